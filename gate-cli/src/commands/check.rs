@@ -1,0 +1,90 @@
+//! `gate check`: decides over one iteration.
+
+use std::path::Path;
+
+use gate_core::Verdict;
+
+use super::{Here, print};
+use crate::args::Check;
+use crate::failure::Failure;
+use crate::gate::{Checks, Gate, Request};
+use crate::record::Record;
+use crate::render;
+use crate::settings;
+use crate::source::Source;
+
+/// With `--while`, the exit code of a loop that may end.
+const WHILE_EXIT: u8 = 10;
+
+pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
+    let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
+    let gate = Gate::open(settings)?;
+    if let Some(name) = &args.checks.only {
+        known_check(&gate, name)?;
+    }
+    let source = Source::named(&args.file, &here.places.folder);
+    let record = gate.check(&source, &request(args))?;
+    if let Some(file) = &args.feedback {
+        write_feedback(&here.places.folder.join(file), &record)?;
+    }
+    answer(args, &record)?;
+    Ok(code(args, record.decision.verdict))
+}
+
+fn request(args: &Check) -> Request {
+    Request {
+        format: args.reading.format,
+        task: args.task.clone(),
+        run: args.run.clone(),
+        iteration: args.iteration.map(Into::into),
+        agent_exit_code: args.agent_exit_code,
+        forced: args.reason.clone(),
+        checks: match &args.checks {
+            checks if checks.no_checks => Checks::None,
+            checks if checks.all_checks => Checks::All,
+            _ => Checks::Lazy,
+        },
+    }
+}
+
+fn known_check(gate: &Gate, name: &str) -> Result<(), Failure> {
+    if gate.policy().checks.contains_key(name) {
+        return Ok(());
+    }
+    let known: Vec<_> = gate.policy().checks.keys().map(String::as_str).collect();
+    let failure = Failure::usage("unknown-check", format!("--only {name}: no such check is configured"));
+    Err(if known.is_empty() { failure } else { failure.hint(format!("configured are {}", known.join(", "))) })
+}
+
+fn answer(args: &Check, record: &Record) -> Result<(), Failure> {
+    render::stop_line(record);
+    if args.output.json {
+        print(&render::json(record)?)
+    } else if args.output.quiet {
+        Ok(())
+    } else {
+        print(&render::card(record))
+    }
+}
+
+fn code(args: &Check, verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Continue if args.as_while => 0,
+        Verdict::Exit if args.as_while => WHILE_EXIT,
+        verdict => verdict.exit_code(),
+    }
+}
+
+/// Puts the feedback where the runner wants it, whole or not at all.
+fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let write = || {
+        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+        std::io::Write::write_all(&mut temporary, record.decision.feedback.as_bytes())?;
+        temporary.persist(file).map_err(|error| error.error)
+    };
+    write().map(drop).map_err(|error| {
+        let failure = Failure::file("feedback-unwritable", "write the feedback to", file, &error);
+        Failure { exit_code: 5, ..failure }
+    })
+}

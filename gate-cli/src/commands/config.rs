@@ -1,0 +1,28 @@
+//! `gate config`: settings in force, their schema, the import of the seed's.
+
+use gate_core::config;
+
+use super::{DONE, Here, print};
+use crate::args::Config;
+use crate::failure::Failure;
+use crate::render;
+use crate::schema;
+use crate::settings;
+use crate::source::Source;
+
+pub(super) fn run(here: &Here, args: &Config) -> Result<u8, Failure> {
+    match args {
+        Config::Show { origin, settings: chosen } => {
+            let resolved = settings::resolve(&here.places, &chosen.selection())?;
+            print(&config::show(&resolved, *origin))?;
+        }
+        Config::Schema { name } => print(&render::json(&schema::of(*name))?)?,
+        Config::Import { file } => {
+            let text = Source::named(file, &here.places.folder).text()?;
+            let imported = config::import(&file.display().to_string(), &text)?;
+            render::notes(&imported.notes);
+            print(&imported.toml)?;
+        }
+    }
+    Ok(DONE)
+}

@@ -1,0 +1,113 @@
+//! The commands, one file each.
+
+mod check;
+mod config;
+mod explain;
+mod init;
+mod man;
+mod prompt;
+mod scan;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::args::{Cli, Command, Settings};
+use crate::failure::Failure;
+use crate::render;
+use crate::settings::{Places, Selection};
+
+/// Exit code of a command that did what it was asked.
+const DONE: u8 = 0;
+
+/// Runs a command line, and returns the exit code.
+pub(crate) fn run(args: &[OsString]) -> u8 {
+    match Cli::try_parse_from(args) {
+        Ok(cli) => {
+            let asked = Asked::of(&cli.command);
+            dispatch(cli).unwrap_or_else(|failure| render::failure(&failure, asked))
+        }
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            error.print().map_or(5, |()| DONE)
+        }
+        Err(error) => misused(&error, args),
+    }
+}
+
+/// How a command wants to hear of a failure.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    /// As JSON on stdout.
+    pub(crate) json: bool,
+    /// With "STOP, not done" first on stderr: the caller is a loop.
+    pub(crate) stop: bool,
+}
+
+impl Asked {
+    fn of(command: &Command) -> Self {
+        match command {
+            Command::Check(check) => Self { json: check.output.json, stop: true },
+            Command::Scan(scan) => Self { json: scan.json, stop: false },
+            _ => Self::default(),
+        }
+    }
+}
+
+/// A command line that cannot be understood: nothing was decided.
+fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
+    let has = |name: &str| args.iter().any(|arg| arg == name);
+    let text = error.render().to_string();
+    let message = text.trim_start_matches("error: ").trim_end().to_owned();
+    let failure = Failure::usage("usage", message);
+    render::failure(&failure, Asked { json: has("--json"), stop: has("check") })
+}
+
+fn dispatch(cli: Cli) -> Result<u8, Failure> {
+    let here = Here::of_process(cli.dir)?;
+    match cli.command {
+        Command::Check(args) => check::run(&here, &args),
+        Command::Scan(args) => scan::run(&here, &args),
+        Command::Prompt(args) => prompt::run(&here, &args),
+        Command::Init(args) => init::run(&here, &args),
+        Command::Config(args) => config::run(&here, &args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Completions { shell } => man::completions(shell),
+        Command::Man => man::page(),
+    }
+}
+
+/// Where the command runs.
+pub(crate) struct Here {
+    pub(crate) places: Places,
+}
+
+impl Here {
+    fn of_process(dir: Option<PathBuf>) -> Result<Self, Failure> {
+        let current = std::env::current_dir()
+            .map_err(|error| Failure::internal("folder-unknown", format!("no current folder: {error}")))?;
+        let folder = dir.map_or_else(|| current.clone(), |dir| current.join(dir));
+        if !folder.is_dir() {
+            return Err(Failure::usage("usage", format!("-C {}: no such folder", folder.display())));
+        }
+        Ok(Self { places: Places::of_process(folder) })
+    }
+}
+
+impl Settings {
+    pub(crate) fn selection(&self) -> Selection {
+        Selection {
+            config: self.config.clone(),
+            task_type: self.task_type.clone(),
+            threshold: self.exit_threshold,
+        }
+    }
+}
+
+/// Prints a command's answer.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
+}

@@ -1,0 +1,105 @@
+//! Errors that end the program without a decision.
+
+use std::io;
+use std::path::Path;
+
+use gate_core::config::{ConfigError, Excerpt};
+use gate_core::decide::indicator::PatternError;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Why nothing was decided.
+///
+/// It is printed as `gate.error.v1` with `--json`, and as one or a few lines
+/// otherwise; its exit code is 2 or 5 and never that of a pass.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// Always `gate.error.v1`.
+    pub schema: &'static str,
+    /// 2: usage or configuration; 5: internal.
+    pub exit_code: u8,
+    /// A stable kebab-case code.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// The file that it is about.
+    pub file: Option<String>,
+    /// The line there, from 1.
+    pub line: Option<usize>,
+    /// The settings' key.
+    pub key: Option<String>,
+    /// What to do.
+    pub hint: Option<String>,
+    /// The text that it is about, for a person.
+    #[serde(skip)]
+    pub excerpt: Option<Excerpt>,
+}
+
+impl Failure {
+    /// Something that the user has to put right (code 2).
+    pub fn usage(code: &str, message: impl Into<String>) -> Self {
+        Self::new(2, code, message)
+    }
+
+    /// Something that went wrong here (code 5).
+    pub fn internal(code: &str, message: impl Into<String>) -> Self {
+        Self::new(5, code, message)
+    }
+
+    /// A file that could not be read or written. A path that does not lead to
+    /// a file is the user's to put right.
+    pub(crate) fn file(code: &str, doing: &str, path: &Path, error: &io::Error) -> Self {
+        use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+        let message = format!("cannot {doing} {}: {error}", path.display());
+        let failure = match error.kind() {
+            NotFound | IsADirectory | NotADirectory => Self::usage(code, message),
+            _ => Self::internal(code, message),
+        };
+        Self { file: Some(path.display().to_string()), ..failure }
+    }
+
+    /// The standard output could not be written.
+    pub(crate) fn output(error: &io::Error) -> Self {
+        Self::internal("output-unwritable", format!("cannot write the answer: {error}"))
+    }
+
+    /// With advice.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    fn new(exit_code: u8, code: &str, message: impl Into<String>) -> Self {
+        Self {
+            schema: "gate.error.v1",
+            exit_code,
+            code: code.to_owned(),
+            message: message.into(),
+            file: None,
+            line: None,
+            key: None,
+            hint: None,
+            excerpt: None,
+        }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self {
+            file: Some(error.origin().to_owned()),
+            line: error.line(),
+            key: error.key().map(str::to_owned),
+            hint: error.hint().map(str::to_owned),
+            excerpt: error.excerpt().cloned(),
+            ..Self::usage(error.code(), error.message())
+        }
+    }
+}
+
+impl From<PatternError> for Failure {
+    fn from(error: PatternError) -> Self {
+        Self::usage("config-regex", error.to_string())
+    }
+}

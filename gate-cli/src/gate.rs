@@ -1,0 +1,179 @@
+//! One decision: read, gather, decide, stamp.
+
+use std::time::Instant;
+
+use gate_core::config::{ConfigWarning, Resolved};
+use gate_core::decide::indicator::PatternSet;
+use gate_core::decide::reason::{Warning, WarningCode};
+use gate_core::decide::signal::Status;
+use gate_core::read::Forced;
+use gate_core::{Decision, Input, Policy, Scan, Scanner, Transcript, decide};
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::VERSION;
+use crate::failure::Failure;
+use crate::record::{Record, SCHEMA, UsageRecord};
+use crate::source::Source;
+
+/// A gate with its settings.
+#[derive(Debug)]
+pub struct Gate {
+    policy: Policy,
+    patterns: PatternSet,
+    warnings: Vec<Warning>,
+}
+
+/// What a caller asks.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The format, or the agent, of the transcript.
+    pub format: Option<Forced>,
+    /// The task's id.
+    pub task: Option<String>,
+    /// The run's name.
+    pub run: Option<String>,
+    /// The iteration's number.
+    pub iteration: Option<u64>,
+    /// The exit code of the agent's program.
+    pub agent_exit_code: Option<i32>,
+    /// The operator's reason for forcing completion.
+    pub forced: Option<String>,
+    /// Which checks to run.
+    pub checks: Checks,
+}
+
+/// Which checks to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Checks {
+    /// The configured ones, unless the signal already forbids `exit`.
+    #[default]
+    Lazy,
+    /// The configured ones.
+    All,
+    /// None.
+    None,
+}
+
+impl Gate {
+    /// A gate under these settings.
+    ///
+    /// # Errors
+    ///
+    /// A pattern that does not compile.
+    pub fn open(settings: Resolved) -> Result<Self, Failure> {
+        let patterns = PatternSet::new(&settings.policy.patterns)?;
+        let warnings = settings.warnings.iter().map(warning).collect();
+        Ok(Self { policy: settings.policy, patterns, warnings })
+    }
+
+    /// The policy in force.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Reads a transcript.
+    ///
+    /// # Errors
+    ///
+    /// A source that cannot be read.
+    pub fn scan(&self, source: &Source, format: Option<Forced>) -> Result<Scan, Failure> {
+        let mut scanner = Scanner::new(&self.patterns, format);
+        source.feed(&mut scanner)?;
+        Ok(scanner.finish(&self.policy.signal, None))
+    }
+
+    /// Decides over what was read, without looking at anything else.
+    pub fn decide_scan(&self, scan: &Scan) -> Decision {
+        let input = Input { checks_left_out: true, ..self.input(scan, &Request::default()) };
+        decide(&input, &self.policy)
+    }
+
+    /// Reads a transcript, gathers the evidence, and decides.
+    ///
+    /// # Errors
+    ///
+    /// A source that cannot be read. Nothing was decided then.
+    pub fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
+        let began = Instant::now();
+        let scan = self.scan(source, request.format)?;
+        let mut input = self.input(&scan, request);
+        if self.wants_evidence(&input, request.checks) {
+            input.evidence = gate_checks::gather(&self.policy);
+        }
+        let decision = decide(&input, &self.policy);
+        Ok(self.stamp(decision, scan.transcript, request, began))
+    }
+
+    fn input(&self, scan: &Scan, request: &Request) -> Input {
+        let mut warnings = self.warnings.clone();
+        warnings.extend(about_input(&scan.transcript));
+        Input {
+            agent_exit_code: request.agent_exit_code,
+            forced: request.forced.clone(),
+            checks_left_out: request.checks == Checks::None && !self.policy.checks.is_empty(),
+            warnings,
+            ..Input::new(scan.signal.clone(), scan.hits.clone())
+        }
+    }
+
+    /// Checks are lazy: where nothing that they find could make it `exit`,
+    /// none is started.
+    fn wants_evidence(&self, input: &Input, checks: Checks) -> bool {
+        let allowed = match input.signal.status {
+            Status::Complete => true,
+            Status::Absent => !self.policy.require_explicit_signal,
+            Status::Continue | Status::Blocked | Status::Invalid => false,
+        };
+        match checks {
+            Checks::Lazy => allowed && input.forced.is_none(),
+            Checks::All => true,
+            Checks::None => false,
+        }
+    }
+
+    fn stamp(&self, decision: Decision, transcript: Transcript, request: &Request, began: Instant) -> Record {
+        Record {
+            schema: SCHEMA.to_owned(),
+            decision_id: Uuid::now_v7().to_string(),
+            time: Timestamp::now().to_string(),
+            gate_version: VERSION.to_owned(),
+            run: request.run.clone(),
+            iteration: request.iteration,
+            repeated: false,
+            task: request.task.clone(),
+            decision,
+            retry_at: retry_at(&transcript),
+            policy_digest: self.policy.digest(),
+            baseline: None,
+            trust: "T0".to_owned(),
+            tree: None,
+            masked: Vec::new(),
+            usage: UsageRecord::of(&transcript),
+            ledger: None,
+            transcript,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+/// When the last limit of the transcript is over.
+fn retry_at(transcript: &Transcript) -> Option<String> {
+    let seconds = transcript.limits.last()?.resets_at?;
+    Some(Timestamp::from_second(seconds).ok()?.to_string())
+}
+
+fn warning(warning: &ConfigWarning) -> Warning {
+    Warning::new(WarningCode::ThresholdFromEnvironment, warning.to_string())
+}
+
+/// The transcript's flaws, in one warning.
+fn about_input(transcript: &Transcript) -> Option<Warning> {
+    let first = transcript.problems.first()?;
+    let more = match transcript.problems.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let message = format!("line {}: {}{more}", first.line, first.text);
+    Some(Warning::new(WarningCode::InputProblem, message))
+}

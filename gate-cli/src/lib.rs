@@ -1,0 +1,32 @@
+//! gate: decides whether a coding agent's loop may end.
+//!
+//! This library is what the program `gate` is made of. [`Gate`] reads a
+//! transcript, gathers the evidence and decides; [`run`] is the command line
+//! over it. Whoever needs the decision alone takes `gate-core`.
+
+mod args;
+mod commands;
+mod failure;
+mod gate;
+mod record;
+mod render;
+pub mod schema;
+mod settings;
+mod source;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub use failure::Failure;
+pub use gate::{Checks, Gate, Request};
+pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord};
+pub use settings::{Places, Selection, layers};
+pub use source::Source;
+
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Runs the command line, and returns the program's exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(commands::run(&args.into_iter().collect::<Vec<_>>()))
+}

@@ -1,0 +1,7 @@
+//! The program `gate`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gate_cli::run(std::env::args_os())
+}

@@ -1,0 +1,93 @@
+//! `gate.decision.v1`: a decision with its time and place.
+
+use gate_core::{Decision, Transcript};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The name of this record's schema.
+pub const SCHEMA: &str = "gate.decision.v1";
+
+/// A decision with its time and place. Fields are added, never changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// Always `gate.decision.v1`.
+    pub schema: String,
+    /// A UUID of version 7.
+    pub decision_id: String,
+    /// When it was decided (RFC 3339, UTC).
+    pub time: String,
+    /// The version of gate that decided.
+    pub gate_version: String,
+    /// The run's name.
+    pub run: Option<String>,
+    /// The iteration's number within the run, from 1.
+    pub iteration: Option<u64>,
+    /// Whether this is the recorded decision of an earlier call.
+    pub repeated: bool,
+    /// The task's id.
+    pub task: Option<String>,
+    /// The decision.
+    #[serde(flatten)]
+    pub decision: Decision,
+    /// When a limit that ended the iteration is over (RFC 3339, UTC).
+    pub retry_at: Option<String>,
+    /// The policy that it was decided under.
+    pub policy_digest: String,
+    /// The baseline that checks were compared with.
+    pub baseline: Option<String>,
+    /// How hard it would be for the agent to get around the gate: T0 (nothing
+    /// out of reach) to T3 (decided on another machine).
+    pub trust: String,
+    /// The work tree before and after the checks.
+    pub tree: Option<Tree>,
+    /// JSON pointers of fields whose text was masked.
+    pub masked: Vec<String>,
+    /// What the agent has used.
+    pub usage: UsageRecord,
+    /// Where the decision stands in the ledger.
+    pub ledger: Option<Ledger>,
+    /// What the transcript tells beside the conversation.
+    pub transcript: Transcript,
+    /// How long deciding took, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// Digests of the work tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tree {
+    /// Before the checks.
+    pub before: String,
+    /// After them.
+    pub after: String,
+}
+
+/// What the agent has used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UsageRecord {
+    /// Input and output tokens together.
+    pub tokens: Option<u64>,
+    /// Cost in dollars.
+    pub cost_usd: Option<f64>,
+    /// Whether only a part of the transcript was read.
+    pub partial: bool,
+}
+
+/// A place in the ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ledger {
+    /// The record's number.
+    pub seq: u64,
+    /// The record's hash.
+    pub hash: String,
+}
+
+impl UsageRecord {
+    /// What a transcript tells.
+    pub(crate) fn of(transcript: &Transcript) -> Self {
+        Self {
+            tokens: transcript.tokens,
+            cost_usd: transcript.cost_micro_usd.map(|micro| micro as f64 / 1e6),
+            partial: false,
+        }
+    }
+}

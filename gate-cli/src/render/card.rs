@@ -1,0 +1,144 @@
+//! The card for a person: the verdict first and what it means, then what led
+//! to it, and what to do.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use gate_core::decide::breaker::BreakerState;
+use gate_core::decide::decision::Indicators;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::signal::{Signal, Status};
+use gate_core::{Decision, Verdict};
+
+use super::text::plain;
+use crate::record::Record;
+use crate::schema::ScanRecord;
+
+/// How many near misses and hits a card shows.
+const SHOWN: usize = 5;
+
+/// The card of a decision.
+pub(crate) fn card(record: &Record) -> String {
+    let decision = &record.decision;
+    let mut card = Card::default();
+    card.head(decision);
+    card.blank();
+    card.signal(&decision.signal);
+    card.indicators(&decision.indicators);
+    card.evidence(&decision.evidence);
+    card.breaker(decision);
+    card.list("why", decision.reasons.iter().map(|reason| reason.message.as_str()));
+    card.list("note", decision.warnings.iter().map(|warning| warning.message.as_str()));
+    card.list("next", decision.next.as_deref());
+    card.text
+}
+
+/// The card of a scan.
+pub(crate) fn scan_card(record: &ScanRecord) -> String {
+    let mut card = Card::default();
+    let format = record.transcript.format.as_deref().unwrap_or("empty");
+    let _ = writeln!(card.text, "{} ({format})", plain(&record.file));
+    card.signal(&record.signal);
+    card.indicators(&record.indicators);
+    card.text
+}
+
+#[derive(Default)]
+struct Card {
+    text: String,
+}
+
+impl Card {
+    fn head(&mut self, decision: &Decision) {
+        let (color, meaning) = match decision.verdict {
+            Verdict::Exit if decision.forced => (AnsiColor::Yellow, "forced by the operator: the loop ends"),
+            Verdict::Exit => (AnsiColor::Green, "done: the loop may end"),
+            Verdict::Continue => (AnsiColor::Yellow, "not done: the loop goes on"),
+            Verdict::Tripped => (AnsiColor::Red, "stop, not done: the loop got nowhere, a person is needed"),
+            Verdict::Blocked => (AnsiColor::Red, "stop, not done: the agent cannot go on, a person is needed"),
+        };
+        let style = Style::new().bold().fg_color(Some(color.into()));
+        let name = format!("{:?}", decision.verdict).to_uppercase();
+        let _ = writeln!(self.text, "{style}{name}{style:#}  {meaning}");
+    }
+
+    fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    fn row(&mut self, label: &str, text: &str) {
+        let _ = writeln!(self.text, "  {label:<12}{}", plain(text));
+    }
+
+    /// Rows with the label on the first alone.
+    fn list<'a>(&mut self, label: &str, lines: impl IntoIterator<Item = &'a str>) {
+        for (at, line) in lines.into_iter().enumerate() {
+            self.row(if at == 0 { label } else { "" }, line);
+        }
+    }
+
+    fn signal(&mut self, signal: &Signal) {
+        self.row("signal", &signal_line(signal));
+        for problem in &signal.problems {
+            self.row("", problem);
+        }
+        for miss in signal.near_misses.iter().rev().take(SHOWN) {
+            self.row("", &format!("line {}: {}: {}", miss.line, miss.text, miss.why));
+        }
+    }
+
+    fn indicators(&mut self, indicators: &Indicators) {
+        self.row("indicators", &format!("{} of {}", indicators.score, indicators.threshold));
+        for hit in indicators.hits.iter().take(SHOWN) {
+            self.row("", &format!("line {}: {} \"{}\"", hit.line, hit.pattern, hit.excerpt));
+        }
+        match indicators.hits.len().saturating_sub(SHOWN) {
+            0 => {}
+            more => self.row("", &format!("and {more} more patterns")),
+        }
+        if indicators.fields > 0 {
+            self.row("", "the signal's other fields say the same");
+        }
+    }
+
+    fn evidence(&mut self, evidence: &[Evidence]) {
+        let lines: Vec<_> = evidence.iter().map(evidence_line).collect();
+        self.list("evidence", lines.iter().map(String::as_str));
+    }
+
+    fn breaker(&mut self, decision: &Decision) {
+        let state = match decision.breaker.state {
+            BreakerState::Closed => return,
+            BreakerState::HalfOpen => "half open: this iteration is the probe",
+            BreakerState::Open => "open",
+            BreakerState::Isolated => "isolated by an operator",
+        };
+        self.row("breaker", state);
+    }
+}
+
+fn signal_line(signal: &Signal) -> String {
+    let status = match signal.status {
+        Status::Complete => "complete",
+        Status::Continue => "continue",
+        Status::Blocked => "blocked",
+        Status::Absent => return "none in the agent's last word".to_owned(),
+        Status::Invalid => "cannot be read",
+    };
+    let source = signal.source.map_or("", |source| source.name());
+    let line = signal.line.map(|line| format!(", line {line}")).unwrap_or_default();
+    let reason = signal.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("{status} ({source}{line}){reason}")
+}
+
+fn evidence_line(evidence: &Evidence) -> String {
+    let outcome = match evidence.outcome {
+        Outcome::Pass => "pass",
+        Outcome::Fail => "fail",
+        Outcome::Inconclusive => "inconclusive",
+        Outcome::Tamper => "tampered with",
+        Outcome::Skipped => "did not run",
+    };
+    let log = evidence.log.as_deref().map(|log| format!(" ({log})")).unwrap_or_default();
+    format!("{}: {outcome}: {}{log}", evidence.check, evidence.summary)
+}

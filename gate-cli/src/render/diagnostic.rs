@@ -1,0 +1,74 @@
+//! What goes to stderr: failures, notes, and the line that tells a loop to stop.
+
+use std::fmt::Write;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use gate_core::Verdict;
+use gate_core::config::Excerpt;
+
+use super::text::plain;
+use super::{diagnose, json_line};
+use crate::commands::Asked;
+use crate::failure::Failure;
+use crate::record::Record;
+
+/// Tells of a failure, and returns its exit code.
+pub(crate) fn failure(failure: &Failure, asked: Asked) -> u8 {
+    diagnose(&describe(failure, asked.stop));
+    if asked.json
+        && let Ok(text) = json_line(failure)
+    {
+        // A failure to print it leaves the exit code, which is never a pass.
+        let _ = crate::commands::print(&text);
+    }
+    failure.exit_code
+}
+
+/// `gate: STOP, not done: …` for a verdict that stops a loop without success.
+pub(crate) fn stop_line(record: &Record) {
+    let decision = &record.decision;
+    if matches!(decision.verdict, Verdict::Tripped | Verdict::Blocked) {
+        let message = decision.reasons.first().map_or("", |reason| reason.message.as_str());
+        diagnose(&format!("gate: STOP, not done: {}\n", plain(message)));
+    }
+}
+
+/// What a command did that a person should know.
+pub(crate) fn notes(notes: &[String]) {
+    for note in notes {
+        diagnose(&format!("gate: {note}\n"));
+    }
+}
+
+fn describe(failure: &Failure, stop: bool) -> String {
+    let head = if stop { "gate: STOP, not done: " } else { "gate: " };
+    let mut text = format!("{head}{}\n", message(failure));
+    if let Some(excerpt) = &failure.excerpt {
+        text.push_str(&snippet(failure, excerpt));
+    }
+    if let Some(hint) = &failure.hint {
+        let _ = writeln!(text, "  hint: {hint}");
+    }
+    text
+}
+
+/// The message, with its place in front where it has one.
+fn message(failure: &Failure) -> String {
+    match (&failure.file, &failure.excerpt, failure.key.is_some()) {
+        (Some(file), Some(excerpt), _) => {
+            format!("{file}:{}:{}: {}", excerpt.line, excerpt.column, failure.message)
+        }
+        (Some(file), None, true) => format!("{file}: {}", failure.message),
+        _ => failure.message.clone(),
+    }
+}
+
+fn snippet(failure: &Failure, excerpt: &Excerpt) -> String {
+    let file = failure.file.as_deref().unwrap_or_default();
+    let annotation = AnnotationKind::Primary.span(excerpt.span.clone());
+    let source = Snippet::source(&excerpt.text).path(file).annotation(annotation);
+    let report = &[Level::ERROR.primary_title(failure.message.as_str()).element(source)];
+    let rendered = Renderer::plain().render(report).to_string();
+    let body = rendered.lines().skip(1).collect::<Vec<_>>().join("\n");
+    body + "\n"
+}

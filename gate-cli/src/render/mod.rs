@@ -1,0 +1,33 @@
+//! What gate prints: cards for a person, JSON for a program, diagnostics.
+
+mod card;
+mod diagnostic;
+mod text;
+
+use std::io::Write;
+
+use serde::Serialize;
+
+pub(crate) use card::{card, scan_card};
+pub(crate) use diagnostic::{failure, notes, stop_line};
+
+use crate::failure::Failure;
+
+/// One JSON object, indented.
+pub(crate) fn json(value: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| unprintable(&error))
+}
+
+/// One JSON object on one line.
+pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string(value).map(|text| text + "\n").map_err(|error| unprintable(&error))
+}
+
+fn unprintable(error: &serde_json::Error) -> Failure {
+    Failure::internal("answer-unprintable", format!("the answer cannot be written as JSON: {error}"))
+}
+
+/// Writes diagnostics. Where stderr is gone there is nobody to tell.
+fn diagnose(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}

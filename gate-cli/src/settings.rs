@@ -1,0 +1,98 @@
+//! Where settings come from: files, environment, flags.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gate_core::config::{self, Layer, Origin, Resolved};
+
+use crate::failure::Failure;
+
+/// The project's settings file.
+const FILE: &str = "gate.toml";
+
+/// Where settings are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The folder that gate runs in.
+    pub folder: PathBuf,
+    /// The user's settings folder (`$XDG_CONFIG_HOME`, `~/.config`).
+    pub user: Option<PathBuf>,
+    /// The environment.
+    pub environment: Vec<(String, String)>,
+}
+
+/// What the command line says about settings.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// A file that takes the place of the project's.
+    pub config: Option<PathBuf>,
+    /// The task type.
+    pub task_type: Option<String>,
+    /// The threshold.
+    pub threshold: Option<u32>,
+}
+
+impl Places {
+    /// The places of this process, as seen from a folder.
+    pub fn of_process(folder: PathBuf) -> Self {
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let user = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")));
+        let environment = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        Self { folder, user, environment: environment.collect() }
+    }
+
+    /// The project's settings file: the nearest from the folder up to the
+    /// repository's root; outside of a repository only the folder's own.
+    fn project_file(&self) -> Option<PathBuf> {
+        let root = self.folder.ancestors().find(|folder| folder.join(".git").exists());
+        let within = |folder: &&Path| root.map_or(*folder == self.folder, |root| folder.starts_with(root));
+        let mut candidates = self.folder.ancestors().take_while(within).map(|folder| folder.join(FILE));
+        candidates.find(|file| file.exists())
+    }
+}
+
+/// Reads all layers, lowest first.
+///
+/// # Errors
+///
+/// A file that cannot be read, and the first thing that is wrong in one.
+pub fn layers(places: &Places, selection: &Selection) -> Result<Vec<Layer>, Failure> {
+    let mut layers = Vec::new();
+    if let Some(file) = places.user.as_ref().map(|folder| folder.join("gate").join("config.toml")) {
+        layers.extend(optional(Origin::User(file.clone()), &file)?);
+    }
+    if let Some(file) = &selection.config {
+        layers.push(required(Origin::File(file.clone()), &places.folder.join(file))?);
+    } else if let Some(file) = places.project_file() {
+        layers.push(required(Origin::Project(file.clone()), &file)?);
+    }
+    layers.extend(config::environment(places.environment.iter().cloned())?);
+    layers.push(Layer::flags(selection.threshold));
+    Ok(layers)
+}
+
+/// Reads and resolves all settings.
+pub(crate) fn resolve(places: &Places, selection: &Selection) -> Result<Resolved, Failure> {
+    Ok(config::resolve(&layers(places, selection)?, selection.task_type.as_deref())?)
+}
+
+fn optional(origin: Origin, file: &Path) -> Result<Option<Layer>, Failure> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(Layer::parse(origin, &text)?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(file, &error)),
+    }
+}
+
+fn required(origin: Origin, file: &Path) -> Result<Layer, Failure> {
+    let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
+    Ok(Layer::parse(origin, &text)?)
+}
+
+/// Settings that cannot be read are the user's to put right.
+fn unreadable(file: &Path, error: &io::Error) -> Failure {
+    let failure = Failure::file("config-unreadable", "read the settings", file, error);
+    Failure { exit_code: 2, ..failure }
+}

@@ -1,0 +1,65 @@
+//! Where a transcript's bytes come from.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use gate_core::Scanner;
+
+use crate::failure::Failure;
+
+/// How much is read at once, in bytes.
+const BLOCK: usize = 256 << 10;
+
+/// A transcript to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The standard input.
+    Stdin,
+    /// A file.
+    File(PathBuf),
+}
+
+impl Source {
+    /// The source that a command line names: `-` is the standard input.
+    pub fn named(name: &Path, folder: &Path) -> Self {
+        if name == Path::new("-") { Self::Stdin } else { Self::File(folder.join(name)) }
+    }
+
+    /// Pushes all bytes into a scanner.
+    pub(crate) fn feed(&self, scanner: &mut Scanner<'_>) -> Result<(), Failure> {
+        let fed = match self {
+            Self::Stdin => feed(&mut io::stdin().lock(), scanner),
+            Self::File(path) => File::open(path).and_then(|mut file| feed(&mut file, scanner)),
+        };
+        fed.map_err(|error| Failure::file("input-unreadable", "read", self.path(), &error))
+    }
+
+    /// All bytes, as text.
+    pub(crate) fn text(&self) -> Result<String, Failure> {
+        let read = match self {
+            Self::Stdin => io::read_to_string(io::stdin().lock()),
+            Self::File(path) => std::fs::read_to_string(path),
+        };
+        read.map_err(|error| Failure::file("input-unreadable", "read", self.path(), &error))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Stdin => Path::new("the standard input"),
+            Self::File(path) => path,
+        }
+    }
+}
+
+fn feed(from: &mut impl Read, scanner: &mut Scanner<'_>) -> io::Result<()> {
+    let mut block = vec![0; BLOCK];
+    loop {
+        match from.read(&mut block) {
+            Ok(0) => return Ok(()),
+            Ok(length) => scanner.push(&block[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Runs an agent until gate says that the work is done, or that the loop must stop.
+
+    ./gate-loop.py PROMPT.md AGENT [ARGS...]     e.g. ./gate-loop.py PROMPT.md claude -p
+
+The agent reads its prompt from the standard input: PROMPT.md, the completion
+protocol, and what gate found missing last time. MAX_ITERATIONS (100) bounds the
+loop. Exit code: 0 the work is done; otherwise it is not: gate's code (2 or 5
+nothing decided, 3 tripped, 4 blocked), 127 where gate is missing.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+GOES_ON = 1  # the only code on which a loop goes on
+
+
+def run_agent(command: list[str], prompt: str) -> subprocess.CompletedProcess:
+    done = subprocess.run(command, input=prompt, text=True, errors="replace", stdout=subprocess.PIPE)
+    sys.stdout.write(done.stdout)
+    sys.stdout.flush()
+    return done
+
+
+def decide(output: str, agent_exit_code: int) -> tuple[int, dict]:
+    command = ["gate", "check", "--json", "--agent-exit-code", str(agent_exit_code), "-"]
+    done = subprocess.run(command, input=output, text=True, errors="replace", stdout=subprocess.PIPE)
+    return done.returncode, json.loads(done.stdout or "{}")
+
+
+def main(prompt_file: str, *agent: str) -> int:
+    protocol = subprocess.run(["gate", "prompt"], text=True, stdout=subprocess.PIPE, check=True).stdout
+    feedback = ""
+    limit = int(os.environ.get("MAX_ITERATIONS", "100"))
+    for _ in range(limit):
+        task = pathlib.Path(prompt_file).read_text(encoding="utf-8")
+        done = run_agent(list(agent), f"{task}\n{protocol}\n{feedback}")
+        code, decision = decide(done.stdout, done.returncode)
+        if code != GOES_ON:
+            for reason in decision.get("reasons", []):
+                print(f"gate-loop: {decision['verdict']}: {reason['message']}", file=sys.stderr)
+            return code
+        feedback = decision["feedback"]
+    print(f"gate-loop: STOP, not done: {limit} iterations", file=sys.stderr)
+    return 3
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit("usage: gate-loop.py PROMPT.md AGENT [ARGS...]")
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except FileNotFoundError as missing:
+        print(f"gate-loop: STOP, not done: {missing}", file=sys.stderr)
+        sys.exit(127)
+    except subprocess.CalledProcessError as failed:
+        sys.exit(failed.returncode)

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Runs an agent until gate says that the work is done, or that the loop must stop.
+#
+#   ./gate-loop.sh PROMPT.md AGENT [ARGS…]       e.g. ./gate-loop.sh PROMPT.md claude -p
+#
+# The agent reads its prompt from the standard input: PROMPT.md, the completion
+# protocol, and what gate found missing last time. MAX_ITERATIONS (100) bounds the
+# loop. Exit code: 0 the work is done; otherwise it is not: gate's code (2 or 5
+# nothing decided, 3 tripped, 4 blocked), 127 where gate is missing.
+set -euo pipefail
+
+usage='usage: gate-loop.sh PROMPT.md AGENT [ARGS…]'
+prompt=${1:?$usage}
+shift
+: "${1:?$usage}"
+
+protocol=$(gate prompt)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+: >"$folder/feedback"
+
+limit=${MAX_ITERATIONS:-100}
+for ((iteration = 1; iteration <= limit; iteration++)); do
+  { cat "$prompt"; printf '\n%s\n\n' "$protocol"; cat "$folder/feedback"; } >"$folder/prompt"
+
+  agent=0
+  "$@" <"$folder/prompt" | tee "$folder/output" || agent=${PIPESTATUS[0]}
+
+  verdict=0
+  gate check --agent-exit-code "$agent" --feedback "$folder/feedback" "$folder/output" || verdict=$?
+  if ((verdict != 1)); then # 1 is the only code on which a loop goes on
+    exit "$verdict"
+  fi
+done
+
+echo "gate-loop: STOP, not done: $limit iterations" >&2
+exit 3

@@ -1,0 +1,124 @@
+//! `[checks]` and `[checks.NAME]`, as they are written.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroU32;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::duration::Millis;
+use crate::decide::policy::{Mode, When};
+
+/// `[checks]`: one key of its own, and the checks by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RawChecks {
+    /// How many checks run at once.
+    pub jobs: Option<NonZeroU32>,
+    /// The checks.
+    pub named: BTreeMap<String, RawCheck>,
+}
+
+/// One check.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawCheck {
+    /// The program and its arguments; with `shell`, one script.
+    #[schemars(length(min = 1))]
+    pub command: Option<Vec<String>>,
+    /// Whether the command is a script for `bash -euo pipefail -c`.
+    pub shell: Option<bool>,
+    /// Working folder, relative to the project.
+    pub cwd: Option<String>,
+    /// Names of environment variables that it may see, beside the usual ones.
+    pub env: Option<Vec<String>>,
+    /// Longest run.
+    pub timeout: Option<Millis>,
+    /// How much its outcome counts.
+    pub mode: Option<Mode>,
+    /// Names of checks that must pass before it starts.
+    pub needs: Option<Vec<String>>,
+    /// Whether an unchanged tree means an unchanged result.
+    pub hermetic: Option<bool>,
+    /// The result format that it must write.
+    pub report: Option<String>,
+    /// How often a failure is run again.
+    #[schemars(range(max = 10))]
+    pub retry: Option<u32>,
+    /// Where it runs.
+    #[schemars(length(min = 1))]
+    pub when: Option<Vec<When>>,
+    /// Globs; where nothing that matches has changed it is skipped.
+    pub paths: Option<Vec<String>>,
+    /// `acceptance_criteria` and `handoff`: the files to read.
+    pub files: Option<Vec<String>>,
+    /// `acceptance_criteria`: headings below which open items do not block.
+    pub optional: Option<Vec<String>>,
+    /// `clean_git`: globs of files that may be uncommitted.
+    pub ignore: Option<Vec<String>>,
+}
+
+/// The key of `[checks]` that is not a check.
+const JOBS: &str = "jobs";
+
+impl Serialize for RawChecks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(jobs) = self.jobs {
+            map.serialize_entry(JOBS, &jobs)?;
+        }
+        for (name, check) in &self.named {
+            map.serialize_entry(name, check)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for RawChecks {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ChecksVisitor)
+    }
+}
+
+struct ChecksVisitor;
+
+impl<'de> Visitor<'de> for ChecksVisitor {
+    type Value = RawChecks;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawChecks, A::Error> {
+        let mut checks = RawChecks::default();
+        while let Some(name) = map.next_key::<String>()? {
+            if name == JOBS {
+                checks.jobs = Some(map.next_value()?);
+            } else {
+                let check = map.next_value()?;
+                checks.named.insert(name, check);
+            }
+        }
+        Ok(checks)
+    }
+}
+
+impl JsonSchema for RawChecks {
+    fn schema_name() -> Cow<'static, str> {
+        "RawChecks".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut jobs = generator.subschema_for::<NonZeroU32>();
+        jobs.insert("description".into(), "How many checks run at once.".into());
+        let check = generator.subschema_for::<RawCheck>();
+        json_schema!({
+            "type": "object",
+            "properties": { "jobs": jobs },
+            "additionalProperties": check,
+        })
+    }
+}

@@ -1,0 +1,213 @@
+//! What can be wrong with settings, and where.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Settings that cannot be used.
+///
+/// `Display` is one line: place, key, what is wrong, and a hint, such as
+/// ``gate.toml:3:1: unknown key `indicator_treshold` in `exit_gate`, did you
+/// mean `indicator_threshold`?``. A renderer with more room takes the parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parts {
+    origin: String,
+    excerpt: Option<Excerpt>,
+    key: String,
+    problem: Problem,
+    hint: Option<String>,
+}
+
+/// The place in a text that an error is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The whole text.
+    pub text: String,
+    /// The faulty part of it, in bytes.
+    pub span: Range<usize>,
+    /// Line of the span's beginning, from 1.
+    pub line: usize,
+    /// Column of the span's beginning in characters, from 1.
+    pub column: usize,
+}
+
+/// What is wrong with a setting.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The text is no TOML, or no JSON.
+    #[error("{0}")]
+    Syntax(String),
+    /// No key has this name.
+    #[error("unknown key `{0}`")]
+    UnknownKey(String),
+    /// A value names a thing that there is not.
+    #[error("unknown {what} `{name}`")]
+    UnknownName {
+        /// The kind of thing: value, pack, check, task type.
+        what: &'static str,
+        /// The name that nothing has.
+        name: String,
+    },
+    /// A value of another type, or out of its type's range.
+    #[error("expected {expected}, found {found}")]
+    WrongType {
+        /// What may stand here.
+        expected: String,
+        /// What does.
+        found: String,
+    },
+    /// A value of the right type that makes no sense.
+    #[error("{0}")]
+    Invalid(String),
+    /// The same thing twice.
+    #[error("duplicate {what} `{name}`")]
+    Duplicate {
+        /// The kind of thing.
+        what: &'static str,
+        /// What both are called.
+        name: String,
+    },
+    /// A regular expression that cannot be used.
+    #[error("pattern `{id}`: {reason}")]
+    Regex {
+        /// The pattern's id.
+        id: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A key that must be there is not.
+    #[error("`{0}` is missing")]
+    Missing(&'static str),
+    /// Checks that wait for each other.
+    #[error("checks need each other: {0}")]
+    Cycle(String),
+    /// Settings that contradict each other.
+    #[error("{0}")]
+    Conflict(String),
+}
+
+impl ConfigError {
+    /// An error in a text; `origin` is the file's name.
+    pub(super) fn in_text(
+        origin: String,
+        text: &str,
+        span: Range<usize>,
+        key: String,
+        problem: Problem,
+        hint: Option<String>,
+    ) -> Self {
+        let excerpt = Some(Excerpt::new(text, span));
+        Self(Box::new(Parts { origin, excerpt, key, problem, hint }))
+    }
+
+    /// An error in a value without a text: a variable, a flag.
+    pub(super) fn in_value(
+        origin: String,
+        key: String,
+        problem: Problem,
+        hint: Option<String>,
+    ) -> Self {
+        Self(Box::new(Parts { origin, excerpt: None, key, problem, hint }))
+    }
+
+    /// The error with a better hint for an unknown key, where there is one.
+    pub(super) fn hinting(mut self, better: impl FnOnce(&str) -> Option<String>) -> Self {
+        if let Problem::UnknownKey(name) = &self.0.problem {
+            self.0.hint = better(name).or(self.0.hint.take());
+        }
+        self
+    }
+
+    /// A stable kebab-case code.
+    pub fn code(&self) -> &'static str {
+        match self.0.problem {
+            Problem::Syntax(_) => "config-syntax",
+            Problem::UnknownKey(_) => "config-unknown-key",
+            Problem::UnknownName { .. } => "config-unknown-name",
+            Problem::WrongType { .. } => "config-wrong-type",
+            Problem::Invalid(_) => "config-invalid",
+            Problem::Duplicate { .. } => "config-duplicate",
+            Problem::Regex { .. } => "config-regex",
+            Problem::Missing(_) => "config-missing",
+            Problem::Cycle(_) => "config-cycle",
+            Problem::Conflict(_) => "config-conflict",
+        }
+    }
+
+    /// The file, variable or flag.
+    pub fn origin(&self) -> &str {
+        &self.0.origin
+    }
+
+    /// The place in the file; none for a variable or a flag.
+    pub fn excerpt(&self) -> Option<&Excerpt> {
+        self.0.excerpt.as_ref()
+    }
+
+    /// Line from 1; none for a variable or a flag.
+    pub fn line(&self) -> Option<usize> {
+        self.excerpt().map(|excerpt| excerpt.line)
+    }
+
+    /// Column in characters, from 1; none for a variable or a flag.
+    pub fn column(&self) -> Option<usize> {
+        self.excerpt().map(|excerpt| excerpt.column)
+    }
+
+    /// The dotted key, such as `checks.tests.timeout`; none where the text as a
+    /// whole is wrong.
+    pub fn key(&self) -> Option<&str> {
+        Some(self.0.key.as_str()).filter(|key| !key.is_empty())
+    }
+
+    /// What is wrong.
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// Key and problem in one line, without place and hint.
+    pub fn message(&self) -> String {
+        let Parts { key, problem, .. } = &*self.0;
+        match (problem, key.rsplit_once('.')) {
+            (Problem::UnknownKey(_), Some((table, _))) => format!("{problem} in `{table}`"),
+            (Problem::UnknownKey(_), None) => problem.to_string(),
+            _ if key.is_empty() => problem.to_string(),
+            _ => format!("`{key}`: {problem}"),
+        }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.origin)?;
+        if let Some(Excerpt { line, column, .. }) = self.excerpt() {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {}", self.message())?;
+        self.hint().map_or(Ok(()), |hint| write!(f, ", {hint}"))
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Excerpt {
+    fn new(text: &str, span: Range<usize>) -> Self {
+        let (line, column) = position(text, span.start);
+        Self { text: text.to_owned(), span, line, column }
+    }
+}
+
+/// Line and column of a byte, both from 1; the column counts characters.
+pub(super) fn position(text: &str, byte: usize) -> (usize, usize) {
+    let before = text.get(..byte).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}

@@ -1,0 +1,76 @@
+//! Dotted keys, such as `patterns.custom[1].regex`.
+
+use std::fmt;
+
+/// One step into a settings file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Step {
+    /// Into a table.
+    Key(String),
+    /// Into an array, from 0.
+    Index(usize),
+}
+
+/// Where in a settings file something stands; empty for the whole of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KeyPath(pub(super) Vec<Step>);
+
+impl KeyPath {
+    /// A path of table keys, written with dots.
+    pub(super) fn dotted(text: &str) -> Self {
+        Self(text.split('.').map(|key| Step::Key(key.to_owned())).collect())
+    }
+
+    /// This path and one key more.
+    pub(super) fn key(&self, name: &str) -> Self {
+        self.with(Step::Key(name.to_owned()))
+    }
+
+    /// This path and one array index more.
+    pub(super) fn index(&self, index: usize) -> Self {
+        self.with(Step::Index(index))
+    }
+
+    /// This path, then the steps of another.
+    pub(super) fn join(&self, other: &[Step]) -> Self {
+        Self(self.0.iter().chain(other).cloned().collect())
+    }
+
+    /// All but the last step.
+    pub(super) fn parent(&self) -> Self {
+        Self(self.0[..self.0.len().saturating_sub(1)].to_vec())
+    }
+
+    /// Whether this path leads through `prefix`.
+    pub(super) fn starts_with(&self, prefix: &Self) -> bool {
+        self.0.starts_with(&prefix.0)
+    }
+
+    fn with(&self, step: Step) -> Self {
+        self.join(&[step])
+    }
+}
+
+impl fmt::Display for KeyPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Key(name) if at == 0 => write!(f, "{}", quoted(name))?,
+                Step::Key(name) => write!(f, ".{}", quoted(name))?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A key as TOML writes it: bare where it can be.
+fn quoted(name: &str) -> String {
+    if is_name(name) { name.to_owned() } else { format!("{name:?}") }
+}
+
+/// Whether a check, a task type or a pattern may have this name: letters,
+/// digits, `-` and `_`, so that it can stand in a path, a key and a shell word.
+pub(super) fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}

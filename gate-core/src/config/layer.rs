@@ -1,0 +1,185 @@
+//! One source of settings, and where it comes from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::error::{ConfigError, Problem};
+use super::fault::Fault;
+use super::key::KeyPath;
+use super::raw::{RawConfig, RawExitGate};
+use super::{DEFAULT, locate, schema, serde_message, validate};
+
+/// Where settings come from, lowest to highest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The embedded default.
+    Default,
+    /// The user's file.
+    User(PathBuf),
+    /// The project's file.
+    Project(PathBuf),
+    /// A file named with `--config`.
+    File(PathBuf),
+    /// An environment variable, by name.
+    Environment(String),
+    /// A flag, by name.
+    Flag(String),
+}
+
+/// One source of settings: in itself valid, not yet resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    origin: Origin,
+    raw: RawConfig,
+    text: Option<String>,
+}
+
+impl Layer {
+    /// Reads the text of a settings file.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong with it on its own: syntax, an unknown key,
+    /// a wrong type, a value that makes no sense.
+    pub fn parse(origin: Origin, text: &str) -> Result<Self, ConfigError> {
+        let raw = read::<RawConfig>(&origin.to_string(), text)
+            .map_err(|error| error.hinting(schema::home_of))?;
+        let layer = Self { origin, raw, text: Some(text.to_owned()) };
+        layer.checked()
+    }
+
+    /// Takes settings that a program has built.
+    ///
+    /// # Errors
+    ///
+    /// A value that makes no sense.
+    pub fn new(origin: Origin, raw: RawConfig) -> Result<Self, ConfigError> {
+        Self { origin, raw, text: None }.checked()
+    }
+
+    /// The settings that flags of the command line give.
+    pub fn flags(threshold: Option<u32>) -> Self {
+        Self::threshold(Origin::Flag("--exit-threshold".to_owned()), threshold)
+    }
+
+    /// The lowest layer.
+    pub(super) fn embedded() -> Result<Self, ConfigError> {
+        Self::parse(Origin::Default, DEFAULT)
+    }
+
+    /// Where it comes from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// What it says.
+    pub fn raw(&self) -> &RawConfig {
+        &self.raw
+    }
+
+    /// The line of each key that it sets, from 1; nothing for the embedded
+    /// default, whose lines are nobody's to edit.
+    pub(super) fn lines(&self) -> BTreeMap<KeyPath, usize> {
+        match &self.text {
+            Some(text) if self.origin != Origin::Default => locate::lines(text),
+            _ => BTreeMap::new(),
+        }
+    }
+
+    /// A fault of this layer, with its place.
+    pub(super) fn error(&self, fault: Fault) -> ConfigError {
+        error(&self.origin.to_string(), self.text.as_deref(), fault)
+    }
+
+    fn threshold(origin: Origin, indicator_threshold: Option<u32>) -> Self {
+        let exit_gate = RawExitGate { indicator_threshold, ..RawExitGate::default() };
+        let raw = RawConfig { exit_gate: Some(exit_gate), ..RawConfig::default() };
+        Self { origin, raw, text: None }
+    }
+
+    fn checked(self) -> Result<Self, ConfigError> {
+        match validate::config(&self.raw) {
+            Ok(()) => Ok(self),
+            Err(fault) => Err(self.error(fault)),
+        }
+    }
+}
+
+impl Origin {
+    /// Whether it is a file or the embedded default, in which a key may also be
+    /// set for a task type alone.
+    pub(super) fn is_file(&self) -> bool {
+        !matches!(self, Self::Environment(_) | Self::Flag(_))
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User(path) | Self::Project(path) | Self::File(path) => path.display().fmt(f),
+            Self::Environment(name) | Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// The variables that set the threshold; the first that is set wins. The second
+/// is the seed's name.
+const THRESHOLD_VARIABLES: [&str; 2] = ["GATE_EXIT_THRESHOLD", "CUB_EXIT_THRESHOLD"];
+
+/// The settings that environment variables give; none where no known one is
+/// set. An empty variable is not set.
+///
+/// # Errors
+///
+/// A value that is no whole number; the error names the variable.
+pub fn environment(
+    vars: impl Iterator<Item = (String, String)>,
+) -> Result<Option<Layer>, ConfigError> {
+    let rank = |name: &str| THRESHOLD_VARIABLES.iter().position(|known| *known == name);
+    let set = vars
+        .filter(|(_, value)| !value.is_empty())
+        .filter_map(|(name, value)| Some((rank(&name)?, name, value)))
+        .min_by_key(|(rank, ..)| *rank);
+    let Some((_, name, value)) = set else { return Ok(None) };
+    match value.parse::<u32>() {
+        Ok(number) => Ok(Some(Layer::threshold(Origin::Environment(name), Some(number)))),
+        Err(_) => Err(bad_threshold(name, &value)),
+    }
+}
+
+fn bad_threshold(variable: String, value: &str) -> ConfigError {
+    let expected = "a whole number from 0 to 4294967295".to_owned();
+    let problem = Problem::WrongType { expected, found: format!("{value:?}") };
+    let hint = Some(format!("unset {variable} or correct it"));
+    ConfigError::in_value(variable, "exit_gate.indicator_threshold".to_owned(), problem, hint)
+}
+
+/// Reads TOML into a type, with errors that say where.
+pub(super) fn read<T: for<'de> Deserialize<'de>>(
+    origin: &str,
+    text: &str,
+) -> Result<T, ConfigError> {
+    toml::from_str(text).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        let path = locate::path_at(text, &span);
+        let (problem, hint) = serde_message::problem(error.message());
+        ConfigError::in_text(origin.to_owned(), text, span, path.to_string(), problem, hint)
+    })
+}
+
+/// A fault in a text, with its place.
+pub(super) fn error(origin: &str, text: Option<&str>, fault: Fault) -> ConfigError {
+    let Fault { path, problem, hint } = fault;
+    let (origin, key) = (origin.to_owned(), path.to_string());
+    match text {
+        Some(text) => {
+            let span = locate::value_span(text, &path);
+            ConfigError::in_text(origin, text, span, key, problem, hint)
+        }
+        None => ConfigError::in_value(origin, key, problem, hint),
+    }
+}

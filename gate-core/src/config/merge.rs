@@ -1,0 +1,153 @@
+//! Layers over each other, key by key; who said what is kept.
+
+use std::collections::BTreeMap;
+
+use toml::{Table, Value};
+
+use super::error::ConfigError;
+use super::fault::Fault;
+use super::key::{KeyPath, Step};
+use super::layer::{Layer, Origin};
+use super::resolve::Setting;
+
+/// The merged settings.
+pub(super) struct Merged<'a> {
+    layers: &'a [Layer],
+    table: Table,
+    spots: BTreeMap<KeyPath, Spot>,
+}
+
+/// Where an effective value stands.
+#[derive(Clone, Debug)]
+struct Spot {
+    /// Index of the layer.
+    layer: usize,
+    /// Its key there; another one than the effective key where a task type says it.
+    path: KeyPath,
+}
+
+impl<'a> Merged<'a> {
+    /// Nothing yet, of these layers.
+    pub(super) fn new(layers: &'a [Layer]) -> Self {
+        Self { layers, table: Table::new(), spots: BTreeMap::new() }
+    }
+
+    /// Lays one of the layers over what is there: lists replace lists, tables merge.
+    pub(super) fn overlay(&mut self, layer: usize) -> Result<(), ConfigError> {
+        let table = Table::try_from(self.layers[layer].raw()).map_err(|error| {
+            self.layers[layer].error(Fault::invalid(KeyPath::default(), error.to_string()))
+        })?;
+        self.lay(&KeyPath::default(), table, &|path| Spot { layer, path: path.clone() });
+        Ok(())
+    }
+
+    /// Lays what is said for a task type over what is said for all.
+    pub(super) fn overlay_task_type(&mut self, task_type: &str) {
+        let at = KeyPath::dotted("task_types").key(task_type);
+        let Some(Value::Table(table)) = self.get(&at).cloned() else { return };
+        let spots = self.spots.clone();
+        self.lay(&KeyPath::default(), table, &|path| {
+            let path = at.join(&path.0);
+            spots.get(&path).cloned().unwrap_or(Spot { layer: 0, path })
+        });
+        self.progress(&at.key("progress"));
+    }
+
+    /// The setting `progress` is a word for a switched-off trip.
+    fn progress(&mut self, at: &KeyPath) {
+        self.table.remove("progress");
+        self.spots.remove(&KeyPath::dotted("progress"));
+        let none = self.get(at).and_then(Value::as_str) == Some("none");
+        if let (true, Some(spot)) = (none, self.spots.get(at).cloned()) {
+            self.put(&KeyPath::dotted("breaker.no_progress"), Value::Integer(0), spot);
+        }
+    }
+
+    /// Sets what nobody has said.
+    pub(super) fn default_value(&mut self, path: &KeyPath, value: Value) {
+        if self.get(path).is_none() {
+            self.put(path, value, Spot { layer: 0, path: path.clone() });
+        }
+    }
+
+    /// The effective settings.
+    pub(super) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// Every effective setting, in order of keys.
+    pub(super) fn settings(&self) -> Vec<Setting> {
+        let lines: Vec<_> = self.layers.iter().map(Layer::lines).collect();
+        let setting = |(path, spot): (&KeyPath, &Spot)| {
+            Some(Setting {
+                key: path.to_string(),
+                value: self.get(path)?.to_string(),
+                origin: self.layers[spot.layer].origin().clone(),
+                line: lines[spot.layer].get(&spot.path).copied(),
+            })
+        };
+        self.spots.iter().filter_map(setting).collect()
+    }
+
+    /// Where an effective value comes from.
+    pub(super) fn origin(&self, path: &KeyPath) -> Option<&Origin> {
+        self.spots.get(path).map(|spot| self.layers[spot.layer].origin())
+    }
+
+    /// A fault of the merged settings, placed where the last word on it was said.
+    pub(super) fn error(&self, fault: Fault) -> ConfigError {
+        let said = self.spots.iter().find(|(path, _)| fault.path.starts_with(path));
+        match said {
+            Some((path, spot)) => {
+                let path = spot.path.join(&fault.path.0[path.0.len()..]);
+                self.layers[spot.layer].error(Fault { path, ..fault })
+            }
+            None => self.layers[0].error(fault),
+        }
+    }
+
+    fn get(&self, path: &KeyPath) -> Option<&Value> {
+        let mut steps = path.0.iter();
+        let mut value = self.table.get(name(steps.next()?)?)?;
+        for step in steps {
+            value = value.get(name(step)?)?;
+        }
+        Some(value)
+    }
+
+    fn lay(&mut self, at: &KeyPath, table: Table, spot: &dyn Fn(&KeyPath) -> Spot) {
+        for (name, value) in table {
+            let path = at.key(&name);
+            match value {
+                Value::Table(inner) => {
+                    self.table_at(&path);
+                    self.lay(&path, inner, spot);
+                }
+                value => self.put(&path, value, spot(&path)),
+            }
+        }
+    }
+
+    fn put(&mut self, path: &KeyPath, value: Value, spot: Spot) {
+        if let (Some(table), Some(Step::Key(name))) = (self.table_at(&path.parent()), path.0.last())
+        {
+            table.insert(name.clone(), value);
+            self.spots.insert(path.clone(), spot);
+        }
+    }
+
+    /// The table at a path, made where it is missing.
+    fn table_at(&mut self, path: &KeyPath) -> Option<&mut Table> {
+        path.0.iter().try_fold(&mut self.table, |table, step| {
+            let inner = table.entry(name(step)?).or_insert_with(|| Value::Table(Table::new()));
+            inner.as_table_mut()
+        })
+    }
+}
+
+fn name(step: &Step) -> Option<&str> {
+    match step {
+        Step::Key(name) => Some(name),
+        Step::Index(_) => None,
+    }
+}

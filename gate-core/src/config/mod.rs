@@ -1,0 +1,50 @@
+//! Settings: from text to a [`Policy`](crate::decide::policy::Policy).
+//!
+//! A [`Layer`] is one source of settings, read literally ([`RawConfig`]: every
+//! key optional). [`resolve()`] lays them over each other, key by key, above the
+//! embedded [`DEFAULT`], and builds the policy. Every error says where: file,
+//! line, column and key, what was expected, and the nearest known name.
+//!
+//! Nothing here touches a file or the environment: text and variables are
+//! given by the caller.
+
+mod check;
+mod cross;
+mod duration;
+mod error;
+mod fault;
+mod import;
+mod json;
+mod key;
+mod layer;
+mod locate;
+mod matcher;
+mod merge;
+mod nearest;
+mod pack;
+mod raw;
+mod resolve;
+mod schema;
+mod serde_message;
+mod show;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+pub use check::{RawCheck, RawChecks};
+pub use duration::Millis;
+pub use error::{ConfigError, Excerpt, Problem};
+pub use import::{Imported, import};
+pub use layer::{Layer, Origin, environment};
+pub use pack::{PACKS, Pack, PackPattern};
+pub use raw::{
+    Progress, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal, RawExitGate,
+    RawHook, RawPatterns, RawProject, RawPromise, RawRun, RawSignal, RawTaskType, RawTree, RawWork,
+};
+pub use resolve::{ConfigWarning, Resolved, Setting, resolve};
+pub use schema::schema;
+pub use show::show;
+
+/// The embedded default: the lowest layer, and the documentation of every key.
+pub const DEFAULT: &str = include_str!("default.toml");

@@ -1,0 +1,30 @@
+//! What to say about a name that nobody knows.
+
+/// The known name that was most likely meant, if any is near.
+///
+/// Near is one edit in three letters; swapped neighbours are one edit.
+pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    let distance =
+        |other: &str| strsim::damerau_levenshtein(&name, &other.to_lowercase().replace('-', "_"));
+    known
+        .iter()
+        .map(|other| (distance(other), *other))
+        .filter(|(edits, other)| *edits <= (other.len().max(name.len()) / 3).max(1))
+        .min_by_key(|(edits, _)| *edits)
+        .map(|(_, other)| other)
+}
+
+/// A hint: the nearest known name, or else all of them.
+pub(super) fn hint(name: &str, known: &[&str]) -> Option<String> {
+    match nearest(name, known) {
+        Some(other) => Some(format!("did you mean `{other}`?")),
+        None if known.is_empty() => None,
+        None => Some(format!("known are {}", list(known))),
+    }
+}
+
+/// Names between back quotes, with commas.
+pub(super) fn list(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

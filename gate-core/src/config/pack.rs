@@ -1,0 +1,168 @@
+//! Pattern packs: named lists of patterns that carry their own samples.
+
+use serde::Deserialize;
+
+use super::error::{ConfigError, Problem};
+use super::fault::{Checked, Fault};
+use super::key::KeyPath;
+use super::raw::RawCustomPattern;
+use super::{layer, matcher, validate};
+use crate::decide::pattern::{Guard, Pattern, Scope};
+
+/// The packs that are part of the program: name and text. A new pack is one
+/// file in `patterns/` and one line here.
+pub const PACKS: [(&str, &str); 2] = [
+    ("completion", include_str!("../../patterns/completion.toml")),
+    ("seed", include_str!("../../patterns/seed.toml")),
+];
+
+/// A pack of patterns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pack {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub doc: String,
+    /// Its patterns, in the order of the file.
+    pub patterns: Vec<PackPattern>,
+}
+
+/// A pattern of a pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackPattern {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// What it means.
+    pub doc: String,
+    /// Lines that it must hit, at least two.
+    pub matches: Vec<String>,
+    /// Lines that it must not hit, at least two.
+    pub rejects: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPack {
+    doc: Option<String>,
+    #[serde(default)]
+    pattern: Vec<RawPackPattern>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPackPattern {
+    id: Option<String>,
+    regex: Option<String>,
+    literal: Option<String>,
+    weight: Option<u32>,
+    scope: Option<Scope>,
+    unless: Option<Vec<Guard>>,
+    doc: Option<String>,
+    matches: Option<Vec<String>>,
+    rejects: Option<Vec<String>>,
+}
+
+impl Pack {
+    /// The pack of this name that is part of the program, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Its text is wrong; a test holds that it is not.
+    pub fn named(name: &str) -> Result<Option<Self>, ConfigError> {
+        source(name)
+            .map(|text| Self::parse(name, &format!("patterns/{name}.toml"), text))
+            .transpose()
+    }
+
+    /// Reads a pack's text.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong with it, with its place in `file`.
+    pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ConfigError> {
+        read(name, file, text, |patterns| validate::custom_patterns(&at(), patterns))
+    }
+}
+
+/// The text of a pack.
+pub(super) fn source(name: &str) -> Option<&'static str> {
+    PACKS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The fault of naming a pack that there is not.
+pub(super) fn unknown(path: KeyPath, name: &str) -> Fault {
+    Fault::unknown(path, "pack", name, &PACKS.map(|(name, _)| name))
+}
+
+/// A pattern of a pack or of the settings; `at` is the table it stands in.
+pub(super) fn pattern(at: &KeyPath, pack: &str, raw: &RawCustomPattern) -> Result<Pattern, Fault> {
+    Ok(Pattern {
+        matcher: matcher::matcher(at, raw.regex.as_deref(), raw.literal.as_deref())?,
+        id: raw.id.clone().unwrap_or_default(),
+        pack: pack.to_owned(),
+        weight: raw.weight.unwrap_or(1),
+        scope: raw.scope.unwrap_or_default(),
+        unless: raw.unless.clone().unwrap_or_default(),
+    })
+}
+
+fn at() -> KeyPath {
+    KeyPath::dotted("pattern")
+}
+
+fn read(
+    name: &str,
+    file: &str,
+    text: &str,
+    check: impl Fn(&[RawCustomPattern]) -> Checked,
+) -> Result<Pack, ConfigError> {
+    let raw = layer::read::<RawPack>(file, text)?;
+    let build = || {
+        let doc = doc(&KeyPath::default(), raw.doc)?;
+        let (patterns, samples): (Vec<_>, Vec<_>) =
+            raw.pattern.into_iter().map(RawPackPattern::split).unzip();
+        check(&patterns)?;
+        let both = patterns.iter().zip(samples).enumerate();
+        let joined =
+            both.map(|(index, (raw, samples))| samples.join(&at().index(index), name, raw));
+        Ok(Pack { name: name.to_owned(), doc, patterns: joined.collect::<Result<_, _>>()? })
+    };
+    build().map_err(|fault| layer::error(file, Some(text), fault))
+}
+
+struct Samples {
+    doc: Option<String>,
+    matches: Vec<String>,
+    rejects: Vec<String>,
+}
+
+impl RawPackPattern {
+    /// What settings could say as well, and what only packs carry.
+    fn split(self) -> (RawCustomPattern, Samples) {
+        let Self { id, regex, literal, weight, scope, unless, doc, matches, rejects } = self;
+        let (matches, rejects) = (matches.unwrap_or_default(), rejects.unwrap_or_default());
+        let pattern = RawCustomPattern { id, regex, literal, weight, scope, unless };
+        (pattern, Samples { doc, matches, rejects })
+    }
+}
+
+impl Samples {
+    fn join(self, at: &KeyPath, pack: &str, raw: &RawCustomPattern) -> Result<PackPattern, Fault> {
+        let doc = doc(at, self.doc)?;
+        two(&at.key("matches"), &self.matches)?;
+        two(&at.key("rejects"), &self.rejects)?;
+        let pattern = pattern(at, pack, raw)?;
+        Ok(PackPattern { pattern, doc, matches: self.matches, rejects: self.rejects })
+    }
+}
+
+fn doc(at: &KeyPath, doc: Option<String>) -> Result<String, Fault> {
+    doc.ok_or_else(|| Fault::new(at.clone(), Problem::Missing("doc")).hint("say what it means"))
+}
+
+fn two(at: &KeyPath, samples: &[String]) -> Checked {
+    if samples.len() < 2 {
+        return Err(Fault::invalid(at.clone(), "at least two sample lines are needed"));
+    }
+    Ok(())
+}

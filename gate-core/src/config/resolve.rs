@@ -1,0 +1,144 @@
+//! From layers to a policy.
+
+mod build;
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::cross;
+use super::error::ConfigError;
+use super::fault::Fault;
+use super::key::KeyPath;
+use super::layer::{Layer, Origin};
+use super::merge::Merged;
+use super::raw::RawConfig;
+use crate::decide::policy::{Policy, Threshold};
+
+/// What the layers say together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    /// What decides.
+    pub policy: Policy,
+    /// `[run] folder`: the folder that holds the projects' run folders.
+    pub run_folder: Option<String>,
+    /// `[work] ci`: the checks that `gate work ci` runs.
+    pub work_ci: Vec<String>,
+    /// What a decision should mention.
+    pub warnings: Vec<ConfigWarning>,
+    /// Every effective setting and who said it, in order of keys.
+    pub settings: Vec<Setting>,
+}
+
+/// Settings that hold, but that a person should know of.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigWarning {
+    /// The indicator threshold in force comes from the environment, where an
+    /// agent could have set it.
+    #[error("the indicator threshold {value} comes from the environment variable {variable}")]
+    ThresholdFromEnvironment {
+        /// The variable's name.
+        variable: String,
+        /// The threshold.
+        value: u32,
+    },
+}
+
+/// One effective setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Dotted key, such as `checks.tests.timeout`.
+    pub key: String,
+    /// Its value, as TOML.
+    pub value: String,
+    /// Who said it last.
+    pub origin: Origin,
+    /// The line there, from 1; none for variables, flags and what is built in.
+    pub line: Option<usize>,
+}
+
+/// Lays layers over each other, the later over the earlier, above the embedded
+/// default, and builds the policy.
+///
+/// A task type's settings lie above all files and below variables and flags.
+///
+/// # Errors
+///
+/// A task type that no layer knows, or settings that contradict each other.
+pub fn resolve(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigError> {
+    let all = [&[Layer::embedded()?], layers].concat();
+    let merged = merge(&all, task_type)?;
+    let raw = RawConfig::deserialize(merged.table().clone()).map_err(|error| {
+        merged.error(Fault::invalid(KeyPath::default(), error.message().to_owned()))
+    })?;
+    let place = |fault| merged.error(fault);
+    cross::config(&raw).map_err(place)?;
+    let policy = build::policy(&raw).map_err(place)?;
+    Ok(Resolved {
+        warnings: warnings(&merged, policy.threshold),
+        policy,
+        run_folder: raw.run.and_then(|run| run.folder),
+        work_ci: raw.work.and_then(|work| work.ci).unwrap_or_default(),
+        settings: merged.settings(),
+    })
+}
+
+fn merge<'a>(layers: &'a [Layer], task_type: Option<&str>) -> Result<Merged<'a>, ConfigError> {
+    let mut merged = Merged::new(layers);
+    let indices =
+        |file: bool| (0..layers.len()).filter(move |at| layers[*at].origin().is_file() == file);
+    for index in indices(true) {
+        merged.overlay(index)?;
+    }
+    if let Some(task_type) = task_type {
+        known_task_type(merged.table(), task_type)?;
+        merged.overlay_task_type(task_type);
+    }
+    for index in indices(false) {
+        merged.overlay(index)?;
+    }
+    check_defaults(&mut merged);
+    Ok(merged)
+}
+
+fn known_task_type(table: &Table, task_type: &str) -> Result<(), ConfigError> {
+    let types = table.get("task_types").and_then(Value::as_table);
+    let known: Vec<&str> = types.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    if known.contains(&task_type) {
+        return Ok(());
+    }
+    let fault = Fault::unknown(KeyPath::default(), "task type", task_type, &known);
+    let hint = fault.hint.or_else(|| Some("no file has [task_types.NAME]".to_owned()));
+    Err(ConfigError::in_value("--task-type".to_owned(), String::new(), fault.problem, hint))
+}
+
+/// What holds for each check where nobody says otherwise.
+fn check_defaults(merged: &mut Merged<'_>) {
+    let checks = merged.table().get("checks").and_then(Value::as_table);
+    let named = checks.into_iter().flatten().filter(|(_, value)| value.is_table());
+    let names: Vec<String> = named.map(|(name, _)| name.clone()).collect();
+    for name in names {
+        for (key, value) in build::check_defaults(&name) {
+            merged.default_value(&KeyPath::dotted("checks").key(&name).key(key), value);
+        }
+    }
+}
+
+fn warnings(merged: &Merged<'_>, threshold: Threshold) -> Vec<ConfigWarning> {
+    let origin = merged.origin(&KeyPath::dotted("exit_gate.indicator_threshold"));
+    match (origin, threshold) {
+        (Some(Origin::Environment(variable)), Threshold::Fixed(value)) => {
+            vec![ConfigWarning::ThresholdFromEnvironment { variable: variable.clone(), value }]
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Default for Policy {
+    /// The embedded default with the seed's threshold of 2.
+    fn default() -> Self {
+        #[allow(clippy::expect_used, reason = "a constant text, and a test resolves it")]
+        let resolved = resolve(&[], None).expect("the embedded default resolves");
+        Self { threshold: Threshold::Fixed(2), ..resolved.policy }
+    }
+}

@@ -1,0 +1,169 @@
+//! From merged settings to a policy.
+//!
+//! Defaults are the embedded text's: a key that must have one and has none is a
+//! fault of that text, not a second default here.
+
+use toml::Value;
+
+use crate::config::check::RawCheck;
+use crate::config::error::Problem;
+use crate::config::fault::Fault;
+use crate::config::key::KeyPath;
+use crate::config::matcher;
+use crate::config::pack::{self, Pack};
+use crate::config::raw::{
+    RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawPatterns, RawSignal,
+};
+use crate::decide::pattern::Pattern;
+use crate::decide::policy::{
+    BreakerPolicy, Budget, CheckPolicy, CustomSignal, HookPolicy, Policy, SignalPolicy, Spelling,
+    Threshold,
+};
+
+/// What holds for a check of this name where nobody says otherwise. The two
+/// that look at more than this iteration's work only count.
+pub(super) fn check_defaults(name: &str) -> [(&'static str, Value); 6] {
+    let mode = if matches!(name, "clean_git" | "review") { "count" } else { "require" };
+    let when = ["check", "run", "hook"].map(Value::from).to_vec();
+    [
+        ("shell", Value::from(false)),
+        ("timeout", Value::from("10m")),
+        ("mode", Value::from(mode)),
+        ("hermetic", Value::from(false)),
+        ("retry", Value::from(0)),
+        ("when", Value::Array(when)),
+    ]
+}
+
+/// The policy that merged settings mean.
+pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
+    let gate = raw.exit_gate.clone().unwrap_or_default();
+    let checks = raw.checks.clone().unwrap_or_default();
+    Ok(Policy {
+        enabled: set(gate.enabled, "exit_gate.enabled")?,
+        require_explicit_signal: set(
+            gate.require_explicit_signal,
+            "exit_gate.require_explicit_signal",
+        )?,
+        threshold: gate.indicator_threshold.map_or(Threshold::Reachable, Threshold::Fixed),
+        consecutive: set(gate.consecutive, "exit_gate.consecutive")?,
+        signal: signal(raw.signal.clone().unwrap_or_default())?,
+        patterns: patterns(&raw.patterns.clone().unwrap_or_default())?,
+        jobs: set(checks.jobs, "checks.jobs")?,
+        checks: checks
+            .named
+            .into_iter()
+            .map(|(name, raw)| Ok((name, check(raw)?)))
+            .collect::<Result<_, Fault>>()?,
+        breaker: breaker(&raw.breaker.clone().unwrap_or_default())?,
+        budget: budget(&raw.budget.clone().unwrap_or_default())?,
+        hook: hook(&raw.hook.clone().unwrap_or_default())?,
+        tree_ignore: raw.tree.clone().and_then(|tree| tree.ignore).unwrap_or_default(),
+        project_id: raw.project.clone().and_then(|project| project.id),
+    })
+}
+
+fn set<T>(value: Option<T>, key: &'static str) -> Result<T, Fault> {
+    value.ok_or_else(|| Fault::new(KeyPath::default(), Problem::Missing(key)))
+}
+
+fn signal(raw: RawSignal) -> Result<SignalPolicy, Fault> {
+    let at = KeyPath::dotted("signal.custom");
+    let custom = raw.custom.unwrap_or_default();
+    let custom = custom.iter().enumerate().map(|(index, it)| custom_signal(&at, index, it));
+    let custom = custom.collect::<Result<Vec<_>, _>>()?;
+    let mut accept = set(raw.accept, "signal.accept")?;
+    // Whoever writes down a signal of their own means it.
+    if !custom.is_empty() && !accept.contains(&Spelling::Custom) {
+        accept.push(Spelling::Custom);
+    }
+    Ok(SignalPolicy {
+        accept,
+        phrases: set(raw.promise.and_then(|it| it.phrases), "signal.promise.phrases")?,
+        token: set(raw.token, "signal.token")?,
+        agent_override: set(raw.agent_override, "signal.agent_override")?,
+        custom,
+    })
+}
+
+fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal) -> Result<CustomSignal, Fault> {
+    let (regex, literal) = (raw.regex.as_deref(), raw.literal.as_deref());
+    Ok(CustomSignal {
+        matcher: matcher::matcher(&at.index(index), regex, literal)?,
+        value: set(raw.value, "value")?,
+    })
+}
+
+fn patterns(raw: &RawPatterns) -> Result<Vec<Pattern>, Fault> {
+    let mut patterns = Vec::new();
+    for (index, name) in set(raw.packs.as_deref(), "patterns.packs")?.iter().enumerate() {
+        let path = KeyPath::dotted("patterns.packs").index(index);
+        let loaded = Pack::named(name)
+            .map_err(|error| Fault::invalid(path.clone(), error.to_string()))?
+            .ok_or_else(|| pack::unknown(path, name))?;
+        loaded.patterns.into_iter().for_each(|it| place(&mut patterns, it.pattern));
+    }
+    for (index, raw) in raw.custom.iter().flatten().enumerate() {
+        let at = KeyPath::dotted("patterns.custom").index(index);
+        place(&mut patterns, pack::pattern(&at, "custom", raw)?);
+    }
+    Ok(patterns)
+}
+
+/// Adds a pattern; it takes the place of an earlier one of the same id.
+fn place(patterns: &mut Vec<Pattern>, new: Pattern) {
+    match patterns.iter_mut().find(|old| old.id == new.id) {
+        Some(old) => *old = new,
+        None => patterns.push(new),
+    }
+}
+
+fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
+    Ok(CheckPolicy {
+        mode: set(raw.mode, "mode")?,
+        command: raw.command.unwrap_or_default(),
+        shell: set(raw.shell, "shell")?,
+        cwd: raw.cwd,
+        env: raw.env.unwrap_or_default(),
+        timeout_ms: set(raw.timeout, "timeout")?.0,
+        needs: raw.needs.unwrap_or_default(),
+        hermetic: set(raw.hermetic, "hermetic")?,
+        report: raw.report,
+        retry: set(raw.retry, "retry")?,
+        when: set(raw.when, "when")?,
+        paths: raw.paths.unwrap_or_default(),
+        files: raw.files.unwrap_or_default(),
+        optional: raw.optional.unwrap_or_default(),
+        ignore: raw.ignore.unwrap_or_default(),
+    })
+}
+
+fn breaker(raw: &RawBreaker) -> Result<BreakerPolicy, Fault> {
+    Ok(BreakerPolicy {
+        no_exit: set(raw.no_exit, "breaker.no_exit")?,
+        refused: set(raw.refused, "breaker.refused")?,
+        no_progress: set(raw.no_progress, "breaker.no_progress")?,
+        same_error: set(raw.same_error, "breaker.same_error")?,
+        inconclusive: set(raw.inconclusive, "breaker.inconclusive")?,
+        permission_denied: set(raw.permission_denied, "breaker.permission_denied")?,
+        output_decline: set(raw.output_decline, "breaker.output_decline")?,
+        rate_limited: set(raw.rate_limited, "breaker.rate_limited")?,
+        cooldown_ms: set(raw.cooldown, "breaker.cooldown")?.0,
+    })
+}
+
+fn budget(raw: &RawBudget) -> Result<Budget, Fault> {
+    Ok(Budget {
+        iterations: set(raw.iterations, "budget.iterations")?,
+        tokens: set(raw.tokens, "budget.tokens")?,
+        cost_micro_usd: (set(raw.cost_usd, "budget.cost_usd")? * 1e6).round() as u64,
+        wall_ms: set(raw.wall, "budget.wall")?.0,
+    })
+}
+
+fn hook(raw: &RawHook) -> Result<HookPolicy, Fault> {
+    Ok(HookPolicy {
+        judge: set(raw.judge, "hook.judge")?,
+        max_blocks: set(raw.max_blocks, "hook.max_blocks")?.get(),
+    })
+}

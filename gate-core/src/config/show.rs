@@ -1,0 +1,53 @@
+//! The effective settings as TOML.
+
+use std::fmt::Write as _;
+
+use super::layer::Origin;
+use super::resolve::{Resolved, Setting};
+use crate::decide::policy::Threshold;
+
+/// The effective settings as TOML that means the same again; with `origins`,
+/// each with who said it.
+pub fn show(resolved: &Resolved, origins: bool) -> String {
+    let mut text = String::new();
+    let mut open = String::new();
+    for (table, setting) in in_tables(&resolved.settings) {
+        if open != table {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            let _ = writeln!(text, "{gap}[{table}]");
+            threshold(&mut text, table, resolved);
+            open = table.to_owned();
+        }
+        let name = &setting.key[table.len() + 1..];
+        let comment = if origins { format!("  # {}", origin(setting)) } else { String::new() };
+        let _ = writeln!(text, "{name} = {}{comment}", setting.value);
+    }
+    text
+}
+
+/// The settings with their tables; a table's own keys before those of its inner
+/// tables.
+fn in_tables(settings: &[Setting]) -> Vec<(&str, &Setting)> {
+    let mut all: Vec<_> = settings
+        .iter()
+        .map(|setting| (setting.key.rsplit_once('.').map_or("", |(table, _)| table), setting))
+        .collect();
+    all.sort_by_key(|(table, _)| *table);
+    all
+}
+
+/// A threshold that nobody set has no key; what it comes to is said all the same.
+fn threshold(text: &mut String, table: &str, resolved: &Resolved) {
+    if table == "exit_gate" && resolved.policy.threshold == Threshold::Reachable {
+        let number = resolved.policy.threshold_in_force();
+        let _ =
+            writeln!(text, "# indicator_threshold is not set: {number}, from the number of checks");
+    }
+}
+
+fn origin(setting: &Setting) -> String {
+    match (&setting.origin, setting.line) {
+        (Origin::Default, _) | (_, None) => setting.origin.to_string(),
+        (origin, Some(line)) => format!("{origin}:{line}"),
+    }
+}

@@ -1,0 +1,219 @@
+//! What one source of settings says must make sense on its own.
+//!
+//! Types and ranges are the raw types' part; what needs all sources together is
+//! [`cross`](super::cross)'s.
+
+use std::collections::BTreeSet;
+
+use toml::Value;
+
+use super::check::{RawCheck, RawChecks};
+use super::error::Problem;
+use super::fault::{Checked, Fault};
+use super::key::{KeyPath, is_name};
+use super::raw::{
+    RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal, RawPatterns, RawSignal,
+    RawTaskType,
+};
+use super::{matcher, pack};
+use crate::decide::policy::Spelling;
+
+/// Checks one source of settings.
+pub(super) fn config(raw: &RawConfig) -> Checked {
+    let root = KeyPath::default();
+    signal(&root.key("signal"), raw.signal.as_ref())?;
+    patterns(&root.key("patterns"), raw.patterns.as_ref())?;
+    checks(&root.key("checks"), raw.checks.as_ref())?;
+    breaker(&root.key("breaker"), raw.breaker.as_ref())?;
+    budget(&root.key("budget"), raw.budget.as_ref())?;
+    filled(&KeyPath::dotted("run.folder"), raw.run.as_ref().and_then(|run| run.folder.as_ref()))?;
+    filled(&KeyPath::dotted("project.id"), raw.project.as_ref().and_then(|it| it.id.as_ref()))?;
+    strings(&KeyPath::dotted("tree.ignore"), raw.tree.as_ref().and_then(|it| it.ignore.as_ref()))?;
+    strings(&KeyPath::dotted("work.ci"), raw.work.as_ref().and_then(|it| it.ci.as_ref()))?;
+    let (mut types, at) = (raw.task_types.iter().flatten(), root.key("task_types"));
+    types.try_for_each(|(name, it)| task_type(&at.key(name), name, it))
+}
+
+fn task_type(at: &KeyPath, task: &str, raw: &RawTaskType) -> Checked {
+    name(at, "task type", task)?;
+    signal(&at.key("signal"), raw.signal.as_ref())?;
+    patterns(&at.key("patterns"), raw.patterns.as_ref())?;
+    checks(&at.key("checks"), raw.checks.as_ref())?;
+    breaker(&at.key("breaker"), raw.breaker.as_ref())?;
+    budget(&at.key("budget"), raw.budget.as_ref())
+}
+
+fn signal(at: &KeyPath, raw: Option<&RawSignal>) -> Checked {
+    let Some(raw) = raw else { return Ok(()) };
+    if let Some(accept) = &raw.accept {
+        let path = at.key("accept");
+        some(&path, accept).map_err(|fault| {
+            fault.hint("to do without a signal write `exit_gate.require_explicit_signal = false`")
+        })?;
+        once(&path, "spelling", accept.iter().map(spelling))?;
+    }
+    if let Some(phrases) = raw.promise.as_ref().and_then(|promise| promise.phrases.as_ref()) {
+        let path = at.key("promise").key("phrases");
+        some(&path, phrases)
+            .map_err(|fault| fault.hint("to refuse promises leave `promise` out of `accept`"))?;
+        strings(&path, Some(phrases))?;
+    }
+    let (mut custom, at) = (raw.custom.iter().flatten().enumerate(), at.key("custom"));
+    custom.try_for_each(|(index, it)| custom_signal(&at.index(index), index, it))
+}
+
+/// The name of a spelling, as settings write it.
+fn spelling(spelling: &Spelling) -> String {
+    Value::try_from(spelling).ok().and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal) -> Checked {
+    let id = format!("signal.custom[{index}]");
+    matcher::check(at, &id, raw.regex.as_deref(), raw.literal.as_deref())?;
+    match raw.value {
+        Some(_) => Ok(()),
+        None => Err(Fault::new(at.clone(), Problem::Missing("value"))
+            .hint("write \"complete\", \"continue\" or \"blocked\"")),
+    }
+}
+
+fn patterns(at: &KeyPath, raw: Option<&RawPatterns>) -> Checked {
+    let Some(raw) = raw else { return Ok(()) };
+    let (packs, path) = (raw.packs.iter().flatten(), at.key("packs"));
+    for (index, name) in packs.clone().enumerate() {
+        pack::source(name).ok_or_else(|| pack::unknown(path.index(index), name))?;
+    }
+    once(&path, "pack", packs)?;
+    custom_patterns(&at.key("custom"), raw.custom.as_deref().unwrap_or_default())
+}
+
+/// Checks patterns of one list, whose ids must differ.
+pub(super) fn custom_patterns(at: &KeyPath, patterns: &[RawCustomPattern]) -> Checked {
+    for (index, raw) in patterns.iter().enumerate() {
+        custom_pattern(&at.index(index), raw)?;
+    }
+    let ids = patterns.iter().filter_map(|it| it.id.as_ref());
+    once(at, "pattern id", ids)
+}
+
+fn custom_pattern(at: &KeyPath, raw: &RawCustomPattern) -> Checked {
+    let Some(id) = &raw.id else {
+        return Err(Fault::new(at.clone(), Problem::Missing("id"))
+            .hint("give the pattern a name, such as \"all-done\""));
+    };
+    name(&at.key("id"), "pattern id", id)?;
+    if raw.weight.is_some_and(|weight| !(1..=1000).contains(&weight)) {
+        let fault = Fault::invalid(at.key("weight"), "a weight is a whole number from 1 to 1000");
+        return Err(fault.hint("leave the pattern out if it shall count nothing"));
+    }
+    matcher::check(at, id, raw.regex.as_deref(), raw.literal.as_deref())
+}
+
+fn checks(at: &KeyPath, raw: Option<&RawChecks>) -> Checked {
+    for (name, raw) in raw.iter().flat_map(|checks| &checks.named) {
+        check(&at.key(name), name, raw)?;
+    }
+    Ok(())
+}
+
+fn check(at: &KeyPath, id: &str, raw: &RawCheck) -> Checked {
+    name(at, "check", id)?;
+    if let Some(command) = &raw.command {
+        some(&at.key("command"), command)?;
+        filled(&at.key("command").index(0), command.first())?;
+    }
+    filled(&at.key("cwd"), raw.cwd.as_ref())?;
+    filled(&at.key("report"), raw.report.as_ref())?;
+    for (key, list) in [("env", &raw.env), ("needs", &raw.needs), ("paths", &raw.paths)] {
+        strings(&at.key(key), list.as_ref())?;
+    }
+    check_runs(at, raw)?;
+    check_own(at, id, raw)
+}
+
+/// When and how often a check runs.
+fn check_runs(at: &KeyPath, raw: &RawCheck) -> Checked {
+    if raw.timeout.is_some_and(|timeout| timeout.0 == 0) {
+        return Err(Fault::invalid(at.key("timeout"), "a check needs a timeout above 0"));
+    }
+    if raw.retry.is_some_and(|retry| retry > 10) {
+        return Err(Fault::invalid(at.key("retry"), "at most 10 retries"));
+    }
+    let off = "to keep it from deciding write `mode = \"warn\"`";
+    let when = raw.when.as_ref().map_or(Ok(()), |when| some(&at.key("when"), when));
+    when.map_err(|fault| fault.hint(off))
+}
+
+/// The keys that only some built-in checks know.
+fn check_own(at: &KeyPath, id: &str, raw: &RawCheck) -> Checked {
+    let own: [(_, _, &[&str]); 3] = [
+        ("files", &raw.files, &["acceptance_criteria", "handoff"]),
+        ("optional", &raw.optional, &["acceptance_criteria"]),
+        ("ignore", &raw.ignore, &["clean_git"]),
+    ];
+    for (key, list, known) in own {
+        strings(&at.key(key), list.as_ref())?;
+        if list.is_some() && !known.contains(&id) {
+            let message = format!("only the check `{}` has `{key}`", known.join("` or `"));
+            return Err(Fault::invalid(at.key(key), message));
+        }
+    }
+    Ok(())
+}
+
+fn breaker(at: &KeyPath, raw: Option<&RawBreaker>) -> Checked {
+    match raw.and_then(|raw| raw.output_decline) {
+        Some(share) if share > 100 => {
+            Err(Fault::invalid(at.key("output_decline"), "a share in percent is at most 100"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A bound on money that still fits in micro-dollars.
+const MOST_USD: f64 = 1e9;
+
+fn budget(at: &KeyPath, raw: Option<&RawBudget>) -> Checked {
+    match raw.and_then(|raw| raw.cost_usd) {
+        Some(cost) if !(0.0..=MOST_USD).contains(&cost) => {
+            Err(Fault::invalid(at.key("cost_usd"), "a cost in dollars is 0 or more, at most 1e9"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn name(at: &KeyPath, what: &str, text: &str) -> Checked {
+    if is_name(text) {
+        return Ok(());
+    }
+    Err(Fault::invalid(at.clone(), format!("a {what} is called by letters, digits, `-` and `_`")))
+}
+
+fn filled(at: &KeyPath, text: Option<&String>) -> Checked {
+    match text {
+        Some(text) if text.trim().is_empty() => Err(Fault::invalid(at.clone(), "is empty")),
+        _ => Ok(()),
+    }
+}
+
+fn strings(at: &KeyPath, list: Option<&Vec<String>>) -> Checked {
+    let mut items = list.into_iter().flatten().enumerate();
+    items.try_for_each(|(index, text)| filled(&at.index(index), Some(text)))
+}
+
+fn some<T>(at: &KeyPath, list: &[T]) -> Checked {
+    if list.is_empty() {
+        return Err(Fault::invalid(at.clone(), "the list is empty, at least one is needed"));
+    }
+    Ok(())
+}
+
+fn once(at: &KeyPath, what: &'static str, names: impl Iterator<Item = impl ToString>) -> Checked {
+    let mut seen = BTreeSet::new();
+    for (index, name) in names.map(|name| name.to_string()).enumerate() {
+        if !seen.insert(name.clone()) {
+            return Err(Fault::new(at.index(index), Problem::Duplicate { what, name }));
+        }
+    }
+    Ok(())
+}

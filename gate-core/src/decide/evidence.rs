@@ -1,0 +1,80 @@
+//! Evidence: what gate itself looked at.
+//!
+//! The core only weighs it; `gate-checks` gathers it. A required check that
+//! left no evidence has not passed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::policy::Mode;
+
+/// What came of a check. Never a bool: what could not be measured is neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It looked, and all is well.
+    Pass,
+    /// It looked, and something is wrong.
+    Fail,
+    /// It could not find out. Never a pass.
+    Inconclusive,
+    /// Somebody worked around it.
+    Tamper,
+    /// It did not run.
+    Skipped,
+}
+
+/// The record of one check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// The check's name.
+    pub check: String,
+    /// How much its outcome counts.
+    pub mode: Mode,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Whether the outcome is an earlier one, of the same tree.
+    #[serde(default)]
+    pub cached: bool,
+    /// How long it ran, in milliseconds.
+    #[serde(default)]
+    pub duration_ms: u64,
+    /// The program and its arguments.
+    #[serde(default)]
+    pub argv: Vec<String>,
+    /// The program's exit code.
+    #[serde(default)]
+    pub exit_code: Option<i32>,
+    /// One line for a person.
+    #[serde(default)]
+    pub summary: String,
+    /// The path of the log.
+    #[serde(default)]
+    pub log: Option<String>,
+    /// What the result format told: counts, names.
+    #[serde(default)]
+    pub detail: Option<serde_json::Value>,
+}
+
+impl Evidence {
+    /// The record of a check that ended like this.
+    pub fn new(check: impl Into<String>, mode: Mode, outcome: Outcome) -> Self {
+        Self {
+            check: check.into(),
+            mode,
+            outcome,
+            cached: false,
+            duration_ms: 0,
+            argv: Vec::new(),
+            exit_code: None,
+            summary: String::new(),
+            log: None,
+            detail: None,
+        }
+    }
+
+    /// Whether a pass adds one indicator.
+    pub(crate) fn counts(&self) -> bool {
+        self.outcome == Outcome::Pass && self.mode != Mode::Warn
+    }
+}

@@ -1,0 +1,92 @@
+//! How all expressions of settings, packs and gate itself are read: as
+//! `grep -iE` does, without regard to case, line by line.
+
+use regex_automata::meta::{BuildError, Builder, Regex};
+use regex_automata::util::syntax;
+
+use super::policy::Matcher;
+
+/// The largest compiled expression, in bytes: more than any list of phrases
+/// needs, and little enough that settings cannot exhaust memory.
+const LARGEST: usize = 64 << 20;
+
+/// Compiles one expression.
+///
+/// # Errors
+///
+/// What is wrong with it, for a person.
+pub(crate) fn compile(source: &str) -> Result<Regex, String> {
+    builder().build(&with_ascii_boundaries(source)).map_err(|error| explain(&error))
+}
+
+/// Compiles one of gate's own expressions.
+#[expect(clippy::expect_used, reason = "the expressions are constants, and the tests use each")]
+pub(crate) fn constant(source: &str) -> Regex {
+    compile(source).expect("a constant expression")
+}
+
+/// The expression of a matcher.
+pub(crate) fn source(matcher: &Matcher) -> String {
+    match matcher {
+        Matcher::Literal(text) => regex_syntax::escape(text),
+        Matcher::Regex(source) => source.clone(),
+    }
+}
+
+fn builder() -> Builder {
+    let mut builder = Regex::builder();
+    builder
+        .syntax(syntax::Config::new().case_insensitive(true).multi_line(true))
+        .configure(Regex::config().nfa_size_limit(Some(LARGEST)));
+    builder
+}
+
+/// `\b` and `\B` look at ASCII letters alone: with Unicode's they would slow
+/// down the search through every text that is not English.
+fn with_ascii_boundaries(source: &str) -> String {
+    let mut text = String::with_capacity(source.len());
+    let mut rest = source.chars();
+    while let Some(c) = rest.next() {
+        match (c, c == '\\') {
+            (_, true) => match rest.next() {
+                Some(boundary @ ('b' | 'B')) => text.extend(["(?-u:\\", &boundary.to_string(), ")"]),
+                Some(other) => text.extend(['\\', other]),
+                None => text.push('\\'),
+            },
+            (c, false) => text.push(c),
+        }
+    }
+    text
+}
+
+fn explain(error: &BuildError) -> String {
+    match (error.syntax_error(), error.size_limit()) {
+        (Some(syntax), _) => last_line(&syntax.to_string()),
+        (None, Some(limit)) => format!("too large when compiled, more than {limit} bytes"),
+        (None, None) => error.to_string(),
+    }
+}
+
+/// The parser draws the expression with a mark below; the reason is the last line.
+pub(crate) fn last_line(message: &str) -> String {
+    let line = message.trim_end().rsplit('\n').next().unwrap_or_default();
+    line.trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boundaries_are_ascii_and_escapes_stay() {
+        assert_eq!(with_ascii_boundaries(r"\bdone\b"), r"(?-u:\b)done(?-u:\b)");
+        assert_eq!(with_ascii_boundaries(r"\\b\."), r"\\b\.");
+        assert!(compile(r"\ball\b.*é").is_ok_and(|regex| regex.is_match("ALL É")));
+    }
+
+    #[test]
+    fn an_error_says_what_is_wrong() {
+        assert!(compile("(").is_err_and(|error| error.contains("unclosed group")));
+        assert!(compile("(a{999}){999}{999}").is_err_and(|error| error.contains("too large")));
+    }
+}

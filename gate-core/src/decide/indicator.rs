@@ -1,0 +1,258 @@
+//! Completion indicators: hits of patterns in what the agent wrote.
+//!
+//! All patterns are searched in one pass, however many there are: it looks for
+//! the texts that their matches must hold, and only on a line that holds one
+//! is a pattern tried by itself, with its guards.
+
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
+use regex_automata::meta::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::expression::{self, source};
+use super::literal;
+use super::pattern::{Pattern, Scope};
+use super::sentence::Phrase;
+use crate::read::{Boundary, Event, Role, Text};
+
+/// The longest excerpt of a hit, in characters.
+const EXCERPT: usize = 120;
+
+/// Patterns, ready to be searched for.
+#[derive(Debug)]
+pub struct PatternSet {
+    patterns: Vec<Compiled>,
+    /// Finds the texts that matches must hold.
+    texts: Option<AhoCorasick>,
+    /// The pattern that each text belongs to.
+    owners: Vec<usize>,
+    /// Patterns without such texts: they are tried on every line.
+    everywhere: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    pattern: Pattern,
+    source: String,
+    /// Compiled when a line first holds one of its texts.
+    regex: OnceLock<Option<Regex>>,
+}
+
+/// A pattern that cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("pattern `{id}`: {message}")]
+pub struct PatternError {
+    /// The pattern's name.
+    pub id: String,
+    /// What is wrong with its expression.
+    pub message: String,
+}
+
+/// Where a pattern was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hit {
+    /// The pattern's id.
+    pub pattern: String,
+    /// Its pack, or `custom`.
+    pub pack: String,
+    /// What it counts.
+    pub weight: u32,
+    /// Line of the input, from 1.
+    pub line: u64,
+    /// Column in characters, from 1, within the agent's line.
+    pub column: u32,
+    /// The text around it, at most 120 characters.
+    pub excerpt: String,
+    /// The text that the pattern matched.
+    #[serde(skip)]
+    pub matched: String,
+}
+
+impl PatternSet {
+    /// Prepares the patterns.
+    ///
+    /// # Errors
+    ///
+    /// The first pattern whose expression is wrong, by its id.
+    pub fn new(patterns: &[Pattern]) -> Result<Self, PatternError> {
+        let patterns: Vec<_> = patterns.iter().cloned().map(Compiled::new).collect();
+        let (mut texts, mut owners, mut everywhere) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, one) in patterns.iter().enumerate() {
+            match one.texts()? {
+                Some(own) => {
+                    owners.extend(own.iter().map(|_| index));
+                    texts.extend(own);
+                }
+                None => everywhere.push(index),
+            }
+        }
+        let texts = finder(&texts)?;
+        Ok(Self { patterns, texts, owners, everywhere })
+    }
+
+    /// The patterns that may match in the line.
+    fn candidates(&self, line: &str) -> Vec<usize> {
+        let found = self.texts.iter().flat_map(|texts| texts.find_overlapping_iter(line));
+        let mut indices: Vec<_> = found.map(|text| self.owners[text.pattern().as_usize()]).collect();
+        indices.extend(&self.everywhere);
+        indices.sort_unstable();
+        indices.dedup();
+        indices
+    }
+
+    /// Where the next line begins that may hold a match, at or after a byte.
+    fn next_line(&self, text: &str, at: usize) -> Option<usize> {
+        if !self.everywhere.is_empty() {
+            return (at < text.len()).then_some(at);
+        }
+        let found = self.texts.as_ref()?.find(&text[at..])?;
+        Some(line_start(text.as_bytes(), at + found.start()))
+    }
+}
+
+/// Finds any of the texts, in any case.
+fn finder(texts: &[String]) -> Result<Option<AhoCorasick>, PatternError> {
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(texts);
+    let too_many = |error: aho_corasick::BuildError| PatternError {
+        id: "all together".to_owned(),
+        message: error.to_string(),
+    };
+    finder.map(Some).map_err(too_many)
+}
+
+impl Compiled {
+    fn new(pattern: Pattern) -> Self {
+        Self { source: source(&pattern.matcher), pattern, regex: OnceLock::new() }
+    }
+
+    /// The texts that every match holds one of.
+    fn texts(&self) -> Result<Option<Vec<String>>, PatternError> {
+        literal::required(&self.source).map_err(|error| PatternError {
+            id: self.pattern.id.clone(),
+            message: expression::last_line(&error.to_string()),
+        })
+    }
+
+    fn regex(&self) -> Option<&Regex> {
+        self.regex.get_or_init(|| expression::compile(&self.source).ok()).as_ref()
+    }
+
+    /// The first hit in the line that no guard takes away.
+    fn find(&self, line: &str) -> Option<(usize, usize)> {
+        self.regex()?.find_iter(line).map(|found| (found.start(), found.end())).find(
+            |&(start, end)| {
+                let phrase = Phrase::new(line, start, end);
+                !self.pattern.unless.iter().any(|&guard| phrase.is(guard, &self.source))
+            },
+        )
+    }
+
+    fn hit(&self, line: &str, number: u64, (start, end): (usize, usize)) -> Hit {
+        Hit {
+            pattern: self.pattern.id.clone(),
+            pack: self.pattern.pack.clone(),
+            weight: self.pattern.weight,
+            line: number,
+            column: u32::try_from(line[..start].chars().count() + 1).unwrap_or(u32::MAX),
+            excerpt: excerpt(line, start),
+            matched: line[start..end].to_owned(),
+        }
+    }
+}
+
+/// Up to [`EXCERPT`] characters of the line, with the byte at `at` in it.
+pub(crate) fn excerpt(line: &str, at: usize) -> String {
+    let before = line[..at].chars().rev().take(EXCERPT / 3).map(char::len_utf8).sum::<usize>();
+    let cut = line[at - before..].trim();
+    cut.chars().filter(|c| !c.is_control()).take(EXCERPT).collect()
+}
+
+/// Counts the hits of a pattern set over the events of a reader.
+#[derive(Debug)]
+pub struct Counter<'p> {
+    set: &'p PatternSet,
+    hits: Vec<Option<Hit>>,
+}
+
+impl<'p> Counter<'p> {
+    /// Counts nothing yet.
+    pub fn new(set: &'p PatternSet) -> Self {
+        Self { set, hits: vec![None; set.patterns.len()] }
+    }
+
+    /// Takes one event.
+    pub fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Boundary(Boundary::Notification, _) => {}
+            Event::Boundary(..) => self.forget_turn(),
+            Event::Text(text) => self.text(text),
+            Event::Fact(_) | Event::Problem(_) => {}
+        }
+    }
+
+    /// The hits, in the order of the patterns.
+    pub fn finish(self) -> Vec<Hit> {
+        self.hits.into_iter().flatten().collect()
+    }
+
+    fn forget_turn(&mut self) {
+        for (hit, one) in self.hits.iter_mut().zip(&self.set.patterns) {
+            if one.pattern.scope == Scope::Final {
+                *hit = None;
+            }
+        }
+    }
+
+    fn text(&mut self, text: &Text<'_>) {
+        let bytes = text.text.as_bytes();
+        let (mut at, mut counted, mut line) = (0, 0, text.line);
+        while at < bytes.len() && self.is_open(text.role) {
+            let Some(start) = self.set.next_line(text.text, at) else { return };
+            let stop = line_end(bytes, start.max(at));
+            if text.multiline {
+                line += memchr::memchr_iter(b'\n', &bytes[counted..start]).count() as u64;
+                counted = start;
+            }
+            self.line(&text.text[start..stop], line, text.role);
+            at = stop + 1;
+        }
+    }
+
+    /// Whether any pattern still looks for its hit in such a text.
+    fn is_open(&self, role: Role) -> bool {
+        let mut slots = self.hits.iter().zip(&self.set.patterns);
+        slots.any(|(hit, one)| hit.is_none() && one.pattern.scope.covers(role))
+    }
+
+    /// Tries each pattern that may match and that has no hit yet.
+    fn line(&mut self, line: &str, number: u64, role: Role) {
+        for index in self.set.candidates(line) {
+            let (one, slot) = (&self.set.patterns[index], &mut self.hits[index]);
+            if slot.is_none() && one.pattern.scope.covers(role) {
+                *slot = one.find(line).map(|found| one.hit(line, number, found));
+            }
+        }
+    }
+}
+
+impl Scope {
+    fn covers(self, role: Role) -> bool {
+        match self {
+            Self::Final | Self::Assistant => role == Role::Assistant,
+            Self::Any => true,
+        }
+    }
+}
+
+fn line_start(bytes: &[u8], at: usize) -> usize {
+    memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |found| found + 1)
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found)
+}

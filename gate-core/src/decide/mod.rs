@@ -1,0 +1,21 @@
+//! The decision: what counts as an indicator, a signal, evidence, and how
+//! they add up.
+//!
+//! Nothing here knows where a text, an outcome or a state comes from: bytes
+//! are [`read`](crate::read) elsewhere, checks are run elsewhere, state is
+//! kept elsewhere.
+
+pub mod breaker;
+pub mod decision;
+pub mod evidence;
+pub(crate) mod expression;
+mod feedback;
+pub mod indicator;
+pub mod input;
+mod literal;
+pub mod pattern;
+pub mod policy;
+pub mod reason;
+mod sentence;
+pub mod signal;
+pub mod verdict;

@@ -1,0 +1,52 @@
+//! Patterns and the packs that hold them.
+
+use serde::{Deserialize, Serialize};
+
+use super::policy::Matcher;
+
+/// A completion phrase, an error signature: text that means something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern {
+    /// Its name, unique within the pack.
+    pub id: String,
+    /// The pack it comes from; `custom` for the settings' own.
+    pub pack: String,
+    /// What to look for.
+    pub matcher: Matcher,
+    /// What a hit counts; each pattern counts once.
+    pub weight: u32,
+    /// Whose text is searched.
+    pub scope: Scope,
+    /// What around a hit makes it none.
+    pub unless: Vec<Guard>,
+}
+
+/// Whose text a pattern searches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// What the main agent wrote in its final turn.
+    #[default]
+    Final,
+    /// What the main agent wrote in any turn.
+    Assistant,
+    /// All text, whoever it belongs to.
+    Any,
+}
+
+/// What around a hit makes it none: the sentence in which it stands says that
+/// the thing is not so, or not yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Guard {
+    /// "not all tasks completed".
+    Negation,
+    /// "once all tasks are completed".
+    Condition,
+    /// "all tasks will be completed".
+    Future,
+    /// "are all tasks completed?".
+    Question,
+    /// "verify that all tasks are completed": an order, as in a prompt.
+    Instruction,
+}

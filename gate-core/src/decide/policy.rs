@@ -1,0 +1,275 @@
+//! The policy: everything that settings say about a decision, resolved.
+//!
+//! A policy is made by [`config`](crate::config), or by hand in a program that
+//! uses this crate as a library. It is plain data: two decisions under equal
+//! policies and equal inputs are equal, and [`Policy::digest`] names it in
+//! every record.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Serialize};
+
+use super::pattern::Pattern;
+
+/// Everything that settings say about a decision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Policy {
+    /// Whether the indicator threshold counts. Without it the signal and the
+    /// required checks decide.
+    pub enabled: bool,
+    /// Whether `exit` needs an explicit signal. A CONTINUE, BLOCKED or invalid
+    /// signal forbids it in any case.
+    pub require_explicit_signal: bool,
+    /// How many indicators `exit` needs.
+    pub threshold: Threshold,
+    /// How many passing iterations in a row `exit` needs.
+    pub consecutive: NonZeroU32,
+    /// What counts as a signal.
+    pub signal: SignalPolicy,
+    /// The patterns of all packs and of the settings.
+    pub patterns: Vec<Pattern>,
+    /// The checks, by name.
+    pub checks: BTreeMap<String, CheckPolicy>,
+    /// How many checks run at once.
+    pub jobs: NonZeroU32,
+    /// When the breaker trips.
+    pub breaker: BreakerPolicy,
+    /// What a run may cost.
+    pub budget: Budget,
+    /// How stop hooks behave.
+    pub hook: HookPolicy,
+    /// Globs of files that the tree digest leaves out.
+    pub tree_ignore: Vec<String>,
+    /// The project's name, where settings give one.
+    pub project_id: Option<String>,
+}
+
+/// Where the indicator threshold comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Threshold {
+    /// The seed's fixed number, a setting or a flag.
+    Fixed(u32),
+    /// Nobody set it: the number of configured checks that can count, at
+    /// least 1 and at most 2, so that it can always be reached.
+    Reachable,
+}
+
+/// What counts as a signal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignalPolicy {
+    /// The spellings that are accepted.
+    pub accept: Vec<Spelling>,
+    /// What a `<promise>` must say to mean completion.
+    pub phrases: Vec<String>,
+    /// Whether the signal must carry the iteration's token.
+    pub token: TokenMode,
+    /// Whether the agent may lift the threshold.
+    pub agent_override: AgentOverride,
+    /// Signals that settings define.
+    pub custom: Vec<CustomSignal>,
+}
+
+/// The ways in which a signal is written.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Spelling {
+    /// `EXIT_STATUS: COMPLETE` and its companions (the seed's protocol).
+    ExitStatus,
+    /// The `RALPH_STATUS` block.
+    RalphStatus,
+    /// `<promise>COMPLETE</promise>`.
+    Promise,
+    /// The JSON exit signal of the agent exit protocol.
+    AgentExit,
+    /// A `[[signal.custom]]` of the settings.
+    Custom,
+}
+
+/// Whether a signal must carry the iteration's token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TokenMode {
+    /// No token is looked at.
+    #[default]
+    Off,
+    /// A signal without this iteration's token is none.
+    Required,
+}
+
+/// Whether the agent's `EXIT_OVERRIDE: true` lifts the threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentOverride {
+    /// It is recorded and changes nothing.
+    #[default]
+    Never,
+    /// Together with `EXIT_CONFIDENCE: HIGH` it lifts the threshold, never a
+    /// required check.
+    HighConfidence,
+}
+
+/// A signal that settings define.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CustomSignal {
+    /// What to look for; ignores case and stays within a line.
+    pub matcher: Matcher,
+    /// What it means.
+    pub value: SignalValue,
+}
+
+/// What a signal says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SignalValue {
+    /// The work is done.
+    Complete,
+    /// The work goes on.
+    Continue,
+    /// The agent cannot go on.
+    Blocked,
+}
+
+/// Text to look for, without regard to case, within one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Matcher {
+    /// Exactly this text.
+    Literal(String),
+    /// A regular expression, as `grep -iE` reads it.
+    Regex(String),
+}
+
+/// How much a check's outcome counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// It must pass, and counts one indicator.
+    #[default]
+    Require,
+    /// A pass adds one indicator (the seed's meaning).
+    Count,
+    /// It is shown and decides nothing.
+    Warn,
+}
+
+/// Where a check runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// In `gate check`.
+    Check,
+    /// In `gate run`.
+    Run,
+    /// In an agent's stop hook.
+    Hook,
+}
+
+/// One check, as settings describe it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckPolicy {
+    /// How much its outcome counts.
+    pub mode: Mode,
+    /// The program and its arguments; empty for a built-in check without one.
+    pub command: Vec<String>,
+    /// Whether `command` is run by `bash -euo pipefail -c`.
+    pub shell: bool,
+    /// Working directory, relative to the project.
+    pub cwd: Option<String>,
+    /// Names of environment variables that it may see, beside the usual ones.
+    pub env: Vec<String>,
+    /// Longest run, in milliseconds.
+    pub timeout_ms: u64,
+    /// Names of checks that must pass before it starts.
+    pub needs: Vec<String>,
+    /// Whether an unchanged tree means an unchanged result.
+    pub hermetic: bool,
+    /// The result format that it must write.
+    pub report: Option<String>,
+    /// How often a failure is run again.
+    pub retry: u32,
+    /// Where it runs.
+    pub when: Vec<When>,
+    /// Globs; where nothing that matches has changed it is skipped.
+    pub paths: Vec<String>,
+    /// Files that hold acceptance criteria.
+    pub files: Vec<String>,
+    /// Headings below which open criteria do not block.
+    pub optional: Vec<String>,
+    /// Globs of files that may be uncommitted.
+    pub ignore: Vec<String>,
+}
+
+/// When the breaker trips; 0 switches a trip off.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BreakerPolicy {
+    /// Iterations without a passing gate.
+    pub no_exit: u32,
+    /// Refused claims of completion in a row.
+    pub refused: u32,
+    /// Iterations in a row that left the tree as it was.
+    pub no_progress: u32,
+    /// Iterations in a row with the same error.
+    pub same_error: u32,
+    /// Inconclusive iterations in a row.
+    pub inconclusive: u32,
+    /// Iterations in a row in which a tool was denied.
+    pub permission_denied: u32,
+    /// Share of the earlier output, in percent, below which shrinking output trips.
+    pub output_decline: u32,
+    /// Iterations in a row that ended in a limit.
+    pub rate_limited: u32,
+    /// How long it stays open before a probe, in milliseconds.
+    pub cooldown_ms: u64,
+}
+
+/// What a run may cost; 0 means no bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Iterations.
+    pub iterations: u32,
+    /// Input and output tokens.
+    pub tokens: u64,
+    /// Micro-dollars.
+    pub cost_micro_usd: u64,
+    /// Milliseconds of wall time.
+    pub wall_ms: u64,
+}
+
+/// How stop hooks behave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookPolicy {
+    /// Which turns are judged.
+    pub judge: Judge,
+    /// How often a stop is refused before the agent is let go.
+    pub max_blocks: u32,
+}
+
+/// Which turns a stop hook judges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Judge {
+    /// Headless turns, and interactive ones that changed or claim something.
+    #[default]
+    Auto,
+    /// All.
+    Always,
+    /// None.
+    Never,
+}
+
+impl Policy {
+    /// The threshold in force: the fixed one, or the reachable default.
+    pub fn threshold_in_force(&self) -> u32 {
+        match self.threshold {
+            Threshold::Fixed(n) => n,
+            Threshold::Reachable => {
+                let counting = self.checks.values().filter(|check| check.mode != Mode::Warn).count();
+                counting.clamp(1, 2) as u32
+            }
+        }
+    }
+}

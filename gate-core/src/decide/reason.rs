@@ -1,0 +1,111 @@
+//! Why a decision is what it is: stable codes, each with a text that explains
+//! it and says what to do.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+macro_rules! codes {
+    ($(#[$outer:meta])* $name:ident { $($variant:ident = $code:literal: $doc:literal,)* }) => {
+        $(#[$outer])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name { $(#[doc = $doc] $variant,)* }
+
+        impl $name {
+            /// All codes, in the order in which they are explained.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The code as it stands in records.
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$variant => $code,)* }
+            }
+
+            /// What it means and what to do.
+            pub fn explanation(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// Why a decision is what it is.
+    ReasonCode {
+        Passed = "passed": "Every condition holds: enough indicators, an explicit signal, and every required check passes. The loop may end.",
+        Forced = "forced": "The operator ended the loop with --force-complete. It is recorded as forced, with the reason that was given; nothing else was required.",
+        SignalAbsent = "signal-absent": "The agent's last word holds no explicit signal. Put the completion protocol (`gate prompt`) into the agent's prompt; look at the near misses for a signal that is almost one.",
+        SignalContinue = "signal-continue": "The agent says that work remains. That is respected whatever else speaks for completion; only --force-complete goes past it.",
+        SignalContradicts = "signal-contradicts": "The agent's signal contradicts itself: COMPLETE beside remaining work, EXIT_SIGNAL: true beside failing tests, one key with two values, two spellings that disagree. A contradiction means continue.",
+        SignalInvalid = "signal-invalid": "The last word holds a signal that cannot be read, such as a block that is cut off. It is not taken for completion, and not for silence either.",
+        SignalBlocked = "signal-blocked": "The agent says that it cannot go on. The loop stops, and the work is not done: a person has to look at the agent's reason.",
+        ThresholdNotReached = "threshold-not-reached": "Fewer completion indicators than [exit_gate] indicator_threshold. An indicator is a pattern's hit, a passing check, all boxes ticked in a plan file, or fields of the signal that say the same in another way. Lower the threshold, add a check, or add a pattern.",
+        RequiredCheckFailed = "required-check-failed": "A required check failed. The work is not done until it passes; its log says what is wrong.",
+        RequiredCheckInconclusive = "required-check-inconclusive": "A required check could not find out: it timed out, its report was incomplete, or the tree changed under it. Inconclusive is never a pass.",
+        CheckNotRun = "check-not-run": "A configured check left no record, or a required one was skipped. What was not looked at has not passed.",
+        Tampered = "tampered": "A check, its files or the settings were changed to get around it. Nothing counts until a person has looked.",
+        AgentFailed = "agent-failed": "The agent's program ended with an error and gave no complete signal. With a complete signal the checks decide.",
+        ConsecutiveNotReached = "consecutive-not-reached": "This iteration passes, but [exit_gate] consecutive asks for several in a row.",
+        BreakerOpen = "breaker-open": "The circuit breaker is open: the loop went on without getting anywhere. It stops, and the work is not done. Look at what tripped it; `gate breaker reset --reason …` closes it.",
+        BreakerIsolated = "breaker-isolated": "An operator holds the breaker open. The loop stops, and the work is not done, until the operator closes it.",
+    }
+}
+
+codes! {
+    /// What is worth knowing about a decision and does not change it.
+    WarningCode {
+        NoEvidence = "no-evidence": "No check is configured, so the decision rests on what the agent wrote. `gate init` finds the project's test and build commands.",
+        ChecksNotRun = "checks-not-run": "Checks are configured and were left out of this decision, as asked.",
+        ThresholdUnreachable = "threshold-unreachable": "The threshold is higher than all configured sources can add up to, so the gate can never pass. Lower [exit_gate] indicator_threshold or add a check.",
+        ThresholdFromEnvironment = "threshold-from-environment": "The threshold comes from an environment variable, which an agent can set. Put it into gate.toml instead.",
+        OverrideIgnored = "override-ignored": "The agent asked to bypass the threshold (EXIT_OVERRIDE), and [signal] agent_override does not allow it.",
+        OverrideGranted = "override-granted": "The agent asked to bypass the threshold with high confidence, and [signal] agent_override allows it. Required checks still decide.",
+        AgentExitCode = "agent-exit-code": "The agent's program ended with an error after a complete signal. The checks decide.",
+        InputProblem = "input-problem": "Part of the transcript could not be read as its format says; it was passed over.",
+        CheckWarning = "check-warning": "A check with mode = \"warn\" did not pass. It is shown and decides nothing.",
+        CheckDidNotCount = "check-did-not-count": "A check with mode = \"count\" did not pass, so it added no indicator.",
+    }
+}
+
+/// One reason of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reason {
+    /// Its code.
+    pub code: ReasonCode,
+    /// The check that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
+    /// A sentence for a person or an agent.
+    pub message: String,
+}
+
+/// One warning of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// Its code.
+    pub code: WarningCode,
+    /// A sentence for a person.
+    pub message: String,
+}
+
+impl Reason {
+    pub(crate) fn new(code: ReasonCode, message: impl Into<String>) -> Self {
+        Self { code, check: None, message: message.into() }
+    }
+
+    pub(crate) fn of_check(code: ReasonCode, check: &str, message: impl Into<String>) -> Self {
+        Self { code, check: Some(check.to_owned()), message: message.into() }
+    }
+}
+
+impl Warning {
+    /// A warning with this text.
+    pub fn new(code: WarningCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+/// The explanation of a reason's or a warning's code.
+pub fn explain(code: &str) -> Option<&'static str> {
+    let reason = ReasonCode::ALL.iter().find(|known| known.code() == code).map(|known| known.explanation());
+    reason.or_else(|| WarningCode::ALL.iter().find(|known| known.code() == code).map(|known| known.explanation()))
+}

@@ -1,0 +1,190 @@
+//! What the words around a phrase do to it: deny it, put it under a
+//! condition, promise it, ask for it or order it.
+//!
+//! The rules are lists of words, looked for in the clause or sentence that
+//! holds the phrase. They err on one side: a phrase whose sentence is in doubt
+//! does not count.
+
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+
+use super::expression::constant;
+use super::pattern::Guard;
+
+/// A phrase in its line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Phrase<'a> {
+    line: &'a str,
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Phrase<'a> {
+    /// The phrase at these byte offsets of a line.
+    pub(crate) fn new(line: &'a str, start: usize, end: usize) -> Self {
+        Self { line, start, end }
+    }
+
+    /// Whether the sentence around the phrase makes it none in this way.
+    /// `own` is the text that the phrase was looked for by: a guard word that
+    /// stands in it is part of the phrase ("no remaining work").
+    pub(crate) fn is(self, guard: Guard, own: &str) -> bool {
+        match guard {
+            Guard::Negation => self.is_negated(own),
+            Guard::Condition => CONDITION.is_match(self.before()) || self.within(&CONDITION, own),
+            Guard::Future => FUTURE.is_match(self.clause_before()) || self.within(&FUTURE, own),
+            Guard::Question => self.after().trim_end().ends_with('?'),
+            Guard::Instruction => starts_with_order(self.before()),
+        }
+    }
+
+    fn is_negated(self, own: &str) -> bool {
+        NEGATION.is_match(self.clause_before())
+            || NEGATED_AFTER.is_match(self.clause_after())
+            || EXCEPTION.is_match(self.after())
+            || self.within(&NEGATION, own)
+            || self.within(&EXCEPTION, own)
+    }
+
+    /// Whether a guard word stands inside the phrase and is not its own.
+    fn within(self, guard: &Regex, own: &str) -> bool {
+        guard.is_match(&self.line[self.start..self.end]) && !guard.is_match(own)
+    }
+
+    /// The sentence up to the phrase.
+    pub(crate) fn before(self) -> &'a str {
+        last_part(&self.line[..self.start], &SENTENCE_END)
+    }
+
+    /// The sentence after the phrase, its closing mark included.
+    pub(crate) fn after(self) -> &'a str {
+        let rest = &self.line[self.end..];
+        SENTENCE_END.find(rest).map_or(rest, |end| &rest[..end.end()])
+    }
+
+    fn clause_before(self) -> &'a str {
+        last_part(&self.line[..self.start], &CLAUSE_END)
+    }
+
+    fn clause_after(self) -> &'a str {
+        let rest = &self.line[self.end..];
+        CLAUSE_END.find(rest).map_or(rest, |end| &rest[..end.start()])
+    }
+}
+
+/// Whether the text denies something.
+pub(crate) fn is_negated(text: &str) -> bool {
+    NEGATION.is_match(text)
+}
+
+/// Whether the text makes something depend on something else.
+pub(crate) fn is_conditional(text: &str) -> bool {
+    CONDITION.is_match(text)
+}
+
+/// Whether the text excepts something.
+pub(crate) fn has_exception(text: &str) -> bool {
+    EXCEPTION.is_match(text)
+}
+
+/// Whether the text begins, after list marks, with an order.
+pub(crate) fn starts_with_order(text: &str) -> bool {
+    ORDER.is_match(text)
+}
+
+/// The text's last sentence.
+pub(crate) fn last_sentence(text: &str) -> &str {
+    let text = text.trim_end();
+    let body = text.trim_end_matches(['.', '!', '?', ':', '…']);
+    let start = SENTENCE_END.find_iter(body).last().map_or(0, |end| end.end());
+    &text[start..]
+}
+
+fn last_part<'a>(text: &'a str, end: &Regex) -> &'a str {
+    end.find_iter(text).last().map_or(text, |found| &text[found.end()..])
+}
+
+static SENTENCE_END: LazyLock<Regex> = LazyLock::new(|| constant(r"[.!?…](?:[)\x22'*_`]*\s|\s*$)|[。！？✅🎉]"));
+
+static CLAUSE_END: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"[.!?…](?:\s|$)|[;,:()—–。！？，；✅🎉|]|\s-\s|\b(?:but|and|so)\b"));
+
+static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:not|no|never|none|nothing|cannot|without|neither|nor|hardly|barely|unable|instead|incomplete|unfinished|isn.?t|aren.?t|wasn.?t|weren.?t|don.?t|doesn.?t|didn.?t|haven.?t|hasn.?t|hadn.?t|can.?t|couldn.?t|won.?t|wouldn.?t|shouldn.?t|far from|yet to|fail(?:s|ed)? to|rather than|almost|nearly|partially|some of)\b",
+    )
+});
+
+static NEGATED_AFTER: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"^\W*(?:is|are|was|were|has|have|would|will)?\s*(?:not|n.t|never|yet to|false|no longer|too early)\b")
+});
+
+static EXCEPTION: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"\b(?:except|apart from|other than|aside from|excluding|all but|save for|but (?:not|one|two|three|the|\d+))\b"));
+
+static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"\b(?:if|when|whenever|once|until|till|unless|after|before|as soon as|whether|in case|provided|assuming|only|otherwise)\b")
+});
+
+static FUTURE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:will|shall|would|should|could|might|may|must|going to|needs? to|have to|has to|wants? to|plan(?:ning)? to|about to|aim(?:ing)? to|expected to|trying to|try to|hope|hopefully|to be|next|todo|pending|later|eventually|soon|let me|let's|i'll|we'll|it'll|they'll|towards?|goal)\b",
+    )
+});
+
+static ORDER: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^[\s>*_`#\-+•]*(?:\d+[.)]\s*)?(?:\[.?\]\s*)?[*_`]*(?:please\s+)?(?:verify|ensure|confirm|check|make sure|mark|output|print|emit|reply|respond|return|say|write|end|finish|stop|use|include|report|signal|declare|do not|don't|never|always|only)\b",
+    )
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guarded(line: &str, phrase: &str, guard: Guard) -> bool {
+        let start = line.find(phrase).expect("the phrase stands in the line");
+        Phrase::new(line, start, start + phrase.len()).is(guard, phrase)
+    }
+
+    #[test]
+    fn negation_belongs_to_its_clause() {
+        let yes = |line| assert!(guarded(line, "ready for review", Guard::Negation), "{line}");
+        let no = |line| assert!(!guarded(line, "ready for review", Guard::Negation), "{line}");
+        yes("This is not ready for review");
+        yes("It isn't ready for review yet");
+        yes("ready for review is not the word");
+        yes("ready for review, except for the docs");
+        no("No errors were found, ready for review");
+        no("There are no failures. It is ready for review.");
+    }
+
+    #[test]
+    fn a_guard_word_inside_the_phrase_counts_unless_it_is_its_own() {
+        let line = "all tasks are not completed";
+        assert!(Phrase::new(line, 0, line.len()).is(Guard::Negation, "all tasks.*completed"));
+        let line = "There is no remaining work";
+        assert!(!Phrase::new(line, 9, line.len()).is(Guard::Negation, "no remaining work"));
+    }
+
+    #[test]
+    fn conditions_reach_over_the_sentence() {
+        assert!(guarded("When the tests pass, it is ready for review", "ready for review", Guard::Condition));
+        assert!(!guarded("I ran it when asked. It is ready for review", "ready for review", Guard::Condition));
+    }
+
+    #[test]
+    fn future_question_and_order() {
+        assert!(guarded("It will be ready for review", "ready for review", Guard::Future));
+        assert!(guarded("Is it ready for review?", "ready for review", Guard::Question));
+        assert!(guarded("3. Confirm no remaining work", "no remaining work", Guard::Instruction));
+        assert!(!guarded("Confirmed: no remaining work", "no remaining work", Guard::Instruction));
+    }
+
+    #[test]
+    fn the_last_sentence_of_a_line() {
+        assert_eq!(last_sentence("All is well. Final status:").trim(), "Final status:");
+        assert_eq!(last_sentence("One sentence only."), "One sentence only.");
+    }
+}

@@ -1,0 +1,26 @@
+//! The JSON exit signal of the agent exit protocol.
+//!
+//! Its validation is switched off unless the operator switches it on
+//! (`AGENT_EXIT_PROTOCOL_ENABLED`), so here it is only noticed and named.
+
+use super::layout::Layout;
+use super::{Candidate, Says};
+use crate::decide::policy::Spelling;
+
+/// The value of `protocol` that marks such a signal.
+const PROTOCOL: &str = "\"apm2_agent_exit\"";
+
+/// All candidates of this spelling in a message.
+pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
+    let text = &layout.word().text;
+    text.match_indices(PROTOCOL)
+        .map(|(at, found)| Candidate {
+            spelling: Spelling::AgentExit,
+            line: layout.number(layout.index_of(at)),
+            text: found.to_owned(),
+            says: Says::Nothing(
+                "exit signal validation is disabled (AGENT_EXIT_PROTOCOL_ENABLED=false)".to_owned(),
+            ),
+        })
+        .collect()
+}

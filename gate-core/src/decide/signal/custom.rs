@@ -1,0 +1,52 @@
+//! `[[signal.custom]]`: signals that settings define, under the same rules of
+//! place as the promise tag.
+
+use super::layout::Layout;
+use super::place::Place;
+use super::promise::objection;
+use super::{Candidate, Says, Statement};
+use crate::decide::expression::{compile, source};
+use crate::decide::policy::{CustomSignal, Spelling};
+
+/// All candidates of the settings' signals in a message.
+pub(super) fn candidates(layout: &Layout<'_>, signals: &[CustomSignal]) -> Vec<Candidate> {
+    signals.iter().flat_map(|signal| of(layout, signal)).collect()
+}
+
+/// The candidates of one signal. An expression that does not compile was
+/// refused when the settings were read; here it finds nothing.
+fn of(layout: &Layout<'_>, signal: &CustomSignal) -> Vec<Candidate> {
+    let Ok(regex) = compile(&source(&signal.matcher)) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (index, line) in layout.lines().iter().enumerate() {
+        for range in regex.find_iter(line.text).map(|hit| hit.range()).filter(|hit| !hit.is_empty()) {
+            let text = &line.text[range.clone()];
+            let tag = line.offset + range.start..line.offset + range.end;
+            found.push(Candidate {
+                spelling: Spelling::Custom,
+                line: layout.number(index),
+                text: text.to_owned(),
+                says: says(layout, index, tag, signal),
+            });
+        }
+    }
+    found
+}
+
+fn says(
+    layout: &Layout<'_>,
+    index: usize,
+    tag: std::ops::Range<usize>,
+    signal: &CustomSignal,
+) -> Says {
+    let rest = &layout.word().text[tag.end..];
+    if rest.trim_start().starts_with('|') {
+        return Says::Nothing("a placeholder, not a signal".to_owned());
+    }
+    match objection(layout, &Place::new(layout, index..index + 1), tag) {
+        Some(why) => Says::Nothing(why.to_owned()),
+        None => Says::Something(Statement::new(signal.value)),
+    }
+}

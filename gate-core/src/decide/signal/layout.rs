@@ -1,0 +1,234 @@
+//! The lines of the agent's last word, and what each of them stands in.
+
+use crate::read::Word;
+
+/// A message cut into lines.
+#[derive(Debug)]
+pub(crate) struct Layout<'w> {
+    word: &'w Word,
+    lines: Vec<Line<'w>>,
+}
+
+/// One line of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<'w> {
+    /// The line without its break.
+    pub(crate) text: &'w str,
+    /// Where it begins in the message, in bytes.
+    pub(crate) offset: usize,
+    /// What it stands in.
+    pub(crate) ground: Ground,
+}
+
+/// What a line stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ground {
+    /// The message itself.
+    Prose,
+    /// The opening or closing line of a code fence.
+    Fence,
+    /// A code fence of no programming language. It proves nothing: a quarter
+    /// of real signals stand in one.
+    Fenced,
+    /// A code fence of a programming language.
+    Code,
+    /// A hunk of a diff.
+    Diff,
+    /// A quotation (`> `).
+    Quote,
+    /// Reasoning that the model wrote into its message.
+    Thinking,
+}
+
+impl<'w> Layout<'w> {
+    /// Cuts a message into lines.
+    pub(crate) fn new(word: &'w Word) -> Self {
+        let mut grounds = Grounds::new(&word.text);
+        let mut lines = Vec::new();
+        let mut offset = 0;
+        for piece in word.text.split_inclusive(['\n', '\r']) {
+            let text = piece.trim_end_matches(['\n', '\r']);
+            lines.push(Line { text, offset, ground: grounds.of(text) });
+            offset += piece.len();
+        }
+        Self { word, lines }
+    }
+
+    /// The message.
+    pub(crate) fn word(&self) -> &'w Word {
+        self.word
+    }
+
+    /// All lines.
+    pub(crate) fn lines(&self) -> &[Line<'w>] {
+        &self.lines
+    }
+
+    /// The index of the line that holds a byte of the message.
+    pub(crate) fn index_of(&self, offset: usize) -> usize {
+        self.lines.partition_point(|line| line.offset <= offset).saturating_sub(1)
+    }
+
+    /// The input's number of a line.
+    pub(crate) fn number(&self, index: usize) -> u64 {
+        self.lines.get(index).map_or(self.word.line, |line| self.word.line_at(line.offset))
+    }
+}
+
+/// Follows fences, hunks and reasoning from line to line.
+struct Grounds {
+    thinking: bool,
+    fence: Option<(char, usize, Ground)>,
+    hunk: Hunk,
+}
+
+/// How many lines of the current hunk are still to come.
+#[derive(Clone, Copy, Default)]
+struct Hunk {
+    old: usize,
+    new: usize,
+}
+
+impl Grounds {
+    fn new(text: &str) -> Self {
+        let opened = text.find("<think>").unwrap_or(usize::MAX);
+        let closed = text.find("</think>").unwrap_or(usize::MAX);
+        Self { thinking: closed < opened, fence: None, hunk: Hunk::default() }
+    }
+
+    fn of(&mut self, line: &str) -> Ground {
+        let was_thinking = self.thinking;
+        self.follow_thinking(line);
+        if was_thinking || self.thinking {
+            return Ground::Thinking;
+        }
+        if self.hunk.takes(line) {
+            return Ground::Diff;
+        }
+        if let Some(hunk) = Hunk::begins(line) {
+            self.hunk = hunk;
+            return Ground::Diff;
+        }
+        self.fenced(line)
+    }
+
+    fn follow_thinking(&mut self, line: &str) {
+        let opened = line.rfind("<think>").map(|at| at + 1);
+        let closed = line.rfind("</think>").map(|at| at + 1);
+        if opened.is_some() || closed.is_some() {
+            self.thinking = opened > closed;
+        }
+    }
+
+    fn fenced(&mut self, line: &str) -> Ground {
+        let trimmed = line.trim_start();
+        let mark = fence_mark(trimmed);
+        match (self.fence, mark) {
+            (Some((open, length, _)), Some((with, count)))
+                if open == with && count >= length && trimmed[count..].trim().is_empty() =>
+            {
+                self.fence = None;
+                Ground::Fence
+            }
+            (Some((_, _, ground)), _) => ground,
+            (None, Some((with, count))) => {
+                self.fence = Some((with, count, language(trimmed[count..].trim())));
+                Ground::Fence
+            }
+            (None, None) if trimmed.starts_with('>') => Ground::Quote,
+            (None, None) => Ground::Prose,
+        }
+    }
+}
+
+impl Hunk {
+    /// Reads `@@ -1,4 +1,6 @@`.
+    fn begins(line: &str) -> Option<Self> {
+        let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
+        let (old, new) = ranges.split_once(" +")?;
+        Some(Self { old: length(old)?, new: length(new)? })
+    }
+
+    /// Whether the line belongs to this hunk; if so it is counted off.
+    fn takes(&mut self, line: &str) -> bool {
+        if self.old == 0 && self.new == 0 {
+            return false;
+        }
+        match line.as_bytes().first() {
+            Some(b'+') => self.new = self.new.saturating_sub(1),
+            Some(b'-') => self.old = self.old.saturating_sub(1),
+            Some(b' ') | None => {
+                self.old = self.old.saturating_sub(1);
+                self.new = self.new.saturating_sub(1);
+            }
+            Some(b'\\') => {}
+            Some(_) => {
+                *self = Self::default();
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The number of lines in one side of a hunk's head: `12,7` has 7, `12` has 1.
+fn length(range: &str) -> Option<usize> {
+    range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
+}
+
+/// The character and the length of a code fence's mark.
+fn fence_mark(line: &str) -> Option<(char, usize)> {
+    let with = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let count = line.chars().take_while(|&mark| mark == with).count();
+    let info = &line[count..];
+    (count >= 3 && !(with == '`' && info.contains('`'))).then_some((with, count))
+}
+
+/// What a fence with this info string holds.
+fn language(info: &str) -> Ground {
+    const PLAIN: [&str; 12] = [
+        "", "text", "txt", "plain", "plaintext", "md", "markdown", "yaml", "yml", "xml", "html", "log",
+    ];
+    let name = info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    match name.as_str() {
+        "diff" | "patch" => Ground::Diff,
+        other if PLAIN.contains(&other) || other.contains("status") => Ground::Fenced,
+        _ => Ground::Code,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grounds(text: &str) -> Vec<Ground> {
+        let word = Word { text: text.to_owned(), line: 1, multiline: true, ..Word::default() };
+        Layout::new(&word).lines().iter().map(|line| line.ground).collect()
+    }
+
+    #[test]
+    fn fences_close_with_their_own_mark() {
+        use Ground::{Fence, Fenced, Prose};
+        assert_eq!(grounds("a\n```\nb\n~~~\n```\nc"), [Prose, Fence, Fenced, Fenced, Fence, Prose]);
+    }
+
+    #[test]
+    fn a_language_makes_it_code() {
+        use Ground::{Code, Fence};
+        assert_eq!(grounds("```rust\nb\n```"), [Fence, Code, Fence]);
+    }
+
+    #[test]
+    fn a_hunk_takes_its_lines_and_no_more() {
+        use Ground::{Diff, Prose};
+        let text = "@@ -1,2 +1,2 @@\n-a\n+b\n c\n<promise>COMPLETE</promise>";
+        assert_eq!(grounds(text), [Diff, Diff, Diff, Diff, Prose]);
+    }
+
+    #[test]
+    fn reasoning_that_only_closes_began_at_the_start() {
+        use Ground::{Prose, Thinking};
+        assert_eq!(grounds("done?\n</think>\nyes"), [Thinking, Thinking, Prose]);
+        assert_eq!(grounds("a\n<think>b</think>\nc"), [Prose, Prose, Prose]);
+    }
+}

@@ -1,0 +1,122 @@
+//! `<promise>COMPLETE</promise>`.
+//!
+//! The tag stands on a line of its own, after at most list, bold or code
+//! marks, or begins its line with other text glued to it, or closes a line
+//! whose sentence is over. Anywhere else it is a mention.
+
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+
+use super::layout::Layout;
+use super::place::{Place, is_next_work, is_placeholder};
+use super::{Candidate, Says, Statement};
+use crate::decide::expression::constant;
+use crate::decide::policy::{SignalValue, Spelling};
+
+/// The phrase that always means that the agent cannot go on.
+const BLOCKED: &str = "BLOCKED";
+
+/// All candidates of this spelling in a message; `phrases` mean completion.
+pub(super) fn candidates(layout: &Layout<'_>, phrases: &[String]) -> Vec<Candidate> {
+    let text = &layout.word().text;
+    TAG.find_iter(text).map(|tag| candidate(layout, tag.range(), phrases)).collect()
+}
+
+fn candidate(layout: &Layout<'_>, tag: std::ops::Range<usize>, phrases: &[String]) -> Candidate {
+    let text = &layout.word().text[tag.clone()];
+    let phrase = text[text.find('>').map_or(0, |at| at + 1)..text.rfind('<').unwrap_or(text.len())].trim();
+    let first = layout.index_of(tag.start);
+    let place = Place::new(layout, first..layout.index_of(tag.end - 1) + 1);
+    let says = match value(phrase, phrases) {
+        Err(why) => Says::Nothing(why),
+        Ok(value) => objection(layout, &place, tag)
+            .map_or_else(|| Says::Something(Statement::new(value)), |why| Says::Nothing(why.to_owned())),
+    };
+    Candidate { spelling: Spelling::Promise, line: layout.number(first), text: text.to_owned(), says }
+}
+
+fn value(phrase: &str, phrases: &[String]) -> Result<SignalValue, String> {
+    if phrases.iter().any(|known| known.eq_ignore_ascii_case(phrase)) {
+        Ok(SignalValue::Complete)
+    } else if phrase.eq_ignore_ascii_case(BLOCKED) {
+        Ok(SignalValue::Blocked)
+    } else if is_placeholder(phrase) || phrase.is_empty() {
+        Err("a placeholder, not a signal".to_owned())
+    } else {
+        Err(format!("`{phrase}` is not among signal.promise.phrases"))
+    }
+}
+
+/// Why a tag at this place is no signal, if so.
+pub(super) fn objection(
+    layout: &Layout<'_>,
+    place: &Place<'_, '_>,
+    tag: std::ops::Range<usize>,
+) -> Option<&'static str> {
+    let text = &layout.word().text;
+    let lines = layout.lines();
+    let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end - 1)]);
+    let before = &text[first.offset..tag.start];
+    let after = &text[tag.end..last.offset + last.text.len()];
+    place
+        .objection()
+        .or_else(|| neighbours_objection(before, after))
+        .or_else(|| is_next_work(after).then_some("text about the next work follows it"))
+        .or_else(|| place.next_work_follows().then_some("text about the next work follows it"))
+}
+
+/// What the rest of the tag's line has against it.
+fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
+    if before.trim_start().starts_with('+') || before.trim_end() == "-" && !before.ends_with(' ') {
+        return Some("it stands in a diff");
+    }
+    let before = before.trim_matches(MARKS);
+    let quoted = before.ends_with(['"', '\'', '“']) || after.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
+    let whole = before.is_empty() || is_number(before);
+    if quoted {
+        Some("it is quoted")
+    } else if !ends_a_sentence(before) && !whole && !CLAIM.is_match(before) {
+        Some("it is mentioned in a sentence, not stated")
+    } else if MENTION.is_match(before) {
+        Some("it is mentioned in a sentence, not stated")
+    } else if goes_on(after) {
+        Some("the sentence goes on after it")
+    } else {
+        None
+    }
+}
+
+const MARKS: [char; 11] = [' ', '\t', '*', '_', '`', '#', '-', '•', '>', '|', '─'];
+
+/// A list number: `1.`, `2)`.
+fn is_number(text: &str) -> bool {
+    text.trim_end_matches(['.', ')']).chars().all(|c| c.is_ascii_digit())
+}
+
+fn ends_a_sentence(text: &str) -> bool {
+    let last = text.trim_end().chars().next_back();
+    last.is_none_or(|c| matches!(c, '.' | '!' | ':' | '…' | '。' | '！' | '：' | ')') || !c.is_ascii() && !c.is_alphanumeric())
+}
+
+/// Whether the tag's sentence goes on behind it: what follows begins in lower
+/// case, or with a mark that closes a quotation or continues a clause.
+fn goes_on(after: &str) -> bool {
+    let text = after.trim_start_matches(MARKS);
+    text.chars().next().is_some_and(|c| c.is_lowercase() || matches!(c, ',' | ';' | ')' | ':' | '?' | '/' | '|' | '='))
+}
+
+/// The tag, with its phrase on the same or on neighbouring lines.
+static TAG: LazyLock<Regex> = LazyLock::new(|| constant(r"<promise>\s*[^<>]{0,200}?\s*</promise>"));
+
+/// A short claim of completion that runs into the tag without a full stop.
+static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"^\W*(?:\w+\W+){0,5}(?:done|complete|completed|finished|implemented)\W*$")
+});
+
+/// A sentence that talks about a signal.
+static MENTION: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?:^|[.!?]\s)[^.!?]*\b(?:not|never|cannot|can.?t|won.?t|shouldn.?t|don.?t|if|when|once|until|unless|will|would|should|must|may|reply with|respond with|output only|only)\b[^.!?]*:?\s*$",
+    )
+});

@@ -1,0 +1,37 @@
+//! Decides whether an agent loop may end.
+//!
+//! ```
+//! use gate_core::{Input, Policy, Verdict, decide, scan};
+//!
+//! let policy = Policy::default();
+//! let output = "\
+//! The parser is in place: all tasks are completed, and it is ready for review.
+//!
+//! EXIT_STATUS: COMPLETE
+//! EXIT_REASON: every criterion is met";
+//! let scan = scan(output.as_bytes(), &policy).expect("the default patterns compile");
+//! let decision = decide(&Input::new(scan.signal, scan.hits), &policy);
+//! assert_eq!(decision.verdict, Verdict::Exit);
+//! ```
+//!
+//! [`scan()`] reads a transcript of any known format: the explicit signal, the
+//! completion indicators, and what the format tells beside the conversation.
+//! [`decide()`] weighs them, together with the evidence that the caller
+//! gathered, under a [`Policy`]. Both are pure: time, bytes, environment and
+//! earlier state are parameters.
+//!
+//! * [`read`]: who said what, in which format;
+//! * [`decide`](mod@decide): indicators, signals, evidence, the decision;
+//! * [`config`]: from settings to a policy.
+
+pub mod config;
+pub mod decide;
+mod digest;
+pub mod read;
+mod scan;
+
+pub use decide::decision::{Decision, decide};
+pub use decide::input::Input;
+pub use decide::policy::Policy;
+pub use decide::verdict::Verdict;
+pub use scan::{Command, Limit, Remark, Scan, Scanner, Transcript, scan};

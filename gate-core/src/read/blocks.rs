@@ -1,0 +1,121 @@
+//! Cuts plain text into blocks of complete lines.
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::MAX_PIECE;
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block<'a> {
+    pub(super) bytes: &'a [u8],
+    /// The line in which it begins.
+    pub(super) line: u64,
+    /// Whether it begins where that line begins. A part that does not is a
+    /// later piece of a line longer than [`MAX_PIECE`].
+    pub(super) starts_line: bool,
+}
+
+/// The splitter: holds at most one line, or [`MAX_PIECE`] bytes of it.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    partial: Vec<u8>,
+    /// Line breaks before the current position.
+    breaks: u64,
+    /// Whether a piece of the current line was handed on already.
+    within: bool,
+}
+
+impl Blocks {
+    pub(super) fn push(&mut self, bytes: &[u8], take: &mut dyn FnMut(Block<'_>)) {
+        // Whatever comes at once, no line above MAX_PIECE is ever whole.
+        for bytes in bytes.chunks(MAX_PIECE) {
+            self.slice(bytes, take);
+        }
+    }
+
+    pub(super) fn finish(&mut self, take: &mut dyn FnMut(Block<'_>)) {
+        self.cut(take);
+    }
+
+    fn slice(&mut self, mut bytes: &[u8], take: &mut dyn FnMut(Block<'_>)) {
+        if !self.partial.is_empty() || self.within {
+            let end = memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
+            self.partial.extend_from_slice(&bytes[..end]);
+            bytes = &bytes[end..];
+            if self.partial.len() > MAX_PIECE {
+                self.piece(take);
+            }
+            if self.partial.ends_with(b"\n") {
+                self.cut(take);
+            }
+        }
+        let end = memrchr(b'\n', bytes).map_or(0, |at| at + 1);
+        self.hand_on(&bytes[..end], take);
+        self.partial.extend_from_slice(&bytes[end..]);
+    }
+
+    /// Hands on the first [`MAX_PIECE`] bytes of a long line, or up to three
+    /// less, so as not to cut a character.
+    fn piece(&mut self, take: &mut dyn FnMut(Block<'_>)) {
+        let inside = |at: &usize| self.partial[*at] & 0xc0 == 0x80;
+        let back = (MAX_PIECE - 3..=MAX_PIECE).rev().take_while(inside).count();
+        let rest = self.partial.split_off(MAX_PIECE - back % 4);
+        self.cut(take);
+        self.partial = rest;
+    }
+
+    fn cut(&mut self, take: &mut dyn FnMut(Block<'_>)) {
+        let partial = std::mem::take(&mut self.partial);
+        self.hand_on(&partial, take);
+    }
+
+    fn hand_on(&mut self, bytes: &[u8], take: &mut dyn FnMut(Block<'_>)) {
+        if !bytes.is_empty() {
+            take(Block { bytes, line: self.breaks + 1, starts_line: !self.within });
+            self.breaks += memchr_iter(b'\n', bytes).count() as u64;
+            self.within = !bytes.ends_with(b"\n");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(input: &[u8], chunk: usize) -> Vec<(String, u64, bool)> {
+        let mut blocks = Blocks::default();
+        let mut found: Vec<(String, u64, bool)> = Vec::new();
+        let mut take = |block: Block<'_>| {
+            let text = String::from_utf8(block.bytes.to_vec()).unwrap();
+            found.push((text, block.line, block.starts_line));
+        };
+        for bytes in input.chunks(chunk) {
+            blocks.push(bytes, &mut take);
+        }
+        blocks.finish(&mut take);
+        found
+    }
+
+    #[test]
+    fn hands_on_complete_lines() {
+        let found = blocks(b"a\nb\nc", 3);
+        let expected = [("a\n", 1, true), ("b\n", 2, true), ("c", 3, true)];
+        assert_eq!(found, expected.map(|(text, line, starts)| (text.to_owned(), line, starts)));
+    }
+
+    #[test]
+    fn cuts_long_lines_at_the_same_places_between_characters() {
+        let input = format!("x\na{}\ny", "ü".repeat(MAX_PIECE));
+        let long = |chunk| {
+            let found = blocks(input.as_bytes(), chunk).into_iter();
+            found.filter(|(text, ..)| text.len() > 4).collect::<Vec<_>>()
+        };
+        let expected = long(1000);
+        assert_eq!(expected[0].0.len(), MAX_PIECE - 1);
+        assert!(expected.iter().all(|(_, line, _)| *line == 2));
+        assert_eq!(expected.iter().filter(|(.., starts)| *starts).count(), 1);
+        for chunk in [77_777, MAX_PIECE, MAX_PIECE + 1, usize::MAX] {
+            assert!(long(chunk) == expected, "{chunk}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Claude Code: `json`, `stream-json` and the session file, which share their
+//! records.
+//!
+//! Sources: captures of 2.1.197 and 2.1.330, public logs of 1.0 to 2.1. What
+//! is not the main agent's word although it stands in an `assistant` or
+//! `result` record: a sub-agent's text, the client's own error and limit
+//! messages, and `result`, which repeats the last text.
+
+mod record;
+mod spent;
+mod user;
+
+use super::format::{Spec, no_lines};
+use super::json::{Json, Records, read};
+use super::out::Out;
+use super::shape::Shape;
+use super::{Boundary, Fact, Role, commands::Commands, limit};
+use crate::read::loose::Content;
+use record::{Any, Block, Message, Record};
+use spent::Spent;
+
+const FAMILY: &[&str] = &["claude-code", "claude"];
+
+pub(super) const JSON: Spec = Spec {
+    name: "claude-json",
+    family: FAMILY,
+    record: |shape| is_result(shape) || (shape.in_array && is_event(shape)),
+    lines: no_lines,
+    open: |_| Box::new(Json::new(Claude::default())),
+};
+
+pub(super) const SESSION: Spec = Spec {
+    name: "claude-session",
+    record: |shape| {
+        let marks = ["parentUuid", "isSidechain", "sessionId", "leafUuid"];
+        let record = is_event(shape) || is_of_session(shape.text("type"));
+        record && marks.iter().any(|key| shape.has(key))
+    },
+    ..JSON
+};
+
+pub(super) const STREAM: Spec = Spec { name: "claude-stream", record: is_event, ..JSON };
+
+fn is_result(shape: &Shape<'_>) -> bool {
+    let marks = ["subtype", "is_error", "num_turns", "total_cost_usd", "duration_api_ms"];
+    let legacy = shape.has("result") && (shape.has("sessionId") || shape.has("session_id"));
+    let result = shape.text("type") == "result" && marks.iter().any(|key| shape.has(key));
+    result || (legacy && !shape.has("type"))
+}
+
+fn is_event(shape: &Shape<'_>) -> bool {
+    match shape.text("type") {
+        "assistant" | "user" => shape.has("message"),
+        "system" => shape.has("subtype"),
+        "stream_event" => shape.has("event"),
+        "rate_limit_event" => true,
+        _ => false,
+    }
+}
+
+fn is_of_session(kind: &str) -> bool {
+    matches!(
+        kind,
+        "queue-operation" | "last-prompt" | "summary" | "attachment" | "file-history-snapshot"
+    )
+}
+
+/// How much of the last text is kept to compare `result` with it, in bytes.
+const MAX_LAST: usize = 1 << 20;
+
+/// Follows a conversation of Claude Code.
+#[derive(Debug, Default)]
+struct Claude {
+    /// The id of the message whose text may go on in the next record.
+    message: String,
+    /// What the main agent wrote last in this turn: the end of it.
+    last: String,
+    session: String,
+    after_result: bool,
+    /// Whether results are numbered, as since 2.1.3xx: then a background task
+    /// announces itself, and a turn without announcement is a new prompt's.
+    numbered: bool,
+    notified: bool,
+    commands: Commands,
+    spent: Spent,
+}
+
+impl Records for Claude {
+    fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool {
+        read::<Any>(json, |record| self.take(&record, line, out))
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) {
+        self.spent.send(out);
+    }
+}
+
+impl Claude {
+    fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        self.session(record, line, out);
+        match &*record.kind {
+            "assistant" => self.assistant(record, line, out),
+            "user" => self.user(record, line, out),
+            "system" => self.system(record, line, out),
+            "attachment" => self.attachment(record, line, out),
+            "result" => self.result(record, line, out),
+            "" if !record.result.is_empty() => self.result(record, line, out),
+            "rate_limit_event" => rate_limit(record, line, out),
+            "cost-state" => {
+                self.spent.cost(record.total_cost_on_disk.micro());
+                self.spent.duration(record.total_duration_on_disk.whole());
+            }
+            _ => {}
+        }
+    }
+
+    /// A log may hold several runs: another session is a new prompt's.
+    fn session(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        let ids = [&record.session_id, &record.session_id_on_disk];
+        let Some(id) = ids.into_iter().find(|id| !id.is_empty()) else {
+            return;
+        };
+        out.session(id);
+        if !self.session.is_empty() && **id != *self.session {
+            self.spent.next_session();
+            self.turn(Boundary::Prompt, line, out);
+        }
+        self.session.clear();
+        self.session.push_str(id);
+    }
+
+    fn assistant(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        let Some(message) = &record.message.0 else {
+            return;
+        };
+        if let Some(tokens) = message.usage.0 {
+            self.spent.message(&message.id, tokens);
+        }
+        let voice = Voice::of(record, message);
+        if voice == Voice::Agent {
+            out.model(&message.model);
+        }
+        match &message.content {
+            Content::Text(text) => self.text(text, voice, record, line, out),
+            Content::Blocks(blocks) => {
+                for block in blocks {
+                    self.block(block, voice, record, line, out);
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block<'_>, voice: Voice, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        match &*block.kind {
+            "text" => self.text(&block.text, voice, record, line, out),
+            "thinking" if voice == Voice::SubAgent => out.say(Role::Tool, &block.thinking, line),
+            "thinking" => out.say(Role::Thinking, &block.thinking, line),
+            "tool_result" => self.tool_result(block, line, out),
+            _ => self.tool_use(block, line, out),
+        }
+    }
+
+    fn text(&mut self, text: &str, voice: Voice, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        match voice {
+            Voice::SubAgent => out.say(Role::Tool, text, line),
+            Voice::Client => client(text, record, line, out),
+            Voice::Agent if limit::notice(text) => client(text, record, line, out),
+            Voice::Agent => {
+                let id = record.message.0.as_ref().map_or("", |message| &message.id);
+                self.speak(text, id, line, out);
+            }
+        }
+    }
+
+    /// The main agent's text. Blocks of one API message are one text, each
+    /// block on lines of its own, until a tool is called.
+    fn speak(&mut self, text: &str, id: &str, line: u64, out: &mut Out<'_>) {
+        if text.trim().is_empty() {
+            return;
+        }
+        self.answers(line, out);
+        if !id.is_empty() && self.message == id {
+            self.last.push('\n');
+            out.add(Role::Assistant, text, line);
+        } else {
+            id.clone_into(&mut self.message);
+            self.last.clear();
+            out.say(Role::Assistant, text, line);
+        }
+        self.last.push_str(text);
+        keep_end(&mut self.last, MAX_LAST);
+    }
+
+    /// A text after a result without a prompt between answers an event.
+    fn answers(&mut self, line: u64, out: &mut Out<'_>) {
+        if self.after_result {
+            let event = self.notified || !self.numbered;
+            let boundary = if event { Boundary::Notification } else { Boundary::Prompt };
+            self.turn(boundary, line, out);
+        }
+    }
+
+    fn tool_use(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
+        self.message.clear();
+        if let Some(command) = block.input.command.as_deref().filter(|_| &*block.name == "Bash") {
+            self.commands.started(&block.id, command);
+        }
+        for text in &block.input.texts {
+            out.say(Role::Tool, text, line);
+        }
+    }
+
+    fn system(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        match &*record.subtype {
+            "init" => out.model(&record.model),
+            "task_notification" => self.notified = true,
+            "compact_boundary" => self.turn(Boundary::Compaction, line, out),
+            _ => {}
+        }
+        out.say(Role::System, &record.content, line);
+        out.say(Role::Tool, &record.summary, line);
+    }
+
+    fn result(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        self.spent.result(record.usage.0, record.duration_ms.whole());
+        self.spent.cost(record.total_cost_usd.micro());
+        for denial in &record.permission_denials.0 {
+            out.fact(Fact::Denial { tool: denial.tool_name.to_string(), line });
+        }
+        self.result_text(record, line, out);
+        self.last.clear();
+        self.message.clear();
+        self.after_result = true;
+        self.numbered = record.result_index.whole().is_some();
+        if record.origin.0.as_ref().is_some_and(|origin| &*origin.kind == "task-notification") {
+            self.notified = false;
+        }
+    }
+
+    fn result_text(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        let text = record.result.trim();
+        let repeated = repeats(text, self.last.trim());
+        if record.is_error.0 || record.subtype.starts_with("error") {
+            let mut causes = record.errors.0.iter().map(|error| &**error);
+            let said = (!repeated && !text.is_empty()).then_some(text);
+            let cause = said.or_else(|| causes.next()).or(Some(&*record.error));
+            let cause = cause.filter(|cause| !cause.is_empty()).unwrap_or(&record.subtype);
+            client(cause, record, line, out);
+        } else if limit::notice(text) {
+            client(text, record, line, out);
+        } else if !repeated {
+            self.speak(&record.result, "", line, out);
+        }
+    }
+
+    /// Something that may change the agent's mind.
+    fn turn(&mut self, boundary: Boundary, line: u64, out: &mut Out<'_>) {
+        self.message.clear();
+        self.last.clear();
+        self.after_result = false;
+        out.boundary(boundary, line);
+    }
+}
+
+/// Whose voice an `assistant` record carries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Voice {
+    Agent,
+    SubAgent,
+    /// The client speaks where the API failed.
+    Client,
+}
+
+impl Voice {
+    fn of(record: &Record<'_>, message: &Message<'_>) -> Self {
+        let failed = record.is_api_error_message.0 || record.is_api_error_on_disk.0;
+        if is_sub_agent(record) {
+            Self::SubAgent
+        } else if failed || !record.error.is_empty() || &*message.model == "<synthetic>" {
+            Self::Client
+        } else {
+            Self::Agent
+        }
+    }
+}
+
+fn is_sub_agent(record: &Record<'_>) -> bool {
+    record.is_sidechain.0 || !record.parent_tool_use_id.is_empty()
+}
+
+/// The client's own message. Not all are failures: some stand for an answer
+/// that is missing for a good reason.
+fn client(text: &str, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+    out.say(Role::System, text, line);
+    let statuses = [record.api_error_status, record.api_error_status_on_disk];
+    let mut status = statuses.into_iter().find_map(|status| status.signed());
+    if &*record.error == "rate_limit" {
+        status = Some(429);
+    }
+    let flags = [record.is_error, record.is_api_error_message, record.is_api_error_on_disk];
+    let marked = flags.iter().any(|flag| flag.0) || !record.error.is_empty() || &*record.kind != "assistant";
+    if marked || text.starts_with("API Error") || limit::notice(text) {
+        out.failure(text, status, line);
+    }
+}
+
+fn rate_limit(record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+    if let Some(info) = record.rate_limit_info.0.as_ref().filter(|info| &*info.status == "rejected") {
+        out.limit("rate limit reached", info.resets_at.signed().and_then(limit::epoch), line);
+    }
+}
+
+/// Whether `result` says only what the turn's last text has said. Clients of
+/// this kind may join several texts in it; then it ends with the last one.
+fn repeats(result: &str, last: &str) -> bool {
+    result.is_empty() || (!last.is_empty() && (last.contains(result) || result.ends_with(last)))
+}
+
+/// Drops the beginning of `text` so that at most `max` bytes remain.
+fn keep_end(text: &mut String, max: usize) {
+    if text.len() > max {
+        let from = (text.len() - max..text.len()).find(|&at| text.is_char_boundary(at));
+        text.drain(..from.unwrap_or(0));
+    }
+}

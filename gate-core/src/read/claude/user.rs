@@ -1,0 +1,110 @@
+//! Claude Code's `user` records: prompts, what the client injects, and what
+//! tools answer.
+
+use super::record::{Block, Record};
+use super::{Claude, is_sub_agent};
+use crate::read::loose::Content;
+use crate::read::out::Out;
+use crate::read::{Boundary, Role};
+
+/// What a compaction's summary begins with, also where no flag marks it.
+const SUMMARY: &str = "This session is being continued from a previous conversation";
+
+/// What the client puts into the user's mouth without a turn beginning.
+const INJECTED: [&str; 5] = [
+    "<local-command-stdout>",
+    "<local-command-stderr>",
+    "<local-command-caveat>",
+    "<bash-stdout>",
+    "<system-reminder>",
+];
+
+impl Claude {
+    pub(super) fn user(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        let Some(message) = &record.message.0 else {
+            return;
+        };
+        match &message.content {
+            Content::Text(text) => self.said(text, record, false, line, out),
+            Content::Blocks(blocks) => {
+                let with_result = blocks.iter().any(|block| &*block.kind == "tool_result");
+                for block in blocks {
+                    match &*block.kind {
+                        "tool_result" => self.tool_result(block, line, out),
+                        _ => self.said(&block.text, record, with_result, line, out),
+                    }
+                }
+            }
+        }
+    }
+
+    /// A text sent to the agent; beside a tool's result it is no prompt.
+    fn said(&mut self, text: &str, record: &Record<'_>, with_result: bool, line: u64, out: &mut Out<'_>) {
+        if text.is_empty() {
+            return;
+        }
+        let (boundary, role) = meaning(text, record, with_result);
+        if let Some(boundary) = boundary {
+            self.notified &= boundary != Boundary::Notification;
+            self.turn(boundary, line, out);
+        }
+        out.say(role, text, line);
+    }
+
+    /// A prompt that was typed while the agent worked.
+    pub(super) fn attachment(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        let queued = record.attachment.0.as_ref();
+        if let Some(queued) = queued.filter(|attachment| &*attachment.kind == "queued_command") {
+            self.said(&queued.prompt, record, false, line, out);
+        }
+    }
+
+    /// A tool's answer does not begin a turn, but a text after it is a new one.
+    pub(super) fn tool_result(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
+        self.message.clear();
+        let first = match &block.content {
+            Content::Text(text) => {
+                out.say(Role::Tool, text, line);
+                text
+            }
+            Content::Blocks(parts) => {
+                for part in parts {
+                    out.say(Role::Tool, &part.text, line);
+                }
+                parts.first().map_or("", |part| &*part.text)
+            }
+        };
+        self.commands.ended(&block.tool_use_id, exit_code(first, block.is_error.0), line, out);
+    }
+}
+
+fn meaning(text: &str, record: &Record<'_>, with_result: bool) -> (Option<Boundary>, Role) {
+    let start = text.trim_start();
+    let origin = record.origin.0.as_ref().map_or("", |origin| &*origin.kind);
+    let notification = start.starts_with("<task-notification>") || origin == "task-notification";
+    let injected = record.is_meta.0 || record.is_synthetic.0 || with_result;
+    if is_sub_agent(record) {
+        (None, Role::Tool)
+    } else if record.is_compact_summary.0 || start.starts_with(SUMMARY) {
+        (Some(Boundary::Compaction), Role::System)
+    } else if notification || &*record.prompt_source == "system" {
+        (Some(Boundary::Notification), Role::Tool)
+    } else if start.starts_with("Stop hook feedback:") {
+        (Some(Boundary::HookFeedback), Role::User)
+    } else if injected || INJECTED.iter().any(|tag| start.starts_with(tag)) {
+        (None, Role::System)
+    } else {
+        (Some(Boundary::Prompt), Role::User)
+    }
+}
+
+/// The exit code of a Bash call as its result words it. A result without code
+/// is success unless marked as an error; a background command has none yet.
+fn exit_code(result: &str, is_error: bool) -> Option<i32> {
+    if let Some(code) = result.strip_prefix("Exit code ") {
+        let digits = code.find(|c: char| !c.is_ascii_digit()).unwrap_or(code.len());
+        return code[..digits].parse().ok();
+    }
+    let unfinished = is_error || result.starts_with("Command running in background");
+    (!unfinished).then_some(0)
+}

@@ -1,0 +1,250 @@
+//! Codex's session file (`rollout-….jsonl`).
+//!
+//! Source: captures of 0.169.0, public files of 0.77 to 0.112. Texts stand in
+//! it twice, as what went to and from the model (`response_item`) and as what
+//! was shown (`event_msg`); each comes once here. A sub-agent has a file of its
+//! own beside the main agent's: whoever picks the newest file may get that one,
+//! so that nothing in it counts as the main agent's word.
+
+mod record;
+
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::commands::Commands;
+use super::format::{Spec, no_lines};
+use super::json::{Json, Records, read};
+use super::loose::Num;
+use super::out::Out;
+use super::{Boundary, Fact, Role, Usage};
+use record::{Any, Item, Payload, Record, exit_code, join};
+
+pub(super) const CODEX_ROLLOUT: Spec = Spec {
+    name: "codex-rollout",
+    family: &["codex", "codex-cli"],
+    record: |shape| {
+        let kinds = ["session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"];
+        shape.has("payload") && kinds.contains(&shape.text("type"))
+    },
+    lines: no_lines,
+    open: |_| Box::new(Json::new(CodexRollout::default())),
+};
+
+/// What the client sends as the user without a turn beginning.
+const INJECTED: [&str; 8] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions instructions>",
+    "<turn_aborted>",
+    "<user_shell_command>",
+    "<skill",
+    "<INSTRUCTIONS>",
+    "# AGENTS.md instructions",
+];
+
+/// Follows a session file of Codex.
+#[derive(Debug, Default)]
+struct CodexRollout {
+    begun: bool,
+    sub_agent: bool,
+    /// Whether the turn has a text of the agent.
+    spoken: bool,
+    seen: Seen,
+    commands: Commands,
+    tokens: Option<u64>,
+}
+
+impl Records for CodexRollout {
+    fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool {
+        read::<Any>(json, |record| self.take(&record, line, out))
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) {
+        if self.tokens.is_some() {
+            out.fact(Fact::Usage(Usage { tokens: self.tokens, ..Usage::default() }));
+        }
+    }
+}
+
+impl CodexRollout {
+    fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        let Some(payload) = &record.payload.0 else {
+            return;
+        };
+        match &*record.kind {
+            "session_meta" => self.meta(payload, out),
+            "turn_context" => out.model(&payload.model),
+            "response_item" => self.response(payload, line, out),
+            "event_msg" => self.event(payload, line, out),
+            "compacted" => {
+                self.turn(Boundary::Compaction, line, out);
+                out.say(Role::System, &payload.message, line);
+            }
+            _ => {}
+        }
+    }
+
+    /// The first one counts; a fork carries its parent's behind it.
+    fn meta(&mut self, payload: &Payload<'_>, out: &mut Out<'_>) {
+        out.session(&payload.id);
+        if !std::mem::replace(&mut self.begun, true) {
+            let source = payload.source.0.as_ref();
+            self.sub_agent = source.is_some_and(|source| !source.subagent.texts.is_empty())
+                || &*payload.thread_source == "subagent";
+        }
+    }
+
+    fn response(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
+        match &*payload.kind {
+            "message" => self.message(payload, line, out),
+            "reasoning" => {
+                for part in &payload.summary.0 {
+                    out.say(Role::Thinking, &part.text, line);
+                }
+            }
+            "function_call" | "custom_tool_call" | "local_shell_call" => {
+                self.call(payload, line, out);
+            }
+            "function_call_output" | "custom_tool_call_output" => {
+                self.call_output(payload, line, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn message(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
+        let text = join(&payload.content);
+        match &*payload.role {
+            "assistant" => self.speak(&text, Source::Model, line, out),
+            "user" => self.user(&text, Source::Model, line, out),
+            _ => out.say(Role::System, &text, line),
+        }
+    }
+
+    fn event(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
+        match &*payload.kind {
+            "agent_message" => self.speak(&payload.message, Source::Screen, line, out),
+            "user_message" => self.user(&payload.message, Source::Screen, line, out),
+            "item_completed" => {
+                if let Some(item) = &payload.item.0 {
+                    self.item(item, line, out);
+                }
+            }
+            "exec_command_end" => self.ran(&payload.call_id, payload.exit_code, line, out),
+            "task_complete" if !self.spoken => {
+                self.speak(&payload.last_agent_message, Source::Screen, line, out);
+            }
+            "token_count" => {
+                let total = payload.info.0.as_ref().and_then(|info| info.total_token_usage.0);
+                self.tokens = total.map(super::codex_exec::CodexTokens::total).or(self.tokens);
+            }
+            "error" => {
+                out.say(Role::System, &payload.message, line);
+                out.failure(&payload.message, None, line);
+            }
+            _ => {}
+        }
+    }
+
+    fn item(&mut self, item: &Item<'_>, line: u64, out: &mut Out<'_>) {
+        match &*item.kind {
+            "AgentMessage" => self.speak(&join(&item.content), Source::Screen, line, out),
+            "UserMessage" => self.user(&join(&item.content), Source::Screen, line, out),
+            "CommandExecution" => self.ran(&item.id, item.exit_code, line, out),
+            _ => {}
+        }
+    }
+
+    fn speak(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
+        if text.trim().is_empty() || self.seen.repeats(text, source) {
+            return;
+        }
+        self.spoken = true;
+        let role = if self.sub_agent { Role::Tool } else { Role::Assistant };
+        out.say(role, text, line);
+    }
+
+    fn user(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
+        if self.seen.repeats(text, source) {
+            return;
+        }
+        let start = text.trim_start();
+        let (boundary, role) = if start.starts_with("<hook_prompt") {
+            (Some(Boundary::HookFeedback), Role::User)
+        } else if start.starts_with("<subagent_notification>") {
+            (Some(Boundary::Notification), Role::Tool)
+        } else if INJECTED.iter().any(|tag| start.starts_with(tag)) {
+            (None, Role::System)
+        } else {
+            (Some(Boundary::Prompt), Role::User)
+        };
+        if let Some(boundary) = boundary {
+            self.turn(boundary, line, out);
+        }
+        out.say(role, text, line);
+    }
+
+    fn turn(&mut self, boundary: Boundary, line: u64, out: &mut Out<'_>) {
+        self.spoken &= boundary == Boundary::Notification;
+        out.boundary(boundary, line);
+    }
+
+    fn call(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
+        out.say(Role::Tool, &payload.arguments, line);
+        out.say(Role::Tool, &payload.input, line);
+        if let Some(command) = record::command(&payload.arguments) {
+            self.commands.started(&payload.call_id, &command);
+        }
+    }
+
+    fn call_output(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
+        let texts = &payload.output.texts;
+        let code = texts.first().and_then(|text| exit_code(text));
+        self.commands.ended(&payload.call_id, code, line, out);
+        for text in texts {
+            out.say(Role::Tool, text, line);
+        }
+    }
+
+    /// A command's end as shown, which comes before its output goes to the
+    /// model: the first of the two is reported.
+    fn ran(&mut self, call: &str, code: Num, line: u64, out: &mut Out<'_>) {
+        let code = code.signed().and_then(|code| code.try_into().ok());
+        self.commands.ended(call, code, line, out);
+    }
+}
+
+/// Where a text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Model,
+    Screen,
+}
+
+/// The texts that have come from one source and not yet from the other.
+#[derive(Debug, Default)]
+struct Seen {
+    single: VecDeque<(Source, u64)>,
+}
+
+/// How many texts may come from one source before they come from the other.
+const MAX_SINGLE: usize = 32;
+
+impl Seen {
+    /// Whether the text has come from the other source.
+    fn repeats(&mut self, text: &str, source: Source) -> bool {
+        let mut hasher = DefaultHasher::new();
+        text.trim().hash(&mut hasher);
+        let hash = hasher.finish();
+        let other = self.single.iter().position(|&(from, seen)| from != source && seen == hash);
+        if let Some(at) = other {
+            self.single.remove(at);
+            return true;
+        }
+        if self.single.len() == MAX_SINGLE {
+            self.single.pop_front();
+        }
+        self.single.push_back((source, hash));
+        false
+    }
+}

@@ -1,0 +1,181 @@
+//! The log of `codex exec` in text mode, with or without its final answer.
+//!
+//! Source: captures of 0.169.0, public logs of 0.111 and 0.125. The log
+//! (stderr) introduces whatever follows by a line of its own: `user`, `codex`,
+//! `exec`, `tokens used`, …; the final answer (stdout) follows it once more.
+//!
+//! What cannot be told: a command whose output has a line that is exactly such
+//! a mark, as where a command prints another log of Codex. Diffs cannot (their
+//! lines begin with a sign), and where the log is complete the final answer
+//! still comes last. Reasoning may stand without a mark of its own; it then
+//! belongs to the section before it, which is never the agent's.
+
+mod section;
+
+use super::blocks::{Block, Blocks};
+use super::detect::Head;
+use super::format::{Spec, no_record};
+use super::json::Decode;
+use super::out::{Out, clip};
+use super::text::decode;
+use super::{Fact, Role, Text, Usage, commands::MAX_COMMAND};
+use section::{Mark, Section};
+
+pub(super) const CODEX_TEXT: Spec = Spec {
+    name: "codex-text",
+    family: &["codex", "codex-cli"],
+    record: no_record,
+    lines: is_log,
+    open: |head| Box::new(CodexText::new(head)),
+};
+
+/// A header, or a prompt first and the agent's answer later.
+fn is_log(lines: &[&str]) -> bool {
+    let header = |pair: &[&str]| section::is_header(pair[0]) && pair[1].starts_with("----");
+    let mut text = lines.iter().skip_while(|line| line.trim().is_empty());
+    lines.windows(2).any(header)
+        || (text.next() == Some(&"user") && text.any(|line| *line == "codex"))
+}
+
+/// The reader of such a log.
+#[derive(Debug)]
+struct CodexText {
+    blocks: Blocks,
+    log: Log,
+}
+
+impl CodexText {
+    fn new(head: &Head) -> Self {
+        let log = Log { header: head.header, ..Log::default() };
+        Self { blocks: Blocks::default(), log }
+    }
+}
+
+impl Decode for CodexText {
+    fn push(&mut self, bytes: &[u8], out: &mut Out<'_>) {
+        let Self { blocks, log } = self;
+        blocks.push(bytes, &mut |block| log.block(block, out));
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) {
+        let Self { blocks, log } = self;
+        blocks.finish(&mut |block| log.block(block, out));
+        if log.tokens.is_some() {
+            out.fact(Fact::Usage(Usage { tokens: log.tokens, ..Usage::default() }));
+        }
+    }
+}
+
+/// Follows the sections of the log, line by line.
+#[derive(Debug, Default)]
+struct Log {
+    header: u64,
+    section: Section,
+    /// Whether something of the section's text was handed on.
+    begun: bool,
+    /// The first line of the command that runs, and how many run.
+    command: String,
+    running: u32,
+    tokens: Option<u64>,
+}
+
+impl Log {
+    fn block(&mut self, block: Block<'_>, out: &mut Out<'_>) {
+        let text = decode(&block, out);
+        let (mut from, mut first, mut at) = (0, block.line, 0);
+        for (line, number) in text.split_inclusive('\n').zip(block.line..) {
+            let begins = block.starts_line || number != block.line;
+            let bare = line.trim_end();
+            match section::mark(bare, self.section) {
+                mark if mark == Mark::None || !begins || number <= self.header => {
+                    self.look(bare, number, out);
+                }
+                mark => {
+                    self.say(&text[from..at], first, out);
+                    out.say(Role::System, bare, number);
+                    // After a remark its line break stays with the section,
+                    // whose lines would be miscounted otherwise.
+                    let aside = mark == Mark::Aside;
+                    from = at + if aside { line.trim_end_matches('\n').len() } else { line.len() };
+                    first = number + u64::from(!aside);
+                    self.apply(mark, number, out);
+                }
+            }
+            at += line.len();
+        }
+        self.say(&text[from..], first, out);
+    }
+
+    fn say(&mut self, text: &str, line: u64, out: &mut Out<'_>) {
+        if !text.is_empty() {
+            let (role, continues) = (self.section.role(), self.begun);
+            self.begun = true;
+            out.text(Text { role, text, line, multiline: true, continues });
+        }
+    }
+
+    fn apply(&mut self, mark: Mark, line: u64, out: &mut Out<'_>) {
+        match mark {
+            Mark::None | Mark::Aside => {}
+            Mark::Begin(section) => self.begin(section),
+            Mark::Turn(boundary, section) => {
+                out.boundary(boundary, line);
+                self.begin(section);
+            }
+            Mark::Tokens(count) => {
+                self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(count));
+                self.begin(Section::Answer);
+            }
+        }
+    }
+
+    fn begin(&mut self, section: Section) {
+        self.section = section;
+        self.begun = false;
+        self.command.clear();
+        self.running = match section {
+            Section::Exec => self.running + 1,
+            Section::Header => 0,
+            _ => self.running,
+        };
+    }
+
+    /// Takes from a line what it tells beside the conversation.
+    fn look(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
+        match self.section {
+            Section::Header => self.header_line(line, out),
+            Section::Exec => self.exec_line(line, number, out),
+            Section::Codex | Section::Client => {
+                if let Some(message) = line.strip_prefix("ERROR: ") {
+                    out.failure(message, None, number);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn header_line(&self, line: &str, out: &mut Out<'_>) {
+        if let Some(id) = line.strip_prefix("session id: ") {
+            out.session(id);
+        } else if let Some(model) = line.strip_prefix("model: ") {
+            out.model(model);
+        }
+    }
+
+    /// With several commands at once the log does not say whose end it shows.
+    fn exec_line(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
+        let outcome = section::outcome(line);
+        let command = outcome.map_or(line, |(command, _)| command);
+        if self.command.is_empty() {
+            let command = command.rsplit_once(" in /").map_or(command, |(command, _)| command);
+            clip(command, MAX_COMMAND).clone_into(&mut self.command);
+        }
+        if let Some((_, exit_code)) = outcome {
+            let command = std::mem::take(&mut self.command);
+            if self.running == 1 && !command.is_empty() {
+                out.fact(Fact::Command { command, exit_code, line: number });
+            }
+            self.running = self.running.saturating_sub(1);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The final turn and the last word: which of the agent's texts counts.
+
+use super::{Boundary, Event, Role};
+
+/// How much of one message is kept, in bytes: its end. A signal stands at the
+/// end of a message, and memory must stay flat.
+const KEEP: usize = 8 << 20;
+
+/// How many answers to task notifications are kept for the way back to the
+/// text before them.
+const KEEP_ANSWERS: usize = 64;
+
+/// Follows the events of a [`Reader`](super::Reader) and keeps what the main
+/// agent wrote after the last thing that could change its mind.
+///
+/// The *final turn* begins after a real prompt, hook feedback, a new objective
+/// or a compaction. Its last text is the *last word*; texts that only answer a
+/// task notification give way to the text before them unless they carry a
+/// signal of their own, so [`FinalTurn::words`] offers them newest first.
+#[derive(Debug, Default)]
+pub struct FinalTurn {
+    words: Vec<Word>,
+    notified: bool,
+}
+
+/// One message of the main agent.
+#[derive(Clone, Debug, Default)]
+pub struct Word {
+    /// The message's text; where it was longer than 8 MiB, its end.
+    pub text: String,
+    /// The input's line in which `text` begins.
+    pub line: u64,
+    /// Whether line breaks in `text` are line breaks of the input.
+    pub multiline: bool,
+    /// Whether the beginning was cut off.
+    pub clipped: bool,
+    /// Whether it answers a task notification.
+    pub answers_notification: bool,
+}
+
+impl FinalTurn {
+    /// Takes one event.
+    pub fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Boundary(Boundary::Notification, _) => self.notified = true,
+            Event::Boundary(..) => *self = Self::default(),
+            Event::Text(text) if text.role == Role::Assistant => {
+                let continued = self.words.last_mut().filter(|_| text.continues);
+                if let Some(word) = continued {
+                    word.push(text.text);
+                } else if !text.text.trim().is_empty() {
+                    self.begin(text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends the input: what is kept no longer depends on how it was cut into
+    /// pieces.
+    pub fn finish(&mut self) {
+        for word in self.words.iter_mut().filter(|word| word.text.len() > KEEP) {
+            word.clip();
+        }
+    }
+
+    /// The texts that may be the last word, newest first: answers to task
+    /// notifications, then the last text that is none.
+    pub fn words(&self) -> impl Iterator<Item = &Word> {
+        let mut done = false;
+        self.words.iter().rev().take_while(move |word| {
+            let take = !done;
+            done |= !word.answers_notification;
+            take
+        })
+    }
+
+    fn begin(&mut self, text: &super::Text<'_>) {
+        let mut word = Word {
+            line: text.line,
+            multiline: text.multiline,
+            answers_notification: self.notified,
+            ..Word::default()
+        };
+        word.push(text.text);
+        if !self.notified {
+            self.words.clear();
+        } else if self.words.len() > KEEP_ANSWERS {
+            self.words.remove(1);
+        }
+        self.words.push(word);
+    }
+}
+
+impl Word {
+    /// The line of the input in which the byte at `offset` of the text stands.
+    pub fn line_at(&self, offset: usize) -> u64 {
+        let breaks = self.multiline.then(|| count_breaks(&self.text.as_bytes()[..offset]));
+        self.line + breaks.unwrap_or(0)
+    }
+
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        if self.text.len() >= 2 * KEEP {
+            self.clip();
+        }
+    }
+
+    /// Cuts the text down to its last whole lines within [`KEEP`] bytes.
+    fn clip(&mut self) {
+        let bytes = self.text.as_bytes();
+        let from = bytes.len().saturating_sub(KEEP);
+        let mut cut = memchr::memchr(b'\n', &bytes[from..]).map_or(from, |at| from + at + 1);
+        while !self.text.is_char_boundary(cut) {
+            cut += 1;
+        }
+        if self.multiline {
+            self.line += count_breaks(&bytes[..cut]);
+        }
+        self.text.drain(..cut);
+        self.clipped = true;
+    }
+}
+
+fn count_breaks(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}

@@ -1,0 +1,181 @@
+//! The formats that gate reads, and how they are named.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::detect::Head;
+use super::json::Decode;
+use super::shape::Shape;
+use super::{claude, codex_exec, codex_rollout, codex_text, opencode, text};
+
+/// What a format tells about itself: each has one such constant, in its file.
+pub(super) struct Spec {
+    /// The format's name.
+    pub(super) name: &'static str,
+    /// The agents that write it: names that `--format` accepts for all of an
+    /// agent's formats, the first being the agent's own.
+    pub(super) family: &'static [&'static str],
+    /// Whether an object of this shape is a record of this format.
+    pub(super) record: fn(&Shape<'_>) -> bool,
+    /// Whether a text that begins with these lines is of this format.
+    pub(super) lines: fn(&[&str]) -> bool,
+    /// Makes a reader of this format.
+    pub(super) open: fn(&Head) -> Box<dyn Decode>,
+}
+
+/// For the formats that are no text.
+pub(super) fn no_lines(_: &[&str]) -> bool {
+    false
+}
+
+/// For the formats that are no JSON.
+pub(super) fn no_record(_: &Shape<'_>) -> bool {
+    false
+}
+
+/// Defines [`Format`]: a new format is one file and one line here. Where two
+/// formats recognise the same record, the earlier line wins.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $format:ident: $spec:path,)*) => {
+        /// A format of an agent's output.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Format {
+            $($(#[$doc])* $format,)*
+        }
+
+        impl Format {
+            /// All formats.
+            pub const ALL: &[Self] = &[$(Self::$format,)*];
+
+            pub(super) fn spec(self) -> &'static Spec {
+                match self {
+                    $(Self::$format => &$spec,)*
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    /// What an agent prints in text mode, or anything else that is no JSON.
+    Text: text::TEXT,
+    /// Claude Code's `--output-format json`: one result object, or one array
+    /// of events.
+    ClaudeJson: claude::JSON,
+    /// Claude Code's session file.
+    ClaudeSession: claude::SESSION,
+    /// Claude Code's `--output-format stream-json`.
+    ClaudeStream: claude::STREAM,
+    /// The log of `codex exec`.
+    CodexText: codex_text::CODEX_TEXT,
+    /// `codex exec --json`.
+    CodexExec: codex_exec::CODEX_EXEC,
+    /// Codex's session file.
+    CodexRollout: codex_rollout::CODEX_ROLLOUT,
+    /// `opencode run --format json`.
+    OpencodeJson: opencode::OPENCODE_JSON,
+}
+
+impl Format {
+    /// The format's name, as `--format` takes it.
+    pub fn name(self) -> &'static str {
+        self.spec().name
+    }
+
+    /// The agent that writes it, or "text".
+    pub fn agent(self) -> &'static str {
+        self.spec().family[0]
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What `--format` asks for: one format, or an agent's, told apart by content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forced {
+    /// This format, whatever the content looks like.
+    Format(Format),
+    /// Those of this agent; plain text where no record of them is found.
+    Agent(&'static str),
+}
+
+impl Forced {
+    /// All names that `--format` takes: formats, then agents with their aliases.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        let mut agents: Vec<&str> = Vec::new();
+        for name in Format::ALL.iter().flat_map(|format| format.spec().family) {
+            if *name != Format::Text.name() && !agents.contains(name) {
+                agents.push(name);
+            }
+        }
+        Format::ALL.iter().map(|format| format.name()).chain(agents)
+    }
+}
+
+impl FromStr for Forced {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        if let Some(format) = Format::ALL.iter().find(|format| format.name() == name) {
+            return Ok(Self::Format(*format));
+        }
+        let family = Format::ALL.iter().map(|format| format.spec().family);
+        let family = family.into_iter().find(|family| family.contains(&name));
+        family.map(|family| Self::Agent(family[0])).ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let format = Self::ALL.iter().find(|format| format.name() == name);
+        format.copied().ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}
+
+/// No format or agent has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown format `{0}`; known are {known}", known = Forced::names().collect::<Vec<_>>().join(", "))]
+pub struct UnknownFormat(pub String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_found_by_its_name() {
+        for format in Format::ALL {
+            assert_eq!(format.name().parse(), Ok(*format));
+            assert_eq!(format.name().parse(), Ok(Forced::Format(*format)));
+        }
+    }
+
+    #[test]
+    fn an_agent_is_found_by_its_names() {
+        for (name, agent) in [
+            ("claude", "claude-code"),
+            ("claude-code", "claude-code"),
+            ("codex", "codex"),
+            ("codex-cli", "codex"),
+            ("opencode", "opencode"),
+        ] {
+            assert_eq!(name.parse(), Ok(Forced::Agent(agent)), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_ones() {
+        let error = "cluade".parse::<Forced>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "unknown format `cluade`; known are text, claude-json, claude-session, claude-stream, \
+             codex-text, codex-exec, codex-rollout, opencode-json, claude-code, claude, codex, \
+             codex-cli, opencode"
+        );
+    }
+}

@@ -1,0 +1,215 @@
+//! Cuts a stream into JSON records and noise: JSON Lines, pretty-printed
+//! objects, arrays of objects, and foreign lines before, between and after.
+
+use memchr::{memchr, memchr_iter};
+
+use super::scan::{Found, Scan};
+use super::{MAX_PIECE, MAX_RECORD, ProblemKind};
+
+/// Takes what [`Frames`] finds, in the order of the input.
+pub(super) trait Frame {
+    /// A record that begins in this line. False, and nothing else, where it is
+    /// not valid JSON.
+    fn record(&mut self, json: &[u8], line: u64) -> bool;
+    /// The records that follow are elements of an array.
+    fn array(&mut self) {}
+    /// A line that is no record, cut at [`MAX_PIECE`].
+    fn noise(&mut self, text: &[u8], line: u64);
+    /// A record that cannot be read.
+    fn flaw(&mut self, kind: ProblemKind, line: u64);
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Between,
+    /// After a `[` that may open an array of records.
+    Bracket,
+    Noise,
+    Record,
+}
+
+/// The splitter. Holds at most one record; a record longer than
+/// [`MAX_RECORD`] is passed over without being held.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    state: State,
+    /// Line breaks before the current position, without those in `buffer`.
+    breaks: u64,
+    /// Line breaks in what was taken of the current record.
+    inside: u64,
+    buffer: Vec<u8>,
+    oversized: bool,
+    scan: Scan,
+    array: bool,
+    /// Whether this line was found not to be one record from end to end.
+    mixed: bool,
+}
+
+impl Frames {
+    pub(super) fn push(&mut self, mut bytes: &[u8], frame: &mut dyn Frame) {
+        while !bytes.is_empty() {
+            let used = match self.state {
+                State::Between => self.between(bytes, frame),
+                State::Bracket => self.bracket(bytes, frame),
+                State::Noise => self.noise(bytes, frame),
+                State::Record => self.record(bytes, frame),
+            };
+            bytes = &bytes[used..];
+        }
+    }
+
+    pub(super) fn finish(&mut self, frame: &mut dyn Frame) {
+        match self.state {
+            State::Between => {}
+            State::Bracket | State::Noise => self.end_noise(frame),
+            State::Record if self.oversized => frame.flaw(ProblemKind::Oversized, self.line()),
+            State::Record => frame.flaw(ProblemKind::Torn, self.line()),
+        }
+    }
+
+    /// The beginning of a record whose end has not come yet, and its line.
+    pub(super) fn unfinished(&self) -> Option<(&[u8], u64)> {
+        (self.state == State::Record).then(|| (&*self.buffer, self.line()))
+    }
+
+    fn line(&self) -> u64 {
+        self.breaks + 1
+    }
+
+    fn between(&mut self, bytes: &[u8], frame: &mut dyn Frame) -> usize {
+        let blank = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
+        let at = blank.unwrap_or(bytes.len());
+        let breaks = count_breaks(&bytes[..at]);
+        self.breaks += breaks;
+        self.mixed &= breaks == 0;
+        match bytes.get(at) {
+            None => at,
+            Some(b'{') => at + self.whole_line(&bytes[at..], frame),
+            Some(b',') if self.array => at + 1,
+            Some(b']') if self.array => {
+                self.array = false;
+                at + 1
+            }
+            Some(b'[') if !self.array => {
+                self.state = State::Bracket;
+                self.buffer.push(b'[');
+                at + 1
+            }
+            Some(_) => {
+                self.state = State::Noise;
+                at
+            }
+        }
+    }
+
+    /// The quick way: a line that is one record needs no scan of its own.
+    fn whole_line(&mut self, bytes: &[u8], frame: &mut dyn Frame) -> usize {
+        if !std::mem::replace(&mut self.mixed, true)
+            && let Some(end) = memchr(b'\n', bytes)
+        {
+            let line = bytes[..end].trim_ascii_end();
+            let whole = line.ends_with(b"}") && line.len() <= MAX_RECORD;
+            if whole && frame.record(line, self.line()) {
+                return end;
+            }
+        }
+        self.state = State::Record;
+        self.scan = Scan::default();
+        0
+    }
+
+    fn bracket(&mut self, bytes: &[u8], frame: &mut dyn Frame) -> usize {
+        let blank = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
+        let at = blank.unwrap_or(bytes.len());
+        let room = MAX_PIECE - self.buffer.len().min(MAX_PIECE);
+        self.buffer.extend_from_slice(&bytes[..at.min(room)]);
+        match bytes.get(at) {
+            None if at <= room => at,
+            Some(b'{') if at <= room => {
+                self.array = true;
+                frame.array();
+                self.breaks += count_breaks(&self.buffer);
+                self.buffer.clear();
+                self.state = State::Between;
+                at
+            }
+            _ => self.no_array(frame, at.min(room)),
+        }
+    }
+
+    /// The `[` was noise: its line ends at the first line break, if any.
+    fn no_array(&mut self, frame: &mut dyn Frame, used: usize) -> usize {
+        self.state = State::Noise;
+        if self.buffer.contains(&b'\n') {
+            let breaks = count_breaks(&self.buffer);
+            self.buffer.truncate(1);
+            self.end_noise(frame);
+            self.breaks += breaks;
+        }
+        used
+    }
+
+    fn noise(&mut self, bytes: &[u8], frame: &mut dyn Frame) -> usize {
+        let end = memchr(b'\n', bytes);
+        let part = &bytes[..end.unwrap_or(bytes.len())];
+        let room = MAX_PIECE - self.buffer.len().min(MAX_PIECE);
+        self.buffer.extend_from_slice(&part[..part.len().min(room)]);
+        if end.is_some() {
+            self.end_noise(frame);
+        }
+        part.len()
+    }
+
+    fn end_noise(&mut self, frame: &mut dyn Frame) {
+        frame.noise(&self.buffer, self.line());
+        self.buffer.clear();
+        self.state = State::Between;
+    }
+
+    fn record(&mut self, bytes: &[u8], frame: &mut dyn Frame) -> usize {
+        match self.scan.run(bytes) {
+            Found::More => {
+                self.keep(bytes);
+                bytes.len()
+            }
+            Found::End(end) => {
+                self.keep(&bytes[..end]);
+                if self.oversized {
+                    frame.flaw(ProblemKind::Oversized, self.line());
+                } else if !frame.record(&self.buffer, self.line()) {
+                    frame.flaw(ProblemKind::Noise, self.line());
+                }
+                self.end_record();
+                end
+            }
+            Found::Torn(end) => {
+                self.keep(&bytes[..end]);
+                frame.flaw(ProblemKind::Noise, self.line());
+                self.end_record();
+                end
+            }
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        self.inside += count_breaks(bytes);
+        self.oversized |= self.buffer.len() + bytes.len() > MAX_RECORD;
+        if self.oversized {
+            self.buffer = Vec::new();
+        } else {
+            self.buffer.extend_from_slice(bytes);
+        }
+    }
+
+    fn end_record(&mut self) {
+        self.breaks += std::mem::take(&mut self.inside);
+        self.buffer.clear();
+        self.oversized = false;
+        self.state = State::Between;
+    }
+}
+
+fn count_breaks(bytes: &[u8]) -> u64 {
+    memchr_iter(b'\n', bytes).count() as u64
+}

@@ -1,0 +1,123 @@
+//! What the JSON formats share: records out of a stream of bytes.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::frames::{Frame, Frames};
+use super::out::Out;
+use super::{ProblemKind, Role, limit};
+
+/// A JSON format: what its records mean.
+pub(super) trait Records: Send {
+    /// Takes the record that begins in this line. False, and nothing else,
+    /// where `json` is not valid JSON.
+    fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool;
+    /// Ends the input.
+    fn finish(&mut self, out: &mut Out<'_>);
+}
+
+/// A reader of bytes, of any format.
+pub(super) trait Decode: Send {
+    fn push(&mut self, bytes: &[u8], out: &mut Out<'_>);
+    fn finish(&mut self, out: &mut Out<'_>);
+}
+
+/// Reads the records of one JSON format.
+pub(super) struct Json<R> {
+    frames: Frames,
+    records: R,
+    begun: bool,
+}
+
+impl<R: Records> Json<R> {
+    pub(super) fn new(records: R) -> Self {
+        Self { frames: Frames::default(), records, begun: false }
+    }
+}
+
+impl<R: Records> Decode for Json<R> {
+    fn push(&mut self, bytes: &[u8], out: &mut Out<'_>) {
+        let Self { frames, records, begun } = self;
+        frames.push(bytes, &mut Handler { records, begun, out });
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) {
+        let Self { frames, records, begun } = self;
+        frames.finish(&mut Handler { records, begun, out });
+        self.records.finish(out);
+    }
+}
+
+struct Handler<'h, 's, R> {
+    records: &'h mut R,
+    begun: &'h mut bool,
+    out: &'h mut Out<'s>,
+}
+
+impl<R: Records> Frame for Handler<'_, '_, R> {
+    fn record(&mut self, json: &[u8], line: u64) -> bool {
+        let valid = match std::str::from_utf8(json) {
+            Ok(json) => self.records.record(json, line, self.out),
+            Err(_) => self.mended(&String::from_utf8_lossy(json), line),
+        };
+        *self.begun |= valid;
+        valid
+    }
+
+    /// Runners put headers before the first record and their own remarks
+    /// after the last one; clients print warnings, and limits, in between.
+    fn noise(&mut self, text: &[u8], line: u64) {
+        let text = String::from_utf8_lossy(text);
+        let plain = super::clean::clean(&text);
+        let record = plain.trim();
+        if record.starts_with('{') && record.ends_with('}') && self.records.record(record, line, self.out) {
+            *self.begun = true;
+            return;
+        }
+        if *self.begun {
+            self.out.problem(ProblemKind::Noise, line);
+        }
+        if limit::notice(record) {
+            self.out.failure(record, None, line);
+        }
+        self.out.say(Role::System, &text, line);
+    }
+
+    fn flaw(&mut self, kind: ProblemKind, line: u64) {
+        self.out.problem(kind, line);
+    }
+}
+
+impl<R: Records> Handler<'_, '_, R> {
+    fn mended(&mut self, json: &str, line: u64) -> bool {
+        let valid = self.records.record(json, line, self.out);
+        if valid {
+            self.out.problem(ProblemKind::InvalidUtf8, line);
+        }
+        valid
+    }
+}
+
+/// Reads one record. A key that stands there twice, which typed reading
+/// refuses, counts with its last value.
+pub(super) fn read<T>(json: &str, take: impl FnOnce(T::Of<'_>)) -> bool
+where
+    T: Borrowed,
+{
+    if let Ok(record) = serde_json::from_str::<T::Of<'_>>(json) {
+        take(record);
+        return true;
+    }
+    let Ok(value) = serde_json::from_str::<Value>(json) else {
+        return false;
+    };
+    if let Ok(record) = T::Of::deserialize(&value) {
+        take(record);
+    }
+    true
+}
+
+/// A record type with its lifetime left open, so that [`read`] can borrow.
+pub(super) trait Borrowed {
+    type Of<'a>: Deserialize<'a>;
+}

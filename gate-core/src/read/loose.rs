@@ -1,0 +1,296 @@
+//! JSON values that clients write in more than one way. A field of an
+//! unexpected type reads as absent, so that it cannot hide the rest of its
+//! record.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// A string; anything else reads as the empty string.
+#[derive(Debug, Default)]
+pub(super) struct Str<'a>(pub(super) Cow<'a, str>);
+
+/// A number; anything else reads as none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Num(Option<f64>);
+
+/// `true`; anything else reads as false.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flag(pub(super) bool);
+
+/// An object or array that reads as `T`; anything else reads as none.
+#[derive(Debug)]
+pub(super) struct Maybe<T>(pub(super) Option<T>);
+
+/// An array; anything else reads as empty.
+#[derive(Debug)]
+pub(super) struct List<T>(pub(super) Vec<T>);
+
+/// A message's content: a string, or an array of blocks.
+#[derive(Debug)]
+pub(super) enum Content<'a, T> {
+    Text(Cow<'a, str>),
+    Blocks(Vec<T>),
+}
+
+/// All strings in a value of any shape, in order, and the one that is a
+/// command line.
+#[derive(Debug, Default)]
+pub(super) struct Leaves<'a> {
+    pub(super) texts: Vec<Cow<'a, str>>,
+    /// The value of `command` or `cmd`; the parts of an array are joined.
+    pub(super) command: Option<String>,
+}
+
+impl Str<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl std::ops::Deref for Str<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Num {
+    /// The whole number nearest below, where it is none below zero.
+    pub(super) fn whole(self) -> Option<u64> {
+        self.0.filter(|n| *n >= 0.0).map(|n| n as u64)
+    }
+
+    pub(super) fn signed(self) -> Option<i64> {
+        self.0.map(|n| n as i64)
+    }
+
+    /// Dollars as micro-dollars.
+    pub(super) fn micro(self) -> Option<u64> {
+        self.0.filter(|n| *n >= 0.0).map(|n| (n * 1e6).round() as u64)
+    }
+}
+
+impl<T> Default for Maybe<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Default for Content<'_, T> {
+    fn default() -> Self {
+        Self::Blocks(Vec::new())
+    }
+}
+
+/// What a value of some JSON type reads as; all types read as the default
+/// unless a reader says otherwise.
+trait Read<'de>: Default {
+    fn text(_: Cow<'de, str>) -> Self {
+        Self::default()
+    }
+    fn number(_: f64) -> Self {
+        Self::default()
+    }
+    fn flag(_: bool) -> Self {
+        Self::default()
+    }
+    fn array<A: SeqAccess<'de>>(mut array: A) -> Result<Self, A::Error> {
+        while array.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Self::default())
+    }
+    fn object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Self::default())
+    }
+}
+
+impl<'de: 'a, 'a> Read<'de> for Str<'a> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self(text)
+    }
+}
+
+impl Read<'_> for Num {
+    fn number(number: f64) -> Self {
+        Self(Some(number))
+    }
+}
+
+impl Read<'_> for Flag {
+    fn flag(flag: bool) -> Self {
+        Self(flag)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Read<'de> for Maybe<T> {
+    fn array<A: SeqAccess<'de>>(array: A) -> Result<Self, A::Error> {
+        T::deserialize(SeqAccessDeserializer::new(array)).map(|value| Self(Some(value)))
+    }
+    fn object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(object)).map(|value| Self(Some(value)))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Read<'de> for List<T> {
+    fn array<A: SeqAccess<'de>>(mut array: A) -> Result<Self, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = array.next_element()? {
+            items.push(item);
+        }
+        Ok(Self(items))
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Read<'de> for Content<'a, T> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self::Text(text)
+    }
+    fn array<A: SeqAccess<'de>>(mut array: A) -> Result<Self, A::Error> {
+        let mut blocks = Vec::new();
+        while let Some(block) = array.next_element::<Maybe<T>>()? {
+            blocks.extend(block.0);
+        }
+        Ok(Self::Blocks(blocks))
+    }
+}
+
+impl<'de: 'a, 'a> Read<'de> for Leaves<'a> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self { texts: vec![text], command: None }
+    }
+    fn array<A: SeqAccess<'de>>(mut array: A) -> Result<Self, A::Error> {
+        let mut all = Self::default();
+        while let Some(item) = array.next_element::<Self>()? {
+            all.append(item);
+        }
+        Ok(all)
+    }
+    fn object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
+        let mut all = Self::default();
+        while let Some((key, value)) = object.next_entry::<Cow<'de, str>, Self>()? {
+            if matches!(&*key, "command" | "cmd") && !value.texts.is_empty() {
+                all.command = Some(value.texts.join(" "));
+            }
+            all.append(value);
+        }
+        Ok(all)
+    }
+}
+
+impl Leaves<'_> {
+    fn append(&mut self, mut other: Self) {
+        self.texts.append(&mut other.texts);
+        self.command = self.command.take().or(other.command);
+    }
+}
+
+struct Reading<T>(PhantomData<T>);
+
+impl<'de, T: Read<'de>> Visitor<'de> for Reading<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<T, E> {
+        Ok(T::text(Cow::Borrowed(text)))
+    }
+    fn visit_str<E>(self, text: &str) -> Result<T, E> {
+        Ok(T::text(Cow::Owned(text.to_owned())))
+    }
+    fn visit_string<E>(self, text: String) -> Result<T, E> {
+        Ok(T::text(Cow::Owned(text)))
+    }
+    fn visit_u64<E>(self, number: u64) -> Result<T, E> {
+        Ok(T::number(number as f64))
+    }
+    fn visit_i64<E>(self, number: i64) -> Result<T, E> {
+        Ok(T::number(number as f64))
+    }
+    fn visit_f64<E>(self, number: f64) -> Result<T, E> {
+        Ok(T::number(number))
+    }
+    fn visit_bool<E>(self, flag: bool) -> Result<T, E> {
+        Ok(T::flag(flag))
+    }
+    fn visit_unit<E>(self) -> Result<T, E> {
+        Ok(T::default())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, array: A) -> Result<T, A::Error> {
+        T::array(array)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<T, A::Error> {
+        T::object(object)
+    }
+}
+
+macro_rules! deserialize {
+    ($(<$de:lifetime $(: $outlives:lifetime)? $(, $rest:tt $(: $bound:path)?)*> $type:ty;)*) => {$(
+        impl<$de $(: $outlives)? $(, $rest $(: $bound)?)*> Deserialize<$de> for $type {
+            fn deserialize<D: Deserializer<$de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_any(Reading(PhantomData))
+            }
+        }
+    )*};
+}
+
+deserialize! {
+    <'de: 'a, 'a> Str<'a>;
+    <'de> Num;
+    <'de> Flag;
+    <'de: 'a, 'a> Leaves<'a>;
+    <'de, T: Deserialize<'de>> Maybe<T>;
+    <'de, T: Deserialize<'de>> List<T>;
+    <'de: 'a, 'a, T: Deserialize<'de>> Content<'a, T>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize)]
+    #[serde(default)]
+    #[derive(Default)]
+    struct Sample<'a> {
+        #[serde(borrow)]
+        text: Str<'a>,
+        number: Num,
+        flag: Flag,
+        #[serde(borrow)]
+        content: Content<'a, Leaves<'a>>,
+    }
+
+    #[test]
+    fn fields_of_other_types_read_as_absent() {
+        let json = r#"{"text":{"a":[1]},"number":"7","flag":1,"content":7}"#;
+        let sample: Sample<'_> = serde_json::from_str(json).unwrap();
+        assert!(sample.text.is_empty() && sample.number.whole().is_none() && !sample.flag.0);
+        assert!(matches!(sample.content, Content::Blocks(blocks) if blocks.is_empty()));
+    }
+
+    #[test]
+    fn plain_strings_are_borrowed() {
+        let sample: Sample<'_> = serde_json::from_str(r#"{"text":"a","content":"b"}"#).unwrap();
+        assert!(matches!(sample.text.0, Cow::Borrowed("a")));
+        assert!(matches!(sample.content, Content::Text(Cow::Borrowed("b"))));
+    }
+
+    #[test]
+    fn leaves_of_any_depth_are_collected() {
+        let json = r#"{"a":["x",{"b":"y"}],"c":1,"command":["git","status"]}"#;
+        let leaves: Leaves<'_> = serde_json::from_str(json).unwrap();
+        assert_eq!(leaves.texts, ["x", "y", "git", "status"]);
+        assert_eq!(leaves.command.as_deref(), Some("git status"));
+    }
+}

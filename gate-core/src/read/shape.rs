@@ -1,0 +1,120 @@
+//! The outline of a JSON object, for telling formats apart.
+
+use memchr::memchr2;
+
+/// How many keys of an object are looked at.
+const MAX_KEYS: usize = 64;
+
+/// The keys of an object and those of its values that are strings. Made from
+/// a beginning of the object too, since the first record may be longer than
+/// what is looked at; nested values are passed over.
+#[derive(Debug, Default)]
+pub(super) struct Shape<'a> {
+    keys: Vec<(&'a [u8], Option<&'a [u8]>)>,
+    /// Whether the object is an element of an array.
+    pub(super) in_array: bool,
+}
+
+impl<'a> Shape<'a> {
+    pub(super) fn of(json: &'a [u8], in_array: bool) -> Self {
+        let mut shape = Self { keys: Vec::new(), in_array };
+        let mut rest = json.trim_ascii_start().strip_prefix(b"{").unwrap_or_default();
+        while shape.keys.len() < MAX_KEYS
+            && let Some((key, value, next)) = entry(rest)
+        {
+            shape.keys.push((key, value));
+            rest = next;
+        }
+        shape
+    }
+
+    /// Whether the object has this key.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.keys.iter().any(|(name, _)| *name == key.as_bytes())
+    }
+
+    /// The key's value where it is a string, still escaped; otherwise "".
+    pub(super) fn text(&self, key: &str) -> &'a str {
+        let value = self.keys.iter().find(|(name, _)| *name == key.as_bytes());
+        let value = value.and_then(|(_, value)| *value);
+        value.and_then(|value| std::str::from_utf8(value).ok()).unwrap_or_default()
+    }
+
+    /// Whether the object has no key that could be seen.
+    pub(super) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+}
+
+type Entry<'a> = (&'a [u8], Option<&'a [u8]>, &'a [u8]);
+
+fn entry(bytes: &[u8]) -> Option<Entry<'_>> {
+    let bytes = trim(bytes, b",");
+    let (key, rest) = string(bytes)?;
+    let rest = trim(trim(rest, b"").strip_prefix(b":")?, b"");
+    match string(rest) {
+        Some((value, rest)) => Some((key, Some(value), rest)),
+        None => Some((key, None, &rest[value_len(rest)..])),
+    }
+}
+
+fn trim<'a>(bytes: &'a [u8], also: &[u8]) -> &'a [u8] {
+    let skip = |byte: &u8| !byte.is_ascii_whitespace() && !also.contains(byte);
+    let at = bytes.iter().position(skip);
+    &bytes[at.unwrap_or(bytes.len())..]
+}
+
+/// A string at the beginning of `bytes`, and what follows it.
+fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let inner = bytes.strip_prefix(b"\"")?;
+    let mut at = 0;
+    loop {
+        at += memchr2(b'"', b'\\', inner.get(at..)?)?;
+        if inner[at] == b'"' {
+            return Some((&inner[..at], &inner[at + 1..]));
+        }
+        at += 2;
+    }
+}
+
+/// The length of a value that is no whole string.
+fn value_len(bytes: &[u8]) -> usize {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => match string(&bytes[at..]) {
+                Some((inner, _)) => at += inner.len() + 1,
+                None => return bytes.len(),
+            },
+            b'{' | b'[' => depth += 1,
+            b',' | b'}' | b']' if depth == 0 => return at,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shape;
+
+    #[test]
+    fn outlines_whole_and_cut_objects() {
+        let json = br#"{"a" : {"b":"}"}, "type":"x\"y","n":[1,{"q":2}],"s":"cut"#;
+        let shape = Shape::of(json, false);
+        assert!(shape.has("a") && shape.has("n") && !shape.has("b") && !shape.has("q"));
+        assert_eq!(shape.text("type"), "x\\\"y");
+        assert!(shape.has("s"));
+        assert_eq!(shape.text("s"), "");
+    }
+
+    #[test]
+    fn no_object_has_no_keys() {
+        for json in ["", "[1]", "{", "{a:1}", "{\"a\""] {
+            assert!(Shape::of(json.as_bytes(), false).is_empty(), "{json}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! From bytes to a signal, indicators and facts: everything that a decision
+//! needs from a transcript.
+
+use serde::{Deserialize, Serialize};
+
+use crate::decide::indicator::{Counter, Hit, PatternError, PatternSet};
+use crate::decide::policy::{Policy, SignalPolicy};
+use crate::decide::signal::Signal;
+use crate::read::{
+    Boundary, Event, Fact, FinalTurn, Forced, Problem, ProblemKind, Reader, Sink, Usage,
+};
+
+/// The most errors, limits, denials and problems that are kept of each kind.
+const KEEP: usize = 100;
+
+/// Scans one transcript, fed in pieces of any size.
+///
+/// Memory stays flat whatever the size of the input, and the result is the
+/// same however the input is cut.
+#[derive(Debug)]
+pub struct Scanner<'p> {
+    reader: Reader,
+    collector: Collector<'p>,
+}
+
+/// What a transcript holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scan {
+    /// What the agent says about being done.
+    pub signal: Signal,
+    /// The patterns' hits, without what was taken as the signal itself.
+    pub hits: Vec<Hit>,
+    /// What the format tells beside the conversation.
+    pub transcript: Transcript,
+}
+
+/// What the format tells beside the conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Transcript {
+    /// The format's name.
+    pub format: Option<String>,
+    /// The client's id of the session.
+    pub session: Option<String>,
+    /// The model's name.
+    pub model: Option<String>,
+    /// Input and output tokens together.
+    pub tokens: Option<u64>,
+    /// Cost in micro-dollars.
+    pub cost_micro_usd: Option<u64>,
+    /// Time in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// How many turns a prompt, hook feedback or a compaction began.
+    pub turns: u64,
+    /// Failures of the agent or its API; the last 100.
+    pub errors: Vec<Remark>,
+    /// Rate and usage limits; the last 100.
+    pub limits: Vec<Limit>,
+    /// Denied tool calls; the last 100.
+    pub denials: Vec<Remark>,
+    /// Commands that the agent ran, with the exit code that its client saw:
+    /// observed, never evidence. The last 100.
+    pub commands: Vec<Command>,
+    /// Flaws of the input; the first 100.
+    pub problems: Vec<Remark>,
+}
+
+/// A text with its line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Remark {
+    /// The text.
+    pub text: String,
+    /// Line of the input, from 1.
+    pub line: u64,
+}
+
+/// A rate or usage limit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Limit {
+    /// The client's text.
+    pub text: String,
+    /// When it ends, in seconds since 1970.
+    pub resets_at: Option<i64>,
+    /// Line of the input, from 1.
+    pub line: u64,
+}
+
+/// A command that the agent ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Command {
+    /// The command line.
+    pub command: String,
+    /// The exit code.
+    pub exit_code: i32,
+    /// Line of the input, from 1.
+    pub line: u64,
+}
+
+impl<'p> Scanner<'p> {
+    /// Scans with these patterns; the format is found unless one is given.
+    pub fn new(patterns: &'p PatternSet, format: Option<Forced>) -> Self {
+        let collector = Collector {
+            turn: FinalTurn::default(),
+            counter: Counter::new(patterns),
+            transcript: Transcript::default(),
+        };
+        Self { reader: Reader::new(format), collector }
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.reader.push(bytes, &mut self.collector);
+    }
+
+    /// Ends the input. `token` is the iteration's token where one is required.
+    pub fn finish(mut self, policy: &SignalPolicy, token: Option<&str>) -> Scan {
+        self.reader.finish(&mut self.collector);
+        let Collector { mut turn, counter, mut transcript } = self.collector;
+        turn.finish();
+        transcript.format = self.reader.format().map(|format| format.name().to_owned());
+        let signal = Signal::read(&turn, policy, token);
+        let hits = counter.finish().into_iter().filter(|hit| !is_taken(hit, &signal)).collect();
+        Scan { signal, hits, transcript }
+    }
+}
+
+/// Scans a whole transcript, finding its format by itself.
+///
+/// # Errors
+///
+/// A pattern of the policy that does not compile.
+pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
+    let patterns = PatternSet::new(&policy.patterns)?;
+    let mut scanner = Scanner::new(&patterns, None);
+    scanner.push(bytes);
+    Ok(scanner.finish(&policy.signal, None))
+}
+
+/// Whether a hit is the text that was taken as the signal.
+fn is_taken(hit: &Hit, signal: &Signal) -> bool {
+    let folded = |text: &str| text.split_whitespace().collect::<String>().to_lowercase();
+    signal.taken.as_deref().is_some_and(|taken| folded(taken).contains(&folded(&hit.matched)))
+}
+
+#[derive(Debug)]
+struct Collector<'p> {
+    turn: FinalTurn,
+    counter: Counter<'p>,
+    transcript: Transcript,
+}
+
+impl Sink for Collector<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        self.turn.event(&event);
+        self.counter.event(&event);
+        match event {
+            Event::Boundary(Boundary::Notification, _) | Event::Text(_) => {}
+            Event::Boundary(..) => self.transcript.turns += 1,
+            Event::Fact(fact) => self.transcript.fact(fact),
+            Event::Problem(problem) => self.transcript.problem(&problem),
+        }
+    }
+}
+
+impl Transcript {
+    fn fact(&mut self, fact: Fact) {
+        match fact {
+            Fact::Session(id) => self.session = Some(id),
+            Fact::Model(name) => self.model = Some(name),
+            Fact::Usage(usage) => self.usage(usage),
+            Fact::Error { message, line } => keep_last(&mut self.errors, Remark { text: message, line }),
+            Fact::Limit { message, resets_at, line } => {
+                keep_last(&mut self.limits, Limit { text: message, resets_at, line });
+            }
+            Fact::Denial { tool, line } => keep_last(&mut self.denials, Remark { text: tool, line }),
+            Fact::Command { command, exit_code, line } => {
+                keep_last(&mut self.commands, Command { command, exit_code, line });
+            }
+        }
+    }
+
+    fn usage(&mut self, usage: Usage) {
+        self.tokens = usage.tokens;
+        self.cost_micro_usd = usage.cost_micro_usd;
+        self.duration_ms = usage.duration_ms;
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        if self.problems.len() < KEEP {
+            self.problems.push(Remark { text: flaw(problem.kind).to_owned(), line: problem.line });
+        }
+    }
+}
+
+/// A flaw of the input, in words.
+fn flaw(kind: ProblemKind) -> &'static str {
+    match kind {
+        ProblemKind::InvalidUtf8 => "bytes that are not UTF-8 were replaced",
+        ProblemKind::Noise => "no record of this format; passed over",
+        ProblemKind::Torn => "the last record is cut off",
+        ProblemKind::Oversized => "a record longer than 64 MiB was passed over",
+        ProblemKind::UnknownJson => "JSON of no known format: nobody's words could be found",
+    }
+}
+
+fn keep_last<T>(list: &mut Vec<T>, item: T) {
+    if list.len() >= KEEP {
+        list.remove(0);
+    }
+    list.push(item);
+}
