@@ -132,7 +132,13 @@ impl Gate {
         }
     }
 
-    fn stamp(&self, decision: Decision, transcript: Transcript, request: &Request, began: Instant) -> Record {
+    fn stamp(
+        &self,
+        decision: Decision,
+        transcript: Transcript,
+        request: &Request,
+        began: Instant,
+    ) -> Record {
         Record {
             schema: SCHEMA.to_owned(),
             decision_id: Uuid::now_v7().to_string(),

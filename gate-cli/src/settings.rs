@@ -36,10 +36,12 @@ pub struct Selection {
 impl Places {
     /// The places of this process, as seen from a folder.
     pub fn of_process(folder: PathBuf) -> Self {
-        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let set =
+            |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let user = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")));
-        let environment = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let environment = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
         Self { folder, user, environment: environment.collect() }
     }
 
@@ -47,8 +49,10 @@ impl Places {
     /// repository's root; outside of a repository only the folder's own.
     fn project_file(&self) -> Option<PathBuf> {
         let root = self.folder.ancestors().find(|folder| folder.join(".git").exists());
-        let within = |folder: &&Path| root.map_or(*folder == self.folder, |root| folder.starts_with(root));
-        let mut candidates = self.folder.ancestors().take_while(within).map(|folder| folder.join(FILE));
+        let within =
+            |folder: &&Path| root.map_or(*folder == self.folder, |root| folder.starts_with(root));
+        let mut candidates =
+            self.folder.ancestors().take_while(within).map(|folder| folder.join(FILE));
         candidates.find(|file| file.exists())
     }
 }

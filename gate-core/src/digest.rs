@@ -9,7 +9,10 @@ impl Policy {
     /// # Panics
     ///
     /// Never: a policy is plain data, which JSON can hold.
-    #[expect(clippy::expect_used, reason = "a policy has no map keys or numbers that JSON cannot hold")]
+    #[expect(
+        clippy::expect_used,
+        reason = "a policy has no map keys or numbers that JSON cannot hold"
+    )]
     pub fn digest(&self) -> String {
         let canonical = serde_json_canonicalizer::to_vec(self).expect("a policy is plain data");
         format!("blake3:{}", blake3::hash(&canonical).to_hex())

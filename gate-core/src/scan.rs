@@ -118,7 +118,7 @@ impl<'p> Scanner<'p> {
         turn.finish();
         transcript.format = self.reader.format().map(|format| format.name().to_owned());
         let signal = Signal::read(&turn, policy, token);
-        let hits = counter.finish().into_iter().filter(|hit| !is_taken(hit, &signal)).collect();
+        let hits = counter.finish(|hit| !is_taken(hit, &signal));
         Scan { signal, hits, transcript }
     }
 }
@@ -135,10 +135,11 @@ pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
     Ok(scanner.finish(&policy.signal, None))
 }
 
-/// Whether a hit is the text that was taken as the signal.
+/// Whether a hit is a text that was taken as the signal.
 fn is_taken(hit: &Hit, signal: &Signal) -> bool {
     let folded = |text: &str| text.split_whitespace().collect::<String>().to_lowercase();
-    signal.taken.as_deref().is_some_and(|taken| folded(taken).contains(&folded(&hit.matched)))
+    let matched = folded(&hit.matched);
+    signal.taken.iter().any(|taken| folded(taken).contains(&matched))
 }
 
 #[derive(Debug)]
@@ -167,11 +168,15 @@ impl Transcript {
             Fact::Session(id) => self.session = Some(id),
             Fact::Model(name) => self.model = Some(name),
             Fact::Usage(usage) => self.usage(usage),
-            Fact::Error { message, line } => keep_last(&mut self.errors, Remark { text: message, line }),
+            Fact::Error { message, line } => {
+                keep_last(&mut self.errors, Remark { text: message, line });
+            }
             Fact::Limit { message, resets_at, line } => {
                 keep_last(&mut self.limits, Limit { text: message, resets_at, line });
             }
-            Fact::Denial { tool, line } => keep_last(&mut self.denials, Remark { text: tool, line }),
+            Fact::Denial { tool, line } => {
+                keep_last(&mut self.denials, Remark { text: tool, line });
+            }
             Fact::Command { command, exit_code, line } => {
                 keep_last(&mut self.commands, Command { command, exit_code, line });
             }

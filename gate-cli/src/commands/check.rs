@@ -52,8 +52,13 @@ fn known_check(gate: &Gate, name: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let known: Vec<_> = gate.policy().checks.keys().map(String::as_str).collect();
-    let failure = Failure::usage("unknown-check", format!("--only {name}: no such check is configured"));
-    Err(if known.is_empty() { failure } else { failure.hint(format!("configured are {}", known.join(", "))) })
+    let failure =
+        Failure::usage("unknown-check", format!("--only {name}: no such check is configured"));
+    Err(if known.is_empty() {
+        failure
+    } else {
+        failure.hint(format!("configured are {}", known.join(", ")))
+    })
 }
 
 fn answer(args: &Check, record: &Record) -> Result<(), Failure> {
@@ -77,7 +82,8 @@ fn code(args: &Check, verdict: Verdict) -> u8 {
 
 /// Puts the feedback where the runner wants it, whole or not at all.
 fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || {
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
         std::io::Write::write_all(&mut temporary, record.decision.feedback.as_bytes())?;

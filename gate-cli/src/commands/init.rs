@@ -56,9 +56,10 @@ fn write(file: &Path, template: &Template) -> Result<(), Failure> {
     executable(&mut options, template.executable);
     let written = options.open(file).and_then(|mut file| file.write_all(template.text.as_bytes()));
     written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => {
-            Failure::usage("file-exists", format!("{} exists already; it was not touched", file.display()))
-        }
+        ErrorKind::AlreadyExists => Failure::usage(
+            "file-exists",
+            format!("{} exists already; it was not touched", file.display()),
+        ),
         _ => Failure::file("file-unwritable", "write", file, &error),
     })
 }

@@ -10,7 +10,9 @@ use crate::failure::Failure;
 /// The manual page, in roff.
 pub(super) fn page() -> Result<u8, Failure> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(|error| Failure::output(&error))?;
+    clap_mangen::Man::new(Cli::command())
+        .render(&mut page)
+        .map_err(|error| Failure::output(&error))?;
     print(&String::from_utf8_lossy(&page))?;
     Ok(DONE)
 }

@@ -30,7 +30,9 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
             let asked = Asked::of(&cli.command);
             dispatch(cli).unwrap_or_else(|failure| render::failure(&failure, asked))
         }
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+        Err(error)
+            if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
+        {
             error.print().map_or(5, |()| DONE)
         }
         Err(error) => misused(&error, args),
@@ -86,11 +88,15 @@ pub(crate) struct Here {
 
 impl Here {
     fn of_process(dir: Option<PathBuf>) -> Result<Self, Failure> {
-        let current = std::env::current_dir()
-            .map_err(|error| Failure::internal("folder-unknown", format!("no current folder: {error}")))?;
+        let current = std::env::current_dir().map_err(|error| {
+            Failure::internal("folder-unknown", format!("no current folder: {error}"))
+        })?;
         let folder = dir.map_or_else(|| current.clone(), |dir| current.join(dir));
         if !folder.is_dir() {
-            return Err(Failure::usage("usage", format!("-C {}: no such folder", folder.display())));
+            return Err(Failure::usage(
+                "usage",
+                format!("-C {}: no such folder", folder.display()),
+            ));
         }
         Ok(Self { places: Places::of_process(folder) })
     }
@@ -109,5 +115,7 @@ impl Settings {
 /// Prints a command's answer.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::output(&error))
 }

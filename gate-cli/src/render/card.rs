@@ -51,11 +51,17 @@ struct Card {
 impl Card {
     fn head(&mut self, decision: &Decision) {
         let (color, meaning) = match decision.verdict {
-            Verdict::Exit if decision.forced => (AnsiColor::Yellow, "forced by the operator: the loop ends"),
+            Verdict::Exit if decision.forced => {
+                (AnsiColor::Yellow, "forced by the operator: the loop ends")
+            }
             Verdict::Exit => (AnsiColor::Green, "done: the loop may end"),
             Verdict::Continue => (AnsiColor::Yellow, "not done: the loop goes on"),
-            Verdict::Tripped => (AnsiColor::Red, "stop, not done: the loop got nowhere, a person is needed"),
-            Verdict::Blocked => (AnsiColor::Red, "stop, not done: the agent cannot go on, a person is needed"),
+            Verdict::Tripped => {
+                (AnsiColor::Red, "stop, not done: the loop got nowhere, a person is needed")
+            }
+            Verdict::Blocked => {
+                (AnsiColor::Red, "stop, not done: the agent cannot go on, a person is needed")
+            }
         };
         let style = Style::new().bold().fg_color(Some(color.into()));
         let name = format!("{:?}", decision.verdict).to_uppercase();

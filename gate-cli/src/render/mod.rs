@@ -24,7 +24,10 @@ pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
 }
 
 fn unprintable(error: &serde_json::Error) -> Failure {
-    Failure::internal("answer-unprintable", format!("the answer cannot be written as JSON: {error}"))
+    Failure::internal(
+        "answer-unprintable",
+        format!("the answer cannot be written as JSON: {error}"),
+    )
 }
 
 /// Writes diagnostics. Where stderr is gone there is nobody to tell.

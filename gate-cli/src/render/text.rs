@@ -3,7 +3,11 @@
 /// The text without control characters and without marks that reorder or hide
 /// text, on one line.
 pub(super) fn plain(text: &str) -> String {
-    text.chars().filter_map(|c| if c == '\n' || c == '\t' { Some(' ') } else { Some(c).filter(|c| is_plain(*c)) }).collect()
+    text.chars()
+        .filter_map(|c| {
+            if c == '\n' || c == '\t' { Some(' ') } else { Some(c).filter(|c| is_plain(*c)) }
+        })
+        .collect()
 }
 
 fn is_plain(c: char) -> bool {

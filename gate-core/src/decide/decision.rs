@@ -130,7 +130,12 @@ impl Decision {
             passed_in_a_row: self.passed_in_a_row,
             agent_exit_code: self.agent_exit_code,
             forced: self.force_reason.clone(),
-            warnings: self.warnings.iter().filter(|warning| warning.code.is_given()).cloned().collect(),
+            warnings: self
+                .warnings
+                .iter()
+                .filter(|warning| warning.code.is_given())
+                .cloned()
+                .collect(),
         }
     }
 }
@@ -139,7 +144,8 @@ impl Indicators {
     fn of(input: &Input, policy: &Policy) -> Self {
         let patterns = input.hits.iter().map(|hit| hit.weight).sum();
         let checks = input.evidence.iter().filter(|evidence| evidence.counts()).count() as u32;
-        let fields = u32::from(input.signal.fields_agree && input.signal.status == Status::Complete);
+        let fields =
+            u32::from(input.signal.fields_agree && input.signal.status == Status::Complete);
         let plan = u32::from(input.plan_ticked);
         Self {
             score: patterns + checks + fields + plan,
@@ -172,7 +178,10 @@ struct Case<'a> {
 impl Case<'_> {
     fn rule(&self) -> (Verdict, Vec<Reason>) {
         if let Some(reason) = &self.input.forced {
-            return (Verdict::Exit, vec![Reason::new(ReasonCode::Forced, format!("forced by the operator: {reason}"))]);
+            return (
+                Verdict::Exit,
+                vec![Reason::new(ReasonCode::Forced, format!("forced by the operator: {reason}"))],
+            );
         }
         if let Some(reason) = self.breaker() {
             return (Verdict::Tripped, vec![reason]);
@@ -211,22 +220,30 @@ impl Case<'_> {
             BreakerState::Open => {
                 Some(Reason::new(ReasonCode::BreakerOpen, format!("the breaker is open: {trip}")))
             }
-            BreakerState::Isolated => {
-                Some(Reason::new(ReasonCode::BreakerIsolated, format!("an operator holds the breaker open: {trip}")))
-            }
+            BreakerState::Isolated => Some(Reason::new(
+                ReasonCode::BreakerIsolated,
+                format!("an operator holds the breaker open: {trip}"),
+            )),
             BreakerState::Closed | BreakerState::HalfOpen => None,
         }
     }
 
     fn blocked(&self) -> Reason {
         let why = self.input.signal.reason.as_deref().unwrap_or("it gives no reason");
-        Reason::new(ReasonCode::SignalBlocked, format!("the agent says that it cannot go on: {why}"))
+        Reason::new(
+            ReasonCode::SignalBlocked,
+            format!("the agent says that it cannot go on: {why}"),
+        )
     }
 
     fn tampered(&self) -> impl Iterator<Item = Reason> {
         let tampered = |evidence: &&Evidence| evidence.outcome == Outcome::Tamper;
         self.input.evidence.iter().filter(tampered).map(|evidence| {
-            Reason::of_check(ReasonCode::Tampered, &evidence.check, with_summary(evidence, "was worked around"))
+            Reason::of_check(
+                ReasonCode::Tampered,
+                &evidence.check,
+                with_summary(evidence, "was worked around"),
+            )
         })
     }
 
@@ -246,16 +263,18 @@ impl Case<'_> {
         match signal.status {
             Status::Complete => None,
             Status::Absent if !self.policy.require_explicit_signal => None,
-            Status::Absent => {
-                Some(Reason::new(ReasonCode::SignalAbsent, "the agent's last word holds no explicit exit signal"))
-            }
+            Status::Absent => Some(Reason::new(
+                ReasonCode::SignalAbsent,
+                "the agent's last word holds no explicit exit signal",
+            )),
             Status::Continue => Some(match problem {
                 Some(problem) => Reason::new(ReasonCode::SignalContradicts, problem),
                 None => Reason::new(ReasonCode::SignalContinue, self.work_remains()),
             }),
-            Status::Invalid => {
-                Some(Reason::new(ReasonCode::SignalInvalid, problem.unwrap_or("the exit signal cannot be read")))
-            }
+            Status::Invalid => Some(Reason::new(
+                ReasonCode::SignalInvalid,
+                problem.unwrap_or("the exit signal cannot be read"),
+            )),
             Status::Blocked => Some(self.blocked()),
         }
     }
@@ -271,7 +290,8 @@ impl Case<'_> {
     /// Required checks that did not pass, and configured ones that left no
     /// record: a record that is lost must not help anybody.
     fn checks(&self) -> Vec<Reason> {
-        let mut names: Vec<_> = self.input.evidence.iter().map(|evidence| evidence.check.as_str()).collect();
+        let mut names: Vec<_> =
+            self.input.evidence.iter().map(|evidence| evidence.check.as_str()).collect();
         if !self.input.checks_left_out {
             names.extend(self.policy.checks.keys().map(String::as_str));
         }
@@ -286,7 +306,8 @@ impl Case<'_> {
             let message = format!("{name} is configured and left no record");
             return Some(Reason::of_check(ReasonCode::CheckNotRun, name, message));
         };
-        let required = self.policy.checks.get(name).map_or(worst.mode, |check| check.mode) == Mode::Require;
+        let required =
+            self.policy.checks.get(name).map_or(worst.mode, |check| check.mode) == Mode::Require;
         if !required && worst.mode != Mode::Require {
             return None;
         }
@@ -312,7 +333,8 @@ impl Case<'_> {
     }
 
     fn too_few_in_a_row(&self) -> Option<Reason> {
-        let (passed, needed) = (self.input.passed_in_a_row.saturating_add(1), self.policy.consecutive.get());
+        let (passed, needed) =
+            (self.input.passed_in_a_row.saturating_add(1), self.policy.consecutive.get());
         (passed < needed).then(|| {
             let message = format!("this iteration passes: {passed} of {needed} in a row");
             Reason::new(ReasonCode::ConsecutiveNotReached, message)
@@ -333,7 +355,12 @@ impl Case<'_> {
             Status::Complete => "an explicit signal",
             _ => "no signal required",
         };
-        format!("{signal}, {score} of {threshold} indicators, every required check passes")
+        let checks = if self.input.evidence.is_empty() {
+            "no checks"
+        } else {
+            "every required check passes"
+        };
+        format!("{signal}, {score} of {threshold} indicators, {checks}")
     }
 
     fn warnings(&self) -> Vec<Warning> {
@@ -351,7 +378,10 @@ impl Case<'_> {
             let message = format!("threshold {}: no checks configured", self.indicators.threshold);
             Some(Warning::new(WarningCode::NoEvidence, message))
         } else if self.input.checks_left_out {
-            Some(Warning::new(WarningCode::ChecksNotRun, "the configured checks were left out, as asked"))
+            Some(Warning::new(
+                WarningCode::ChecksNotRun,
+                "the configured checks were left out, as asked",
+            ))
         } else {
             None
         }
@@ -360,7 +390,8 @@ impl Case<'_> {
     /// What all sources could add up to: patterns, fields, plan and checks.
     fn unreachable(&self) -> Option<Warning> {
         let patterns: u32 = self.policy.patterns.iter().map(|pattern| pattern.weight).sum();
-        let counting = self.policy.checks.values().filter(|check| check.mode != Mode::Warn).count() as u32;
+        let counting =
+            self.policy.checks.values().filter(|check| check.mode != Mode::Warn).count() as u32;
         let most = patterns.saturating_add(counting).saturating_add(2);
         let threshold = self.indicators.threshold;
         (self.policy.enabled && threshold > most).then(|| {
@@ -417,7 +448,11 @@ fn severity(outcome: Outcome) -> u8 {
 
 fn with_summary(evidence: &Evidence, what: &str) -> String {
     let (check, summary) = (&evidence.check, &evidence.summary);
-    if summary.is_empty() { format!("{check} {what}") } else { format!("{check} {what}: {summary}") }
+    if summary.is_empty() {
+        format!("{check} {what}")
+    } else {
+        format!("{check} {what}: {summary}")
+    }
 }
 
 impl WarningCode {

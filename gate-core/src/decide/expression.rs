@@ -49,7 +49,9 @@ fn with_ascii_boundaries(source: &str) -> String {
     while let Some(c) = rest.next() {
         match (c, c == '\\') {
             (_, true) => match rest.next() {
-                Some(boundary @ ('b' | 'B')) => text.extend(["(?-u:\\", &boundary.to_string(), ")"]),
+                Some(boundary @ ('b' | 'B')) => {
+                    text.extend(["(?-u:\\", &boundary.to_string(), ")"]);
+                }
                 Some(other) => text.extend(['\\', other]),
                 None => text.push('\\'),
             },

@@ -41,8 +41,13 @@ fn cost(code: ReasonCode) -> u8 {
 
 fn absent(near_misses: &[NearMiss]) -> String {
     match near_misses.last() {
-        Some(miss) => format!("give an explicit exit signal; line {} was almost one: {}", miss.line, miss.why),
-        None => "give an explicit exit signal; `gate prompt` prints the protocol for the agent's prompt".to_owned(),
+        Some(miss) => {
+            format!("give an explicit exit signal; line {} was almost one: {}", miss.line, miss.why)
+        }
+        None => {
+            "give an explicit exit signal; `gate prompt` prints the protocol for the agent's prompt"
+                .to_owned()
+        }
     }
 }
 
@@ -103,7 +108,9 @@ fn for_agent(reason: &Reason) -> String {
 fn closing(decision: &Decision) -> &'static str {
     match decision.signal.status {
         Status::Complete => "Put this right, verify it, then give your completion status again.",
-        _ => "Go on with the work. When everything is finished and verified, end your message with the completion status that your instructions describe.",
+        _ => {
+            "Go on with the work. When everything is finished and verified, end your message with the completion status that your instructions describe."
+        }
     }
 }
 

@@ -17,6 +17,10 @@ use super::pattern::{Pattern, Scope};
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
 
+/// How many lines with a hit are kept of each pattern, of which one counts:
+/// the first ones may be the signal itself.
+const KEPT: usize = 4;
+
 /// The longest excerpt of a hit, in characters.
 const EXCERPT: usize = 120;
 
@@ -95,7 +99,8 @@ impl PatternSet {
     /// The patterns that may match in the line.
     fn candidates(&self, line: &str) -> Vec<usize> {
         let found = self.texts.iter().flat_map(|texts| texts.find_overlapping_iter(line));
-        let mut indices: Vec<_> = found.map(|text| self.owners[text.pattern().as_usize()]).collect();
+        let mut indices: Vec<_> =
+            found.map(|text| self.owners[text.pattern().as_usize()]).collect();
         indices.extend(&self.everywhere);
         indices.sort_unstable();
         indices.dedup();
@@ -176,13 +181,13 @@ pub(crate) fn excerpt(line: &str, at: usize) -> String {
 #[derive(Debug)]
 pub struct Counter<'p> {
     set: &'p PatternSet,
-    hits: Vec<Option<Hit>>,
+    hits: Vec<Vec<Hit>>,
 }
 
 impl<'p> Counter<'p> {
     /// Counts nothing yet.
     pub fn new(set: &'p PatternSet) -> Self {
-        Self { set, hits: vec![None; set.patterns.len()] }
+        Self { set, hits: vec![Vec::new(); set.patterns.len()] }
     }
 
     /// Takes one event.
@@ -195,15 +200,15 @@ impl<'p> Counter<'p> {
         }
     }
 
-    /// The hits, in the order of the patterns.
-    pub fn finish(self) -> Vec<Hit> {
-        self.hits.into_iter().flatten().collect()
+    /// The first hit of each pattern that counts, in the order of the patterns.
+    pub fn finish(self, counts: impl Fn(&Hit) -> bool) -> Vec<Hit> {
+        self.hits.into_iter().filter_map(|hits| hits.into_iter().find(|hit| counts(hit))).collect()
     }
 
     fn forget_turn(&mut self) {
         for (hit, one) in self.hits.iter_mut().zip(&self.set.patterns) {
             if one.pattern.scope == Scope::Final {
-                *hit = None;
+                hit.clear();
             }
         }
     }
@@ -223,18 +228,18 @@ impl<'p> Counter<'p> {
         }
     }
 
-    /// Whether any pattern still looks for its hit in such a text.
+    /// Whether any pattern still looks for hits in such a text.
     fn is_open(&self, role: Role) -> bool {
         let mut slots = self.hits.iter().zip(&self.set.patterns);
-        slots.any(|(hit, one)| hit.is_none() && one.pattern.scope.covers(role))
+        slots.any(|(hits, one)| hits.len() < KEPT && one.pattern.scope.covers(role))
     }
 
-    /// Tries each pattern that may match and that has no hit yet.
+    /// Tries each pattern that may match and that still looks for hits.
     fn line(&mut self, line: &str, number: u64, role: Role) {
         for index in self.set.candidates(line) {
             let (one, slot) = (&self.set.patterns[index], &mut self.hits[index]);
-            if slot.is_none() && one.pattern.scope.covers(role) {
-                *slot = one.find(line).map(|found| one.hit(line, number, found));
+            if slot.len() < KEPT && one.pattern.scope.covers(role) {
+                slot.extend(one.find(line).map(|found| one.hit(line, number, found)));
             }
         }
     }

@@ -73,7 +73,17 @@ pub struct SignalPolicy {
 
 /// The ways in which a signal is written.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Spelling {
@@ -90,7 +100,9 @@ pub enum Spelling {
 }
 
 /// Whether a signal must carry the iteration's token.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum TokenMode {
     /// No token is looked at.
@@ -101,7 +113,9 @@ pub enum TokenMode {
 }
 
 /// Whether the agent's `EXIT_OVERRIDE: true` lifts the threshold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentOverride {
     /// It is recorded and changes nothing.
@@ -144,7 +158,9 @@ pub enum Matcher {
 }
 
 /// How much a check's outcome counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// It must pass, and counts one indicator.
@@ -249,7 +265,9 @@ pub struct HookPolicy {
 }
 
 /// Which turns a stop hook judges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Judge {
     /// Headless turns, and interactive ones that changed or claim something.
@@ -267,7 +285,8 @@ impl Policy {
         match self.threshold {
             Threshold::Fixed(n) => n,
             Threshold::Reachable => {
-                let counting = self.checks.values().filter(|check| check.mode != Mode::Warn).count();
+                let counting =
+                    self.checks.values().filter(|check| check.mode != Mode::Warn).count();
                 counting.clamp(1, 2) as u32
             }
         }

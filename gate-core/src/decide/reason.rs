@@ -106,6 +106,9 @@ impl Warning {
 
 /// The explanation of a reason's or a warning's code.
 pub fn explain(code: &str) -> Option<&'static str> {
-    let reason = ReasonCode::ALL.iter().find(|known| known.code() == code).map(|known| known.explanation());
-    reason.or_else(|| WarningCode::ALL.iter().find(|known| known.code() == code).map(|known| known.explanation()))
+    let reason =
+        ReasonCode::ALL.iter().find(|known| known.code() == code).map(|known| known.explanation());
+    reason.or_else(|| {
+        WarningCode::ALL.iter().find(|known| known.code() == code).map(|known| known.explanation())
+    })
 }

@@ -105,7 +105,8 @@ fn last_part<'a>(text: &'a str, end: &Regex) -> &'a str {
     end.find_iter(text).last().map_or(text, |found| &text[found.end()..])
 }
 
-static SENTENCE_END: LazyLock<Regex> = LazyLock::new(|| constant(r"[.!?…](?:[)\x22'*_`]*\s|\s*$)|[。！？✅🎉]"));
+static SENTENCE_END: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"[.!?…](?:[)\x22'*_`]*\s|\s*$)|[。！？✅🎉]"));
 
 static CLAUSE_END: LazyLock<Regex> =
     LazyLock::new(|| constant(r"[.!?…](?:\s|$)|[;,:()—–。！？，；✅🎉|]|\s-\s|\b(?:but|and|so)\b"));
@@ -117,14 +118,21 @@ static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static NEGATED_AFTER: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"^\W*(?:is|are|was|were|has|have|would|will)?\s*(?:not|n.t|never|yet to|false|no longer|too early)\b")
+    constant(
+        r"^\W*(?:is|are|was|were|has|have|would|will)?\s*(?:not|n.t|never|yet to|false|no longer|too early)\b",
+    )
 });
 
-static EXCEPTION: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"\b(?:except|apart from|other than|aside from|excluding|all but|save for|but (?:not|one|two|three|the|\d+))\b"));
+static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:except|apart from|other than|aside from|excluding|all but|save for|but (?:not|one|two|three|the|\d+))\b",
+    )
+});
 
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"\b(?:if|when|whenever|once|until|till|unless|after|before|as soon as|whether|in case|provided|assuming|only|otherwise)\b")
+    constant(
+        r"\b(?:if|when|whenever|once|until|till|unless|after|before|as soon as|whether|in case|provided|assuming|only|otherwise)\b",
+    )
 });
 
 static FUTURE: LazyLock<Regex> = LazyLock::new(|| {
@@ -170,8 +178,16 @@ mod tests {
 
     #[test]
     fn conditions_reach_over_the_sentence() {
-        assert!(guarded("When the tests pass, it is ready for review", "ready for review", Guard::Condition));
-        assert!(!guarded("I ran it when asked. It is ready for review", "ready for review", Guard::Condition));
+        assert!(guarded(
+            "When the tests pass, it is ready for review",
+            "ready for review",
+            Guard::Condition
+        ));
+        assert!(!guarded(
+            "I ran it when asked. It is ready for review",
+            "ready for review",
+            Guard::Condition
+        ));
     }
 
     #[test]

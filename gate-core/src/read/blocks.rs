@@ -59,6 +59,7 @@ impl Blocks {
     fn piece(&mut self, take: &mut dyn FnMut(Block<'_>)) {
         let inside = |at: &usize| self.partial[*at] & 0xc0 == 0x80;
         let back = (MAX_PIECE - 3..=MAX_PIECE).rev().take_while(inside).count();
+        // Four in a row are no character, which may be cut anywhere.
         let rest = self.partial.split_off(MAX_PIECE - back % 4);
         self.cut(take);
         self.partial = rest;
@@ -76,6 +77,24 @@ impl Blocks {
             self.within = !bytes.ends_with(b"\n");
         }
     }
+}
+
+/// The text without blank lines at its beginning, and the line in which it
+/// then begins. Blank lines begin no message: whether they came together with
+/// what follows must not matter.
+pub(super) fn skip_blank(text: &str, line: u64) -> (&str, u64) {
+    let blank = text.len() - text.trim_start().len();
+    let from = match memrchr(b'\n', &text.as_bytes()[..blank]) {
+        _ if blank == text.len() => blank,
+        Some(at) => at + 1,
+        None => 0,
+    };
+    (&text[from..], line + count_breaks(&text[..from]))
+}
+
+/// How many line breaks a text has.
+pub(super) fn count_breaks(text: &str) -> u64 {
+    memchr_iter(b'\n', text.as_bytes()).count() as u64
 }
 
 #[cfg(test)]

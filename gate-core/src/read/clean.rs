@@ -47,7 +47,8 @@ fn clean_line(line: &str, clean: &mut String) {
 /// Looks at whole blocks first, which compiles to wide instructions.
 fn first_unwanted(bytes: &[u8]) -> Option<usize> {
     let mut blocks = bytes.chunks(BLOCK);
-    let block = blocks.position(|block| block.iter().fold(false, |any, &byte| any | unwanted(byte)))?;
+    let block =
+        blocks.position(|block| block.iter().fold(false, |any, &byte| any | unwanted(byte)))?;
     let at = block * BLOCK;
     bytes[at..].iter().position(|&byte| unwanted(byte)).map(|found| at + found)
 }

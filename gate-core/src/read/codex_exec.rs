@@ -18,7 +18,9 @@ pub(super) const CODEX_EXEC: Spec = Spec {
     family: &["codex", "codex-cli"],
     record: |shape| {
         let kind = shape.text("type");
-        kind.starts_with("thread.") || kind.starts_with("turn.") || (kind.starts_with("item.") && shape.has("item"))
+        kind.starts_with("thread.")
+            || kind.starts_with("turn.")
+            || (kind.starts_with("item.") && shape.has("item"))
     },
     lines: no_lines,
     open: |_| Box::new(Json::new(CodexExec::default())),
@@ -104,8 +106,9 @@ impl CodexTokens {
     /// What Codex itself prints as "tokens used": input that was not read from
     /// a cache, and output.
     pub(super) fn total(self) -> u64 {
-        let [input, cached, output] = [self.input_tokens, self.cached_input_tokens, self.output_tokens]
-            .map(|part| part.whole().unwrap_or(0));
+        let [input, cached, output] =
+            [self.input_tokens, self.cached_input_tokens, self.output_tokens]
+                .map(|part| part.whole().unwrap_or(0));
         input.saturating_sub(cached).saturating_add(output)
     }
 }

@@ -23,7 +23,14 @@ pub(super) const CODEX_ROLLOUT: Spec = Spec {
     name: "codex-rollout",
     family: &["codex", "codex-cli"],
     record: |shape| {
-        let kinds = ["session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"];
+        let kinds = [
+            "session_meta",
+            "response_item",
+            "event_msg",
+            "turn_context",
+            "compacted",
+            "world_state",
+        ];
         shape.has("payload") && kinds.contains(&shape.text("type"))
     },
     lines: no_lines,

@@ -12,7 +12,7 @@
 
 mod section;
 
-use super::blocks::{Block, Blocks};
+use super::blocks::{Block, Blocks, skip_blank};
 use super::detect::Head;
 use super::format::{Spec, no_record};
 use super::json::Decode;
@@ -107,9 +107,11 @@ impl Log {
     }
 
     fn say(&mut self, text: &str, line: u64, out: &mut Out<'_>) {
+        let continues = self.begun;
+        let (text, line) = if continues { (text, line) } else { skip_blank(text, line) };
         if !text.is_empty() {
-            let (role, continues) = (self.section.role(), self.begun);
             self.begun = true;
+            let role = self.section.role();
             out.text(Text { role, text, line, multiline: true, continues });
         }
     }

@@ -10,6 +10,9 @@ pub(super) const LOOKAHEAD: usize = 64 << 10;
 /// What marks the end of a runner's header (ralph-tui 0.x).
 const RAW_OUTPUT: &[u8] = b"--- RAW OUTPUT ---";
 
+/// How many lines such a header may have.
+const MAX_HEADER: usize = 200;
+
 /// What is known after a look at the beginning of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
@@ -24,7 +27,7 @@ impl Head {
     /// Looks at the first [`LOOKAHEAD`] bytes, or at all there is. The first
     /// mark of a known format decides, be it a record or a header of text.
     pub(super) fn of(bytes: &[u8], forced: Option<Forced>) -> Self {
-        let mut lines = bytes.split(|&byte| byte == b'\n');
+        let mut lines = bytes.split(|&byte| byte == b'\n').take(MAX_HEADER);
         let header = lines.position(|line| line.trim_ascii_end() == RAW_OUTPUT);
         let header = header.map_or(0, |at| at + 1);
         let looks = Looks::at(bytes, forced);
@@ -32,7 +35,11 @@ impl Head {
             Some(Forced::Format(format)) => format,
             _ => looks.text_format(bytes, header).unwrap_or(looks.record_format()),
         };
-        Self { format, header: header as u64, unknown_json: forced.is_none() && looks.unknown(format) }
+        Self {
+            format,
+            header: header as u64,
+            unknown_json: forced.is_none() && looks.unknown(format),
+        }
     }
 }
 

@@ -70,7 +70,10 @@ impl<R: Records> Frame for Handler<'_, '_, R> {
         let text = String::from_utf8_lossy(text);
         let plain = super::clean::clean(&text);
         let record = plain.trim();
-        if record.starts_with('{') && record.ends_with('}') && self.records.record(record, line, self.out) {
+        if record.starts_with('{')
+            && record.ends_with('}')
+            && self.records.record(record, line, self.out)
+        {
             *self.begun = true;
             return;
         }

@@ -2,7 +2,7 @@
 //! else the format tells.
 //!
 //! A [`Reader`] is fed bytes as they come and pushes [`Event`]s into a
-//! [`Sink`]. It finds the format by itself ([`Format::detect`]) unless one is
+//! [`Sink`]. It finds the [`Format`] by itself unless one is
 //! forced, keeps memory flat whatever the size of the input, and tolerates
 //! noise: invalid UTF-8, foreign lines between JSON records and a torn last
 //! line become [`Event::Problem`]s, never errors.
@@ -66,7 +66,7 @@ pub struct Text<'a> {
     pub role: Role,
     /// The text: valid UTF-8, without terminal escapes.
     pub text: &'a str,
-    /// The input's line (from 1) in which the text begins.
+    /// The input's line (from 1) in which the text begins; in JSON, its record.
     pub line: u64,
     /// Whether line breaks inside the text are line breaks of the input
     /// (plain text), or stand escaped within one line (JSON).

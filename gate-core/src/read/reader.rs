@@ -63,7 +63,7 @@ impl Reader {
         }
     }
 
-    /// Ends the input. What comes after it is not read.
+    /// Ends the input.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
         if self.open.is_none() {
             self.begin(sink);

@@ -29,7 +29,8 @@ impl Scan {
     pub(super) fn run(&mut self, bytes: &[u8]) -> Found {
         let mut at = 0;
         while at < bytes.len() {
-            let step = if self.in_string { self.string(bytes, at) } else { self.outside(bytes, at) };
+            let step =
+                if self.in_string { self.string(bytes, at) } else { self.outside(bytes, at) };
             match step {
                 Ok(next) => at = next,
                 Err(found) => return found,

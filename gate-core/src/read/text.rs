@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr_iter, memchr2_iter};
+use memchr::{memchr, memchr2_iter, memmem};
 use serde::de::IgnoredAny;
 
-use super::blocks::{Block, Blocks};
+use super::blocks::{Block, Blocks, count_breaks, skip_blank};
 use super::clean::clean;
 use super::detect::Head;
 use super::format::{Spec, no_lines, no_record};
@@ -32,7 +32,7 @@ const EVENT: &str = "data: ";
 
 /// Whether this JSON is something an agent itself answers with.
 pub(super) fn is_answer(json: &[u8]) -> bool {
-    memchr::memmem::find(json, ANSWER.as_bytes()).is_some()
+    memmem::find(json, ANSWER.as_bytes()).is_some()
 }
 
 /// The reader of plain text: everything is the agent's, except a runner's
@@ -77,7 +77,7 @@ fn decode_lossy(block: &Block<'_>, out: &mut Out<'_>) -> String {
     let mut line = block.line;
     let mut reported = 0;
     for chunk in block.bytes.utf8_chunks() {
-        line += memchr::memchr_iter(b'\n', chunk.valid().as_bytes()).count() as u64;
+        line += count_breaks(chunk.valid());
         text.push_str(chunk.valid());
         if !chunk.invalid().is_empty() {
             text.push(char::REPLACEMENT_CHARACTER);
@@ -125,7 +125,13 @@ impl Voice {
                 // Its line break stays with the text around it, whose lines
                 // would be miscounted otherwise.
                 let (data, _) = part.until(begin + line.trim_end_matches('\n').len(), number);
-                out.text(Text { role: Role::Tool, text: data, line: number, multiline: true, continues: false });
+                out.text(Text {
+                    role: Role::Tool,
+                    text: data,
+                    line: number,
+                    multiline: true,
+                    continues: false,
+                });
             }
             at = begin + line.len();
             number += 1;
@@ -151,8 +157,9 @@ impl Voice {
     }
 
     fn say(&mut self, role: Role, (text, line): (&str, u64), out: &mut Out<'_>) {
+        let continues = self.spoken.contains(&role);
+        let (text, line) = if continues { (text, line) } else { skip_blank(text, line) };
         if !text.is_empty() {
-            let continues = self.spoken.contains(&role);
             out.text(Text { role, text, line, multiline: true, continues });
             if !continues {
                 self.spoken.push(role);
@@ -180,10 +187,6 @@ impl<'a> Part<'a> {
 fn line_at(text: &str, begin: usize) -> &str {
     let end = memchr(b'\n', &text.as_bytes()[begin..]);
     &text[begin..end.map_or(text.len(), |end| begin + end + 1)]
-}
-
-fn count_breaks(text: &str) -> u64 {
-    memchr_iter(b'\n', text.as_bytes()).count() as u64
 }
 
 fn is_data(line: &str) -> bool {

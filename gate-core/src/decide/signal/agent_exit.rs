@@ -18,6 +18,7 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
             spelling: Spelling::AgentExit,
             line: layout.number(layout.index_of(at)),
             text: found.to_owned(),
+            taken: Vec::new(),
             says: Says::Nothing(
                 "exit signal validation is disabled (AGENT_EXIT_PROTOCOL_ENABLED=false)".to_owned(),
             ),

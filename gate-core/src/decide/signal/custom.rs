@@ -21,13 +21,15 @@ fn of(layout: &Layout<'_>, signal: &CustomSignal) -> Vec<Candidate> {
     };
     let mut found = Vec::new();
     for (index, line) in layout.lines().iter().enumerate() {
-        for range in regex.find_iter(line.text).map(|hit| hit.range()).filter(|hit| !hit.is_empty()) {
+        for range in regex.find_iter(line.text).map(|hit| hit.range()).filter(|hit| !hit.is_empty())
+        {
             let text = &line.text[range.clone()];
             let tag = line.offset + range.start..line.offset + range.end;
             found.push(Candidate {
                 spelling: Spelling::Custom,
                 line: layout.number(index),
                 text: text.to_owned(),
+                taken: vec![text.to_owned()],
                 says: says(layout, index, tag, signal),
             });
         }

@@ -13,8 +13,14 @@ use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence;
 
 /// The keys of the protocol.
-const KEYS: [&str; 6] =
-    ["EXIT_STATUS", "EXIT_REASON", "REMAINING_WORK", "EXIT_CONFIDENCE", "EXIT_OVERRIDE", "EXIT_TOKEN"];
+const KEYS: [&str; 6] = [
+    "EXIT_STATUS",
+    "EXIT_REASON",
+    "REMAINING_WORK",
+    "EXIT_CONFIDENCE",
+    "EXIT_OVERRIDE",
+    "EXIT_TOKEN",
+];
 
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
@@ -95,12 +101,15 @@ impl Block {
             spelling: Spelling::ExitStatus,
             line: layout.number(status.line),
             text: format!("EXIT_STATUS: {}", status.value),
+            taken: self.said(),
             says,
         })
     }
 
     fn says(&self, status: &Field) -> Says {
-        if is_placeholder(&status.value) || self.fields.iter().any(|field| is_blank_form(&field.value)) {
+        if is_placeholder(&status.value)
+            || self.fields.iter().any(|field| is_blank_form(&field.value))
+        {
             return Says::Nothing("a placeholder, not a signal".to_owned());
         }
         let (word, comment) = split_word(&status.value);
@@ -126,12 +135,26 @@ impl Block {
             value,
             reason: self.text("EXIT_REASON"),
             remaining_work: self.text("REMAINING_WORK"),
-            confidence: self.value("EXIT_CONFIDENCE").map(|text| split_word(text).0.to_ascii_lowercase()),
-            override_requested: self.value("EXIT_OVERRIDE").is_some_and(|text| split_word(text).0 == "true"),
+            confidence: self
+                .value("EXIT_CONFIDENCE")
+                .map(|text| split_word(text).0.to_ascii_lowercase()),
+            override_requested: self
+                .value("EXIT_OVERRIDE")
+                .is_some_and(|text| split_word(text).0 == "true"),
             token: self.text("EXIT_TOKEN"),
             agrees: self.value("REMAINING_WORK").is_some_and(is_nothing),
             problems,
         }
+    }
+
+    /// The fields that say the same as the status.
+    fn said(&self) -> Vec<String> {
+        let said = |field: &&Field| matches!(field.key, "EXIT_STATUS" | "REMAINING_WORK");
+        self.fields
+            .iter()
+            .filter(said)
+            .map(|field| format!("{}: {}", field.key, field.value))
+            .collect()
     }
 
     fn text(&self, key: &str) -> Option<String> {
@@ -141,10 +164,14 @@ impl Block {
     /// Keys that stand twice with different values.
     fn contradictions(&self) -> Vec<String> {
         let twice = |key: &&str| {
-            let mut values = self.fields.iter().filter(|field| field.key == *key).map(|field| &field.value);
+            let mut values =
+                self.fields.iter().filter(|field| field.key == *key).map(|field| &field.value);
             values.next().is_some_and(|first| values.any(|other| other != first))
         };
-        KEYS.iter().filter(|key| twice(key)).map(|key| format!("{key} stands twice, with different values")).collect()
+        KEYS.iter()
+            .filter(|key| twice(key))
+            .map(|key| format!("{key} stands twice, with different values"))
+            .collect()
     }
 }
 
@@ -172,6 +199,7 @@ fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         spelling: Spelling::ExitStatus,
         line: layout.number(index),
         text: crate::decide::indicator::excerpt(text, at),
+        taken: Vec::new(),
         says: Says::Nothing("it stands within a line; a signal begins its line".to_owned()),
     })
 }
@@ -195,23 +223,40 @@ fn unknown_value(word: &str) -> String {
 
 /// Whether a comment takes back what it stands behind.
 pub(super) fn qualifies(comment: &str) -> bool {
-    sentence::is_negated(comment) || sentence::is_conditional(comment) || sentence::has_exception(comment)
+    sentence::is_negated(comment)
+        || sentence::is_conditional(comment)
+        || sentence::has_exception(comment)
 }
 
 /// Whether a text says that nothing remains.
 pub(super) fn is_nothing(text: &str) -> bool {
-    const NOTHING: [&str; 9] = ["", "none", "nothing", "n/a", "na", "empty", "0", "-", "no remaining work"];
+    const NOTHING: [&str; 9] =
+        ["", "none", "nothing", "n/a", "na", "empty", "0", "-", "no remaining work"];
     let text = text.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
     let end = text.find(['.', ';', ',', '(', '—', '–']).unwrap_or(text.len());
     let (head, comment) = text.split_at(end);
-    let head = head.trim().trim_start_matches("- ").trim_end_matches(" remaining").trim_end_matches(" left");
+    let head = head
+        .trim()
+        .trim_start_matches("- ")
+        .trim_end_matches(" remaining")
+        .trim_end_matches(" left");
     NOTHING.contains(&head) && !says_more(comment)
 }
 
 /// Whether the comment behind a "none" names work after all.
 fn says_more(comment: &str) -> bool {
-    const MORE: [&str; 10] =
-        ["but", "except", "however", "still", "only", "pending", "until", "apart", "other than", "todo"];
+    const MORE: [&str; 10] = [
+        "but",
+        "except",
+        "however",
+        "still",
+        "only",
+        "pending",
+        "until",
+        "apart",
+        "other than",
+        "todo",
+    ];
     MORE.iter().any(|word| comment.split(|c: char| !c.is_alphanumeric()).any(|part| part == *word))
         || sentence::has_exception(comment)
 }

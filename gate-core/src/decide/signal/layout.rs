@@ -187,7 +187,18 @@ fn fence_mark(line: &str) -> Option<(char, usize)> {
 /// What a fence with this info string holds.
 fn language(info: &str) -> Ground {
     const PLAIN: [&str; 12] = [
-        "", "text", "txt", "plain", "plaintext", "md", "markdown", "yaml", "yml", "xml", "html", "log",
+        "",
+        "text",
+        "txt",
+        "plain",
+        "plaintext",
+        "md",
+        "markdown",
+        "yaml",
+        "yml",
+        "xml",
+        "html",
+        "log",
     ];
     let name = info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
     match name.as_str() {

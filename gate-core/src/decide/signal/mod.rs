@@ -52,9 +52,10 @@ pub struct Signal {
     /// counts one indicator.
     #[serde(default)]
     pub fields_agree: bool,
-    /// The text that was taken as the signal: it is no indicator as well.
+    /// The texts that were taken as the signal and its fields: they are no
+    /// indicators as well.
     #[serde(skip)]
-    pub taken: Option<String>,
+    pub taken: Vec<String>,
 }
 
 /// What a signal amounts to.
@@ -89,7 +90,10 @@ pub struct NearMiss {
 struct Candidate {
     spelling: Spelling,
     line: u64,
+    /// What a person is shown.
     text: String,
+    /// What counts as the signal, and not as an indicator.
+    taken: Vec<String>,
     says: Says,
 }
 
@@ -145,7 +149,7 @@ impl Signal {
             problems: Vec::new(),
             near_misses: Vec::new(),
             fields_agree: false,
-            taken: None,
+            taken: Vec::new(),
         }
     }
 
@@ -171,7 +175,9 @@ impl Signal {
         let mut signal = Self::combine(last, policy, token);
         signal.near_misses = near_misses;
         if word.clipped && signal.status == Status::Absent {
-            signal.problems.push("the message is longer than 8 MiB; only its end was searched".to_owned());
+            signal
+                .problems
+                .push("the message is longer than 8 MiB; only its end was searched".to_owned());
         }
         signal
     }
@@ -225,7 +231,7 @@ impl Candidate {
         let mut signal = Signal {
             source: Some(self.spelling),
             line: Some(self.line),
-            taken: Some(self.text),
+            taken: self.taken,
             ..Signal::absent()
         };
         match self.says {
@@ -244,7 +250,9 @@ impl Signal {
             SignalValue::Blocked => Status::Blocked,
         };
         self.problems = statement.problems;
-        if policy.token == TokenMode::Required && (token.is_none() || token != statement.token.as_deref()) {
+        if policy.token == TokenMode::Required
+            && (token.is_none() || token != statement.token.as_deref())
+        {
             self.problems.push("it does not carry this iteration's EXIT_TOKEN".to_owned());
         }
         self.reason = statement.reason;

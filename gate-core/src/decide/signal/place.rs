@@ -27,7 +27,10 @@ impl<'l, 'w> Place<'l, 'w> {
 
     /// Why what stands here is no signal, if so.
     pub(crate) fn objection(&self) -> Option<&'static str> {
-        self.ground_objection().or_else(|| self.introduction_objection()).or_else(|| self.retraction())
+        self.ground_objection()
+            .or_else(|| self.introduction_objection())
+            .or_else(|| self.section_objection())
+            .or_else(|| self.retraction())
     }
 
     fn ground_objection(&self) -> Option<&'static str> {
@@ -54,6 +57,17 @@ impl<'l, 'w> Place<'l, 'w> {
         }
     }
 
+    /// A section that shows how a status is reported holds examples, however
+    /// each of them is labelled. A section that shows how to use the work
+    /// ("Usage example") may well be followed by the agent's own status.
+    fn section_objection(&self) -> Option<&'static str> {
+        let lines = self.layout.lines()[..self.lines.start].iter().rev();
+        let mut headings =
+            lines.filter(|line| line.ground == Ground::Prose && line.text.starts_with('#'));
+        let heading = headings.next()?;
+        STATUS_EXAMPLES.is_match(heading.text).then_some("it stands in a section of examples")
+    }
+
     /// The sentence that introduces what stands here: the end of the line
     /// before, where that is a heading, ends with a colon, or runs on into it.
     fn introduction(&self) -> Option<&'w str> {
@@ -61,9 +75,9 @@ impl<'l, 'w> Place<'l, 'w> {
         let above = lines.iter().rev().find(|line| {
             line.ground != Ground::Fence && !line.text.trim().is_empty() && !is_rule(line.text)
         })?;
-        let text = above.text.trim_end().trim_end_matches(['*', '_', '`']);
         let adjacent = lines.last().is_some_and(|line| !line.text.trim().is_empty());
-        let heading = text.starts_with('#');
+        let heading = is_heading(above.text.trim());
+        let text = above.text.trim_end().trim_end_matches(['*', '_', '`']);
         let leads = text.ends_with([':', '：']) || (adjacent && runs_on(text));
         (heading || leads).then(|| sentence::last_sentence(text))
     }
@@ -92,7 +106,10 @@ impl<'l, 'w> Place<'l, 'w> {
     fn following(&self) -> impl Iterator<Item = &'w str> {
         let rest = self.layout.lines().get(self.lines.end..).unwrap_or_default();
         let prose = |ground| matches!(ground, Ground::Prose | Ground::Fenced);
-        rest.iter().filter(move |line| prose(line.ground)).map(|line| line.text.trim()).filter(|text| !text.is_empty())
+        rest.iter()
+            .filter(move |line| prose(line.ground))
+            .map(|line| line.text.trim())
+            .filter(|text| !text.is_empty())
     }
 }
 
@@ -134,6 +151,11 @@ pub(crate) fn is_blank_form(value: &str) -> bool {
     within('{', '}') || within('<', '>') || within('[', ']') || matches!(value, "..." | "…")
 }
 
+/// A heading, or a line that is bold as a whole.
+fn is_heading(text: &str) -> bool {
+    text.starts_with('#') || (text.starts_with("**") && text.trim_end_matches(':').ends_with("**"))
+}
+
 /// A thematic break, or a line of box drawing.
 fn is_rule(text: &str) -> bool {
     text.trim().chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '━' | '═' | '`'))
@@ -145,7 +167,9 @@ fn runs_on(text: &str) -> bool {
 }
 
 static RUNS_ON: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"(?:[,(\x22“]|\b(?:is|are|with|as|be|say|says|print|prints|output|outputs|emit|emits|reply|write|writes|the|this|line))$")
+    constant(
+        r"(?:[,(\x22“]|\b(?:is|are|with|as|be|say|says|print|prints|output|outputs|emit|emits|reply|write|writes|the|this|line))$",
+    )
 });
 
 static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
@@ -163,14 +187,23 @@ static EXAMPLE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+static STATUS_EXAMPLES: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:status|signal|exit|completion|promise|report\w*)\b.*\b(?:examples?|templates?|samples?)\b|\b(?:examples?|templates?|samples?)\b.*\b(?:status|signal|exit|completion|promise|report\w*)\b",
+    )
+});
+
 static PUT_OFF: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"\b(?:if|when|whenever|once|until|unless|as soon as|whether|in case|later|eventually|afterwards?|in the future|next (?:time|iteration|loop|turn)|would|at the end|then i will|then i'll)\b|,\s*(?:then )?(?:please )?(?:output|print|emit|reply|respond|say|write|return|end|finish)\b",
     )
 });
 
-static OTHERWISE: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^[\W\d]*(?:otherwise|or else|replace |where \W*\w+\W* is |if (?:not|any|work|tasks?|there)\b)"));
+static OTHERWISE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^[\W\d]*(?:otherwise|or else|replace |where \W*\w+\W* is |if (?:not|any|work|tasks?|there)\b)",
+    )
+});
 
 static RETRACTION: LazyLock<Regex> = LazyLock::new(|| {
     constant(

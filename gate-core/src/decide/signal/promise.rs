@@ -25,15 +25,24 @@ pub(super) fn candidates(layout: &Layout<'_>, phrases: &[String]) -> Vec<Candida
 
 fn candidate(layout: &Layout<'_>, tag: std::ops::Range<usize>, phrases: &[String]) -> Candidate {
     let text = &layout.word().text[tag.clone()];
-    let phrase = text[text.find('>').map_or(0, |at| at + 1)..text.rfind('<').unwrap_or(text.len())].trim();
+    let phrase =
+        text[text.find('>').map_or(0, |at| at + 1)..text.rfind('<').unwrap_or(text.len())].trim();
     let first = layout.index_of(tag.start);
     let place = Place::new(layout, first..layout.index_of(tag.end - 1) + 1);
     let says = match value(phrase, phrases) {
         Err(why) => Says::Nothing(why),
-        Ok(value) => objection(layout, &place, tag)
-            .map_or_else(|| Says::Something(Statement::new(value)), |why| Says::Nothing(why.to_owned())),
+        Ok(value) => objection(layout, &place, tag).map_or_else(
+            || Says::Something(Statement::new(value)),
+            |why| Says::Nothing(why.to_owned()),
+        ),
     };
-    Candidate { spelling: Spelling::Promise, line: layout.number(first), text: text.to_owned(), says }
+    Candidate {
+        spelling: Spelling::Promise,
+        line: layout.number(first),
+        text: text.to_owned(),
+        taken: vec![text.to_owned()],
+        says,
+    }
 }
 
 fn value(phrase: &str, phrases: &[String]) -> Result<SignalValue, String> {
@@ -72,13 +81,13 @@ fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
         return Some("it stands in a diff");
     }
     let before = before.trim_matches(MARKS);
-    let quoted = before.ends_with(['"', '\'', '“']) || after.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
+    let quoted = before.ends_with(['"', '\'', '“'])
+        || after.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
     let whole = before.is_empty() || is_number(before);
+    let stated = whole || ends_a_sentence(before) || CLAIM.is_match(before);
     if quoted {
         Some("it is quoted")
-    } else if !ends_a_sentence(before) && !whole && !CLAIM.is_match(before) {
-        Some("it is mentioned in a sentence, not stated")
-    } else if MENTION.is_match(before) {
+    } else if !stated || MENTION.is_match(before) {
         Some("it is mentioned in a sentence, not stated")
     } else if goes_on(after) {
         Some("the sentence goes on after it")
@@ -96,14 +105,19 @@ fn is_number(text: &str) -> bool {
 
 fn ends_a_sentence(text: &str) -> bool {
     let last = text.trim_end().chars().next_back();
-    last.is_none_or(|c| matches!(c, '.' | '!' | ':' | '…' | '。' | '！' | '：' | ')') || !c.is_ascii() && !c.is_alphanumeric())
+    last.is_none_or(|c| {
+        matches!(c, '.' | '!' | ':' | '…' | '。' | '！' | '：' | ')')
+            || !c.is_ascii() && !c.is_alphanumeric()
+    })
 }
 
 /// Whether the tag's sentence goes on behind it: what follows begins in lower
 /// case, or with a mark that closes a quotation or continues a clause.
 fn goes_on(after: &str) -> bool {
     let text = after.trim_start_matches(MARKS);
-    text.chars().next().is_some_and(|c| c.is_lowercase() || matches!(c, ',' | ';' | ')' | ':' | '?' | '/' | '|' | '='))
+    text.chars().next().is_some_and(|c| {
+        c.is_lowercase() || matches!(c, ',' | ';' | ')' | ':' | '?' | '/' | '|' | '=')
+    })
 }
 
 /// The tag, with its phrase on the same or on neighbouring lines.

@@ -23,7 +23,9 @@ pub fn prompt(policy: &SignalPolicy) -> String {
     match first {
         Some(Spelling::RalphStatus) => format!("{HEAD}:\n\n{}{MEANINGS}", ralph_status()),
         Some(Spelling::Promise) => promise(policy),
-        _ => format!("{HEAD},\nevery key at the beginning of a line:\n\n{}{MEANINGS}", exit_status()),
+        _ => {
+            format!("{HEAD},\nevery key at the beginning of a line:\n\n{}{MEANINGS}", exit_status())
+        }
     }
 }
 

@@ -48,7 +48,8 @@ enum Mark {
 
 /// Reads a header or an end line.
 fn mark(line: &str) -> Option<Mark> {
-    let decoration = |c: char| matches!(c, '-' | '=' | '*' | '`' | '#' | ':' | ' ' | '\t' | '+' | '>');
+    let decoration =
+        |c: char| matches!(c, '-' | '=' | '*' | '`' | '#' | ':' | ' ' | '\t' | '+' | '>');
     match line.trim_matches(decoration) {
         "RALPH_STATUS" => Some(Mark::Begin),
         "END_RALPH_STATUS" | "/RALPH_STATUS" => Some(Mark::End),
@@ -95,7 +96,9 @@ impl Block {
         let run = lines
             .iter()
             .enumerate()
-            .take_while(|(at, line)| field(line.text).is_some() || (*at == 0 && line.text.trim().is_empty()))
+            .take_while(|(at, line)| {
+                field(line.text).is_some() || (*at == 0 && line.text.trim().is_empty())
+            })
             .count();
         self.fields = lines[..run].iter().filter_map(|line| field(line.text)).collect();
         self.lines.end = start + 1 + run;
@@ -111,8 +114,21 @@ impl Block {
             None => self.says(),
         };
         let key = if self.value("EXIT_SIGNAL").is_some() { "EXIT_SIGNAL" } else { "STATUS" };
-        let text = self.value(key).map_or_else(|| "RALPH_STATUS".to_owned(), |value| format!("{key}: {value}"));
-        Candidate { spelling: Spelling::RalphStatus, line: layout.number(self.lines.start), text, says }
+        let text = self
+            .value(key)
+            .map_or_else(|| "RALPH_STATUS".to_owned(), |value| format!("{key}: {value}"));
+        let said = [key, "STATUS", "TESTS_STATUS", "REMAINING_WORK"];
+        let taken = said
+            .into_iter()
+            .filter_map(|key| Some(format!("{key}: {}", self.value(key)?)))
+            .collect();
+        Candidate {
+            spelling: Spelling::RalphStatus,
+            line: layout.number(self.lines.start),
+            text,
+            taken,
+            says,
+        }
     }
 
     fn says(&self) -> Says {
@@ -124,14 +140,22 @@ impl Block {
         let blocked = status.as_deref().is_some_and(|status| status.starts_with("BLOCKED"));
         match signal.map(first_word).as_deref() {
             Some("true") => Says::Something(self.complete(status.as_deref())),
-            Some("false") if blocked => Says::Something(self.statement(SignalValue::Blocked, false)),
+            Some("false") if blocked => {
+                Says::Something(self.statement(SignalValue::Blocked, false))
+            }
             Some("false") => Says::Something(self.statement(SignalValue::Continue, false)),
             None if blocked => Says::Something(self.statement(SignalValue::Blocked, false)),
-            None if status.is_some() && !self.closed => Says::Mangled("the block is cut off before its end".to_owned()),
+            None if status.is_some() && !self.closed => {
+                Says::Mangled("the block is cut off before its end".to_owned())
+            }
             None if status.as_deref() == Some("COMPLETE") => Says::Something(self.complete(None)),
-            None if status.is_some() => Says::Something(self.statement(SignalValue::Continue, false)),
+            None if status.is_some() => {
+                Says::Something(self.statement(SignalValue::Continue, false))
+            }
             None => Says::Nothing("the block holds neither EXIT_SIGNAL nor STATUS".to_owned()),
-            Some(other) => Says::Mangled(format!("`EXIT_SIGNAL: {other}` is neither true nor false")),
+            Some(other) => {
+                Says::Mangled(format!("`EXIT_SIGNAL: {other}` is neither true nor false"))
+            }
         }
     }
 
@@ -153,7 +177,10 @@ impl Block {
         if let Some(status) = status.filter(|status| !is_complete(status)) {
             statement.problems.push(format!("EXIT_SIGNAL: true, but STATUS: {status}"));
         }
-        if self.value("TESTS_STATUS").is_some_and(|tests| tests.to_ascii_uppercase().starts_with("FAIL")) {
+        if self
+            .value("TESTS_STATUS")
+            .is_some_and(|tests| tests.to_ascii_uppercase().starts_with("FAIL"))
+        {
             statement.problems.push("EXIT_SIGNAL: true, but TESTS_STATUS: FAILING".to_owned());
         }
         if let Some(work) = self.value("RECOMMENDATION").filter(|text| REMAINING.is_match(text)) {
@@ -166,11 +193,15 @@ impl Block {
     }
 
     fn statement(&self, value: SignalValue, status_agrees: bool) -> Statement {
-        let passing =
-            self.value("TESTS_STATUS").is_some_and(|tests| tests.to_ascii_uppercase().starts_with("PASS"));
+        let passing = self
+            .value("TESTS_STATUS")
+            .is_some_and(|tests| tests.to_ascii_uppercase().starts_with("PASS"));
         Statement {
             value,
-            reason: self.value("RECOMMENDATION").or_else(|| self.value("REASON")).map(str::to_owned),
+            reason: self
+                .value("RECOMMENDATION")
+                .or_else(|| self.value("REASON"))
+                .map(str::to_owned),
             remaining_work: self.value("REMAINING_WORK").map(str::to_owned),
             agrees: status_agrees || passing,
             problems: self.contradictions(),
@@ -182,8 +213,11 @@ impl Block {
         ["EXIT_SIGNAL", "STATUS"]
             .into_iter()
             .filter(|key| {
-                let mut values = self.fields.iter().filter(|(name, _)| name == key).map(|(_, value)| value);
-                values.next().is_some_and(|first| values.any(|other| !other.eq_ignore_ascii_case(first)))
+                let mut values =
+                    self.fields.iter().filter(|(name, _)| name == key).map(|(_, value)| value);
+                values
+                    .next()
+                    .is_some_and(|first| values.any(|other| !other.eq_ignore_ascii_case(first)))
             })
             .map(|key| format!("{key} stands twice, with different values"))
             .collect()
@@ -208,27 +242,38 @@ fn field(line: &str) -> Option<(String, String)> {
     let line = line.trim_start_matches(['>', '+']).trim_start();
     let (key, value) = line.split_once(':')?;
     let key = key.trim();
-    let is_key = !key.is_empty() && key.len() <= 40 && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_key = !key.is_empty()
+        && key.len() <= 40
+        && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     is_key.then(|| (key.to_ascii_uppercase(), bare(value)))
 }
 
-/// A value without quotes, and without a comment behind `#` or `//`.
+/// A value without quotes, and without a comment behind ` # ` or ` // `.
 fn bare(value: &str) -> String {
-    let end = [" #", "\t#", " //"].iter().filter_map(|mark| value.find(mark)).min().unwrap_or(value.len());
-    value[..end].trim().trim_matches(['"', '\'']).trim_end_matches(['.', ',']).to_owned()
+    let end = [" # ", "\t# ", " // "].iter().filter_map(|mark| value.find(mark)).min();
+    value[..end.unwrap_or(value.len())]
+        .trim()
+        .trim_matches(['"', '\''])
+        .trim_end_matches(['.', ','])
+        .to_owned()
 }
 
 /// `EXIT_SIGNAL: true` or a status outside of any block.
 fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     let text = layout.lines()[index].text;
     let at = text.find("EXIT_SIGNAL")?;
-    if !text[at..].trim_start_matches("EXIT_SIGNAL").trim_start_matches(['*', '`', '"']).starts_with(':') {
+    if !text[at..]
+        .trim_start_matches("EXIT_SIGNAL")
+        .trim_start_matches(['*', '`', '"'])
+        .starts_with(':')
+    {
         return None;
     }
     Some(Candidate {
         spelling: Spelling::RalphStatus,
         line: layout.number(index),
         text: crate::decide::indicator::excerpt(text, at),
+        taken: Vec::new(),
         says: Says::Nothing("it stands outside of a ---RALPH_STATUS--- block".to_owned()),
     })
 }

@@ -16,7 +16,13 @@ fn policy() -> SignalPolicy {
 fn turn(texts: &[&str]) -> FinalTurn {
     let mut turn = FinalTurn::default();
     for text in texts {
-        turn.event(&Event::Text(Text { role: Role::Assistant, text, line: 1, multiline: true, continues: false }));
+        turn.event(&Event::Text(Text {
+            role: Role::Assistant,
+            text,
+            line: 1,
+            multiline: true,
+            continues: false,
+        }));
     }
     turn
 }
@@ -114,8 +120,20 @@ mod exit_status {
     fn remaining_work_contradicts() {
         contradicts("EXIT_STATUS: COMPLETE\nREMAINING_WORK: the docs", "REMAINING_WORK: the docs");
         contradicts("EXIT_STATUS: COMPLETE\nREMAINING_WORK:\n- the docs\n- the tests", "the docs");
-        contradicts("EXIT_STATUS: COMPLETE\nREMAINING_WORK: none, except the docs", "except the docs");
-        for nothing in ["none", "None.", "nothing", "N/A", "n/a", "", "none (all criteria met)", "None remaining"] {
+        contradicts(
+            "EXIT_STATUS: COMPLETE\nREMAINING_WORK: none, except the docs",
+            "except the docs",
+        );
+        for nothing in [
+            "none",
+            "None.",
+            "nothing",
+            "N/A",
+            "n/a",
+            "",
+            "none (all criteria met)",
+            "None remaining",
+        ] {
             complete(&format!("EXIT_STATUS: COMPLETE\nREMAINING_WORK: {nothing}\n"));
         }
     }
@@ -129,7 +147,9 @@ mod exit_status {
 
     #[test]
     fn whole_blocks_are_a_history() {
-        let text = |first, second| format!("EXIT_STATUS: {first}\n\nThen I went on.\n\nEXIT_STATUS: {second}\n");
+        let text = |first, second| {
+            format!("EXIT_STATUS: {first}\n\nThen I went on.\n\nEXIT_STATUS: {second}\n")
+        };
         complete(&text("CONTINUE", "COMPLETE"));
         check(&text("COMPLETE", "CONTINUE"), Status::Continue);
     }
@@ -159,8 +179,12 @@ mod ralph_status {
     fn headers_and_marks() {
         complete("RALPH_STATUS:\n  EXIT_SIGNAL: true\n  reason: \"all tasks\"\n");
         complete("**RALPH_STATUS**\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n**END_RALPH_STATUS**");
-        complete("--- RALPH_STATUS ---\n**STATUS:** COMPLETE\n**EXIT_SIGNAL:** True\n--- END_RALPH_STATUS ---");
-        complete(&ralph("STATUS: COMPLETE   # whole project\r\nEXIT_SIGNAL: TRUE   # nothing left"));
+        complete(
+            "--- RALPH_STATUS ---\n**STATUS:** COMPLETE\n**EXIT_SIGNAL:** True\n--- END_RALPH_STATUS ---",
+        );
+        complete(&ralph(
+            "STATUS: COMPLETE   # whole project\r\nEXIT_SIGNAL: TRUE   # nothing left",
+        ));
         complete(&format!("```\n{}```\n", ralph("EXIT_SIGNAL: true")));
         complete("---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true");
     }
@@ -170,8 +194,14 @@ mod ralph_status {
         contradicts(&ralph("STATUS: IN_PROGRESS\nEXIT_SIGNAL: true"), "STATUS: IN_PROGRESS");
         contradicts(&ralph("STATUS: NEAR_COMPLETE\nEXIT_SIGNAL: true"), "NEAR_COMPLETE");
         contradicts(&ralph("STATUS: BLOCKED\nEXIT_SIGNAL: true"), "BLOCKED");
-        contradicts(&ralph("STATUS: COMPLETE\nTESTS_STATUS: FAILING\nEXIT_SIGNAL: true"), "FAILING");
-        contradicts(&ralph("EXIT_SIGNAL: true\nRECOMMENDATION: go on with the remaining 7 items"), "remaining 7");
+        contradicts(
+            &ralph("STATUS: COMPLETE\nTESTS_STATUS: FAILING\nEXIT_SIGNAL: true"),
+            "FAILING",
+        );
+        contradicts(
+            &ralph("EXIT_SIGNAL: true\nRECOMMENDATION: go on with the remaining 7 items"),
+            "remaining 7",
+        );
         contradicts(&ralph("EXIT_SIGNAL: true\nEXIT_SIGNAL: false"), "stands twice");
         complete(&ralph("EXIT_SIGNAL: true\nRECOMMENDATION: Continue with the next task"));
         complete(&ralph("EXIT_SIGNAL: true\nEXIT_SIGNAL: true"));
@@ -181,15 +211,30 @@ mod ralph_status {
     fn a_cut_block_is_no_signal() {
         check("---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nEXIT_SIGNAL: t", Status::Invalid);
         check("---RALPH_STATUS---\nSTATUS: COMPLETE", Status::Invalid);
-        let text = format!("{}\nAgain:\n---RALPH_STATUS---\nEXIT_SIGNAL: fa", ralph("EXIT_SIGNAL: true"));
+        let text =
+            format!("{}\nAgain:\n---RALPH_STATUS---\nEXIT_SIGNAL: fa", ralph("EXIT_SIGNAL: true"));
         check(&text, Status::Invalid);
     }
 
     #[test]
     fn placeholders() {
-        none(&ralph("STATUS: IN_PROGRESS | COMPLETE | BLOCKED\nEXIT_SIGNAL: false | true"), "placeholder");
+        none(
+            &ralph("STATUS: IN_PROGRESS | COMPLETE | BLOCKED\nEXIT_SIGNAL: false | true"),
+            "placeholder",
+        );
         none(&ralph("STATUS: COMPLETE\nTASKS: <number>\nEXIT_SIGNAL: true"), "placeholder");
         complete(&ralph("STATUS: COMPLETE\nWORK_TYPE: TESTING | DOCUMENTATION\nEXIT_SIGNAL: true"));
+    }
+
+    #[test]
+    fn sections_of_examples() {
+        let example = ralph("STATUS: COMPLETE\nEXIT_SIGNAL: true");
+        none(
+            &format!("### Status Examples\n\n**All done:**\n```\n{example}```\n"),
+            "section of examples",
+        );
+        none(&format!("**Example 2: complete**\n```\n{example}```\n"), "example");
+        complete(&format!("### Usage examples\n\nRun `app --help`.\n\n{example}"));
     }
 
     #[test]
@@ -206,12 +251,18 @@ mod ralph_status {
             ralph("STATUS: IN_PROGRESS\nEXIT_SIGNAL: false")
         );
         check(&text, Status::Continue);
-        none(&format!("{}I should not have said that.", ralph("EXIT_SIGNAL: true")), "takes it back");
+        none(
+            &format!("{}I should not have said that.", ralph("EXIT_SIGNAL: true")),
+            "takes it back",
+        );
     }
 
     #[test]
     fn prose_behind_the_block_does_not_matter() {
-        complete(&format!("{}\n## Summary\n\nNext steps for you: run it.", ralph("EXIT_SIGNAL: true")));
+        complete(&format!(
+            "{}\n## Summary\n\nNext steps for you: run it.",
+            ralph("EXIT_SIGNAL: true")
+        ));
     }
 }
 
@@ -324,7 +375,10 @@ mod promise {
 #[test]
 fn spellings_that_disagree() {
     contradicts("EXIT_STATUS: CONTINUE\n\n<promise>COMPLETE</promise>", "contradicts");
-    contradicts(&format!("<promise>COMPLETE</promise>\n{}", ralph("EXIT_SIGNAL: false")), "contradicts");
+    contradicts(
+        &format!("<promise>COMPLETE</promise>\n{}", ralph("EXIT_SIGNAL: false")),
+        "contradicts",
+    );
     complete(&format!("<promise>COMPLETE</promise>\n{}", ralph("EXIT_SIGNAL: true")));
 }
 
@@ -347,7 +401,8 @@ fn a_required_token() {
 
 #[test]
 fn custom_signals() {
-    let custom = |matcher, value| SignalPolicy { custom: vec![CustomSignal { matcher, value }], ..policy() };
+    let custom =
+        |matcher, value| SignalPolicy { custom: vec![CustomSignal { matcher, value }], ..policy() };
     let done = custom(Matcher::Literal("<<<DONE>>>".to_owned()), SignalValue::Complete);
     assert_eq!(read_with("Finished.\n<<<done>>>", &done).status, Status::Complete);
     assert_eq!(read_with("I will not print <<<DONE>>> yet", &done).status, Status::Absent);
@@ -359,7 +414,15 @@ fn custom_signals() {
 fn answers_to_notifications_give_way() {
     let mut turn = turn(&["<promise>COMPLETE</promise>"]);
     turn.event(&Event::Boundary(crate::read::Boundary::Notification, 2));
-    let answer = |text| Event::Text(Text { role: Role::Assistant, text, line: 3, multiline: true, continues: false });
+    let answer = |text| {
+        Event::Text(Text {
+            role: Role::Assistant,
+            text,
+            line: 3,
+            multiline: true,
+            continues: false,
+        })
+    };
     turn.event(&answer("The background task has finished."));
     assert_eq!(Signal::read(&turn, &policy(), None).status, Status::Complete);
     turn.event(&answer("EXIT_STATUS: CONTINUE"));

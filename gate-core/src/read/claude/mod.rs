@@ -7,6 +7,7 @@
 //! messages, and `result`, which repeats the last text.
 
 mod record;
+mod result;
 mod spent;
 mod user;
 
@@ -14,9 +15,10 @@ use super::format::{Spec, no_lines};
 use super::json::{Json, Records, read};
 use super::out::Out;
 use super::shape::Shape;
-use super::{Boundary, Fact, Role, commands::Commands, limit};
+use super::{Boundary, Role, commands::Commands, limit};
 use crate::read::loose::Content;
 use record::{Any, Block, Message, Record};
+use result::{client, rate_limit};
 use spent::Spent;
 
 const FAMILY: &[&str] = &["claude-code", "claude"];
@@ -150,7 +152,14 @@ impl Claude {
         }
     }
 
-    fn block(&mut self, block: &Block<'_>, voice: Voice, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+    fn block(
+        &mut self,
+        block: &Block<'_>,
+        voice: Voice,
+        record: &Record<'_>,
+        line: u64,
+        out: &mut Out<'_>,
+    ) {
         match &*block.kind {
             "text" => self.text(&block.text, voice, record, line, out),
             "thinking" if voice == Voice::SubAgent => out.say(Role::Tool, &block.thinking, line),
@@ -160,7 +169,14 @@ impl Claude {
         }
     }
 
-    fn text(&mut self, text: &str, voice: Voice, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+    fn text(
+        &mut self,
+        text: &str,
+        voice: Voice,
+        record: &Record<'_>,
+        line: u64,
+        out: &mut Out<'_>,
+    ) {
         match voice {
             Voice::SubAgent => out.say(Role::Tool, text, line),
             Voice::Client => client(text, record, line, out),
@@ -221,38 +237,6 @@ impl Claude {
         out.say(Role::Tool, &record.summary, line);
     }
 
-    fn result(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
-        self.spent.result(record.usage.0, record.duration_ms.whole());
-        self.spent.cost(record.total_cost_usd.micro());
-        for denial in &record.permission_denials.0 {
-            out.fact(Fact::Denial { tool: denial.tool_name.to_string(), line });
-        }
-        self.result_text(record, line, out);
-        self.last.clear();
-        self.message.clear();
-        self.after_result = true;
-        self.numbered = record.result_index.whole().is_some();
-        if record.origin.0.as_ref().is_some_and(|origin| &*origin.kind == "task-notification") {
-            self.notified = false;
-        }
-    }
-
-    fn result_text(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
-        let text = record.result.trim();
-        let repeated = repeats(text, self.last.trim());
-        if record.is_error.0 || record.subtype.starts_with("error") {
-            let mut causes = record.errors.0.iter().map(|error| &**error);
-            let said = (!repeated && !text.is_empty()).then_some(text);
-            let cause = said.or_else(|| causes.next()).or(Some(&*record.error));
-            let cause = cause.filter(|cause| !cause.is_empty()).unwrap_or(&record.subtype);
-            client(cause, record, line, out);
-        } else if limit::notice(text) {
-            client(text, record, line, out);
-        } else if !repeated {
-            self.speak(&record.result, "", line, out);
-        }
-    }
-
     /// Something that may change the agent's mind.
     fn turn(&mut self, boundary: Boundary, line: u64, out: &mut Out<'_>) {
         self.message.clear();
@@ -286,34 +270,6 @@ impl Voice {
 
 fn is_sub_agent(record: &Record<'_>) -> bool {
     record.is_sidechain.0 || !record.parent_tool_use_id.is_empty()
-}
-
-/// The client's own message. Not all are failures: some stand for an answer
-/// that is missing for a good reason.
-fn client(text: &str, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
-    out.say(Role::System, text, line);
-    let statuses = [record.api_error_status, record.api_error_status_on_disk];
-    let mut status = statuses.into_iter().find_map(|status| status.signed());
-    if &*record.error == "rate_limit" {
-        status = Some(429);
-    }
-    let flags = [record.is_error, record.is_api_error_message, record.is_api_error_on_disk];
-    let marked = flags.iter().any(|flag| flag.0) || !record.error.is_empty() || &*record.kind != "assistant";
-    if marked || text.starts_with("API Error") || limit::notice(text) {
-        out.failure(text, status, line);
-    }
-}
-
-fn rate_limit(record: &Record<'_>, line: u64, out: &mut Out<'_>) {
-    if let Some(info) = record.rate_limit_info.0.as_ref().filter(|info| &*info.status == "rejected") {
-        out.limit("rate limit reached", info.resets_at.signed().and_then(limit::epoch), line);
-    }
-}
-
-/// Whether `result` says only what the turn's last text has said. Clients of
-/// this kind may join several texts in it; then it ends with the last one.
-fn repeats(result: &str, last: &str) -> bool {
-    result.is_empty() || (!last.is_empty() && (last.contains(result) || result.ends_with(last)))
 }
 
 /// Drops the beginning of `text` so that at most `max` bytes remain.

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use super::record::Tokens;
-use crate::read::{Fact, Usage};
 use crate::read::out::Out;
+use crate::read::{Fact, Usage};
 
 /// How many messages are remembered to count each of them once.
 const MAX_MESSAGES: usize = 64;
@@ -25,7 +25,9 @@ impl Spent {
     /// One API message stands in several records: the last one counts.
     pub(super) fn message(&mut self, id: &str, tokens: Tokens) {
         let total = tokens.total();
-        if let Some(known) = self.messages.iter_mut().find(|(known, _)| known == id && !id.is_empty()) {
+        if let Some(known) =
+            self.messages.iter_mut().find(|(known, _)| known == id && !id.is_empty())
+        {
             known.1 = total;
             return;
         }

@@ -39,7 +39,14 @@ impl Claude {
     }
 
     /// A text sent to the agent; beside a tool's result it is no prompt.
-    fn said(&mut self, text: &str, record: &Record<'_>, with_result: bool, line: u64, out: &mut Out<'_>) {
+    fn said(
+        &mut self,
+        text: &str,
+        record: &Record<'_>,
+        with_result: bool,
+        line: u64,
+        out: &mut Out<'_>,
+    ) {
         if text.is_empty() {
             return;
         }

@@ -131,7 +131,10 @@ pub(super) fn exit_code(output: &str) -> Option<i32> {
     }
     let head = clip(output, MAX_HEAD).split("\nOutput:").next()?;
     let code = head.lines().find_map(|line| line.strip_prefix("Process exited with code "));
-    code.or_else(|| head.lines().find_map(|line| line.strip_prefix("Exit code: ")))?.trim().parse().ok()
+    code.or_else(|| head.lines().find_map(|line| line.strip_prefix("Exit code: ")))?
+        .trim()
+        .parse()
+        .ok()
 }
 
 #[derive(Deserialize, Default)]

@@ -85,8 +85,14 @@ fn plain_mark(line: &str, section: Section) -> Mark {
         _ if starts(line, &["hook: ", "deprecated: "]) => Mark::Begin(Section::Client),
         // An answer may have such a line of its own; a warning of the client
         // within it only lengthens it.
-        _ if line.starts_with("warning: ") && section != Section::Codex => Mark::Begin(Section::Client),
-        _ if starts(line, &["mcp: ", "mcp startup: ", "apply_patch(", "web search: ", "collab "]) => {
+        _ if line.starts_with("warning: ") && section != Section::Codex => {
+            Mark::Begin(Section::Client)
+        }
+        _ if starts(
+            line,
+            &["mcp: ", "mcp startup: ", "apply_patch(", "web search: ", "collab "],
+        ) =>
+        {
             Mark::Begin(Section::Tool)
         }
         _ if line.starts_with("tool ") && line.ends_with(')') => Mark::Begin(Section::Tool),
@@ -100,9 +106,11 @@ fn stamped_mark(line: &str) -> Mark {
         "codex" => Mark::Begin(Section::Codex),
         "thinking" => Mark::Begin(Section::Thinking),
         "User instructions:" => Mark::Turn(Boundary::Prompt, Section::User),
-        _ if line.starts_with("tokens used: ") => {
-            line.rsplit(' ').next().and_then(tokens).map_or(Mark::Begin(Section::Tokens), Mark::Tokens)
-        }
+        _ if line.starts_with("tokens used: ") => line
+            .rsplit(' ')
+            .next()
+            .and_then(tokens)
+            .map_or(Mark::Begin(Section::Tokens), Mark::Tokens),
         _ => Mark::Begin(Section::Tool),
     }
 }
@@ -120,7 +128,10 @@ fn is_remark(line: &str) -> bool {
         return false;
     };
     let level = rest.trim_start().split(' ').next().unwrap_or_default();
-    time.len() >= 20 && time.ends_with('Z') && is_date(time) && matches!(level, "ERROR" | "WARN" | "INFO")
+    time.len() >= 20
+        && time.ends_with('Z')
+        && is_date(time)
+        && matches!(level, "ERROR" | "WARN" | "INFO")
 }
 
 /// What follows the time stamp in `[2025-08-20T12:00:00] …`.
@@ -133,7 +144,10 @@ fn is_date(time: &str) -> bool {
     let pattern = b"0000-00-00T00:00:00";
     let time = time.as_bytes();
     time.len() >= pattern.len()
-        && pattern.iter().zip(time).all(|(p, b)| if *p == b'0' { b.is_ascii_digit() } else { p == b })
+        && pattern
+            .iter()
+            .zip(time)
+            .all(|(p, b)| if *p == b'0' { b.is_ascii_digit() } else { p == b })
 }
 
 fn tokens(line: &str) -> Option<u64> {
@@ -182,7 +196,11 @@ mod tests {
             ("2026-04-28T13:52:06.444724Z is when it began", Codex, Mark::None),
             ("[2025-08-20T12:00:00] codex", Exec, Mark::Begin(Codex)),
             ("[2025-08-20T12:00:00] tokens used: 1,234", Codex, Mark::Tokens(1234)),
-            ("[2025-08-20T12:00:00] bash -lc ls succeeded in 5ms:", Codex, Mark::Begin(Section::Tool)),
+            (
+                "[2025-08-20T12:00:00] bash -lc ls succeeded in 5ms:",
+                Codex,
+                Mark::Begin(Section::Tool),
+            ),
             ("OpenAI Codex v0.169.0", Answer, Mark::Begin(Section::Header)),
         ] {
             assert_eq!(mark(line, section), expected, "{line}");
@@ -193,7 +211,10 @@ mod tests {
     fn outcomes() {
         assert_eq!(outcome(" succeeded in 0ms:"), Some(("", 0)));
         assert_eq!(outcome(" exited 3 in 1.5s:"), Some(("", 3)));
-        assert_eq!(outcome("/bin/sh -c 'ls' in /x succeeded in 5ms:"), Some(("/bin/sh -c 'ls' in /x", 0)));
+        assert_eq!(
+            outcome("/bin/sh -c 'ls' in /x succeeded in 5ms:"),
+            Some(("/bin/sh -c 'ls' in /x", 0))
+        );
         assert_eq!(outcome("it succeeded in the end:"), None);
     }
 }

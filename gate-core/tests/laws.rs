@@ -1,0 +1,265 @@
+//! Laws that hold whatever the input.
+#![allow(clippy::expect_used, reason = "a test says what it expects")]
+
+use std::num::NonZeroU32;
+use std::sync::LazyLock;
+
+use gate_core::decide::breaker::{BreakerState, BreakerView, Counters};
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::indicator::{Hit, PatternSet};
+use gate_core::decide::policy::{AgentOverride, CheckPolicy, Mode, Policy, Threshold};
+use gate_core::decide::signal::{Signal, Status};
+use gate_core::{Decision, Input, Scan, Scanner, Verdict, config, decide};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// Pieces from which outputs are put together: signals, claims, noise, of
+/// plain text and of JSON lines.
+const TEXT: [&str; 14] = [
+    "All tasks are completed.\n",
+    "It is ready for review.\r\n",
+    "EXIT_STATUS: COMPLETE\n",
+    "EXIT_STATUS: CONTINUE\n",
+    "REMAINING_WORK: none\n",
+    "<promise>COMPLETE</promise>\n",
+    "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n",
+    "```\n",
+    "\u{1b}[1mbold\u{1b}[0m é 漢字\n",
+    "\n",
+    "@@ -1,2 +1,2 @@\n",
+    "+ added\n- removed\n",
+    "If all is done, reply with:\n",
+    "no line end",
+];
+
+const RECORDS: [&str; 9] = [
+    r#"{"type":"system","subtype":"init","session_id":"s1","model":"m"}"#,
+    r#"{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"All tasks are completed.\n\nEXIT_STATUS: COMPLETE"}]},"session_id":"s1"}"#,
+    r#"{"type":"assistant","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"Now the tests."}]},"session_id":"s1"}"#,
+    r#"{"type":"assistant","message":{"id":"m2","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]},"session_id":"s1"}"#,
+    r#"{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","content":"<promise>COMPLETE</promise>"}]},"session_id":"s1"}"#,
+    r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"Go on."}]},"session_id":"s1"}"#,
+    r#"{"type":"result","subtype":"success","is_error":false,"result":"<promise>COMPLETE</promise>","session_id":"s1"}"#,
+    "noise between the records",
+    r#"{"type":"assistant","message":{"id":"m3","role":"assist"#,
+];
+
+fn output() -> impl Strategy<Value = Vec<u8>> {
+    let text = vec(select(&TEXT[..]), 0..12).prop_map(|pieces| pieces.concat().into_bytes());
+    let records = vec(select(&RECORDS[..]), 0..12).prop_map(|lines| lines.join("\n").into_bytes());
+    let bytes = vec(any::<u8>(), 0..400);
+    prop_oneof![4 => text, 4 => records, 1 => bytes]
+}
+
+static POLICY: LazyLock<Policy> =
+    LazyLock::new(|| config::resolve(&[], None).expect("the embedded default is right").policy);
+
+static CHECK: LazyLock<CheckPolicy> = LazyLock::new(|| {
+    let tests = "[checks.tests]\ncommand = [\"true\"]";
+    let layer = config::Layer::parse(config::Origin::Default, tests).expect("valid settings");
+    let resolved = config::resolve(&[layer], None).expect("valid settings");
+    resolved.policy.checks["tests"].clone()
+});
+
+static PATTERNS: LazyLock<PatternSet> =
+    LazyLock::new(|| PatternSet::new(&POLICY.patterns).expect("the shipped patterns are right"));
+
+fn scan<'b>(pieces: impl Iterator<Item = &'b [u8]>) -> Scan {
+    let mut scanner = Scanner::new(&PATTERNS, None);
+    pieces.for_each(|piece| scanner.push(piece));
+    scanner.finish(&POLICY.signal, None)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_chunking_gives_the_same_scan(bytes in output(), cuts in vec(any::<Index>(), 0..8)) {
+        let mut at: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+        at.extend([0, bytes.len()]);
+        at.sort_unstable();
+        let whole = scan([&bytes[..]].into_iter());
+        let cut = scan(at.windows(2).map(|pair| &bytes[pair[0]..pair[1]]));
+        let single = scan(bytes.chunks(1));
+        prop_assert_eq!(&whole, &cut);
+        prop_assert_eq!(&whole, &single);
+    }
+
+    #[test]
+    fn what_is_dropped_never_helps((input, policy) in case()) {
+        let decision = decide(&input, &policy);
+        prop_assume!(decision.verdict != Verdict::Exit);
+        for poorer in poorer(&input) {
+            prop_assert_ne!(decide(&poorer, &policy).verdict, Verdict::Exit, "{:#?}", poorer);
+        }
+    }
+
+    #[test]
+    fn a_decision_decided_again_from_its_json_is_the_same((input, policy) in case()) {
+        let decision = decide(&input, &policy);
+        let json = serde_json::to_string(&decision).expect("a decision is plain data");
+        let read: Decision = serde_json::from_str(&json).expect("its own JSON");
+        prop_assert_eq!(&read, &decision);
+        prop_assert_eq!(decide(&read.input(), &policy), decision);
+    }
+
+    #[test]
+    fn what_forbids_never_exits_unforced((input, policy) in case()) {
+        let decision = decide(&Input { forced: None, ..input.clone() }, &policy);
+        let forbids = matches!(input.signal.status, Status::Continue | Status::Blocked | Status::Invalid);
+        let open = input.stateful && input.breaker.as_ref().is_none_or(BreakerView::stops);
+        let tampered = input.evidence.iter().any(|evidence| evidence.outcome == Outcome::Tamper);
+        if forbids || open || tampered {
+            prop_assert_ne!(decision.verdict, Verdict::Exit);
+        }
+    }
+
+    #[test]
+    fn every_verdict_but_exit_says_what_would_change_it((input, policy) in case()) {
+        let decision = decide(&input, &policy);
+        prop_assert!(!decision.reasons.is_empty());
+        prop_assert_eq!(decision.next.is_none(), decision.verdict == Verdict::Exit);
+        prop_assert!(decision.feedback.chars().count() <= 1_500);
+    }
+}
+
+fn case() -> impl Strategy<Value = (Input, Policy)> {
+    (checks(), signal(), 0..3_u32, breaker(), any::<(bool, u8, bool, bool)>(), forced()).prop_map(
+        |(
+            checks,
+            signal,
+            hits,
+            (stateful, breaker),
+            (required, streak, explicit, failed),
+            forced,
+        )| {
+            let policy = policy(&checks, explicit, required);
+            let input = Input {
+                evidence: evidence(&checks),
+                stateful,
+                breaker,
+                passed_in_a_row: u32::from(streak % 3),
+                agent_exit_code: failed.then_some(1),
+                forced,
+                ..Input::new(signal, (0..hits).map(hit).collect())
+            };
+            (input, policy)
+        },
+    )
+}
+
+type Check = (Mode, Outcome);
+
+fn checks() -> impl Strategy<Value = Vec<Check>> {
+    let mode = select(&[Mode::Require, Mode::Count, Mode::Warn][..]);
+    let outcome = prop_oneof![
+        4 => Just(Outcome::Pass),
+        1 => select(&[Outcome::Fail, Outcome::Inconclusive, Outcome::Tamper, Outcome::Skipped][..]),
+    ];
+    vec((mode, outcome), 0..4)
+}
+
+fn policy(checks: &[Check], explicit: bool, consecutive: bool) -> Policy {
+    let mut policy = POLICY.clone();
+    for (index, (mode, _)) in checks.iter().enumerate() {
+        let mut check = CHECK.clone();
+        check.mode = *mode;
+        policy.checks.insert(name(index), check);
+    }
+    policy.require_explicit_signal = explicit;
+    policy.threshold = Threshold::Reachable;
+    policy.signal.agent_override = AgentOverride::HighConfidence;
+    policy.consecutive = NonZeroU32::new(if consecutive { 2 } else { 1 }).expect("not zero");
+    policy
+}
+
+fn name(index: usize) -> String {
+    format!("check-{index}")
+}
+
+fn evidence(checks: &[Check]) -> Vec<Evidence> {
+    let record = |(index, (mode, outcome)): (usize, &Check)| Evidence {
+        exit_code: Some(1),
+        summary: "one line".to_owned(),
+        log: Some("log".to_owned()),
+        ..Evidence::new(name(index), *mode, *outcome)
+    };
+    checks.iter().enumerate().map(record).collect()
+}
+
+fn signal() -> impl Strategy<Value = Signal> {
+    let status = prop_oneof![
+        3 => Just(Status::Complete),
+        2 => Just(Status::Absent),
+        1 => select(&[Status::Continue, Status::Blocked, Status::Invalid][..]),
+    ];
+    (status, any::<bool>(), any::<bool>()).prop_map(|(status, over, agree)| Signal {
+        status,
+        override_requested: over,
+        confidence: over.then(|| "high".to_owned()),
+        fields_agree: agree,
+        ..Signal::absent()
+    })
+}
+
+fn hit(index: u32) -> Hit {
+    Hit {
+        pattern: format!("pattern-{index}"),
+        pack: "completion".to_owned(),
+        weight: 1,
+        line: 1,
+        column: 1,
+        excerpt: String::new(),
+        matched: String::new(),
+    }
+}
+
+fn breaker() -> impl Strategy<Value = (bool, Option<BreakerView>)> {
+    use BreakerState::{Closed, HalfOpen, Isolated, Open};
+    let state = prop_oneof![4 => Just(Closed), 1 => select(&[HalfOpen, Open, Isolated][..])];
+    let view =
+        state.prop_map(|state| BreakerView { state, trip: None, counters: Counters::default() });
+    (any::<bool>(), proptest::option::weighted(0.8, view))
+        .prop_map(|(stateful, view)| (stateful, view.filter(|_| stateful)))
+}
+
+fn forced() -> impl Strategy<Value = Option<String>> {
+    proptest::option::weighted(0.1, Just("the operator said so".to_owned()))
+}
+
+/// The input without one record, or without one optional field of a record.
+fn poorer(input: &Input) -> Vec<Input> {
+    let mut all = vec![Input { breaker: None, ..input.clone() }];
+    for index in 0..input.evidence.len() {
+        let mut without = input.clone();
+        without.evidence.remove(index);
+        all.push(without);
+    }
+    let whole = serde_json::to_value(input).expect("an input is plain data");
+    for pointer in optional_fields(&whole) {
+        let mut value = whole.clone();
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        let parent =
+            value.pointer_mut(parent).and_then(|value| value.as_object_mut()).expect("an object");
+        parent.remove(key);
+        all.extend(serde_json::from_value::<Input>(value));
+    }
+    all
+}
+
+/// The fields of all evidence and of the breaker. Dropping one that is not
+/// optional makes the record unreadable, which is no input at all.
+fn optional_fields(input: &serde_json::Value) -> Vec<String> {
+    let records = input["evidence"].as_array().into_iter().flatten().enumerate();
+    let mut places: Vec<_> =
+        records.map(|(index, value)| (format!("/evidence/{index}"), value)).collect();
+    places.push(("/breaker".to_owned(), &input["breaker"]));
+    places
+        .into_iter()
+        .flat_map(|(at, value)| {
+            let keys = value.as_object().into_iter().flat_map(|object| object.keys().cloned());
+            keys.map(move |key| format!("{at}/{key}")).collect::<Vec<_>>()
+        })
+        .collect()
+}

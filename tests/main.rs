@@ -1,0 +1,25 @@
+//! The tests of the workspace: the program as its users see it, its contracts,
+//! and the rules of the house. One file a subject.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+
+mod check;
+mod check_contract;
+mod check_settings;
+mod config;
+mod corpus;
+mod examples;
+mod explain;
+mod hostile;
+mod loops;
+mod prompt;
+mod scan;
+mod schemas;
+mod support;
+mod tidy;
+mod tidy_docs;
