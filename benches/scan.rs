@@ -27,8 +27,8 @@ impl Random {
 }
 
 const WORDS: [&str; 16] = [
-    "the", "parser", "reads", "a", "file", "and", "returns", "tokens", "which", "tests", "cover", "in", "detail",
-    "without", "any", "change",
+    "the", "parser", "reads", "a", "file", "and", "returns", "tokens", "which", "tests", "cover",
+    "in", "detail", "without", "any", "change",
 ];
 
 fn sentence(random: &mut Random) -> String {
@@ -81,7 +81,8 @@ fn benches(criterion: &mut Criterion) {
         group.finish();
     }
     criterion.bench_function("prepare the patterns", |bencher| {
-        bencher.iter(|| PatternSet::new(black_box(&policy.patterns)).expect("the patterns are right"));
+        bencher
+            .iter(|| PatternSet::new(black_box(&policy.patterns)).expect("the patterns are right"));
     });
 }
 

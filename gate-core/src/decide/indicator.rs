@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::expression::{self, source};
-use super::literal;
+use super::literal::{self, Group};
 use super::pattern::{Pattern, Scope};
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
@@ -21,6 +21,9 @@ use crate::read::{Boundary, Event, Role, Text};
 /// the first ones may be the signal itself.
 const KEPT: usize = 4;
 
+/// The most groups of texts that are looked for on behalf of one pattern.
+const GROUPS: usize = 8;
+
 /// The longest excerpt of a hit, in characters.
 const EXCERPT: usize = 120;
 
@@ -28,10 +31,12 @@ const EXCERPT: usize = 120;
 #[derive(Debug)]
 pub struct PatternSet {
     patterns: Vec<Compiled>,
-    /// Finds the texts that matches must hold.
+    /// Finds the rarest texts of all patterns: what begins a closer look.
+    rarest: Option<AhoCorasick>,
+    /// Finds all texts that matches must hold.
     texts: Option<AhoCorasick>,
-    /// The pattern that each text belongs to.
-    owners: Vec<usize>,
+    /// The pattern, and the group of its texts, that each text belongs to.
+    owners: Vec<(usize, u32)>,
     /// Patterns without such texts: they are tried on every line.
     everywhere: Vec<usize>,
 }
@@ -40,6 +45,8 @@ pub struct PatternSet {
 struct Compiled {
     pattern: Pattern,
     source: String,
+    /// One bit for each group of texts.
+    groups: u32,
     /// Compiled when a line first holds one of its texts.
     regex: OnceLock<Option<Regex>>,
 }
@@ -81,30 +88,34 @@ impl PatternSet {
     ///
     /// The first pattern whose expression is wrong, by its id.
     pub fn new(patterns: &[Pattern]) -> Result<Self, PatternError> {
-        let patterns: Vec<_> = patterns.iter().cloned().map(Compiled::new).collect();
-        let (mut texts, mut owners, mut everywhere) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, one) in patterns.iter().enumerate() {
-            match one.texts()? {
-                Some(own) => {
-                    owners.extend(own.iter().map(|_| index));
-                    texts.extend(own);
-                }
-                None => everywhere.push(index),
+        let (mut all, mut rarest) = (Texts::default(), Vec::new());
+        let (mut compiled, mut everywhere) = (Vec::new(), Vec::new());
+        for (index, pattern) in patterns.iter().enumerate() {
+            let (one, groups) = Compiled::new(pattern.clone())?;
+            rarest.extend(groups.first().cloned().unwrap_or_default());
+            if groups.is_empty() {
+                everywhere.push(index);
             }
+            all.add(index, groups);
+            compiled.push(one);
         }
-        let texts = finder(&texts)?;
-        Ok(Self { patterns, texts, owners, everywhere })
+        let (rarest, texts) = (finder(&rarest)?, finder(&all.texts)?);
+        Ok(Self { patterns: compiled, rarest, texts, owners: all.owners, everywhere })
     }
 
-    /// The patterns that may match in the line.
+    /// The patterns that may match in the line: those of which it holds one
+    /// text of each group.
     fn candidates(&self, line: &str) -> Vec<usize> {
-        let found = self.texts.iter().flat_map(|texts| texts.find_overlapping_iter(line));
-        let mut indices: Vec<_> =
-            found.map(|text| self.owners[text.pattern().as_usize()]).collect();
-        indices.extend(&self.everywhere);
-        indices.sort_unstable();
-        indices.dedup();
-        indices
+        let mut seen: Vec<(usize, u32)> = Vec::new();
+        for text in self.texts.iter().flat_map(|texts| texts.find_overlapping_iter(line)) {
+            let (index, group) = self.owners[text.pattern().as_usize()];
+            match seen.iter_mut().find(|(known, _)| *known == index) {
+                Some((_, groups)) => *groups |= group,
+                None => seen.push((index, group)),
+            }
+        }
+        let whole = seen.into_iter().filter(|(index, groups)| *groups == self.patterns[*index].groups);
+        whole.map(|(index, _)| index).chain(self.everywhere.iter().copied()).collect()
     }
 
     /// Where the next line begins that may hold a match, at or after a byte.
@@ -112,8 +123,24 @@ impl PatternSet {
         if !self.everywhere.is_empty() {
             return (at < text.len()).then_some(at);
         }
-        let found = self.texts.as_ref()?.find(&text[at..])?;
+        let found = self.rarest.as_ref()?.find(&text[at..])?;
         Some(line_start(text.as_bytes(), at + found.start()))
+    }
+}
+
+/// The texts of several patterns, with their owners.
+#[derive(Default)]
+struct Texts {
+    texts: Vec<String>,
+    owners: Vec<(usize, u32)>,
+}
+
+impl Texts {
+    fn add(&mut self, index: usize, groups: Vec<Group>) {
+        for (bit, group) in groups.into_iter().enumerate() {
+            self.owners.extend(group.iter().map(|_| (index, 1 << bit)));
+            self.texts.extend(group);
+        }
     }
 }
 
@@ -131,16 +158,16 @@ fn finder(texts: &[String]) -> Result<Option<AhoCorasick>, PatternError> {
 }
 
 impl Compiled {
-    fn new(pattern: Pattern) -> Self {
-        Self { source: source(&pattern.matcher), pattern, regex: OnceLock::new() }
-    }
-
-    /// The texts that every match holds one of.
-    fn texts(&self) -> Result<Option<Vec<String>>, PatternError> {
-        literal::required(&self.source).map_err(|error| PatternError {
-            id: self.pattern.id.clone(),
+    /// The pattern with the texts that its matches must hold.
+    fn new(pattern: Pattern) -> Result<(Self, Vec<Group>), PatternError> {
+        let source = source(&pattern.matcher);
+        let mut groups = literal::required(&source).map_err(|error| PatternError {
+            id: pattern.id.clone(),
             message: expression::last_line(&error.to_string()),
-        })
+        })?;
+        groups.truncate(GROUPS);
+        let bits = groups.iter().enumerate().map(|(bit, _)| 1 << bit).sum();
+        Ok((Self { pattern, source, groups: bits, regex: OnceLock::new() }, groups))
     }
 
     fn regex(&self) -> Option<&Regex> {

@@ -1,0 +1,33 @@
+//! The files in examples/ do what the README says of them.
+
+use crate::support::{Run, gate, root};
+
+fn example(words: &str) -> Run {
+    let folder = root().join("examples");
+    Run::new(crate::support::GATE).args(["-C".as_ref(), folder.as_os_str()]).args(words.split(' '))
+}
+
+#[test]
+fn the_finished_agent_may_end_its_loop() {
+    let decision = example("check --json finished.log").code(0).json();
+    assert_eq!(decision["signal"]["source"], "exit_status");
+    assert_eq!(decision["transcript"]["format"], "text");
+    example("check finished.log").code(0).says("EXIT  done");
+}
+
+#[test]
+fn the_unfinished_agent_goes_on() {
+    let decision = example("check --json unfinished.jsonl").code(1).json();
+    assert_eq!(decision["transcript"]["format"], "claude-stream");
+    assert_eq!(decision["signal"]["status"], "continue");
+    assert_eq!(decision["transcript"]["problems"], serde_json::json!([]));
+}
+
+#[test]
+fn the_prompt_holds_the_protocol_and_says_nothing_itself() {
+    let prompt = std::fs::read_to_string(root().join("examples/prompt.md")).unwrap();
+    assert!(prompt.contains(gate("prompt").code(0).stdout.trim_end()), "{prompt}");
+    let record = example("scan --json prompt.md").code(0).json();
+    assert_eq!(record["signal"]["status"], "absent");
+    assert_eq!(record["indicators"]["score"], 0);
+}

@@ -1,0 +1,166 @@
+//! Input that nobody meant well: `gate scan` ends, answers, and stays small.
+
+use std::io::{self, Write};
+
+use proptest::prelude::*;
+
+use crate::support::{Ran, gate};
+
+const MIB: usize = 1 << 20;
+
+/// The most memory that any text may take, in KiB.
+const MOST: u64 = 400 * 1024;
+
+/// It was answered, with no panic, in bounded memory.
+#[track_caller]
+fn answered(ran: &Ran) -> String {
+    assert_eq!(ran.stderr, "");
+    // Only Linux tells, and only of a process that is seen before it ends.
+    if let Some(peak) = ran.peak {
+        assert!(peak < MOST, "{peak} KiB");
+    }
+    ran.json()["signal"]["status"].as_str().unwrap().to_owned()
+}
+
+fn scan(bytes: impl Into<Vec<u8>>) -> String {
+    answered(&gate("scan --json -").stdin(bytes).code(0))
+}
+
+/// Scans a head, then a block so often, then a tail, made while they are read.
+fn stream(head: &'static str, block: Vec<u8>, times: usize, tail: &'static str) -> Ran {
+    let run = gate("scan --json -").feed(move |stdin| {
+        stdin.write_all(head.as_bytes())?;
+        (0..times).try_for_each(|_| stdin.write_all(&block))?;
+        stdin.write_all(tail.as_bytes())
+    });
+    run.code(0)
+}
+
+/// Bytes, with pieces in between that mean something to gate.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let pieces = [
+        "EXIT_STATUS: ",
+        "COMPLETE",
+        "CONTINUE\n",
+        "---RALPH_STATUS---\n",
+        "EXIT_SIGNAL: true\n",
+        "---END_RALPH_STATUS---",
+        "<promise>",
+        "</promise>",
+        "```\n",
+        "{\"type\":",
+        "\"assistant\"",
+        "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"",
+        "\\u001b",
+        "\\ud800",
+        "\"}\n",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ":",
+        "\r\n",
+        "\n",
+        "\0",
+        "\u{202e}",
+        "\u{feff}",
+        "all tasks ",
+        " completed",
+    ];
+    let piece = prop_oneof![
+        proptest::sample::select(pieces.to_vec()).prop_map(|text| text.as_bytes().to_vec()),
+        proptest::collection::vec(any::<u8>(), 0..40),
+    ];
+    proptest::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_answered(bytes in bytes()) {
+        scan(bytes);
+    }
+}
+
+#[test]
+fn a_transcript_cut_anywhere_is_answered_and_never_complete_before_its_end() {
+    let text = "Both layouts are read.\n\n<promise>COMPLETE</promise>";
+    let message =
+        serde_json::json!({"role": "assistant", "content": [{"type": "text", "text": text}]});
+    let line = serde_json::json!({"type": "assistant", "message": message, "session_id": "s"});
+    let line = line.to_string();
+    for end in (0..line.len()).step_by(7) {
+        assert_ne!(scan(&line.as_bytes()[..end]), "complete", "{}", &line[..end]);
+    }
+    assert_eq!(scan(line), "complete");
+}
+
+#[test]
+fn a_line_of_200_mib_is_answered_in_bounded_memory() {
+    let ran = stream("", vec![b'a'; MIB], 200, "\n\nEXIT_STATUS: COMPLETE\n");
+    assert_eq!(answered(&ran), "complete");
+    assert_eq!(answered(&stream("EXIT_STATUS: COMPLETE ", vec![b'a'; MIB], 200, "")), "absent");
+}
+
+#[test]
+fn a_json_string_of_200_mib_is_answered_in_bounded_memory() {
+    let head =
+        r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":""#;
+    let ran = stream(head, vec![b'a'; MIB], 200, "\"}]}}\n");
+    assert_ne!(answered(&ran), "complete");
+    let result = r#"{"type":"result","subtype":"success","is_error":false,"result":""#;
+    assert_ne!(answered(&stream(result, vec![b'a'; MIB], 200, "")), "complete");
+}
+
+#[test]
+fn many_short_lines_are_answered_in_bounded_memory() {
+    let lines = b"All tasks are completed, all acceptance criteria are met.\n".repeat(10_000);
+    assert_eq!(answered(&stream("", lines, 40, "EXIT_STATUS: COMPLETE\n")), "complete");
+}
+
+#[test]
+fn deep_json_is_answered() {
+    for depth in [200, 10_000, 100_000] {
+        scan("[".repeat(depth));
+        scan("[".repeat(depth) + &"]".repeat(depth));
+        scan("{\"a\":".repeat(depth));
+        scan("{\"a\":".repeat(depth) + "1" + &"}".repeat(depth));
+        let inner = "{\"content\":[".repeat(depth);
+        scan(format!("{{\"type\":\"assistant\",\"message\":{inner}"));
+    }
+}
+
+#[test]
+fn a_file_of_nul_is_answered() {
+    assert_eq!(scan(vec![0; 4 * MIB]), "absent");
+    let mut bytes = vec![0; MIB];
+    bytes.extend(b"\nEXIT_STATUS: COMPLETE\n");
+    scan(bytes);
+}
+
+#[test]
+fn bytes_that_are_no_utf8_are_told() {
+    let ran = gate("scan --json -").stdin(b"caf\xe9\n\nEXIT_STATUS: COMPLETE\n".to_vec()).code(0);
+    assert_eq!(answered(&ran), "complete");
+    assert_eq!(ran.json()["transcript"]["problems"][0]["line"], 1);
+}
+
+#[test]
+fn thousands_of_fences_and_blocks_are_answered() {
+    scan("```\n".repeat(50_000));
+    scan("---RALPH_STATUS---\n".repeat(50_000));
+    scan("EXIT_STATUS: COMPLETE\n".repeat(50_000));
+    scan("<promise>".repeat(50_000));
+    scan("> ".repeat(50_000));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    let run = gate("scan --json -").feed(|stdin| {
+        stdin.write_all(b"one line, then nothing")?;
+        Err(io::ErrorKind::BrokenPipe.into())
+    });
+    answered(&run.code(0));
+}

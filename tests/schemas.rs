@@ -1,0 +1,183 @@
+//! The JSON Schemas: committed, and true of what gate prints.
+//!
+//! `UPDATE=1 cargo test schemas` writes them anew.
+
+use std::fs;
+
+use serde_json::{Map, Value};
+
+use crate::support::{DONE, STUCK, UNDONE, gate, judge, keys, root};
+
+fn printed(name: &str) -> Value {
+    gate(&format!("config schema {name}")).code(0).stderr("").json()
+}
+
+#[test]
+fn the_committed_schemas_are_those_that_gate_prints() {
+    for name in ["config", "decision", "error", "scan"] {
+        let file = root().join(format!("schemas/gate.{name}.v1.json"));
+        let printed = gate(&format!("config schema {name}")).code(0).stdout;
+        if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+            fs::create_dir_all(root().join("schemas")).unwrap();
+            fs::write(&file, &printed).unwrap();
+        }
+        let committed = fs::read_to_string(&file).unwrap_or_default();
+        assert!(committed == printed, "{} is stale: UPDATE=1 cargo test schemas", file.display());
+    }
+}
+
+#[test]
+fn the_settings_are_described_where_nothing_is_named() {
+    assert_eq!(printed("config"), printed(""));
+    gate("config schema decisions").code(2).tells("decision");
+}
+
+#[test]
+fn every_decision_is_as_its_schema_says() {
+    let checked = "[checks.tests]\ncommand = [\"true-enough\"]\n";
+    let miss = format!("The tag <promise>COMPLETE</promise> comes later.\n{DONE}");
+    let denied = r#"{"type":"result","subtype":"success","is_error":true,"num_turns":2,"result":"Limit reached","session_id":"s","total_cost_usd":0.25,"usage":{"input_tokens":5,"output_tokens":7},"permission_denials":[{"tool_name":"Bash","tool_use_id":"t"}]}"#;
+    let schema = printed("decision");
+    for words in [
+        "check --json out.log",
+        "check --json --all-checks --run a --task b --iteration 3 out.log",
+        "check --json --agent-exit-code 9 out.log",
+        "check --json --force-complete --reason shipped out.log",
+    ] {
+        for output in [DONE, UNDONE, STUCK, "", &miss, denied] {
+            holds(&schema, &judge(words, output).settings(checked).run().json());
+            holds(&schema, &judge(words, output).run().json());
+        }
+    }
+}
+
+#[test]
+fn every_scan_is_as_its_schema_says() {
+    let run = gate("scan --json a b c d").file("a", DONE).file("b", UNDONE).file("c", "");
+    for record in
+        run.file("d", [b"\xff\xfe<promise>", STUCK.as_bytes()].concat()).code(0).json_lines()
+    {
+        holds(&printed("scan"), &record);
+    }
+}
+
+#[test]
+fn every_error_is_as_its_schema_says() {
+    for words in ["check --json", "check --json missing", "check --json --config bad.toml out.log"]
+    {
+        let run = judge(words, DONE).file("bad.toml", "[exit_gate]\nenable = true\n");
+        holds(&printed("error"), &run.code(2).json());
+    }
+}
+
+#[test]
+fn the_settings_in_force_are_as_their_schema_says() {
+    let settings = "[checks.tests]\ncommand = [\"cargo\", \"test\"]\nretry = 1\n\
+                    [[signal.custom]]\nliteral = \"SHIPPED\"\nvalue = \"complete\"\n";
+    for settings in ["", settings] {
+        let shown = gate("config show").settings(settings).code(0).stdout;
+        let shown: toml::Value = toml::from_str(&shown).expect(&shown);
+        holds(&printed("config"), &serde_json::to_value(shown).unwrap());
+    }
+}
+
+#[test]
+fn this_check_finds_what_is_wrong() {
+    let schema = printed("error");
+    let error = judge("check --json", "").code(2).json();
+    let with = |name: &str, value: Value| {
+        let mut changed = error.clone();
+        changed[name] = value;
+        flaws(&schema, &schema, &changed, "")
+    };
+    assert_eq!(with("line", Value::Null), [""; 0]);
+    assert_eq!(with("line", "3".into()).len(), 1);
+    assert_eq!(with("message", Value::Null).len(), 1);
+    assert_eq!(with("new", 1.into()).len(), 1);
+}
+
+/// The value is as the schema says, and has every member that it describes at
+/// the top.
+#[track_caller]
+fn holds(schema: &Value, value: &Value) {
+    let flaws = flaws(schema, schema, value, "");
+    assert!(flaws.is_empty(), "{flaws:#?}\n{value:#}");
+    if schema["required"].is_array() {
+        assert_eq!(keys(value), keys(&schema["properties"]));
+    }
+}
+
+/// Where a value is not as a schema says: types, null, required and unknown
+/// members. Numbers' bounds are not looked at.
+fn flaws(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        let target = root.pointer(name.trim_start_matches('#')).expect(name);
+        return flaws(root, target, value, at);
+    }
+    for choice in ["anyOf", "oneOf"] {
+        if let Some(choices) = schema[choice].as_array() {
+            let fits = |one: &Value| flaws(root, one, value, at).is_empty();
+            let none = !choices.iter().any(fits);
+            return none
+                .then(|| format!("{at}: {value} is none of {choice}"))
+                .into_iter()
+                .collect();
+        }
+    }
+    let wrong = !is_type(&schema["type"], value)
+        || schema.get("const").is_some_and(|only| only != value)
+        || schema["enum"].as_array().is_some_and(|values| !values.contains(value));
+    if wrong {
+        return vec![format!("{at}: {value} is no {}", schema["type"])];
+    }
+    match value {
+        Value::Object(members) => object_flaws(root, schema, members, at),
+        Value::Array(items) => {
+            let inner =
+                |(index, item)| flaws(root, &schema["items"], item, &format!("{at}[{index}]"));
+            items.iter().enumerate().flat_map(inner).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn object_flaws(
+    root: &Value,
+    schema: &Value,
+    members: &Map<String, Value>,
+    at: &str,
+) -> Vec<String> {
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let lost = required.filter(|name| !members.contains_key(*name));
+    let mut found: Vec<_> = lost.map(|name| format!("{at}.{name} is missing")).collect();
+    for (name, value) in members {
+        let path = format!("{at}.{name}");
+        let others =
+            schema.get("additionalProperties").filter(|others| **others != Value::Bool(false));
+        match schema["properties"].get(name).or(others) {
+            Some(inner) => found.extend(flaws(root, inner, value, &path)),
+            None if schema["properties"].is_object() => {
+                found.push(format!("{path} is not described"))
+            }
+            None => {}
+        }
+    }
+    found
+}
+
+fn is_type(types: &Value, value: &Value) -> bool {
+    match types {
+        Value::Array(types) => types.iter().any(|one| is_type(one, value)),
+        Value::String(name) => match name.as_str() {
+            "null" => value.is_null(),
+            "boolean" => value.is_boolean(),
+            "integer" => value.is_u64() || value.is_i64(),
+            "number" => value.is_number(),
+            "string" => value.is_string(),
+            "array" => value.is_array(),
+            "object" => value.is_object(),
+            _ => false,
+        },
+        _ => true,
+    }
+}

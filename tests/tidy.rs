@@ -1,0 +1,155 @@
+//! Rules of the house that hold for the source.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{files, root};
+
+const CRATES: [&str; 3] = ["gate-core", "gate-checks", "gate-cli"];
+
+/// The longest source file, in lines.
+const LONGEST: usize = 500;
+
+fn sources(krate: &str) -> Vec<PathBuf> {
+    let rust = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "rs");
+    files(&root().join(krate).join("src")).into_iter().filter(rust).collect()
+}
+
+fn all_sources() -> Vec<PathBuf> {
+    let tests = files(&root().join("tests")).into_iter().filter(|path| path.ends_with(".rs"));
+    CRATES.iter().flat_map(|krate| sources(krate)).chain(tests).collect()
+}
+
+fn read(path: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
+}
+
+fn named(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().display().to_string()
+}
+
+/// The part of a source that is no test and no comment.
+fn code(path: &Path) -> String {
+    let is_test =
+        path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("tests.rs");
+    let text = if is_test { String::new() } else { read(path) };
+    let body = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = body.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The files in which something is found.
+#[track_caller]
+fn none(rule: &str, found: impl IntoIterator<Item = String>) {
+    let found: Vec<_> = found.into_iter().collect();
+    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let marks = [["TO", "DO"], ["FIX", "ME"], ["todo", "!"], ["unimplemented", "!"], ["dbg", "!"]];
+    let marks = marks.map(|parts| parts.concat());
+    let found = all_sources().into_iter().flat_map(|path| {
+        let text = read(&path);
+        let here = marks.iter().filter(move |mark| text.contains(mark.as_str()));
+        here.map(|mark| format!("{}: {mark}", named(&path))).collect::<Vec<_>>()
+    });
+    none("do it now", found);
+}
+
+#[test]
+fn no_source_is_longer_than_500_lines() {
+    let found = CRATES.iter().flat_map(|krate| sources(krate)).filter_map(|path| {
+        let lines = read(&path).lines().count();
+        (lines > LONGEST).then(|| format!("{}: {lines} lines", named(&path)))
+    });
+    none("cut it in two", found);
+}
+
+#[test]
+fn every_source_begins_by_saying_what_it_is() {
+    let found = all_sources().into_iter().filter(|path| !read(path).starts_with("//! "));
+    none("begin with //!", found.map(|path| named(&path)));
+}
+
+#[test]
+fn the_core_looks_at_nothing_by_itself() {
+    let modules = ["fs", "env", "process", "net", "thread"];
+    let types = ["SystemTime", "Instant", "Command::new"];
+    let found = sources("gate-core").into_iter().flat_map(|path| {
+        let code = code(&path);
+        let at = |what: &str| Some(format!("{}: {what}", named(&path)));
+        let module = modules.iter().filter_map(|name| {
+            let used = code.contains(&format!("std::{name}")) || imports(&code).contains(*name);
+            if used { at(name) } else { None }
+        });
+        let kind =
+            types.iter().filter_map(|name| if code.contains(name) { at(name) } else { None });
+        module.chain(kind).collect::<Vec<_>>()
+    });
+    none("bytes, time and environment are parameters", found);
+}
+
+/// The names that `use std::{…}` takes.
+fn imports(code: &str) -> BTreeSet<String> {
+    let groups = code.split("use std::{").skip(1).filter_map(|rest| rest.split('}').next());
+    let word = |part: &str| part.split("::").next().unwrap_or_default().trim().to_owned();
+    groups.flat_map(|group| group.split(',').map(word).collect::<Vec<_>>()).collect()
+}
+
+#[test]
+fn arrows_run_one_way() {
+    for (krate, above) in
+        [("gate-core", &["gate-cli", "gate-checks"][..]), ("gate-checks", &["gate-cli"])]
+    {
+        let manifest: toml::Table =
+            toml::from_str(&read(&root().join(krate).join("Cargo.toml"))).unwrap();
+        for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let names = manifest.get(table).and_then(toml::Value::as_table).into_iter().flatten();
+            let up = names.filter(|(name, _)| above.contains(&name.as_str()));
+            none(
+                "a lower crate names a higher one",
+                up.map(|(name, _)| format!("{krate}: {name}")),
+            );
+        }
+        let crates = above.iter().map(|name| name.replace('-', "_"));
+        let used = crates.flat_map(|name| {
+            let uses = sources(krate)
+                .into_iter()
+                .filter(move |path| code(path).contains(&format!("{name}::")));
+            uses.map(|path| named(&path)).collect::<Vec<_>>()
+        });
+        none("a lower crate uses a higher one", used);
+    }
+}
+
+#[test]
+fn every_crate_forbids_unsafe_and_takes_the_workspaces_lints() {
+    for krate in CRATES {
+        let manifest: toml::Table =
+            toml::from_str(&read(&root().join(krate).join("Cargo.toml"))).unwrap();
+        assert_eq!(manifest["lints"]["workspace"], toml::Value::Boolean(true), "{krate}");
+    }
+    let workspace: toml::Table = toml::from_str(&read(&root().join("Cargo.toml"))).unwrap();
+    assert_eq!(workspace["workspace"]["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
+}
+
+#[test]
+fn no_file_knows_the_machine_that_it_was_written_on() {
+    let marks = [["/wo", "rk/"], ["/ro", "ot/"], ["/tmp/", "target"]].map(|parts| parts.concat());
+    let found = files(root()).into_iter().filter(|path| {
+        let text = read(path);
+        marks.iter().any(|mark| text.contains(mark.as_str()))
+    });
+    none("name it from the repository's root", found.map(|path| named(&path)));
+}
+
+#[test]
+fn test_files_stay_readable() {
+    let found = files(&root().join("tests")).into_iter().filter_map(|path| {
+        let lines = read(&path).lines().count();
+        (lines > 350).then(|| format!("{}: {lines} lines", named(&path)))
+    });
+    none("one subject a file", found);
+}

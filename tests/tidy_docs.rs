@@ -1,0 +1,161 @@
+//! What the documents say is so: their commands are known, their links lead
+//! somewhere.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::support::{gate, root};
+
+/// A command of the program, as a document shows it.
+#[derive(Debug)]
+struct Shown {
+    place: String,
+    words: Vec<String>,
+}
+
+fn document(name: &str) -> String {
+    let file = root().join(name);
+    fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name} is missing: {error}"))
+}
+
+/// The lines of a document's fences in these languages, with their numbers.
+fn fenced(text: &str, languages: &[&str]) -> Vec<(usize, String)> {
+    let mut open = None;
+    let mut lines = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        match (line.trim_start().strip_prefix("```"), open) {
+            (Some(language), None) => open = Some(languages.contains(&language.trim())),
+            (Some(_), Some(_)) => open = None,
+            (None, Some(true)) => lines.push((at + 1, line.to_owned())),
+            (None, _) => {}
+        }
+    }
+    lines
+}
+
+/// The calls of gate in a line of shell.
+fn calls(line: &str) -> Vec<Vec<String>> {
+    let code = line.split(" # ").next().unwrap_or_default();
+    let parts = code.split(['|', ';', '&', '(', ')', '`', '{', '}', '<', '>']);
+    parts.filter_map(call).collect()
+}
+
+fn call(part: &str) -> Option<Vec<String>> {
+    let mut words: Vec<&str> = part.split_whitespace().collect();
+    let before = ["$", "!", "if", "while", "until", "do", "then", "else", "exec"];
+    while words.first().is_some_and(|word| before.contains(word) || is_assignment(word)) {
+        words.remove(0);
+    }
+    if words.starts_with(&["cargo", "run"]) {
+        let dashes = words.iter().position(|word| *word == "--")?;
+        words.splice(..=dashes, ["gate"]);
+    }
+    (words.first() == Some(&"gate"))
+        .then(|| words[1..].iter().map(|&word| word.to_owned()).collect())
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=')
+        .is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
+}
+
+fn shown() -> Vec<Shown> {
+    let mut all = Vec::new();
+    for name in ["README.md", "GUIDE.md"] {
+        for (number, line) in fenced(&document(name), &["sh", "bash", "console"]) {
+            let place = format!("{name}:{number}");
+            all.extend(calls(&line).into_iter().map(|words| Shown { place: place.clone(), words }));
+        }
+    }
+    all
+}
+
+/// The command that the words begin with, and its help.
+fn help(words: &[String], known: &mut BTreeMap<String, Option<String>>) -> Option<String> {
+    let folder = words.first().is_some_and(|word| word == "-C");
+    let words = &words[if folder { 2.min(words.len()) } else { 0 }..];
+    let mut command = String::new();
+    for word in words.iter().take_while(|word| !word.starts_with('-')) {
+        command = format!("{command} {word}");
+        let text = known.entry(command.clone()).or_insert_with(|| ask(&command));
+        match text {
+            Some(text) if text.contains("Commands:") => {}
+            text => return text.clone(),
+        }
+    }
+    known.entry(command.clone()).or_insert_with(|| ask(&command)).clone()
+}
+
+fn ask(command: &str) -> Option<String> {
+    let ran = gate(&format!("{command} --help")).run();
+    ran.stdout.contains("Usage:").then_some(ran.stdout)
+}
+
+fn has_flag(help: &str, flag: &str) -> bool {
+    let flag = flag.split('=').next().unwrap_or(flag);
+    help.split([' ', ',', '\n']).any(|word| word == flag)
+}
+
+#[test]
+fn every_command_that_the_documents_show_is_known() {
+    let mut known = BTreeMap::new();
+    let all = shown();
+    assert!(all.len() >= 5, "the documents show hardly any command: {all:?}");
+    for Shown { place, words } in all {
+        let Some(help) = help(&words, &mut known) else {
+            panic!("{place}: gate {}", words.join(" "))
+        };
+        for flag in words.iter().filter(|word| word.starts_with("--") && word.len() > 2) {
+            assert!(has_flag(&help, flag), "{place}: gate {}: no {flag}", words.join(" "));
+        }
+    }
+}
+
+#[test]
+fn commands_are_found_in_lines_of_shell() {
+    let found = |line| calls(line).into_iter().map(|words| words.join(" ")).collect::<Vec<_>>();
+    assert_eq!(
+        found("while agent >out.log; gate check --while out.log; do :; done"),
+        ["check --while out.log"]
+    );
+    assert_eq!(found("$ claude -p | gate check - # done?"), ["check -"]);
+    assert_eq!(
+        found("cargo run --release --quiet -- check examples/finished.log"),
+        ["check examples/finished.log"]
+    );
+    assert_eq!(
+        found("GATE_EXIT_THRESHOLD=1 gate check x && gate -C a scan x"),
+        ["check x", "-C a scan x"]
+    );
+    assert_eq!(found("protocol=$(gate prompt)"), ["prompt"]);
+    assert_eq!(found("cargo install gate"), [""; 0]);
+}
+
+#[test]
+fn links_in_the_documents_lead_to_files() {
+    let entries = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
+    let documents: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|it| it == "md")).collect();
+    assert!(documents.iter().any(|path| path.ends_with("README.md")), "README.md is missing");
+    for path in documents {
+        let text = fs::read_to_string(&path).unwrap();
+        for target in links(&text) {
+            let file = target.split('#').next().unwrap_or_default();
+            assert!(root().join(file).exists(), "{}: ({target})", path.display());
+        }
+    }
+}
+
+/// The relative targets of a document's links.
+fn links(text: &str) -> Vec<String> {
+    let mut inside = false;
+    let prose = text.lines().filter(|line| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        !inside && !fence
+    });
+    let targets =
+        prose.flat_map(|line| line.split("](").skip(1).filter_map(|rest| rest.split(')').next()));
+    let own = targets.filter(|target| !target.contains(':') && !target.starts_with('#'));
+    own.map(str::to_owned).collect()
+}
