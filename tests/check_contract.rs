@@ -34,7 +34,7 @@ const PROMISED: &str = r#"{
 /// A decision in which every list holds something.
 fn rich() -> Value {
     let output = "<promise>COMPLETE</promise> is what I may write later.\n".to_owned() + DONE;
-    let words = "check --json --run nightly --iteration 7 --task 42 out.log";
+    let words = "check --json --run nightly --iteration 7 --task 42 --agent-exit-code 3 out.log";
     judge(words, &output).settings("[checks.tests]\ncommand = [\"true-enough\"]\n").run().json()
 }
 

@@ -1,6 +1,7 @@
 //! The files in examples/ do what the README says of them.
 
-use crate::support::{Run, gate, root};
+use crate::here::root;
+use crate::support::{Run, gate};
 
 fn example(words: &str) -> Run {
     let folder = root().join("examples");

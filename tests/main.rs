@@ -15,6 +15,7 @@ mod config;
 mod corpus;
 mod examples;
 mod explain;
+mod here;
 mod hostile;
 mod loops;
 mod prompt;

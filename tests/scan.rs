@@ -105,8 +105,8 @@ fn nothing_in_a_transcript_reaches_the_terminal_as_a_command() {
 
 #[test]
 fn no_color_without_a_terminal() {
-    let ran = gate("check out.log").file("out.log", DONE).env("CLICOLOR_FORCE", "0").code(0);
-    assert!(!ran.stdout.contains('\u{1b}'));
-    let ran = gate("check out.log").file("out.log", DONE).env("NO_COLOR", "1").code(0);
-    assert!(!ran.stdout.contains('\u{1b}'));
+    for (variable, value) in [("TERM", "xterm-256color"), ("NO_COLOR", "1"), ("CLICOLOR", "1")] {
+        let ran = gate("check out.log").file("out.log", DONE).env(variable, value).code(0);
+        assert!(!ran.stdout.contains('\u{1b}'), "{variable}");
+    }
 }

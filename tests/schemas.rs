@@ -6,7 +6,8 @@ use std::fs;
 
 use serde_json::{Map, Value};
 
-use crate::support::{DONE, STUCK, UNDONE, gate, judge, keys, root};
+use crate::here::root;
+use crate::support::{DONE, STUCK, UNDONE, gate, judge, keys};
 
 fn printed(name: &str) -> Value {
     gate(&format!("config schema {name}")).code(0).stderr("").json()
@@ -157,7 +158,7 @@ fn object_flaws(
         match schema["properties"].get(name).or(others) {
             Some(inner) => found.extend(flaws(root, inner, value, &path)),
             None if schema["properties"].is_object() => {
-                found.push(format!("{path} is not described"))
+                found.push(format!("{path} is not described"));
             }
             None => {}
         }

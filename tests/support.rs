@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::here::search_path;
+
 /// The program under test.
 pub(crate) const GATE: &str = env!("CARGO_BIN_EXE_gate");
 
@@ -257,31 +259,6 @@ impl Ran {
     }
 }
 
-/// The folder that holds the repository's README, crates and tests.
-pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
-
-/// The folder beside the repository with labelled transcripts.
-pub(crate) fn shared() -> PathBuf {
-    root().join("../shared")
-}
-
-/// Whether something that a test needs is here. If not, the test says that it
-/// is skipped; with GATE_CI=1, which .ci/run sets, it fails instead.
-pub(crate) fn needs(what: &str) -> bool {
-    let (there, why) = match what {
-        "shared" => (shared().is_dir(), "there is no folder ../shared beside the repository"),
-        "bash" | "python3" => (is_program(what), "it is not in PATH"),
-        _ => panic!("{what}: nobody knows how to look for it"),
-    };
-    if !there {
-        assert!(std::env::var_os("GATE_CI").is_none_or(|value| value != "1"), "{what}: {why}");
-        let _ = writeln!(io::stderr(), "SKIPPED {what}: {why}");
-    }
-    there
-}
-
 /// The words in the array `value[key]` of objects under `field`.
 pub(crate) fn each<'a>(value: &'a Value, list: &str, field: &str) -> Vec<&'a str> {
     let items = value[list].as_array().expect(list);
@@ -291,22 +268,6 @@ pub(crate) fn each<'a>(value: &'a Value, list: &str, field: &str) -> Vec<&'a str
 /// The names of an object's members.
 pub(crate) fn keys(value: &Value) -> BTreeSet<&str> {
     value.as_object().expect("an object").keys().map(String::as_str).collect()
-}
-
-/// All files below a folder, without what builds and git put there.
-pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        let (path, name) = (entry.path(), entry.file_name());
-        let kind = entry.file_type().unwrap();
-        if kind.is_dir() && name != "target" && name != ".git" {
-            found.extend(files(&path));
-        } else if kind.is_file() {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
 }
 
 fn write(path: &Path, bytes: &[u8]) {
@@ -320,16 +281,8 @@ fn make_executable(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-fn search_path() -> Vec<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
-}
-
 fn path_without_gate() -> Vec<PathBuf> {
     search_path().into_iter().filter(|folder| !folder.join("gate").exists()).collect()
-}
-
-fn is_program(name: &str) -> bool {
-    search_path().iter().any(|folder| folder.join(name).is_file())
 }
 
 /// The exit code, and the most memory that was seen on the way.

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::support::{gate, root};
+use crate::here::root;
+use crate::support::gate;
 
 /// A command of the program, as a document shows it.
 #[derive(Debug)]

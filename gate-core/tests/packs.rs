@@ -6,15 +6,19 @@ use gate_core::decide::indicator::{Counter, PatternSet};
 use gate_core::read::{Event, Role, Text};
 
 fn is_hit(pattern: &PackPattern, line: &str) -> bool {
-    let set = PatternSet::new(std::slice::from_ref(&pattern.pattern)).expect("the pattern is right");
+    let set =
+        PatternSet::new(std::slice::from_ref(&pattern.pattern)).expect("the pattern is right");
     let mut counter = Counter::new(&set);
-    let text = Text { role: Role::Assistant, text: line, line: 1, multiline: true, continues: false };
+    let text =
+        Text { role: Role::Assistant, text: line, line: 1, multiline: true, continues: false };
     counter.event(&Event::Text(text));
     !counter.finish(|_| true).is_empty()
 }
 
 fn packs() -> impl Iterator<Item = Pack> {
-    PACKS.iter().map(|(name, _)| Pack::named(name).expect("the pack is right").expect("the pack is there"))
+    PACKS
+        .iter()
+        .map(|(name, _)| Pack::named(name).expect("the pack is right").expect("the pack is there"))
 }
 
 #[test]
@@ -34,7 +38,10 @@ fn every_pattern_matches_its_samples_and_rejects_the_others() {
 fn the_completion_pack_holds_the_seed_s_expressions() {
     let sources = |name| {
         let pack = Pack::named(name).expect("the pack is right").expect("the pack is there");
-        pack.patterns.into_iter().map(|one| (one.pattern.id, one.pattern.matcher)).collect::<Vec<_>>()
+        pack.patterns
+            .into_iter()
+            .map(|one| (one.pattern.id, one.pattern.matcher))
+            .collect::<Vec<_>>()
     };
     let completion = sources("completion");
     for pattern in sources("seed") {

@@ -114,7 +114,8 @@ impl PatternSet {
                 None => seen.push((index, group)),
             }
         }
-        let whole = seen.into_iter().filter(|(index, groups)| *groups == self.patterns[*index].groups);
+        let whole =
+            seen.into_iter().filter(|(index, groups)| *groups == self.patterns[*index].groups);
         whole.map(|(index, _)| index).chain(self.everywhere.iter().copied()).collect()
     }
 

@@ -29,12 +29,16 @@ pub(crate) fn required(source: &str) -> Result<Vec<Group>, Box<regex_syntax::Err
 
 fn groups(hir: &Hir) -> Vec<Group> {
     match hir.kind() {
-        HirKind::Literal(literal) => caseless_run(&literal.0).map(|text| vec![text]).into_iter().collect(),
+        HirKind::Literal(literal) => {
+            caseless_run(&literal.0).map(|text| vec![text]).into_iter().collect()
+        }
         HirKind::Repetition(repetition) if repetition.min > 0 => groups(&repetition.sub),
         HirKind::Capture(capture) => groups(&capture.sub),
         HirKind::Concat(parts) => parts.iter().flat_map(groups).collect(),
         HirKind::Alternation(branches) => union(branches).into_iter().collect(),
-        HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) | HirKind::Repetition(_) => Vec::new(),
+        HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) | HirKind::Repetition(_) => {
+            Vec::new()
+        }
     }
 }
 
@@ -51,7 +55,8 @@ fn union(branches: &[Hir]) -> Option<Group> {
 /// does: ASCII letters, and what has no case.
 fn caseless_run(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let run = text.split(|c: char| !c.is_ascii() && c.is_alphabetic()).max_by_key(|run| run.len())?;
+    let run =
+        text.split(|c: char| !c.is_ascii() && c.is_alphabetic()).max_by_key(|run| run.len())?;
     (!run.is_empty()).then(|| run.to_ascii_lowercase())
 }
 
@@ -83,7 +88,10 @@ mod tests {
     #[test]
     fn one_text_of_each_branch() {
         check("(?:works|is done)", &[&["is done", "works"]]);
-        check(r"\b(?:all|every)\b.*\b(?:complete|finished)\b", &[&["complete", "finished"], &["all", "every"]]);
+        check(
+            r"\b(?:all|every)\b.*\b(?:complete|finished)\b",
+            &[&["complete", "finished"], &["all", "every"]],
+        );
         check("(?:passed|✅)", &[&["passed", "✅"]]);
     }
 

@@ -4,7 +4,7 @@
 use super::layout::Layout;
 use super::place::Place;
 use super::promise::objection;
-use super::{Candidate, Says, Statement};
+use super::{CANDIDATES, Candidate, Says, Statement};
 use crate::decide::expression::{compile, source};
 use crate::decide::policy::{CustomSignal, Spelling};
 
@@ -34,7 +34,7 @@ fn of(layout: &Layout<'_>, signal: &CustomSignal) -> Vec<Candidate> {
             });
         }
     }
-    found
+    found.split_off(found.len().saturating_sub(CANDIDATES))
 }
 
 fn says(
@@ -48,7 +48,7 @@ fn says(
         return Says::Nothing("a placeholder, not a signal".to_owned());
     }
     match objection(layout, &Place::new(layout, index..index + 1), tag) {
-        Some(why) => Says::Nothing(why.to_owned()),
+        Some(why) => Says::Nothing(why),
         None => Says::Something(Statement::new(signal.value)),
     }
 }

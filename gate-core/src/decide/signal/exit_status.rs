@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::layout::{Ground, Layout};
-use super::place::{Place, is_blank_form, is_placeholder, unmarked};
-use super::{Candidate, Says, Statement};
+use super::place::{Place, is_blank_form, is_placeholder, undecorated, unmarked};
+use super::{CANDIDATES, Candidate, Says, Statement};
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence;
 
@@ -27,18 +27,21 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
     if !layout.word().text.contains("EXIT_STATUS") {
         return Vec::new();
     }
-    let mut found = Vec::new();
+    let (mut blocks, mut found) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < layout.lines().len() {
         if field(layout, at).is_some() {
             let block = Block::read(layout, at);
             at = block.lines.end;
-            found.extend(block.candidate(layout));
+            blocks.push(block);
         } else {
             found.extend(mention(layout, at));
             at += 1;
         }
     }
+    let last = blocks.split_off(blocks.len().saturating_sub(CANDIDATES));
+    found = found.split_off(found.len().saturating_sub(CANDIDATES));
+    found.extend(last.iter().filter_map(|block| block.candidate(layout)));
     found
 }
 
@@ -57,9 +60,8 @@ struct Field {
 /// The key and the value that a line holds.
 fn field(layout: &Layout<'_>, index: usize) -> Option<Field> {
     let line = unmarked(layout.lines()[index].text);
-    let line = line.trim_start_matches(['>', '+', '-']).trim_start();
-    let (key, value) = line.split_once(':')?;
-    let key = KEYS.into_iter().find(|known| *known == key.trim_end())?;
+    let (key, value) = line.trim_start_matches(['>', '+', '-']).split_once([':', '：'])?;
+    let key = KEYS.into_iter().find(|known| *known == undecorated(key))?;
     Some(Field { key, value: value.trim().to_owned(), line: index })
 }
 
@@ -93,8 +95,12 @@ impl Block {
 
     fn candidate(&self, layout: &Layout<'_>) -> Option<Candidate> {
         let status = self.fields.iter().find(|field| field.key == "EXIT_STATUS")?;
-        let says = match Place::new(layout, self.lines.clone()).objection() {
-            Some(why) => Says::Nothing(why.to_owned()),
+        let place = Place::new(layout, self.lines.clone());
+        let says = match place.objection() {
+            Some(why) => Says::Nothing(why),
+            None if self.fields.len() == 1 && place.work_follows() => {
+                Says::Nothing("text about the next work follows it".to_owned())
+            }
             None => self.says(status),
         };
         Some(Candidate {
@@ -108,7 +114,7 @@ impl Block {
 
     fn says(&self, status: &Field) -> Says {
         if is_placeholder(&status.value)
-            || self.fields.iter().any(|field| is_blank_form(&field.value))
+            || self.fields.iter().any(|field| is_blank_form(&field.value) && field.value != "[]")
         {
             return Says::Nothing("a placeholder, not a signal".to_owned());
         }
@@ -206,7 +212,7 @@ fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
 
 /// The first word of a value, and what follows it.
 fn split_word(value: &str) -> (&str, &str) {
-    let value = value.trim_start_matches(['"', '\'']);
+    let value = undecorated(value);
     let end = value.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(value.len());
     value.split_at(end)
 }

@@ -1,5 +1,8 @@
 //! The lines of the agent's last word, and what each of them stands in.
 
+use std::cell::OnceCell;
+
+use super::aftermath::begins_iteration;
 use crate::read::Word;
 
 /// A message cut into lines.
@@ -7,6 +10,7 @@ use crate::read::Word;
 pub(crate) struct Layout<'w> {
     word: &'w Word,
     lines: Vec<Line<'w>>,
+    latest_iteration: OnceCell<Option<usize>>,
 }
 
 /// One line of a message.
@@ -51,7 +55,7 @@ impl<'w> Layout<'w> {
             lines.push(Line { text, offset, ground: grounds.of(text) });
             offset += piece.len();
         }
-        Self { word, lines }
+        Self { word, lines, latest_iteration: OnceCell::new() }
     }
 
     /// The message.
@@ -62,6 +66,19 @@ impl<'w> Layout<'w> {
     /// All lines.
     pub(crate) fn lines(&self) -> &[Line<'w>] {
         &self.lines
+    }
+
+    /// The line on which a runner begins the last iteration of this log, where
+    /// the agent says something in it.
+    pub(crate) fn latest_iteration(&self) -> Option<usize> {
+        *self.latest_iteration.get_or_init(|| {
+            let mut lines = self.lines.iter().enumerate().rev();
+            let speaks = |line: &Line<'_>| line.text.split_whitespace().nth(2).is_some();
+            let begins =
+                |line: &Line<'_>| line.ground == Ground::Prose && begins_iteration(line.text);
+            lines.by_ref().find(|(_, line)| speaks(line) && !begins(line))?;
+            lines.find(|(_, line)| begins(line)).map(|(index, _)| index)
+        })
     }
 
     /// The index of the line that holds a byte of the message.
@@ -130,7 +147,7 @@ impl Grounds {
                 self.fence = None;
                 Ground::Fence
             }
-            (Some((_, _, ground)), _) => ground,
+            (Some((_, _, ground)), _) => self.inside(line, ground),
             (None, Some((with, count))) => {
                 self.fence = Some((with, count, language(trimmed[count..].trim())));
                 Ground::Fence
@@ -138,6 +155,18 @@ impl Grounds {
             (None, None) if trimmed.starts_with('>') => Ground::Quote,
             (None, None) => Ground::Prose,
         }
+    }
+}
+
+impl Grounds {
+    /// A fence in which a shell prompt stands shows what a command printed.
+    fn inside(&mut self, line: &str, ground: Ground) -> Ground {
+        let shell = ground == Ground::Fenced && line.trim_start().starts_with("$ ");
+        let ground = if shell { Ground::Code } else { ground };
+        if let Some((_, _, known)) = &mut self.fence {
+            *known = ground;
+        }
+        ground
     }
 }
 

@@ -6,9 +6,11 @@
 //! contradict each other. The result is one [`Signal`], with its problems
 //! inside: it is [`Status::Complete`] only where there are none.
 
+mod aftermath;
 mod agent_exit;
 mod custom;
 mod exit_status;
+mod introduction;
 mod layout;
 mod place;
 mod promise;
@@ -23,6 +25,11 @@ use crate::read::{FinalTurn, Word};
 use layout::Layout;
 
 pub use prompt::prompt;
+
+/// The most candidates of one spelling that are judged: the last ones. Each is
+/// held against the text around it, and a hostile message may repeat one
+/// without end.
+const CANDIDATES: usize = 200;
 
 /// The most near misses that are kept.
 const NEAR_MISSES: usize = 20;
@@ -291,6 +298,7 @@ fn sift(candidates: Vec<Candidate>, policy: &SignalPolicy) -> (Vec<Candidate>, V
             }
         }
     }
+    misses.sort_by_key(|miss| miss.line);
     (last, misses)
 }
 

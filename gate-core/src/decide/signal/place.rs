@@ -10,8 +10,18 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use super::super::{expression::constant, sentence};
+use super::aftermath;
+use super::introduction::{Introduction, heads_status_examples};
 use super::layout::{Ground, Layout};
+use crate::decide::expression::constant;
+use crate::decide::indicator::excerpt;
+use crate::decide::sentence;
+
+/// How many lines around a candidate belong to it.
+const NEARBY: usize = 40;
+
+/// How far above a candidate the heading of its section is looked for.
+const SECTION: usize = 400;
 
 /// A candidate's place: the lines it takes, by index.
 pub(crate) struct Place<'l, 'w> {
@@ -26,14 +36,24 @@ impl<'l, 'w> Place<'l, 'w> {
     }
 
     /// Why what stands here is no signal, if so.
-    pub(crate) fn objection(&self) -> Option<&'static str> {
-        self.ground_objection()
-            .or_else(|| self.introduction_objection())
-            .or_else(|| self.section_objection())
-            .or_else(|| self.retraction())
+    pub(crate) fn objection(&self) -> Option<String> {
+        let fixed = |why: &str| why.to_owned();
+        self.ground()
+            .map(fixed)
+            .or_else(|| self.introduced())
+            .or_else(|| self.section().map(fixed))
+            .or_else(|| aftermath::objection(self.following()).map(fixed))
+            .or_else(|| self.later_iteration().map(fixed))
     }
 
-    fn ground_objection(&self) -> Option<&'static str> {
+    /// Whether text about the next work, or about work that is still open,
+    /// follows. A whole block is not refused for that: it has said what it
+    /// means.
+    pub(crate) fn work_follows(&self) -> bool {
+        aftermath::is_about_work(self.following())
+    }
+
+    fn ground(&self) -> Option<&'static str> {
         let first = self.layout.lines().get(self.lines.start)?;
         match first.ground {
             Ground::Diff => Some("it stands in a diff"),
@@ -44,35 +64,38 @@ impl<'l, 'w> Place<'l, 'w> {
         }
     }
 
-    fn introduction_objection(&self) -> Option<&'static str> {
+    /// What the introducing sentence has against it. Where that says nothing
+    /// either way, open work around it means that it is not the agent's claim.
+    fn introduced(&self) -> Option<String> {
         let sentence = self.introduction()?;
-        if DENIAL.is_match(sentence) {
-            Some("the sentence before it denies it")
-        } else if PUT_OFF.is_match(sentence) {
-            Some("the sentence before it puts it off or under a condition")
-        } else if EXAMPLE.is_match(sentence) || sentence::starts_with_order(sentence) {
-            Some("the sentence before it introduces an example")
-        } else {
-            None
-        }
+        let why = match Introduction::of(sentence) {
+            Introduction::Announces => return None,
+            Introduction::Objects(why) => why,
+            Introduction::Unclear if self.open_work_around() => "open work stands around it",
+            Introduction::Unclear => return None,
+        };
+        Some(format!("{why} (\"{}\")", excerpt(sentence, 0)))
     }
 
-    /// A section that shows how a status is reported holds examples, however
-    /// each of them is labelled. A section that shows how to use the work
-    /// ("Usage example") may well be followed by the agent's own status.
-    fn section_objection(&self) -> Option<&'static str> {
-        let lines = self.layout.lines()[..self.lines.start].iter().rev();
+    fn open_work_around(&self) -> bool {
+        let from = self.lines.start.saturating_sub(NEARBY);
+        let before = self.layout.lines()[from..self.lines.start].iter().map(|line| line.text);
+        before.chain(self.following()).any(aftermath::is_open_work)
+    }
+
+    fn section(&self) -> Option<&'static str> {
+        let lines = self.layout.lines()[..self.lines.start].iter().rev().take(SECTION);
         let mut headings =
             lines.filter(|line| line.ground == Ground::Prose && line.text.starts_with('#'));
-        let heading = headings.next()?;
-        STATUS_EXAMPLES.is_match(heading.text).then_some("it stands in a section of examples")
+        let heads = heads_status_examples(headings.next()?.text);
+        heads.then_some("it stands in a section of examples")
     }
 
     /// The sentence that introduces what stands here: the end of the line
     /// before, where that is a heading, ends with a colon, or runs on into it.
     fn introduction(&self) -> Option<&'w str> {
         let lines = &self.layout.lines()[..self.lines.start];
-        let above = lines.iter().rev().find(|line| {
+        let above = lines.iter().rev().take(NEARBY).find(|line| {
             line.ground != Ground::Fence && !line.text.trim().is_empty() && !is_rule(line.text)
         })?;
         let adjacent = lines.last().is_some_and(|line| !line.text.trim().is_empty());
@@ -82,24 +105,10 @@ impl<'l, 'w> Place<'l, 'w> {
         (heading || leads).then(|| sentence::last_sentence(text))
     }
 
-    /// Whether the agent takes back what it has just said.
-    fn retraction(&self) -> Option<&'static str> {
-        let following = self.following().take(3);
-        for text in following {
-            if OTHERWISE.is_match(text) {
-                return Some("the text after it shows that it is an example");
-            }
-            if RETRACTION.is_match(text) {
-                return Some("the agent takes it back in the text after it");
-            }
-        }
-        None
-    }
-
-    /// Whether text about the next work follows. Only a bare tag is refused
-    /// for that: a whole block has said what it means.
-    pub(crate) fn next_work_follows(&self) -> bool {
-        self.following().any(|text| NEXT_WORK.is_match(text) && !SUMMARY.is_match(text))
+    /// In one log of several iterations, a signal of an earlier one is stale.
+    fn later_iteration(&self) -> Option<&'static str> {
+        let stale = self.layout.latest_iteration().is_some_and(|begin| self.lines.end <= begin);
+        stale.then_some("a later iteration follows it in this log")
     }
 
     /// The lines of prose after the place.
@@ -111,12 +120,6 @@ impl<'l, 'w> Place<'l, 'w> {
             .map(|line| line.text.trim())
             .filter(|text| !text.is_empty())
     }
-}
-
-/// Whether text glued to a bare tag, or following it on its line, is about
-/// the next work.
-pub(crate) fn is_next_work(text: &str) -> bool {
-    NEXT_WORK.is_match(text) && !SUMMARY.is_match(text)
 }
 
 /// A line without the marks that Markdown and terminals put around a key:
@@ -135,6 +138,21 @@ fn numbered(text: &str) -> &str {
         return text;
     }
     rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).unwrap_or(text)
+}
+
+/// A value without the marks and symbols around it: bold, code, quotes, emoji,
+/// a closing mark.
+pub(crate) fn undecorated(value: &str) -> &str {
+    let leading =
+        |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | '_') || is_symbol(c);
+    value
+        .trim_start_matches(leading)
+        .trim_end_matches(|c: char| leading(c) || matches!(c, '.' | '!' | ','))
+}
+
+/// An emoji or another pictorial symbol.
+fn is_symbol(c: char) -> bool {
+    !c.is_ascii() && !c.is_alphanumeric() && !matches!(c, '…' | '‹' | '›' | '«' | '»' | '“' | '”')
 }
 
 /// Whether a value that decides is a placeholder, or a choice such as
@@ -172,53 +190,5 @@ static RUNS_ON: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:not|never|cannot|can.?t|won.?t|shouldn.?t|don.?t|doesn.?t|didn.?t)\b[^,;.]{0,40}\b(?:output|print|emit|signal|send|write|say|reply|respond|give|declare|claim|promise|exit|stop|finish|done|complete)|\bnot yet\b|\binstead of\b",
-    )
-});
-
 static CHOICE: LazyLock<Regex> =
     LazyLock::new(|| constant(r"^[\x22'{<\[]*[\w-]+\s*(?:\||/|\bor\b)\s*[\w-]+"));
-
-static EXAMPLE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:protocol|template|reminder|remember|examples?|e\.g|for instance|such as|format|syntax|placeholder|fixture|stop condition|exit condition|completion condition|looks? like|(?:reply|respond|answer|end|finish|exit) with|(?:must|should|has to|have to|needs? to|expected to|supposed to|told to|asked to|instructed to|told me to|asked me to) (?:\w+ ){0,2}(?:output|print|emit|reply|respond|write|say|contain|include|end)|says|said|reads|quot(?:e|es|ed|ing)|the prompt|instructions?|wait(?:s|ing)? for|looks? for|match(?:es)?|detects?|parses?|regex|(?:wrote|written|writing|saved?|saving|added|adding|updated|updating|appended|appending|created|creating|inserted|put)\b[^:]*\.\w{1,5}\b|contents? of|(?:in|of|to|from) [\w./~-]+\.(?:md|txt|sh|py|json|ya?ml|toml|rs|ts|js)|\bcat |\becho )",
-    )
-});
-
-static STATUS_EXAMPLES: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:status|signal|exit|completion|promise|report\w*)\b.*\b(?:examples?|templates?|samples?)\b|\b(?:examples?|templates?|samples?)\b.*\b(?:status|signal|exit|completion|promise|report\w*)\b",
-    )
-});
-
-static PUT_OFF: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:if|when|whenever|once|until|unless|as soon as|whether|in case|later|eventually|afterwards?|in the future|next (?:time|iteration|loop|turn)|would|at the end|then i will|then i'll)\b|,\s*(?:then )?(?:please )?(?:output|print|emit|reply|respond|say|write|return|end|finish)\b",
-    )
-});
-
-static OTHERWISE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^[\W\d]*(?:otherwise|or else|replace |where \W*\w+\W* is |if (?:not|any|work|tasks?|there)\b)",
-    )
-});
-
-static RETRACTION: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:should(?: not|n.t) have|(?:ignore|disregard|retract|withdraw|scratch|strike) (?:that|this|the (?:signal|promise|status|block|above))|(?:signal|promise|status|that) was premature|i take (?:it|that) back|(?:that|this|above) (?:is|was) (?:just |only )?an? (?:example|template|placeholder|illustration))\b",
-    )
-});
-
-static NEXT_WORK: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^[\W\d]*(?:(?:ok(?:ay)?|great|good|perfect|alright|wait|hmm|actually|now|next|then|first|but|however|so)\b[\s,.!:—-]*)*(?:(?:now|next)[\s,]+(?:i |let me |let's |to )|next up\b|let me (?:now |also |quickly |first |next )?\w|let's (?:now |also |start|move|continue)|i(?:'ll| will| am going to|'m going to| need to| still need| still have| have to| must) \w|moving on\b|continuing (?:with|on|to)\b|starting (?:with |on |the |task|story|phase)|proceeding (?:to|with)\b|on to the next|there (?:is|are) still\b|still (?:to do|open|missing|remaining)|remaining (?:work|tasks?|items?|stories)\W*:\s*\w)|[.!] (?:now let me|next,? i|i(?:'ll| will) now|moving on to)\b",
-    )
-});
-
-static SUMMARY: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:let me|i(?:'ll| will| need to)|let's)\b.{0,20}\b(?:summar|provide|recap|outline|explain|list|give|present|share|describe|wrap|conclude|highlight|note|report|know)|remaining\W.{0,20}:\s*\W*(?:none|nothing|no |0\b|n/a)",
-    )
-});

@@ -4,13 +4,15 @@
 //! marks, or begins its line with other text glued to it, or closes a line
 //! whose sentence is over. Anywhere else it is a mention.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
+use super::aftermath::is_about_work;
 use super::layout::Layout;
-use super::place::{Place, is_next_work, is_placeholder};
-use super::{Candidate, Says, Statement};
+use super::place::{Place, is_placeholder, undecorated};
+use super::{CANDIDATES, Candidate, Says, Statement};
 use crate::decide::expression::constant;
 use crate::decide::policy::{SignalValue, Spelling};
 
@@ -19,22 +21,20 @@ const BLOCKED: &str = "BLOCKED";
 
 /// All candidates of this spelling in a message; `phrases` mean completion.
 pub(super) fn candidates(layout: &Layout<'_>, phrases: &[String]) -> Vec<Candidate> {
-    let text = &layout.word().text;
-    TAG.find_iter(text).map(|tag| candidate(layout, tag.range(), phrases)).collect()
+    let tags: Vec<_> = TAG.find_iter(&layout.word().text).map(|tag| tag.range()).collect();
+    let last = tags.len().saturating_sub(CANDIDATES);
+    tags[last..].iter().map(|tag| candidate(layout, tag.clone(), phrases)).collect()
 }
 
-fn candidate(layout: &Layout<'_>, tag: std::ops::Range<usize>, phrases: &[String]) -> Candidate {
+fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Candidate {
     let text = &layout.word().text[tag.clone()];
-    let phrase =
-        text[text.find('>').map_or(0, |at| at + 1)..text.rfind('<').unwrap_or(text.len())].trim();
+    let inner = text.find('>').map_or(0, |at| at + 1)..text.rfind('<').unwrap_or(text.len());
     let first = layout.index_of(tag.start);
     let place = Place::new(layout, first..layout.index_of(tag.end - 1) + 1);
-    let says = match value(phrase, phrases) {
+    let says = match value(&text[inner], phrases) {
         Err(why) => Says::Nothing(why),
-        Ok(value) => objection(layout, &place, tag).map_or_else(
-            || Says::Something(Statement::new(value)),
-            |why| Says::Nothing(why.to_owned()),
-        ),
+        Ok(value) => objection(layout, &place, tag)
+            .map_or_else(|| Says::Something(Statement::new(value)), Says::Nothing),
     };
     Candidate {
         spelling: Spelling::Promise,
@@ -45,12 +45,13 @@ fn candidate(layout: &Layout<'_>, tag: std::ops::Range<usize>, phrases: &[String
     }
 }
 
-fn value(phrase: &str, phrases: &[String]) -> Result<SignalValue, String> {
+fn value(written: &str, phrases: &[String]) -> Result<SignalValue, String> {
+    let phrase = undecorated(written);
     if phrases.iter().any(|known| known.eq_ignore_ascii_case(phrase)) {
         Ok(SignalValue::Complete)
     } else if phrase.eq_ignore_ascii_case(BLOCKED) {
         Ok(SignalValue::Blocked)
-    } else if is_placeholder(phrase) || phrase.is_empty() {
+    } else if is_placeholder(written) || phrase.is_empty() {
         Err("a placeholder, not a signal".to_owned())
     } else {
         Err(format!("`{phrase}` is not among signal.promise.phrases"))
@@ -61,8 +62,8 @@ fn value(phrase: &str, phrases: &[String]) -> Result<SignalValue, String> {
 pub(super) fn objection(
     layout: &Layout<'_>,
     place: &Place<'_, '_>,
-    tag: std::ops::Range<usize>,
-) -> Option<&'static str> {
+    tag: Range<usize>,
+) -> Option<String> {
     let text = &layout.word().text;
     let lines = layout.lines();
     let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end - 1)]);
@@ -70,17 +71,27 @@ pub(super) fn objection(
     let after = &text[tag.end..last.offset + last.text.len()];
     place
         .objection()
-        .or_else(|| neighbours_objection(before, after))
-        .or_else(|| is_next_work(after).then_some("text about the next work follows it"))
-        .or_else(|| place.next_work_follows().then_some("text about the next work follows it"))
+        .or_else(|| neighbours_objection(before, after).map(str::to_owned))
+        .or_else(|| is_about_work([after.trim()].into_iter()).then(|| FOLLOWED.to_owned()))
+        .or_else(|| place.work_follows().then(|| FOLLOWED.to_owned()))
 }
+
+const FOLLOWED: &str = "text about the next work follows it";
 
 /// What the rest of the tag's line has against it.
 fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
     if before.trim_start().starts_with('+') || before.trim_end() == "-" && !before.ends_with(' ') {
         return Some("it stands in a diff");
     }
+    if LISTING.is_match(before) {
+        return Some("it stands in a listing of a file");
+    }
     let before = before.trim_matches(MARKS);
+    let (before, after) =
+        match (before.strip_suffix(['(', '[']), after.trim_start().strip_prefix([')', ']'])) {
+            (Some(before), Some(after)) => (before.trim_end(), after),
+            _ => (before, after),
+        };
     let quoted = before.ends_with(['"', '\'', '“'])
         || after.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
     let whole = before.is_empty() || is_number(before);
@@ -123,9 +134,16 @@ fn goes_on(after: &str) -> bool {
 /// The tag, with its phrase on the same or on neighbouring lines.
 static TAG: LazyLock<Regex> = LazyLock::new(|| constant(r"<promise>\s*[^<>]{0,200}?\s*</promise>"));
 
-/// A short claim of completion that runs into the tag without a full stop.
+/// A tag behind the line number of a listing.
+static LISTING: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^\s*(?:[\w./-]+:)?\d+(?:[:→|]|\t)\s*$"));
+
+/// A short claim of completion, or the conclusion from a fact, that runs into
+/// the tag without a full stop.
 static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"^\W*(?:\w+\W+){0,5}(?:done|complete|completed|finished|implemented)\W*$")
+    constant(
+        r"^\W*(?:\w+\W+){0,5}(?:done|complete|completed|finished|implemented)\W*$|\b(?:so|therefore|hence|thus)\W*$|^\W*(?:since|because|as|given)\b.*,\s*$",
+    )
 });
 
 /// A sentence that talks about a signal.

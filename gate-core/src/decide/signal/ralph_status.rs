@@ -11,9 +11,10 @@ use regex_automata::meta::Regex;
 
 use super::exit_status::{is_nothing, qualifies};
 use super::layout::{Ground, Layout};
-use super::place::{Place, is_blank_form, is_placeholder, unmarked};
-use super::{Candidate, Says, Statement};
+use super::place::{Place, is_blank_form, is_placeholder, undecorated, unmarked};
+use super::{CANDIDATES, Candidate, Says, Statement};
 use crate::decide::expression::constant;
+use crate::decide::indicator::excerpt;
 use crate::decide::policy::{SignalValue, Spelling};
 
 /// The longest block, in lines.
@@ -22,22 +23,25 @@ const LONGEST: usize = 200;
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
     let text = &layout.word().text;
-    if !text.contains("RALPH_STATUS") && !text.contains("EXIT_SIGNAL") {
+    if !MARKER.is_match(text) {
         return Vec::new();
     }
-    let mut found = Vec::new();
+    let (mut blocks, mut strays) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < layout.lines().len() {
         if mark(layout.lines()[at].text) == Some(Mark::Begin) {
             let block = Block::read(layout, at);
             at = block.lines.end;
-            found.push(block.candidate(layout));
+            blocks.push(block);
         } else {
-            found.extend(stray(layout, at));
+            strays.extend(stray(layout, at));
             at += 1;
         }
     }
-    found
+    let last = blocks.split_off(blocks.len().saturating_sub(CANDIDATES));
+    strays = strays.split_off(strays.len().saturating_sub(CANDIDATES));
+    strays.extend(last.iter().map(|block| block.candidate(layout)));
+    strays
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,19 +52,21 @@ enum Mark {
 
 /// Reads a header or an end line.
 fn mark(line: &str) -> Option<Mark> {
-    let decoration =
-        |c: char| matches!(c, '-' | '=' | '*' | '`' | '#' | ':' | ' ' | '\t' | '+' | '>');
-    match line.trim_matches(decoration) {
-        "RALPH_STATUS" => Some(Mark::Begin),
-        "END_RALPH_STATUS" | "/RALPH_STATUS" => Some(Mark::End),
-        _ => None,
-    }
+    let found = HEADER.find(line)?;
+    let name = line[found.range()].to_ascii_uppercase();
+    Some(if name.contains("END") || name.contains('/') { Mark::End } else { Mark::Begin })
 }
 
 struct Block {
     lines: Range<usize>,
-    fields: Vec<(String, String)>,
+    fields: Vec<Field>,
     closed: bool,
+}
+
+struct Field {
+    key: String,
+    value: String,
+    line: usize,
 }
 
 impl Block {
@@ -70,19 +76,16 @@ impl Block {
         let mut block = Self { lines: start..start + 1, fields: Vec::new(), closed: false };
         let rest = layout.lines().iter().enumerate().skip(start + 1).take(LONGEST);
         for (index, line) in rest {
-            match mark(line.text) {
-                Some(Mark::Begin) => break,
-                Some(Mark::End) => {
-                    block.closed = true;
-                    block.lines.end = index + 1;
-                    break;
-                }
-                None if line.ground == Ground::Fence => break,
-                None => {
-                    block.fields.extend(field(line.text));
-                    block.lines.end = index + 1;
-                }
+            let mark = mark(line.text);
+            if mark == Some(Mark::Begin) || (mark.is_none() && line.ground == Ground::Fence) {
+                break;
             }
+            block.lines.end = index + 1;
+            if mark == Some(Mark::End) {
+                block.closed = true;
+                break;
+            }
+            block.fields.extend(field(line.text, index));
         }
         if !block.closed {
             block.shrink(layout, start);
@@ -92,110 +95,95 @@ impl Block {
 
     /// Without an end line the block is the run of fields below its header.
     fn shrink(&mut self, layout: &Layout<'_>, start: usize) {
-        let lines = &layout.lines()[start + 1..self.lines.end];
-        let run = lines
-            .iter()
-            .enumerate()
-            .take_while(|(at, line)| {
-                field(line.text).is_some() || (*at == 0 && line.text.trim().is_empty())
-            })
-            .count();
-        self.fields = lines[..run].iter().filter_map(|line| field(line.text)).collect();
-        self.lines.end = start + 1 + run;
+        let first = layout.lines().get(start + 1).is_some_and(|line| line.text.trim().is_empty());
+        let from = start + 1 + usize::from(first);
+        let is_field = |index: &usize| self.fields.iter().any(|field| field.line == *index);
+        let end =
+            (from..self.lines.end).take_while(is_field).last().map_or(start + 1, |last| last + 1);
+        self.fields.retain(|field| field.line < end);
+        self.lines.end = end;
+    }
+
+    fn field(&self, key: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.key == key)
     }
 
     fn value(&self, key: &str) -> Option<&str> {
-        self.fields.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+        self.field(key).map(|field| field.value.as_str())
     }
 
     fn candidate(&self, layout: &Layout<'_>) -> Candidate {
         let says = match Place::new(layout, self.lines.clone()).objection() {
-            Some(why) => Says::Nothing(why.to_owned()),
+            Some(why) => Says::Nothing(why),
             None => self.says(),
         };
-        let key = if self.value("EXIT_SIGNAL").is_some() { "EXIT_SIGNAL" } else { "STATUS" };
-        let text = self
-            .value(key)
-            .map_or_else(|| "RALPH_STATUS".to_owned(), |value| format!("{key}: {value}"));
-        let said = [key, "STATUS", "TESTS_STATUS", "REMAINING_WORK"];
-        let taken = said
-            .into_iter()
-            .filter_map(|key| Some(format!("{key}: {}", self.value(key)?)))
-            .collect();
+        let deciding = self.field("EXIT_SIGNAL").or_else(|| self.field("STATUS"));
+        let shown = |field: &Field| format!("{}: {}", field.key, field.value);
+        let said = ["EXIT_SIGNAL", "STATUS", "TESTS_STATUS", "REMAINING_WORK"];
         Candidate {
             spelling: Spelling::RalphStatus,
-            line: layout.number(self.lines.start),
-            text,
-            taken,
+            line: layout.number(deciding.map_or(self.lines.start, |field| field.line)),
+            text: deciding.map_or_else(|| "RALPH_STATUS".to_owned(), shown),
+            taken: said.into_iter().filter_map(|key| self.field(key).map(shown)).collect(),
             says,
         }
     }
 
     fn says(&self) -> Says {
-        let signal = self.value("EXIT_SIGNAL");
-        let status = self.value("STATUS").map(str::to_ascii_uppercase);
         if self.is_template() {
             return Says::Nothing("a placeholder, not a signal".to_owned());
         }
+        let status = self.value("STATUS").map(|status| undecorated(status).to_ascii_uppercase());
         let blocked = status.as_deref().is_some_and(|status| status.starts_with("BLOCKED"));
-        match signal.map(first_word).as_deref() {
-            Some("true") => Says::Something(self.complete(status.as_deref())),
-            Some("false") if blocked => {
-                Says::Something(self.statement(SignalValue::Blocked, false))
-            }
-            Some("false") => Says::Something(self.statement(SignalValue::Continue, false)),
-            None if blocked => Says::Something(self.statement(SignalValue::Blocked, false)),
-            None if status.is_some() && !self.closed => {
+        match (self.value("EXIT_SIGNAL"), status.as_deref()) {
+            (Some(signal), status) => match first_word(signal).as_str() {
+                "true" => Says::Something(self.complete("EXIT_SIGNAL", status)),
+                "false" if blocked => Says::Something(self.statement(SignalValue::Blocked)),
+                "false" => Says::Something(self.statement(SignalValue::Continue)),
+                _ => Says::Mangled(format!("`EXIT_SIGNAL: {signal}` is neither true nor false")),
+            },
+            (None, Some(_)) if !self.closed => {
                 Says::Mangled("the block is cut off before its end".to_owned())
             }
-            None if status.as_deref() == Some("COMPLETE") => Says::Something(self.complete(None)),
-            None if status.is_some() => {
-                Says::Something(self.statement(SignalValue::Continue, false))
+            (None, Some(_)) if blocked => Says::Something(self.statement(SignalValue::Blocked)),
+            (None, Some(status)) if is_complete(status) => {
+                Says::Something(self.complete("STATUS", None))
             }
-            None => Says::Nothing("the block holds neither EXIT_SIGNAL nor STATUS".to_owned()),
-            Some(other) => {
-                Says::Mangled(format!("`EXIT_SIGNAL: {other}` is neither true nor false"))
+            (None, Some(_)) => Says::Something(self.statement(SignalValue::Continue)),
+            (None, None) => {
+                Says::Nothing("the block holds neither EXIT_SIGNAL nor STATUS".to_owned())
             }
         }
     }
 
-    /// Whether the block is the prompt's own: a choice of values, or a
-    /// placeholder for one.
+    /// Whether the block is the prompt's own: a choice of values, a
+    /// placeholder for one, or an order behind it.
     fn is_template(&self) -> bool {
-        self.fields.iter().any(|(key, value)| {
+        self.fields.iter().any(|Field { key, value, .. }| {
             let decides = matches!(key.as_str(), "STATUS" | "EXIT_SIGNAL");
-            (decides && is_placeholder(value)) || is_blank_form(value)
+            let number = key.contains("TASKS") || key.contains("FILES");
+            (decides && is_placeholder(value))
+                || is_blank_form(value)
+                || (number && NO_NUMBER.is_match(value))
         })
     }
 
-    /// What the block says where it says complete: everything in it has to agree.
-    fn complete(&self, status: Option<&str>) -> Statement {
-        let mut statement = self.statement(SignalValue::Complete, status.is_some());
-        if let Some(signal) = self.value("EXIT_SIGNAL").filter(|value| qualifies(&value[4..])) {
-            statement.problems.push(format!("EXIT_SIGNAL: {signal} is qualified"));
-        }
-        if let Some(status) = status.filter(|status| !is_complete(status)) {
-            statement.problems.push(format!("EXIT_SIGNAL: true, but STATUS: {status}"));
-        }
-        if self
-            .value("TESTS_STATUS")
-            .is_some_and(|tests| tests.to_ascii_uppercase().starts_with("FAIL"))
-        {
-            statement.problems.push("EXIT_SIGNAL: true, but TESTS_STATUS: FAILING".to_owned());
-        }
-        if let Some(work) = self.value("RECOMMENDATION").filter(|text| REMAINING.is_match(text)) {
-            statement.problems.push(format!("EXIT_SIGNAL: true, but RECOMMENDATION: {work}"));
-        }
-        if let Some(work) = self.value("REMAINING_WORK").filter(|text| !is_nothing(text)) {
-            statement.problems.push(format!("EXIT_SIGNAL: true, but REMAINING_WORK: {work}"));
-        }
+    /// What the block says where it says complete: everything in it has to
+    /// agree.
+    fn complete(&self, by: &str, status: Option<&str>) -> Statement {
+        let mut statement = self.statement(SignalValue::Complete);
+        statement.agrees |= status.is_some();
+        let said = format!("{by}: {}", self.value(by).unwrap_or_default());
+        let objections = self.fields.iter().filter(|field| field.contradicts_completion());
+        statement.problems.extend(objections.map(|field| match field.key == by {
+            true => format!("{said} is qualified"),
+            false => format!("{said}, but {}: {}", field.key, field.value),
+        }));
         statement
     }
 
-    fn statement(&self, value: SignalValue, status_agrees: bool) -> Statement {
-        let passing = self
-            .value("TESTS_STATUS")
-            .is_some_and(|tests| tests.to_ascii_uppercase().starts_with("PASS"));
+    fn statement(&self, value: SignalValue) -> Statement {
+        let passing = |tests: &str| undecorated(tests).to_ascii_uppercase().starts_with("PASS");
         Statement {
             value,
             reason: self
@@ -203,84 +191,182 @@ impl Block {
                 .or_else(|| self.value("REASON"))
                 .map(str::to_owned),
             remaining_work: self.value("REMAINING_WORK").map(str::to_owned),
-            agrees: status_agrees || passing,
-            problems: self.contradictions(),
+            agrees: self.value("TESTS_STATUS").is_some_and(passing),
+            problems: self.twice(),
             ..Statement::new(value)
         }
     }
 
-    fn contradictions(&self) -> Vec<String> {
-        ["EXIT_SIGNAL", "STATUS"]
-            .into_iter()
-            .filter(|key| {
-                let mut values =
-                    self.fields.iter().filter(|(name, _)| name == key).map(|(_, value)| value);
-                values
-                    .next()
-                    .is_some_and(|first| values.any(|other| !other.eq_ignore_ascii_case(first)))
-            })
-            .map(|key| format!("{key} stands twice, with different values"))
-            .collect()
+    /// Keys that stand twice with different values.
+    fn twice(&self) -> Vec<String> {
+        let differs = |key: &&str| {
+            let mut values =
+                self.fields.iter().filter(|field| field.key == *key).map(|field| &field.value);
+            values
+                .next()
+                .is_some_and(|first| values.any(|other| !other.eq_ignore_ascii_case(first)))
+        };
+        let keys = ["EXIT_SIGNAL", "STATUS"].into_iter().filter(differs);
+        keys.map(|key| format!("{key} stands twice, with different values")).collect()
     }
 }
 
-/// The first word of a value, in lower case.
-fn first_word(value: &str) -> String {
-    let end = value.find(|c: char| !c.is_alphanumeric()).unwrap_or(value.len());
-    value[..end].to_ascii_lowercase()
+impl Field {
+    /// Whether the field says that the work is not done after all.
+    fn contradicts_completion(&self) -> bool {
+        let value = self.value.as_str();
+        match self.key.as_str() {
+            "EXIT_SIGNAL" => is_partial(after_word(value)),
+            "STATUS" => !is_complete(value) || is_partial(after_word(value)),
+            "TESTS_STATUS" => FAILING.is_match(value) && !ACCEPTED.is_match(value),
+            "RECOMMENDATION" => REMAINING.is_match(value),
+            key if key.starts_with("REMAINING")
+                || key.starts_with("OPEN_")
+                || key.ends_with("_REMAINING") =>
+            {
+                !is_nothing(value)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a comment takes back a part of what it stands behind.
+fn is_partial(comment: &str) -> bool {
+    qualifies(comment) || PARTIAL.is_match(comment) || fraction_is_open(comment)
+}
+
+/// Whether "3 of 8" or "3/8" leaves something open.
+fn fraction_is_open(text: &str) -> bool {
+    let numbers = |range: Range<usize>| {
+        let parts =
+            text[range].split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+        parts.filter_map(|part| part.parse::<u64>().ok()).collect::<Vec<_>>()
+    };
+    FRACTION
+        .find_iter(text)
+        .any(|found| matches!(numbers(found.range())[..], [done, all] if done < all))
 }
 
 /// Whether a STATUS agrees with `EXIT_SIGNAL: true`.
 fn is_complete(status: &str) -> bool {
-    let word = status.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-    matches!(word, "COMPLETE" | "COMPLETED" | "DONE" | "FINISHED")
+    const COMPLETE: [&str; 7] = [
+        "complete",
+        "completed",
+        "done",
+        "finished",
+        "success",
+        "all_complete",
+        "project_complete",
+    ];
+    COMPLETE.contains(&first_word(status).as_str())
+}
+
+/// The first word of a value, in lower case.
+fn first_word(value: &str) -> String {
+    let value = undecorated(value);
+    value[..word_end(value)].to_ascii_lowercase()
+}
+
+/// What follows the first word of a value.
+fn after_word(value: &str) -> &str {
+    let start = value.len() - value.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
+    &value[start + word_end(&value[start..])..]
+}
+
+fn word_end(value: &str) -> usize {
+    value.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(value.len())
 }
 
 /// A line `KEY: value`; the value without its comment and its marks.
-fn field(line: &str) -> Option<(String, String)> {
+fn field(line: &str, index: usize) -> Option<Field> {
     let line = unmarked(line);
     let line = line.trim_start_matches(['>', '+']).trim_start();
-    let (key, value) = line.split_once(':')?;
-    let key = key.trim();
+    let (key, value) = line.split_once([':', '：'])?;
+    let key = undecorated(key.trim());
     let is_key = !key.is_empty()
         && key.len() <= 40
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    is_key.then(|| (key.to_ascii_uppercase(), bare(value)))
+    is_key.then(|| Field { key: key.to_ascii_uppercase(), value: bare(value), line: index })
 }
 
-/// A value without quotes, and without a comment behind ` # ` or ` // `.
+/// A value without quotes, and without a comment behind ` # ` or ` // `. An
+/// order in the comment stays: it marks a template.
 fn bare(value: &str) -> String {
     let end = [" # ", "\t# ", " // "].iter().filter_map(|mark| value.find(mark)).min();
-    value[..end.unwrap_or(value.len())]
-        .trim()
-        .trim_matches(['"', '\''])
-        .trim_end_matches(['.', ','])
-        .to_owned()
+    let end = end.filter(|at| !ORDERS.is_match(&value[*at..])).unwrap_or(value.len());
+    let value = value[..end].trim();
+    if ORDERS.is_match(value) {
+        return "...".to_owned();
+    }
+    value.trim_matches(['"', '\'']).trim_end_matches(['.', ',']).to_owned()
 }
 
-/// `EXIT_SIGNAL: true` or a status outside of any block.
+/// `EXIT_SIGNAL: true` outside of any block, or a header that is none.
 fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     let text = layout.lines()[index].text;
-    let at = text.find("EXIT_SIGNAL")?;
-    if !text[at..]
-        .trim_start_matches("EXIT_SIGNAL")
-        .trim_start_matches(['*', '`', '"'])
-        .starts_with(':')
-    {
-        return None;
-    }
+    let found = STRAY.find(text)?;
+    let why = if text[found.range()].to_ascii_uppercase().contains("SIGNAL") {
+        "it stands outside of a ---RALPH_STATUS--- block"
+    } else {
+        "the header is not recognised; it has a line of its own: ---RALPH_STATUS---"
+    };
     Some(Candidate {
         spelling: Spelling::RalphStatus,
         line: layout.number(index),
-        text: crate::decide::indicator::excerpt(text, at),
+        text: excerpt(text, found.start()),
         taken: Vec::new(),
-        says: Says::Nothing("it stands outside of a ---RALPH_STATUS--- block".to_owned()),
+        says: Says::Nothing(why.to_owned()),
     })
 }
 
-/// A recommendation that counts work that is left.
+static MARKER: LazyLock<Regex> = LazyLock::new(|| constant(r"ralph[_ ]status|exit_signal"));
+
+/// A header or an end line: the name with dashes, bold marks, a colon or
+/// nothing around it, or glued to the end of a sentence with its dashes.
+static HEADER: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^[\s#*`=>+—–-]*<?/?(?:END[_ ])?RALPH[_ ]STATUS>?[\s*`=:：—–-]*$|[.!?…)]\s*-{2,}\s*RALPH_STATUS\s*-{2,}\s*$",
+    )
+});
+
+static STRAY: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"\bEXIT_SIGNAL[*`\x22]*\s*[:：]|-{2,}\s*(?:END_)?RALPH[_ ]?STATUS\s*-{2,}")
+});
+
+/// A recommendation that counts work that is left, or orders a mend.
 static REMAINING: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\bremaining [1-9]\d*\b|\b[1-9]\d* (?:more |other |open )?(?:remaining|(?:items?|tasks?|stor(?:y|ies)|issues?|steps?|phases?) (?:remain|left|to go|still))",
+        r"\bremaining:? [1-9]\d*\b|\b[1-9]\d* (?:more |other |open )?(?:remaining|(?:items?|tasks?|stor(?:y|ies)|issues?|steps?|phases?)(?: (?:are|is))? (?:remain|left|to go|still|open))|\bfix (?:the )?(?:[1-9]\d* )?(?:failing|broken)\b|\btask \d+ of \d+\b",
     )
+});
+
+/// Tests that do not pass.
+static FAILING: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^\W*(?:fail|not pass|broken|red\b|error|timeout|crash)|\b[1-9]\d*\s+(?:tests? )?fail|\bnot passing\b|\bfailing\b",
+    )
+});
+
+/// Failures that are not this work's.
+static ACCEPTED: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"\bpre-?existing\b|\bunrelated\b|\b(?:0|no|zero) fail|\bnone failing\b")
+});
+
+/// A part of the work, or a question.
+static PARTIAL: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\?|\bpartial|\bpending\b|\b(?:this|one|current) (?:task|story|phase|step|item)\b|\b[1-9]\d* .{0,20}(?:remain|left|open)|\bso far\b",
+    )
+});
+
+static FRACTION: LazyLock<Regex> = LazyLock::new(|| constant(r"\b\d+\s*(?:/|of)\s*\d+\b"));
+
+/// What stands where a number was to be filled in.
+static NO_NUMBER: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^\W*(?:n|x|%d|number|count|#)\W*$"));
+
+/// An order in a comment: `# set to true only when everything is done`.
+static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"(?:#|//)\s*(?:set|change|put|write|use|only|must|should)\b.*\b(?:when|if|to|once)\b")
 });

@@ -1,0 +1,203 @@
+//! What the text after a candidate makes of it: taken back, shown to be an
+//! example, or followed by the next work.
+
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+
+use crate::decide::expression::constant;
+
+/// How many lines are looked at.
+const LINES: usize = 200;
+
+/// How many lines may pass before a text no longer explains an example.
+const NEAR: usize = 3;
+
+/// Why the lines after a candidate forbid it, whatever its spelling.
+pub(super) fn objection<'t>(lines: impl Iterator<Item = &'t str>) -> Option<&'static str> {
+    let mut wavered = false;
+    for (at, line) in lines.take(LINES).enumerate() {
+        if at < NEAR && OTHERWISE.is_match(line) {
+            return Some("the text after it shows that it is an example");
+        }
+        wavered |= WAVERS.is_match(line);
+        if RETRACTION.is_match(line) || (wavered && is_open_work(line)) {
+            return Some("the agent takes it back in the text after it");
+        }
+    }
+    None
+}
+
+/// Whether any of the lines is about the next work, or about work that is
+/// still open.
+pub(super) fn is_about_work<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
+    let mut listing = false;
+    for line in lines.take(LINES) {
+        if is_next_work(line) || is_open_work(line) || (listing && ITEM.is_match(line)) {
+            return true;
+        }
+        listing = REMAINING_HEADING.is_match(line);
+    }
+    false
+}
+
+/// Whether a text is about the next work.
+pub(super) fn is_next_work(text: &str) -> bool {
+    NEXT_WORK.is_match(text) && !SUMMARY.is_match(text) && !NOTHING.is_match(text)
+}
+
+/// Whether a text says that work is open or that something fails.
+pub(super) fn is_open_work(text: &str) -> bool {
+    OPEN_WORK.is_match(text) && !NOTHING.is_match(text)
+}
+
+/// The line on which a runner begins another iteration in one log.
+pub(super) fn begins_iteration(line: &str) -> bool {
+    ITERATION.is_match(line)
+}
+
+/// The agent stumbles over something.
+static WAVERS: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^\W*(?:wait|hold on|oops|hmm+|actually|correction|on second thought|scratch that|sorry|but)\b",
+    )
+});
+
+static OTHERWISE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^[\W\d]*(?:otherwise|or else|replace |where \W*\w+\W* is |if (?:not|any|work|tasks?|there)\b|is only for\b|not yet\b)",
+    )
+});
+
+static RETRACTION: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\bshould(?: not|n.t) have (?:\w+ ){0,2}(?:signal|said|output|sent|emit|claim|declar|print|written|given|promis)\w*|\b(?:ignore|disregard|retract|withdraw|scratch|strike) (?:that|this|the (?:\w+ )?(?:signal|promise|status|block|above))\b|\b(?:signal|promise|status|that|this) (?:is|was) premature\b|\bi (?:take (?:it|that) back|retract|spoke too soon)\b|\b(?:that|this|the above) (?:is|was) (?:just |only )?an? (?:example|template|placeholder|illustration)\b",
+    )
+});
+
+/// The first person and a verb of work, or a heading for what comes next.
+static NEXT_WORK: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?:^|[.!?]\s+|[\u{3002}\u{ff01}])[\W\d]*(?:(?:ok(?:ay)?|great|good|perfect|alright|wait|hmm|actually|now|next|then|first|but|however|so)\b[\s,.!:—-]*)*(?:(?:let me|let's|i(?:.ll| will| am going to|.m going to| need to| still need to| have to| still have to| must)) (?:now |also |quickly |first |next |then |still |go on to |continue to )*(?:fix|implement|start|continue|work|add|run|move|begin|proceed|tackle|update|writ|create|address|investigate|look into|refactor|handle|do\b|pick|verify|test\b|build|mend|rework|debug|check|commit)\w*|next up\b|next(?: story| task| item)?:\s*\w|moving on\b|continuing (?:with|on|to)\b|starting (?:with |on |the |task|story|phase|us-)|proceeding (?:to|with)\b|on to the next|now on (?:task|to)\b|als nächstes|次は)",
+    )
+});
+
+/// Counts and names of what is not done.
+static OPEN_WORK: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:[1-9]\d*|one|two|three|four|five|six|seven|eight|nine|ten|several|some|many|other)\s+(?:(?:more|other|of the|open|incomplete|unchecked|failing|user)\s+)*(?:tasks?|stor(?:y|ies)|items?|tests?|issues?|beads?|phases?|checks?|steps?|boxes|tickets?)\b(?:[^.,;]{0,30}\b(?:remain|left|to go|open|outstanding|incomplete|unchecked|unfinished|pending|fail(?:s|ed|ing)?|red|broken)\b)|\b[1-9]\d*\s+(?:(?:incomplete|unchecked|open|remaining|outstanding|pending|failing|failed)\s+(?:tasks?|stor(?:y|ies)|items?|tests?|issues?)|fail(?:ed|ing|ures?)\b)|\bthere (?:is|are) still\b|\bstill (?:fail|missing|to do|to be done|red\b|broken|unchecked|has open|have open|not (?:done|complete|finished|working))\w*|\b(?:is|are|was)(?: not|n.t)(?: yet)? (?:done|complete|finished|implemented|started|working)\b|\bnot (?:yet )?(?:done|complete|finished|implemented)\b|^\W*(?:still open|remaining(?: work| tasks?| items?| stories)?|outstanding|open tasks?)\W*:\W*\w|\b(?:build|ci|suite|lint|tests?|check) (?:is|are) (?:broken|red|failing)\b|\b(?:lint|build|suite|tests?|ci) (?:still )?fails?\b|未完成|剩余任务|pendientes|noch offen",
+    )
+});
+
+/// A heading for what remains, whose list follows.
+static REMAINING_HEADING: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"^\W*(?:remaining|outstanding|open)(?: work| tasks?| items?| stories)?\W*$")
+});
+
+static ITEM: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^\s*(?:[-*•]|\d+[.)])\s+(?:\[ \]\s+)?\w"));
+
+/// Words that turn a mention of open work into its absence, or into something
+/// that is not this work's.
+static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r":\s*\W*(?:none|nothing|no\b|0\b|n/a)|\b(?:no|zero|0|nothing|none|without)\s+(?:\w+\s+){0,3}(?:remain\w*|left|open|fail\w*|outstanding|pending)|\b(?:pre-?existing|unrelated|out of scope|optional|previously|used to|formerly|stale|no longer)\b|\bnothing is\b|\bwhere \w+ (?:is|are) not\b",
+    )
+});
+
+/// What sounds like the next work and is the closing of this one.
+static SUMMARY: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:let me|i(?:.ll| will| need to)|let's)\b.{0,20}\b(?:summar|provide|recap|outline|explain|list|give|present|share|describe|wrap|conclude|highlight|note|report|know|create a summary|write a summary|do a (?:final )?(?:summary|recap))",
+    )
+});
+
+static ITERATION: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^[^\w\n]*(?:\[[^\]]*\]\s*)*[^\w\n]*(?:(?:starting|running|beginning|ralph|executing)\s+)*(?:iteration|loop)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[^\w\n]*(?:\([^)]*\)|:.*|\.\.\.)?[^\w\n]*$|^(?:human|user):\s",
+    )
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taken_back() {
+        for text in [
+            "Wait, US-009 still fails. Let me fix that.",
+            "Oops, one test is red.",
+            "Sorry, that was premature.",
+            "Ignore the above.",
+            "I spoke too soon: one test is red.",
+            "I should not have signalled.",
+            "Actually, I see that two tasks are still unchecked.",
+            "Otherwise, end normally.",
+        ] {
+            assert!(objection([text].into_iter()).is_some(), "{text}");
+        }
+        for text in [
+            "Actually, everything was already in place.",
+            "Wait times are shorter now.",
+            "But first, a summary:",
+        ] {
+            assert_eq!(objection([text].into_iter()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_next_work_or_open_work() {
+        for text in [
+            "Now let me start with task 4.",
+            "Next, I'll implement the parser.",
+            "There are still two stories open.",
+            "5 stories remain.",
+            "Next story: US-010",
+            "The overall project is not complete.",
+            "Tests: 45 passed, 3 failed",
+            "Remaining: US-010, US-011",
+            "The e2e suite still fails.",
+            "剩余任务：3",
+        ] {
+            assert!(is_about_work([text].into_iter()), "{text}");
+        }
+        assert!(is_about_work(["Remaining work:", "- e2e tests"].into_iter()));
+    }
+
+    #[test]
+    fn closings_of_this_work() {
+        for text in [
+            "Let me provide a summary of the work.",
+            "I'll be here if you need anything else.",
+            "I will now stop.",
+            "Let me know if you want changes.",
+            "Next steps: deploy",
+            "Remaining: none",
+            "Total remaining stories: 0",
+            "Tests: 312 passed, 0 failed",
+            "All tests pass (2 failing are pre-existing).",
+        ] {
+            assert!(!is_about_work([text].into_iter()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_runner_begins_another_iteration() {
+        for line in [
+            "===== Iteration 2 =====",
+            "## Iteration 2",
+            "--- Iteration 2 of 10 ---",
+            "🔄 Loop #2",
+            "Starting iteration 2...",
+        ] {
+            assert!(begins_iteration(line), "{line}");
+        }
+        for line in [
+            "The loop ran 2 times",
+            "Iteration 2 added the parser and its tests",
+            "=== COMPLETE: Thu Jan 8 ===",
+        ] {
+            assert!(!begins_iteration(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! What the sentence before a candidate makes of it.
+//!
+//! A sentence that ends with a colon, a heading, or a sentence that runs on
+//! into the candidate introduces it. Who speaks, and with what verb, decides:
+//! the agent that announces its status now, or states that the work is done,
+//! gives a signal; a condition, a denial, a plan, another speaker, a program
+//! or a sample does not. Topic words alone ("format", "protocol", a file's
+//! name) count only where nothing else is said.
+
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+
+use crate::decide::expression::constant;
+use crate::decide::sentence;
+
+/// What an introducing sentence makes of what it introduces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Introduction {
+    /// The agent speaks, of its own work, now.
+    Announces,
+    /// It says nothing either way.
+    Unclear,
+    /// What follows is no signal, for this reason.
+    Objects(&'static str),
+}
+
+const DENIES: Introduction = Introduction::Objects("the sentence before it denies it");
+const PUTS_OFF: Introduction =
+    Introduction::Objects("the sentence before it puts it off or under a condition");
+const ANOTHER: Introduction =
+    Introduction::Objects("the sentence before it lets somebody or something else speak");
+const EXAMPLE: Introduction = Introduction::Objects("the sentence before it introduces an example");
+
+impl Introduction {
+    /// Judges a sentence.
+    pub(super) fn of(sentence: &str) -> Self {
+        let present = without_past_clauses(sentence);
+        if DENIAL.is_match(sentence) {
+            DENIES
+        } else if PUT_OFF.is_match(&present) {
+            PUTS_OFF
+        } else if SPEAKER.is_match(sentence) || PROGRAM.is_match(sentence) {
+            ANOTHER
+        } else if FACT.is_match(sentence) {
+            Self::Announces
+        } else if SAMPLE.is_match(sentence) || LABEL.is_match(sentence) || ORDER.is_match(sentence)
+        {
+            EXAMPLE
+        } else if ANNOUNCEMENT.is_match(sentence) {
+            Self::Announces
+        } else if TOPIC.is_match(sentence) || sentence::starts_with_order(sentence) {
+            EXAMPLE
+        } else {
+            Self::Unclear
+        }
+    }
+}
+
+/// Whether a heading stands over a section that shows how a status is
+/// reported. A section that shows how to use the work ("Usage example") may
+/// well be followed by the agent's own status.
+pub(super) fn heads_status_examples(heading: &str) -> bool {
+    STATUS_EXAMPLES.is_match(heading)
+}
+
+/// "When I ran it" and "once again" put nothing under a condition.
+fn without_past_clauses(sentence: &str) -> String {
+    let mut text = String::with_capacity(sentence.len());
+    let mut at = 0;
+    for clause in PAST_CLAUSE.find_iter(sentence) {
+        text.push_str(&sentence[at..clause.start()]);
+        at = clause.end();
+    }
+    text.push_str(&sentence[at..]);
+    text
+}
+
+static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:not|never|cannot|can.?t|won.?t|shouldn.?t|don.?t|doesn.?t|didn.?t)\b[^,;.]{0,40}\b(?:output|print|emit|signal|send|write|say|reply|respond|give|declare|claim|promise|exit|stop|finish|done|complete)|\bnot (?:yet|this)\b|\binstead of\b|\b(?:withhold\w*|too early|premature\w*)\b|还不能|尚未|todavía no|aún no|noch nicht|pas encore|ещё не|еще не",
+    )
+});
+
+static PAST_CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\bonce (?:again|more|and for all)\b|\bwhether or not\b|\b(?:when|as soon as|once|if) (?:i|we|it|the [\w-]+|all [\w-]+) (?:\w+ly )?(?:ran|was|were|had|did|went|came|saw|got|\w+ed)\b",
+    )
+});
+
+static PUT_OFF: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:if|when|whenever|once|until|unless|as soon as|whether|in case|assuming|later|eventually|afterwards?|in the future|would|at the end|todo)\b|\b(?:next|last|final) (?:time|iteration|loop|turn|message)\b[^.]*\bwill\b|\bmy (?:final |last )?(?:message|answer|status) will\b|\bthen i(?: will|.ll)\b|,\s*(?:then )?(?:please )?(?:output|print|emit|reply|respond|say|write|return|end|finish)\b|当.*(?:后|时)|cuando|sobald|wenn|quand|когда",
+    )
+});
+
+/// Somebody else, or the agent at another time.
+static SPEAKER: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:previous|last|earlier|prior|first) (?:iteration|run|loop|attempt|turn|session|message)\b.{0,40}\b(?:ended|said|was|output|printed|reported|returned|wrote)|\b(?:iteration|run|loop) #?\d+\b.{0,20}\b(?:ended|said|output|printed|reported|returned)|\b(?:its|their|his) (?:last |final )?(?:message|answer|reply|report|output)|\b(?:sub-?agents?|teammates?|workers?|reviewers?|helpers?|background task|explorer|another agent|other agent)\b.{0,40}\b(?:returned|reported|answered|replied|said|ended|finished with|wrote|answer|reply|report)|\b(?:says|said|quot(?:e|es|ed|ing))\b|子代理",
+    )
+});
+
+/// A program or a file that looks for a signal, holds one or prints one.
+static PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:scripts?|loop|hooks?|drivers?|runners?|parsers?|detectors?|gate|harness|orchestrator|file|log|logs|agent|mock|fixture|prompt|docs?|readme|it|\w+\.(?:md|txt|sh|py|json|jsonl|ya?ml|toml|rs|ts|js|log))`?\b.{0,30}\b(?:prints?|contains?|ends? with|looks? for|greps?|stops? (?:on|at)|breaks? on|checks? for|expects?|reads|waits for|match(?:es)?|detects?|parses?|emits?|outputs?|returns?|returned|answers? with|now ends)|\b(?:cat|echo|tail|grep)\s",
+    )
+});
+
+/// A completion that is stated as a fact.
+static FACT: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:is|are|was|were|has been|have been|now)\s+(?:now |all |fully |both |already |successfully )*(?:met|satisfied|fulfilled|reached|done|complete|completed|finished|ticked|checked|marked|passing|implemented|closed|fixed|in place|green)\b|\b(?:conditions?|criteria|criterion|goals?)\s+(?:now )?(?:met|satisfied|fulfilled|reached)\b",
+    )
+});
+
+/// A sample, by its own name.
+static SAMPLE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:examples?|samples?|templates?|snippets?|placeholders?|fixtures?|reminders?|excerpts?|demo|syntax|looks? like|for instance|such as|e\.g|format (?:of|is|for|must)|(?:marker|sentinel|token|tag|phrase) is|how a \w+ \w+ looks)\b|<example>|例如|比如|示例|格式如下|ejemplo|beispiel|exemple|пример",
+    )
+});
+
+/// A line that is nothing but the label of a sample.
+static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^\W*(?:before|after|input|usage|then|snippet|from the docs)\W*$|^\W*(?:expected|old|test case|for the next|hand-?off|remaining)\b|\b(?:marker|sentinel)\W*$",
+    )
+});
+
+/// An order to give a signal, as a prompt gives it.
+static ORDER: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^\W*(?:\d+[.)]\s*)?(?:please\s+)?(?:output|print|emit|reply|respond|return|say|write|end|finish|use|include)\b[^\w\n]+\w",
+    )
+});
+
+/// The agent that gives its status now.
+static ANNOUNCEMENT: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?:^|[,;]\s*|\b(?:so|therefore|thus|now|hence|finally|accordingly|and)\s+)\W*(?:(?:only )?now )?(?:(?:do )?i(?:.m| am|.ll| will| can| must| should| hereby| therefore| now)*(?: now| \w+ly| going to)* (?:output|repl|respond|end|clos|finish|signal|emit|print|giv|report|stat|mark|declar|provid|send|conclud|writ)\w*|let me\b|my (?:final |current )?(?:status|report|signal|answer|reply)|(?:here is|here.s|this is|below is) (?:my|the|a)\b|(?:replying|responding|signal(?:l?ing)?|outputting|emitting|reporting|ending|closing|finishing|concluding|declaring)\b|(?:final|completion|exit|ralph|loop|current) (?:status|report|output|answer|message|signal|result|block|update)|(?:the )?(?:status|signal|report|output|reply|result)\b)",
+    )
+});
+
+/// Words that name how a signal is given; they show one where nothing else is
+/// said.
+static TOPIC: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:protocol|format|remember|stop condition|exit condition|completion condition|(?:reply|respond|answer|end|finish|exit) with|(?:must|should|has to|have to|needs? to|expected to|supposed to|told to|asked to|instructed to|told me to|asked me to) (?:\w+ ){0,2}(?:output|print|emit|reply|respond|write|say|contain|include|end)|reads|the prompt|instructions?|regex|(?:wrote|written|writing|saved?|saving|added|adding|updated|updating|appended|appending|created|creating|inserted|put)\b[^:]*\.\w{1,5}\b|contents? of|(?:in|of|to|from) [\w./~-]+\.(?:md|txt|sh|py|json|ya?ml|toml|rs|ts|js))",
+    )
+});
+
+static STATUS_EXAMPLES: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:status|signal|exit|completion|promise|report\w*)\b.*\b(?:examples?|templates?|samples?)\b|\b(?:examples?|templates?|samples?)\b.*\b(?:status|signal|exit|completion|promise|report\w*)\b",
+    )
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn announces(sentences: &[&str]) {
+        for sentence in sentences {
+            assert_eq!(Introduction::of(sentence), Introduction::Announces, "{sentence}");
+        }
+    }
+
+    #[track_caller]
+    fn objects(introduction: Introduction, sentences: &[&str]) {
+        for sentence in sentences {
+            assert_eq!(Introduction::of(sentence), introduction, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn the_agent_announces_its_status() {
+        announces(&[
+            "Let me provide the final status report:",
+            "Now let me signal completion:",
+            "So I should output the completion promise:",
+            "Per the protocol in PROMPT.md, my status for this loop:",
+            "Final status in the requested format:",
+            "As requested, the status block in the required format:",
+            "Because all stories pass, I reply with:",
+            "I'll end with the completion promise:",
+            "Here is the signal the loop is waiting for:",
+            "Only now do I output the promise:",
+        ]);
+    }
+
+    #[test]
+    fn a_fact_of_completion() {
+        announces(&[
+            "The stop condition is met:",
+            "Stop condition reached:",
+            "All items in fix_plan.md are marked [x]:",
+            "When I ran the full suite one last time everything was green:",
+            "The task is complete once and for all:",
+        ]);
+    }
+
+    #[test]
+    fn denied_put_off_or_conditional() {
+        objects(
+            DENIES,
+            &["I must not output this yet:", "It is too early for:", "Todavía no puedo emitir:"],
+        );
+        objects(
+            PUTS_OFF,
+            &[
+                "If ALL stories pass, reply with:",
+                "When everything is finished print:",
+                "Later I will emit:",
+                "In the last iteration I will output:",
+                "When the migration has run the agent should answer",
+                "Assuming the tests pass:",
+                "Wenn alles fertig ist:",
+            ],
+        );
+    }
+
+    #[test]
+    fn another_speaker() {
+        objects(
+            ANOTHER,
+            &[
+                "The previous iteration ended with:",
+                "The sub-agent returned:",
+                "Its last message was:",
+                "ralph.sh greps for:",
+                "The loop stops on:",
+                "`tests/data/complete.log` contains:",
+                "progress.txt ends with:",
+            ],
+        );
+    }
+
+    #[test]
+    fn samples_and_topics() {
+        objects(
+            EXAMPLE,
+            &[
+                "Here is an example:",
+                "Sample output:",
+                "Expected output:",
+                "The protocol:",
+                "The stop condition is:",
+                "I added this to PROMPT.md:",
+                "Reply with:",
+                "Output your completion status as:",
+                "Ejemplo:",
+                "例如：",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_says_nothing_either_way() {
+        objects(Introduction::Unclear, &["Tests and lint:", "Everything in one go:"]);
+    }
+}

@@ -1,0 +1,55 @@
+//! Where the tests run: the repository, what lies beside it, what is installed.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The folder that holds the repository's README, crates and tests.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// The folder beside the repository with labelled transcripts.
+pub(crate) fn shared() -> PathBuf {
+    root().join("../shared")
+}
+
+/// Whether something that a test needs is here. If not, the test says that it
+/// is skipped; with GATE_CI=1, which .ci/run sets, it fails instead.
+pub(crate) fn needs(what: &str) -> bool {
+    let (there, why) = match what {
+        "shared" => (shared().is_dir(), "there is no folder ../shared beside the repository"),
+        "bash" | "python3" => (is_program(what), "it is not in PATH"),
+        _ => panic!("{what}: nobody knows how to look for it"),
+    };
+    if !there {
+        assert!(std::env::var_os("GATE_CI").is_none_or(|value| value != "1"), "{what}: {why}");
+        let _ = writeln!(io::stderr(), "SKIPPED {what}: {why}");
+    }
+    there
+}
+
+/// All files below a folder, without what builds and git put there.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let (path, name) = (entry.path(), entry.file_name());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() && name != "target" && name != ".git" {
+            found.extend(files(&path));
+        } else if kind.is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The folders of PATH.
+pub(crate) fn search_path() -> Vec<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
+}
+
+fn is_program(name: &str) -> bool {
+    search_path().iter().any(|folder| folder.join(name).is_file())
+}
