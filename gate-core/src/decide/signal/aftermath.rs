@@ -17,6 +17,9 @@ const NEAR: usize = 3;
 pub(super) fn objection<'t>(lines: impl Iterator<Item = &'t str>) -> Option<&'static str> {
     let mut wavered = false;
     for (at, line) in lines.take(LINES).enumerate() {
+        if at == 0 && GOES_ON.is_match(line) {
+            return Some("the sentence around it goes on after it");
+        }
         if at < NEAR && OTHERWISE.is_match(line) {
             return Some("the text after it shows that it is an example");
         }
@@ -56,6 +59,10 @@ pub(super) fn begins_iteration(line: &str) -> bool {
     ITERATION.is_match(line)
 }
 
+/// A line that goes on with the sentence above what it follows.
+static GOES_ON: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^(?-i:but|or|and|when|where|which|because|is|was|as soon as)\s"));
+
 /// The agent stumbles over something.
 static WAVERS: LazyLock<Regex> = LazyLock::new(|| {
     constant(
@@ -71,7 +78,7 @@ static OTHERWISE: LazyLock<Regex> = LazyLock::new(|| {
 
 static RETRACTION: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\bshould(?: not|n.t) have (?:\w+ ){0,2}(?:signal|said|output|sent|emit|claim|declar|print|written|given|promis)\w*|\b(?:ignore|disregard|retract|withdraw|scratch|strike) (?:that|this|the (?:\w+ )?(?:signal|promise|status|block|above))\b|\b(?:signal|promise|status|that|this) (?:is|was) premature\b|\bi (?:take (?:it|that) back|retract|spoke too soon)\b|\b(?:that|this|the above) (?:is|was) (?:just |only )?an? (?:example|template|placeholder|illustration)\b",
+        r"\bshould(?: not|n.t) have (?:\w+ ){0,2}(?:signal|said|output|sent|emit|claim|declar|print|written|given|promis)\w*|\b(?:ignore|disregard|retract|withdraw|scratch|strike) (?:that|this|the (?:\w+ )?(?:signal|promise|status|block|above))\b|\b(?:signal|promise|status|that|this|above) (?:is|was) (?:premature|a mistake|wrong)\b|\bi (?:take (?:it|that) back|retract|spoke too soon)\b|\b(?:that|this|the above) (?:is|was) (?:just |only )?an? (?:example|template|placeholder|illustration)\b",
     )
 });
 
@@ -85,7 +92,7 @@ static NEXT_WORK: LazyLock<Regex> = LazyLock::new(|| {
 /// Counts and names of what is not done.
 static OPEN_WORK: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\b(?:[1-9]\d*|one|two|three|four|five|six|seven|eight|nine|ten|several|some|many|other)\s+(?:(?:more|other|of the|open|incomplete|unchecked|failing|user)\s+)*(?:tasks?|stor(?:y|ies)|items?|tests?|issues?|beads?|phases?|checks?|steps?|boxes|tickets?)\b(?:[^.,;]{0,30}\b(?:remain|left|to go|open|outstanding|incomplete|unchecked|unfinished|pending|fail(?:s|ed|ing)?|red|broken)\b)|\b[1-9]\d*\s+(?:(?:incomplete|unchecked|open|remaining|outstanding|pending|failing|failed)\s+(?:tasks?|stor(?:y|ies)|items?|tests?|issues?)|fail(?:ed|ing|ures?)\b)|\bthere (?:is|are) still\b|\bstill (?:fail|missing|to do|to be done|red\b|broken|unchecked|has open|have open|not (?:done|complete|finished|working))\w*|\b(?:is|are|was)(?: not|n.t)(?: yet)? (?:done|complete|finished|implemented|started|working)\b|\bnot (?:yet )?(?:done|complete|finished|implemented)\b|^\W*(?:still open|remaining(?: work| tasks?| items?| stories)?|outstanding|open tasks?)\W*:\W*\w|\b(?:build|ci|suite|lint|tests?|check) (?:is|are) (?:broken|red|failing)\b|\b(?:lint|build|suite|tests?|ci) (?:still )?fails?\b|未完成|剩余任务|pendientes|noch offen",
+        r"\b(?:[1-9]\d*|one|two|three|four|five|six|seven|eight|nine|ten|several|some|many|other)\s+(?:(?:more|other|of the|open|incomplete|unchecked|failing|user)\s+)*(?:tasks?|stor(?:y|ies)|items?|tests?|issues?|beads?|phases?|checks?|steps?|boxes|tickets?)\b(?:[^.,;]{0,30}\b(?:remain|left|to go|open|outstanding|incomplete|unchecked|unfinished|pending|fail(?:s|ed|ing)?|red|broken)\b)|\b[1-9]\d*\s+(?:(?:incomplete|unchecked|open|remaining|outstanding|pending|failing|failed)\s+(?:tasks?|stor(?:y|ies)|items?|tests?|issues?)|fail(?:ed|ing|ures?)\b)|\bthere (?:is|are) still\b|\bstill (?:fail|open|pending|missing|to do|to be done|red\b|broken|unchecked|has open|have open|not (?:done|complete|finished|working))\w*|\b(?:is|are|was)(?: not|n.t)(?: yet)? (?:done|complete|finished|implemented|started|working)\b|\bnot (?:yet )?(?:done|complete|finished|implemented)\b|^\W*(?:still open|remaining(?: work| tasks?| items?| stories)?|outstanding|open tasks?)\W*:\W*\w|\b(?:build|ci|suite|lint|tests?|check) (?:is|are) (?:broken|red|failing)\b|\b(?:lint|build|suite|tests?|ci) (?:still )?fails?\b|未完成|剩余任务|失败|继续修|pendientes|falla\b|noch offen|schlägt\b.*\bfehl",
     )
 });
 

@@ -236,8 +236,23 @@ pub(super) fn qualifies(comment: &str) -> bool {
 
 /// Whether a text says that nothing remains.
 pub(super) fn is_nothing(text: &str) -> bool {
-    const NOTHING: [&str; 9] =
-        ["", "none", "nothing", "n/a", "na", "empty", "0", "-", "no remaining work"];
+    const NOTHING: [&str; 15] = [
+        "",
+        "none",
+        "nothing",
+        "n/a",
+        "na",
+        "empty",
+        "0",
+        "-",
+        "[]",
+        "no remaining work",
+        "0 tasks",
+        "0 items",
+        "无",
+        "ninguno",
+        "keine",
+    ];
     let text = text.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
     let end = text.find(['.', ';', ',', '(', '—', '–']).unwrap_or(text.len());
     let (head, comment) = text.split_at(end);

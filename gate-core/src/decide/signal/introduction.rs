@@ -97,14 +97,14 @@ static PUT_OFF: LazyLock<Regex> = LazyLock::new(|| {
 /// Somebody else, or the agent at another time.
 static SPEAKER: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\b(?:previous|last|earlier|prior|first) (?:iteration|run|loop|attempt|turn|session|message)\b.{0,40}\b(?:ended|said|was|output|printed|reported|returned|wrote)|\b(?:iteration|run|loop) #?\d+\b.{0,20}\b(?:ended|said|output|printed|reported|returned)|\b(?:its|their|his) (?:last |final )?(?:message|answer|reply|report|output)|\b(?:sub-?agents?|teammates?|workers?|reviewers?|helpers?|background task|explorer|another agent|other agent)\b.{0,40}\b(?:returned|reported|answered|replied|said|ended|finished with|wrote|answer|reply|report)|\b(?:says|said|quot(?:e|es|ed|ing))\b|子代理",
+        r"\b(?:previous|last|earlier|prior|first) (?:iteration|run|loop|attempt|turn|session|message)\b.{0,40}\b(?:ended|said|was|output|printed|reported|returned|wrote)|\b(?:iteration|run|loop) #?\d+\b.{0,20}\b(?:ended|said|output|printed|reported|returned)|\b(?:its|their|his) (?:last |final )?(?:message|answer|reply|report|output)|\b(?:sub-?agents?|teammates?|workers?|reviewers?|helpers?|background task|explorer|codex|claude|gemini|opencode|another agent|other agent|agent [\w-]+)\b.{0,40}\b(?:returned|reported|answered|replied|said|ended|finished with|wrote|answer|reply|report|output)|\b(?:says|said|quot(?:e|es|ed|ing))\b|子代理",
     )
 });
 
 /// A program or a file that looks for a signal, holds one or prints one.
 static PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\b(?:scripts?|loop|hooks?|drivers?|runners?|parsers?|detectors?|gate|harness|orchestrator|file|log|logs|agent|mock|fixture|prompt|docs?|readme|it|\w+\.(?:md|txt|sh|py|json|jsonl|ya?ml|toml|rs|ts|js|log))`?\b.{0,30}\b(?:prints?|contains?|ends? with|looks? for|greps?|stops? (?:on|at)|breaks? on|checks? for|expects?|reads|waits for|match(?:es)?|detects?|parses?|emits?|outputs?|returns?|returned|answers? with|now ends)|\b(?:cat|echo|tail|grep)\s",
+        r"\b(?:scripts?|loop|hooks?|drivers?|runners?|parsers?|detectors?|gate|harness|orchestrator|file|log|logs|agent|mock|fixture|prompt|docs?|readme|it|\w+\.(?:md|txt|sh|py|json|jsonl|ya?ml|toml|rs|ts|js|log))`?\b[^,;.]{0,30}\b(?:prints?|compares?|accepts?|ignores?|contains?|ends? with|looks? for|greps?|stops? (?:on|at)|breaks? on|checks? for|expects?|reads|waits for|match(?:es)?|detects?|parses?|emits?|outputs?|returns?|returned|answers? with|now ends)|\b(?:cat|echo|tail|grep)\s",
     )
 });
 
@@ -125,21 +125,21 @@ static SAMPLE: LazyLock<Regex> = LazyLock::new(|| {
 /// A line that is nothing but the label of a sample.
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"^\W*(?:before|after|input|usage|then|snippet|from the docs)\W*$|^\W*(?:expected|old|test case|for the next|hand-?off|remaining)\b|\b(?:marker|sentinel)\W*$",
+        r"^\W*(?:before|after|input|usage|then|snippet|from the docs)\W*$|^\W*(?:\w+ ){0,2}(?:plan|history|steps)\W*$|^\W*\(example\)|^\W*(?:expected|old|test case|for the next|hand-?off|remaining)\b|\b(?:marker|sentinel)\b[^,;.]*$",
     )
 });
 
 /// An order to give a signal, as a prompt gives it.
 static ORDER: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"^\W*(?:\d+[.)]\s*)?(?:please\s+)?(?:output|print|emit|reply|respond|return|say|write|end|finish|use|include)\b[^\w\n]+\w",
+        r"^\W*(?:\d+[.)]\s*)?(?:please\s+)?(?:output|print|emit|reply|respond|return|say|write|end|finish|use|include)\b[^\w\n]+\w|\b(?:print|emit|write|say)$",
     )
 });
 
 /// The agent that gives its status now.
 static ANNOUNCEMENT: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?:^|[,;]\s*|\b(?:so|therefore|thus|now|hence|finally|accordingly|and)\s+)\W*(?:(?:only )?now )?(?:(?:do )?i(?:.m| am|.ll| will| can| must| should| hereby| therefore| now)*(?: now| \w+ly| going to)* (?:output|repl|respond|end|clos|finish|signal|emit|print|giv|report|stat|mark|declar|provid|send|conclud|writ)\w*|let me\b|my (?:final |current )?(?:status|report|signal|answer|reply)|(?:here is|here.s|this is|below is) (?:my|the|a)\b|(?:replying|responding|signal(?:l?ing)?|outputting|emitting|reporting|ending|closing|finishing|concluding|declaring)\b|(?:final|completion|exit|ralph|loop|current) (?:status|report|output|answer|message|signal|result|block|update)|(?:the )?(?:status|signal|report|output|reply|result)\b)",
+        r"(?:^|[,;]\s*|\b(?:so|therefore|thus|now|hence|finally|accordingly|and)\s+)\W*(?:(?:only )?now )?(?:(?:do )?i(?:.m| am|.ll| will| can| must| should| hereby| therefore| now)*(?: now| \w+ly| going to)* (?:output|repl|respond|end|clos|finish|signal|emit|print|giv|report|stat|mark|declar|provid|send|conclud|writ)\w*|let me\b|my (?:final |current )?(?:status|report|signal|answer|reply)|(?:here is|here.s|this is|below is) (?:my|the|a)\b|(?:replying|responding|signal(?:l?ing)?|outputting|emitting|reporting|ending|closing|finishing|concluding|declaring)\b|(?:final|completion|exit|ralph|loop|current) (?:status|report|output|answer|message|signal|result|block|update)|(?:the )?(?:status|signal|report|output|reply|result)\b|(?:as )?per\b|following the\b|according to\b|as (?:required|requested|instructed|specified|asked)\b)",
     )
 });
 

@@ -92,17 +92,20 @@ impl<'l, 'w> Place<'l, 'w> {
     }
 
     /// The sentence that introduces what stands here: the end of the line
-    /// before, where that is a heading, ends with a colon, or runs on into it.
+    /// above, where that is a heading or a label, ends with a colon, or leads
+    /// on. An item of a list is introduced by what stands above the list.
     fn introduction(&self) -> Option<&'w str> {
         let lines = &self.layout.lines()[..self.lines.start];
+        let item = self.layout.lines().get(self.lines.start).is_some_and(|line| is_item(line.text));
         let above = lines.iter().rev().take(NEARBY).find(|line| {
-            line.ground != Ground::Fence && !line.text.trim().is_empty() && !is_rule(line.text)
+            let passed =
+                line.text.trim().is_empty() || is_rule(line.text) || (item && is_item(line.text));
+            line.ground != Ground::Fence && !passed
         })?;
-        let adjacent = lines.last().is_some_and(|line| !line.text.trim().is_empty());
-        let heading = is_heading(above.text.trim());
+        let label = is_label(above.text.trim());
         let text = above.text.trim_end().trim_end_matches(['*', '_', '`']);
-        let leads = text.ends_with([':', '：']) || (adjacent && runs_on(text));
-        (heading || leads).then(|| sentence::last_sentence(text))
+        let leads = label || text.ends_with([':', '：']) || RUNS_ON.is_match(text);
+        leads.then(|| sentence::last_sentence(text))
     }
 
     /// In one log of several iterations, a signal of an earlier one is stale.
@@ -169,9 +172,21 @@ pub(crate) fn is_blank_form(value: &str) -> bool {
     within('{', '}') || within('<', '>') || within('[', ']') || matches!(value, "..." | "…")
 }
 
-/// A heading, or a line that is bold as a whole.
-fn is_heading(text: &str) -> bool {
-    text.starts_with('#') || (text.starts_with("**") && text.trim_end_matches(':').ends_with("**"))
+/// A heading, or a line that is bold, in parentheses or a markup tag as a
+/// whole.
+fn is_label(text: &str) -> bool {
+    let whole = |open, close| text.starts_with(open) && text.ends_with(close);
+    let bold = text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
+    text.starts_with('#') || bold || whole('(', ')') || whole('<', '>')
+}
+
+/// An item of a list.
+fn is_item(text: &str) -> bool {
+    let text = text.trim_start();
+    let numbered = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number =
+        numbered.len() < text.len() && (numbered.starts_with(". ") || numbered.starts_with(") "));
+    number || text.starts_with("- ") || text.starts_with("* ") || text.starts_with("• ")
 }
 
 /// A thematic break, or a line of box drawing.
@@ -179,14 +194,10 @@ fn is_rule(text: &str) -> bool {
     text.trim().chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '━' | '═' | '`'))
 }
 
-/// Whether a line ends in the middle of a sentence that leads on to the next.
-fn runs_on(text: &str) -> bool {
-    RUNS_ON.is_match(text)
-}
-
+/// A line that ends in the middle of a sentence, which leads on to the next.
 static RUNS_ON: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?:[,(\x22“]|\b(?:is|are|with|as|be|say|says|print|prints|output|outputs|emit|emits|reply|write|writes|the|this|line))$",
+        r"(?:[,(\x22“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|ignores?|equals|until|the|this|line))$",
     )
 });
 

@@ -10,11 +10,13 @@ use std::sync::LazyLock;
 use regex_automata::meta::Regex;
 
 use super::aftermath::is_about_work;
+use super::introduction::Introduction;
 use super::layout::Layout;
 use super::place::{Place, is_placeholder, undecorated};
 use super::{CANDIDATES, Candidate, Says, Statement};
 use crate::decide::expression::constant;
 use crate::decide::policy::{SignalValue, Spelling};
+use crate::decide::sentence::last_sentence;
 
 /// The phrase that always means that the agent cannot go on.
 const BLOCKED: &str = "BLOCKED";
@@ -98,6 +100,10 @@ fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
     let stated = whole || ends_a_sentence(before) || CLAIM.is_match(before);
     if quoted {
         Some("it is quoted")
+    } else if let (false, Introduction::Objects(why)) =
+        (whole, Introduction::of(last_sentence(before)))
+    {
+        Some(why)
     } else if !stated || MENTION.is_match(before) {
         Some("it is mentioned in a sentence, not stated")
     } else if goes_on(after) {

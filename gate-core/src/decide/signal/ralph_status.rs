@@ -299,7 +299,12 @@ fn bare(value: &str) -> String {
     if ORDERS.is_match(value) {
         return "...".to_owned();
     }
-    value.trim_matches(['"', '\'']).trim_end_matches(['.', ',']).to_owned()
+    let value = value.trim_matches(['"', '\'']);
+    if is_blank_form(value) {
+        value.to_owned()
+    } else {
+        value.trim_end_matches(['.', ',']).to_owned()
+    }
 }
 
 /// `EXIT_SIGNAL: true` outside of any block, or a header that is none.
@@ -337,7 +342,7 @@ static STRAY: LazyLock<Regex> = LazyLock::new(|| {
 /// A recommendation that counts work that is left, or orders a mend.
 static REMAINING: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\bremaining:? [1-9]\d*\b|\b[1-9]\d* (?:more |other |open )?(?:remaining|(?:items?|tasks?|stor(?:y|ies)|issues?|steps?|phases?)(?: (?:are|is))? (?:remain|left|to go|still|open))|\bfix (?:the )?(?:[1-9]\d* )?(?:failing|broken)\b|\btask \d+ of \d+\b",
+        r"\bremaining:? [1-9]\d*\b|\b[1-9]\d* (?:more |other |open )?(?:remaining|(?:items?|tasks?|stor(?:y|ies)|issues?|steps?|phases?)(?: (?:are|is))? (?:remain|left|to go|still|open))|\bfix (?:the )?(?:[1-9]\d* )?(?:failing|broken)\b|\btask \d+ of \d+\b|\b(?:continue|proceed|start|begin|move on)\b(?: \w+)? (?:task|story|phase|issue) #?\d",
     )
 });
 

@@ -310,12 +310,12 @@ mod promise {
 
     #[test]
     fn mentions() {
-        mentioned("I cannot output `@`. Two tasks remain.", "mentioned");
-        mentioned("so the `@` signal should NOT be output.", "mentioned");
+        mentioned("I cannot output `@`. Two tasks remain.", "sentence");
+        mentioned("so the `@` signal should NOT be output.", "sentence");
         mentioned("`@` should not be output yet.", "goes on");
-        mentioned("The loop ends on @", "mentioned");
+        mentioned("The loop ends on @", "sentence");
         mentioned("The runner looks for \"@\"", "quoted");
-        mentioned("I will reply with @ when the work is done.", "mentioned");
+        mentioned("I will reply with @ when the work is done.", "sentence");
         mentioned("echo '@'", "quoted");
     }
 
@@ -348,6 +348,25 @@ mod promise {
         none(&format!("@@ -1,1 +1,2 @@\n a\n+{TAG}"), "diff");
         none(&format!("@@ -1,2 +1,2 @@\n {TAG}\n-a\n+b"), "diff");
         mentioned("```bash\n@\n```", "code");
+    }
+
+    #[test]
+    fn the_sentence_goes_on_around_it() {
+        mentioned("I almost wrote\n\n@\n\nbut then saw that one story is open.", "open work");
+        mentioned("Do you want me to emit\n\n@\n\nor go on with the docs?", "sentence");
+        mentioned("Plan:\n\n1. Mend the tests\n2. @\n", "example");
+        mentioned("<example>\n@\n</example>", "example");
+        stated("All 12 stories are in place. (@)");
+        stated("Since all stories pass, @");
+    }
+
+    #[test]
+    fn one_log_of_several_iterations() {
+        mentioned(
+            "US-1 is done.\n\n@\n\n=== Iteration 2 ===\n\nThe parser is half written.",
+            "later iteration",
+        );
+        stated("=== Iteration 2 ===\n\nUS-1 is done.\n\n@\n\n=== COMPLETE ===");
     }
 
     #[test]
