@@ -148,12 +148,19 @@ fn bytes_that_are_no_utf8_are_told() {
 }
 
 #[test]
-fn thousands_of_fences_and_blocks_are_answered() {
-    scan("```\n".repeat(50_000));
-    scan("---RALPH_STATUS---\n".repeat(50_000));
-    scan("EXIT_STATUS: COMPLETE\n".repeat(50_000));
-    scan("<promise>".repeat(50_000));
-    scan("> ".repeat(50_000));
+fn twenty_thousand_signals_are_answered() {
+    for text in [
+        "```\n",
+        "> ",
+        "<promise>",
+        "<promise>COMPLETE</promise>\n",
+        "EXIT_STATUS: COMPLETE\n",
+        "---RALPH_STATUS---\n",
+        "---RALPH_STATUS---\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n",
+        "{\"protocol\":\"apm2_agent_exit\"}\n",
+    ] {
+        scan(text.repeat(20_000));
+    }
 }
 
 #[test]

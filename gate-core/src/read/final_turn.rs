@@ -1,10 +1,16 @@
 //! The final turn and the last word: which of the agent's texts counts.
 
+use std::collections::VecDeque;
+
 use super::{Boundary, Event, Role};
 
 /// How much of one message is kept, in bytes: its end. A signal stands at the
 /// end of a message, and memory must stay flat.
 const KEEP: usize = 8 << 20;
+
+/// How many earlier texts of the turn are kept, and how much of each, in bytes.
+const EARLIER: usize = 8;
+const KEEP_EARLIER: usize = 64 << 10;
 
 /// How many answers to task notifications are kept for the way back to the
 /// text before them.
@@ -20,6 +26,7 @@ const KEEP_ANSWERS: usize = 64;
 #[derive(Debug, Default)]
 pub struct FinalTurn {
     words: Vec<Word>,
+    earlier: VecDeque<Word>,
     notified: bool,
 }
 
@@ -59,8 +66,8 @@ impl FinalTurn {
     /// Ends the input: what is kept no longer depends on how it was cut into
     /// pieces.
     pub fn finish(&mut self) {
-        for word in self.words.iter_mut().filter(|word| word.text.len() > KEEP) {
-            word.clip();
+        for word in &mut self.words {
+            word.clip(KEEP);
         }
     }
 
@@ -75,6 +82,13 @@ impl FinalTurn {
         })
     }
 
+    /// Earlier texts of the turn, newest first: the ends of the last eight.
+    /// They are not the last word; what looks like a signal in them is worth
+    /// a remark.
+    pub fn earlier(&self) -> impl Iterator<Item = &Word> {
+        self.earlier.iter().rev()
+    }
+
     fn begin(&mut self, text: &super::Text<'_>) {
         let mut word = Word {
             line: text.line,
@@ -84,11 +98,25 @@ impl FinalTurn {
         };
         word.push(text.text);
         if !self.notified {
-            self.words.clear();
+            self.supersede();
         } else if self.words.len() > KEEP_ANSWERS {
             self.words.remove(1);
         }
         self.words.push(word);
+    }
+}
+
+impl FinalTurn {
+    /// Makes the words so far earlier ones.
+    fn supersede(&mut self) {
+        for mut word in self.words.drain(..) {
+            word.clip(KEEP_EARLIER);
+            word.text.shrink_to_fit();
+            self.earlier.push_back(word);
+        }
+        while self.earlier.len() > EARLIER {
+            self.earlier.pop_front();
+        }
     }
 }
 
@@ -102,14 +130,17 @@ impl Word {
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
         if self.text.len() >= 2 * KEEP {
-            self.clip();
+            self.clip(KEEP);
         }
     }
 
-    /// Cuts the text down to its last whole lines within [`KEEP`] bytes.
-    fn clip(&mut self) {
+    /// Cuts the text down to its last whole lines within `keep` bytes.
+    fn clip(&mut self, keep: usize) {
+        if self.text.len() <= keep {
+            return;
+        }
         let bytes = self.text.as_bytes();
-        let from = bytes.len().saturating_sub(KEEP);
+        let from = bytes.len() - keep;
         let mut cut = memchr::memchr(b'\n', &bytes[from..]).map_or(from, |at| from + at + 1);
         while !self.text.is_char_boundary(cut) {
             cut += 1;

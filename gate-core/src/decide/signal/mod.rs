@@ -31,6 +31,10 @@ pub use prompt::prompt;
 /// without end.
 const CANDIDATES: usize = 200;
 
+/// Why a signal before the last word is none.
+const EARLIER_MESSAGE: &str =
+    "it stands in an earlier message of this turn; the last message is what counts";
+
 /// The most near misses that are kept.
 const NEAR_MISSES: usize = 20;
 
@@ -168,13 +172,26 @@ impl Signal {
             let mut signal = Self::of_word(word, policy, token);
             if signal.status != Status::Absent || !word.answers_notification {
                 signal.near_misses.append(&mut near_misses);
-                signal.near_misses.truncate(NEAR_MISSES);
-                return signal;
+                return signal.with_misses_of(turn, policy);
             }
             near_misses.append(&mut signal.near_misses);
         }
-        near_misses.truncate(NEAR_MISSES);
-        Self { near_misses, ..Self::absent() }
+        Self { near_misses, ..Self::absent() }.with_misses_of(turn, policy)
+    }
+
+    /// Where nothing was found, a signal in an earlier message of the turn is
+    /// a near miss.
+    fn with_misses_of(mut self, turn: &FinalTurn, policy: &SignalPolicy) -> Self {
+        if self.status == Status::Absent {
+            for word in turn.earlier() {
+                let (last, _) = sift(candidates(word, policy), policy);
+                self.near_misses
+                    .extend(last.iter().map(|one| one.miss(EARLIER_MESSAGE.to_owned())));
+            }
+            self.near_misses.sort_by_key(|miss| miss.line);
+        }
+        self.near_misses.truncate(NEAR_MISSES);
+        self
     }
 
     fn of_word(word: &Word, policy: &SignalPolicy, token: Option<&str>) -> Self {

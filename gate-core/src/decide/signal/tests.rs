@@ -449,6 +449,14 @@ fn answers_to_notifications_give_way() {
 }
 
 #[test]
+fn a_signal_in_an_earlier_message_of_the_turn_is_a_near_miss() {
+    let signal =
+        Signal::read(&turn(&["<promise>COMPLETE</promise>", "Committed."]), &policy(), None);
+    assert_eq!(signal.status, Status::Absent);
+    assert!(signal.near_misses[0].why.contains("earlier message"), "{:?}", signal.near_misses);
+}
+
+#[test]
 fn the_line_of_a_signal_is_the_input_s() {
     assert_eq!(complete("one\ntwo\n\nEXIT_STATUS: COMPLETE").line, Some(4));
     none("a\nb\nEXIT_STATUS: {COMPLETE|CONTINUE}", "placeholder");
