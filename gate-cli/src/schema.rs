@@ -1,7 +1,7 @@
 //! The JSON that gate prints and reads, described.
 
 use clap::ValueEnum;
-use gate_core::decide::decision::Indicators;
+use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::Signal;
 use gate_core::{Decision, Transcript, config};
 use schemars::{JsonSchema, schema_for};

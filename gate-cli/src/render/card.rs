@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 use gate_core::decide::breaker::BreakerState;
-use gate_core::decide::decision::Indicators;
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::{Decision, Verdict};
 

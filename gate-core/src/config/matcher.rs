@@ -6,7 +6,7 @@ use super::error::Problem;
 use super::fault::{Checked, Fault};
 use super::key::KeyPath;
 use crate::decide::expression::compile;
-use crate::decide::policy::Matcher;
+use crate::decide::pattern::Matcher;
 
 /// The matcher that the two keys of the table at `path` give, not yet compiled.
 ///

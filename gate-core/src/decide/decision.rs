@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::breaker::{BreakerState, BreakerView};
-use super::evidence::{Evidence, Outcome};
+use super::breaker::BreakerView;
+use super::evidence::Evidence;
 use super::feedback;
-use super::indicator::Hit;
 use super::input::Input;
-use super::policy::{AgentOverride, Mode, Policy, Threshold};
-use super::reason::{Reason, ReasonCode, Warning, WarningCode};
-use super::signal::{Signal, Status};
+use super::policy::Policy;
+use super::reason::{Reason, Warning};
+use super::ruling::Case;
+use super::score::Indicators;
+use super::signal::Signal;
 use super::verdict::Verdict;
 
 /// A verdict with everything that led to it.
@@ -61,27 +62,6 @@ pub struct Decision {
     pub checks_left_out: bool,
 }
 
-/// The completion indicators, added up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Indicators {
-    /// The sum.
-    pub score: u32,
-    /// The sum that `exit` needs.
-    pub threshold: u32,
-    /// What the patterns' hits add, by their weights.
-    pub patterns: u32,
-    /// How many passing checks count.
-    pub checks: u32,
-    /// 1 where other fields of the signal say the same in another way.
-    #[serde(default)]
-    pub fields: u32,
-    /// 1 where all boxes are ticked in a plan file.
-    #[serde(default)]
-    pub plan: u32,
-    /// The hits.
-    pub hits: Vec<Hit>,
-}
-
 /// Decides whether the loop may end.
 ///
 /// The function is pure: equal inputs under equal policies give equal
@@ -91,15 +71,15 @@ pub fn decide(input: &Input, policy: &Policy) -> Decision {
     let case = Case { input, policy, indicators: &indicators };
     let (verdict, reasons) = case.rule();
     let warnings = input.warnings.iter().cloned().chain(case.warnings()).collect();
-    let mut decision = Decision {
+    Decision {
         verdict,
         exit_code: verdict.exit_code(),
         stop: verdict.stops(),
         success: verdict == Verdict::Exit,
         forced: input.forced.is_some(),
         force_reason: input.forced.clone(),
-        feedback: String::new(),
-        next: None,
+        feedback: feedback::text(verdict, &reasons, &input.signal),
+        next: feedback::next(verdict, &reasons, &input.signal),
         signal: input.signal.clone(),
         indicators,
         evidence: input.evidence.clone(),
@@ -110,10 +90,7 @@ pub fn decide(input: &Input, policy: &Policy) -> Decision {
         agent_exit_code: input.agent_exit_code,
         passed_in_a_row: input.passed_in_a_row,
         checks_left_out: input.checks_left_out,
-    };
-    decision.next = feedback::next(&decision);
-    decision.feedback = feedback::text(&decision);
-    decision
+    }
 }
 
 impl Decision {
@@ -137,327 +114,5 @@ impl Decision {
                 .cloned()
                 .collect(),
         }
-    }
-}
-
-impl Indicators {
-    fn of(input: &Input, policy: &Policy) -> Self {
-        let patterns = input.hits.iter().map(|hit| hit.weight).sum();
-        let checks = input.evidence.iter().filter(|evidence| evidence.counts()).count() as u32;
-        let fields =
-            u32::from(input.signal.fields_agree && input.signal.status == Status::Complete);
-        let plan = u32::from(input.plan_ticked);
-        Self {
-            score: patterns + checks + fields + plan,
-            threshold: threshold(input, policy),
-            patterns,
-            checks,
-            fields,
-            plan,
-            hits: input.hits.clone(),
-        }
-    }
-}
-
-/// The threshold in force. Where checks are left out, the reachable default
-/// is that of a policy without checks.
-fn threshold(input: &Input, policy: &Policy) -> u32 {
-    match policy.threshold {
-        Threshold::Reachable if input.checks_left_out => 1,
-        Threshold::Reachable | Threshold::Fixed(_) => policy.threshold_in_force(),
-    }
-}
-
-/// One case before the gate.
-struct Case<'a> {
-    input: &'a Input,
-    policy: &'a Policy,
-    indicators: &'a Indicators,
-}
-
-impl Case<'_> {
-    fn rule(&self) -> (Verdict, Vec<Reason>) {
-        if let Some(reason) = &self.input.forced {
-            return (
-                Verdict::Exit,
-                vec![Reason::new(ReasonCode::Forced, format!("forced by the operator: {reason}"))],
-            );
-        }
-        if let Some(reason) = self.breaker() {
-            return (Verdict::Tripped, vec![reason]);
-        }
-        if self.input.signal.status == Status::Blocked {
-            return (Verdict::Blocked, vec![self.blocked()]);
-        }
-        let against = self.against();
-        if against.is_empty() {
-            (Verdict::Exit, vec![Reason::new(ReasonCode::Passed, self.passed())])
-        } else {
-            (Verdict::Continue, against)
-        }
-    }
-
-    /// Everything that forbids `exit`.
-    fn against(&self) -> Vec<Reason> {
-        let mut against: Vec<_> = self.tampered().collect();
-        let signal = self.signal();
-        let forbidden = signal.is_some();
-        against.extend(self.agent_failed());
-        against.extend(signal);
-        let lazy = |reason: &Reason| forbidden && reason.code == ReasonCode::CheckNotRun;
-        against.extend(self.checks().into_iter().filter(|reason| !lazy(reason)));
-        against.extend(self.too_few_indicators(forbidden));
-        if against.is_empty() {
-            against.extend(self.too_few_in_a_row());
-        }
-        against
-    }
-
-    fn breaker(&self) -> Option<Reason> {
-        let breaker = self.input.breaker_in_force();
-        let trip = breaker.trip.as_deref().unwrap_or("no reason recorded");
-        match breaker.state {
-            BreakerState::Open => {
-                Some(Reason::new(ReasonCode::BreakerOpen, format!("the breaker is open: {trip}")))
-            }
-            BreakerState::Isolated => Some(Reason::new(
-                ReasonCode::BreakerIsolated,
-                format!("an operator holds the breaker open: {trip}"),
-            )),
-            BreakerState::Closed | BreakerState::HalfOpen => None,
-        }
-    }
-
-    fn blocked(&self) -> Reason {
-        let why = self.input.signal.reason.as_deref().unwrap_or("it gives no reason");
-        Reason::new(
-            ReasonCode::SignalBlocked,
-            format!("the agent says that it cannot go on: {why}"),
-        )
-    }
-
-    fn tampered(&self) -> impl Iterator<Item = Reason> {
-        let tampered = |evidence: &&Evidence| evidence.outcome == Outcome::Tamper;
-        self.input.evidence.iter().filter(tampered).map(|evidence| {
-            Reason::of_check(
-                ReasonCode::Tampered,
-                &evidence.check,
-                with_summary(evidence, "was worked around"),
-            )
-        })
-    }
-
-    fn agent_failed(&self) -> Option<Reason> {
-        let code = self.input.agent_exit_code.filter(|&code| code != 0)?;
-        (self.input.signal.status != Status::Complete).then(|| {
-            Reason::new(
-                ReasonCode::AgentFailed,
-                format!("the agent's program ended with code {code} and without a complete signal"),
-            )
-        })
-    }
-
-    fn signal(&self) -> Option<Reason> {
-        let signal = &self.input.signal;
-        let problem = signal.problems.first().map(String::as_str);
-        match signal.status {
-            Status::Complete => None,
-            Status::Absent if !self.policy.require_explicit_signal => None,
-            Status::Absent => Some(Reason::new(
-                ReasonCode::SignalAbsent,
-                "the agent's last word holds no explicit exit signal",
-            )),
-            Status::Continue => Some(match problem {
-                Some(problem) => Reason::new(ReasonCode::SignalContradicts, problem),
-                None => Reason::new(ReasonCode::SignalContinue, self.work_remains()),
-            }),
-            Status::Invalid => Some(Reason::new(
-                ReasonCode::SignalInvalid,
-                problem.unwrap_or("the exit signal cannot be read"),
-            )),
-            Status::Blocked => Some(self.blocked()),
-        }
-    }
-
-    fn work_remains(&self) -> String {
-        let signal = &self.input.signal;
-        match signal.remaining_work.as_deref().or(signal.reason.as_deref()) {
-            Some(work) => format!("the agent says that work remains: {work}"),
-            None => "the agent says that work remains".to_owned(),
-        }
-    }
-
-    /// Required checks that did not pass, and configured ones that left no
-    /// record: a record that is lost must not help anybody.
-    fn checks(&self) -> Vec<Reason> {
-        let mut names: Vec<_> =
-            self.input.evidence.iter().map(|evidence| evidence.check.as_str()).collect();
-        if !self.input.checks_left_out {
-            names.extend(self.policy.checks.keys().map(String::as_str));
-        }
-        names.sort_unstable();
-        names.dedup();
-        names.into_iter().filter_map(|name| self.check(name)).collect()
-    }
-
-    fn check(&self, name: &str) -> Option<Reason> {
-        let records = self.input.evidence.iter().filter(|evidence| evidence.check == name);
-        let Some(worst) = records.max_by_key(|evidence| severity(evidence.outcome)) else {
-            let message = format!("{name} is configured and left no record");
-            return Some(Reason::of_check(ReasonCode::CheckNotRun, name, message));
-        };
-        let required =
-            self.policy.checks.get(name).map_or(worst.mode, |check| check.mode) == Mode::Require;
-        if !required && worst.mode != Mode::Require {
-            return None;
-        }
-        let (code, what) = match worst.outcome {
-            Outcome::Pass | Outcome::Tamper => return None,
-            Outcome::Fail => (ReasonCode::RequiredCheckFailed, "failed"),
-            Outcome::Inconclusive => (ReasonCode::RequiredCheckInconclusive, "was inconclusive"),
-            Outcome::Skipped => (ReasonCode::CheckNotRun, "did not run"),
-        };
-        Some(Reason::of_check(code, name, with_summary(worst, what)))
-    }
-
-    /// Too few indicators. Where the signal already forbids `exit`, checks
-    /// have not run, and their share is not held against anybody.
-    fn too_few_indicators(&self, forbidden: bool) -> Option<Reason> {
-        let (score, threshold) = (self.indicators.score, self.indicators.threshold);
-        let lifted = !self.policy.enabled || self.override_granted();
-        let unknown = forbidden && !self.policy.checks.is_empty() && self.indicators.checks == 0;
-        (score < threshold && !lifted && !unknown).then(|| {
-            let message = format!("{score} of {threshold} completion indicators");
-            Reason::new(ReasonCode::ThresholdNotReached, message)
-        })
-    }
-
-    fn too_few_in_a_row(&self) -> Option<Reason> {
-        let (passed, needed) =
-            (self.input.passed_in_a_row.saturating_add(1), self.policy.consecutive.get());
-        (passed < needed).then(|| {
-            let message = format!("this iteration passes: {passed} of {needed} in a row");
-            Reason::new(ReasonCode::ConsecutiveNotReached, message)
-        })
-    }
-
-    fn override_granted(&self) -> bool {
-        let signal = &self.input.signal;
-        signal.status == Status::Complete
-            && signal.override_requested
-            && signal.confidence.as_deref() == Some("high")
-            && self.policy.signal.agent_override == AgentOverride::HighConfidence
-    }
-
-    fn passed(&self) -> String {
-        let (score, threshold) = (self.indicators.score, self.indicators.threshold);
-        let signal = match self.input.signal.status {
-            Status::Complete => "an explicit signal",
-            _ => "no signal required",
-        };
-        let checks = if self.input.evidence.is_empty() {
-            "no checks"
-        } else {
-            "every required check passes"
-        };
-        format!("{signal}, {score} of {threshold} indicators, {checks}")
-    }
-
-    fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        warnings.extend(self.about_evidence());
-        warnings.extend(self.unreachable());
-        warnings.extend(self.about_override());
-        warnings.extend(self.about_agent());
-        warnings.extend(self.input.evidence.iter().filter_map(about_check));
-        warnings
-    }
-
-    fn about_evidence(&self) -> Option<Warning> {
-        if self.policy.checks.is_empty() && self.input.evidence.is_empty() {
-            let message = format!("threshold {}: no checks configured", self.indicators.threshold);
-            Some(Warning::new(WarningCode::NoEvidence, message))
-        } else if self.input.checks_left_out {
-            Some(Warning::new(
-                WarningCode::ChecksNotRun,
-                "the configured checks were left out, as asked",
-            ))
-        } else {
-            None
-        }
-    }
-
-    /// What all sources could add up to: patterns, fields, plan and checks.
-    fn unreachable(&self) -> Option<Warning> {
-        let patterns: u32 = self.policy.patterns.iter().map(|pattern| pattern.weight).sum();
-        let counting =
-            self.policy.checks.values().filter(|check| check.mode != Mode::Warn).count() as u32;
-        let most = patterns.saturating_add(counting).saturating_add(2);
-        let threshold = self.indicators.threshold;
-        (self.policy.enabled && threshold > most).then(|| {
-            let message = format!("the threshold is {threshold}, and all sources add up to {most}");
-            Warning::new(WarningCode::ThresholdUnreachable, message)
-        })
-    }
-
-    fn about_override(&self) -> Option<Warning> {
-        if self.override_granted() {
-            let message = "the agent's override lifted the threshold";
-            Some(Warning::new(WarningCode::OverrideGranted, message))
-        } else if self.input.signal.override_requested {
-            let message = "the agent asked to bypass the threshold; that was not granted";
-            Some(Warning::new(WarningCode::OverrideIgnored, message))
-        } else {
-            None
-        }
-    }
-
-    fn about_agent(&self) -> Option<Warning> {
-        let code = self.input.agent_exit_code.filter(|&code| code != 0)?;
-        (self.input.signal.status == Status::Complete).then(|| {
-            Warning::new(
-                WarningCode::AgentExitCode,
-                format!("the agent's program ended with code {code} after a complete signal"),
-            )
-        })
-    }
-}
-
-fn about_check(evidence: &Evidence) -> Option<Warning> {
-    if matches!(evidence.outcome, Outcome::Pass | Outcome::Tamper) {
-        return None;
-    }
-    let code = match evidence.mode {
-        Mode::Require => return None,
-        Mode::Count => WarningCode::CheckDidNotCount,
-        Mode::Warn => WarningCode::CheckWarning,
-    };
-    Some(Warning::new(code, with_summary(evidence, "did not pass")))
-}
-
-/// Of several records of one check the worst counts.
-fn severity(outcome: Outcome) -> u8 {
-    match outcome {
-        Outcome::Pass => 0,
-        Outcome::Skipped => 1,
-        Outcome::Inconclusive => 2,
-        Outcome::Fail => 3,
-        Outcome::Tamper => 4,
-    }
-}
-
-fn with_summary(evidence: &Evidence, what: &str) -> String {
-    let (check, summary) = (&evidence.check, &evidence.summary);
-    if summary.is_empty() {
-        format!("{check} {what}")
-    } else {
-        format!("{check} {what}: {summary}")
-    }
-}
-
-impl WarningCode {
-    /// Whether it came with the input; the others are found by the decision.
-    fn is_given(self) -> bool {
-        matches!(self, Self::InputProblem | Self::ThresholdFromEnvironment)
     }
 }

@@ -4,7 +4,7 @@
 use regex_automata::meta::{BuildError, Builder, Regex};
 use regex_automata::util::syntax;
 
-use super::policy::Matcher;
+use super::pattern::Matcher;
 
 /// The largest compiled expression, in bytes: more than any list of phrases
 /// needs, and little enough that settings cannot exhaust memory.

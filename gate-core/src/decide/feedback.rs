@@ -3,22 +3,21 @@
 //! Neither holds the text that would pass: an agent that copies its feedback
 //! must not get through with it.
 
-use super::decision::Decision;
 use super::reason::{Reason, ReasonCode};
-use super::signal::{NearMiss, Status};
+use super::signal::{NearMiss, Signal, Status};
 use super::verdict::Verdict;
 
 /// The longest feedback, in characters.
 const LONGEST: usize = 1_500;
 
 /// The one cheapest thing that would change the verdict.
-pub(super) fn next(decision: &Decision) -> Option<String> {
-    if decision.verdict == Verdict::Exit {
+pub(super) fn next(verdict: Verdict, reasons: &[Reason], signal: &Signal) -> Option<String> {
+    if verdict == Verdict::Exit {
         return None;
     }
-    let first = decision.reasons.iter().min_by_key(|reason| cost(reason.code))?;
+    let first = reasons.iter().min_by_key(|reason| cost(reason.code))?;
     Some(match first.code {
-        ReasonCode::SignalAbsent => absent(&decision.signal.near_misses),
+        ReasonCode::SignalAbsent => absent(&signal.near_misses),
         code => step(code, first),
     })
 }
@@ -74,17 +73,17 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
 }
 
 /// The text for the agent's next turn.
-pub(super) fn text(decision: &Decision) -> String {
-    if decision.verdict != Verdict::Continue {
+pub(super) fn text(verdict: Verdict, reasons: &[Reason], signal: &Signal) -> String {
+    if verdict != Verdict::Continue {
         return String::new();
     }
     let mut text = "The work does not count as done yet:\n".to_owned();
-    for reason in &decision.reasons {
+    for reason in reasons {
         text.push_str("- ");
         text.push_str(&for_agent(reason));
         text.push('\n');
     }
-    text.push_str(closing(decision));
+    text.push_str(closing(signal));
     cut(text)
 }
 
@@ -105,8 +104,8 @@ fn for_agent(reason: &Reason) -> String {
     }
 }
 
-fn closing(decision: &Decision) -> &'static str {
-    match decision.signal.status {
+fn closing(signal: &Signal) -> &'static str {
+    match signal.status {
         Status::Complete => "Put this right, verify it, then give your completion status again.",
         _ => {
             "Go on with the work. When everything is finished and verified, end your message with the completion status that your instructions describe."

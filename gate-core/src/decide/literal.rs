@@ -44,7 +44,7 @@ fn groups(hir: &Hir) -> Vec<Group> {
 
 /// One text of each branch.
 fn union(branches: &[Hir]) -> Option<Group> {
-    let best = |branch| groups(branch).into_iter().max_by_key(|group| worth(group));
+    let best = |branch| groups(branch).into_iter().max_by_key(worth);
     let mut texts = branches.iter().map(best).collect::<Option<Vec<_>>>()?.concat();
     texts.sort_unstable();
     texts.dedup();

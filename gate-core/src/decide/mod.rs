@@ -16,6 +16,8 @@ mod literal;
 pub mod pattern;
 pub mod policy;
 pub mod reason;
+mod ruling;
+pub mod score;
 mod sentence;
 pub mod signal;
 pub mod verdict;

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::policy::Matcher;
-
 /// A completion phrase, an error signature: text that means something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
@@ -19,6 +17,16 @@ pub struct Pattern {
     pub scope: Scope,
     /// What around a hit makes it none.
     pub unless: Vec<Guard>,
+}
+
+/// Text to look for, without regard to case, within one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Matcher {
+    /// Exactly this text.
+    Literal(String),
+    /// A regular expression, as `grep -iE` reads it.
+    Regex(String),
 }
 
 /// Whose text a pattern searches.

@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use super::pattern::Pattern;
+use super::pattern::{Matcher, Pattern};
 
 /// Everything that settings say about a decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,16 +145,6 @@ pub enum SignalValue {
     Continue,
     /// The agent cannot go on.
     Blocked,
-}
-
-/// Text to look for, without regard to case, within one line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Matcher {
-    /// Exactly this text.
-    Literal(String),
-    /// A regular expression, as `grep -iE` reads it.
-    Regex(String),
 }
 
 /// How much a check's outcome counts.

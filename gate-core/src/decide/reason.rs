@@ -112,3 +112,10 @@ pub fn explain(code: &str) -> Option<&'static str> {
         WarningCode::ALL.iter().find(|known| known.code() == code).map(|known| known.explanation())
     })
 }
+
+impl WarningCode {
+    /// Whether it came with the input; the others are found by the decision.
+    pub(super) fn is_given(self) -> bool {
+        matches!(self, Self::InputProblem | Self::ThresholdFromEnvironment)
+    }
+}

@@ -2,7 +2,8 @@
 
 use super::resolved;
 use crate::config::{Imported, import};
-use crate::decide::policy::{Matcher, Mode, Policy, Spelling, Threshold};
+use crate::decide::pattern::Matcher;
+use crate::decide::policy::{Mode, Policy, Spelling, Threshold};
 
 const SEED: &str = r#"{
   "exit_gate": {

@@ -2,7 +2,7 @@
 
 use super::resolved;
 use crate::config::{PACKS, Pack};
-use crate::decide::policy::Matcher;
+use crate::decide::pattern::Matcher;
 
 /// The error of a pack's text, as one line without the file's name.
 fn check(text: &str, expected: &str) {

@@ -1,5 +1,6 @@
 use super::*;
-use crate::decide::policy::{AgentOverride, CustomSignal, Matcher};
+use crate::decide::pattern::Matcher;
+use crate::decide::policy::{AgentOverride, CustomSignal};
 use crate::read::{Event, Role, Text};
 
 fn policy() -> SignalPolicy {

@@ -1,0 +1,59 @@
+//! The completion indicators, added up.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::indicator::Hit;
+use super::input::Input;
+use super::policy::{Policy, Threshold};
+use super::signal::Status;
+
+/// The completion indicators, added up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Indicators {
+    /// The sum.
+    pub score: u32,
+    /// The sum that `exit` needs.
+    pub threshold: u32,
+    /// What the patterns' hits add, by their weights.
+    pub patterns: u32,
+    /// How many passing checks count.
+    pub checks: u32,
+    /// 1 where other fields of the signal say the same in another way.
+    #[serde(default)]
+    pub fields: u32,
+    /// 1 where all boxes are ticked in a plan file.
+    #[serde(default)]
+    pub plan: u32,
+    /// The hits.
+    pub hits: Vec<Hit>,
+}
+
+impl Indicators {
+    /// Adds up what an input holds.
+    pub(super) fn of(input: &Input, policy: &Policy) -> Self {
+        let patterns = input.hits.iter().map(|hit| hit.weight).sum();
+        let checks = input.evidence.iter().filter(|evidence| evidence.counts()).count() as u32;
+        let fields =
+            u32::from(input.signal.fields_agree && input.signal.status == Status::Complete);
+        let plan = u32::from(input.plan_ticked);
+        Self {
+            score: patterns + checks + fields + plan,
+            threshold: threshold(input, policy),
+            patterns,
+            checks,
+            fields,
+            plan,
+            hits: input.hits.clone(),
+        }
+    }
+}
+
+/// The threshold in force. Where checks are left out, the reachable default
+/// is that of a policy without checks.
+fn threshold(input: &Input, policy: &Policy) -> u32 {
+    match policy.threshold {
+        Threshold::Reachable if input.checks_left_out => 1,
+        Threshold::Reachable | Threshold::Fixed(_) => policy.threshold_in_force(),
+    }
+}
