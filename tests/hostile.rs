@@ -164,6 +164,12 @@ fn twenty_thousand_signals_are_answered() {
 }
 
 #[test]
+fn fifty_thousand_signals_in_one_line_are_answered() {
+    scan("<promise>COMPLETE</promise> ".repeat(50_000));
+    scan("EXIT_STATUS: COMPLETE ".repeat(50_000));
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_panic() {
     let run = gate("scan --json -").feed(|stdin| {
         stdin.write_all(b"one line, then nothing")?;

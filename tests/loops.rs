@@ -48,6 +48,7 @@ fn written(agent: &str, check: impl Fn(&str, Run)) {
             let text = gate(&format!("init --loop {language}")).code(0).file(file);
             let run = Run::new(runner).args([file, "PROMPT.md", "./agent", "--fast"]);
             let run = run.file("PROMPT.md", "Write both halves.\n").file(file, &text);
+            let run = run.env("MAX_ITERATIONS", "9");
             check(language, run.script("agent", agent));
         }
     }

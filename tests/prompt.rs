@@ -6,14 +6,17 @@ use serde_json::Value;
 use crate::support::gate;
 
 /// Settings in which a spelling is the first that is accepted.
-const FIRST: [&str; 6] = [
+const FIRST: [&str; 5] = [
     "",
     "[signal]\naccept = [\"exit_status\", \"promise\", \"ralph_status\"]\n",
     "[signal]\naccept = [\"ralph_status\", \"exit_status\"]\n",
     "[signal]\naccept = [\"promise\", \"exit_status\"]\n",
     "[signal]\naccept = [\"agent_exit\", \"exit_status\"]\n",
-    "[signal]\naccept = [\"promise\"]\n[signal.promise]\nphrases = [\"SHIPPED\", \"ALL DONE\"]\n",
 ];
+
+/// Settings in which a phrase of one's own is also a claim of completion.
+const PHRASES: &str =
+    "[signal]\naccept = [\"promise\"]\n[signal.promise]\nphrases = [\"SHIPPED\", \"ALL DONE\"]\n";
 
 /// The protocol of the origin's document, in words of our own.
 const ORIGIN: &str = "\
@@ -105,6 +108,11 @@ fn an_echo_of_one_spelling_says_nothing_where_all_are_accepted() {
 }
 
 #[test]
+fn an_echo_of_a_phrase_of_ones_own_says_nothing() {
+    says_nothing(PHRASES, &prompt(PHRASES));
+}
+
+#[test]
 fn an_echo_of_the_origins_protocol_says_nothing() {
     says_nothing("", ORIGIN);
     says_nothing("[patterns]\npacks = [\"seed\"]\n", ORIGIN);
@@ -112,8 +120,8 @@ fn an_echo_of_the_origins_protocol_says_nothing() {
 
 #[test]
 fn a_filled_in_protocol_is_a_complete_signal() {
-    for settings in FIRST {
-        let phrase = if settings.contains("SHIPPED") { "SHIPPED" } else { "COMPLETE" };
+    let first = FIRST.map(|settings| (settings, "COMPLETE"));
+    for (settings, phrase) in first.into_iter().chain([(PHRASES, "SHIPPED")]) {
         let record = scan(settings, &filled(&prompt(settings), phrase));
         assert_eq!(record["signal"]["status"], "complete", "{settings}\n{record:#}");
     }

@@ -8,14 +8,18 @@
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Policy;
 
-/// One record for each configured check.
-pub fn gather(policy: &Policy) -> Vec<Evidence> {
+/// One record for each configured check; with `only`, the others say that
+/// they were left out.
+pub fn gather(policy: &Policy, only: Option<&str>) -> Vec<Evidence> {
     policy
         .checks
         .iter()
         .map(|(name, check)| Evidence {
             argv: check.command.clone(),
-            summary: "this version of gate does not run checks yet".to_owned(),
+            summary: match only.filter(|only| only != name) {
+                Some(only) => format!("left out: only {only} was asked for"),
+                None => "this version of gate does not run checks yet".to_owned(),
+            },
             ..Evidence::new(name, check.mode, Outcome::Skipped)
         })
         .collect()
@@ -27,6 +31,6 @@ mod tests {
 
     #[test]
     fn without_checks_there_is_no_evidence() {
-        assert!(gather(&Policy::default()).is_empty());
+        assert!(gather(&Policy::default(), None).is_empty());
     }
 }

@@ -44,15 +44,27 @@ pub struct Request {
 }
 
 /// Which checks to run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Checks {
     /// The configured ones, unless the signal already forbids `exit`.
     #[default]
     Lazy,
     /// The configured ones.
     All,
+    /// This one alone. The others leave a record that says so, and a required
+    /// one among them forbids `exit`.
+    Only(String),
     /// None.
     None,
+}
+
+impl Checks {
+    fn only(&self) -> Option<&str> {
+        match self {
+            Self::Only(name) => Some(name),
+            Self::Lazy | Self::All | Self::None => None,
+        }
+    }
 }
 
 impl Gate {
@@ -98,8 +110,8 @@ impl Gate {
         let began = Instant::now();
         let scan = self.scan(source, request.format)?;
         let mut input = self.input(&scan, request);
-        if self.wants_evidence(&input, request.checks) {
-            input.evidence = gate_checks::gather(&self.policy);
+        if self.wants_evidence(&input, &request.checks) {
+            input.evidence = gate_checks::gather(&self.policy, request.checks.only());
         }
         let decision = decide(&input, &self.policy);
         Ok(self.stamp(decision, scan.transcript, request, began))
@@ -119,7 +131,7 @@ impl Gate {
 
     /// Checks are lazy: where nothing that they find could make it `exit`,
     /// none is started.
-    fn wants_evidence(&self, input: &Input, checks: Checks) -> bool {
+    fn wants_evidence(&self, input: &Input, checks: &Checks) -> bool {
         let allowed = match input.signal.status {
             Status::Complete => true,
             Status::Absent => !self.policy.require_explicit_signal,
@@ -127,7 +139,7 @@ impl Gate {
         };
         match checks {
             Checks::Lazy => allowed && input.forced.is_none(),
-            Checks::All => true,
+            Checks::All | Checks::Only(_) => true,
             Checks::None => false,
         }
     }

@@ -42,7 +42,7 @@ fn request(args: &Check) -> Request {
         checks: match &args.checks {
             checks if checks.no_checks => Checks::None,
             checks if checks.all_checks => Checks::All,
-            _ => Checks::Lazy,
+            checks => checks.only.clone().map_or(Checks::Lazy, Checks::Only),
         },
     }
 }

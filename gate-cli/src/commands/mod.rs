@@ -12,8 +12,8 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command, Settings};
 use crate::failure::Failure;
@@ -64,7 +64,15 @@ fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
     let text = error.render().to_string();
     let message = text.trim_start_matches("error: ").trim_end().to_owned();
     let failure = Failure::usage("usage", message);
-    render::failure(&failure, Asked { json: has("--json"), stop: has("check") })
+    render::failure(&failure, Asked { json: has("--json"), stop: !asks_something_else(args) })
+}
+
+/// Whether the command line names a command that no loop waits for. Where
+/// none can be made out, the caller may well be a loop.
+fn asks_something_else(args: &[OsString]) -> bool {
+    let commands = Cli::command();
+    let named = |arg: &OsString| commands.get_subcommands().find(|known| arg == known.get_name());
+    args.iter().skip(1).find_map(named).is_some_and(|command| command.get_name() != "check")
 }
 
 fn dispatch(cli: Cli) -> Result<u8, Failure> {
@@ -118,4 +126,10 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
         .map_err(|error| Failure::output(&error))
+}
+
+/// Whether no command was named at all: the answer is how to use gate.
+fn is_bare(error: &clap::Error) -> bool {
+    use ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, MissingSubcommand};
+    matches!(error.kind(), DisplayHelpOnMissingArgumentOrSubcommand | MissingSubcommand)
 }

@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex_automata::meta::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -150,7 +150,10 @@ fn finder(texts: &[String]) -> Result<Option<AhoCorasick>, PatternError> {
     if texts.is_empty() {
         return Ok(None);
     }
-    let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(texts);
+    let finder = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(texts);
     let too_many = |error: aho_corasick::BuildError| PatternError {
         id: "all together".to_owned(),
         message: error.to_string(),
@@ -198,11 +201,13 @@ impl Compiled {
     }
 }
 
-/// Up to [`EXCERPT`] characters of the line, with the byte at `at` in it.
+/// Up to [`EXCERPT`] characters of the line, with the byte at `at` in it,
+/// beginning with a whole word.
 pub(crate) fn excerpt(line: &str, at: usize) -> String {
     let before = line[..at].chars().rev().take(EXCERPT / 3).map(char::len_utf8).sum::<usize>();
-    let cut = line[at - before..].trim();
-    cut.chars().filter(|c| !c.is_control()).take(EXCERPT).collect()
+    let from = at - before;
+    let word = line[from..at].find(' ').filter(|_| from > 0).map_or(from, |space| from + space);
+    line[word..].trim().chars().filter(|c| !c.is_control()).take(EXCERPT).collect()
 }
 
 /// Counts the hits of a pattern set over the events of a reader.

@@ -219,7 +219,10 @@ impl Case<'_> {
 
     fn about_evidence(&self) -> Option<Warning> {
         if self.policy.checks.is_empty() && self.input.evidence.is_empty() {
-            let message = format!("threshold {}: no checks configured", self.indicators.threshold);
+            let message = format!(
+                "threshold {}: no checks configured, so this rests on what the agent wrote",
+                self.indicators.threshold
+            );
             Some(Warning::new(WarningCode::NoEvidence, message))
         } else if self.input.checks_left_out {
             Some(Warning::new(

@@ -1,3 +1,5 @@
+//! The settings, from text to policy.
+
 mod default;
 mod errors;
 mod errors_cross;

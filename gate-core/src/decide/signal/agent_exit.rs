@@ -4,7 +4,7 @@
 //! (`AGENT_EXIT_PROTOCOL_ENABLED`), so here it is only noticed and named.
 
 use super::layout::Layout;
-use super::{Candidate, Says};
+use super::{CANDIDATES, Candidate, Says};
 use crate::decide::policy::Spelling;
 
 /// The value of `protocol` that marks such a signal.
@@ -13,7 +13,8 @@ const PROTOCOL: &str = "\"apm2_agent_exit\"";
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
     let text = &layout.word().text;
-    text.match_indices(PROTOCOL)
+    text.rmatch_indices(PROTOCOL)
+        .take(CANDIDATES)
         .map(|(at, found)| Candidate {
             spelling: Spelling::AgentExit,
             line: layout.number(layout.index_of(at)),

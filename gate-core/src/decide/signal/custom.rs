@@ -4,7 +4,7 @@
 use super::layout::Layout;
 use super::place::Place;
 use super::promise::objection;
-use super::{CANDIDATES, Candidate, Says, Statement};
+use super::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use crate::decide::expression::{compile, source};
 use crate::decide::policy::{CustomSignal, Spelling};
 
@@ -45,7 +45,7 @@ fn says(
 ) -> Says {
     let rest = &layout.word().text[tag.end..];
     if rest.trim_start().starts_with('|') {
-        return Says::Nothing("a placeholder, not a signal".to_owned());
+        return Says::Nothing(PLACEHOLDER.to_owned());
     }
     match objection(layout, &Place::new(layout, index..index + 1), tag) {
         Some(why) => Says::Nothing(why),

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::layout::{Ground, Layout};
 use super::place::{Place, is_blank_form, is_placeholder, undecorated, unmarked};
-use super::{CANDIDATES, Candidate, Says, Statement};
+use super::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence;
 
@@ -116,7 +116,7 @@ impl Block {
         if is_placeholder(&status.value)
             || self.fields.iter().any(|field| is_blank_form(&field.value) && field.value != "[]")
         {
-            return Says::Nothing("a placeholder, not a signal".to_owned());
+            return Says::Nothing(PLACEHOLDER.to_owned());
         }
         let (word, comment) = split_word(&status.value);
         let value = match word {

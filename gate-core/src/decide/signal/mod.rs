@@ -31,6 +31,10 @@ pub use prompt::prompt;
 /// without end.
 const CANDIDATES: usize = 200;
 
+/// Why the form of a signal is none. It says nothing, so it is no indicator
+/// either.
+const PLACEHOLDER: &str = "a placeholder, not a signal";
+
 /// Why a signal before the last word is none.
 const EARLIER_MESSAGE: &str =
     "it stands in an earlier message of this turn; the last message is what counts";
@@ -197,6 +201,8 @@ impl Signal {
     fn of_word(word: &Word, policy: &SignalPolicy, token: Option<&str>) -> Self {
         let (last, near_misses) = sift(candidates(word, policy), policy);
         let mut signal = Self::combine(last, policy, token);
+        let placeholders = near_misses.iter().filter(|miss| miss.why == PLACEHOLDER);
+        signal.taken.extend(placeholders.map(|miss| miss.text.clone()));
         signal.near_misses = near_misses;
         if word.clipped && signal.status == Status::Absent {
             signal

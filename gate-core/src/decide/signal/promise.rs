@@ -13,7 +13,7 @@ use super::aftermath::is_about_work;
 use super::introduction::Introduction;
 use super::layout::Layout;
 use super::place::{Place, is_placeholder, undecorated};
-use super::{CANDIDATES, Candidate, Says, Statement};
+use super::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use crate::decide::expression::constant;
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence::last_sentence;
@@ -54,7 +54,7 @@ fn value(written: &str, phrases: &[String]) -> Result<SignalValue, String> {
     } else if phrase.eq_ignore_ascii_case(BLOCKED) {
         Ok(SignalValue::Blocked)
     } else if is_placeholder(written) || phrase.is_empty() {
-        Err("a placeholder, not a signal".to_owned())
+        Err(PLACEHOLDER.to_owned())
     } else {
         Err(format!("`{phrase}` is not among signal.promise.phrases"))
     }
@@ -69,13 +69,24 @@ pub(super) fn objection(
     let text = &layout.word().text;
     let lines = layout.lines();
     let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end - 1)]);
-    let before = &text[first.offset..tag.start];
-    let after = &text[tag.end..last.offset + last.text.len()];
+    let before = end_of(&text[first.offset..tag.start]);
+    let after = start_of(&text[tag.end..last.offset + last.text.len()]);
     place
         .objection()
         .or_else(|| neighbours_objection(before, after).map(str::to_owned))
         .or_else(|| is_about_work([after.trim()].into_iter()).then(|| FOLLOWED.to_owned()))
         .or_else(|| place.work_follows().then(|| FOLLOWED.to_owned()))
+}
+
+/// How much of a tag's line is held against it, in bytes, on either side.
+const LINE: usize = 2_000;
+
+fn end_of(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(LINE))..]
+}
+
+fn start_of(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LINE)]
 }
 
 const FOLLOWED: &str = "text about the next work follows it";

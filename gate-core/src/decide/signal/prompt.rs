@@ -16,17 +16,35 @@ const MEANINGS: &str = "
 - BLOCKED: you need something that only a person can give. Say what it is.
 ";
 
-/// The protocol in the first accepted spelling that an agent can write by
-/// itself.
+/// The protocol in the first accepted spelling; in that of the agent exit
+/// protocol only where no other is accepted.
 pub fn prompt(policy: &SignalPolicy) -> String {
-    let first = policy.accept.iter().find(|spelling| **spelling != Spelling::AgentExit);
-    match first {
+    let plain = policy.accept.iter().find(|spelling| **spelling != Spelling::AgentExit);
+    match plain.or(policy.accept.first()) {
         Some(Spelling::RalphStatus) => format!("{HEAD}:\n\n{}{MEANINGS}", ralph_status()),
         Some(Spelling::Promise) => promise(policy),
-        _ => {
+        Some(Spelling::AgentExit) => agent_exit(),
+        Some(Spelling::Custom) => format!("{HEAD},\nas your instructions describe it.\n"),
+        Some(Spelling::ExitStatus) | None => {
             format!("{HEAD},\nevery key at the beginning of a line:\n\n{}{MEANINGS}", exit_status())
         }
     }
+}
+
+fn agent_exit() -> String {
+    "## Exit Protocol
+
+When you have completed a phase of the work, or cannot go on with it, print one JSON object:
+
+{
+  \"protocol\": \"{the name of the exit protocol: apm2_agent_exit}\",
+  \"version\": \"1.0.0\",
+  \"phase_completed\": \"{the phase that you worked on}\",
+  \"exit_reason\": \"{completed|blocked|error}\",
+  \"notes\": \"{one sentence}\"
+}
+"
+    .to_owned()
 }
 
 fn exit_status() -> &'static str {
@@ -47,19 +65,19 @@ RECOMMENDATION: {one sentence}
 }
 
 fn promise(policy: &SignalPolicy) -> String {
-    let phrases = policy.phrases.join("|");
     format!(
         "## Completion Protocol
 
 You are called again and again until the work is done. When everything that was asked for
 is there and you have verified it, close your message with this tag on a line of its own,
-with the word {phrases} in place of the braces:
+with one of the phrases in it and without the braces:
 
-<promise>{{{phrases}|BLOCKED}}</promise>
+<promise>{{{}|BLOCKED}}</promise>
 
 Your word alone does not end the loop; the project's own checks are run as well. Where you
 need something that only a person can give, write BLOCKED instead and say what it is. As
 long as something is left, write no tag at all.
-"
+",
+        policy.phrases.join("|")
     )
 }

@@ -12,7 +12,7 @@ use regex_automata::meta::Regex;
 use super::exit_status::{is_nothing, qualifies};
 use super::layout::{Ground, Layout};
 use super::place::{Place, is_blank_form, is_placeholder, undecorated, unmarked};
-use super::{CANDIDATES, Candidate, Says, Statement};
+use super::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use crate::decide::expression::constant;
 use crate::decide::indicator::excerpt;
 use crate::decide::policy::{SignalValue, Spelling};
@@ -131,7 +131,7 @@ impl Block {
 
     fn says(&self) -> Says {
         if self.is_template() {
-            return Says::Nothing("a placeholder, not a signal".to_owned());
+            return Says::Nothing(PLACEHOLDER.to_owned());
         }
         let status = self.value("STATUS").map(|status| undecorated(status).to_ascii_uppercase());
         let blocked = status.as_deref().is_some_and(|status| status.starts_with("BLOCKED"));

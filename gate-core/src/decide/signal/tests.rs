@@ -1,3 +1,5 @@
+//! What is a signal and what is none, spelling by spelling.
+
 use super::*;
 use crate::decide::pattern::Matcher;
 use crate::decide::policy::{AgentOverride, CustomSignal};
