@@ -23,6 +23,9 @@ use crate::settings::{Places, Selection};
 /// Exit code of a command that did what it was asked.
 const DONE: u8 = 0;
 
+/// Exit code of a command line that cannot be understood.
+const MISUSED: u8 = 2;
+
 /// Runs a command line, and returns the exit code.
 pub(crate) fn run(args: &[OsString]) -> u8 {
     match Cli::try_parse_from(args) {
@@ -30,11 +33,8 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
             let asked = Asked::of(&cli.command);
             dispatch(cli).unwrap_or_else(|failure| render::failure(&failure, asked))
         }
-        Err(error)
-            if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
-        {
-            error.print().map_or(5, |()| DONE)
-        }
+        Err(error) if is_answer(&error) => error.print().map_or(5, |()| DONE),
+        Err(error) if is_bare(&error) => error.print().map_or(5, |()| MISUSED),
         Err(error) => misused(&error, args),
     }
 }
@@ -126,6 +126,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
         .map_err(|error| Failure::output(&error))
+}
+
+/// Whether help or the version was asked for.
+fn is_answer(error: &clap::Error) -> bool {
+    matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
 }
 
 /// Whether no command was named at all: the answer is how to use gate.
