@@ -66,7 +66,7 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
         ReasonCode::AgentFailed => "find out why the agent's program failed".to_owned(),
         ReasonCode::ConsecutiveNotReached => "pass again in the next iteration".to_owned(),
         ReasonCode::ThresholdNotReached => {
-            "say in the final message what was finished, add a check, or lower [exit_gate] indicator_threshold".to_owned()
+            "say in the final message what was finished, add a check, or lower `exit_gate.indicator_threshold`".to_owned()
         }
         ReasonCode::SignalAbsent | ReasonCode::Passed | ReasonCode::Forced => reason.message.clone(),
     }
