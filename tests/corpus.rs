@@ -11,7 +11,7 @@ use gate_core::decide::policy::{Mode, Policy};
 use gate_core::{Input, Scan, Verdict, decide, scan};
 use serde_json::Value;
 
-use crate::here::{needs, shared};
+use crate::needs::{needs, shared};
 use crate::support::Run;
 
 /// A file of the corpus, and what it says at the end.

@@ -1,6 +1,6 @@
 //! The files in examples/ do what the README says of them.
 
-use crate::here::root;
+use crate::needs::root;
 use crate::support::{Run, gate};
 
 fn example(words: &str) -> Run {

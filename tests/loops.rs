@@ -1,7 +1,7 @@
 //! Loops around an agent, as people write them and as `gate init` writes them.
 #![cfg(unix)]
 
-use crate::here::needs;
+use crate::needs::needs;
 use crate::support::{Ran, Run, gate};
 
 /// The loop of one line that the design shows.

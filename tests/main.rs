@@ -18,6 +18,7 @@ mod explain;
 mod here;
 mod hostile;
 mod loops;
+mod needs;
 mod prompt;
 mod scan;
 mod schemas;

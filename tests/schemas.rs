@@ -6,7 +6,7 @@ use std::fs;
 
 use serde_json::{Map, Value};
 
-use crate::here::root;
+use crate::needs::root;
 use crate::support::{DONE, STUCK, UNDONE, gate, judge, keys};
 
 fn printed(name: &str) -> Value {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::here::{files, root};
+use crate::here::files;
+use crate::needs::root;
 
 const CRATES: [&str; 3] = ["gate-core", "gate-checks", "gate-cli"];
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::here::root;
+use crate::needs::root;
 use crate::support::gate;
 
 /// A command of the program, as a document shows it.

@@ -72,7 +72,7 @@ static WAVERS: LazyLock<Regex> = LazyLock::new(|| {
 
 static OTHERWISE: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"^[\W\d]*(?:otherwise|or else|replace |where \W*\w+\W* is |if (?:not|any|work|tasks?|there)\b|is only for\b|not yet\b)",
+        r"^[^A-Za-z_]*(?:otherwise|or else|replace |where \W*\w+\W* is |if (?:not|any|work|tasks?|there)\b|is only for\b|not yet\b)",
     )
 });
 
@@ -85,7 +85,7 @@ static RETRACTION: LazyLock<Regex> = LazyLock::new(|| {
 /// The first person and a verb of work, or a heading for what comes next.
 static NEXT_WORK: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?:^|[.!?]\s+|[\u{3002}\u{ff01}])[\W\d]*(?:(?:ok(?:ay)?|great|good|perfect|alright|wait|hmm|actually|now|next|then|first|but|however|so)\b[\s,.!:—-]*)*(?:(?:let me|let's|i(?:.ll| will| am going to|.m going to| need to| still need to| have to| still have to| must)) (?:now |also |quickly |first |next |then |still |go on to |continue to )*(?:fix|implement|start|continue|work|add|run|move|begin|proceed|tackle|update|writ|create|address|investigate|look into|refactor|handle|do\b|pick|verify|test\b|build|mend|rework|debug|check|commit)\w*|next up\b|next(?: story| task| item)?:\s*\w|moving on\b|continuing (?:with|on|to)\b|starting (?:with |on |the |task|story|phase|us-)|proceeding (?:to|with)\b|on to the next|now on (?:task|to)\b|als nächstes|次は)",
+        r"(?:^|[.!?]\s+|[\u{3002}\u{ff01}])[^A-Za-z_]*(?:(?:ok(?:ay)?|great|good|perfect|alright|wait|hmm|actually|now|next|then|first|but|however|so)\b[\s,.!:—-]*)*(?:(?:let me|let's|i(?:.ll| will| am going to|.m going to| need to| still need to| have to| still have to| must)) (?:now |also |quickly |first |next |then |still |go on to |continue to )*(?:fix|implement|start|continue|work|add|run|move|begin|proceed|tackle|update|writ|create|address|investigate|look into|refactor|handle|do\b|pick|verify|test\b|build|mend|rework|debug|check|commit)\w*|next up\b|next(?: story| task| item)?:\s*\w|moving on\b|continuing (?:with|on|to)\b|starting (?:with |on |the |task|story|phase|us-)|proceeding (?:to|with)\b|on to the next|now on (?:task|to)\b|als nächstes|次は)",
     )
 });
 
