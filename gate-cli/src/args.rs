@@ -42,8 +42,11 @@ pub(crate) enum Command {
         /// The shell.
         shell: Shell,
     },
-    /// Print the manual page.
-    Man,
+    /// Print the manual page, of gate or of one of its commands.
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
 }
 
 const EXIT_CODES: &str = "\

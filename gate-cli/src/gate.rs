@@ -185,13 +185,24 @@ fn warning(warning: &ConfigWarning) -> Warning {
     Warning::new(WarningCode::ThresholdFromEnvironment, warning.to_string())
 }
 
-/// The transcript's flaws, in one warning.
-fn about_input(transcript: &Transcript) -> Option<Warning> {
-    let first = transcript.problems.first()?;
-    let more = match transcript.problems.len() - 1 {
+/// What the transcript tells beside the conversation that a person should
+/// know: flaws, errors, limits; the last of each kind.
+fn about_input(transcript: &Transcript) -> Vec<Warning> {
+    let problem = transcript.problems.first().map(|one| (one.line, one.text.as_str()));
+    let error = transcript.errors.last().map(|one| (one.line, one.text.as_str()));
+    let limit = transcript.limits.last().map(|one| (one.line, one.text.as_str()));
+    let kinds = [
+        (WarningCode::InputProblem, problem, transcript.problems.len()),
+        (WarningCode::AgentError, error, transcript.errors.len()),
+        (WarningCode::LimitReached, limit, transcript.limits.len()),
+    ];
+    kinds.into_iter().filter_map(|(code, shown, count)| about(code, shown?, count)).collect()
+}
+
+fn about(code: WarningCode, (line, text): (u64, &str), count: usize) -> Option<Warning> {
+    let more = match count.checked_sub(1)? {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
-    let message = format!("line {}: {}{more}", first.line, first.text);
-    Some(Warning::new(WarningCode::InputProblem, message))
+    Some(Warning::new(code, format!("line {line}: {text}{more}")))
 }

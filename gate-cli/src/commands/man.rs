@@ -7,14 +7,21 @@ use super::{DONE, print};
 use crate::args::Cli;
 use crate::failure::Failure;
 
-/// The manual page, in roff.
-pub(super) fn page() -> Result<u8, Failure> {
+/// A manual page, in roff.
+pub(super) fn page(name: Option<&str>) -> Result<u8, Failure> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command())
-        .render(&mut page)
-        .map_err(|error| Failure::output(&error))?;
+    let man = clap_mangen::Man::new(command(name)?);
+    man.render(&mut page).map_err(|error| Failure::output(&error))?;
     print(&String::from_utf8_lossy(&page))?;
     Ok(DONE)
+}
+
+fn command(name: Option<&str>) -> Result<clap::Command, Failure> {
+    let mut all = Cli::command();
+    let Some(name) = name else { return Ok(all) };
+    all.build();
+    let found = all.find_subcommand(name).cloned();
+    found.ok_or_else(|| Failure::usage("unknown-command", format!("gate has no command `{name}`")))
 }
 
 /// The completions for a shell.

@@ -85,7 +85,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Config(args) => config::run(&here, &args),
         Command::Explain(args) => explain::run(&args),
         Command::Completions { shell } => man::completions(shell),
-        Command::Man => man::page(),
+        Command::Man { command } => man::page(command.as_deref()),
     }
 }
 

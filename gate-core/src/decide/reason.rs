@@ -61,6 +61,8 @@ codes! {
         OverrideGranted = "override-granted": "The agent asked to bypass the threshold with high confidence, and `signal.agent_override` allows it. Required checks still decide.",
         AgentExitCode = "agent-exit-code": "The agent's program ended with an error after a complete signal. The checks decide.",
         InputProblem = "input-problem": "Part of the transcript could not be read as its format says; it was passed over.",
+        AgentError = "agent-error": "The client reported an error of the agent or of its API. It decides nothing by itself; where it cut the work short, the signal or the checks say so.",
+        LimitReached = "limit-reached": "The client reported a rate or usage limit. `retry_at` says when it ends, where the client tells.",
         CheckWarning = "check-warning": "A check with mode = \"warn\" did not pass. It is shown and decides nothing.",
         CheckDidNotCount = "check-did-not-count": "A check with mode = \"count\" did not pass, so it added no indicator.",
     }
@@ -116,6 +118,12 @@ pub fn explain(code: &str) -> Option<&'static str> {
 impl WarningCode {
     /// Whether it came with the input; the others are found by the decision.
     pub(super) fn is_given(self) -> bool {
-        matches!(self, Self::InputProblem | Self::ThresholdFromEnvironment)
+        matches!(
+            self,
+            Self::InputProblem
+                | Self::ThresholdFromEnvironment
+                | Self::AgentError
+                | Self::LimitReached
+        )
     }
 }
