@@ -78,11 +78,6 @@ pub(crate) fn is_negated(text: &str) -> bool {
     NEGATION.is_match(text)
 }
 
-/// Whether the text makes something depend on something else.
-pub(crate) fn is_conditional(text: &str) -> bool {
-    CONDITION.is_match(text)
-}
-
 /// Whether the text excepts something.
 pub(crate) fn has_exception(text: &str) -> bool {
     EXCEPTION.is_match(text)

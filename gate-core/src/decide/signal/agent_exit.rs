@@ -18,11 +18,10 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
         .map(|(at, found)| Candidate {
             spelling: Spelling::AgentExit,
             line: layout.number(layout.index_of(at)),
+            at: layout.index_of(at),
             text: found.to_owned(),
             taken: Vec::new(),
-            says: Says::Nothing(
-                "exit signal validation is disabled (AGENT_EXIT_PROTOCOL_ENABLED=false)".to_owned(),
-            ),
+            says: Says::Nothing("exit signal validation is disabled".to_owned()),
         })
         .collect()
 }

@@ -1,6 +1,8 @@
 //! `[[signal.custom]]`: signals that settings define, under the same rules of
 //! place as the promise tag.
 
+use std::ops::Range;
+
 use super::layout::Layout;
 use super::place::Place;
 use super::promise::objection;
@@ -19,30 +21,34 @@ fn of(layout: &Layout<'_>, signal: &CustomSignal) -> Vec<Candidate> {
     let Ok(regex) = compile(&source(&signal.matcher)) else {
         return Vec::new();
     };
-    let mut found = Vec::new();
+    let mut hits = Vec::new();
     for (index, line) in layout.lines().iter().enumerate() {
-        for range in regex.find_iter(line.text).map(|hit| hit.range()).filter(|hit| !hit.is_empty())
-        {
-            let text = &line.text[range.clone()];
-            let tag = line.offset + range.start..line.offset + range.end;
-            found.push(Candidate {
-                spelling: Spelling::Custom,
-                line: layout.number(index),
-                text: text.to_owned(),
-                taken: vec![text.to_owned()],
-                says: says(layout, index, tag, signal),
-            });
-        }
+        let ranges = regex.find_iter(line.text).map(|hit| hit.range());
+        hits.extend(ranges.filter(|range| !range.is_empty()).map(|range| (index, range)));
     }
-    found.split_off(found.len().saturating_sub(CANDIDATES))
+    let last = hits.split_off(hits.len().saturating_sub(CANDIDATES));
+    last.into_iter().map(|(index, range)| candidate(layout, index, range, signal)).collect()
 }
 
-fn says(
+fn candidate(
     layout: &Layout<'_>,
     index: usize,
-    tag: std::ops::Range<usize>,
+    range: Range<usize>,
     signal: &CustomSignal,
-) -> Says {
+) -> Candidate {
+    let line = layout.lines()[index];
+    let text = line.text[range.clone()].to_owned();
+    Candidate {
+        spelling: Spelling::Custom,
+        line: layout.number(index),
+        at: index,
+        text: text.clone(),
+        taken: vec![text],
+        says: says(layout, index, line.offset + range.start..line.offset + range.end, signal),
+    }
+}
+
+fn says(layout: &Layout<'_>, index: usize, tag: Range<usize>, signal: &CustomSignal) -> Says {
     let rest = &layout.word().text[tag.end..];
     if rest.trim_start().starts_with('|') {
         return Says::Nothing(PLACEHOLDER.to_owned());

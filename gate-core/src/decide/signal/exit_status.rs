@@ -5,12 +5,18 @@
 //! go on over the lines below its key.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
 
 use super::layout::{Ground, Layout};
-use super::place::{Place, is_blank_form, is_placeholder, undecorated, unmarked};
+use super::place::{Place, unmarked};
+use super::value::{
+    is_blank_form, is_nothing, is_partial, is_placeholder, split_word, undecorated,
+};
 use super::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
+use crate::decide::expression::constant;
 use crate::decide::policy::{SignalValue, Spelling};
-use crate::decide::sentence;
 
 /// The keys of the protocol.
 const KEYS: [&str; 6] = [
@@ -27,7 +33,7 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
     if !layout.word().text.contains("EXIT_STATUS") {
         return Vec::new();
     }
-    let (mut blocks, mut found) = (Vec::new(), Vec::new());
+    let (mut blocks, mut mentions) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < layout.lines().len() {
         if field(layout, at).is_some() {
@@ -35,14 +41,14 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
             at = block.lines.end;
             blocks.push(block);
         } else {
-            found.extend(mention(layout, at));
+            mentions.extend(layout.lines()[at].text.contains("EXIT_STATUS:").then_some(at));
             at += 1;
         }
     }
     let last = blocks.split_off(blocks.len().saturating_sub(CANDIDATES));
-    found = found.split_off(found.len().saturating_sub(CANDIDATES));
-    found.extend(last.iter().filter_map(|block| block.candidate(layout)));
-    found
+    let mentions = mentions.split_off(mentions.len().saturating_sub(CANDIDATES));
+    let mentioned = mentions.into_iter().filter_map(|index| mention(layout, index));
+    mentioned.chain(last.iter().filter_map(|block| block.candidate(layout))).collect()
 }
 
 /// Fields that stand together.
@@ -78,7 +84,8 @@ impl Block {
             } else if blank && at > end {
                 break;
             } else if !blank {
-                match fields.last_mut().filter(|last| last.takes(at, end)) {
+                let goes_on = !ENDS_TEXT.is_match(line.text);
+                match fields.last_mut().filter(|last| goes_on && last.takes(at, end)) {
                     Some(last) => last.extend(line.text),
                     None => break,
                 }
@@ -97,8 +104,9 @@ impl Block {
         let status = self.fields.iter().find(|field| field.key == "EXIT_STATUS")?;
         let place = Place::new(layout, self.lines.clone());
         let says = match place.objection() {
+            Some(why) if denies(&status.value) => Says::Doubt(why),
             Some(why) => Says::Nothing(why),
-            None if self.fields.len() == 1 && place.work_follows() => {
+            None if place.work_follows() && split_word(&status.value).0 == "COMPLETE" => {
                 Says::Nothing("text about the next work follows it".to_owned())
             }
             None => self.says(status),
@@ -106,6 +114,7 @@ impl Block {
         Some(Candidate {
             spelling: Spelling::ExitStatus,
             line: layout.number(status.line),
+            at: status.line,
             text: format!("EXIT_STATUS: {}", status.value),
             taken: self.said(),
             says,
@@ -114,7 +123,7 @@ impl Block {
 
     fn says(&self, status: &Field) -> Says {
         if is_placeholder(&status.value)
-            || self.fields.iter().any(|field| is_blank_form(&field.value) && field.value != "[]")
+            || self.fields.iter().any(|field| is_blank_form(&field.value))
         {
             return Says::Nothing(PLACEHOLDER.to_owned());
         }
@@ -123,7 +132,8 @@ impl Block {
             "COMPLETE" => SignalValue::Complete,
             "CONTINUE" => SignalValue::Continue,
             "BLOCKED" => SignalValue::Blocked,
-            _ => return Says::Nothing(unknown_value(word)),
+            "" => return Says::Nothing("it has no value".to_owned()),
+            _ => return Says::Mangled(unknown_value(word)),
         };
         Says::Something(self.statement(value, comment))
     }
@@ -134,7 +144,7 @@ impl Block {
         if let Some(work) = remaining.filter(|_| value == SignalValue::Complete) {
             problems.push(format!("EXIT_STATUS: COMPLETE, but REMAINING_WORK: {work}"));
         }
-        if value == SignalValue::Complete && qualifies(comment) {
+        if value == SignalValue::Complete && is_partial(comment) {
             problems.push(format!("EXIT_STATUS: COMPLETE is qualified: {}", comment.trim()));
         }
         Statement {
@@ -185,7 +195,11 @@ impl Field {
     /// Whether the line at `at` goes on with this field's text; `end` is the
     /// end of the lines read so far.
     fn takes(&self, at: usize, end: usize) -> bool {
-        let free = matches!(self.key, "EXIT_REASON" | "REMAINING_WORK");
+        let free = match self.key {
+            "EXIT_REASON" => true,
+            "REMAINING_WORK" => self.value.is_empty() || !is_nothing(&self.value),
+            _ => false,
+        };
         free && (at == end || (self.value.is_empty() && at == self.line + 2))
     }
 
@@ -204,22 +218,20 @@ fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     Some(Candidate {
         spelling: Spelling::ExitStatus,
         line: layout.number(index),
+        at: index,
         text: crate::decide::indicator::excerpt(text, at),
         taken: Vec::new(),
         says: Says::Nothing("it stands within a line; a signal begins its line".to_owned()),
     })
 }
 
-/// The first word of a value, and what follows it.
-fn split_word(value: &str) -> (&str, &str) {
-    let value = undecorated(value);
-    let end = value.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(value.len());
-    value.split_at(end)
+/// Whether a value says that the work is not done.
+fn denies(value: &str) -> bool {
+    !is_placeholder(value) && !matches!(split_word(value).0, "" | "COMPLETE")
 }
 
 fn unknown_value(word: &str) -> String {
     match word.to_ascii_uppercase().as_str() {
-        "" => "it has no value".to_owned(),
         upper @ ("COMPLETE" | "CONTINUE" | "BLOCKED") => {
             format!("the value is written `{word}`; `{upper}` would be accepted")
         }
@@ -227,57 +239,8 @@ fn unknown_value(word: &str) -> String {
     }
 }
 
-/// Whether a comment takes back what it stands behind.
-pub(super) fn qualifies(comment: &str) -> bool {
-    sentence::is_negated(comment)
-        || sentence::is_conditional(comment)
-        || sentence::has_exception(comment)
-}
-
-/// Whether a text says that nothing remains.
-pub(super) fn is_nothing(text: &str) -> bool {
-    const NOTHING: [&str; 15] = [
-        "",
-        "none",
-        "nothing",
-        "n/a",
-        "na",
-        "empty",
-        "0",
-        "-",
-        "[]",
-        "no remaining work",
-        "0 tasks",
-        "0 items",
-        "无",
-        "ninguno",
-        "keine",
-    ];
-    let text = text.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
-    let end = text.find(['.', ';', ',', '(', '—', '–']).unwrap_or(text.len());
-    let (head, comment) = text.split_at(end);
-    let head = head
-        .trim()
-        .trim_start_matches("- ")
-        .trim_end_matches(" remaining")
-        .trim_end_matches(" left");
-    NOTHING.contains(&head) && !says_more(comment)
-}
-
-/// Whether the comment behind a "none" names work after all.
-fn says_more(comment: &str) -> bool {
-    const MORE: [&str; 10] = [
-        "but",
-        "except",
-        "however",
-        "still",
-        "only",
-        "pending",
-        "until",
-        "apart",
-        "other than",
-        "todo",
-    ];
-    MORE.iter().any(|word| comment.split(|c: char| !c.is_alphanumeric()).any(|part| part == *word))
-        || sentence::has_exception(comment)
-}
+/// A line that goes on with no field's text: a rule, a heading, another key, a
+/// tool's mark.
+static ENDS_TEXT: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"^\s*(?:[-=─━*_]{3,}\s*$|#|\[|⚡|===|```|[A-Z][A-Z_]{2,}:|tokens used)")
+});

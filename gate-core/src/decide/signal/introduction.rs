@@ -36,7 +36,9 @@ impl Introduction {
     /// Judges a sentence.
     pub(super) fn of(sentence: &str) -> Self {
         let present = without_past_clauses(sentence);
-        if DENIAL.is_match(sentence) {
+        if CLEAR.is_match(sentence) {
+            Self::Announces
+        } else if DENIAL.is_match(sentence) {
             DENIES
         } else if PUT_OFF.is_match(&present) {
             PUTS_OFF
@@ -76,6 +78,13 @@ fn without_past_clauses(sentence: &str) -> String {
     text
 }
 
+/// Nothing is left, in so many words.
+static CLEAR: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:remaining|open|left|not done|outstanding|todo|pending)\b[^:]*:\W*(?:none|nothing|0\b|no\b)|\bcontains? (?:no (?:open|more|unchecked|remaining)|only (?:checked|ticked|done|completed))\b|\breport(?:ed|s)? no\b|\blast (?:story|task|item)\b.*\bso\W*$",
+    )
+});
+
 static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"\b(?:not|never|cannot|can.?t|won.?t|shouldn.?t|don.?t|doesn.?t|didn.?t)\b[^,;.]{0,40}\b(?:output|print|emit|signal|send|write|say|reply|respond|give|declare|claim|promise|exit|stop|finish|done|complete)|\bnot (?:yet|this)\b|\binstead of\b|\b(?:withhold\w*|too early|premature\w*)\b|还不能|尚未|todavía no|aún no|noch nicht|pas encore|ещё не|еще не",
@@ -84,34 +93,34 @@ static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
 
 static PAST_CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\bonce (?:again|more|and for all)\b|\bwhether or not\b|\b(?:when|as soon as|once|if) (?:i|we|it|the [\w-]+|all [\w-]+) (?:\w+ly )?(?:ran|was|were|had|did|went|came|saw|got|\w+ed)\b",
+        r"\bonce (?:again|more|and for all)\b|\bwhether or not\b|\b(?:when|as soon as|once|if) (?:i|we|it|the [\w-]+|all [\w-]+) (?:\w+ly )?(?:ran|was|were|had|did|went|came|saw|got|\w+ed)\b|\b(?:let me know|tell me) (?:if|when)\b.*|\bwhen(?:ever)? you\b.*|^\W*if you\b.*|\bas the (?:prompt|task) (?:asks|says)\b.*",
     )
 });
 
 static PUT_OFF: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\b(?:if|when|whenever|once|until|unless|as soon as|whether|in case|assuming|later|eventually|afterwards?|in the future|would|at the end|todo)\b|\b(?:next|last|final) (?:time|iteration|loop|turn|message)\b[^.]*\bwill\b|\bmy (?:final |last )?(?:message|answer|status) will\b|\bthen i(?: will|.ll)\b|,\s*(?:then )?(?:please )?(?:output|print|emit|reply|respond|say|write|return|end|finish)\b|当.*(?:后|时)|cuando|sobald|wenn|quand|когда",
+        r"\b(?:if|when|whenever|once|until|unless|as soon as|whether|in case|assuming|later|eventually|afterwards?|in the future|would|at the end)\b|\btodo:|^\W*todo\b[^,;]*$|\b(?:next|last|final) (?:time|iteration|loop|turn|message)\b[^.]*\bwill\b|\bmy (?:final |last )?(?:message|answer|status) will\b|\bthen i(?: will|.ll)\b|,\s*(?:then )?(?:please )?(?:output|print|emit|reply|respond|say|write|return|end|finish)\b|当.*(?:后|时)|cuando|sobald|wenn|quand|когда",
     )
 });
 
 /// Somebody else, or the agent at another time.
 static SPEAKER: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\b(?:previous|last|earlier|prior|first) (?:iteration|run|loop|attempt|turn|session|message)\b.{0,40}\b(?:ended|said|was|output|printed|reported|returned|wrote)|\b(?:iteration|run|loop) #?\d+\b.{0,20}\b(?:ended|said|output|printed|reported|returned)|\b(?:its|their|his) (?:last |final )?(?:message|answer|reply|report|output)|\b(?:sub-?agents?|teammates?|workers?|reviewers?|helpers?|background task|explorer|codex|claude|gemini|opencode|another agent|other agent|agent [\w-]+)\b.{0,40}\b(?:returned|reported|answered|replied|said|ended|finished with|wrote|answer|reply|report|output)|\b(?:says|said|quot(?:e|es|ed|ing))\b|子代理",
+        r"\b(?:previous|last|earlier|prior|first) (?:iteration|run|loop|attempt|turn|session|message)\b.{0,40}\b(?:ended|said|was|output|printed|reported|returned|wrote)|\b(?:iteration|run|loop) #?\d+\b.{0,20}\b(?:ended|said|output|printed|reported|returned)|\b(?:its|their|his) (?:last |final )?(?:message|answer|reply|report|output)|\b(?:sub-?agents?|teammates?|workers?|reviewers?|helpers?|background task|explorer|codex|claude|gemini|opencode|another agent|other agent|agent [\w-]+)\b.{0,40}\b(?:returned|reported|answered|replied|said|ended|finished with|wrote)\b|(?:'s|’s) (?:last |final )?(?:answer|reply|report|output)\b|\b(?:codex|claude|gemini|opencode) (?:output|answer)\b|\b(?:result|answer|report|status) (?:of|from) (?:the )?(?:teammates?|sub-?agents?|workers?)\b|\bof the (?:previous|last) (?:session|run|iteration|loop)\b|\b(?:says|said|quot(?:e|es|ed|ing))\b|子代理",
     )
 });
 
 /// A program or a file that looks for a signal, holds one or prints one.
 static PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\b(?:scripts?|loop|hooks?|drivers?|runners?|parsers?|detectors?|gate|harness|orchestrator|file|log|logs|agent|mock|fixture|prompt|docs?|readme|it|\w+\.(?:md|txt|sh|py|json|jsonl|ya?ml|toml|rs|ts|js|log))`?\b[^,;.]{0,30}\b(?:prints?|compares?|accepts?|ignores?|contains?|ends? with|looks? for|greps?|stops? (?:on|at)|breaks? on|checks? for|expects?|reads|waits for|match(?:es)?|detects?|parses?|emits?|outputs?|returns?|returned|answers? with|now ends)|\b(?:cat|echo|tail|grep)\s",
+        r"\b(?:scripts?|loop|hooks?|drivers?|runners?|parsers?|detectors?|gate|harness|orchestrator|file|log|logs|agent|mock|fixture|prompt|docs?|readme|it|\w+\.(?:md|txt|sh|py|json|jsonl|ya?ml|toml|rs|ts|js|log))`?\b[^,;.]{0,30}\b(?:prints?|compares?|accepts?|ignores?|contains?|ends? with|looks? for|greps?|stops? (?:on|at)|breaks? on|checks? for|expects?|reads|waits for|match(?:es)?|detects?|parses?|emits?|outputs?|returns?|returned|answers? with|now ends|(?:section )?shows?)\b|\b(?:cat|echo|tail|grep)\s",
     )
 });
 
 /// A completion that is stated as a fact.
 static FACT: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\b(?:is|are|was|were|has been|have been|now)\s+(?:now |all |fully |both |already |successfully )*(?:met|satisfied|fulfilled|reached|done|complete|completed|finished|ticked|checked|marked|passing|implemented|closed|fixed|in place|green)\b|\b(?:conditions?|criteria|criterion|goals?)\s+(?:now )?(?:met|satisfied|fulfilled|reached)\b",
+        r"^[^a-z]*(?:(?:all|everything|the|task|tasks|story|stories|work|project|implementation|session|prd|loop|iteration|us-\d+|\d+)[^a-z0-9]+)*(?:now |all |fully )*(?:done|completed?|finished)\W*$|\b(?:is|are|was|were|has been|have been|now)\s+(?:now |all |fully |both |already |successfully )*(?:met|satisfied|fulfilled|reached|done|complete|completed|finished|ticked|checked|marked|passing|implemented|closed|fixed|in place|green)\b|\b(?:conditions?|criteria|criterion|goals?)\s+(?:now )?(?:met|satisfied|fulfilled|reached)\b",
     )
 });
 
@@ -139,7 +148,7 @@ static ORDER: LazyLock<Regex> = LazyLock::new(|| {
 /// The agent that gives its status now.
 static ANNOUNCEMENT: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?:^|[,;]\s*|\b(?:so|therefore|thus|now|hence|finally|accordingly|and)\s+)\W*(?:(?:only )?now )?(?:(?:do )?i(?:.m| am|.ll| will| can| must| should| hereby| therefore| now)*(?: now| \w+ly| going to)* (?:output|repl|respond|end|clos|finish|signal|emit|print|giv|report|stat|mark|declar|provid|send|conclud|writ)\w*|let me\b|my (?:final |current )?(?:status|report|signal|answer|reply)|(?:here is|here.s|this is|below is) (?:my|the|a)\b|(?:replying|responding|signal(?:l?ing)?|outputting|emitting|reporting|ending|closing|finishing|concluding|declaring)\b|(?:final|completion|exit|ralph|loop|current) (?:status|report|output|answer|message|signal|result|block|update)|(?:the )?(?:status|signal|report|output|reply|result)\b|(?:as )?per\b|following the\b|according to\b|as (?:required|requested|instructed|specified|asked)\b)",
+        r"(?:^|[,;]\s*|\b(?:so|therefore|thus|now|hence|finally|accordingly|and)\s+)\W*(?:(?:only )?now )?(?:(?:do )?i(?:.m| am|.ll| will| can| must| should| hereby| therefore| now)*(?: now| \w+ly| going to)* (?:output|repl|respond|end|clos|finish|signal|emit|print|giv|report|stat|mark|declar|provid|send|conclud|writ)\w*|let me\b|my (?:final |current )?(?:status|report|signal|answer|reply)|(?:here is|here.s|this is|below is) (?:my|the|a)\b|(?:replying|responding|signal(?:l?ing)?|outputting|emitting|reporting|ending|closing|finishing|concluding|declaring)\b|(?:final|completion|exit|ralph|loop|current) (?:status|report|output|answer|message|signal|result|block|update)|(?:the )?(?:status|signal|report|output|reply|result)\b|(?:as )?per\b|following the\b|according to\b|as (?:required|requested|instructed|specified|asked)\b|in line with\b)",
     )
 });
 
@@ -153,7 +162,7 @@ static TOPIC: LazyLock<Regex> = LazyLock::new(|| {
 
 static STATUS_EXAMPLES: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\b(?:status|signal|exit|completion|promise|report\w*)\b.*\b(?:examples?|templates?|samples?)\b|\b(?:examples?|templates?|samples?)\b.*\b(?:status|signal|exit|completion|promise|report\w*)\b",
+        r"\b(?:status|signal|promise|ralph)\b.*\b(?:examples?|templates?|samples?)\b|\b(?:examples?|templates?|samples?)\b.*\b(?:status|signal|promise|ralph)\b",
     )
 });
 

@@ -40,6 +40,8 @@ pub(crate) enum Ground {
     Diff,
     /// A quotation (`> `).
     Quote,
+    /// A comment of markup (`<!-- … -->`), which nobody is shown.
+    Comment,
     /// Reasoning that the model wrote into its message.
     Thinking,
 }
@@ -94,7 +96,9 @@ impl<'w> Layout<'w> {
 
 /// Follows fences, hunks and reasoning from line to line.
 struct Grounds {
+    thinks: bool,
     thinking: bool,
+    comment: bool,
     fence: Option<(char, usize, Ground)>,
     hunk: Hunk,
 }
@@ -109,8 +113,15 @@ struct Hunk {
 impl Grounds {
     fn new(text: &str) -> Self {
         let opened = text.find("<think>").unwrap_or(usize::MAX);
-        let closed = text.find("</think>").unwrap_or(usize::MAX);
-        Self { thinking: closed < opened, fence: None, hunk: Hunk::default() }
+        let closed = text.find("</think>").filter(|at| !text[..*at].ends_with('`'));
+        let closed = closed.unwrap_or(usize::MAX);
+        Self {
+            thinks: text.contains("</think>"),
+            thinking: closed < opened,
+            comment: false,
+            fence: None,
+            hunk: Hunk::default(),
+        }
     }
 
     fn of(&mut self, line: &str) -> Ground {
@@ -118,6 +129,9 @@ impl Grounds {
         self.follow_thinking(line);
         if was_thinking || self.thinking {
             return Ground::Thinking;
+        }
+        if self.is_comment(line) {
+            return Ground::Comment;
         }
         if self.hunk.takes(line) {
             return Ground::Diff;
@@ -129,10 +143,21 @@ impl Grounds {
         self.fenced(line)
     }
 
+    fn is_comment(&mut self, line: &str) -> bool {
+        let was = self.comment;
+        if let Some(at) = line.rfind("<!--").filter(|_| self.fence.is_none()) {
+            self.comment = !line[at..].contains("-->");
+        } else if line.contains("-->") {
+            self.comment = false;
+        }
+        was || self.comment || line.trim_start().starts_with("<!--")
+    }
+
     fn follow_thinking(&mut self, line: &str) {
-        let opened = line.rfind("<think>").map(|at| at + 1);
-        let closed = line.rfind("</think>").map(|at| at + 1);
-        if opened.is_some() || closed.is_some() {
+        let stands = |at: &usize| !line[..*at].ends_with('`');
+        let opened = line.rfind("<think>").filter(stands).map(|at| at + 1);
+        let closed = line.rfind("</think>").filter(stands).map(|at| at + 1);
+        if self.thinks && (opened.is_some() || closed.is_some()) {
             self.thinking = opened > closed;
         }
     }

@@ -16,6 +16,7 @@ mod place;
 mod promise;
 mod prompt;
 mod ralph_status;
+mod value;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,9 @@ const PLACEHOLDER: &str = "a placeholder, not a signal";
 /// Why a signal before the last word is none.
 const EARLIER_MESSAGE: &str =
     "it stands in an earlier message of this turn; the last message is what counts";
+
+/// The longest text of the agent that a signal carries, in characters.
+const LONGEST: usize = 2_000;
 
 /// The most near misses that are kept.
 const NEAR_MISSES: usize = 20;
@@ -105,6 +109,8 @@ pub struct NearMiss {
 struct Candidate {
     spelling: Spelling,
     line: u64,
+    /// The line of the message, which orders candidates.
+    at: usize,
     /// What a person is shown.
     text: String,
     /// What counts as the signal, and not as an indicator.
@@ -118,6 +124,9 @@ enum Says {
     Something(Statement),
     /// It is none, for this reason.
     Nothing(String),
+    /// It would say that the work goes on, were it not for this reason. After
+    /// a completion that is doubt enough.
+    Doubt(String),
     /// It is one that cannot be read.
     Mangled(String),
 }
@@ -188,7 +197,7 @@ impl Signal {
     fn with_misses_of(mut self, turn: &FinalTurn, policy: &SignalPolicy) -> Self {
         if self.status == Status::Absent {
             for word in turn.earlier() {
-                let (last, _) = sift(candidates(word, policy), policy);
+                let last = sift(candidates(word, policy), policy).last;
                 self.near_misses
                     .extend(last.iter().map(|one| one.miss(EARLIER_MESSAGE.to_owned())));
             }
@@ -199,11 +208,13 @@ impl Signal {
     }
 
     fn of_word(word: &Word, policy: &SignalPolicy, token: Option<&str>) -> Self {
-        let (last, near_misses) = sift(candidates(word, policy), policy);
+        let Sifted { last, misses, doubts } = sift(candidates(word, policy), policy);
         let mut signal = Self::combine(last, policy, token);
-        let placeholders = near_misses.iter().filter(|miss| miss.why == PLACEHOLDER);
+        let placeholders = misses.iter().filter(|miss| miss.why == PLACEHOLDER);
         signal.taken.extend(placeholders.map(|miss| miss.text.clone()));
-        signal.near_misses = near_misses;
+        signal.near_misses = misses;
+        signal.problems.extend(doubts);
+        signal.settle();
         if word.clipped && signal.status == Status::Absent {
             signal
                 .problems
@@ -229,6 +240,7 @@ impl Signal {
     /// Holds the invariant: complete only without problems.
     fn settle(&mut self) {
         self.problems.dedup();
+        self.problems = self.problems.iter().map(|problem| cut(problem)).collect();
         if self.status == Status::Complete && !self.problems.is_empty() {
             self.status = Status::Continue;
         }
@@ -239,7 +251,7 @@ impl Candidate {
     fn flaw(&self) -> Option<String> {
         match &self.says {
             Says::Mangled(why) => Some(format!("line {}: {why}", self.line)),
-            Says::Something(_) | Says::Nothing(_) => None,
+            Says::Something(_) | Says::Nothing(_) | Says::Doubt(_) => None,
         }
     }
 
@@ -253,7 +265,7 @@ impl Candidate {
                 SignalValue::Complete => 1,
             },
             Says::Mangled(_) => 5,
-            Says::Nothing(_) => 0,
+            Says::Nothing(_) | Says::Doubt(_) => 0,
         }
     }
 
@@ -266,7 +278,7 @@ impl Candidate {
         };
         match self.says {
             Says::Something(statement) => signal.take(statement, policy, token),
-            Says::Mangled(_) | Says::Nothing(_) => signal.status = Status::Invalid,
+            Says::Mangled(_) | Says::Nothing(_) | Says::Doubt(_) => signal.status = Status::Invalid,
         }
         signal
     }
@@ -285,8 +297,8 @@ impl Signal {
         {
             self.problems.push("it does not carry this iteration's EXIT_TOKEN".to_owned());
         }
-        self.reason = statement.reason;
-        self.remaining_work = statement.remaining_work;
+        self.reason = statement.reason.as_deref().map(cut);
+        self.remaining_work = statement.remaining_work.as_deref().map(cut);
         self.confidence = statement.confidence;
         self.override_requested = statement.override_requested;
         self.fields_agree = statement.agrees && self.status == Status::Complete;
@@ -304,30 +316,64 @@ fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
     found
 }
 
-/// The last candidate of each accepted spelling that is a signal, and all
-/// that are none.
-fn sift(candidates: Vec<Candidate>, policy: &SignalPolicy) -> (Vec<Candidate>, Vec<NearMiss>) {
-    let mut last: Vec<Candidate> = Vec::new();
-    let mut misses = Vec::new();
+/// What is left of all candidates.
+#[derive(Default)]
+struct Sifted {
+    /// The last one of each spelling that is a signal.
+    last: Vec<Candidate>,
+    /// All that are none.
+    misses: Vec<NearMiss>,
+    /// Why a completion among the first is doubtful.
+    doubts: Vec<String>,
+}
+
+fn sift(mut candidates: Vec<Candidate>, policy: &SignalPolicy) -> Sifted {
+    candidates.sort_by_key(|candidate| candidate.at);
+    let mut sifted = Sifted::default();
+    let mut doubtful = Vec::new();
     for candidate in candidates {
-        let accepted =
-            candidate.spelling == Spelling::Custom || policy.accept.contains(&candidate.spelling);
         match &candidate.says {
-            Says::Nothing(why) => misses.push(candidate.miss(why.clone())),
-            _ if !accepted => misses.push(candidate.miss(candidate.not_accepted())),
+            Says::Nothing(why) => sifted.misses.push(candidate.miss(why.clone())),
+            Says::Doubt(why) => {
+                sifted.misses.push(candidate.miss(why.clone()));
+                doubtful.push((candidate.at, candidate.line, candidate.text));
+            }
+            _ if !candidate.counts(policy) => {
+                sifted.misses.push(candidate.miss(candidate.not_accepted()))
+            }
             _ => {
-                last.retain(|other| other.spelling != candidate.spelling);
-                last.push(candidate);
+                sifted.last.retain(|other| other.spelling != candidate.spelling);
+                sifted.last.push(candidate);
             }
         }
     }
-    misses.sort_by_key(|miss| miss.line);
-    (last, misses)
+    let completed = sifted.last.iter().filter(|one| one.completes()).map(|one| one.at).max();
+    let after =
+        doubtful.into_iter().filter(|(at, ..)| completed.is_some_and(|completed| *at > completed));
+    sifted.doubts = after
+        .map(|(_, line, text)| format!("line {line}: `{text}` follows the completion"))
+        .collect();
+    sifted.misses.sort_by_key(|miss| miss.line);
+    sifted
+}
+
+impl Candidate {
+    /// Whether it counts under this policy. That the work goes on counts
+    /// whatever its spelling.
+    fn counts(&self, policy: &SignalPolicy) -> bool {
+        let accepted = self.spelling == Spelling::Custom || policy.accept.contains(&self.spelling);
+        let goes_on = matches!(&self.says, Says::Something(statement) if statement.value == SignalValue::Continue);
+        accepted || goes_on
+    }
+
+    fn completes(&self) -> bool {
+        matches!(&self.says, Says::Something(statement) if statement.value == SignalValue::Complete)
+    }
 }
 
 impl Candidate {
     fn miss(&self, why: String) -> NearMiss {
-        NearMiss { text: self.text.clone(), line: self.line, why }
+        NearMiss { text: cut(&self.text), line: self.line, why: cut(&why) }
     }
 
     fn not_accepted(&self) -> String {
@@ -348,13 +394,21 @@ impl Spelling {
     }
 }
 
+/// The agent's text, cut to a length that records and terminals can bear.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Two spellings that say different things.
 fn disagreement(last: &[Candidate]) -> Option<String> {
     let values: Vec<_> = last
         .iter()
         .filter_map(|candidate| match &candidate.says {
             Says::Something(statement) => Some((candidate, statement.value)),
-            Says::Nothing(_) | Says::Mangled(_) => None,
+            Says::Nothing(_) | Says::Doubt(_) | Says::Mangled(_) => None,
         })
         .collect();
     let (first, value) = values.first()?;

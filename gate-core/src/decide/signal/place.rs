@@ -12,13 +12,16 @@ use regex_automata::meta::Regex;
 
 use super::aftermath;
 use super::introduction::{Introduction, heads_status_examples};
-use super::layout::{Ground, Layout};
+use super::layout::{Ground, Layout, Line};
 use crate::decide::expression::constant;
 use crate::decide::indicator::excerpt;
 use crate::decide::sentence;
 
 /// How many lines around a candidate belong to it.
 const NEARBY: usize = 40;
+
+/// How much of a line is looked at, in bytes.
+const LINE: usize = 2_000;
 
 /// How far above a candidate the heading of its section is looked for.
 const SECTION: usize = 400;
@@ -60,18 +63,21 @@ impl<'l, 'w> Place<'l, 'w> {
             Ground::Code => Some("it stands in a code example"),
             Ground::Quote => Some("it is quoted"),
             Ground::Thinking => Some("it is reasoning, not the agent's word"),
-            Ground::Fence | Ground::Fenced | Ground::Prose => None,
+            Ground::Comment => Some("it stands in a comment"),
+            Ground::Fence | Ground::Fenced | Ground::Prose => by_mark(first.text.trim_start()),
         }
     }
 
     /// What the introducing sentence has against it. Where that says nothing
     /// either way, open work around it means that it is not the agent's claim.
     fn introduced(&self) -> Option<String> {
-        let sentence = self.introduction()?;
+        let (sentence, leads) = self.introduction()?;
         let why = match Introduction::of(sentence) {
             Introduction::Announces => return None,
             Introduction::Objects(why) => why,
-            Introduction::Unclear if self.open_work_around() => "open work stands around it",
+            Introduction::Unclear if leads && self.open_work_around() => {
+                "open work stands around it"
+            }
             Introduction::Unclear => return None,
         };
         Some(format!("{why} (\"{}\")", excerpt(sentence, 0)))
@@ -80,32 +86,48 @@ impl<'l, 'w> Place<'l, 'w> {
     fn open_work_around(&self) -> bool {
         let from = self.lines.start.saturating_sub(NEARBY);
         let before = self.layout.lines()[from..self.lines.start].iter().map(|line| line.text);
-        before.chain(self.following()).any(aftermath::is_open_work)
+        before.map(|text| start_of(text, LINE)).chain(self.following()).any(aftermath::is_open_work)
     }
 
+    /// A section that shows how a status is reported: nothing but samples and
+    /// their labels stands between its heading and this place.
     fn section(&self) -> Option<&'static str> {
         let lines = self.layout.lines()[..self.lines.start].iter().rev().take(SECTION);
-        let mut headings =
-            lines.filter(|line| line.ground == Ground::Prose && line.text.starts_with('#'));
-        let heads = heads_status_examples(headings.next()?.text);
+        let sample = |line: &&Line<'_>| {
+            let text = line.text.trim();
+            let plain = line.ground == Ground::Prose && !text.is_empty() && !is_rule(text);
+            !plain || (is_label(text) && !text.starts_with('#'))
+        };
+        let heading = lines.skip_while(sample).next()?.text;
+        let heads = heading.starts_with('#') && heads_status_examples(heading);
         heads.then_some("it stands in a section of examples")
     }
 
-    /// The sentence that introduces what stands here: the end of the line
-    /// above, where that is a heading or a label, ends with a colon, or leads
-    /// on. An item of a list is introduced by what stands above the list.
-    fn introduction(&self) -> Option<&'w str> {
+    /// The sentence that introduces what stands here, and whether it leads on
+    /// to it: the end of the line above, where that is a heading or a label,
+    /// ends with a colon, or breaks off. An item of a list is introduced by
+    /// what stands above the list; a tool's trace, another fence and a
+    /// finished statement introduce nothing.
+    fn introduction(&self) -> Option<(&'w str, bool)> {
+        let first = self.layout.lines().get(self.lines.start)?;
         let lines = &self.layout.lines()[..self.lines.start];
-        let item = self.layout.lines().get(self.lines.start).is_some_and(|line| is_item(line.text));
+        let item = is_item(first.text);
         let above = lines.iter().rev().take(NEARBY).find(|line| {
             let passed =
                 line.text.trim().is_empty() || is_rule(line.text) || (item && is_item(line.text));
             line.ground != Ground::Fence && !passed
         })?;
+        if (first.ground == Ground::Prose && above.ground != Ground::Prose)
+            || TRACE.is_match(above.text)
+        {
+            return None;
+        }
         let label = is_label(above.text.trim());
-        let text = above.text.trim_end().trim_end_matches(['*', '_', '`']);
-        let leads = label || text.ends_with([':', '：']) || RUNS_ON.is_match(text);
-        leads.then(|| sentence::last_sentence(text))
+        let text = end_of(above.text.trim_end().trim_end_matches(['*', '_', '`']), LINE);
+        let colon = text.ends_with([':', '：']);
+        let leads = colon || (!is_item(text) && breaks_off(text));
+        let finished = label && !colon && text.trim_end_matches(['*', ')']).ends_with(['.', '!']);
+        (leads || (label && !finished)).then(|| (sentence::last_sentence(text), leads))
     }
 
     /// In one log of several iterations, a signal of an earlier one is stale.
@@ -120,9 +142,30 @@ impl<'l, 'w> Place<'l, 'w> {
         let prose = |ground| matches!(ground, Ground::Prose | Ground::Fenced);
         rest.iter()
             .filter(move |line| prose(line.ground))
-            .map(|line| line.text.trim())
+            .map(|line| start_of(line.text.trim(), LINE))
             .filter(|text| !text.is_empty())
     }
+}
+
+/// The mark before a line that is not the agent's own: of a diff, or of a
+/// quotation.
+fn by_mark(line: &str) -> Option<&'static str> {
+    let rest = line.strip_prefix('-').unwrap_or_default();
+    if line.starts_with('+') || rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '<') {
+        Some("it stands in a diff")
+    } else {
+        line.starts_with('>').then_some("it is quoted")
+    }
+}
+
+/// The beginning of a text, at most so many bytes.
+pub(super) fn start_of(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// The end of a text, at most so many bytes.
+pub(super) fn end_of(text: &str, bytes: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
 
 /// A line without the marks that Markdown and terminals put around a key:
@@ -141,35 +184,6 @@ fn numbered(text: &str) -> &str {
         return text;
     }
     rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).unwrap_or(text)
-}
-
-/// A value without the marks and symbols around it: bold, code, quotes, emoji,
-/// a closing mark.
-pub(crate) fn undecorated(value: &str) -> &str {
-    let leading =
-        |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | '_') || is_symbol(c);
-    value
-        .trim_start_matches(leading)
-        .trim_end_matches(|c: char| leading(c) || matches!(c, '.' | '!' | ','))
-}
-
-/// An emoji or another pictorial symbol.
-fn is_symbol(c: char) -> bool {
-    !c.is_ascii() && !c.is_alphanumeric() && !matches!(c, '…' | '‹' | '›' | '«' | '»' | '“' | '”')
-}
-
-/// Whether a value that decides is a placeholder, or a choice such as
-/// `COMPLETE|CONTINUE`.
-pub(crate) fn is_placeholder(value: &str) -> bool {
-    is_blank_form(value) || CHOICE.is_match(value.trim())
-}
-
-/// Whether a text is the form of a value that somebody was to fill in:
-/// `{…}`, `<…>`, `[…]`, `...`.
-pub(crate) fn is_blank_form(value: &str) -> bool {
-    let value = value.trim().trim_matches(['"', '\'']);
-    let within = |open, close| value.starts_with(open) && value.ends_with(close);
-    within('{', '}') || within('<', '>') || within('[', ']') || matches!(value, "..." | "…")
 }
 
 /// A heading, or a line that is bold, in parentheses or a markup tag as a
@@ -194,12 +208,19 @@ fn is_rule(text: &str) -> bool {
     text.trim().chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '━' | '═' | '`'))
 }
 
-/// A line that ends in the middle of a sentence, which leads on to the next.
+/// Whether a line ends in the middle of a sentence, which leads on to the next.
+fn breaks_off(text: &str) -> bool {
+    let open_quote = text.ends_with('"') && text.matches('"').count() % 2 == 1;
+    open_quote || RUNS_ON.is_match(text)
+}
+
 static RUNS_ON: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?:[,(\x22“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|ignores?|equals|until|the|this|line))$",
+        r"(?:[,(“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|ignores?|equals|until|the|this|line))$",
     )
 });
 
-static CHOICE: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^[\x22'{<\[]*[\w-]+\s*(?:\||/|\bor\b)\s*[\w-]+"));
+/// What a tool's trace begins with: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
+static TRACE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"^[^A-Za-z0-9]*\[[A-Z][a-z]+\]|^\s*[⚡⏺●]|^\s*\|\s+[A-Z][a-z]+\s{2,}")
+});

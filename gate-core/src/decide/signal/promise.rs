@@ -12,7 +12,8 @@ use regex_automata::meta::Regex;
 use super::aftermath::is_about_work;
 use super::introduction::Introduction;
 use super::layout::Layout;
-use super::place::{Place, is_placeholder, undecorated};
+use super::place::{Place, end_of, start_of};
+use super::value::{is_placeholder, undecorated};
 use super::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use crate::decide::expression::constant;
 use crate::decide::policy::{SignalValue, Spelling};
@@ -41,6 +42,7 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
     Candidate {
         spelling: Spelling::Promise,
         line: layout.number(first),
+        at: first,
         text: text.to_owned(),
         taken: vec![text.to_owned()],
         says,
@@ -69,8 +71,8 @@ pub(super) fn objection(
     let text = &layout.word().text;
     let lines = layout.lines();
     let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end - 1)]);
-    let before = end_of(&text[first.offset..tag.start]);
-    let after = start_of(&text[tag.end..last.offset + last.text.len()]);
+    let before = end_of(&text[first.offset..tag.start], LINE);
+    let after = start_of(&text[tag.end..last.offset + last.text.len()], LINE);
     place
         .objection()
         .or_else(|| neighbours_objection(before, after).map(str::to_owned))
@@ -81,19 +83,11 @@ pub(super) fn objection(
 /// How much of a tag's line is held against it, in bytes, on either side.
 const LINE: usize = 2_000;
 
-fn end_of(text: &str) -> &str {
-    &text[text.ceil_char_boundary(text.len().saturating_sub(LINE))..]
-}
-
-fn start_of(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LINE)]
-}
-
 const FOLLOWED: &str = "text about the next work follows it";
 
 /// What the rest of the tag's line has against it.
 fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
-    if before.trim_start().starts_with('+') || before.trim_end() == "-" && !before.ends_with(' ') {
+    if before.trim_start().starts_with('+') {
         return Some("it stands in a diff");
     }
     if LISTING.is_match(before) {

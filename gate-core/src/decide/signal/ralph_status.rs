@@ -9,9 +9,12 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use super::exit_status::{is_nothing, qualifies};
 use super::layout::{Ground, Layout};
-use super::place::{Place, is_blank_form, is_placeholder, undecorated, unmarked};
+use super::place::{Place, unmarked};
+use super::value::{
+    has_open_fraction, is_blank_form, is_failing, is_nothing, is_partial, is_placeholder,
+    split_word, undecorated,
+};
 use super::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use crate::decide::expression::constant;
 use crate::decide::indicator::excerpt;
@@ -34,14 +37,14 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
             at = block.lines.end;
             blocks.push(block);
         } else {
-            strays.extend(stray(layout, at));
+            strays.extend(STRAY.is_match(layout.lines()[at].text).then_some(at));
             at += 1;
         }
     }
     let last = blocks.split_off(blocks.len().saturating_sub(CANDIDATES));
-    strays = strays.split_off(strays.len().saturating_sub(CANDIDATES));
-    strays.extend(last.iter().map(|block| block.candidate(layout)));
-    strays
+    let strays = strays.split_off(strays.len().saturating_sub(CANDIDATES));
+    let strays = strays.into_iter().filter_map(|index| stray(layout, index));
+    strays.chain(last.iter().map(|block| block.candidate(layout))).collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -114,6 +117,7 @@ impl Block {
 
     fn candidate(&self, layout: &Layout<'_>) -> Candidate {
         let says = match Place::new(layout, self.lines.clone()).objection() {
+            Some(why) if self.denies() => Says::Doubt(why),
             Some(why) => Says::Nothing(why),
             None => self.says(),
         };
@@ -123,6 +127,7 @@ impl Block {
         Candidate {
             spelling: Spelling::RalphStatus,
             line: layout.number(deciding.map_or(self.lines.start, |field| field.line)),
+            at: self.lines.start,
             text: deciding.map_or_else(|| "RALPH_STATUS".to_owned(), shown),
             taken: said.into_iter().filter_map(|key| self.field(key).map(shown)).collect(),
             says,
@@ -154,6 +159,15 @@ impl Block {
                 Says::Nothing("the block holds neither EXIT_SIGNAL nor STATUS".to_owned())
             }
         }
+    }
+
+    /// Whether the block says that the work is not done.
+    fn denies(&self) -> bool {
+        let signal = self.value("EXIT_SIGNAL").map(first_word);
+        let status = self.value("STATUS").filter(|_| signal.is_none());
+        let open = signal.is_some_and(|signal| signal == "false")
+            || status.is_some_and(|status| !is_complete(status));
+        open && !self.is_template()
     }
 
     /// Whether the block is the prompt's own: a choice of values, a
@@ -216,36 +230,15 @@ impl Field {
     fn contradicts_completion(&self) -> bool {
         let value = self.value.as_str();
         match self.key.as_str() {
-            "EXIT_SIGNAL" => is_partial(after_word(value)),
-            "STATUS" => !is_complete(value) || is_partial(after_word(value)),
-            "TESTS_STATUS" => FAILING.is_match(value) && !ACCEPTED.is_match(value),
-            "RECOMMENDATION" => REMAINING.is_match(value),
-            key if key.starts_with("REMAINING")
-                || key.starts_with("OPEN_")
-                || key.ends_with("_REMAINING") =>
-            {
-                !is_nothing(value)
+            "EXIT_SIGNAL" => is_partial(split_word(value).1),
+            "STATUS" => !is_complete(value) || is_partial(split_word(value).1),
+            "TESTS_STATUS" => is_failing(value),
+            "RECOMMENDATION" => {
+                REMAINING.is_match(value) || (OF_TASKS.is_match(value) && has_open_fraction(value))
             }
-            _ => false,
+            key => OPEN_WORK_KEY.is_match(key) && !is_nothing(value),
         }
     }
-}
-
-/// Whether a comment takes back a part of what it stands behind.
-fn is_partial(comment: &str) -> bool {
-    qualifies(comment) || PARTIAL.is_match(comment) || fraction_is_open(comment)
-}
-
-/// Whether "3 of 8" or "3/8" leaves something open.
-fn fraction_is_open(text: &str) -> bool {
-    let numbers = |range: Range<usize>| {
-        let parts =
-            text[range].split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
-        parts.filter_map(|part| part.parse::<u64>().ok()).collect::<Vec<_>>()
-    };
-    FRACTION
-        .find_iter(text)
-        .any(|found| matches!(numbers(found.range())[..], [done, all] if done < all))
 }
 
 /// Whether a STATUS agrees with `EXIT_SIGNAL: true`.
@@ -264,18 +257,7 @@ fn is_complete(status: &str) -> bool {
 
 /// The first word of a value, in lower case.
 fn first_word(value: &str) -> String {
-    let value = undecorated(value);
-    value[..word_end(value)].to_ascii_lowercase()
-}
-
-/// What follows the first word of a value.
-fn after_word(value: &str) -> &str {
-    let start = value.len() - value.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
-    &value[start + word_end(&value[start..])..]
-}
-
-fn word_end(value: &str) -> usize {
-    value.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(value.len())
+    split_word(value).0.to_ascii_lowercase()
 }
 
 /// A line `KEY: value`; the value without its comment and its marks.
@@ -311,6 +293,18 @@ fn bare(value: &str) -> String {
 fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     let text = layout.lines()[index].text;
     let found = STRAY.find(text)?;
+    if denies(layout, index) {
+        let mut says = Statement::new(SignalValue::Continue);
+        says.reason = Some("EXIT_SIGNAL: false".to_owned());
+        return Some(Candidate {
+            spelling: Spelling::RalphStatus,
+            line: layout.number(index),
+            at: index,
+            text: "EXIT_SIGNAL: false".to_owned(),
+            taken: Vec::new(),
+            says: Says::Something(says),
+        });
+    }
     let why = if text[found.range()].to_ascii_uppercase().contains("SIGNAL") {
         "it stands outside of a ---RALPH_STATUS--- block"
     } else {
@@ -319,10 +313,22 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     Some(Candidate {
         spelling: Spelling::RalphStatus,
         line: layout.number(index),
+        at: index,
         text: excerpt(text, found.start()),
         taken: Vec::new(),
         says: Says::Nothing(why.to_owned()),
     })
+}
+
+/// Whether a line says `EXIT_SIGNAL: false` by itself: that forbids also where
+/// no block stands around it.
+fn denies(layout: &Layout<'_>, index: usize) -> bool {
+    let says = field(layout.lines()[index].text, index).is_some_and(|field| {
+        field.key == "EXIT_SIGNAL"
+            && first_word(&field.value) == "false"
+            && !is_placeholder(&field.value)
+    });
+    says && Place::new(layout, index..index + 1).objection().is_none()
 }
 
 static MARKER: LazyLock<Regex> = LazyLock::new(|| constant(r"ralph[_ ]status|exit_signal"));
@@ -342,30 +348,19 @@ static STRAY: LazyLock<Regex> = LazyLock::new(|| {
 /// A recommendation that counts work that is left, or orders a mend.
 static REMAINING: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"\bremaining:? [1-9]\d*\b|\b[1-9]\d* (?:more |other |open )?(?:remaining|(?:items?|tasks?|stor(?:y|ies)|issues?|steps?|phases?)(?: (?:are|is))? (?:remain|left|to go|still|open))|\bfix (?:the )?(?:[1-9]\d* )?(?:failing|broken)\b|\btask \d+ of \d+\b|\b(?:continue|proceed|start|begin|move on)\b(?: \w+)? (?:task|story|phase|issue) #?\d",
+        r"\bremaining:? [1-9]\d*\b|\b[1-9]\d* (?:more |other |open )?(?:remaining|(?:items?|tasks?|stor(?:y|ies)|issues?|steps?|phases?)(?: (?:are|is))? (?:remain|left|to go|still|open))|\bfix (?:the )?(?:[1-9]\d* )?(?:failing|broken)\b|\bnext(?: \w+)?:\s*(?:us-|#|p\d|task)\S*\d|\bin the next (?:loop|iteration)\b|\b(?:continue|start|begin|proceed|implement)\w* (?:with |to )?(?:us-|#)\d|\b(?:continue|proceed|start|begin|move on)\b(?: \w+)? (?:task|story|phase|issue) #?\d",
     )
 });
 
-/// Tests that do not pass.
-static FAILING: LazyLock<Regex> = LazyLock::new(|| {
+static OF_TASKS: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"\b(?:task|story|item|phase|step) \d+ of \d+\b"));
+
+/// Keys whose value is work that is open.
+static OPEN_WORK_KEY: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"^\W*(?:fail|not pass|broken|red\b|error|timeout|crash)|\b[1-9]\d*\s+(?:tests? )?fail|\bnot passing\b|\bfailing\b",
+        r"^(?:REMAINING|OPEN|PENDING|INCOMPLETE|OUTSTANDING)(?:_|$)|_(?:REMAINING|LEFT|OPEN|PENDING)$",
     )
 });
-
-/// Failures that are not this work's.
-static ACCEPTED: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"\bpre-?existing\b|\bunrelated\b|\b(?:0|no|zero) fail|\bnone failing\b")
-});
-
-/// A part of the work, or a question.
-static PARTIAL: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\?|\bpartial|\bpending\b|\b(?:this|one|current) (?:task|story|phase|step|item)\b|\b[1-9]\d* .{0,20}(?:remain|left|open)|\bso far\b",
-    )
-});
-
-static FRACTION: LazyLock<Regex> = LazyLock::new(|| constant(r"\b\d+\s*(?:/|of)\s*\d+\b"));
 
 /// What stands where a number was to be filled in.
 static NO_NUMBER: LazyLock<Regex> =

@@ -65,6 +65,13 @@ fn contradicts(text: &str, problem: &str) {
     assert!(signal.problems.iter().any(|said| said.contains(problem)), "{:#?}", signal.problems);
 }
 
+/// A signal is found that cannot be read, for this reason.
+#[track_caller]
+fn mangled(text: &str, why: &str) {
+    let signal = check(text, Status::Invalid);
+    assert!(signal.problems.iter().any(|said| said.contains(why)), "{:#?}", signal.problems);
+}
+
 fn ralph(fields: &str) -> String {
     format!("---RALPH_STATUS---\n{fields}\n---END_RALPH_STATUS---\n")
 }
@@ -104,9 +111,9 @@ mod exit_status {
 
     #[test]
     fn values_that_are_none() {
-        none("EXIT_STATUS: complete", "`COMPLETE` would be accepted");
         none("EXIT_STATUS:", "no value");
-        none("EXIT_STATUS: COMPLETED", "is no status");
+        mangled("EXIT_STATUS: complete", "`COMPLETE` would be accepted");
+        mangled("EXIT_STATUS: COMPLETED", "is no status");
         none("Then EXIT_STATUS: COMPLETE was printed", "within a line");
     }
 
@@ -402,6 +409,46 @@ fn spellings_that_disagree() {
         "contradicts",
     );
     complete(&format!("<promise>COMPLETE</promise>\n{}", ralph("EXIT_SIGNAL: true")));
+}
+
+#[test]
+fn not_done_after_a_completion_counts_in_any_dress() {
+    let done = "EXIT_STATUS: COMPLETE\nREMAINING_WORK: none\n\nThen I looked again.\n\n";
+    for not_done in [
+        "EXIT_STATUS: CONTINUE",
+        "EXIT_STATUS: continue",
+        "EXIT_STATUS: IN_PROGRESS",
+        "EXIT_STATUS: CONTINUE\nEXIT_REASON: [blocked on x]",
+        "EXIT_SIGNAL: false",
+        "```bash\nEXIT_STATUS: CONTINUE\n```",
+        "REMAINING_WORK: the login page\nEXIT_STATUS: CONTINUE",
+    ] {
+        let text = format!("{done}{not_done}\n");
+        assert_ne!(read(&text).status, Status::Complete, "{text}");
+    }
+    let block = ralph("STATUS: COMPLETE\nEXIT_SIGNAL: true");
+    for not_done in [ralph("EXIT_SIGNAL: false\nNOTES: [todo]"), "EXIT_SIGNAL: false\n".to_owned()]
+    {
+        let text = format!("{block}\nAgain:\n\n{not_done}");
+        assert_ne!(read(&text).status, Status::Complete, "{text}");
+    }
+}
+
+#[test]
+fn that_the_work_goes_on_counts_in_a_spelling_that_is_not_accepted() {
+    let only = SignalPolicy { accept: vec![Spelling::Promise], ..policy() };
+    for text in [
+        "EXIT_STATUS: CONTINUE\n\n<promise>COMPLETE</promise>",
+        "<promise>COMPLETE</promise>\nEXIT_SIGNAL: false",
+    ] {
+        assert_eq!(read_with(text, &only).status, Status::Continue, "{text}");
+    }
+}
+
+#[test]
+fn the_agent_s_texts_are_cut() {
+    let signal = complete(&format!("EXIT_STATUS: COMPLETE\nEXIT_REASON: {}", "x".repeat(9_000)));
+    assert_eq!(signal.reason.map(|reason| reason.chars().count()), Some(2_001));
 }
 
 #[test]

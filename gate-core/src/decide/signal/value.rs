@@ -1,0 +1,249 @@
+//! What the value of a field says: nothing, a part, a placeholder, a failure.
+//! The same for every spelling that has fields.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+
+use crate::decide::expression::constant;
+use crate::decide::sentence;
+
+/// A value without the marks and symbols around it: bold, code, quotes, emoji,
+/// a closing mark.
+pub(super) fn undecorated(value: &str) -> &str {
+    let leading =
+        |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | '_') || is_symbol(c);
+    let trailing = |c: char| leading(c) || matches!(c, '.' | '!' | ',');
+    value.trim_start_matches(leading).trim_end_matches(trailing)
+}
+
+/// An emoji or another pictorial symbol.
+fn is_symbol(c: char) -> bool {
+    !c.is_ascii() && !c.is_alphanumeric() && !matches!(c, '…' | '‹' | '›' | '«' | '»' | '“' | '”')
+}
+
+/// The first word of a value, and what follows it.
+pub(super) fn split_word(value: &str) -> (&str, &str) {
+    let start = value.len() - value.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
+    let value = &value[start..];
+    let end = value.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(value.len());
+    value.split_at(end)
+}
+
+/// Whether a value that decides is a placeholder, or a choice such as
+/// `COMPLETE|CONTINUE`.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let value = value.trim();
+    let bracketed = value.starts_with('[') && value.ends_with(']');
+    bracketed || is_blank_form(value) || CHOICE.is_match(value)
+}
+
+/// Whether a text is the form of a value that somebody was to fill in:
+/// `{…}`, `<…>`, `[this|that]`, `...`. `[]`, `{}` and lists are values.
+pub(super) fn is_blank_form(value: &str) -> bool {
+    let value = value.trim().trim_matches(['"', '\'']);
+    let within = |open, close| value.len() > 2 && value.starts_with(open) && value.ends_with(close);
+    let choice = within('[', ']') && value.contains('|');
+    within('{', '}') || within('<', '>') || choice || matches!(value, "..." | "…")
+}
+
+/// Whether a text says that nothing remains. What stands behind the "none"
+/// must be harmless: a work that is named there remains after all.
+pub(super) fn is_nothing(text: &str) -> bool {
+    let text = undecorated(text);
+    let head = NOTHING.find(text).map_or(0, |found| found.end());
+    (head > 0 || text.is_empty() || matches!(text, "-" | "[]" | "{}"))
+        && HARMLESS.is_match(&text[head..])
+}
+
+/// Whether the comment behind a value takes back a part of it.
+pub(super) fn is_partial(comment: &str) -> bool {
+    let comment = without(&ABSENCE, comment);
+    sentence::is_negated(&comment)
+        || sentence::has_exception(&comment)
+        || PARTIAL.is_match(&comment)
+        || has_open_fraction(&comment)
+}
+
+/// Whether "3 of 8" or "3/8" leaves something open.
+pub(super) fn has_open_fraction(text: &str) -> bool {
+    let numbers = |range: Range<usize>| {
+        let parts =
+            text[range].split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+        parts.filter_map(|part| part.parse::<u64>().ok()).collect::<Vec<_>>()
+    };
+    let open = |found: Range<usize>| matches!(numbers(found)[..], [done, all] if done < all);
+    FRACTION.find_iter(text).any(|found| open(found.range()))
+}
+
+/// Whether the state of the tests is not a pass.
+pub(super) fn is_failing(tests: &str) -> bool {
+    let rest = without(&EXCUSED, tests);
+    FAILS.is_match(tests) || FAILURES.is_match(&rest) || has_open_fraction(&rest)
+}
+
+/// The text without what an expression finds in it.
+fn without(what: &Regex, text: &str) -> String {
+    let mut rest = String::with_capacity(text.len());
+    let mut at = 0;
+    for found in what.find_iter(text) {
+        rest.push_str(&text[at..found.start()]);
+        at = found.end();
+    }
+    rest + &text[at..]
+}
+
+static CHOICE: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^[\x22'{<\[]*[\w-]+\s*(?:\||/|\bor\b)\s*[\w-]+"));
+
+static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^(?:none|nothing|n/?a|empty|nil|no|zero|0 of \d+|0/\d+|0|无|ninguno|nada|keine|nichts|all (?:done|complete))(?:\s+(?:more|further|open|remaining|identified|outstanding|left|at this time|for now|known|other|work|tasks?|items?|stor(?:y|ies)|required|needed|to do|remains?))*",
+    )
+});
+
+/// Words that name no work.
+static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^(?:[^a-z]|\b(?:all|everything|every|the|tasks?|stor(?:y|ies)|work|criteria|acceptance|tests?|is|are|was|were|has|have|been|now|done|complete|completed|finished|met|passing|pass|implemented|verified|merged|committed|pushed|only|optional|ideas?|for|this|loop|project|in|of|plan|fix_plan|items?|requirements?|and|no|further|needed|required|remaining|as|specified|scope|out|issues?|feature|features)\b)*$",
+    )
+});
+
+/// "No open tasks", "nothing left": the absence of what would be a part.
+static ABSENCE: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"\b(?:no|nothing|without|zero|0|none)\b[^,;.]{0,40}"));
+
+/// A part of the work, a condition, or a question.
+static PARTIAL: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\?|\bpartial|\bpending\b|\b(?:if|when|once|until|unless|whether)\b|\b(?:this|one|current|first) (?:task|story|phase|step|item)\b|\b[1-9]\d* .{0,20}(?:remain|left|open)|\bso far\b|\b(?:phase|step|part) [1-9]\b",
+    )
+});
+
+static FRACTION: LazyLock<Regex> = LazyLock::new(|| constant(r"\b\d+\s*(?:/|of)\s*\d+\b"));
+
+/// A value that begins by saying that the tests do not pass.
+static FAILS: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^\W*(?:fail|not pass|broken|red\b|error|timeout|crash|partial)"));
+
+/// Failures that are over, or not this work's.
+static EXCUSED: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?:fix(?:ed|es)?|previously|formerly)\b[^,;()]*|[^,;()]*\b(?:pre-?existing|unrelated|fixed|on main)\b[^,;()]*|\b(?:no|0|zero|none)\b[^,;()]*",
+    )
+});
+
+static FAILURES: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b[1-9]\d*\s+(?:tests? )?(?:fail|red\b|broken)|\bnot passing\b|\bfailing\b|\bexcept\b",
+    )
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_remains() {
+        for text in [
+            "none",
+            "None.",
+            "N/A",
+            "",
+            "[]",
+            "none (all criteria met)",
+            "Nothing - all stories done",
+            "None ✅",
+            "No work remaining",
+            "No further work required",
+            "none identified",
+            "None at this time",
+            "0 stories",
+            "0/12",
+            "all done",
+            "none (only optional ideas)",
+            "0 tasks",
+            "无",
+            "no remaining work",
+        ] {
+            assert!(is_nothing(text), "{text}");
+        }
+        for text in [
+            "the docs",
+            "none, except the docs",
+            "none, tests failing",
+            "None. US-5 needs the API key",
+            "nothing (besides CI)",
+            "none of the tests were run",
+            "3 tasks",
+            "none (US-5 moved)",
+        ] {
+            assert!(!is_nothing(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_part() {
+        for text in [
+            "(phase 1 of 3)",
+            "- 3/8 stories",
+            "?",
+            "(not verified)",
+            "once the tests pass",
+            "for this story",
+            "(5 tasks remain)",
+        ] {
+            assert!(is_partial(text), "{text}");
+        }
+        for text in [
+            "(no remaining work)",
+            "(verification only)",
+            ", no blockers",
+            "- nothing pending",
+            "(after full verification)",
+            "(12/12)",
+        ] {
+            assert!(!is_partial(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn failing_tests() {
+        for text in [
+            "FAILING",
+            "FAILING (unrelated)",
+            "12 failed, 36 passed",
+            "5 of 8 passing",
+            "PASSING except e2e",
+            "NOT PASSING",
+            "309/312 passing",
+            "FAILING (3 failed in core, 0 failed in cli)",
+        ] {
+            assert!(is_failing(text), "{text}");
+        }
+        for text in [
+            "PASSING",
+            "NOT_RUN",
+            "PASSING (fixed 3 failing tests)",
+            "PASSING (0 failed)",
+            "48 passing (2 failing pre-existing)",
+            "312/312 passing",
+            "PASSING (no tests failing)",
+        ] {
+            assert!(!is_failing(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn placeholders() {
+        for value in
+            ["COMPLETE|CONTINUE", "{COMPLETE}", "<status>", "[status]", "true | false", "..."]
+        {
+            assert!(is_placeholder(value), "{value}");
+        }
+        for value in ["[]", "{}", "[done]", "[src/a.rs, src/b.rs]"] {
+            assert!(!is_blank_form(value), "{value}");
+        }
+    }
+}
