@@ -240,7 +240,7 @@ fn fence_mark(line: &str) -> Option<(char, usize)> {
 
 /// What a fence with this info string holds.
 fn language(info: &str) -> Ground {
-    const PLAIN: [&str; 12] = [
+    const PLAIN: [&str; 19] = [
         "",
         "text",
         "txt",
@@ -253,6 +253,13 @@ fn language(info: &str) -> Ground {
         "xml",
         "html",
         "log",
+        "ralph",
+        "ini",
+        "output",
+        "none",
+        "properties",
+        "signal",
+        "ascii",
     ];
     let name = info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
     match name.as_str() {

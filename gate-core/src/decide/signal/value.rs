@@ -44,14 +44,14 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 pub(super) fn is_blank_form(value: &str) -> bool {
     let value = value.trim().trim_matches(['"', '\'']);
     let within = |open, close| value.len() > 2 && value.starts_with(open) && value.ends_with(close);
-    let choice = within('[', ']') && value.contains('|');
-    within('{', '}') || within('<', '>') || choice || matches!(value, "..." | "…")
+    let asked = within('[', ']') && (value.contains('|') || ASKED.is_match(value));
+    within('{', '}') || within('<', '>') || asked || matches!(value, "..." | "…")
 }
 
 /// Whether a text says that nothing remains. What stands behind the "none"
 /// must be harmless: a work that is named there remains after all.
 pub(super) fn is_nothing(text: &str) -> bool {
-    let text = undecorated(text);
+    let text = undecorated(text.trim_start().trim_start_matches("- "));
     let head = NOTHING.find(text).map_or(0, |found| found.end());
     (head > 0 || text.is_empty() || matches!(text, "-" | "[]" | "{}"))
         && HARMLESS.is_match(&text[head..])
@@ -94,6 +94,13 @@ fn without(what: &Regex, text: &str) -> String {
     rest + &text[at..]
 }
 
+/// What a form asks for, in brackets.
+static ASKED: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^\[(?:why|reason|explanation|explain|describe|description|text|summary|your|one|a|short|brief|what|list)\b[^\]]*\]$",
+    )
+});
+
 static CHOICE: LazyLock<Regex> =
     LazyLock::new(|| constant(r"^[\x22'{<\[]*[\w-]+\s*(?:\||/|\bor\b)\s*[\w-]+"));
 
@@ -106,7 +113,7 @@ static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
 /// Words that name no work.
 static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"^(?:[^a-z]|\b(?:all|everything|every|the|tasks?|stor(?:y|ies)|work|criteria|acceptance|tests?|is|are|was|were|has|have|been|now|done|complete|completed|finished|met|passing|pass|implemented|verified|merged|committed|pushed|only|optional|ideas?|for|this|loop|project|in|of|plan|fix_plan|items?|requirements?|and|no|further|needed|required|remaining|as|specified|scope|out|issues?|feature|features)\b)*$",
+        r"^(?:[^a-z]|\b(?:all|everything|every|the|tasks?|stor(?:y|ies)|work|criteria|acceptance|tests?|is|are|was|were|has|have|been|now|done|complete|completed|finished|met|passing|pass|implemented|verified|merged|committed|pushed|only|optional|ideas?|for|this|loop|project|in|of|plan|fix_plan|items?|requirements?|and|no|further|needed|required|remaining|as|specified|scope|out|issues?|features?|prd|json|md|polish)\b)*$",
     )
 });
 
@@ -163,6 +170,7 @@ mod tests {
             "0/12",
             "all done",
             "none (only optional ideas)",
+            "- none",
             "0 tasks",
             "无",
             "no remaining work",
@@ -237,9 +245,15 @@ mod tests {
 
     #[test]
     fn placeholders() {
-        for value in
-            ["COMPLETE|CONTINUE", "{COMPLETE}", "<status>", "[status]", "true | false", "..."]
-        {
+        for value in [
+            "COMPLETE|CONTINUE",
+            "{COMPLETE}",
+            "<status>",
+            "[status]",
+            "[why]",
+            "true | false",
+            "...",
+        ] {
             assert!(is_placeholder(value), "{value}");
         }
         for value in ["[]", "{}", "[done]", "[src/a.rs, src/b.rs]"] {
