@@ -181,3 +181,23 @@ fn a_named_file_takes_the_place_of_the_projects() {
     gate("config show --config other.toml").code(2).tells("other.toml");
     gate("config show --config .").code(2);
 }
+
+/// The checks that a settings file configures must not be lost with it.
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_no_missing_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path().join("gate.toml")).unwrap();
+    std::fs::write(folder.path().join("out.log"), "EXIT_STATUS: COMPLETE\n").unwrap();
+    let words = format!("-C {} check out.log", folder.path().display());
+    gate(&words).code(2).stops().tells("gate.toml");
+}
+
+#[test]
+fn another_project_s_settings_are_not_found_on_the_way() {
+    let run = gate("-C repo/../other config show")
+        .folder("repo/.git")
+        .file("repo/gate.toml", "[exit_gate]\nindicator_threshold = 7\n")
+        .folder("other");
+    assert!(!run.code(0).stdout.contains("indicator_threshold = 7"));
+}

@@ -177,3 +177,20 @@ fn a_reader_that_goes_away_is_no_panic() {
     });
     answered(&run.code(0));
 }
+
+/// What was once slow: many candidates, long lines, and both at once.
+#[test]
+fn repetition_without_end_is_answered() {
+    let custom = "[[signal.custom]]\nliteral = \"MY_DONE\"\nvalue = \"complete\"\n";
+    let long = format!("{}\n", "word ".repeat(MIB));
+    for text in [
+        "see EXIT_STATUS: x\n".repeat(300_000),
+        "see EXIT_SIGNAL: x\n".repeat(300_000),
+        "not ready for review and ".repeat(40_000),
+        "MY_DONE\n".repeat(300_000),
+        format!("{}{long}", "<promise>COMPLETE</promise>\nEXIT_STATUS: COMPLETE\n\n".repeat(300)),
+        format!("{long}<promise>COMPLETE</promise>\n"),
+    ] {
+        answered(&gate("scan --json -").settings(custom).stdin(text).code(0));
+    }
+}

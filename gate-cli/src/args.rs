@@ -3,6 +3,7 @@
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gate_core::read::Forced;
@@ -90,7 +91,7 @@ pub(crate) struct Check {
     #[arg(long, requires = "reason")]
     pub(crate) force_complete: bool,
     /// Why it is forced.
-    #[arg(long, value_name = "TEXT", requires = "force_complete")]
+    #[arg(long, value_name = "TEXT", requires = "force_complete", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) reason: Option<String>,
     #[command(flatten)]
     pub(crate) checks: Checks,

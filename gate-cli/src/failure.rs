@@ -50,10 +50,10 @@ impl Failure {
     /// A file that could not be read or written. A path that does not lead to
     /// a file is the user's to put right.
     pub(crate) fn file(code: &str, doing: &str, path: &Path, error: &io::Error) -> Self {
-        use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+        use io::ErrorKind::{InvalidData, IsADirectory, NotADirectory, NotFound};
         let message = format!("cannot {doing} {}: {error}", path.display());
         let failure = match error.kind() {
-            NotFound | IsADirectory | NotADirectory => Self::usage(code, message),
+            NotFound | IsADirectory | NotADirectory | InvalidData => Self::usage(code, message),
             _ => Self::internal(code, message),
         };
         Self { file: Some(path.display().to_string()), ..failure }

@@ -47,13 +47,34 @@ impl Places {
 
     /// The project's settings file: the nearest from the folder up to the
     /// repository's root; outside of a repository only the folder's own.
-    fn project_file(&self) -> Option<PathBuf> {
-        let root = self.folder.ancestors().find(|folder| folder.join(".git").exists());
-        let within =
-            |folder: &&Path| root.map_or(*folder == self.folder, |root| folder.starts_with(root));
-        let mut candidates =
-            self.folder.ancestors().take_while(within).map(|folder| folder.join(FILE));
-        candidates.find(|file| file.exists())
+    ///
+    /// # Errors
+    ///
+    /// A file that may be there and cannot be looked at: the checks that it
+    /// configures must not be lost that way.
+    fn project_file(&self) -> Result<Option<PathBuf>, Failure> {
+        let root =
+            self.folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let top = root.unwrap_or(&self.folder);
+        for folder in self.folder.ancestors() {
+            let file = folder.join(FILE);
+            if is_there(&file)? {
+                return Ok(Some(file));
+            }
+            if folder == top {
+                break;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether something has this name: a link that leads nowhere has.
+fn is_there(file: &Path) -> Result<bool, Failure> {
+    match file.symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(unreadable(file, &error)),
     }
 }
 
@@ -69,7 +90,7 @@ pub fn layers(places: &Places, selection: &Selection) -> Result<Vec<Layer>, Fail
     }
     if let Some(file) = &selection.config {
         layers.push(required(Origin::File(file.clone()), &places.folder.join(file))?);
-    } else if let Some(file) = places.project_file() {
+    } else if let Some(file) = places.project_file()? {
         layers.push(required(Origin::Project(file.clone()), &file)?);
     }
     layers.extend(config::environment(places.environment.iter().cloned())?);

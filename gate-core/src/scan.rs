@@ -53,7 +53,7 @@ pub struct Transcript {
     pub turns: u64,
     /// Failures of the agent or its API; the last 100.
     pub errors: Vec<Remark>,
-    /// Rate and usage limits; the last 100.
+    /// Rate and usage limits of the last turn; the last 100.
     pub limits: Vec<Limit>,
     /// Denied tool calls; the last 100.
     pub denials: Vec<Remark>,
@@ -102,6 +102,7 @@ impl<'p> Scanner<'p> {
             turn: FinalTurn::default(),
             counter: Counter::new(patterns),
             transcript: Transcript::default(),
+            lost: None,
         };
         Self { reader: Reader::new(format), collector }
     }
@@ -114,10 +115,13 @@ impl<'p> Scanner<'p> {
     /// Ends the input. `token` is the iteration's token where one is required.
     pub fn finish(mut self, policy: &SignalPolicy, token: Option<&str>) -> Scan {
         self.reader.finish(&mut self.collector);
-        let Collector { mut turn, counter, mut transcript } = self.collector;
+        let Collector { mut turn, counter, mut transcript, lost } = self.collector;
         turn.finish();
         transcript.format = self.reader.format().map(|format| format.name().to_owned());
-        let signal = Signal::read(&turn, policy, token);
+        let mut signal = Signal::read(&turn, policy, token);
+        if let Some(line) = lost.filter(|lost| signal.line.is_some_and(|line| line <= *lost)) {
+            signal.doubt(format!("line {line}: what follows the signal could not be read"));
+        }
         let hits = counter.finish(|hit| !is_taken(hit, &signal));
         Scan { signal, hits, transcript }
     }
@@ -147,6 +151,8 @@ struct Collector<'p> {
     turn: FinalTurn,
     counter: Counter<'p>,
     transcript: Transcript,
+    /// The line of the last record that could not be read whole.
+    lost: Option<u64>,
 }
 
 impl Sink for Collector<'_> {
@@ -155,9 +161,17 @@ impl Sink for Collector<'_> {
         self.counter.event(&event);
         match event {
             Event::Boundary(Boundary::Notification, _) | Event::Text(_) => {}
-            Event::Boundary(..) => self.transcript.turns += 1,
+            Event::Boundary(..) => {
+                self.transcript.turns += 1;
+                self.transcript.limits.clear();
+            }
             Event::Fact(fact) => self.transcript.fact(fact),
-            Event::Problem(problem) => self.transcript.problem(&problem),
+            Event::Problem(problem) => {
+                if matches!(problem.kind, ProblemKind::Torn | ProblemKind::Oversized) {
+                    self.lost = Some(problem.line);
+                }
+                self.transcript.problem(&problem);
+            }
         }
     }
 }

@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 use gate_core::decide::breaker::{BreakerState, BreakerView, Counters};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::indicator::{Hit, PatternSet};
-use gate_core::decide::policy::{AgentOverride, CheckPolicy, Mode, Policy, Threshold};
+use gate_core::decide::policy::{
+    AgentOverride, CheckPolicy, Mode, Policy, SignalPolicy, Spelling, Threshold,
+};
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::{Decision, Input, Scan, Scanner, Verdict, config, decide};
 use proptest::collection::vec;
@@ -32,6 +34,19 @@ const TEXT: [&str; 14] = [
     "If all is done, reply with:\n",
     "no line end",
 ];
+
+/// Ways to say that the work goes on, each as the last thing said of it.
+const GOES_ON: [&str; 5] = [
+    "EXIT_STATUS: CONTINUE",
+    "EXIT_STATUS: CONTINUE\nREMAINING_WORK: the login page",
+    "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---",
+    "EXIT_SIGNAL: false",
+    "RALPH_STATUS:\n  EXIT_SIGNAL: false",
+];
+
+/// What may stand behind it without taking it back.
+const AFTER: [&str; 4] =
+    ["A closing sentence.\n", "\n", "## Notes\n\n- one\n", "All tasks are completed.\n"];
 
 const RECORDS: [&str; 9] = [
     r#"{"type":"system","subtype":"init","session_id":"s1","model":"m"}"#,
@@ -113,6 +128,24 @@ proptest! {
         if forbids || open || tampered {
             prop_assert_ne!(decision.verdict, Verdict::Exit);
         }
+    }
+
+    #[test]
+    fn that_the_work_goes_on_forbids_wherever_it_stands(
+        before in vec(select(&TEXT[..]), 0..6),
+        after in vec(select(&AFTER[..]), 0..4),
+        goes_on in select(&GOES_ON[..]),
+        accept in select(&[Spelling::ExitStatus, Spelling::RalphStatus, Spelling::Promise][..]),
+        explicit in any::<bool>(),
+    ) {
+        let text = format!("{}\n\nIn the end:\n\n{goes_on}\n\n{}", before.concat(), after.concat());
+        let signal = SignalPolicy { accept: vec![accept], ..POLICY.signal.clone() };
+        let policy = Policy { require_explicit_signal: explicit, signal, ..POLICY.clone() };
+        let mut scanner = Scanner::new(&PATTERNS, None);
+        scanner.push(text.as_bytes());
+        let scan = scanner.finish(&policy.signal, None);
+        let decision = decide(&Input::new(scan.signal, scan.hits), &policy);
+        prop_assert_ne!(decision.verdict, Verdict::Exit, "{}", text);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `gate check`: decides over one iteration.
 
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use gate_core::Verdict;
@@ -80,17 +82,27 @@ fn code(args: &Check, verdict: Verdict) -> u8 {
     }
 }
 
-/// Puts the feedback where the runner wants it, whole or not at all.
+/// Puts the feedback where the runner wants it: a file whole or not at all, a
+/// pipe or a device as it is.
 fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
-    let folder =
-        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || {
-        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-        std::io::Write::write_all(&mut temporary, record.decision.feedback.as_bytes())?;
-        temporary.persist(file).map_err(|error| error.error)
+    let text = record.decision.feedback.as_bytes();
+    let write = || match file.canonicalize() {
+        Ok(file) if file.is_file() => replace(&file, text),
+        Ok(file) => fs::write(file, text),
+        Err(_) => replace(file, text),
     };
-    write().map(drop).map_err(|error| {
+    write().map_err(|error| {
         let failure = Failure::file("feedback-unwritable", "write the feedback to", file, &error);
         Failure { exit_code: 5, ..failure }
     })
+}
+
+fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut temporary = tempfile::Builder::new();
+    #[cfg(unix)]
+    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut temporary = temporary.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    temporary.write_all(text)?;
+    temporary.persist(file).map(drop).map_err(|error| error.error)
 }

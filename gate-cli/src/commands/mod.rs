@@ -10,6 +10,7 @@ mod scan;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
@@ -31,12 +32,24 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
     match Cli::try_parse_from(args) {
         Ok(cli) => {
             let asked = Asked::of(&cli.command);
-            dispatch(cli).unwrap_or_else(|failure| render::failure(&failure, asked))
+            guarded(|| dispatch(cli)).unwrap_or_else(|failure| render::failure(&failure, asked))
         }
         Err(error) if is_answer(&error) => error.print().map_or(5, |()| DONE),
         Err(error) if is_bare(&error) => error.print().map_or(5, |()| MISUSED),
         Err(error) => misused(&error, args),
     }
+}
+
+/// A defect of gate itself is an internal error like any other: it has its
+/// exit code and never looks like an answer.
+fn guarded(run: impl FnOnce() -> Result<u8, Failure>) -> Result<u8, Failure> {
+    std::panic::set_hook(Box::new(|_| {}));
+    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<String>().map(String::as_str);
+        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Err(Failure::internal("defect", format!("gate has a defect: {said}"))
+            .hint("please report it, with the transcript if you can"))
+    })
 }
 
 /// How a command wants to hear of a failure.
@@ -99,13 +112,11 @@ impl Here {
         let current = std::env::current_dir().map_err(|error| {
             Failure::internal("folder-unknown", format!("no current folder: {error}"))
         })?;
-        let folder = dir.map_or_else(|| current.clone(), |dir| current.join(dir));
-        if !folder.is_dir() {
-            return Err(Failure::usage(
-                "usage",
-                format!("-C {}: no such folder", folder.display()),
-            ));
-        }
+        let asked = dir.map_or_else(|| current.clone(), |dir| current.join(dir));
+        let folder =
+            asked.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
+                Failure::usage("usage", format!("-C {}: no such folder", asked.display()))
+            })?;
         Ok(Self { places: Places::of_process(folder) })
     }
 }

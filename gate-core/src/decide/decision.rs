@@ -49,7 +49,6 @@ pub struct Decision {
     /// The breaker before this decision.
     pub breaker: BreakerView,
     /// Whether state is kept; without it there is no breaker.
-    #[serde(default)]
     pub stateful: bool,
     /// The exit code of the agent's program, where it was given.
     #[serde(default)]

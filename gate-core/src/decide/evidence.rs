@@ -78,3 +78,19 @@ impl Evidence {
         self.outcome == Outcome::Pass && self.mode != Mode::Warn
     }
 }
+
+/// The record of a check that counts: of several the worst.
+pub(super) fn worst_of<'e>(evidence: &'e [Evidence], check: &str) -> Option<&'e Evidence> {
+    let records = evidence.iter().filter(|record| record.check == check);
+    records.max_by_key(|record| severity(record.outcome))
+}
+
+fn severity(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Pass => 0,
+        Outcome::Skipped => 1,
+        Outcome::Inconclusive => 2,
+        Outcome::Fail => 3,
+        Outcome::Tamper => 4,
+    }
+}

@@ -50,7 +50,7 @@ fn with_ascii_boundaries(source: &str) -> String {
     while let Some(c) = rest.next() {
         match (c, c == '\\') {
             (_, true) => match rest.next() {
-                Some(boundary @ ('b' | 'B')) => {
+                Some(boundary @ ('b' | 'B')) if !rest.as_str().starts_with('{') => {
                     text.extend(["(?-u:\\", &boundary.to_string(), ")"]);
                 }
                 Some(other) => text.extend(['\\', other]),

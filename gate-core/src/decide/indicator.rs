@@ -24,6 +24,11 @@ const KEPT: usize = 4;
 /// The most groups of texts that are looked for on behalf of one pattern.
 const GROUPS: usize = 8;
 
+/// How much of a line is held against a hit, in bytes, on either side, and how
+/// many hits of one pattern are tried in a line.
+const AROUND: usize = 2_000;
+const TRIES: usize = 100;
+
 /// The longest excerpt of a hit, in characters.
 const EXCERPT: usize = 120;
 
@@ -180,12 +185,13 @@ impl Compiled {
 
     /// The first hit in the line that no guard takes away.
     fn find(&self, line: &str) -> Option<(usize, usize)> {
-        self.regex()?.find_iter(line).map(|found| (found.start(), found.end())).find(
-            |&(start, end)| {
-                let phrase = Phrase::new(line, start, end);
-                !self.pattern.unless.iter().any(|&guard| phrase.is(guard, &self.source))
-            },
-        )
+        let hits = self.regex()?.find_iter(line).map(|found| (found.start(), found.end()));
+        hits.take(TRIES).find(|&(start, end)| {
+            let from = line.floor_char_boundary(start.saturating_sub(AROUND));
+            let window = &line[from..line.ceil_char_boundary(end.saturating_add(AROUND))];
+            let phrase = Phrase::new(window, start - from, end - from);
+            !self.pattern.unless.iter().any(|&guard| phrase.is(guard, &self.source))
+        })
     }
 
     fn hit(&self, line: &str, number: u64, (start, end): (usize, usize)) -> Hit {

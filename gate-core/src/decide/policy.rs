@@ -99,6 +99,19 @@ pub enum Spelling {
     Custom,
 }
 
+impl Spelling {
+    /// Its name in settings and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ExitStatus => "exit_status",
+            Self::RalphStatus => "ralph_status",
+            Self::Promise => "promise",
+            Self::AgentExit => "agent_exit",
+            Self::Custom => "custom",
+        }
+    }
+}
+
 /// Whether a signal must carry the iteration's token.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,

@@ -57,6 +57,7 @@ codes! {
         ChecksNotRun = "checks-not-run": "Checks are configured and were left out of this decision, as asked.",
         ThresholdUnreachable = "threshold-unreachable": "The threshold is higher than all configured sources can add up to, so the gate can never pass. Lower `exit_gate.indicator_threshold` or add a check.",
         ThresholdFromEnvironment = "threshold-from-environment": "The threshold comes from an environment variable, which an agent can set. Put it into gate.toml instead.",
+        StreakNotCounted = "streak-not-counted": "`exit_gate.consecutive` asks for several passing iterations in a row, and no state is kept that could count them, so the gate cannot pass.",
         OverrideIgnored = "override-ignored": "The agent asked to bypass the threshold (EXIT_OVERRIDE), and `signal.agent_override` does not allow it.",
         OverrideGranted = "override-granted": "The agent asked to bypass the threshold with high confidence, and `signal.agent_override` allows it. Required checks still decide.",
         AgentExitCode = "agent-exit-code": "The agent's program ended with an error after a complete signal. The checks decide.",

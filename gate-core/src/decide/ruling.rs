@@ -2,7 +2,7 @@
 //! is worth a warning.
 
 use super::breaker::BreakerState;
-use super::evidence::{Evidence, Outcome};
+use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
 use super::policy::{AgentOverride, Mode, Policy};
 use super::reason::{Reason, ReasonCode, Warning, WarningCode};
@@ -104,13 +104,13 @@ impl Case<'_> {
         let signal = &self.input.signal;
         let problem = signal.problems.first().map(String::as_str);
         match signal.status {
-            Status::Complete => None,
+            Status::Complete if problem.is_none() => None,
             Status::Absent if !self.policy.require_explicit_signal => None,
             Status::Absent => Some(Reason::new(
                 ReasonCode::SignalAbsent,
                 "the agent's last word holds no explicit exit signal",
             )),
-            Status::Continue => Some(match problem {
+            Status::Complete | Status::Continue => Some(match problem {
                 Some(problem) => Reason::new(ReasonCode::SignalContradicts, problem),
                 None => Reason::new(ReasonCode::SignalContinue, self.work_remains()),
             }),
@@ -144,8 +144,7 @@ impl Case<'_> {
     }
 
     fn check(&self, name: &str) -> Option<Reason> {
-        let records = self.input.evidence.iter().filter(|evidence| evidence.check == name);
-        let Some(worst) = records.max_by_key(|evidence| severity(evidence.outcome)) else {
+        let Some(worst) = worst_of(&self.input.evidence, name) else {
             let message = format!("{name} is configured and left no record");
             return Some(Reason::of_check(ReasonCode::CheckNotRun, name, message));
         };
@@ -211,6 +210,7 @@ impl Case<'_> {
         let mut warnings = Vec::new();
         warnings.extend(self.about_evidence());
         warnings.extend(self.unreachable());
+        warnings.extend(self.about_streak());
         warnings.extend(self.about_override());
         warnings.extend(self.about_agent());
         warnings.extend(self.input.evidence.iter().filter_map(about_check));
@@ -247,6 +247,15 @@ impl Case<'_> {
         })
     }
 
+    /// Without state nobody counts the iterations that pass in a row.
+    fn about_streak(&self) -> Option<Warning> {
+        let needed = self.policy.consecutive.get();
+        (needed > 1 && !self.input.stateful).then(|| {
+            let message = format!("{needed} passing iterations in a row are asked for, and no state is kept to count them");
+            Warning::new(WarningCode::StreakNotCounted, message)
+        })
+    }
+
     fn about_override(&self) -> Option<Warning> {
         if self.override_granted() {
             let message = "the agent's override lifted the threshold";
@@ -280,17 +289,6 @@ fn about_check(evidence: &Evidence) -> Option<Warning> {
         Mode::Warn => WarningCode::CheckWarning,
     };
     Some(Warning::new(code, with_summary(evidence, "did not pass")))
-}
-
-/// Of several records of one check the worst counts.
-fn severity(outcome: Outcome) -> u8 {
-    match outcome {
-        Outcome::Pass => 0,
-        Outcome::Skipped => 1,
-        Outcome::Inconclusive => 2,
-        Outcome::Fail => 3,
-        Outcome::Tamper => 4,
-    }
 }
 
 fn with_summary(evidence: &Evidence, what: &str) -> String {

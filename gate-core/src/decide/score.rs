@@ -1,8 +1,11 @@
 //! The completion indicators, added up.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::evidence::worst_of;
 use super::indicator::Hit;
 use super::input::Input;
 use super::policy::{Policy, Threshold};
@@ -32,13 +35,16 @@ pub struct Indicators {
 impl Indicators {
     /// Adds up what an input holds.
     pub(super) fn of(input: &Input, policy: &Policy) -> Self {
-        let patterns = input.hits.iter().map(|hit| hit.weight).sum();
-        let checks = input.evidence.iter().filter(|evidence| evidence.counts()).count() as u32;
+        let patterns = input.hits.iter().fold(0, |sum: u32, hit| sum.saturating_add(hit.weight));
+        let names: BTreeSet<_> =
+            input.evidence.iter().map(|record| record.check.as_str()).collect();
+        let counting = names.into_iter().filter_map(|name| worst_of(&input.evidence, name));
+        let checks = counting.filter(|record| record.counts()).count() as u32;
         let fields =
             u32::from(input.signal.fields_agree && input.signal.status == Status::Complete);
         let plan = u32::from(input.plan_ticked);
         Self {
-            score: patterns + checks + fields + plan,
+            score: patterns.saturating_add(checks + fields + plan),
             threshold: threshold(input, policy),
             patterns,
             checks,

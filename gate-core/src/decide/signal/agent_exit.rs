@@ -3,8 +3,8 @@
 //! Its validation is switched off unless the operator switches it on
 //! (`AGENT_EXIT_PROTOCOL_ENABLED`), so here it is only noticed and named.
 
+use super::candidate::{CANDIDATES, Candidate, Says};
 use super::layout::Layout;
-use super::{CANDIDATES, Candidate, Says};
 use crate::decide::policy::Spelling;
 
 /// The value of `protocol` that marks such a signal.

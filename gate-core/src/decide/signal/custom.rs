@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
+use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use super::layout::Layout;
 use super::place::Place;
 use super::promise::objection;
-use super::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use crate::decide::expression::{compile, source};
 use crate::decide::policy::{CustomSignal, Spelling};
 

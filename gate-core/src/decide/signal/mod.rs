@@ -8,6 +8,7 @@
 
 mod aftermath;
 mod agent_exit;
+mod candidate;
 mod custom;
 mod exit_status;
 mod introduction;
@@ -23,25 +24,15 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
 use crate::read::{FinalTurn, Word};
-use layout::Layout;
+use candidate::{
+    Candidate, PLACEHOLDER, Says, Sifted, Statement, candidates, cut, disagreement, sift,
+};
 
 pub use prompt::prompt;
-
-/// The most candidates of one spelling that are judged: the last ones. Each is
-/// held against the text around it, and a hostile message may repeat one
-/// without end.
-const CANDIDATES: usize = 200;
-
-/// Why the form of a signal is none. It says nothing, so it is no indicator
-/// either.
-const PLACEHOLDER: &str = "a placeholder, not a signal";
 
 /// Why a signal before the last word is none.
 const EARLIER_MESSAGE: &str =
     "it stands in an earlier message of this turn; the last message is what counts";
-
-/// The longest text of the agent that a signal carries, in characters.
-const LONGEST: usize = 2_000;
 
 /// The most near misses that are kept.
 const NEAR_MISSES: usize = 20;
@@ -104,61 +95,6 @@ pub struct NearMiss {
     pub why: String,
 }
 
-/// Something in the last word that may be a signal.
-#[derive(Debug)]
-struct Candidate {
-    spelling: Spelling,
-    line: u64,
-    /// The line of the message, which orders candidates.
-    at: usize,
-    /// What a person is shown.
-    text: String,
-    /// What counts as the signal, and not as an indicator.
-    taken: Vec<String>,
-    says: Says,
-}
-
-#[derive(Debug)]
-enum Says {
-    /// It is a signal.
-    Something(Statement),
-    /// It is none, for this reason.
-    Nothing(String),
-    /// It would say that the work goes on, were it not for this reason. After
-    /// a completion that is doubt enough.
-    Doubt(String),
-    /// It is one that cannot be read.
-    Mangled(String),
-}
-
-/// What a signal says.
-#[derive(Debug)]
-struct Statement {
-    value: SignalValue,
-    reason: Option<String>,
-    remaining_work: Option<String>,
-    confidence: Option<String>,
-    override_requested: bool,
-    token: Option<String>,
-    agrees: bool,
-    problems: Vec<String>,
-}
-
-impl Statement {
-    fn new(value: SignalValue) -> Self {
-        Self {
-            value,
-            reason: None,
-            remaining_work: None,
-            confidence: None,
-            override_requested: false,
-            token: None,
-            agrees: false,
-            problems: Vec::new(),
-        }
-    }
-}
-
 impl Signal {
     /// No signal.
     pub fn absent() -> Self {
@@ -198,8 +134,7 @@ impl Signal {
         if self.status == Status::Absent {
             for word in turn.earlier() {
                 let last = sift(candidates(word, policy), policy).last;
-                self.near_misses
-                    .extend(last.iter().map(|one| one.miss(EARLIER_MESSAGE.to_owned())));
+                self.near_misses.extend(last.iter().map(|one| one.miss(EARLIER_MESSAGE)));
             }
             self.near_misses.sort_by_key(|miss| miss.line);
         }
@@ -230,10 +165,30 @@ impl Signal {
         let Some(chosen) = last.into_iter().max_by_key(Candidate::weight) else {
             return Self::absent();
         };
-        let mut signal = chosen.into_signal(policy, token);
+        let mut signal = Self::of_candidate(chosen, policy, token);
         signal.problems.extend(disagree);
         signal.problems.extend(mangled);
         signal.settle();
+        signal
+    }
+
+    /// Adds a reason not to take the signal at its word.
+    pub(crate) fn doubt(&mut self, problem: String) {
+        self.problems.push(problem);
+        self.settle();
+    }
+
+    fn of_candidate(candidate: Candidate, policy: &SignalPolicy, token: Option<&str>) -> Self {
+        let mut signal = Self {
+            source: Some(candidate.spelling),
+            line: Some(candidate.line),
+            taken: candidate.taken,
+            ..Self::absent()
+        };
+        match candidate.says {
+            Says::Something(statement) => signal.take(statement, policy, token),
+            Says::Mangled(_) | Says::Nothing(_) | Says::Doubt(_) => signal.status = Status::Invalid,
+        }
         signal
     }
 
@@ -245,46 +200,7 @@ impl Signal {
             self.status = Status::Continue;
         }
     }
-}
 
-impl Candidate {
-    fn flaw(&self) -> Option<String> {
-        match &self.says {
-            Says::Mangled(why) => Some(format!("line {}: {why}", self.line)),
-            Says::Something(_) | Says::Nothing(_) | Says::Doubt(_) => None,
-        }
-    }
-
-    /// Which candidate stands for all: what forbids most.
-    fn weight(&self) -> u8 {
-        match &self.says {
-            Says::Something(statement) => match statement.value {
-                SignalValue::Continue => 4,
-                SignalValue::Blocked => 3,
-                SignalValue::Complete if !statement.problems.is_empty() => 2,
-                SignalValue::Complete => 1,
-            },
-            Says::Mangled(_) => 5,
-            Says::Nothing(_) | Says::Doubt(_) => 0,
-        }
-    }
-
-    fn into_signal(self, policy: &SignalPolicy, token: Option<&str>) -> Signal {
-        let mut signal = Signal {
-            source: Some(self.spelling),
-            line: Some(self.line),
-            taken: self.taken,
-            ..Signal::absent()
-        };
-        match self.says {
-            Says::Something(statement) => signal.take(statement, policy, token),
-            Says::Mangled(_) | Says::Nothing(_) | Says::Doubt(_) => signal.status = Status::Invalid,
-        }
-        signal
-    }
-}
-
-impl Signal {
     fn take(&mut self, statement: Statement, policy: &SignalPolicy, token: Option<&str>) {
         self.status = match statement.value {
             SignalValue::Complete => Status::Complete,
@@ -303,120 +219,6 @@ impl Signal {
         self.override_requested = statement.override_requested;
         self.fields_agree = statement.agrees && self.status == Status::Complete;
     }
-}
-
-/// All candidates in a message, in no particular order.
-fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
-    let layout = Layout::new(word);
-    let mut found = exit_status::candidates(&layout);
-    found.extend(ralph_status::candidates(&layout));
-    found.extend(promise::candidates(&layout, &policy.phrases));
-    found.extend(agent_exit::candidates(&layout));
-    found.extend(custom::candidates(&layout, &policy.custom));
-    found
-}
-
-/// What is left of all candidates.
-#[derive(Default)]
-struct Sifted {
-    /// The last one of each spelling that is a signal.
-    last: Vec<Candidate>,
-    /// All that are none.
-    misses: Vec<NearMiss>,
-    /// Why a completion among the first is doubtful.
-    doubts: Vec<String>,
-}
-
-fn sift(mut candidates: Vec<Candidate>, policy: &SignalPolicy) -> Sifted {
-    candidates.sort_by_key(|candidate| candidate.at);
-    let mut sifted = Sifted::default();
-    let mut doubtful = Vec::new();
-    for candidate in candidates {
-        match &candidate.says {
-            Says::Nothing(why) => sifted.misses.push(candidate.miss(why.clone())),
-            Says::Doubt(why) => {
-                sifted.misses.push(candidate.miss(why.clone()));
-                doubtful.push((candidate.at, candidate.line, candidate.text));
-            }
-            _ if !candidate.counts(policy) => {
-                sifted.misses.push(candidate.miss(candidate.not_accepted()))
-            }
-            _ => {
-                sifted.last.retain(|other| other.spelling != candidate.spelling);
-                sifted.last.push(candidate);
-            }
-        }
-    }
-    let completed = sifted.last.iter().filter(|one| one.completes()).map(|one| one.at).max();
-    let after =
-        doubtful.into_iter().filter(|(at, ..)| completed.is_some_and(|completed| *at > completed));
-    sifted.doubts = after
-        .map(|(_, line, text)| format!("line {line}: `{text}` follows the completion"))
-        .collect();
-    sifted.misses.sort_by_key(|miss| miss.line);
-    sifted
-}
-
-impl Candidate {
-    /// Whether it counts under this policy. That the work goes on counts
-    /// whatever its spelling.
-    fn counts(&self, policy: &SignalPolicy) -> bool {
-        let accepted = self.spelling == Spelling::Custom || policy.accept.contains(&self.spelling);
-        let goes_on = matches!(&self.says, Says::Something(statement) if statement.value == SignalValue::Continue);
-        accepted || goes_on
-    }
-
-    fn completes(&self) -> bool {
-        matches!(&self.says, Says::Something(statement) if statement.value == SignalValue::Complete)
-    }
-}
-
-impl Candidate {
-    fn miss(&self, why: String) -> NearMiss {
-        NearMiss { text: cut(&self.text), line: self.line, why: cut(&why) }
-    }
-
-    fn not_accepted(&self) -> String {
-        format!("`{}` is not in signal.accept", self.spelling.name())
-    }
-}
-
-impl Spelling {
-    /// Its name in settings and records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ExitStatus => "exit_status",
-            Self::RalphStatus => "ralph_status",
-            Self::Promise => "promise",
-            Self::AgentExit => "agent_exit",
-            Self::Custom => "custom",
-        }
-    }
-}
-
-/// The agent's text, cut to a length that records and terminals can bear.
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// Two spellings that say different things.
-fn disagreement(last: &[Candidate]) -> Option<String> {
-    let values: Vec<_> = last
-        .iter()
-        .filter_map(|candidate| match &candidate.says {
-            Says::Something(statement) => Some((candidate, statement.value)),
-            Says::Nothing(_) | Says::Doubt(_) | Says::Mangled(_) => None,
-        })
-        .collect();
-    let (first, value) = values.first()?;
-    let (other, _) = values.iter().find(|(_, other)| other != value)?;
-    Some(format!(
-        "line {}: `{}` contradicts line {}: `{}`",
-        first.line, first.text, other.line, other.text
-    ))
 }
 
 #[cfg(test)]

@@ -92,13 +92,13 @@ impl<'l, 'w> Place<'l, 'w> {
     /// A section that shows how a status is reported: nothing but samples and
     /// their labels stands between its heading and this place.
     fn section(&self) -> Option<&'static str> {
-        let lines = self.layout.lines()[..self.lines.start].iter().rev().take(SECTION);
+        let mut lines = self.layout.lines()[..self.lines.start].iter().rev().take(SECTION);
         let sample = |line: &&Line<'_>| {
             let text = line.text.trim();
             let plain = line.ground == Ground::Prose && !text.is_empty() && !is_rule(text);
             !plain || (is_label(text) && !text.starts_with('#'))
         };
-        let heading = lines.skip_while(sample).next()?.text;
+        let heading = lines.find(|line| !sample(line))?.text;
         let heads = heading.starts_with('#') && heads_status_examples(heading);
         heads.then_some("it stands in a section of examples")
     }

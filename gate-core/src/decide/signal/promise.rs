@@ -10,11 +10,11 @@ use std::sync::LazyLock;
 use regex_automata::meta::Regex;
 
 use super::aftermath::is_about_work;
+use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use super::introduction::Introduction;
 use super::layout::Layout;
 use super::place::{Place, end_of, start_of};
 use super::value::{is_placeholder, undecorated};
-use super::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use crate::decide::expression::constant;
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence::last_sentence;

@@ -9,13 +9,13 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
+use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use super::layout::{Ground, Layout};
 use super::place::{Place, unmarked};
 use super::value::{
     has_open_fraction, is_blank_form, is_failing, is_nothing, is_partial, is_placeholder,
     split_word, undecorated,
 };
-use super::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use crate::decide::expression::constant;
 use crate::decide::indicator::excerpt;
 use crate::decide::policy::{SignalValue, Spelling};

@@ -1,0 +1,202 @@
+//! What is a signal and what is none, spelling by spelling.
+
+mod exit_status;
+mod promise;
+mod ralph_status;
+
+use super::*;
+use crate::decide::pattern::Matcher;
+use crate::decide::policy::{AgentOverride, CustomSignal};
+use crate::read::{Event, Role, Text};
+
+fn policy() -> SignalPolicy {
+    use Spelling::{AgentExit, ExitStatus, Promise, RalphStatus};
+    SignalPolicy {
+        accept: vec![ExitStatus, RalphStatus, Promise, AgentExit],
+        phrases: vec!["COMPLETE".to_owned()],
+        token: TokenMode::Off,
+        agent_override: AgentOverride::Never,
+        custom: Vec::new(),
+    }
+}
+
+fn turn(texts: &[&str]) -> FinalTurn {
+    let mut turn = FinalTurn::default();
+    for text in texts {
+        turn.event(&Event::Text(Text {
+            role: Role::Assistant,
+            text,
+            line: 1,
+            multiline: true,
+            continues: false,
+        }));
+    }
+    turn
+}
+
+fn read_with(text: &str, policy: &SignalPolicy) -> Signal {
+    Signal::read(&turn(&[text]), policy, None)
+}
+
+fn read(text: &str) -> Signal {
+    read_with(text, &policy())
+}
+
+#[track_caller]
+fn check(text: &str, status: Status) -> Signal {
+    let signal = read(text);
+    assert_eq!(signal.status, status, "{text}\n{signal:#?}");
+    signal
+}
+
+#[track_caller]
+fn complete(text: &str) -> Signal {
+    check(text, Status::Complete)
+}
+
+/// Nothing is found, and the near miss says why.
+#[track_caller]
+fn none(text: &str, why: &str) {
+    let signal = check(text, Status::Absent);
+    let found = signal.near_misses.iter().any(|miss| miss.why.contains(why));
+    assert!(found, "no near miss says {why:?}:\n{text}\n{:#?}", signal.near_misses);
+}
+
+/// The signal contradicts itself in this way.
+#[track_caller]
+fn contradicts(text: &str, problem: &str) {
+    let signal = check(text, Status::Continue);
+    assert!(signal.problems.iter().any(|said| said.contains(problem)), "{:#?}", signal.problems);
+}
+
+/// A signal is found that cannot be read, for this reason.
+#[track_caller]
+fn mangled(text: &str, why: &str) {
+    let signal = check(text, Status::Invalid);
+    assert!(signal.problems.iter().any(|said| said.contains(why)), "{:#?}", signal.problems);
+}
+
+fn ralph(fields: &str) -> String {
+    format!("---RALPH_STATUS---\n{fields}\n---END_RALPH_STATUS---\n")
+}
+
+#[test]
+fn spellings_that_disagree() {
+    contradicts("EXIT_STATUS: CONTINUE\n\n<promise>COMPLETE</promise>", "contradicts");
+    contradicts(
+        &format!("<promise>COMPLETE</promise>\n{}", ralph("EXIT_SIGNAL: false")),
+        "contradicts",
+    );
+    complete(&format!("<promise>COMPLETE</promise>\n{}", ralph("EXIT_SIGNAL: true")));
+}
+
+#[test]
+fn not_done_after_a_completion_counts_in_any_dress() {
+    let done = "EXIT_STATUS: COMPLETE\nREMAINING_WORK: none\n\nThen I looked again.\n\n";
+    for not_done in [
+        "EXIT_STATUS: CONTINUE",
+        "EXIT_STATUS: continue",
+        "EXIT_STATUS: IN_PROGRESS",
+        "EXIT_STATUS: CONTINUE\nEXIT_REASON: [blocked on x]",
+        "EXIT_SIGNAL: false",
+        "```bash\nEXIT_STATUS: CONTINUE\n```",
+        "REMAINING_WORK: the login page\nEXIT_STATUS: CONTINUE",
+    ] {
+        let text = format!("{done}{not_done}\n");
+        assert_ne!(read(&text).status, Status::Complete, "{text}");
+    }
+    let block = ralph("STATUS: COMPLETE\nEXIT_SIGNAL: true");
+    for not_done in [ralph("EXIT_SIGNAL: false\nNOTES: [todo]"), "EXIT_SIGNAL: false\n".to_owned()]
+    {
+        let text = format!("{block}\nAgain:\n\n{not_done}");
+        assert_ne!(read(&text).status, Status::Complete, "{text}");
+    }
+}
+
+#[test]
+fn that_the_work_goes_on_counts_in_a_spelling_that_is_not_accepted() {
+    let only = SignalPolicy { accept: vec![Spelling::Promise], ..policy() };
+    for text in [
+        "EXIT_STATUS: CONTINUE\n\n<promise>COMPLETE</promise>",
+        "<promise>COMPLETE</promise>\nEXIT_SIGNAL: false",
+    ] {
+        assert_eq!(read_with(text, &only).status, Status::Continue, "{text}");
+    }
+}
+
+#[test]
+fn the_agent_s_texts_are_cut() {
+    let signal = complete(&format!("EXIT_STATUS: COMPLETE\nEXIT_REASON: {}", "x".repeat(9_000)));
+    assert_eq!(signal.reason.map(|reason| reason.chars().count()), Some(2_001));
+}
+
+#[test]
+fn a_spelling_that_is_not_accepted_is_a_near_miss() {
+    let only = SignalPolicy { accept: vec![Spelling::ExitStatus], ..policy() };
+    let signal = read_with("<promise>COMPLETE</promise>", &only);
+    assert_eq!(signal.status, Status::Absent);
+    assert_eq!(signal.near_misses[0].why, "`promise` is not in signal.accept");
+}
+
+#[test]
+fn a_required_token() {
+    let required = SignalPolicy { token: TokenMode::Required, ..policy() };
+    let text = turn(&["EXIT_STATUS: COMPLETE\nEXIT_TOKEN: a1b2"]);
+    assert_eq!(Signal::read(&text, &required, Some("a1b2")).status, Status::Complete);
+    assert_eq!(Signal::read(&text, &required, Some("other")).status, Status::Continue);
+    assert_eq!(Signal::read(&text, &required, None).status, Status::Continue);
+}
+
+#[test]
+fn custom_signals() {
+    let custom =
+        |matcher, value| SignalPolicy { custom: vec![CustomSignal { matcher, value }], ..policy() };
+    let done = custom(Matcher::Literal("<<<DONE>>>".to_owned()), SignalValue::Complete);
+    assert_eq!(read_with("Finished.\n<<<done>>>", &done).status, Status::Complete);
+    assert_eq!(read_with("I will not print <<<DONE>>> yet", &done).status, Status::Absent);
+    let stuck = custom(Matcher::Regex("^STUCK: .+".to_owned()), SignalValue::Blocked);
+    assert_eq!(read_with("STUCK: no network", &stuck).status, Status::Blocked);
+}
+
+#[test]
+fn answers_to_notifications_give_way() {
+    let mut turn = turn(&["<promise>COMPLETE</promise>"]);
+    turn.event(&Event::Boundary(crate::read::Boundary::Notification, 2));
+    let answer = |text| {
+        Event::Text(Text {
+            role: Role::Assistant,
+            text,
+            line: 3,
+            multiline: true,
+            continues: false,
+        })
+    };
+    turn.event(&answer("The background task has finished."));
+    assert_eq!(Signal::read(&turn, &policy(), None).status, Status::Complete);
+    turn.event(&answer("EXIT_STATUS: CONTINUE"));
+    assert_eq!(Signal::read(&turn, &policy(), None).status, Status::Continue);
+}
+
+#[test]
+fn a_signal_in_an_earlier_message_of_the_turn_is_a_near_miss() {
+    let signal =
+        Signal::read(&turn(&["<promise>COMPLETE</promise>", "Committed."]), &policy(), None);
+    assert_eq!(signal.status, Status::Absent);
+    assert!(signal.near_misses[0].why.contains("earlier message"), "{:?}", signal.near_misses);
+}
+
+#[test]
+fn the_line_of_a_signal_is_the_input_s() {
+    assert_eq!(complete("one\ntwo\n\nEXIT_STATUS: COMPLETE").line, Some(4));
+    none("a\nb\nEXIT_STATUS: {COMPLETE|CONTINUE}", "placeholder");
+    assert_eq!(read("a\nb\nEXIT_STATUS: {COMPLETE|CONTINUE}").near_misses[0].line, 3);
+}
+
+#[test]
+fn the_seed_s_prompt_is_no_signal() {
+    none(
+        "## Completion Protocol\n\n4. Output your completion status as:\n\nEXIT_STATUS: {COMPLETE|CONTINUE}\n\
+         EXIT_REASON: {explanation}\nREMAINING_WORK: {none|description of what's left}\n",
+        "example",
+    );
+}

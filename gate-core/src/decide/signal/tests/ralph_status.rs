@@ -1,0 +1,92 @@
+//! The block.
+
+use super::*;
+
+#[test]
+fn the_block() {
+    let signal = complete(&ralph("STATUS: COMPLETE\nTESTS_STATUS: PASSING\nEXIT_SIGNAL: true"));
+    assert!(signal.fields_agree);
+    check(&ralph("STATUS: COMPLETE\nEXIT_SIGNAL: false"), Status::Continue);
+    check(&ralph("STATUS: BLOCKED\nEXIT_SIGNAL: false"), Status::Blocked);
+    check(&ralph("STATUS: IN_PROGRESS"), Status::Continue);
+    complete(&ralph("STATUS: COMPLETE"));
+}
+
+#[test]
+fn headers_and_marks() {
+    complete("RALPH_STATUS:\n  EXIT_SIGNAL: true\n  reason: \"all tasks\"\n");
+    complete("**RALPH_STATUS**\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n**END_RALPH_STATUS**");
+    complete(
+        "--- RALPH_STATUS ---\n**STATUS:** COMPLETE\n**EXIT_SIGNAL:** True\n--- END_RALPH_STATUS ---",
+    );
+    complete(&ralph("STATUS: COMPLETE   # whole project\r\nEXIT_SIGNAL: TRUE   # nothing left"));
+    complete(&format!("```\n{}```\n", ralph("EXIT_SIGNAL: true")));
+    complete("---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true");
+}
+
+#[test]
+fn contradictions() {
+    contradicts(&ralph("STATUS: IN_PROGRESS\nEXIT_SIGNAL: true"), "STATUS: IN_PROGRESS");
+    contradicts(&ralph("STATUS: NEAR_COMPLETE\nEXIT_SIGNAL: true"), "NEAR_COMPLETE");
+    contradicts(&ralph("STATUS: BLOCKED\nEXIT_SIGNAL: true"), "BLOCKED");
+    contradicts(&ralph("STATUS: COMPLETE\nTESTS_STATUS: FAILING\nEXIT_SIGNAL: true"), "FAILING");
+    contradicts(
+        &ralph("EXIT_SIGNAL: true\nRECOMMENDATION: go on with the remaining 7 items"),
+        "remaining 7",
+    );
+    contradicts(&ralph("EXIT_SIGNAL: true\nEXIT_SIGNAL: false"), "stands twice");
+    complete(&ralph("EXIT_SIGNAL: true\nRECOMMENDATION: Continue with the next task"));
+    complete(&ralph("EXIT_SIGNAL: true\nEXIT_SIGNAL: true"));
+}
+
+#[test]
+fn a_cut_block_is_no_signal() {
+    check("---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nEXIT_SIGNAL: t", Status::Invalid);
+    check("---RALPH_STATUS---\nSTATUS: COMPLETE", Status::Invalid);
+    let text =
+        format!("{}\nAgain:\n---RALPH_STATUS---\nEXIT_SIGNAL: fa", ralph("EXIT_SIGNAL: true"));
+    check(&text, Status::Invalid);
+}
+
+#[test]
+fn placeholders() {
+    none(
+        &ralph("STATUS: IN_PROGRESS | COMPLETE | BLOCKED\nEXIT_SIGNAL: false | true"),
+        "placeholder",
+    );
+    none(&ralph("STATUS: COMPLETE\nTASKS: <number>\nEXIT_SIGNAL: true"), "placeholder");
+    complete(&ralph("STATUS: COMPLETE\nWORK_TYPE: TESTING | DOCUMENTATION\nEXIT_SIGNAL: true"));
+}
+
+#[test]
+fn sections_of_examples() {
+    let example = ralph("STATUS: COMPLETE\nEXIT_SIGNAL: true");
+    none(
+        &format!("### Status Examples\n\n**All done:**\n```\n{example}```\n"),
+        "section of examples",
+    );
+    none(&format!("**Example 2: complete**\n```\n{example}```\n"), "example");
+    complete(&format!("### Usage examples\n\nRun `app --help`.\n\n{example}"));
+}
+
+#[test]
+fn outside_of_a_block() {
+    none("The loop ends on `EXIT_SIGNAL: true` in the block.", "outside");
+    none("All is done.\n\nEXIT_SIGNAL: true", "outside");
+}
+
+#[test]
+fn the_agent_corrects_itself() {
+    let text = format!(
+        "Committing.\n{}Wait, the fixes need a review.\n{}",
+        ralph("STATUS: COMPLETE\nEXIT_SIGNAL: true"),
+        ralph("STATUS: IN_PROGRESS\nEXIT_SIGNAL: false")
+    );
+    check(&text, Status::Continue);
+    none(&format!("{}I should not have said that.", ralph("EXIT_SIGNAL: true")), "takes it back");
+}
+
+#[test]
+fn prose_behind_the_block_does_not_matter() {
+    complete(&format!("{}\n## Summary\n\nNext steps for you: run it.", ralph("EXIT_SIGNAL: true")));
+}
