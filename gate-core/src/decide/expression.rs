@@ -1,7 +1,8 @@
 //! How all expressions of settings, packs and gate itself are read: as
 //! `grep -iE` does, without regard to case, line by line.
 
-use regex_automata::meta::{BuildError, Builder, Regex};
+use regex_automata::meta::{BuildError, Config, Regex};
+use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
 
 use super::pattern::Matcher;
@@ -10,20 +11,29 @@ use super::pattern::Matcher;
 /// needs, and little enough that settings cannot exhaust memory.
 const LARGEST: usize = 64 << 20;
 
-/// Compiles one expression.
+/// Compiles an expression that is tried on a line or a sentence at a time.
 ///
 /// # Errors
 ///
 /// What is wrong with it, for a person.
 pub(crate) fn compile(source: &str) -> Result<Regex, String> {
-    builder().build(&with_ascii_boundaries(source)).map_err(|error| explain(&error))
+    // A compiled search for its texts pays off over long texts alone.
+    build(source, Regex::config().auto_prefilter(false).onepass(false))
 }
 
-/// Compiles one of gate's own expressions. In them `\w`, `\d` and `\s` mean
-/// ASCII: Unicode's classes take longer to compile than a decision takes.
+/// Compiles one of gate's own expressions, tried on a line or a sentence at a
+/// time. In them `\w`, `\d` and `\s` mean ASCII: Unicode's classes take longer
+/// to compile than a decision takes.
 #[expect(clippy::expect_used, reason = "the expressions are constants, and the tests use each")]
 pub(crate) fn constant(source: &str) -> Regex {
     compile(&with_ascii_classes(source)).expect("a constant expression")
+}
+
+/// Compiles one of gate's own expressions that is searched for in a whole
+/// message.
+#[expect(clippy::expect_used, reason = "the expressions are constants, and the tests use each")]
+pub(crate) fn constant_for_messages(source: &str) -> Regex {
+    build(&with_ascii_classes(source), Regex::config()).expect("a constant expression")
 }
 
 /// The expression of a matcher.
@@ -34,12 +44,13 @@ pub(crate) fn source(matcher: &Matcher) -> String {
     }
 }
 
-fn builder() -> Builder {
-    let mut builder = Regex::builder();
-    builder
+fn build(source: &str, config: Config) -> Result<Regex, String> {
+    let config = config.nfa_size_limit(Some(LARGEST)).which_captures(WhichCaptures::Implicit);
+    Regex::builder()
         .syntax(syntax::Config::new().case_insensitive(true).multi_line(true))
-        .configure(Regex::config().nfa_size_limit(Some(LARGEST)));
-    builder
+        .configure(config)
+        .build(&with_ascii_boundaries(source))
+        .map_err(|error| explain(&error))
 }
 
 /// `\b` and `\B` look at ASCII letters alone: with Unicode's they would slow

@@ -15,7 +15,7 @@ use super::introduction::Introduction;
 use super::layout::Layout;
 use super::place::{Place, end_of, start_of};
 use super::value::{is_placeholder, undecorated};
-use crate::decide::expression::constant;
+use crate::decide::expression::{constant, constant_for_messages};
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence::last_sentence;
 
@@ -143,7 +143,8 @@ fn goes_on(after: &str) -> bool {
 }
 
 /// The tag, with its phrase on the same or on neighbouring lines.
-static TAG: LazyLock<Regex> = LazyLock::new(|| constant(r"<promise>\s*[^<>]{0,200}?\s*</promise>"));
+static TAG: LazyLock<Regex> =
+    LazyLock::new(|| constant_for_messages(r"<promise>\s*[^<>]{0,200}?\s*</promise>"));
 
 /// A tag behind the line number of a listing.
 static LISTING: LazyLock<Regex> =

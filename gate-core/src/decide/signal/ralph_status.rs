@@ -16,7 +16,7 @@ use super::value::{
     has_open_fraction, is_blank_form, is_failing, is_nothing, is_partial, is_placeholder,
     split_word, undecorated,
 };
-use crate::decide::expression::constant;
+use crate::decide::expression::{constant, constant_for_messages};
 use crate::decide::indicator::excerpt;
 use crate::decide::policy::{SignalValue, Spelling};
 
@@ -331,7 +331,8 @@ fn denies(layout: &Layout<'_>, index: usize) -> bool {
     says && Place::new(layout, index..index + 1).objection().is_none()
 }
 
-static MARKER: LazyLock<Regex> = LazyLock::new(|| constant(r"ralph[_ ]status|exit_signal"));
+static MARKER: LazyLock<Regex> =
+    LazyLock::new(|| constant_for_messages(r"ralph[_ ]status|exit_signal"));
 
 /// A header or an end line: the name with dashes, bold marks, a colon or
 /// nothing around it, or glued to the end of a sentence with its dashes.
