@@ -36,6 +36,17 @@ pub(crate) fn constant_for_messages(source: &str) -> Regex {
     build(&with_ascii_classes(source), Regex::config()).expect("a constant expression")
 }
 
+/// The text without what an expression finds in it.
+pub(crate) fn without(what: &Regex, text: &str) -> String {
+    let mut rest = String::with_capacity(text.len());
+    let mut at = 0;
+    for found in what.find_iter(text) {
+        rest.push_str(&text[at..found.start()]);
+        at = found.end();
+    }
+    rest + &text[at..]
+}
+
 /// The expression of a matcher.
 pub(crate) fn source(matcher: &Matcher) -> String {
     match matcher {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use crate::decide::expression::constant;
+use crate::decide::expression::{constant, without};
 
 /// How many lines are looked at.
 const LINES: usize = 200;
@@ -57,18 +57,7 @@ pub(super) fn is_next_work(text: &str) -> bool {
 pub(super) fn is_open_work(text: &str) -> bool {
     let is_open =
         |text: &str| OPEN_WORK.is_match(text) && !NOTHING.is_match(text) && !PRODUCT.is_match(text);
-    is_open(text) && (!text.contains(['"', '“']) || is_open(&unquoted(text)))
-}
-
-/// The text without what stands in quotation marks.
-fn unquoted(text: &str) -> String {
-    let mut rest = String::new();
-    let mut at = 0;
-    for found in QUOTED.find_iter(text) {
-        rest.push_str(&text[at..found.start()]);
-        at = found.end();
-    }
-    rest + &text[at..]
+    is_open(text) && (!text.contains(['"', '“']) || is_open(&without(&QUOTED, text)))
 }
 
 /// The line on which a runner begins another iteration in one log.

@@ -13,7 +13,7 @@ use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use super::layout::{Ground, Layout};
 use super::place::{Place, unmarked};
 use super::value::{
-    is_blank_form, is_nothing, is_partial, is_placeholder, split_word, undecorated,
+    differ, is_blank_form, is_nothing, is_partial, is_placeholder, split_word, undecorated,
 };
 use crate::decide::expression::constant;
 use crate::decide::policy::{SignalValue, Spelling};
@@ -179,15 +179,14 @@ impl Block {
 
     /// Keys that stand twice with different values.
     fn contradictions(&self) -> Vec<String> {
-        let twice = |key: &&str| {
-            let mut values =
-                self.fields.iter().filter(|field| field.key == *key).map(|field| &field.value);
-            values.next().is_some_and(|first| values.any(|other| other != first))
+        let values = |key| {
+            self.fields
+                .iter()
+                .filter(move |field| field.key == key)
+                .map(|field| field.value.as_str())
         };
-        KEYS.iter()
-            .filter(|key| twice(key))
-            .map(|key| format!("{key} stands twice, with different values"))
-            .collect()
+        let twice = KEYS.into_iter().filter(|key| differ(values(*key)));
+        twice.map(|key| format!("{key} stands twice, with different values")).collect()
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use crate::decide::expression::constant;
+use crate::decide::expression::{constant, without};
 use crate::decide::sentence;
 
 /// What an introducing sentence makes of what it introduces.
@@ -35,7 +35,7 @@ const EXAMPLE: Introduction = Introduction::Objects("the sentence before it intr
 impl Introduction {
     /// Judges a sentence.
     pub(super) fn of(sentence: &str) -> Self {
-        let present = without_past_clauses(sentence);
+        let present = without(&PAST_CLAUSE, sentence);
         if CLEAR.is_match(sentence) {
             Self::Announces
         } else if DENIAL.is_match(sentence) {
@@ -66,18 +66,6 @@ pub(super) fn heads_status_examples(heading: &str) -> bool {
     STATUS_EXAMPLES.is_match(heading)
 }
 
-/// "When I ran it" and "once again" put nothing under a condition.
-fn without_past_clauses(sentence: &str) -> String {
-    let mut text = String::with_capacity(sentence.len());
-    let mut at = 0;
-    for clause in PAST_CLAUSE.find_iter(sentence) {
-        text.push_str(&sentence[at..clause.start()]);
-        at = clause.end();
-    }
-    text.push_str(&sentence[at..]);
-    text
-}
-
 /// Nothing is left, in so many words.
 static CLEAR: LazyLock<Regex> = LazyLock::new(|| {
     constant(
@@ -91,6 +79,7 @@ static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// "When I ran it" and "once again" put nothing under a condition.
 static PAST_CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"\bonce (?:again|more|and for all)\b|\bwhether or not\b|\b(?:when|as soon as|once|if) (?:i|we|it|the [\w-]+|all [\w-]+) (?:\w+ly )?(?:ran|was|were|had|did|went|came|saw|got|\w+ed)\b|\b(?:let me know|tell me) (?:if|when)\b.*|\bwhen(?:ever)? you\b.*|^\W*if you\b.*|\bas the (?:prompt|task) (?:asks|says)\b.*",

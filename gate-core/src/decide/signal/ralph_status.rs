@@ -13,7 +13,7 @@ use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use super::layout::{Ground, Layout};
 use super::place::{Place, unmarked};
 use super::value::{
-    has_open_fraction, is_blank_form, is_failing, is_nothing, is_partial, is_placeholder,
+    differ, has_open_fraction, is_blank_form, is_failing, is_nothing, is_partial, is_placeholder,
     split_word, undecorated,
 };
 use crate::decide::expression::{constant, constant_for_messages};
@@ -213,15 +213,14 @@ impl Block {
 
     /// Keys that stand twice with different values.
     fn twice(&self) -> Vec<String> {
-        let differs = |key: &&str| {
-            let mut values =
-                self.fields.iter().filter(|field| field.key == *key).map(|field| &field.value);
-            values
-                .next()
-                .is_some_and(|first| values.any(|other| !other.eq_ignore_ascii_case(first)))
+        let values = |key| {
+            self.fields
+                .iter()
+                .filter(move |field| field.key == key)
+                .map(|field| field.value.as_str())
         };
-        let keys = ["EXIT_SIGNAL", "STATUS"].into_iter().filter(differs);
-        keys.map(|key| format!("{key} stands twice, with different values")).collect()
+        let twice = ["EXIT_SIGNAL", "STATUS"].into_iter().filter(|key| differ(values(*key)));
+        twice.map(|key| format!("{key} stands twice, with different values")).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use crate::decide::expression::constant;
+use crate::decide::expression::{constant, without};
 use crate::decide::sentence;
 
 /// A value without the marks and symbols around it: bold, code, quotes, emoji,
@@ -83,15 +83,9 @@ pub(super) fn is_failing(tests: &str) -> bool {
     FAILS.is_match(tests) || FAILURES.is_match(&rest) || has_open_fraction(&rest)
 }
 
-/// The text without what an expression finds in it.
-fn without(what: &Regex, text: &str) -> String {
-    let mut rest = String::with_capacity(text.len());
-    let mut at = 0;
-    for found in what.find_iter(text) {
-        rest.push_str(&text[at..found.start()]);
-        at = found.end();
-    }
-    rest + &text[at..]
+/// Whether one key stands several times with different values.
+pub(super) fn differ<'v>(mut values: impl Iterator<Item = &'v str>) -> bool {
+    values.next().is_some_and(|first| values.any(|other| !other.eq_ignore_ascii_case(first)))
 }
 
 /// What a form asks for, in brackets.
