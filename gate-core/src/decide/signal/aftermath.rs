@@ -62,7 +62,13 @@ pub(super) fn is_open_work(text: &str) -> bool {
 
 /// The line on which a runner begins another iteration in one log.
 pub(super) fn begins_iteration(line: &str) -> bool {
-    ITERATION.is_match(line)
+    // Most lines do not even name one, and a separator is short.
+    const NAMES: [&str; 4] = ["iteration", "loop", "human:", "user:"];
+    let short = line.len() <= 160;
+    short && {
+        let line = line.to_ascii_lowercase();
+        NAMES.iter().any(|name| line.contains(name)) && ITERATION.is_match(&line)
+    }
 }
 
 /// A line that goes on with the sentence above what it follows.
@@ -145,7 +151,7 @@ static SUMMARY: LazyLock<Regex> = LazyLock::new(|| {
 
 static ITERATION: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"^(?:[^\w\n#*]|\[[^\]]*\])*(?:(?:starting|running|beginning|ralph|executing)\s+)*(?:iteration|loop)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[^\w\n]*(?:\([^)]*\)|\.\.\.)?[^\w\n]*$|^(?:[=-]{2,}|starting|running|ralph)[^\w\n]*(?:iteration|loop)\s*#?\d+.*$|^(?:human|user):\s+\S+\s+\S+\s+\S+",
+        r"^[^\w\n#*\[]*(?:\[[^\]]*\][^\w\n#*\[]*)*(?:(?:starting|running|beginning|ralph|executing)\s+)*(?:iteration|loop)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[^\w\n]*(?:\([^)]*\)|\.\.\.)?[^\w\n]*$|^(?:[=-]{2,}|starting|running|ralph)[^\w\n]*(?:iteration|loop)\s*#?\d+.*$|^(?:human|user):\s+\S+\s+\S+\s+\S+",
     )
 });
 

@@ -109,7 +109,7 @@ static PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
 /// A completion that is stated as a fact.
 static FACT: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"^[^a-z]*(?:(?:all|everything|the|task|tasks|story|stories|work|project|implementation|session|prd|loop|iteration|us-\d+|\d+)[^a-z0-9]+)*(?:now |all |fully )*(?:done|completed?|finished)\W*$|\b(?:is|are|was|were|has been|have been|now)\s+(?:now |all |fully |both |already |successfully )*(?:met|satisfied|fulfilled|reached|done|complete|completed|finished|ticked|checked|marked|passing|implemented|closed|fixed|in place|green)\b|\b(?:conditions?|criteria|criterion|goals?)\s+(?:now )?(?:met|satisfied|fulfilled|reached)\b",
+        r"^[^a-z]*(?:(?:all|everything|the|task|tasks|story|stories|work|project|implementation|session|prd|loop|iteration|us-\d+|\d+)[ ,:/*_-]+)*(?:now |all |fully )*(?:done|completed?|finished)\W*$|\b(?:is|are|was|were|has been|have been|now)\s+(?:now |all |fully |both |already |successfully )*(?:met|satisfied|fulfilled|reached|done|complete|completed|finished|ticked|checked|marked|passing|implemented|closed|fixed|in place|green)\b|\b(?:conditions?|criteria|criterion|goals?)\s+(?:now )?(?:met|satisfied|fulfilled|reached)\b",
     )
 });
 

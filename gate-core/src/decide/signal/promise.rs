@@ -19,12 +19,16 @@ use crate::decide::expression::{constant, constant_for_messages};
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence::last_sentence;
 
+/// The longest tag, in bytes: what is longer encloses text, not a phrase.
+const LONGEST: usize = 300;
+
 /// The phrase that always means that the agent cannot go on.
 const BLOCKED: &str = "BLOCKED";
 
 /// All candidates of this spelling in a message; `phrases` mean completion.
 pub(super) fn candidates(layout: &Layout<'_>, phrases: &[String]) -> Vec<Candidate> {
-    let tags: Vec<_> = TAG.find_iter(&layout.word().text).map(|tag| tag.range()).collect();
+    let tags = TAG.find_iter(&layout.word().text).map(|tag| tag.range());
+    let tags: Vec<_> = tags.filter(|tag| tag.len() <= LONGEST).collect();
     let last = tags.len().saturating_sub(CANDIDATES);
     tags[last..].iter().map(|tag| candidate(layout, tag.clone(), phrases)).collect()
 }
@@ -143,8 +147,7 @@ fn goes_on(after: &str) -> bool {
 }
 
 /// The tag, with its phrase on the same or on neighbouring lines.
-static TAG: LazyLock<Regex> =
-    LazyLock::new(|| constant_for_messages(r"<promise>\s*[^<>]{0,200}?\s*</promise>"));
+static TAG: LazyLock<Regex> = LazyLock::new(|| constant_for_messages(r"<promise>[^<>]*</promise>"));
 
 /// A tag behind the line number of a listing.
 static LISTING: LazyLock<Regex> =
