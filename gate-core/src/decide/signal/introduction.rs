@@ -123,7 +123,7 @@ static SAMPLE: LazyLock<Regex> = LazyLock::new(|| {
 /// A line that is nothing but the label of a sample.
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"^\W*(?:before|after|input|usage|then|snippet|from the docs)\W*$|^\W*(?:\w+ ){0,2}(?:plan|history|steps)\W*$|^\W*\(example\)|^\W*(?:expected|old|test case|for the next|hand-?off|remaining)\b|\b(?:marker|sentinel)\b[^,;.]*$",
+        r"^\W*(?:before|after|input|usage|then|commit message|snippet|from the docs)\W*$|^\W*(?:\w+ ){0,2}(?:plan|history|steps)\W*$|^\W*\(example\)|^\W*(?:expected|old|test case|for the next|hand-?off|remaining)\b|\b(?:marker|sentinel)\b[^,;.]*$",
     )
 });
 

@@ -71,7 +71,11 @@ impl<'l, 'w> Place<'l, 'w> {
     /// What the introducing sentence has against it. Where that says nothing
     /// either way, open work around it means that it is not the agent's claim.
     fn introduced(&self) -> Option<String> {
-        let (sentence, leads) = self.introduction()?;
+        let above = |end: usize| self.judged(self.introduction(end)?);
+        above(self.lines.start).or_else(|| above(self.fence()?))
+    }
+
+    fn judged(&self, (sentence, leads): (&str, bool)) -> Option<String> {
         let why = match Introduction::of(sentence) {
             Introduction::Announces => return None,
             Introduction::Objects(why) => why,
@@ -81,6 +85,14 @@ impl<'l, 'w> Place<'l, 'w> {
             Introduction::Unclear => return None,
         };
         Some(format!("{why} (\"{}\")", excerpt(sentence, 0)))
+    }
+
+    /// The opening line of the fence that this place stands in: what stands
+    /// above it introduces the whole fence.
+    fn fence(&self) -> Option<usize> {
+        let lines = &self.layout.lines()[..self.lines.start];
+        let fenced = self.layout.lines().get(self.lines.start)?.ground == Ground::Fenced;
+        lines.iter().rposition(|line| line.ground == Ground::Fence).filter(|_| fenced)
     }
 
     fn open_work_around(&self) -> bool {
@@ -103,14 +115,14 @@ impl<'l, 'w> Place<'l, 'w> {
         heads.then_some("it stands in a section of examples")
     }
 
-    /// The sentence that introduces what stands here, and whether it leads on
-    /// to it: the end of the line above, where that is a heading or a label,
+    /// The sentence that introduces what stands at a line, and whether it leads
+    /// on to it: the end of the line above, where that is a heading or a label,
     /// ends with a colon, or breaks off. An item of a list is introduced by
     /// what stands above the list; a tool's trace, another fence and a
     /// finished statement introduce nothing.
-    fn introduction(&self) -> Option<(&'w str, bool)> {
+    fn introduction(&self, end: usize) -> Option<(&'w str, bool)> {
         let first = self.layout.lines().get(self.lines.start)?;
-        let lines = &self.layout.lines()[..self.lines.start];
+        let lines = &self.layout.lines()[..end];
         let item = is_item(first.text);
         let above = lines.iter().rev().take(NEARBY).find(|line| {
             let passed =

@@ -105,7 +105,7 @@ fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
         };
     let quoted = before.ends_with(['"', '\'', '“'])
         || after.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
-    let whole = before.is_empty() || is_number(before);
+    let whole = before.is_empty() || is_number(before) || is_bracketed(before);
     let stated = whole || ends_a_sentence(before) || CLAIM.is_match(before);
     if quoted {
         Some("it is quoted")
@@ -127,6 +127,11 @@ const MARKS: [char; 11] = [' ', '\t', '*', '_', '`', '#', '-', '•', '>', '|', 
 /// A list number: `1.`, `2)`.
 fn is_number(text: &str) -> bool {
     text.trim_end_matches(['.', ')']).chars().all(|c| c.is_ascii_digit())
+}
+
+/// A name in brackets, as a log or a list puts it before a line: `[US-7]`.
+fn is_bracketed(text: &str) -> bool {
+    text.len() <= 40 && text.starts_with('[') && text.ends_with(']')
 }
 
 fn ends_a_sentence(text: &str) -> bool {

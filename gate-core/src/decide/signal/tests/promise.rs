@@ -37,6 +37,7 @@ fn glued_to_other_text() {
     stated("All tests pass. @");
     stated("Everything is done @");
     stated("✅ @");
+    stated("[US-7] @");
     stated("Final status: @");
     stated("@\n\n## Summary\n\nLet me provide a summary of the work.");
 }
@@ -59,6 +60,7 @@ fn examples() {
     mentioned("The protocol:\n\n@", "example");
     mentioned("I added this to PROMPT.md:\n\n@", "example");
     mentioned("Reply with:\n@", "example");
+    mentioned("Commit message:\n\n```\ndocs: the tag\n\n@\n```", "example");
     mentioned("Work on the plan. When everything is finished print:\n@", "condition");
     mentioned("Three tests fail. Later I will emit:\n\n    @", "condition");
     mentioned("I must not output this yet:\n@", "denies");
