@@ -228,7 +228,7 @@ fn breaks_off(text: &str) -> bool {
 
 static RUNS_ON: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?:[,(“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|ignores?|equals|until|the|this|line))$",
+        r"(?:[,(“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|shows?|ignores?|equals|until|the|this|line))$",
     )
 });
 

@@ -129,9 +129,14 @@ fn is_number(text: &str) -> bool {
     text.trim_end_matches(['.', ')']).chars().all(|c| c.is_ascii_digit())
 }
 
-/// A name in brackets, as a log or a list puts it before a line: `[US-7]`.
+/// An item's id in brackets: `[US-7]`.
 fn is_bracketed(text: &str) -> bool {
-    text.len() <= 40 && text.starts_with('[') && text.ends_with(']')
+    let id = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or_default();
+    let is_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '#');
+    !id.is_empty()
+        && id.len() <= 20
+        && id.chars().all(is_id)
+        && id.contains(|c: char| c.is_ascii_digit())
 }
 
 fn ends_a_sentence(text: &str) -> bool {
