@@ -35,3 +35,8 @@ pub use decide::input::Input;
 pub use decide::policy::Policy;
 pub use decide::verdict::Verdict;
 pub use scan::{Command, Limit, Remark, Scan, Scanner, Transcript, scan};
+
+/// The guide's examples run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../GUIDE.md")]
+struct Guide;
