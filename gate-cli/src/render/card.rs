@@ -10,7 +10,7 @@ use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::{Decision, Verdict};
 
-use super::text::plain;
+use super::text::{brief, plain};
 use crate::record::Record;
 use crate::schema::ScanRecord;
 
@@ -73,7 +73,7 @@ impl Card {
     }
 
     fn row(&mut self, label: &str, text: &str) {
-        let _ = writeln!(self.text, "  {label:<12}{}", plain(text));
+        let _ = writeln!(self.text, "  {label:<12}{}", brief(text));
     }
 
     /// Rows with the label on the first alone.
@@ -89,7 +89,7 @@ impl Card {
             self.row("", problem);
         }
         for miss in signal.near_misses.iter().rev().take(SHOWN) {
-            self.row("", &format!("line {}: {}: {}", miss.line, miss.text, miss.why));
+            self.row("", &format!("line {}: {}: {}", miss.line, miss.why, miss.text));
         }
     }
 
