@@ -44,6 +44,16 @@ const GOES_ON: [&str; 5] = [
     "RALPH_STATUS:\n  EXIT_SIGNAL: false",
 ];
 
+/// What may stand before it without making an example of it.
+const SAID: [&str; 6] = [
+    "All tasks are completed.\n",
+    "It is ready for review.\r\n",
+    "EXIT_STATUS: COMPLETE\nREMAINING_WORK: none\n",
+    "<promise>COMPLETE</promise>\n",
+    "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n",
+    "\n",
+];
+
 /// What may stand behind it without taking it back.
 const AFTER: [&str; 4] =
     ["A closing sentence.\n", "\n", "## Notes\n\n- one\n", "All tasks are completed.\n"];
@@ -104,7 +114,9 @@ proptest! {
     #[test]
     fn what_is_dropped_never_helps((input, policy) in case()) {
         let decision = decide(&input, &policy);
-        prop_assume!(decision.verdict != Verdict::Exit);
+        if decision.verdict == Verdict::Exit {
+            return Ok(());
+        }
         for poorer in poorer(&input) {
             prop_assert_ne!(decide(&poorer, &policy).verdict, Verdict::Exit, "{:#?}", poorer);
         }
@@ -132,7 +144,7 @@ proptest! {
 
     #[test]
     fn that_the_work_goes_on_forbids_wherever_it_stands(
-        before in vec(select(&TEXT[..]), 0..6),
+        before in vec(select(&SAID[..]), 0..6),
         after in vec(select(&AFTER[..]), 0..4),
         goes_on in select(&GOES_ON[..]),
         accept in select(&[Spelling::ExitStatus, Spelling::RalphStatus, Spelling::Promise][..]),
