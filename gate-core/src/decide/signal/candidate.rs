@@ -11,8 +11,7 @@ use crate::read::Word;
 /// without end.
 pub(super) const CANDIDATES: usize = 200;
 
-/// Why the form of a signal is none. It says nothing, so it is no indicator
-/// either.
+/// Why the form of a signal is none.
 pub(super) const PLACEHOLDER: &str = "a placeholder, not a signal";
 
 /// The longest text of the agent that a signal carries, in characters.
@@ -134,6 +133,9 @@ pub(super) struct Sifted {
     pub(super) last: Vec<Candidate>,
     /// All that are none.
     pub(super) misses: Vec<NearMiss>,
+    /// The texts of examples, mentions and placeholders: they say nothing, so
+    /// they are no indicators either.
+    pub(super) refused: Vec<String>,
     /// Why a completion among the first is doubtful.
     pub(super) doubts: Vec<String>,
 }
@@ -144,7 +146,10 @@ pub(super) fn sift(mut candidates: Vec<Candidate>, policy: &SignalPolicy) -> Sif
     let mut doubtful = Vec::new();
     for candidate in candidates {
         match &candidate.says {
-            Says::Nothing(why) => sifted.misses.push(candidate.miss(why)),
+            Says::Nothing(why) => {
+                sifted.misses.push(candidate.miss(why));
+                sifted.refused.extend(candidate.taken);
+            }
             Says::Doubt(why) => {
                 sifted.misses.push(candidate.miss(why));
                 doubtful.push((candidate.at, candidate.line, candidate.text));

@@ -24,9 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
 use crate::read::{FinalTurn, Word};
-use candidate::{
-    Candidate, PLACEHOLDER, Says, Sifted, Statement, candidates, cut, disagreement, sift,
-};
+use candidate::{Candidate, Says, Sifted, Statement, candidates, cut, disagreement, sift};
 
 pub use prompt::prompt;
 
@@ -143,10 +141,9 @@ impl Signal {
     }
 
     fn of_word(word: &Word, policy: &SignalPolicy, token: Option<&str>) -> Self {
-        let Sifted { last, misses, doubts } = sift(candidates(word, policy), policy);
+        let Sifted { last, misses, refused, doubts } = sift(candidates(word, policy), policy);
         let mut signal = Self::combine(last, policy, token);
-        let placeholders = misses.iter().filter(|miss| miss.why == PLACEHOLDER);
-        signal.taken.extend(placeholders.map(|miss| miss.text.clone()));
+        signal.taken.extend(refused);
         signal.near_misses = misses;
         signal.problems.extend(doubts);
         signal.settle();
