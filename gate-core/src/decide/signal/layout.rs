@@ -98,6 +98,7 @@ impl<'w> Layout<'w> {
 struct Grounds {
     thinks: bool,
     thinking: bool,
+    comments: bool,
     comment: bool,
     fence: Option<(char, usize, Ground)>,
     hunk: Hunk,
@@ -118,6 +119,7 @@ impl Grounds {
         Self {
             thinks: text.contains("</think>"),
             thinking: closed < opened,
+            comments: text.contains("-->"),
             comment: false,
             fence: None,
             hunk: Hunk::default(),
@@ -143,14 +145,13 @@ impl Grounds {
         self.fenced(line)
     }
 
+    /// A comment begins its line; `<!--` within a sentence is a mention, and
+    /// one that is never closed would hide all that follows.
     fn is_comment(&mut self, line: &str) -> bool {
         let was = self.comment;
-        if let Some(at) = line.rfind("<!--").filter(|_| self.fence.is_none()) {
-            self.comment = !line[at..].contains("-->");
-        } else if line.contains("-->") {
-            self.comment = false;
-        }
-        was || self.comment || line.trim_start().starts_with("<!--")
+        let begins = self.comments && self.fence.is_none() && line.trim_start().starts_with("<!--");
+        self.comment = (was || begins) && !line.contains("-->");
+        was || begins
     }
 
     fn follow_thinking(&mut self, line: &str) {
@@ -295,6 +296,14 @@ mod tests {
         use Ground::{Diff, Prose};
         let text = "@@ -1,2 +1,2 @@\n-a\n+b\n c\n<promise>COMPLETE</promise>";
         assert_eq!(grounds(text), [Diff, Diff, Diff, Diff, Prose]);
+    }
+
+    #[test]
+    fn a_comment_begins_its_line_and_ends() {
+        use Ground::{Comment, Prose};
+        assert_eq!(grounds("<!-- a\nb -->\nc"), [Comment, Comment, Prose]);
+        assert_eq!(grounds("- strips `<!--` marks\nb -->\nc"), [Prose, Prose, Prose]);
+        assert_eq!(grounds("<!-- never closed\nb"), [Prose, Prose]);
     }
 
     #[test]
