@@ -22,13 +22,15 @@
 //!
 //! * [`read`]: who said what, in which format;
 //! * [`decide`](mod@decide): indicators, signals, evidence, the decision;
-//! * [`config`]: from settings to a policy.
+//! * [`config`]: from settings to a policy;
+//! * [`text`]: words of others, fit to be shown.
 
 pub mod config;
 pub mod decide;
 mod digest;
 pub mod read;
 mod scan;
+pub mod text;
 
 pub use decide::decision::{Decision, decide};
 pub use decide::input::Input;

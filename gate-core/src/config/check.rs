@@ -11,7 +11,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::duration::Millis;
-use crate::decide::policy::{Mode, When};
+use crate::decide::policy::{Mode, ReportFormat, When};
 
 /// `[checks]`: one key of its own, and the checks by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,7 +44,7 @@ pub struct RawCheck {
     /// Whether an unchanged tree means an unchanged result.
     pub hermetic: Option<bool>,
     /// The result format that it must write.
-    pub report: Option<String>,
+    pub report: Option<ReportFormat>,
     /// How often a failure is run again.
     #[schemars(range(max = 10))]
     pub retry: Option<u32>,

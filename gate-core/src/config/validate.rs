@@ -123,7 +123,6 @@ fn check(at: &KeyPath, id: &str, raw: &RawCheck) -> Checked {
         filled(&at.key("command").index(0), command.first())?;
     }
     filled(&at.key("cwd"), raw.cwd.as_ref())?;
-    filled(&at.key("report"), raw.report.as_ref())?;
     for (key, list) in [("env", &raw.env), ("needs", &raw.needs), ("paths", &raw.paths)] {
         strings(&at.key(key), list.as_ref())?;
     }

@@ -98,7 +98,6 @@ impl Decision {
         Input {
             signal: self.signal.clone(),
             hits: self.indicators.hits.clone(),
-            plan_ticked: self.indicators.plan > 0,
             evidence: self.evidence.clone(),
             checks_left_out: self.checks_left_out,
             stateful: self.stateful,

@@ -54,6 +54,13 @@ pub struct Evidence {
     /// What the result format told: counts, names.
     #[serde(default)]
     pub detail: Option<serde_json::Value>,
+    /// Whether a pass rests on the agent's own word, such as boxes that it
+    /// ticked: a claim, which counts as one indicator and is never more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub claim: bool,
+    /// What failed first and passed when it was run again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<String>,
 }
 
 impl Evidence {
@@ -70,6 +77,8 @@ impl Evidence {
             summary: String::new(),
             log: None,
             detail: None,
+            claim: false,
+            flaky: Vec::new(),
         }
     }
 

@@ -15,8 +15,6 @@ pub struct Input {
     pub signal: Signal,
     /// The patterns' hits.
     pub hits: Vec<Hit>,
-    /// Whether all boxes are ticked in the plan files that the agent writes.
-    pub plan_ticked: bool,
     /// What gate itself looked at.
     pub evidence: Vec<Evidence>,
     /// Whether configured checks were left out because the caller asked so.
@@ -42,7 +40,6 @@ impl Input {
         Self {
             signal,
             hits,
-            plan_ticked: false,
             evidence: Vec::new(),
             checks_left_out: false,
             stateful: false,

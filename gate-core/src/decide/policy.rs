@@ -6,6 +6,7 @@
 //! every record.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
@@ -187,6 +188,65 @@ pub enum When {
     Hook,
 }
 
+/// A format in which test runners report.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum ReportFormat {
+    /// The text of `cargo test`.
+    Libtest,
+    /// cargo-nextest's events.
+    Nextest,
+    /// pytest's JUnit XML.
+    Pytest,
+    /// jest's JSON.
+    Jest,
+    /// vitest's JSON.
+    Vitest,
+    /// The events of `node --test`.
+    Node,
+    /// `go test -json`.
+    Go,
+    /// JUnit XML, of anything.
+    Junit,
+    /// The Test Anything Protocol.
+    Tap,
+}
+
+impl ReportFormat {
+    /// Its name in settings and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Libtest => "libtest",
+            Self::Nextest => "nextest",
+            Self::Pytest => "pytest",
+            Self::Jest => "jest",
+            Self::Vitest => "vitest",
+            Self::Node => "node",
+            Self::Go => "go",
+            Self::Junit => "junit",
+            Self::Tap => "tap",
+        }
+    }
+}
+
+impl fmt::Display for ReportFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// One check, as settings describe it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckPolicy {
@@ -207,7 +267,7 @@ pub struct CheckPolicy {
     /// Whether an unchanged tree means an unchanged result.
     pub hermetic: bool,
     /// The result format that it must write.
-    pub report: Option<String>,
+    pub report: Option<ReportFormat>,
     /// How often a failure is run again.
     pub retry: u32,
     /// Where it runs.
@@ -283,6 +343,18 @@ pub enum Judge {
 }
 
 impl Policy {
+    /// The policy in one place: with the checks that run there alone.
+    #[must_use]
+    pub fn at(mut self, place: When) -> Self {
+        self.checks.retain(|_, check| check.when.contains(&place));
+        let here: Vec<String> = self.checks.keys().cloned().collect();
+        for check in self.checks.values_mut() {
+            // What runs elsewhere cannot be waited for here.
+            check.needs.retain(|need| here.contains(need));
+        }
+        self
+    }
+
     /// The threshold in force: the fixed one, or the reachable default.
     pub fn threshold_in_force(&self) -> u32 {
         match self.threshold {
@@ -293,5 +365,13 @@ impl Policy {
                 counting.clamp(1, 2) as u32
             }
         }
+    }
+
+    /// What all sources could add up to: patterns, the signal's other fields,
+    /// the plan, and the checks that count.
+    pub fn most_indicators(&self) -> u32 {
+        let patterns: u32 = self.patterns.iter().map(|pattern| pattern.weight).sum();
+        let counting = self.checks.values().filter(|check| check.mode != Mode::Warn).count();
+        patterns.saturating_add(counting as u32).saturating_add(2)
     }
 }

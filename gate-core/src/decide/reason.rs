@@ -53,7 +53,7 @@ codes! {
 codes! {
     /// What is worth knowing about a decision and does not change it.
     WarningCode {
-        NoEvidence = "no-evidence": "No check is configured, so the decision rests on what the agent wrote. `gate init` finds the project's test and build commands.",
+        NoEvidence = "no-evidence": "No check is configured, or all that passes is what the agent itself ticked, so the decision rests on the agent's word. `gate init` finds the project's test and build commands.",
         ChecksNotRun = "checks-not-run": "Checks are configured and were left out of this decision, as asked.",
         ThresholdUnreachable = "threshold-unreachable": "The threshold is higher than all configured sources can add up to, so the gate can never pass. Lower `exit_gate.indicator_threshold` or add a check.",
         ThresholdFromEnvironment = "threshold-from-environment": "The threshold comes from an environment variable, which an agent can set. Put it into gate.toml instead.",
@@ -65,6 +65,7 @@ codes! {
         AgentError = "agent-error": "The client reported an error of the agent or of its API. It decides nothing by itself; where it cut the work short, the signal or the checks say so.",
         LimitReached = "limit-reached": "The client reported a rate or usage limit. `retry_at` says when it ends, where the client tells.",
         CheckWarning = "check-warning": "A check with mode = \"warn\" did not pass. It is shown and decides nothing.",
+        Flaky = "flaky": "A check failed and passed when it was run again (`retry`). It counts as passed; what wavers is named, and wants to be made steady.",
         CheckDidNotCount = "check-did-not-count": "A check with mode = \"count\" did not pass, so it added no indicator.",
     }
 }

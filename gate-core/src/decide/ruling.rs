@@ -140,7 +140,27 @@ impl Case<'_> {
         }
         names.sort_unstable();
         names.dedup();
-        names.into_iter().filter_map(|name| self.check(name)).collect()
+        let mut reasons: Vec<_> = names.into_iter().filter_map(|name| self.check(name)).collect();
+        // Where a check did not pass, others may have been left out for that:
+        // then they are no reasons of their own.
+        if self.did_not_pass() {
+            reasons.retain(|reason| !self.was_skipped(reason));
+        }
+        reasons
+    }
+
+    /// Whether a check was run and did not pass, and that forbids exit.
+    fn did_not_pass(&self) -> bool {
+        let bad = |evidence: &Evidence| {
+            matches!(evidence.outcome, Outcome::Fail | Outcome::Inconclusive)
+                && evidence.mode == Mode::Require
+        };
+        self.input.evidence.iter().any(|it| it.outcome == Outcome::Tamper || bad(it))
+    }
+
+    fn was_skipped(&self, reason: &Reason) -> bool {
+        let check = reason.check.as_deref().unwrap_or_default();
+        worst_of(&self.input.evidence, check).is_some_and(|it| it.outcome == Outcome::Skipped)
     }
 
     fn check(&self, name: &str) -> Option<Reason> {
@@ -213,7 +233,8 @@ impl Case<'_> {
         warnings.extend(self.about_streak());
         warnings.extend(self.about_override());
         warnings.extend(self.about_agent());
-        warnings.extend(self.input.evidence.iter().filter_map(about_check));
+        let worth = |it: &&Evidence| it.outcome != Outcome::Skipped || !self.did_not_pass();
+        warnings.extend(self.input.evidence.iter().filter(worth).filter_map(about_check));
         warnings
     }
 
@@ -223,6 +244,9 @@ impl Case<'_> {
                 "threshold {}: no checks configured, so this rests on what the agent wrote",
                 self.indicators.threshold
             );
+            Some(Warning::new(WarningCode::NoEvidence, message))
+        } else if self.rests_on_claims() {
+            let message = "all that passes is what the agent itself ticked or wrote";
             Some(Warning::new(WarningCode::NoEvidence, message))
         } else if self.input.checks_left_out {
             Some(Warning::new(
@@ -234,12 +258,16 @@ impl Case<'_> {
         }
     }
 
-    /// What all sources could add up to: patterns, fields, plan and checks.
+    /// Whether evidence passes, and all of it on the agent's own word.
+    fn rests_on_claims(&self) -> bool {
+        let passing = |evidence: &&Evidence| evidence.outcome == Outcome::Pass;
+        let mut passing = self.input.evidence.iter().filter(passing).peekable();
+        passing.peek().is_some() && passing.all(|evidence| evidence.claim)
+    }
+
+    /// Whether all sources together cannot reach the threshold.
     fn unreachable(&self) -> Option<Warning> {
-        let patterns: u32 = self.policy.patterns.iter().map(|pattern| pattern.weight).sum();
-        let counting =
-            self.policy.checks.values().filter(|check| check.mode != Mode::Warn).count() as u32;
-        let most = patterns.saturating_add(counting).saturating_add(2);
+        let most = self.policy.most_indicators();
         let threshold = self.indicators.threshold;
         (self.policy.enabled && threshold > most).then(|| {
             let message = format!("the threshold is {threshold}, and all sources add up to {most}");
@@ -280,6 +308,11 @@ impl Case<'_> {
 }
 
 fn about_check(evidence: &Evidence) -> Option<Warning> {
+    if !evidence.flaky.is_empty() && evidence.outcome == Outcome::Pass {
+        let names = evidence.flaky.join(", ");
+        let message = format!("{} passed only when it was run again: {names}", evidence.check);
+        return Some(Warning::new(WarningCode::Flaky, message));
+    }
     if matches!(evidence.outcome, Outcome::Pass | Outcome::Tamper) {
         return None;
     }

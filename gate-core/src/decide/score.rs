@@ -25,7 +25,8 @@ pub struct Indicators {
     /// 1 where other fields of the signal say the same in another way.
     #[serde(default)]
     pub fields: u32,
-    /// 1 where all boxes are ticked in a plan file.
+    /// How many checks pass on the agent's own word: all boxes are ticked in
+    /// files that it can write.
     #[serde(default)]
     pub plan: u32,
     /// The hits.
@@ -39,10 +40,11 @@ impl Indicators {
         let names: BTreeSet<_> =
             input.evidence.iter().map(|record| record.check.as_str()).collect();
         let counting = names.into_iter().filter_map(|name| worst_of(&input.evidence, name));
-        let checks = counting.filter(|record| record.counts()).count() as u32;
+        let counting = counting.filter(|record| record.counts());
+        let (claims, looked): (Vec<_>, Vec<_>) = counting.partition(|record| record.claim);
+        let (plan, checks) = (claims.len() as u32, looked.len() as u32);
         let fields =
             u32::from(input.signal.fields_agree && input.signal.status == Status::Complete);
-        let plan = u32::from(input.plan_ticked);
         Self {
             score: patterns.saturating_add(checks + fields + plan),
             threshold: threshold(input, policy),

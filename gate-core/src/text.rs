@@ -1,0 +1,46 @@
+//! Text that somebody else wrote, made fit to be shown and recorded.
+
+use anstream::adapter::strip_str;
+
+/// One line without terminal escapes, control characters other than tab, and
+/// marks that hide or reorder text.
+pub fn clean(line: &str) -> String {
+    let shown = strip_str(line).to_string();
+    let spaced = shown.chars().map(|c| if matches!(c, '\r' | '\n') { ' ' } else { c });
+    spaced.filter(|&c| is_plain(c)).collect()
+}
+
+/// The text on one line, clean, and at most so many characters of it.
+pub fn brief(text: &str, longest: usize) -> String {
+    let line = clean(text).replace('\t', " ");
+    match line.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn is_plain(c: char) -> bool {
+    let reorders =
+        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let hides = matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{061c}');
+    let breaks = matches!(c, '\u{2028}' | '\u{2029}');
+    c == '\t' || !(c.is_control() || reorders || hides || breaks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{brief, clean};
+
+    #[test]
+    fn escapes_and_hidden_marks_are_dropped() {
+        let dirty = "a\u{1b}[2J\u{1b}]52;c;eA==\u{7}b\u{202e}c\u{200b}\td\re\nf";
+        assert_eq!(clean(dirty), "abc\td e f");
+    }
+
+    #[test]
+    fn a_brief_text_is_one_line_and_cut() {
+        assert_eq!(brief("a\n b\u{1b}[0m\tc", 9), "a  b c");
+        assert_eq!(brief("abcdef", 3), "abc…");
+        assert_eq!(brief("ab", 2), "ab");
+    }
+}
