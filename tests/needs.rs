@@ -1,8 +1,11 @@
 //! What a test needs and what may be absent: the one place that asks. The
 //! tests of gate-core take this file in by its path.
 
+#![allow(clippy::disallowed_types, reason = "that crate starts no process, its tests may")]
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// The folder that holds the repository's README, crates and tests.
 pub(crate) fn root() -> &'static Path {
@@ -20,7 +23,14 @@ pub(crate) fn shared() -> PathBuf {
 pub(crate) fn needs(what: &str) -> bool {
     let (there, why) = match what {
         "shared" => (shared().is_dir(), "there is no folder ../shared beside the repository"),
-        "bash" | "python3" => (is_program(what), "it is not in PATH"),
+        "bash" | "python3" | "node" | "npm" | "make" | "go" | "bats" => {
+            (is_program(what), "it is not in PATH")
+        }
+        "nextest" => (is_program("cargo-nextest"), "cargo-nextest is not in PATH"),
+        "pytest" => (is_module(what), "python3 has no such module"),
+        "jest" | "vitest" => {
+            (node_module(what).is_some(), "GATE_NODE_MODULES names no folder that holds it")
+        }
         _ => panic!("{what}: nobody knows how to look for it"),
     };
     if !there {
@@ -38,6 +48,20 @@ fn is_set(variable: &str, to: &str) -> bool {
 /// The folders of PATH.
 pub(crate) fn search_path() -> Vec<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
+}
+
+/// Whether python3 can import it.
+fn is_module(name: &str) -> bool {
+    let mut python = Command::new("python3");
+    let import = python.args(["-c", &format!("import {name}")]).stderr(Stdio::null());
+    import.status().is_ok_and(|status| status.success())
+}
+
+/// A package of the folder GATE_NODE_MODULES, which `.ci/run` fills.
+#[allow(dead_code, reason = "only the tests of the program run it")]
+pub(crate) fn node_module(name: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("GATE_NODE_MODULES")?);
+    folder.join(name).is_dir().then_some(folder)
 }
 
 fn is_program(name: &str) -> bool {

@@ -15,8 +15,8 @@ fn printed(name: &str) -> Value {
 
 #[test]
 fn the_committed_schemas_are_those_that_gate_prints() {
-    for name in ["config", "decision", "error", "scan"] {
-        let file = root().join(format!("schemas/gate.{name}.v1.json"));
+    for name in ["config", "decision", "error", "scan", "check-request", "check-result", "doctor"] {
+        let file = root().join(format!("schemas/gate.{}.v1.json", name.replace('-', ".")));
         let printed = gate(&format!("config schema {name}")).code(0).stdout;
         if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
             fs::create_dir_all(root().join("schemas")).unwrap();
@@ -31,6 +31,13 @@ fn the_committed_schemas_are_those_that_gate_prints() {
 fn the_settings_are_described_where_nothing_is_named() {
     assert_eq!(printed("config"), printed(""));
     gate("config schema decisions").code(2).tells("decision");
+}
+
+#[test]
+fn a_plugins_schemas_are_printed_together() {
+    let both = gate("config schema --plugin").code(0).json();
+    assert_eq!(both["request"], printed("check-request"));
+    assert_eq!(both["result"], printed("check-result"));
 }
 
 #[test]
@@ -68,6 +75,14 @@ fn every_error_is_as_its_schema_says() {
     {
         let run = judge(words, DONE).file("bad.toml", "[exit_gate]\nenable = true\n");
         holds(&printed("error"), &run.code(2).json());
+    }
+}
+
+#[test]
+fn every_examination_is_as_its_schema_says() {
+    let settings = "[checks.clean_git]\n[checks.one]\ncommand = [\"no-such-tool\"]\n";
+    for words in ["doctor --json", "doctor --json --self-test"] {
+        holds(&printed("doctor"), &gate(words).settings(settings).committed().code(1).json());
     }
 }
 

@@ -1,36 +1,34 @@
-//! Gathers the evidence that [`gate_core`] weighs.
+//! Gathers the evidence that [`gate_core`] weighs: what gate itself looks at.
 //!
-//! [`gather`] is the seam between the two: it takes the policy and returns one
-//! record for each configured check, never none. No check runs yet, so every
-//! record says [`Outcome::Skipped`], and a required check that was skipped
-//! forbids `exit`.
+//! [`gather`] takes a policy and runs its checks at a [`Site`]. Every
+//! configured check leaves one record, and none of them is a bool: what could
+//! not be found out is inconclusive. Whoever shows progress gets an [`Event`]
+//! for each thing that happens.
+//!
+//! * [`check`]: what a check is, and what it is given;
+//! * [`process`]: programs, bounded and ended with all their descendants;
+//! * [`report`]: test results, structured;
+//! * [`worktree`]: the files of the work, and their digest;
+//! * [`project`]: which commands check a project.
 
-use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::Policy;
+mod cache;
+pub mod check;
+mod checks;
+mod decorate;
+mod event;
+mod gather;
+mod logs;
+pub mod process;
+pub mod project;
+pub mod report;
+mod schedule;
+mod self_test;
+mod site;
+mod store;
+pub mod worktree;
 
-/// One record for each configured check; with `only`, the others say that
-/// they were left out.
-pub fn gather(policy: &Policy, only: Option<&str>) -> Vec<Evidence> {
-    policy
-        .checks
-        .iter()
-        .map(|(name, check)| Evidence {
-            argv: check.command.clone(),
-            summary: match only.filter(|only| only != name) {
-                Some(only) => format!("left out: only {only} was asked for"),
-                None => "this version of gate does not run checks yet".to_owned(),
-            },
-            ..Evidence::new(name, check.mode, Outcome::Skipped)
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_checks_there_is_no_evidence() {
-        assert!(gather(&Policy::default(), None).is_empty());
-    }
-}
+pub use checks::{PluginAnswer, PluginOutcome, PluginRequest};
+pub use event::{Event, Events};
+pub use gather::{GatherError, Gathered, TreeChange, Wanted, gather};
+pub use self_test::{Finding, Level, Proof, Standing, examine, examine_surroundings, self_test};
+pub use site::Site;

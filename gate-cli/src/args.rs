@@ -36,6 +36,8 @@ pub(crate) enum Command {
     /// Show, describe or import settings.
     #[command(subcommand)]
     Config(Config),
+    /// Say what is missing or wrong here; prove that each check can fail.
+    Doctor(Doctor),
     /// Explain the code of a reason or a warning; all of them without CODE.
     Explain(Explain),
     /// Print the completions for a shell.
@@ -181,6 +183,9 @@ pub(crate) struct Init {
     /// Write a loop around an agent instead, in this language.
     #[arg(long = "loop", value_name = "LANGUAGE")]
     pub(crate) language: Option<Language>,
+    /// Do not run the tests and builds that are found to see how long they take.
+    #[arg(long, conflicts_with = "language")]
+    pub(crate) no_run: bool,
 }
 
 /// The languages in which `gate init` writes a loop.
@@ -190,6 +195,24 @@ pub(crate) enum Language {
     Bash,
     /// gate-loop.py
     Python,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 nothing is wrong, 1 something is, 2 or 5 nothing was found out"
+)]
+pub(crate) struct Doctor {
+    /// Run each check in a copy of the work tree in which it has to fail.
+    #[arg(long)]
+    pub(crate) self_test: bool,
+    /// Look at this check alone.
+    #[arg(long, value_name = "CHECK")]
+    pub(crate) only: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -207,6 +230,9 @@ pub(crate) enum Config {
         /// Which schema.
         #[arg(value_enum, default_value_t = crate::schema::Name::Config)]
         name: crate::schema::Name,
+        /// Print the two schemas of a check's plug-in instead.
+        #[arg(long, conflicts_with = "name")]
+        plugin: bool,
     },
     /// Print the gate.toml that means the same as the seed's JSON settings.
     Import {

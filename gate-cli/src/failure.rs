@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use gate_checks::GatherError;
 use gate_core::config::{ConfigError, Excerpt};
 use gate_core::decide::indicator::PatternError;
 use schemars::JsonSchema;
@@ -95,6 +96,12 @@ impl From<ConfigError> for Failure {
             excerpt: error.excerpt().cloned(),
             ..Self::usage(error.code(), error.message())
         }
+    }
+}
+
+impl From<GatherError> for Failure {
+    fn from(error: GatherError) -> Self {
+        Self::internal("checks-unavailable", error.to_string())
     }
 }
 

@@ -1,7 +1,10 @@
 //! One decision: read, gather, decide, stamp.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use gate_checks::check::About;
+use gate_checks::{Events, Gathered, Site, Wanted};
 use gate_core::config::{ConfigWarning, Resolved};
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::reason::{Warning, WarningCode};
@@ -22,6 +25,7 @@ pub struct Gate {
     policy: Policy,
     patterns: PatternSet,
     warnings: Vec<Warning>,
+    site: Site,
 }
 
 /// What a caller asks.
@@ -41,6 +45,13 @@ pub struct Request {
     pub forced: Option<String>,
     /// Which checks to run.
     pub checks: Checks,
+    /// Whether no earlier record of a check is taken, and none kept.
+    pub fresh: bool,
+    /// Files of the caller's own, such as the one for the feedback: where
+    /// untracked they are no part of the work, and neither is the transcript.
+    pub own_files: Vec<PathBuf>,
+    /// Who is told what the checks do.
+    pub events: Events,
 }
 
 /// Which checks to run.
@@ -68,15 +79,15 @@ impl Checks {
 }
 
 impl Gate {
-    /// A gate under these settings.
+    /// A gate under these settings, whose checks look at this site.
     ///
     /// # Errors
     ///
     /// A pattern that does not compile.
-    pub fn open(settings: Resolved) -> Result<Self, Failure> {
+    pub fn open(settings: Resolved, site: Site) -> Result<Self, Failure> {
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
-        Ok(Self { policy: settings.policy, patterns, warnings })
+        Ok(Self { policy: settings.policy, patterns, warnings, site })
     }
 
     /// The policy in force.
@@ -105,16 +116,39 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// A source that cannot be read. Nothing was decided then.
+    /// A source that cannot be read, or a system that refuses to start checks.
+    /// Nothing was decided then.
     pub fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
         let began = Instant::now();
         let scan = self.scan(source, request.format)?;
         let mut input = self.input(&scan, request);
+        let mut tree = None;
         if self.wants_evidence(&input, &request.checks) {
-            input.evidence = gate_checks::gather(&self.policy, request.checks.only());
+            let gathered = self.gather(source, request)?;
+            input.evidence = gathered.evidence;
+            tree = gathered.tree;
         }
         let decision = decide(&input, &self.policy);
-        Ok(self.stamp(decision, scan.transcript, request, began))
+        let record = self.stamp(decision, scan.transcript, request, began);
+        Ok(Record { tree: tree.map(Into::into), ..record })
+    }
+
+    fn gather(&self, source: &Source, request: &Request) -> Result<Gathered, Failure> {
+        let wanted = Wanted {
+            only: request.checks.only().map(str::to_owned),
+            all: request.checks == Checks::All,
+            fresh: request.fresh,
+            about: About {
+                task: request.task.clone(),
+                run: request.run.clone(),
+                iteration: request.iteration,
+            },
+        };
+        let mut site = self.site.clone();
+        site.ignore.clone_from(&self.policy.tree_ignore);
+        site.callers_files.extend(source.path().map(Path::to_owned));
+        site.callers_files.extend(request.own_files.iter().cloned());
+        Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)
     }
 
     fn input(&self, scan: &Scan, request: &Request) -> Input {

@@ -19,6 +19,7 @@ use std::process::ExitCode;
 
 pub use failure::Failure;
 pub use gate::{Checks, Gate, Request};
+pub use gate_checks::{Event, Events, Site};
 pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord};
 pub use settings::{Places, Selection, layers};
 pub use source::Source;

@@ -1,8 +1,12 @@
 //! `gate.decision.v1`: a decision with its time and place.
 
+use gate_checks::TreeChange;
 use gate_core::{Decision, Transcript};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// How many files a record names.
+const SHOWN_FILES: usize = 200;
 
 /// The name of this record's schema.
 pub const SCHEMA: &str = "gate.decision.v1";
@@ -59,6 +63,12 @@ pub struct Tree {
     pub before: String,
     /// After them.
     pub after: String,
+    /// Files that appeared while checks ran.
+    #[serde(default)]
+    pub wrote: Vec<String>,
+    /// Files that existed and were changed or removed while checks ran.
+    #[serde(default)]
+    pub changed: Vec<String>,
 }
 
 /// What the agent has used.
@@ -79,6 +89,19 @@ pub struct Ledger {
     pub seq: u64,
     /// The record's hash.
     pub hash: String,
+}
+
+impl From<TreeChange> for Tree {
+    fn from(tree: TreeChange) -> Self {
+        let TreeChange { before, after, wrote, changed } = tree;
+        Self { before, after, wrote: brief(wrote), changed: brief(changed) }
+    }
+}
+
+/// The first of many files.
+fn brief(mut files: Vec<String>) -> Vec<String> {
+    files.truncate(SHOWN_FILES);
+    files
 }
 
 impl UsageRecord {

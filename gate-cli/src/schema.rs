@@ -1,12 +1,13 @@
 //! The JSON that gate prints and reads, described.
 
 use clap::ValueEnum;
+use gate_checks::{Finding, Level, PluginAnswer, PluginRequest, Proof, Standing};
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::Signal;
 use gate_core::{Decision, Transcript, config};
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::record::Record;
@@ -22,6 +23,12 @@ pub enum Name {
     Error,
     /// `gate scan --json`, one object a file.
     Scan,
+    /// What a plug-in of the checks is asked.
+    CheckRequest,
+    /// What a plug-in of the checks answers.
+    CheckResult,
+    /// `gate doctor --json`.
+    Doctor,
 }
 
 /// A JSON Schema.
@@ -31,7 +38,15 @@ pub fn of(name: Name) -> Value {
         Name::Decision => schema_for!(Record).to_value(),
         Name::Error => schema_for!(Failure).to_value(),
         Name::Scan => schema_for!(ScanRecord).to_value(),
+        Name::CheckRequest => schema_for!(PluginRequest).to_value(),
+        Name::CheckResult => schema_for!(PluginAnswer).to_value(),
+        Name::Doctor => schema_for!(DoctorRecord).to_value(),
     }
+}
+
+/// What a plug-in is asked and what it answers, in one object.
+pub fn of_plugin() -> Value {
+    json!({ "request": of(Name::CheckRequest), "result": of(Name::CheckResult) })
 }
 
 /// `gate.scan.v1`: what a transcript holds.
@@ -59,5 +74,37 @@ impl ScanRecord {
             indicators: decision.indicators,
             transcript,
         }
+    }
+}
+
+/// `gate.doctor.v1`: what is missing or wrong here.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DoctorRecord {
+    /// Always `gate.doctor.v1`.
+    pub schema: &'static str,
+    /// Whether nothing is wrong.
+    pub ok: bool,
+    /// What was found: about gate, about the project, about each check.
+    pub findings: Vec<Finding>,
+    /// What the self-test showed; empty without `--self-test`.
+    pub self_test: Vec<Proof>,
+    /// How many of the findings are about gate: the first.
+    #[serde(skip)]
+    pub about_gate: usize,
+}
+
+impl DoctorRecord {
+    pub(crate) fn new(gate: Vec<Finding>, others: Vec<Finding>, self_test: Vec<Proof>) -> Self {
+        let about_gate = gate.len();
+        let findings = [gate, others].concat();
+        let record = Self { schema: "gate.doctor.v1", ok: true, findings, self_test, about_gate };
+        Self { ok: record.problems() == 0, ..record }
+    }
+
+    /// How much is wrong: problems, and checks that cannot fail.
+    pub(crate) fn problems(&self) -> usize {
+        let wrong = self.findings.iter().filter(|finding| finding.level == Level::Problem);
+        let deaf = self.self_test.iter().filter(|it| it.standing == Standing::CannotFail);
+        wrong.count() + deaf.count()
     }
 }

@@ -18,6 +18,9 @@ pub struct Places {
     pub folder: PathBuf,
     /// The user's settings folder (`$XDG_CONFIG_HOME`, `~/.config`).
     pub user: Option<PathBuf>,
+    /// The folder for state (`GATE_STATE_DIR`, `$XDG_STATE_HOME/gate`,
+    /// `~/.local/state/gate`).
+    pub state: Option<PathBuf>,
     /// The environment.
     pub environment: Vec<(String, String)>,
 }
@@ -39,10 +42,31 @@ impl Places {
         let set =
             |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let user = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")));
+        let state = set("GATE_STATE_DIR").map(|state| folder.join(state)).or_else(|| {
+            let home = || Some(set("HOME")?.join(".local").join("state"));
+            Some(set("XDG_STATE_HOME").or_else(home)?.join("gate"))
+        });
         let environment = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
-        Self { folder, user, environment: environment.collect() }
+        Self { folder, user, state, environment: environment.collect() }
+    }
+
+    /// The project: the folder of its settings file, else the repository's
+    /// root, else the folder itself.
+    ///
+    /// # Errors
+    ///
+    /// A settings file that may be there and cannot be looked at.
+    pub fn project(&self) -> Result<PathBuf, Failure> {
+        let file = self.project_file()?;
+        let project = file.as_deref().and_then(Path::parent).or_else(|| self.repository());
+        Ok(project.unwrap_or(&self.folder).to_owned())
+    }
+
+    /// The root of the repository that the folder is in.
+    fn repository(&self) -> Option<&Path> {
+        self.folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())
     }
 
     /// The project's settings file: the nearest from the folder up to the
@@ -53,9 +77,7 @@ impl Places {
     /// A file that may be there and cannot be looked at: the checks that it
     /// configures must not be lost that way.
     fn project_file(&self) -> Result<Option<PathBuf>, Failure> {
-        let root =
-            self.folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-        let top = root.unwrap_or(&self.folder);
+        let top = self.repository().unwrap_or(&self.folder);
         for folder in self.folder.ancestors() {
             let file = folder.join(FILE);
             if is_there(&file)? {

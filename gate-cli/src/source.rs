@@ -32,7 +32,7 @@ impl Source {
             Self::Stdin => feed(&mut io::stdin().lock(), scanner),
             Self::File(path) => File::open(path).and_then(|mut file| feed(&mut file, scanner)),
         };
-        fed.map_err(|error| Failure::file("input-unreadable", "read", self.path(), &error))
+        fed.map_err(|error| Failure::file("input-unreadable", "read", self.name(), &error))
     }
 
     /// All bytes, as text.
@@ -41,14 +41,19 @@ impl Source {
             Self::Stdin => io::read_to_string(io::stdin().lock()),
             Self::File(path) => std::fs::read_to_string(path),
         };
-        read.map_err(|error| Failure::file("input-unreadable", "read", self.path(), &error))
+        read.map_err(|error| Failure::file("input-unreadable", "read", self.name(), &error))
     }
 
-    fn path(&self) -> &Path {
+    /// The file's path.
+    pub(crate) fn path(&self) -> Option<&Path> {
         match self {
-            Self::Stdin => Path::new("the standard input"),
-            Self::File(path) => path,
+            Self::Stdin => None,
+            Self::File(path) => Some(path),
         }
+    }
+
+    fn name(&self) -> &Path {
+        self.path().unwrap_or(Path::new("the standard input"))
     }
 }
 

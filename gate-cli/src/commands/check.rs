@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use gate_checks::{Events, Site};
 use gate_core::Verdict;
+use gate_core::decide::policy::When;
 
 use super::{Here, print};
 use crate::args::Check;
@@ -19,13 +21,16 @@ use crate::source::Source;
 const WHILE_EXIT: u8 = 10;
 
 pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
-    let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
-    let gate = Gate::open(settings)?;
+    let mut settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
+    settings.policy = settings.policy.at(When::Check);
+    let site = here.site()?;
+    let site = Site { state: site.state.filter(|_| !args.no_state), ..site };
+    let gate = Gate::open(settings, site)?;
     if let Some(name) = &args.checks.only {
         known_check(&gate, name)?;
     }
     let source = Source::named(&args.file, &here.places.folder);
-    let record = gate.check(&source, &request(args))?;
+    let record = gate.check(&source, &request(here, args))?;
     if let Some(file) = &args.feedback {
         write_feedback(&here.places.folder.join(file), &record)?;
     }
@@ -33,7 +38,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     Ok(code(args, record.decision.verdict))
 }
 
-fn request(args: &Check) -> Request {
+fn request(here: &Here, args: &Check) -> Request {
     Request {
         format: args.reading.format,
         task: args.task.clone(),
@@ -46,6 +51,9 @@ fn request(args: &Check) -> Request {
             checks if checks.all_checks => Checks::All,
             checks => checks.only.clone().map_or(Checks::Lazy, Checks::Only),
         },
+        fresh: args.no_cache,
+        own_files: args.feedback.iter().map(|file| here.places.folder.join(file)).collect(),
+        events: if args.output.quiet { Events::nobody() } else { render::progress() },
     }
 }
 

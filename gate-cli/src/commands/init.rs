@@ -1,12 +1,22 @@
-//! `gate init`: a commented gate.toml, or a loop around an agent.
+//! `gate init`: a commented gate.toml for what the project is, or a loop around
+//! an agent.
 
+mod measure;
+mod shown;
+mod story;
+mod text;
+
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
+use gate_checks::project::{Aim, Detected, Proposal, detect};
+
 use super::{DONE, Here, print};
 use crate::args::{Init, Language};
 use crate::failure::Failure;
+use measure::{Measured, Stopwatch};
 
 /// What `gate init` writes.
 struct Template {
@@ -16,12 +26,8 @@ struct Template {
     next: &'static str,
 }
 
-const SETTINGS: Template = Template {
-    file: "gate.toml",
-    text: include_str!("../templates/gate.toml"),
-    executable: false,
-    next: "put `gate prompt` into your agent's prompt, then `gate check OUTPUT`",
-};
+/// The settings' file.
+const SETTINGS: &str = "gate.toml";
 
 const BASH: Template = Template {
     file: "gate-loop.sh",
@@ -38,30 +44,64 @@ const PYTHON: Template = Template {
 };
 
 pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
-    let template = match args.language {
-        None => SETTINGS,
-        Some(Language::Bash) => BASH,
-        Some(Language::Python) => PYTHON,
-    };
+    match args.language {
+        None => settings(here, args),
+        Some(Language::Bash) => template(here, &BASH),
+        Some(Language::Python) => template(here, &PYTHON),
+    }
+}
+
+fn template(here: &Here, template: &Template) -> Result<u8, Failure> {
     let file = here.places.folder.join(template.file);
-    write(&file, &template)?;
+    write(&file, template.text, template.executable)?;
     print(&format!("wrote {}\nnext: {}\n", file.display(), template.next))?;
     Ok(DONE)
 }
 
+/// Nothing is run for a file that would not be written.
+fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
+    let file = here.places.folder.join(SETTINGS);
+    if file.symlink_metadata().is_ok() {
+        return Err(exists(&file));
+    }
+    let detected = detect(&here.places.folder);
+    let stopwatch = Stopwatch::new(here, &file, &detected)?;
+    let times = if args.no_run {
+        BTreeMap::new()
+    } else {
+        timed(&detected, &|proposal| stopwatch.measure(proposal))
+    };
+    write(&file, &text::settings(&detected, &times), false)?;
+    print(&story::told(&detected, &times, &file))?;
+    Ok(DONE)
+}
+
+/// How long the tests and builds take, by the check's name. Builds come first,
+/// so that the time of tests is less that of a first build.
+fn timed(
+    detected: &Detected,
+    measure: &dyn Fn(&Proposal) -> Option<Measured>,
+) -> BTreeMap<String, Measured> {
+    let of = |aim| detected.proposals.iter().filter(move |it| it.aim == aim && !it.optional);
+    let all = of(Aim::Build).chain(of(Aim::Tests));
+    all.filter_map(|it| Some((it.check.clone(), measure(it)?))).collect()
+}
+
 /// Never over a file that is there.
-fn write(file: &Path, template: &Template) -> Result<(), Failure> {
+fn write(file: &Path, text: &str, is_executable: bool) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    executable(&mut options, template.executable);
-    let written = options.open(file).and_then(|mut file| file.write_all(template.text.as_bytes()));
+    executable(&mut options, is_executable);
+    let written = options.open(file).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::usage(
-            "file-exists",
-            format!("{} exists already; it was not touched", file.display()),
-        ),
+        ErrorKind::AlreadyExists => exists(file),
         _ => Failure::file("file-unwritable", "write", file, &error),
     })
+}
+
+fn exists(file: &Path) -> Failure {
+    let message = format!("{} exists already; it was not touched", file.display());
+    Failure::usage("file-exists", message)
 }
 
 #[cfg(unix)]

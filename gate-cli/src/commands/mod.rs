@@ -2,6 +2,7 @@
 
 mod check;
 mod config;
+mod doctor;
 mod explain;
 mod init;
 mod man;
@@ -15,6 +16,8 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
+use gate_checks::Site;
+use gate_checks::process::Supervisor;
 
 use crate::args::{Cli, Command, Settings};
 use crate::failure::Failure;
@@ -24,11 +27,20 @@ use crate::settings::{Places, Selection};
 /// Exit code of a command that did what it was asked.
 const DONE: u8 = 0;
 
+/// The command by which gate calls itself to end a check's processes. It is
+/// nobody else's, and no command line to be parsed: each check waits for it.
+const SUPERVISE: &str = "supervise";
+
 /// Exit code of a command line that cannot be understood.
 const MISUSED: u8 = 2;
 
 /// Runs a command line, and returns the exit code.
 pub(crate) fn run(args: &[OsString]) -> u8 {
+    if let [_, command, order @ ..] = args
+        && command == SUPERVISE
+    {
+        return gate_checks::process::supervise(order);
+    }
     match Cli::try_parse_from(args) {
         Ok(cli) => {
             let asked = Asked::of(&cli.command);
@@ -66,6 +78,7 @@ impl Asked {
         match command {
             Command::Check(check) => Self { json: check.output.json, stop: true },
             Command::Scan(scan) => Self { json: scan.json, stop: false },
+            Command::Doctor(doctor) => Self { json: doctor.json, stop: false },
             _ => Self::default(),
         }
     }
@@ -96,6 +109,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Prompt(args) => prompt::run(&here, &args),
         Command::Init(args) => init::run(&here, &args),
         Command::Config(args) => config::run(&here, &args),
+        Command::Doctor(args) => doctor::run(&here, &args),
         Command::Explain(args) => explain::run(&args),
         Command::Completions { shell } => man::completions(shell),
         Command::Man { command } => man::page(command.as_deref()),
@@ -105,6 +119,20 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
 /// Where the command runs.
 pub(crate) struct Here {
     pub(crate) places: Places,
+}
+
+impl Here {
+    /// Where checks look.
+    fn site(&self) -> Result<Site, Failure> {
+        let supervisor = std::env::current_exe().ok().filter(|program| program.is_file());
+        Ok(Site {
+            state: self.places.state.clone(),
+            supervisor: supervisor
+                .map(|program| Supervisor { program, args: vec![SUPERVISE.to_owned()] }),
+            environment: self.places.environment.clone(),
+            ..Site::new(self.places.project()?)
+        })
+    }
 }
 
 impl Here {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use gate_checks::Site;
+
 use super::{Asked, DONE, Here, print};
 use crate::args::Scan;
 use crate::failure::Failure;
@@ -14,7 +16,7 @@ use crate::source::Source;
 /// A file that cannot be read is told, and does not stop the others.
 pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
-    let gate = Gate::open(settings)?;
+    let gate = Gate::open(settings, Site::new(&here.places.folder))?;
     let mut code = DONE;
     for file in &args.files {
         match scan(here, &gate, args, file) {

@@ -108,8 +108,14 @@ impl Card {
     }
 
     fn evidence(&mut self, evidence: &[Evidence]) {
-        let lines: Vec<_> = evidence.iter().map(evidence_line).collect();
-        self.list("evidence", lines.iter().map(String::as_str));
+        for (at, evidence) in evidence.iter().enumerate() {
+            self.row(if at == 0 { "evidence" } else { "" }, &evidence_line(evidence));
+            let log = evidence.log.as_ref().filter(|_| evidence.outcome != Outcome::Pass);
+            if let Some(log) = log {
+                // Whole, whatever its length: it is there to be opened.
+                let _ = writeln!(self.text, "  {:<14}{}", "", plain(log));
+            }
+        }
     }
 
     fn breaker(&mut self, decision: &Decision) {
@@ -145,6 +151,10 @@ fn evidence_line(evidence: &Evidence) -> String {
         Outcome::Tamper => "tampered with",
         Outcome::Skipped => "did not run",
     };
-    let log = evidence.log.as_deref().map(|log| format!(" ({log})")).unwrap_or_default();
-    format!("{}: {outcome}: {}{log}", evidence.check, evidence.summary)
+    let cached = if evidence.cached { ", as before" } else { "" };
+    let time = match evidence.duration_ms {
+        0..1_000 => String::new(),
+        millis => format!(" ({:.1} s)", millis as f64 / 1e3),
+    };
+    format!("{}: {outcome}{cached}: {}{time}", evidence.check, evidence.summary)
 }

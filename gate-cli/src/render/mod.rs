@@ -2,6 +2,8 @@
 
 mod card;
 mod diagnostic;
+mod doctor;
+mod progress;
 mod text;
 
 use std::io::Write;
@@ -10,6 +12,8 @@ use serde::Serialize;
 
 pub(crate) use card::{card, scan_card};
 pub(crate) use diagnostic::{failure, notes, stop_line};
+pub(crate) use doctor::doctor_card;
+pub(crate) use progress::progress;
 
 use crate::failure::Failure;
 

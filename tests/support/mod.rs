@@ -1,5 +1,7 @@
 //! A program run in a folder of its own, and what came of it.
 
+mod ran;
+
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -13,6 +15,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::needs::search_path;
+
+pub(crate) use ran::Ran;
 
 /// The program under test.
 pub(crate) const GATE: &str = env!("CARGO_BIN_EXE_gate");
@@ -57,16 +61,8 @@ pub(crate) struct Run {
     vars: Vec<(String, OsString)>,
     stdin: Option<Feed>,
     stdout: Option<PathBuf>,
-}
-
-/// What came of a run.
-pub(crate) struct Ran {
-    folder: TempDir,
-    code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    /// The most memory that it was seen to hold, in KiB, where /proc tells.
-    pub(crate) peak: Option<u64>,
+    /// Once this file has so many lines, the program is killed.
+    kill_once: Option<(String, usize)>,
 }
 
 /// `gate` with these words as arguments.
@@ -85,7 +81,15 @@ impl Run {
         fs::create_dir(folder.path().join("work")).unwrap();
         fs::create_dir(folder.path().join("home")).unwrap();
         let program = program.into();
-        Self { folder, program, args: Vec::new(), vars: Vec::new(), stdin: None, stdout: None }
+        Self {
+            folder,
+            program,
+            args: Vec::new(),
+            vars: Vec::new(),
+            stdin: None,
+            stdout: None,
+            kill_once: None,
+        }
     }
 
     pub(crate) fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
@@ -131,6 +135,25 @@ impl Run {
         run
     }
 
+    /// Runs a shell script in the working folder, before the program.
+    #[track_caller]
+    pub(crate) fn setup(self, script: &str) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-euc", script]).current_dir(self.path("work")).env("HOME", self.path("home"));
+        for role in ["AUTHOR", "COMMITTER"] {
+            shell.env(format!("GIT_{role}_NAME"), "A").env(format!("GIT_{role}_EMAIL"), "a@b.c");
+        }
+        let done = shell.output().unwrap();
+        assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
+        self
+    }
+
+    /// A repository with all that is there committed.
+    #[track_caller]
+    pub(crate) fn committed(self) -> Self {
+        self.setup("git init -q . && git add -A && git commit -qm all")
+    }
+
     pub(crate) fn folder(self, name: &str) -> Self {
         fs::create_dir_all(self.path("work").join(name)).unwrap();
         self
@@ -162,6 +185,12 @@ impl Run {
         self.env("PATH", std::env::join_paths(path_without_gate()).unwrap())
     }
 
+    /// To be killed once a file of the working folder has so many lines.
+    pub(crate) fn with_kill_once(mut self, file: &str, lines: usize) -> Self {
+        self.kill_once = Some((file.to_owned(), lines));
+        self
+    }
+
     /// Runs it; it must end with this code.
     #[track_caller]
     pub(crate) fn code(self, code: i32) -> Ran {
@@ -178,6 +207,7 @@ impl Run {
         command.args(&self.args).current_dir(self.path("work")).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", self.path("home")).env("XDG_CONFIG_HOME", self.path("home/.config"));
+        command.env("XDG_STATE_HOME", self.path("home/.local/state"));
         command.envs(self.vars.iter().map(|(name, value)| (name, value)));
         command.stdin(if feed.is_some() { Stdio::piped() } else { Stdio::null() });
         let to = self.stdout.clone().unwrap_or_else(|| out.clone());
@@ -191,6 +221,14 @@ impl Run {
                 let _ = feed(&mut pipe);
             }
         });
+        if let Some((file, lines)) = &self.kill_once {
+            let file = self.path("work").join(file);
+            while fs::read_to_string(&file).unwrap_or_default().lines().count() < *lines {
+                assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+                thread::sleep(Duration::from_millis(5));
+            }
+            child.kill().unwrap();
+        }
         let (code, peak) = wait(&mut child);
         writer.join().unwrap();
         let text =
@@ -200,62 +238,6 @@ impl Run {
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
-    }
-}
-
-impl Ran {
-    /// Stdout is this text, in which `[..]` stands for anything in a line.
-    #[track_caller]
-    pub(crate) fn stdout(self, expected: &str) -> Self {
-        snapbox::assert_data_eq!(&self.stdout, expected.to_owned());
-        self
-    }
-
-    /// Stderr is this text, in which `[..]` stands for anything in a line.
-    #[track_caller]
-    pub(crate) fn stderr(self, expected: &str) -> Self {
-        snapbox::assert_data_eq!(&self.stderr, expected.to_owned());
-        self
-    }
-
-    /// Stdout holds this text.
-    #[track_caller]
-    pub(crate) fn says(self, part: &str) -> Self {
-        assert!(self.stdout.contains(part), "stdout without {part:?}:\n{}", self.stdout);
-        self
-    }
-
-    /// Stderr holds this text.
-    #[track_caller]
-    pub(crate) fn tells(self, part: &str) -> Self {
-        assert!(self.stderr.contains(part), "stderr without {part:?}:\n{}", self.stderr);
-        self
-    }
-
-    /// Stderr begins with the line that stops a loop.
-    #[track_caller]
-    pub(crate) fn stops(self) -> Self {
-        assert!(self.stderr.starts_with(STOP), "stderr:\n{}", self.stderr);
-        self
-    }
-
-    /// Stdout is exactly one JSON object.
-    #[track_caller]
-    pub(crate) fn json(&self) -> Value {
-        let value: Value = serde_json::from_str(&self.stdout).expect(&self.stdout);
-        assert!(value.is_object(), "{value}");
-        value
-    }
-
-    /// Stdout is one JSON object a line.
-    #[track_caller]
-    pub(crate) fn json_lines(&self) -> Vec<Value> {
-        self.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
-    }
-
-    /// A file of the working folder; empty where there is none.
-    pub(crate) fn file(&self, name: &str) -> String {
-        fs::read_to_string(self.folder.path().join("work").join(name)).unwrap_or_default()
     }
 }
 

@@ -1,0 +1,102 @@
+//! What a check is: something that looks at the work and says what it saw.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gate_core::decide::evidence::Evidence;
+use tokio_util::sync::CancellationToken;
+
+use crate::event::Events;
+use crate::logs::Logs;
+use crate::site::Site;
+use crate::worktree::Snapshot;
+
+/// A check's name, as settings and records call it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CheckId(String);
+
+impl CheckId {
+    /// The check of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CheckId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How much a check costs, roughly; the cheap ones run first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cost {
+    /// It reads files.
+    Look,
+    /// It runs a tool that reads sources.
+    Tool,
+    /// It builds.
+    Build,
+    /// It runs the work.
+    Run,
+    /// It asks somebody.
+    Ask,
+}
+
+/// Something that looks at the work.
+///
+/// A check never fails as a function does: what it could not find out is an
+/// [`Inconclusive`](gate_core::decide::evidence::Outcome::Inconclusive)
+/// record. It ends soon after [`CheckContext::cancel`] is cancelled, and
+/// leaves no process behind.
+#[async_trait]
+pub trait Check: Send + Sync {
+    /// Its name.
+    fn id(&self) -> &CheckId;
+
+    /// How much it costs.
+    fn cost(&self) -> Cost;
+
+    /// Whether files that only appeared while checks ran may change what it
+    /// saw, so that it has to look again.
+    fn minds_new_files(&self) -> bool {
+        false
+    }
+
+    /// Looks, and says what it saw.
+    async fn run(&self, cx: &CheckContext) -> Evidence;
+}
+
+/// What a check is given.
+#[derive(Clone, Debug)]
+pub struct CheckContext {
+    /// Where to look.
+    pub site: Arc<Site>,
+    /// The work tree before the checks of this round.
+    pub tree: Arc<Snapshot>,
+    /// What the caller said about the decision.
+    pub about: Arc<About>,
+    /// Cancelled when nobody waits for the result any more.
+    pub cancel: CancellationToken,
+    /// Who is told what happens.
+    pub events: Events,
+    /// Where logs go.
+    pub(crate) logs: Arc<Logs>,
+}
+
+/// What the caller says about the decision.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// The task's id.
+    pub task: Option<String>,
+    /// The run's name.
+    pub run: Option<String>,
+    /// The iteration's number.
+    pub iteration: Option<u64>,
+}

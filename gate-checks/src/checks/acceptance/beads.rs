@@ -1,0 +1,91 @@
+//! Beads: one issue a line, as JSON.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use serde::Deserialize;
+
+use super::{Item, Plan, PlanError};
+
+/// Of the issues that an issue is a part of, so many are looked for.
+const MOST: usize = 64;
+
+/// An issue.
+#[derive(Deserialize)]
+struct Issue {
+    id: Option<String>,
+    title: Option<String>,
+    status: Option<String>,
+    parent: Option<String>,
+    dependencies: Option<Vec<Dependency>>,
+}
+
+/// What an issue depends on; `parent-child` is the epic that it is a part of.
+#[derive(Deserialize)]
+struct Dependency {
+    depends_on_id: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+/// Reads all issues. Closed ones are done, deleted ones are none, and whatever
+/// else a status says is open.
+pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
+    let mut issues = Vec::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let broken = |why| PlanError::Broken {
+            file: file.to_owned(),
+            line: at + 1,
+            expected: "an issue as a JSON object",
+            why,
+        };
+        let issue: Issue = serde_json::from_str(line).map_err(|error| broken(error.to_string()))?;
+        match &issue.id {
+            Some(id) => issues.push((at + 1, id.clone(), issue)),
+            None => return Err(broken("it has no `id`".to_owned())),
+        }
+    }
+    let parents = Parents::of(&issues);
+    let alive = issues.iter().filter(|(_, _, issue)| issue.status.as_deref() != Some("tombstone"));
+    let items = alive.map(|(line, id, issue)| Item {
+        line: *line,
+        text: format!("{id} {}", issue.title.as_deref().unwrap_or_default()).trim().to_owned(),
+        done: issue.status.as_deref() == Some("closed"),
+        within: parents.all(id),
+        ..Item::default()
+    });
+    Ok(Plan { format: "beads", items: items.collect(), by_ids: true })
+}
+
+/// Who is a part of whom.
+struct Parents<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
+
+impl<'a> Parents<'a> {
+    fn of(issues: &'a [(usize, String, Issue)]) -> Self {
+        let mut parents: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (_, id, issue) in issues {
+            let of = parents.entry(id).or_default();
+            let depends = issue.dependencies.iter().flatten();
+            let child = depends.filter(|it| it.kind.as_deref() == Some("parent-child"));
+            of.extend(child.filter_map(|it| it.depends_on_id.as_deref()));
+            of.extend(issue.parent.as_deref());
+            // The second part of bd-12 is bd-12.2.
+            of.extend(id.rsplit_once('.').map(|(epic, _)| epic));
+            of.remove(id.as_str());
+        }
+        Self(parents)
+    }
+
+    /// All that an issue is a part of, near and far, each once.
+    fn all(&self, id: &str) -> Vec<Rc<str>> {
+        let mut all: Vec<&str> = Vec::new();
+        let mut next = self.0.get(id).into_iter().flatten().copied().collect::<Vec<_>>();
+        while let Some(parent) = next.pop() {
+            if all.len() < MOST && !all.contains(&parent) {
+                all.push(parent);
+                next.extend(self.0.get(parent).into_iter().flatten().copied());
+            }
+        }
+        all.into_iter().map(Rc::from).collect()
+    }
+}

@@ -1,0 +1,92 @@
+//! prd.json: stories, each with `passes`.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::lines::Lines;
+use super::{Item, Plan, PlanError};
+
+/// A document: the stories under one of their usual names.
+#[derive(Deserialize)]
+struct Document<'a> {
+    #[serde(borrow)]
+    stories: Option<Vec<&'a RawValue>>,
+    #[serde(borrow, rename = "userStories")]
+    user_stories: Option<Vec<&'a RawValue>>,
+    #[serde(borrow, rename = "user_stories")]
+    snake_stories: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    features: Option<Vec<&'a RawValue>>,
+}
+
+/// A story. A key that stands there twice is an error.
+#[derive(Deserialize)]
+struct Story {
+    id: Option<Value>,
+    title: Option<String>,
+    name: Option<String>,
+    description: Option<String>,
+    passes: Option<bool>,
+}
+
+/// Reads a document, or an array of stories. A story that does not say whether
+/// it passes is open; where none does, this is another format.
+pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
+    let broken = |expected, at: usize, error: &serde_json::Error| PlanError::Broken {
+        file: file.to_owned(),
+        line: at + error.line().saturating_sub(1),
+        expected,
+        why: message(error),
+    };
+    let stories = stories(text).map_err(|error| broken("JSON with stories", 1, &error))?;
+    let (mut items, mut lines) = (Vec::new(), Lines::of(text));
+    let (mut judged, mut by_ids) = (false, false);
+    for raw in stories {
+        let line = lines.at(raw.get().as_ptr().addr() - text.as_ptr().addr());
+        let story: Story = serde_json::from_str(raw.get())
+            .map_err(|error| broken("a story with `passes`", line, &error))?;
+        judged |= story.passes.is_some();
+        by_ids |= story.id.is_some();
+        items.push(Item {
+            line,
+            done: story.passes == Some(true),
+            text: story.text(),
+            ..Item::default()
+        });
+    }
+    if !judged {
+        let expected = "story with `passes`";
+        return Err(PlanError::Empty { file: file.to_owned(), expected });
+    }
+    Ok(Plan { format: "prd", items, by_ids })
+}
+
+fn stories(text: &str) -> serde_json::Result<Vec<&RawValue>> {
+    if text.trim_start().starts_with('[') {
+        return serde_json::from_str(text);
+    }
+    let it: Document<'_> = serde_json::from_str(text)?;
+    let lists = [it.stories, it.user_stories, it.snake_stories, it.features];
+    Ok(lists.into_iter().flatten().flatten().collect())
+}
+
+impl Story {
+    /// The id, then what it is about.
+    fn text(&self) -> String {
+        let id = match &self.id {
+            Some(Value::String(id)) => id.clone(),
+            Some(Value::Number(id)) => id.to_string(),
+            _ => String::new(),
+        };
+        let title = self.title.as_ref().or(self.name.as_ref()).or(self.description.as_ref());
+        let title = title.and_then(|title| title.lines().next()).unwrap_or_default();
+        format!("{id} {title}").trim().to_owned()
+    }
+}
+
+/// The message without its place, which is told apart.
+fn message(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
+}

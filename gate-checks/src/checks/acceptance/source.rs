@@ -1,0 +1,50 @@
+//! The bytes of a file with criteria.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::PlanError;
+use super::lines::Lines;
+
+/// The longest file that is read.
+const LONGEST: u64 = 16 << 20;
+
+/// A file's text. What is no regular file is an error, and never waited for.
+pub(super) fn text(path: &Path, file: &str) -> Result<String, PlanError> {
+    let named = || file.to_owned();
+    let unreadable = |error: &io::Error| match error.kind() {
+        io::ErrorKind::NotFound => PlanError::Missing { file: named() },
+        _ => PlanError::Unreadable { file: named(), why: error.to_string() },
+    };
+    let open = open(path).map_err(|error| unreadable(&error))?;
+    if !open.metadata().map_err(|error| unreadable(&error))?.is_file() {
+        return Err(PlanError::NoFile { file: named() });
+    }
+    let mut bytes = Vec::new();
+    open.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(PlanError::TooLong { file: named(), limit: LONGEST });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let valid = String::from_utf8_lossy(&error.as_bytes()[..valid]);
+        PlanError::NotText { file: named(), line: Lines::of(&valid).at(valid.len()) }
+    })
+}
+
+/// Opens without waiting for a writer, which a FIFO would otherwise do.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use rustix::fs::OFlags;
+
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+    OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}

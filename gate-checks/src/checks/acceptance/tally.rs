@@ -1,0 +1,157 @@
+//! What criteria come to.
+
+use gate_core::decide::evidence::Outcome;
+use serde_json::{Value, json};
+
+use super::pattern::Named;
+use super::selection::{Selection, select};
+use super::{Item, Plan, PlanError, read, shown};
+
+/// So many open items are named in the summary, and so many in the detail.
+const NAMED: usize = 5;
+const DETAILED: usize = 50;
+
+/// What was found in the files.
+#[derive(Debug, Default)]
+pub(in crate::checks) struct Tally {
+    files: Vec<String>,
+    plans: Vec<Plan>,
+    problems: Vec<String>,
+    task: Option<String>,
+}
+
+/// A tally's end.
+#[derive(Debug, PartialEq)]
+pub(in crate::checks) struct Verdict {
+    pub(in crate::checks) outcome: Outcome,
+    pub(in crate::checks) summary: String,
+    pub(in crate::checks) detail: Value,
+}
+
+impl Tally {
+    pub(in crate::checks) fn new(task: Option<&str>) -> Self {
+        Self { task: task.map(str::to_owned), ..Self::default() }
+    }
+
+    /// Something that could not be found out.
+    pub(in crate::checks) fn problem(&mut self, error: &PlanError) {
+        self.problems.push(shown(&error.to_string()));
+    }
+
+    /// Reads a file, once.
+    pub(in crate::checks) fn read(&mut self, named: &Named, optional: &[String]) {
+        if self.files.contains(&named.shown) {
+            return;
+        }
+        match read(&named.path, &named.shown, optional) {
+            Ok(plan) => {
+                self.files.push(named.shown.clone());
+                self.plans.push(plan);
+            }
+            Err(error) => self.problem(&error),
+        }
+    }
+
+    /// What it comes to. An open item is certain, whatever else is unknown;
+    /// that all is done is certain only where nothing is.
+    pub(in crate::checks) fn verdict(mut self) -> Verdict {
+        self.select();
+        let open: Vec<(&str, &Item)> = self.items().filter(|(_, item)| item.blocks()).collect();
+        let counting = self.items().filter(|(_, item)| !item.optional).count();
+        let (outcome, summary) = if !open.is_empty() {
+            (Outcome::Fail, format!("{} of {}: {}", open.len(), are_open(counting), names(&open)))
+        } else if let Some(problem) = self.problems.first() {
+            (Outcome::Inconclusive, problem.clone())
+        } else if counting == 0 {
+            (Outcome::Inconclusive, "no criteria were found that count".to_owned())
+        } else {
+            (Outcome::Pass, format!("{} as done", are_marked(counting)))
+        };
+        Verdict { outcome, summary, detail: self.detail(&open) }
+    }
+
+    /// Keeps what belongs to the task; without one, a file without any item is
+    /// a problem.
+    fn select(&mut self) {
+        let selection = self.task.as_deref().map(|id| select(&self.plans, id));
+        match (selection, &self.task) {
+            (Some(Selection::These(chosen)), _) => {
+                self.plans.iter_mut().zip(chosen).for_each(|(plan, items)| plan.items = items);
+            }
+            (Some(Selection::Nobody), Some(id)) => {
+                let files = self.files.join(", ");
+                self.problems.push(shown(&format!("no criterion of task {id} in {files}")));
+                self.plans.iter_mut().for_each(|plan| plan.items.clear());
+            }
+            _ => self.empty_files(),
+        }
+    }
+
+    fn empty_files(&mut self) {
+        let files = self.files.iter().zip(&self.plans).filter(|(_, plan)| plan.items.is_empty());
+        let problems = files.map(|(file, plan)| {
+            let expected = if plan.format == "markdown" { "task list" } else { "issues" };
+            PlanError::Empty { file: file.clone(), expected }.to_string()
+        });
+        self.problems.extend(problems);
+    }
+
+    fn items(&self) -> impl Iterator<Item = (&str, &Item)> {
+        let files = self.files.iter().zip(&self.plans);
+        files.flat_map(|(file, plan)| plan.items.iter().map(move |item| (file.as_str(), item)))
+    }
+
+    fn detail(&self, open: &[(&str, &Item)]) -> Value {
+        let files = self.files.iter().zip(&self.plans).map(|(file, plan)| {
+            let count = |is: fn(&Item) -> bool| plan.items.iter().filter(|item| is(item)).count();
+            json!({
+                "file": shown(file),
+                "format": plan.format,
+                "open": count(Item::blocks),
+                "done": count(|item| !item.optional && item.done),
+                "optional": count(|item| item.optional),
+            })
+        });
+        let open = open.iter().take(DETAILED).map(|(file, item)| {
+            json!({ "file": shown(file), "line": item.line, "text": shown(&item.text) })
+        });
+        let mut detail = json!({
+            "files": files.collect::<Vec<_>>(),
+            "open": open.collect::<Vec<_>>(),
+        });
+        if !self.problems.is_empty() {
+            detail["problems"] = json!(self.problems);
+        }
+        detail
+    }
+}
+
+impl Item {
+    fn blocks(&self) -> bool {
+        !self.done && !self.optional
+    }
+}
+
+fn are_open(all: usize) -> String {
+    if all == 1 { "1 criterion is open".to_owned() } else { format!("{all} criteria are open") }
+}
+
+fn are_marked(all: usize) -> String {
+    if all == 1 {
+        "the only criterion is marked".to_owned()
+    } else {
+        format!("all {all} criteria are marked")
+    }
+}
+
+fn names(open: &[(&str, &Item)]) -> String {
+    let name = |(file, item): &(&str, &Item)| match shown(&item.text) {
+        text if text.is_empty() => format!("{}:{}", shown(file), item.line),
+        text => text,
+    };
+    let mut names: Vec<String> = open.iter().take(NAMED).map(name).collect();
+    if open.len() > NAMED {
+        names.push(format!("and {} more", open.len() - NAMED));
+    }
+    names.join("; ")
+}

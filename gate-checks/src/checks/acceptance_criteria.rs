@@ -1,0 +1,73 @@
+//! The check `acceptance_criteria`: is everything done that was asked for?
+//!
+//! It reads the files of its settings: task lists in Markdown, `prd.json`, and
+//! beads' JSON lines. An open item fails. That all are marked as done is the
+//! word of whoever marked them, usually the agent: such a pass is a claim. What
+//! cannot be read, and a file without criteria, is inconclusive.
+
+use async_trait::async_trait;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::{CheckPolicy, Mode};
+
+use super::acceptance::{Tally, files};
+use crate::check::{Check, CheckContext, CheckId, Cost};
+
+/// Looks for open items in files that hold acceptance criteria.
+#[derive(Clone, Debug)]
+pub(super) struct AcceptanceCriteria {
+    id: CheckId,
+    mode: Mode,
+    files: Vec<String>,
+    optional: Vec<String>,
+}
+
+impl AcceptanceCriteria {
+    /// The check of this name with `files` and `optional` of these settings.
+    pub(super) fn new(id: CheckId, policy: &CheckPolicy) -> Self {
+        let (files, optional) = (policy.files.clone(), policy.optional.clone());
+        Self { id, mode: policy.mode, files, optional }
+    }
+
+    fn look(&self, cx: &CheckContext) -> Evidence {
+        let evidence = |outcome, summary: String| Evidence {
+            summary,
+            ..Evidence::new(self.id.as_str(), self.mode, outcome)
+        };
+        if self.files.is_empty() {
+            let missing =
+                format!("no files are named: write files = [\"…\"] in [checks.{}]", self.id);
+            return evidence(Outcome::Inconclusive, missing);
+        }
+        let mut tally = Tally::new(cx.about.task.as_deref());
+        for entry in &self.files {
+            if cx.cancel.is_cancelled() {
+                return evidence(Outcome::Inconclusive, "cancelled".to_owned());
+            }
+            match files(&cx.site.project, entry) {
+                Ok(named) => named.iter().for_each(|named| tally.read(named, &self.optional)),
+                Err(error) => tally.problem(&error),
+            }
+        }
+        let verdict = tally.verdict();
+        Evidence {
+            claim: verdict.outcome == Outcome::Pass,
+            detail: Some(verdict.detail),
+            ..evidence(verdict.outcome, verdict.summary)
+        }
+    }
+}
+
+#[async_trait]
+impl Check for AcceptanceCriteria {
+    fn id(&self) -> &CheckId {
+        &self.id
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Look
+    }
+
+    async fn run(&self, cx: &CheckContext) -> Evidence {
+        self.look(cx)
+    }
+}

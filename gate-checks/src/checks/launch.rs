@@ -1,0 +1,160 @@
+//! Running the program of a check: from its settings to a job, and from what
+//! came of the job to a record.
+
+use std::path::PathBuf;
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::{CheckPolicy, Mode};
+use serde_json::{Map, Value, json};
+
+use crate::check::{CheckContext, CheckId};
+use crate::process::{Capture, Ended, How, Job, LineReader, environment};
+
+/// A program that a check runs.
+pub(super) struct Launch<'a> {
+    pub(super) id: &'a CheckId,
+    pub(super) settings: &'a CheckPolicy,
+    /// The program and its arguments.
+    pub(super) argv: Vec<String>,
+    /// Variables beside those of the settings.
+    pub(super) variables: Vec<(String, String)>,
+    /// The file that is its standard input.
+    pub(super) stdin: Option<PathBuf>,
+    /// Who reads its lines.
+    pub(super) reader: Option<LineReader>,
+}
+
+/// A program that was run to its end.
+pub(super) struct Launched {
+    /// What is known whatever it means: argv, duration, log.
+    pub(super) evidence: Evidence,
+    /// Its exit code; none where a signal ended it.
+    pub(super) exit_code: Option<i32>,
+}
+
+impl Launched {
+    /// The record with this outcome; `detail` goes under a name of its own.
+    pub(super) fn came_to(
+        self,
+        outcome: Outcome,
+        summary: &str,
+        detail: Option<(&str, Value)>,
+    ) -> Evidence {
+        let mut evidence = self.evidence;
+        if let (Some((name, value)), Some(Value::Object(all))) = (detail, &mut evidence.detail) {
+            all.insert(name.to_owned(), value);
+        }
+        let summary = format!("{summary}{}", evidence.summary);
+        Evidence { outcome, summary, ..evidence }
+    }
+}
+
+impl Launch<'_> {
+    /// Runs it.
+    ///
+    /// # Errors
+    ///
+    /// The record of a program that gave no answer: it could not be started,
+    /// was ended, or got away.
+    pub(super) async fn run(self, cx: &CheckContext) -> Result<Launched, Box<Evidence>> {
+        let folder = self.folder(cx);
+        if !folder.is_dir() {
+            let summary = format!("its working folder {} is not there", folder.display());
+            return Err(self.inconclusive(summary));
+        }
+        let job = Job {
+            argv: self.argv.clone(),
+            folder,
+            environment: self.environment(cx),
+            stdin: self.stdin.clone(),
+            supervisor: cx.site.supervisor.clone(),
+        };
+        let (id, argv) = (self.id, self.argv);
+        let ended = job.run(Capture::new(self.reader), &cx.cancel).await;
+        record(id, argv, &ended, cx)
+    }
+
+    fn folder(&self, cx: &CheckContext) -> PathBuf {
+        let project = &cx.site.project;
+        self.settings.cwd.as_ref().map_or_else(|| project.clone(), |cwd| project.join(cwd))
+    }
+
+    fn environment(&self, cx: &CheckContext) -> Vec<(String, String)> {
+        let mut all = environment(&cx.site.environment, &self.settings.env);
+        all.retain(|(name, _)| self.variables.iter().all(|(new, _)| new != name));
+        all.extend(self.variables.iter().cloned());
+        all
+    }
+
+    fn inconclusive(&self, summary: String) -> Box<Evidence> {
+        let argv = self.argv.clone();
+        let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
+        Box::new(Evidence { argv, summary, ..evidence })
+    }
+}
+
+/// The settings' command as a program with arguments.
+pub(super) fn argv(command: &[String], shell: bool) -> Vec<String> {
+    if shell {
+        let bash = ["bash", "-euo", "pipefail", "-c"].map(str::to_owned);
+        return bash.into_iter().chain(command.iter().cloned()).collect();
+    }
+    command.to_vec()
+}
+
+fn record(
+    id: &CheckId,
+    argv: Vec<String>,
+    ended: &Ended,
+    cx: &CheckContext,
+) -> Result<Launched, Box<Evidence>> {
+    let log = cx.logs.keep(id, &ended.capture.text());
+    let base = Evidence {
+        duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
+        log: log.map(|log| log.display().to_string()),
+        detail: Some(detail(ended)),
+        argv,
+        ..Evidence::new(id.as_str(), Mode::default(), Outcome::Inconclusive)
+    };
+    let inconclusive = |summary: String| Box::new(Evidence { summary, ..base.clone() });
+    match &ended.how {
+        How::Exited(code) => Ok(Launched {
+            evidence: Evidence { exit_code: Some(*code), summary: left_behind(ended), ..base },
+            exit_code: Some(*code),
+        }),
+        How::Signalled(_) => Ok(Launched {
+            evidence: Evidence { summary: left_behind(ended), ..base },
+            exit_code: None,
+        }),
+        How::NotStarted(error) => {
+            let program = base.argv.first().map_or("", String::as_str);
+            Err(inconclusive(format!("{program} could not be started: {error}")))
+        }
+        How::Stopped => Err(inconclusive("it was ended before it was done".to_owned())),
+        How::Lost => Err(inconclusive("its supervisor was killed while it ran".to_owned())),
+    }
+}
+
+/// What a run left behind, as the end of a summary.
+fn left_behind(ended: &Ended) -> String {
+    if ended.left.is_empty() {
+        return String::new();
+    }
+    format!("; what it left running was ended ({})", ended.left.join(", "))
+}
+
+fn detail(ended: &Ended) -> Value {
+    let mut detail = Map::new();
+    let (bytes, digest) = (ended.capture.bytes(), ended.capture.digest());
+    detail.insert("output".to_owned(), json!({ "bytes": bytes, "digest": digest }));
+    if let How::Signalled(signal) = ended.how {
+        detail.insert("signal".to_owned(), json!(signal));
+    }
+    if !ended.left.is_empty() {
+        detail.insert("left_running".to_owned(), json!(ended.left));
+    }
+    if ended.held {
+        detail.insert("output_held".to_owned(), json!(true));
+    }
+    Value::Object(detail)
+}

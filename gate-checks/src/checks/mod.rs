@@ -1,0 +1,86 @@
+//! The checks, one file each, and which one a name means.
+
+mod acceptance;
+mod acceptance_criteria;
+mod clean_git;
+mod command;
+mod launch;
+mod missing;
+mod plugin;
+mod review;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gate_core::decide::policy::{CheckPolicy, Policy};
+
+use crate::cache::EvidenceCache;
+use crate::check::{Check, CheckId};
+use crate::decorate::{Cached, Retry, Timeout, WithMode};
+use crate::site::Site;
+
+use acceptance_criteria::AcceptanceCriteria;
+use clean_git::CleanGit;
+use command::CommandCheck;
+use missing::Missing;
+use plugin::Plugin;
+use review::Review;
+
+pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
+
+/// A check with the names of those that have to pass before it.
+#[derive(Clone)]
+pub(crate) struct Planned {
+    pub(crate) check: Arc<dyn Check>,
+    pub(crate) needs: Vec<CheckId>,
+    pub(crate) mode: gate_core::decide::policy::Mode,
+}
+
+/// The checks that a policy configures.
+pub(crate) fn plan(policy: &Policy, site: &Site, cache: &Arc<EvidenceCache>) -> Vec<Planned> {
+    let planned = policy.checks.iter().map(|(name, settings)| Planned {
+        check: named(CheckId::new(name), settings, site, cache),
+        needs: settings.needs.iter().map(CheckId::new).collect(),
+        mode: settings.mode,
+    });
+    planned.collect()
+}
+
+/// The check that a name means: a built-in one, a command, or a plug-in.
+fn named(
+    id: CheckId,
+    settings: &CheckPolicy,
+    site: &Site,
+    cache: &Arc<EvidenceCache>,
+) -> Arc<dyn Check> {
+    match id.as_str() {
+        "clean_git" => looks(CleanGit::new(id, settings), settings),
+        "acceptance_criteria" if settings.command.is_empty() => {
+            looks(AcceptanceCriteria::new(id, settings), settings)
+        }
+        "review" => runs(Review::new(id, settings), settings, cache),
+        "handoff" | "integrity" if settings.command.is_empty() => looks(Missing::new(id), settings),
+        _ => match CommandCheck::new(&id, settings, site) {
+            Some(check) => runs(check, settings, cache),
+            None => runs(Plugin::new(id, settings), settings, cache),
+        },
+    }
+}
+
+/// A check that looks at files: it is cheap, and always looks again.
+fn looks(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
+    let check = Timeout { inner: check, limit: Duration::from_millis(settings.timeout_ms) };
+    Arc::new(WithMode { inner: check, mode: settings.mode })
+}
+
+/// A check that runs a program.
+fn runs(
+    check: impl Check + 'static,
+    settings: &CheckPolicy,
+    cache: &Arc<EvidenceCache>,
+) -> Arc<dyn Check> {
+    let check = Timeout { inner: check, limit: Duration::from_millis(settings.timeout_ms) };
+    let check = Retry { inner: check, times: settings.retry };
+    let check = Cached { inner: check, policy: settings.clone(), cache: Arc::clone(cache) };
+    Arc::new(WithMode { inner: check, mode: settings.mode })
+}

@@ -1,0 +1,229 @@
+//! Plug-ins: a program `gate-check-NAME` on PATH, found as git and cargo find
+//! theirs. It gets one JSON object on its standard input and prints one.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::{CheckPolicy, Mode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tempfile::NamedTempFile;
+
+use super::launch::Launch;
+use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::process::{LineReader, Stream};
+use gate_core::text::brief;
+
+/// The longest answer that is read.
+const LONGEST: usize = 1024 * 1024;
+
+/// What a plug-in is asked: `gate.check.request.v1`, one JSON object on its
+/// standard input. Fields are added, never changed.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PluginRequest {
+    /// Always `gate.check.request.v1`.
+    pub schema: String,
+    /// The check's name in the settings.
+    pub check: String,
+    /// The project's folder, which is also the working folder unless `cwd` is
+    /// set.
+    pub project: String,
+    /// The digest of the work tree before the checks.
+    pub tree: String,
+    /// The task's id.
+    pub task: Option<String>,
+    /// The run's name.
+    pub run: Option<String>,
+    /// The iteration's number within the run.
+    pub iteration: Option<u64>,
+    /// How long it may run, in milliseconds.
+    pub timeout_ms: u64,
+    /// The setting `paths`.
+    pub paths: Vec<String>,
+}
+
+/// What a plug-in answers: `gate.check.result.v1`, one JSON object on its
+/// standard output, with exit code 0. Anything else is inconclusive.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PluginAnswer {
+    /// Always `gate.check.result.v1`.
+    pub schema: String,
+    /// What came of it.
+    pub outcome: PluginOutcome,
+    /// One line for a person.
+    #[serde(default)]
+    pub summary: String,
+    /// Anything that stands behind it.
+    #[serde(default)]
+    pub detail: Option<Value>,
+}
+
+/// What came of a plug-in's check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PluginOutcome {
+    /// It looked, and all is well.
+    Pass,
+    /// It looked, and something is wrong.
+    Fail,
+    /// It could not find out.
+    Inconclusive,
+    /// Somebody worked around it.
+    Tamper,
+}
+
+/// Asks a plug-in.
+pub(crate) struct Plugin {
+    id: CheckId,
+    settings: CheckPolicy,
+}
+
+impl Plugin {
+    pub(crate) fn new(id: CheckId, settings: &CheckPolicy) -> Self {
+        Self { id, settings: settings.clone() }
+    }
+
+    fn request(&self, cx: &CheckContext) -> PluginRequest {
+        PluginRequest {
+            schema: "gate.check.request.v1".to_owned(),
+            check: self.id.to_string(),
+            project: cx.site.project.display().to_string(),
+            tree: cx.tree.digest.clone(),
+            task: cx.about.task.clone(),
+            run: cx.about.run.clone(),
+            iteration: cx.about.iteration,
+            timeout_ms: self.settings.timeout_ms,
+            paths: self.settings.paths.clone(),
+        }
+    }
+
+    fn program(&self, cx: &CheckContext) -> Result<PathBuf, String> {
+        let name = format!("gate-check-{}", self.id);
+        let path = cx.site.search_path();
+        which::which_in(&name, Some(path), "/")
+            .map_err(|_| format!("it has no command, and there is no program {name} in PATH"))
+    }
+
+    async fn ask(&self, cx: &CheckContext) -> Result<Evidence, Box<Evidence>> {
+        let program = self.program(cx).map_err(|summary| self.inconclusive(summary))?;
+        let request = request_file(&self.request(cx)).map_err(|error| {
+            self.inconclusive(format!("its request cannot be written: {error}"))
+        })?;
+        let answer = Words::default();
+        let launch = Launch {
+            id: &self.id,
+            settings: &self.settings,
+            argv: vec![program.display().to_string()],
+            variables: Vec::new(),
+            stdin: Some(request.path().to_owned()),
+            reader: Some(answer.reader()),
+        };
+        let launched = launch.run(cx).await?;
+        let (outcome, summary, detail) = match (launched.exit_code, parse(&answer.text())) {
+            (Some(0), Ok(answer)) => (outcome(answer.outcome), answer.summary, answer.detail),
+            (Some(0), Err(problem)) => (Outcome::Inconclusive, problem, None),
+            (Some(code), _) => (Outcome::Inconclusive, format!("it ended with code {code}"), None),
+            (None, _) => (Outcome::Inconclusive, "a signal ended it".to_owned(), None),
+        };
+        let detail = detail.map(|detail| ("plugin", detail));
+        Ok(launched.came_to(outcome, &brief(&summary, 300), detail))
+    }
+
+    fn inconclusive(&self, summary: String) -> Box<Evidence> {
+        let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
+        Box::new(Evidence { summary, ..evidence })
+    }
+}
+
+#[async_trait]
+impl Check for Plugin {
+    fn id(&self) -> &CheckId {
+        &self.id
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Tool
+    }
+
+    async fn run(&self, cx: &CheckContext) -> Evidence {
+        self.ask(cx).await.unwrap_or_else(|evidence| *evidence)
+    }
+}
+
+fn request_file(request: &PluginRequest) -> std::io::Result<NamedTempFile> {
+    let mut file = NamedTempFile::new()?;
+    serde_json::to_writer(&mut file, request)?;
+    file.write_all(b"\n")?;
+    Ok(file)
+}
+
+fn outcome(told: PluginOutcome) -> Outcome {
+    match told {
+        PluginOutcome::Pass => Outcome::Pass,
+        PluginOutcome::Fail => Outcome::Fail,
+        PluginOutcome::Inconclusive => Outcome::Inconclusive,
+        PluginOutcome::Tamper => Outcome::Tamper,
+    }
+}
+
+fn parse(text: &str) -> Result<PluginAnswer, String> {
+    if text.len() >= LONGEST {
+        return Err("its answer is longer than 1 MiB".to_owned());
+    }
+    let answer: PluginAnswer = serde_json::from_str(text)
+        .map_err(|error| format!("its answer is not one gate.check.result.v1 object: {error}"))?;
+    match answer.schema.as_str() {
+        "gate.check.result.v1" => Ok(answer),
+        other => Err(format!("its answer is `{}`, not gate.check.result.v1", brief(other, 60))),
+    }
+}
+
+/// A standard output, up to the longest answer.
+#[derive(Clone, Default)]
+struct Words(Arc<Mutex<String>>);
+
+impl Words {
+    fn reader(&self) -> LineReader {
+        let words = self.clone();
+        Box::new(move |stream, line| {
+            let mut text = words.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if stream == Stream::Stdout && text.len() < LONGEST {
+                text.push_str(line);
+                text.push('\n');
+            }
+        })
+    }
+
+    fn text(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_one_object() {
+        let good = r#"{"schema":"gate.check.result.v1","outcome":"fail","summary":"two files"}"#;
+        let answer = parse(good).unwrap();
+        assert_eq!((answer.outcome, answer.summary.as_str()), (PluginOutcome::Fail, "two files"));
+        for bad in [
+            "",
+            "ok",
+            &format!("{good}\n{good}"),
+            &good.replace("v1", "v2"),
+            &good.replace("fail", "ok"),
+            &good.replace("\"summary\"", "\"sumary\""),
+            &good.replace("\"outcome\":\"fail\"", "\"outcome\":\"fail\",\"outcome\":\"pass\""),
+            &"x".repeat(LONGEST),
+        ] {
+            assert!(parse(bad).is_err(), "{}", &bad[..bad.len().min(80)]);
+        }
+    }
+}

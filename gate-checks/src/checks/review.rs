@@ -1,0 +1,238 @@
+//! The check `review`: a reviewer command, a model or a person's script, whose
+//! verdict is parsed.
+//!
+//! The verdict is the last line of its standard output that is not empty:
+//! `VERDICT: PASS` or `VERDICT: FAIL: reason` (also APPROVE, APPROVED, SHIP,
+//! LGTM; REJECT, REJECTED, REVISE, CHANGES_REQUESTED, REQUEST_CHANGES,
+//! NEEDS_WORK; in any case), or a JSON object with `verdict` or `approved`. An
+//! agent's own JSON, with its text in `result`, is read for that text. Whatever
+//! is no verdict is inconclusive: a reviewer that cannot be understood has not
+//! approved.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::{CheckPolicy, Mode};
+use serde_json::Value;
+
+use super::launch::{Launch, argv};
+use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::process::{LineReader, Stream};
+use gate_core::text::brief;
+
+/// How many of the last bytes of the reviewer's words are looked at.
+const KEPT: usize = 256 * 1024;
+
+/// Asks a reviewer.
+pub(crate) struct Review {
+    id: CheckId,
+    settings: CheckPolicy,
+}
+
+impl Review {
+    pub(crate) fn new(id: CheckId, settings: &CheckPolicy) -> Self {
+        Self { id, settings: settings.clone() }
+    }
+}
+
+#[async_trait]
+impl Check for Review {
+    fn id(&self) -> &CheckId {
+        &self.id
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Ask
+    }
+
+    async fn run(&self, cx: &CheckContext) -> Evidence {
+        if self.settings.command.is_empty() {
+            let summary = "it has no command: write the reviewer's as `command`".to_owned();
+            let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
+            return Evidence { summary, ..evidence };
+        }
+        let words = LastLines::default();
+        let launch = Launch {
+            id: &self.id,
+            settings: &self.settings,
+            argv: argv(&self.settings.command, self.settings.shell),
+            variables: Vec::new(),
+            stdin: None,
+            reader: Some(words.reader()),
+        };
+        let launched = match launch.run(cx).await {
+            Ok(launched) => launched,
+            Err(evidence) => return *evidence,
+        };
+        let (outcome, summary) = weigh(verdict(&words.text()), launched.exit_code);
+        launched.came_to(outcome, &summary, None)
+    }
+}
+
+/// What a reviewer says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Verdict {
+    approves: bool,
+    reason: String,
+}
+
+fn weigh(verdict: Option<Verdict>, exit_code: Option<i32>) -> (Outcome, String) {
+    let code = exit_code.map_or("a signal".to_owned(), |code| format!("code {code}"));
+    match verdict {
+        Some(Verdict { approves: false, reason }) => {
+            let reason = if reason.is_empty() { "no reason given".to_owned() } else { reason };
+            (Outcome::Fail, format!("the reviewer rejects: {reason}"))
+        }
+        Some(_) if exit_code == Some(0) => (Outcome::Pass, "the reviewer approves".to_owned()),
+        Some(_) => (
+            Outcome::Inconclusive,
+            format!("the reviewer approves, and its command ended with {code}"),
+        ),
+        None => (
+            Outcome::Inconclusive,
+            format!("no verdict: the last line is not `VERDICT: PASS` or `VERDICT: FAIL` ({code})"),
+        ),
+    }
+}
+
+/// The verdict of a reviewer's words.
+fn verdict(text: &str) -> Option<Verdict> {
+    let last = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    of_json(text.trim()).or_else(|| of_json(last)).or_else(|| of_line(last))
+}
+
+/// `VERDICT: WORD`, and the reason behind it.
+fn of_line(line: &str) -> Option<Verdict> {
+    let line = line.trim_matches(['*', '`', '_', '#', ' ']);
+    let (key, value) = line.split_once(':')?;
+    if !key.trim_matches(['*', ' ']).eq_ignore_ascii_case("verdict") {
+        return None;
+    }
+    let value = value.trim_matches(['*', ' ', '.']);
+    let end = value.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '_' | '-')));
+    let (word, rest) = value.split_at(end.unwrap_or(value.len()));
+    let reason = rest.trim_start_matches([':', '-', '–', '—', '*', ',', '.', ' ']);
+    // "PASS | FAIL" and "PASS or FAIL" are the template of a verdict.
+    let open = rest.trim_start().starts_with(['|', '/']) || reason.starts_with("or ");
+    (!open).then(|| word_of(word, reason)).flatten()
+}
+
+fn word_of(word: &str, reason: &str) -> Option<Verdict> {
+    let word = word.to_ascii_uppercase().replace('-', "_");
+    let approves = match word.as_str() {
+        "PASS" | "PASSED" | "APPROVE" | "APPROVED" | "SHIP" | "LGTM" => true,
+        "FAIL" | "FAILED" | "REJECT" | "REJECTED" | "REVISE" | "CHANGES_REQUESTED"
+        | "REQUEST_CHANGES" | "NEEDS_WORK" => false,
+        _ => return None,
+    };
+    Some(Verdict { approves, reason: brief(reason, 300) })
+}
+
+fn of_json(text: &str) -> Option<Verdict> {
+    let Value::Object(object) = serde_json::from_str(text).ok()? else { return None };
+    let string = |key| object.get(key).and_then(Value::as_str);
+    let reason = ["reason", "summary", "notes"].into_iter().find_map(string).unwrap_or_default();
+    let word = string("verdict").and_then(|word| word_of(word, reason));
+    let flag = object.get("approved").and_then(Value::as_bool);
+    let flag = flag.map(|approves| Verdict { approves, reason: brief(reason, 300) });
+    match (word, flag) {
+        (Some(word), Some(flag)) => (word.approves == flag.approves).then_some(word),
+        (None, None) => verdict(string("result")?),
+        (word, flag) => word.or(flag),
+    }
+}
+
+/// The last lines of a standard output.
+#[derive(Clone, Default)]
+struct LastLines(Arc<Mutex<VecDeque<String>>>);
+
+impl LastLines {
+    fn reader(&self) -> LineReader {
+        let lines = self.clone();
+        let mut kept = 0;
+        Box::new(move |stream, line| {
+            if stream != Stream::Stdout {
+                return;
+            }
+            let mut lines = lines.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept += line.len() + 1;
+            lines.push_back(line.to_owned());
+            while kept > KEPT && lines.len() > 1 {
+                kept -= lines.pop_front().map_or(0, |line| line.len() + 1);
+            }
+        })
+    }
+
+    fn text(&self) -> String {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn approves(text: &str) -> Option<bool> {
+        verdict(text).map(|verdict| verdict.approves)
+    }
+
+    #[test]
+    fn the_last_line_is_the_verdict() {
+        for text in [
+            "VERDICT: PASS",
+            "All good.\n\n**Verdict:** approved\n\n",
+            "VERDICT: FAIL: at first\nlooked again\nVERDICT: SHIP",
+            "{\"verdict\": \"pass\"}",
+            "noise\n{\"approved\": true, \"reason\": \"fine\"}",
+            "{\"type\":\"result\",\"result\":\"Reviewed.\\nVERDICT: PASS\"}",
+        ] {
+            assert_eq!(approves(text), Some(true), "{text}");
+        }
+        for text in [
+            "VERDICT: FAIL: no test for the empty list",
+            "verdict: changes-requested",
+            "VERDICT: PASS\nVERDICT: REVISE",
+            "{\"verdict\": \"reject\", \"reason\": \"no\"}",
+            "{\"approved\": false}",
+        ] {
+            assert_eq!(approves(text), Some(false), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_verdict_is_none() {
+        for text in [
+            "",
+            "PASS",
+            "It passes.",
+            "VERDICT: PASS or FAIL",
+            "VERDICT: PASS | FAIL",
+            "VERDICT: maybe",
+            "VERDICT: PASS\nbut wait, there is more to look at",
+            "{\"verdict\": \"pass\", \"approved\": false}",
+            "{\"verdict\": 1}",
+            "The verdict will be: PASS",
+        ] {
+            assert_eq!(approves(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_reviewer_that_ends_badly_has_not_approved() {
+        let approval = verdict("VERDICT: PASS");
+        assert_eq!(weigh(approval.clone(), Some(0)).0, Outcome::Pass);
+        assert_eq!(weigh(approval.clone(), Some(3)).0, Outcome::Inconclusive);
+        assert_eq!(weigh(approval, None).0, Outcome::Inconclusive);
+        assert_eq!(weigh(verdict("VERDICT: FAIL: x"), Some(3)).0, Outcome::Fail);
+        assert_eq!(weigh(None, Some(0)).0, Outcome::Inconclusive);
+    }
+
+    #[test]
+    fn the_reason_is_told() {
+        let rejected = weigh(verdict("VERDICT: FAIL - the list may be empty"), Some(0));
+        assert_eq!(rejected.1, "the reviewer rejects: the list may be empty");
+    }
+}

@@ -1,0 +1,72 @@
+//! A bound on how long a check may run.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use tokio::time::sleep;
+
+use crate::check::{Check, CheckContext, CheckId, Cost};
+
+/// Ends a check that runs longer than its timeout. What did not end in time is
+/// inconclusive: nobody knows what it would have said.
+pub(crate) struct Timeout<C> {
+    pub(crate) inner: C,
+    pub(crate) limit: Duration,
+}
+
+#[async_trait]
+impl<C: Check> Check for Timeout<C> {
+    fn id(&self) -> &CheckId {
+        self.inner.id()
+    }
+
+    fn cost(&self) -> Cost {
+        self.inner.cost()
+    }
+
+    fn minds_new_files(&self) -> bool {
+        self.inner.minds_new_files()
+    }
+
+    async fn run(&self, cx: &CheckContext) -> Evidence {
+        let token = cx.cancel.child_token();
+        let cx = CheckContext { cancel: token.clone(), ..cx.clone() };
+        let run = self.inner.run(&cx);
+        tokio::pin!(run);
+        tokio::select! {
+            evidence = &mut run => evidence,
+            () = sleep(self.limit) => {
+                token.cancel();
+                let evidence = run.await;
+                Evidence {
+                    outcome: Outcome::Inconclusive,
+                    summary: format!("it did not end within {} and was ended", shown(self.limit)),
+                    ..evidence
+                }
+            }
+        }
+    }
+}
+
+/// `90s`, `10m`, `1500ms`: as settings write it.
+fn shown(limit: Duration) -> String {
+    let millis = limit.as_millis();
+    match (millis % 60_000, millis % 1_000) {
+        (0, _) => format!("{}m", millis / 60_000),
+        (_, 0) => format!("{}s", millis / 1_000),
+        _ => format!("{millis}ms"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_shown_as_it_is_written() {
+        for (millis, text) in [(600_000, "10m"), (90_000, "90s"), (1_500, "1500ms")] {
+            assert_eq!(shown(Duration::from_millis(millis)), text);
+        }
+    }
+}

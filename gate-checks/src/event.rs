@@ -1,0 +1,68 @@
+//! What happens while checks run, for whoever shows it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gate_core::decide::evidence::Evidence;
+
+use crate::check::CheckId;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A check began.
+    Started {
+        /// Which.
+        check: CheckId,
+    },
+    /// A check failed and is run again.
+    Retried {
+        /// Which.
+        check: CheckId,
+        /// How many tries are left.
+        left: u32,
+    },
+    /// A check left its record.
+    Finished {
+        /// The record.
+        evidence: Box<Evidence>,
+    },
+    /// The work tree changed while checks ran; what passed is run again.
+    TreeChanged {
+        /// The files that changed or vanished.
+        files: Vec<String>,
+    },
+}
+
+/// Who is told.
+#[derive(Clone)]
+pub struct Events(Arc<dyn Fn(Event) + Send + Sync>);
+
+impl Events {
+    /// Tells this function; it must not block.
+    pub fn to(sink: impl Fn(Event) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(sink))
+    }
+
+    /// Tells nobody.
+    pub fn nobody() -> Self {
+        Self::to(drop)
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        (self.0)(event);
+    }
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self::nobody()
+    }
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Events")
+    }
+}

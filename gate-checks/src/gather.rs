@@ -1,0 +1,274 @@
+//! Gathering: the checks, and the tree before and after them.
+//!
+//! All evidence of a decision is about one tree. Where a file that existed
+//! changed or vanished while checks ran, what passed is run once more; where
+//! that happens again, it is inconclusive. Files that only appeared are named,
+//! and a check that minds them looks again.
+
+use std::io;
+use std::sync::Arc;
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::Policy;
+use tokio::runtime::{Builder, Runtime};
+use tokio_util::sync::CancellationToken;
+
+use crate::cache::EvidenceCache;
+use crate::check::{About, CheckContext};
+use crate::checks::{self, Planned};
+use crate::event::{Event, Events};
+use crate::logs::Logs;
+use crate::schedule::{self, Rules};
+use crate::site::Site;
+use crate::store;
+use crate::worktree::{Changes, Snapshot, WorkTree, WorktreeError};
+
+/// What is wanted of the configured checks.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// This one alone; the others leave a record that says so.
+    pub only: Option<String>,
+    /// All, also when the verdict is certain before the last has ended.
+    pub all: bool,
+    /// Fresh records only: no earlier one is taken, none is kept.
+    pub fresh: bool,
+    /// What the caller says about the decision.
+    pub about: About,
+}
+
+/// What was gathered.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered {
+    /// One record for each configured check.
+    pub evidence: Vec<Evidence>,
+    /// The tree before and after, where it could be read.
+    pub tree: Option<TreeChange>,
+}
+
+/// The work tree before the checks and after them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeChange {
+    /// Its digest before.
+    pub before: String,
+    /// Its digest after.
+    pub after: String,
+    /// Files that appeared.
+    pub wrote: Vec<String>,
+    /// Files that existed and were changed or removed.
+    pub changed: Vec<String>,
+}
+
+/// Why nothing could be gathered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GatherError {
+    /// The system refused what asynchronous processes need.
+    #[error("checks cannot be started: {0}")]
+    Runtime(#[from] io::Error),
+}
+
+/// Runs the configured checks: one record for each, never none. A tree that
+/// cannot be read makes every check inconclusive.
+///
+/// It blocks until all is done and no process of a check is left. It must not
+/// be called inside of a tokio runtime.
+///
+/// # Errors
+///
+/// [`GatherError`]: nothing was run.
+pub fn gather(
+    policy: &Policy,
+    site: Site,
+    wanted: &Wanted,
+    events: Events,
+) -> Result<Gathered, GatherError> {
+    if policy.checks.is_empty() {
+        return Ok(Gathered::default());
+    }
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let opened = WorkTree::open(&site).and_then(|tree| {
+        let before = tree.snapshot()?;
+        Ok((tree, Arc::new(before)))
+    });
+    let (tree, before) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return Ok(unreadable(policy, &error)),
+    };
+    let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
+    let folder = folder.as_deref();
+    let cache = Arc::new(EvidenceCache::new(folder.filter(|_| !wanted.fresh)));
+    let plan = checks::plan(policy, &site, &cache);
+    let (wanted_plan, left_out) = split(plan, wanted.only.as_deref());
+    let gathering = Gathering {
+        runtime,
+        tree,
+        cache,
+        rules: Rules { jobs: policy.jobs.get() as usize, all: wanted.all },
+        cx: CheckContext {
+            site: Arc::new(site),
+            tree: before,
+            about: Arc::new(wanted.about.clone()),
+            cancel: CancellationToken::new(),
+            events,
+            logs: Arc::new(Logs::new(folder)),
+        },
+    };
+    let mut gathered = gathering.run(&wanted_plan);
+    gathered.evidence.extend(left_out);
+    gathered.evidence.sort_by(|one, other| one.check.cmp(&other.check));
+    Ok(gathered)
+}
+
+fn unreadable(policy: &Policy, error: &WorktreeError) -> Gathered {
+    let evidence = policy.checks.iter().map(|(name, check)| Evidence {
+        summary: format!("the work tree cannot be read: {error}"),
+        ..Evidence::new(name, check.mode, Outcome::Inconclusive)
+    });
+    Gathered { evidence: evidence.collect(), tree: None }
+}
+
+/// The checks that are wanted, and records of the others.
+fn split(plan: Vec<Planned>, only: Option<&str>) -> (Vec<Planned>, Vec<Evidence>) {
+    let Some(only) = only else { return (plan, Vec::new()) };
+    let (wanted, others): (Vec<_>, Vec<_>) =
+        plan.into_iter().partition(|planned| planned.check.id().as_str() == only);
+    let left_out = others.into_iter().map(|planned| Evidence {
+        summary: format!("left out: only {only} was asked for"),
+        ..Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Skipped)
+    });
+    (wanted, left_out.collect())
+}
+
+struct Gathering {
+    runtime: Runtime,
+    tree: WorkTree,
+    cache: Arc<EvidenceCache>,
+    rules: Rules,
+    cx: CheckContext,
+}
+
+impl Gathering {
+    fn run(mut self, plan: &[Planned]) -> Gathered {
+        let first = Arc::clone(&self.cx.tree);
+        let mut evidence = self.round(plan);
+        if evidence.iter().all(|record| record.cached || record.outcome == Outcome::Skipped) {
+            return gathered(evidence, &first, &first, Changes::default());
+        }
+        let after = match self.tree.snapshot() {
+            Ok(after) => Arc::new(after),
+            Err(error) => return self.lost(evidence, &error),
+        };
+        let changes = first.changes_to(&after);
+        let again = self.to_run_again(plan, &evidence, &changes);
+        if again.is_empty() && !is_disturbed(&changes) {
+            self.cache.keep();
+            return gathered(evidence, &first, &after, changes);
+        }
+        self.cache.forget();
+        if evidence.iter().any(schedule::forbids) && !self.rules.all {
+            doubt(&mut evidence, &again, &changes);
+            return gathered(evidence, &first, &after, changes);
+        }
+        self.cx.events.tell(Event::TreeChanged { files: disturbed(&changes) });
+        self.cx.tree = Arc::clone(&after);
+        let fresh = self.round(&again);
+        replace(&mut evidence, fresh);
+        let last = match self.tree.snapshot() {
+            Ok(last) => last,
+            Err(error) => return self.lost(evidence, &error),
+        };
+        let still = after.changes_to(&last);
+        if is_disturbed(&still) {
+            doubt(&mut evidence, plan, &still);
+        } else {
+            self.cache.keep();
+        }
+        let changes = first.changes_to(&last);
+        gathered(evidence, &first, &last, changes)
+    }
+
+    fn round(&self, plan: &[Planned]) -> Vec<Evidence> {
+        self.runtime.block_on(schedule::round(plan, &self.cx, self.rules))
+    }
+
+    /// The checks whose pass is about another tree than the last one.
+    fn to_run_again(
+        &self,
+        plan: &[Planned],
+        evidence: &[Evidence],
+        changes: &Changes,
+    ) -> Vec<Planned> {
+        let passed = |planned: &&Planned| {
+            let id = planned.check.id().as_str();
+            evidence.iter().any(|record| record.check == id && record.outcome == Outcome::Pass)
+        };
+        let concerned = |planned: &&Planned| {
+            is_disturbed(changes)
+                || (!changes.appeared.is_empty() && planned.check.minds_new_files())
+        };
+        plan.iter().filter(passed).filter(concerned).cloned().collect()
+    }
+
+    /// After the checks the tree cannot be read any more.
+    fn lost(self, mut evidence: Vec<Evidence>, error: &WorktreeError) -> Gathered {
+        self.cache.forget();
+        for record in evidence.iter_mut().filter(|record| record.outcome == Outcome::Pass) {
+            record.outcome = Outcome::Inconclusive;
+            record.summary = format!("the work tree could not be read afterwards: {error}");
+        }
+        Gathered { evidence, tree: None }
+    }
+}
+
+/// Whether files that existed are others now.
+fn is_disturbed(changes: &Changes) -> bool {
+    !(changes.changed.is_empty() && changes.vanished.is_empty())
+}
+
+fn disturbed(changes: &Changes) -> Vec<String> {
+    [changes.changed.as_slice(), &changes.vanished].concat()
+}
+
+/// No pass of these checks holds.
+fn doubt(evidence: &mut [Evidence], plan: &[Planned], changes: &Changes) {
+    let files = disturbed(changes);
+    let named = match files.as_slice() {
+        [] => return,
+        [one] => one.clone(),
+        [one, more @ ..] => format!("{one} and {} more", more.len()),
+    };
+    let doubted = |record: &Evidence| {
+        record.outcome == Outcome::Pass
+            && plan.iter().any(|planned| planned.check.id().as_str() == record.check)
+    };
+    for record in evidence.iter_mut().filter(|record| doubted(record)) {
+        record.outcome = Outcome::Inconclusive;
+        record.summary = format!("it passed, and files changed meanwhile: {named}");
+    }
+}
+
+/// Puts newer records in the place of older ones.
+fn replace(evidence: &mut [Evidence], fresh: Vec<Evidence>) {
+    for new in fresh {
+        if let Some(old) = evidence.iter_mut().find(|old| old.check == new.check) {
+            let duration_ms = old.duration_ms + new.duration_ms;
+            *old = Evidence { duration_ms, ..new };
+        }
+    }
+}
+
+fn gathered(
+    evidence: Vec<Evidence>,
+    before: &Snapshot,
+    after: &Snapshot,
+    changes: Changes,
+) -> Gathered {
+    let changed = disturbed(&changes);
+    let tree = TreeChange {
+        before: before.digest.clone(),
+        after: after.digest.clone(),
+        wrote: changes.appeared,
+        changed,
+    };
+    Gathered { evidence, tree: Some(tree) }
+}

@@ -1,0 +1,86 @@
+//! The logs of checks: what their commands wrote, for a person to read.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::check::CheckId;
+use crate::store;
+
+/// How many calls' logs are kept for a work tree.
+const KEPT: usize = 20;
+
+/// The logs of one call: a folder with a file a check.
+#[derive(Debug)]
+pub(crate) struct Logs {
+    /// The folder of all calls' logs; without state there is none.
+    all: Option<PathBuf>,
+    folder: OnceLock<Option<PathBuf>>,
+}
+
+impl Logs {
+    /// Logs inside a work tree's folder of the state; without one, in a
+    /// temporary folder that stays.
+    pub(crate) fn new(tree: Option<&Path>) -> Self {
+        Self { all: tree.map(|tree| tree.join("logs")), folder: OnceLock::new() }
+    }
+
+    /// Keeps a check's log, and says where. Where it cannot be written there
+    /// is none; a decision does not depend on it.
+    pub(crate) fn keep(&self, check: &CheckId, text: &str) -> Option<PathBuf> {
+        let folder = self.folder.get_or_init(|| self.make_folder()).as_ref()?;
+        let file = folder.join(format!("{check}.log"));
+        store::write_file(&file, text.as_bytes()).ok().map(|()| file)
+    }
+
+    fn make_folder(&self) -> Option<PathBuf> {
+        let Some(all) = &self.all else {
+            return private("gate-logs-").tempdir().ok().map(|it| it.keep());
+        };
+        store::make_folder(all).ok()?;
+        // Those that are removed are the oldest: the names begin with the time.
+        store::keep_newest(all, KEPT - 1);
+        let prefix = format!("{:013}-", since_epoch());
+        private(&prefix).tempdir_in(all).ok().map(|it| it.keep())
+    }
+}
+
+/// A folder for this user alone.
+fn private(prefix: &str) -> tempfile::Builder<'_, '_> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
+    builder
+}
+
+fn since_epoch() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn only_the_newest_calls_are_kept() {
+        let tree = tempfile::tempdir().unwrap();
+        let id = CheckId::new("tests");
+        let files: Vec<_> = (0..KEPT + 3)
+            .map(|n| Logs::new(Some(tree.path())).keep(&id, &n.to_string()).unwrap())
+            .collect();
+        assert_eq!(fs::read_dir(tree.path().join("logs")).unwrap().count(), KEPT);
+        assert_eq!(fs::read_to_string(files.last().unwrap()).unwrap(), (KEPT + 2).to_string());
+    }
+
+    #[test]
+    fn one_call_has_one_folder() {
+        let logs = Logs::new(None);
+        let (one, two) = (logs.keep(&CheckId::new("a"), ""), logs.keep(&CheckId::new("b"), ""));
+        let (one, two) = (one.unwrap(), two.unwrap());
+        assert_eq!(one.parent(), two.parent());
+        fs::remove_dir_all(one.parent().unwrap()).unwrap();
+    }
+}

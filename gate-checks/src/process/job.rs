@@ -1,0 +1,318 @@
+//! One job: a program that is run once, and what came of it.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdStream;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::Command;
+use tokio::time::{Instant as TokioInstant, sleep, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::capture::{Capture, Stream};
+use super::descendants;
+use super::link::Told;
+use super::supervise::Order;
+use super::{GRACE, HELD_PIPE, Supervisor};
+
+/// How much is read from a pipe at once.
+const BLOCK: usize = 64 * 1024;
+
+/// How long a supervisor may need beyond the grace that it gives.
+const STUCK: Duration = Duration::from_secs(2);
+
+/// A program that is to run once.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// The program and its arguments.
+    pub(crate) argv: Vec<String>,
+    /// Its working folder.
+    pub(crate) folder: PathBuf,
+    /// All of its environment.
+    pub(crate) environment: Vec<(String, String)>,
+    /// A file that is its standard input; none: it is empty.
+    pub(crate) stdin: Option<PathBuf>,
+    /// What ends it with its descendants.
+    pub(crate) supervisor: Option<Supervisor>,
+}
+
+/// How a job ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// It exited with this code.
+    Exited(i32),
+    /// This signal ended it.
+    Signalled(i32),
+    /// It could not be started.
+    NotStarted(String),
+    /// It was ended because nobody waits for it any more.
+    Stopped,
+    /// Nobody can say: its supervisor was killed.
+    Lost,
+}
+
+/// What came of a job.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// How it ended.
+    pub(crate) how: How,
+    /// How long it ran.
+    pub(crate) duration: Duration,
+    /// What it wrote.
+    pub(crate) capture: Capture,
+    /// Names of processes that it left running, and that were ended.
+    pub(crate) left: Vec<String>,
+    /// Whether somebody else held its output open, so that the end of it may
+    /// be missing.
+    pub(crate) held: bool,
+}
+
+impl Job {
+    /// Runs it to its end, or until it is cancelled; then it is ended with all
+    /// its descendants before this returns.
+    pub(crate) async fn run(self, mut capture: Capture, cancel: &CancellationToken) -> Ended {
+        let began = Instant::now();
+        let (how, left, held) = match Running::start(&self) {
+            Ok(running) => running.finish(&mut capture, cancel).await,
+            Err(error) => (How::NotStarted(error.to_string()), Vec::new(), false),
+        };
+        capture.finish();
+        Ended { how, duration: began.elapsed(), capture, left, held }
+    }
+}
+
+/// A job that runs.
+struct Running {
+    child: Box<dyn ChildWrapper>,
+    keeper: Keeper,
+    stdout: Receiver,
+    stderr: Receiver,
+}
+
+/// Who ends the job's processes.
+enum Keeper {
+    /// The supervisor at the other end.
+    Supervisor(BufReader<UnixStream>),
+    /// This process, which knows the job's group alone.
+    Group,
+}
+
+type Outcome = (How, Vec<String>, bool);
+
+impl Running {
+    fn start(job: &Job) -> io::Result<Self> {
+        let (stdout, stdout_end) = pipe()?;
+        let (stderr, stderr_end) = pipe()?;
+        let (mut command, keeper) = match &job.supervisor {
+            Some(supervisor) => supervised(supervisor, job)?,
+            None => (alone(job)?, Keeper::Group),
+        };
+        command.current_dir(&job.folder).env_clear().envs(job.environment.iter().cloned());
+        command.env("PWD", &job.folder).stdout(stdout_end).stderr(stderr_end);
+        let child = CommandWrap::from(command).wrap(ProcessGroup::leader()).spawn()?;
+        Ok(Self { child, keeper, stdout, stderr })
+    }
+
+    async fn finish(self, capture: &mut Capture, cancel: &CancellationToken) -> Outcome {
+        let Self { mut child, keeper, stdout, stderr } = self;
+        let end = Ending::default();
+        let output = read_all(stdout, stderr, capture, &end);
+        let process = async {
+            let ended = match keeper {
+                Keeper::Supervisor(link) => supervision(link, child.as_mut(), cancel).await,
+                Keeper::Group => group(child.as_mut(), cancel).await,
+            };
+            end.pipes_close_until(TokioInstant::now() + HELD_PIPE);
+            ended
+        };
+        let ((how, left), held) = tokio::join!(process, output);
+        (how, left, held)
+    }
+}
+
+fn pipe() -> io::Result<(Receiver, Stdio)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((Receiver::from_owned_fd(OwnedFd::from(reader))?, Stdio::from(writer)))
+}
+
+fn alone(job: &Job) -> io::Result<Command> {
+    let mut command = Command::new(&job.argv[0]);
+    command.args(&job.argv[1..]).stdin(match &job.stdin {
+        Some(file) => Stdio::from(std::fs::File::open(file)?),
+        None => Stdio::null(),
+    });
+    Ok(command)
+}
+
+fn supervised(supervisor: &Supervisor, job: &Job) -> io::Result<(Command, Keeper)> {
+    let (ours, theirs) = StdStream::pair()?;
+    ours.set_nonblocking(true)?;
+    let argv = job.argv.iter().map(OsString::from).collect();
+    let order = Order { stdin: job.stdin.clone(), argv };
+    let mut command = Command::new(&supervisor.program);
+    command.args(&supervisor.args).args(order.args()).stdin(OwnedFd::from(theirs));
+    Ok((command, Keeper::Supervisor(BufReader::new(UnixStream::from_std(ours)?))))
+}
+
+/// Listens to the supervisor until it has ended the job. To close the link is
+/// to ask for that.
+async fn supervision(
+    link: BufReader<UnixStream>,
+    child: &mut dyn ChildWrapper,
+    cancel: &CancellationToken,
+) -> (How, Vec<String>) {
+    let (reader, writer) = link.into_inner().into_split();
+    let mut lines = BufReader::new(reader).lines();
+    let mut writer = Some(writer);
+    let (mut group, mut ended) = (None, None);
+    let mut patience = TokioInstant::now();
+    loop {
+        let line = tokio::select! {
+            line = lines.next_line() => line,
+            () = cancel.cancelled(), if writer.is_some() => {
+                // Shuts down one direction: the other still brings the word.
+                drop(writer.take());
+                patience = TokioInstant::now() + GRACE + STUCK;
+                continue;
+            }
+            // The job may have stopped its supervisor.
+            () = sleep_until(patience), if writer.is_none() => break,
+        };
+        let Ok(Some(line)) = line else { break };
+        match Told::parse(&line) {
+            Some(Told::Started(leader)) => group = Pid::from_raw(leader),
+            Some(told) => ended = Some(told),
+            None => {}
+        }
+    }
+    let Some(told) = ended else {
+        forsaken(child, group).await;
+        return (How::Lost, Vec::new());
+    };
+    let _ = child.wait().await;
+    outcome(told, writer.is_none())
+}
+
+/// Ends what a supervisor no longer can: it was killed or stopped, by the job
+/// perhaps. Of a killed one only the job's group is still known.
+async fn forsaken(child: &mut dyn ChildWrapper, group: Option<Pid>) {
+    let below = child.id().map(|id| descendants::of(id as i32)).unwrap_or_default();
+    let all: Vec<Pid> = below.iter().filter_map(|it| Pid::from_raw(it.id)).chain(group).collect();
+    let _ = child.start_kill();
+    if let Some(group) = group {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    for process in &all {
+        // It may have ended since.
+        let _ = kill_process(*process, Signal::KILL);
+    }
+    let _ = child.wait().await;
+    let end = TokioInstant::now() + STUCK;
+    while TokioInstant::now() < end && all.iter().any(|it| descendants::lives(it.as_raw_pid())) {
+        sleep(Duration::from_millis(2)).await;
+    }
+}
+
+fn outcome(told: Told, stopped: bool) -> (How, Vec<String>) {
+    match told {
+        Told::NotStarted { error } => (How::NotStarted(error), Vec::new()),
+        Told::Ended { left, .. } if stopped => (How::Stopped, left),
+        Told::Ended { code: Some(code), left, .. } => (How::Exited(code), left),
+        Told::Ended { signal: Some(signal), left, .. } => (How::Signalled(signal), left),
+        Told::Ended { left, .. } => (How::Lost, left),
+        Told::Started(_) => (How::Lost, Vec::new()),
+    }
+}
+
+/// Without a supervisor: waits for the job, and ends its group.
+async fn group(child: &mut dyn ChildWrapper, cancel: &CancellationToken) -> (How, Vec<String>) {
+    let group = child.id().and_then(|id| Pid::from_raw(id as i32));
+    let signal = |signal| group.map(|group| kill_process_group(group, signal));
+    let status = tokio::select! {
+        status = child.inner_mut().wait() => Some(status),
+        () = cancel.cancelled() => None,
+    };
+    let how = match status {
+        Some(status) => status.map_or(How::Lost, how),
+        None => {
+            signal(Signal::TERM);
+            let _ = timeout(GRACE, child.inner_mut().wait()).await;
+            How::Stopped
+        }
+    };
+    signal(Signal::KILL);
+    let _ = timeout(GRACE, child.wait()).await;
+    (how, Vec::new())
+}
+
+fn how(status: std::process::ExitStatus) -> How {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => How::Exited(code),
+        (None, Some(signal)) => How::Signalled(signal),
+        (None, None) => How::Lost,
+    }
+}
+
+/// When reading ends although a pipe is still open.
+#[derive(Default)]
+struct Ending(tokio::sync::watch::Sender<Option<TokioInstant>>);
+
+impl Ending {
+    fn pipes_close_until(&self, instant: TokioInstant) {
+        self.0.send_replace(Some(instant));
+    }
+
+    /// Returns once that time has come.
+    async fn come(&self) {
+        let mut until = self.0.subscribe();
+        if let Ok(instant) = until.wait_for(Option::is_some).await.map(|it| *it) {
+            sleep_until(instant.unwrap_or_else(TokioInstant::now)).await;
+        }
+    }
+}
+
+/// Reads both pipes to their end, or to the end of patience (true).
+async fn read_all(
+    mut stdout: Receiver,
+    mut stderr: Receiver,
+    capture: &mut Capture,
+    end: &Ending,
+) -> bool {
+    let (mut out, mut err) = (vec![0; BLOCK], vec![0; BLOCK]);
+    let (mut out_open, mut err_open) = (true, true);
+    let come = end.come();
+    tokio::pin!(come);
+    while out_open || err_open {
+        tokio::select! {
+            read = stdout.read(&mut out), if out_open => {
+                out_open = take(capture, Stream::Stdout, &out, read);
+            }
+            read = stderr.read(&mut err), if err_open => {
+                err_open = take(capture, Stream::Stderr, &err, read);
+            }
+            () = &mut come => return true,
+        }
+    }
+    false
+}
+
+/// Takes what was read; false: there is no more.
+fn take(capture: &mut Capture, stream: Stream, block: &[u8], read: io::Result<usize>) -> bool {
+    match read {
+        Ok(0) => false,
+        Ok(read) => {
+            capture.push(stream, &block[..read]);
+            true
+        }
+        Err(error) => error.kind() == io::ErrorKind::Interrupted,
+    }
+}

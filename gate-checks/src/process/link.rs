@@ -1,0 +1,65 @@
+//! What a supervisor tells gate: one JSON object a line, over the socket that
+//! is the supervisor's standard input.
+//!
+//! Gate tells the supervisor one thing only: any byte, or the end of the
+//! stream, means that the job has to end.
+
+use serde::{Deserialize, Serialize};
+
+/// One line of the supervisor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Told {
+    /// The job runs; it is the leader of the group with this number.
+    Started(i32),
+    /// The job could not be started.
+    NotStarted {
+        /// Why.
+        error: String,
+    },
+    /// Nothing of the job is left.
+    Ended {
+        /// The exit code of the job itself, where it exited.
+        code: Option<i32>,
+        /// The signal that ended it, where one did.
+        signal: Option<i32>,
+        /// Names of processes that it left running, and that were ended.
+        left: Vec<String>,
+    },
+}
+
+impl Told {
+    /// The line without its end.
+    pub(super) fn line(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads a line; none where it is not one of ours.
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        serde_json::from_str(line).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Told;
+
+    #[test]
+    fn what_is_told_is_understood() {
+        let all = [
+            Told::Started(7),
+            Told::NotStarted { error: "no such file\nor folder".to_owned() },
+            Told::Ended { code: None, signal: Some(9), left: vec!["sleep".to_owned()] },
+        ];
+        for told in all {
+            assert!(!told.line().contains('\n'));
+            assert_eq!(Told::parse(&told.line()), Some(told));
+        }
+    }
+
+    #[test]
+    fn noise_is_nothing() {
+        assert_eq!(Told::parse("{\"ended\":"), None);
+        assert_eq!(Told::parse("started"), None);
+    }
+}

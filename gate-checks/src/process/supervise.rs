@@ -1,0 +1,251 @@
+//! The supervisor: starts one job, ends it with all its descendants, and says
+//! what came of it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use process_wrap::std::{CommandWrap, ProcessSession};
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, wait,
+};
+
+use super::descendants::{self, Process};
+use super::link::Told;
+use super::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
+
+/// How often what still lives is killed again: between two looks a process may
+/// have started another.
+const AGAIN: Duration = Duration::from_millis(20);
+
+/// What the supervisor is asked to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Order {
+    /// The file that is the job's standard input; none: it is empty.
+    pub(super) stdin: Option<PathBuf>,
+    /// The job's program and its arguments.
+    pub(super) argv: Vec<OsString>,
+}
+
+impl Order {
+    /// The order as arguments: `[--stdin FILE] -- PROGRAM ARGS…`.
+    pub(super) fn args(&self) -> Vec<OsString> {
+        let stdin = self.stdin.iter().flat_map(|file| ["--stdin".into(), file.clone().into()]);
+        let dashes = std::iter::once("--".into());
+        stdin.chain(dashes).chain(self.argv.iter().cloned()).collect()
+    }
+
+    /// The order that arguments hold.
+    fn parse(args: &[OsString]) -> Option<Self> {
+        let (stdin, rest) = match args {
+            [flag, file, rest @ ..] if flag == "--stdin" => (Some(file.into()), rest),
+            rest => (None, rest),
+        };
+        let (dashes, argv) = rest.split_first()?;
+        (dashes == "--" && !argv.is_empty()).then(|| Self { stdin, argv: argv.to_vec() })
+    }
+}
+
+/// Runs as a supervisor: the arguments are those that gate-checks gave after
+/// [`Supervisor::args`](super::Supervisor::args), the standard input is its
+/// socket. Returns the exit code that the program has to end with: 0, or 2
+/// where it was called by somebody else.
+///
+/// It makes the calling process a subreaper and ends all its children; call it
+/// in a process that does nothing else.
+pub fn supervise(args: &[OsString]) -> u8 {
+    let link = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
+    let (Some(order), Ok(mut link)) = (Order::parse(args), link) else { return 2 };
+    let told = match Supervision::begin(&order, &link) {
+        Ok(supervision) => supervision.end(),
+        Err(error) => Told::NotStarted { error: error.to_string() },
+    };
+    // Where nobody listens any more, nothing of the job is left all the same.
+    let _ = writeln!(link, "{}", told.line());
+    0
+}
+
+/// What happens while a job runs.
+#[derive(Clone, Copy, Debug)]
+enum Happening {
+    /// A child of this process ended.
+    Reaped(Pid, WaitStatus),
+    /// No child is left.
+    NoneLeft,
+    /// Gate wants the job to end, or is gone.
+    Stop,
+}
+
+struct Supervision {
+    job: Pid,
+    happenings: Receiver<Happening>,
+    status: Option<WaitStatus>,
+    stopped: bool,
+    left: BTreeSet<String>,
+}
+
+impl Supervision {
+    fn begin(order: &Order, link: &UnixStream) -> io::Result<Self> {
+        become_subreaper();
+        let job = start(order)?;
+        writeln!(&*link, "{}", Told::Started(job.as_raw_nonzero().get()).line())?;
+        let (sender, happenings) = mpsc::channel();
+        let reader = link.try_clone()?;
+        let stop = sender.clone();
+        thread::spawn(move || reap(&sender));
+        thread::spawn(move || listen(reader, &stop));
+        Ok(Self { job, happenings, status: None, stopped: false, left: BTreeSet::new() })
+    }
+
+    /// Waits for the job, and ends what is left of it.
+    fn end(mut self) -> Told {
+        if self.job_ends() && !self.none_left_within(AFTERLIFE) {
+            self.left = self.living().into_iter().map(|process| process.name).collect();
+        }
+        let grace = if self.stopped { GRACE } else { LEFT_BEHIND_GRACE };
+        if self.signal_all(Signal::TERM) && !self.none_left_within(grace) {
+            while self.signal_all(Signal::KILL) && !self.none_left_within(AGAIN) {}
+        }
+        let status = self.status;
+        Told::Ended {
+            code: status.and_then(WaitStatus::exit_status),
+            signal: status.and_then(WaitStatus::terminating_signal),
+            left: self.left.into_iter().collect(),
+        }
+    }
+
+    /// Waits until the job itself has ended (true) or has to (false).
+    fn job_ends(&mut self) -> bool {
+        while self.status.is_none() && !self.stopped {
+            match self.happenings.recv() {
+                Ok(happening) => self.note(happening),
+                Err(_) => return false,
+            };
+        }
+        !self.stopped
+    }
+
+    /// Whether no child is left before this time is over.
+    fn none_left_within(&mut self, time: Duration) -> bool {
+        let end = Instant::now() + time;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.happenings.recv_timeout(left) {
+                Ok(happening) => {
+                    if self.note(happening) {
+                        return true;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return false,
+                Err(RecvTimeoutError::Disconnected) => return true,
+            }
+        }
+    }
+
+    /// Takes note; true: no child is left.
+    fn note(&mut self, happening: Happening) -> bool {
+        match happening {
+            Happening::Reaped(pid, status) if pid == self.job => self.status = Some(status),
+            Happening::Reaped(..) => {}
+            Happening::NoneLeft => return true,
+            Happening::Stop => self.stopped = true,
+        }
+        false
+    }
+
+    fn living(&self) -> Vec<Process> {
+        descendants::of(std::process::id() as i32)
+    }
+
+    /// Signals the job's group and every descendant; false: there is none.
+    fn signal_all(&self, signal: Signal) -> bool {
+        let group = kill_process_group(self.job, signal).is_ok();
+        let living = self.living();
+        for process in &living {
+            if let Some(pid) = Pid::from_raw(process.id) {
+                // It may have ended since.
+                let _ = kill_process(pid, signal);
+            }
+        }
+        group || !living.is_empty()
+    }
+}
+
+fn start(order: &Order) -> io::Result<Pid> {
+    let mut command = Command::new(&order.argv[0]);
+    command.args(&order.argv[1..]);
+    command.stdin(match &order.stdin {
+        Some(file) => Stdio::from(File::open(file)?),
+        None => Stdio::null(),
+    });
+    let child = CommandWrap::from(command).wrap(ProcessSession).spawn()?;
+    Pid::from_raw(child.id() as i32).ok_or_else(|| io::Error::other("the job has no number"))
+}
+
+/// Reaps children until there is none.
+fn reap(sender: &Sender<Happening>) {
+    loop {
+        let happening = match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) => Happening::Reaped(pid, status),
+            Ok(None) => continue,
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(_) => Happening::NoneLeft,
+        };
+        let last = matches!(happening, Happening::NoneLeft);
+        if sender.send(happening).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// Waits for gate's word, or for its end.
+fn listen(mut link: UnixStream, sender: &Sender<Happening>) {
+    let mut byte = [0];
+    while let Err(error) = link.read(&mut byte) {
+        if error.kind() != io::ErrorKind::Interrupted {
+            break;
+        }
+    }
+    let _ = sender.send(Happening::Stop);
+}
+
+#[cfg(target_os = "linux")]
+fn become_subreaper() {
+    // Where the kernel refuses, the group is still ended.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+#[cfg(not(target_os = "linux"))]
+fn become_subreaper() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn an_order_is_read_as_it_is_written() {
+        let order = Order { stdin: Some("request.json".into()), argv: words("prog --stdin -- x") };
+        assert_eq!(Order::parse(&order.args()), Some(order));
+        let order = Order { stdin: None, argv: words("true") };
+        assert_eq!(Order::parse(&order.args()), Some(order));
+    }
+
+    #[test]
+    fn anything_else_is_no_order() {
+        for text in ["", "--", "true", "--stdin", "--stdin file", "--stdin file --"] {
+            assert_eq!(Order::parse(&words(text)), None, "{text}");
+        }
+    }
+}

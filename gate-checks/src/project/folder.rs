@@ -1,0 +1,102 @@
+//! A folder that is looked at.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::proposal::Found;
+
+/// The longest file that is read to find out what a project is.
+const LONGEST: u64 = 4 << 20;
+
+/// The most names of a folder that are looked at.
+const MOST_NAMES: usize = 10_000;
+
+/// A folder, and which programs can be found.
+pub(super) struct Folder<'a> {
+    pub(super) path: PathBuf,
+    is_there: &'a dyn Fn(&str) -> bool,
+}
+
+impl<'a> Folder<'a> {
+    pub(super) fn new(path: &Path, is_there: &'a dyn Fn(&str) -> bool) -> Self {
+        Self { path: path.to_owned(), is_there }
+    }
+
+    /// A folder below this one.
+    pub(super) fn below(&self, name: &str) -> Self {
+        Self { path: self.path.join(name), is_there: self.is_there }
+    }
+
+    /// Whether a program can be found.
+    pub(super) fn finds(&self, program: &str) -> bool {
+        (self.is_there)(program)
+    }
+
+    /// Whether a regular file has this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.path.join(name).is_file()
+    }
+
+    /// Whether a file has this name, and may be executed.
+    pub(super) fn runs(&self, name: &str) -> bool {
+        self.path.join(name).metadata().is_ok_and(|it| it.is_file() && is_executable(&it))
+    }
+
+    /// The first of these names that a regular file has.
+    pub(super) fn first<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
+        names.iter().copied().find(|name| self.has(name))
+    }
+
+    /// A file's text; none where there is no such file. Of one that cannot be
+    /// read a note is made.
+    pub(super) fn text(&self, name: &str, found: &mut Found) -> Option<String> {
+        if !self.has(name) {
+            return None;
+        }
+        match read(&self.path.join(name)) {
+            Ok(text) => Some(text),
+            Err(why) => {
+                found.notes(format!("{name} was passed over: {why}"));
+                None
+            }
+        }
+    }
+
+    /// The names in it, or in a folder below it, in order.
+    pub(super) fn names(&self, below: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path.join(below)).into_iter().flatten();
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<_> = names.take(MOST_NAMES).collect();
+        names.sort();
+        names
+    }
+
+    /// Whether it, or a folder below it, holds a file whose name is like this.
+    pub(super) fn any(&self, below: &str, like: impl Fn(&str) -> bool) -> bool {
+        self.names(below)
+            .iter()
+            .any(|name| like(name) && self.path.join(below).join(name).is_file())
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    true
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(format!("it is longer than {LONGEST} bytes"));
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+}

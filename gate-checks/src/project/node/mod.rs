@@ -1,0 +1,128 @@
+//! npm, pnpm, yarn and Bun.
+
+mod manager;
+mod members;
+mod script;
+
+use serde_json::{Map, Value};
+
+use super::folder::Folder;
+use super::proposal::{Aim, Found};
+use manager::Manager;
+use script::{Script, TestRunner};
+
+/// Scripts by what they are usually for, the most telling first.
+const SCRIPTS: [(&str, Aim); 7] = [
+    ("build", Aim::Build),
+    ("lint", Aim::Lint),
+    ("typecheck", Aim::Typecheck),
+    ("type-check", Aim::Typecheck),
+    ("check-types", Aim::Typecheck),
+    ("tsc", Aim::Typecheck),
+    ("types", Aim::Typecheck),
+];
+
+/// Proposes for a folder with a package.json.
+pub(super) fn look(folder: &Folder<'_>) -> Found {
+    let mut found = Found::default();
+    let Some(package) = Package::read(folder, &mut found) else { return found };
+    let manager = Manager::of(folder, &package, &mut found);
+    tests(folder, &package, manager, &mut found);
+    for (name, aim) in SCRIPTS {
+        if package.script(name).is_some() && !found.aims_at(aim) {
+            let words = manager.run(name);
+            found.proposes(manager.proposal(aim, words, format!("scripts.{name} in package.json")));
+        }
+    }
+    if folder.has("tsconfig.json") && package.depends_on("typescript") {
+        let words = [manager.exec("tsc"), vec!["--noEmit".to_owned()]].concat();
+        if !found.aims_at(Aim::Typecheck) {
+            found.proposes(manager.proposal(Aim::Typecheck, words, "tsconfig.json").optional());
+        }
+    }
+    if package.has_dependencies() && !folder.path.join("node_modules").exists() && !manager.plugs()
+    {
+        found.notes(format!("node_modules is missing: `{} install` makes it", manager.name()));
+    }
+    found
+}
+
+fn tests(folder: &Folder<'_>, package: &Package, manager: Manager, found: &mut Found) {
+    match package.script("test").map_or(Script::None, Script::read) {
+        Script::Watches => found.notes("scripts.test in package.json watches, and never ends"),
+        Script::Runner(runner) => {
+            let words = runner.command(manager);
+            let why = "scripts.test in package.json, called directly for its results";
+            found.proposes(manager.proposal(Aim::Tests, words, why));
+        }
+        Script::Other(after) => {
+            let words = [manager.run("test"), manager.after(after)].concat();
+            found.proposes(manager.proposal(Aim::Tests, words, "scripts.test in package.json"));
+        }
+        Script::None => without_script(folder, package, manager, found),
+    }
+}
+
+/// No test script: the packages of a workspace may have some, or a runner may
+/// be there that nobody wrote a script for.
+fn without_script(folder: &Folder<'_>, package: &Package, manager: Manager, found: &mut Found) {
+    let mut tested = members::folders(folder, package, found);
+    tested.retain(|member| {
+        let member = Package::read(&folder.below(member), &mut Found::default());
+        member.is_some_and(|it| it.script("test").map_or(Script::None, Script::read).ends())
+    });
+    if !tested.is_empty() {
+        let why = format!("scripts.test in {} of the workspace's packages", tested.len());
+        match manager.run_everywhere("test") {
+            Some(words) => found.proposes(manager.proposal(Aim::Tests, words, why)),
+            None => found.notes(format!("{why}: yarn needs a script in the root to run them all")),
+        }
+    } else if let Some(runner) =
+        TestRunner::INSTALLED.iter().find(|it| package.depends_on(it.name()))
+    {
+        let why = format!("{} in package.json", runner.name());
+        found.proposes(manager.proposal(Aim::Tests, runner.command(manager), why));
+    }
+}
+
+/// A package.json.
+pub(super) struct Package(Map<String, Value>);
+
+impl Package {
+    fn read(folder: &Folder<'_>, found: &mut Found) -> Option<Self> {
+        let text = folder.text("package.json", found)?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        match serde_json::from_str(text) {
+            Ok(members) => Some(Self(members)),
+            Err(error) => {
+                found.notes(format!("package.json is no valid JSON object: {error}"));
+                None
+            }
+        }
+    }
+
+    fn script(&self, name: &str) -> Option<&str> {
+        self.0.get("scripts")?.get(name)?.as_str().filter(|script| !script.trim().is_empty())
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.as_str()
+    }
+
+    /// The patterns of `workspaces`: a list, or the list `packages` in it.
+    fn workspaces(&self) -> Vec<&str> {
+        let Some(workspaces) = self.0.get("workspaces") else { return Vec::new() };
+        let list = workspaces.as_array().or_else(|| workspaces.get("packages")?.as_array());
+        list.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    fn depends_on(&self, name: &str) -> bool {
+        let lists = ["dependencies", "devDependencies"].map(|key| self.0.get(key));
+        lists.iter().flatten().any(|list| list.get(name).is_some())
+    }
+
+    fn has_dependencies(&self) -> bool {
+        let lists = ["dependencies", "devDependencies"].map(|key| self.0.get(key));
+        lists.iter().flatten().any(|list| list.as_object().is_some_and(|list| !list.is_empty()))
+    }
+}

@@ -1,0 +1,143 @@
+//! What is proposed.
+
+use super::folder::Folder;
+
+/// What a check is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Aim {
+    /// It runs the tests.
+    Tests,
+    /// It builds.
+    Build,
+    /// It looks for bad style and likely faults.
+    Lint,
+    /// It looks whether types fit.
+    Typecheck,
+}
+
+impl Aim {
+    /// All of them, in the order in which they are proposed.
+    pub(super) const ALL: [Self; 4] = [Self::Tests, Self::Build, Self::Lint, Self::Typecheck];
+
+    /// The name of the check that has this aim.
+    pub fn check(self) -> &'static str {
+        match self {
+            Self::Tests => "tests",
+            Self::Build => "build",
+            Self::Lint => "lint",
+            Self::Typecheck => "typecheck",
+        }
+    }
+}
+
+/// A check that a project could have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// The check's name, different for each proposal of a project: `tests`,
+    /// `tests-node`, `tests-frontend`.
+    pub check: String,
+    /// What it is for.
+    pub aim: Aim,
+    /// The tool that it runs, as people call it.
+    pub tool: &'static str,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// What it was concluded from, such as `scripts.test in package.json`.
+    pub why: String,
+    /// The program that must be there for it: a name to look for in PATH.
+    pub needs_tool: String,
+    /// The working folder, relative to the project; none is the project's own.
+    pub cwd: Option<String>,
+    /// Whether it is only worth mentioning: nobody said that this project
+    /// wants it, so a person should choose it.
+    pub optional: bool,
+}
+
+impl Proposal {
+    /// A check of this aim by these words.
+    pub(super) fn new(
+        aim: Aim,
+        tool: &'static str,
+        command: &[&str],
+        why: impl Into<String>,
+    ) -> Self {
+        Self {
+            check: aim.check().to_owned(),
+            aim,
+            tool,
+            command: command.iter().map(|&word| word.to_owned()).collect(),
+            why: why.into(),
+            needs_tool: command.first().copied().unwrap_or_default().to_owned(),
+            cwd: None,
+            optional: false,
+        }
+    }
+
+    /// The same, only mentioned.
+    pub(super) fn optional(self) -> Self {
+        Self { optional: true, ..self }
+    }
+
+    /// The same, needing another program than the one that it starts.
+    pub(super) fn needs(self, program: &str) -> Self {
+        Self { needs_tool: program.to_owned(), ..self }
+    }
+}
+
+/// What a project was found to have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Detected {
+    /// The checks that it could have; their names differ.
+    pub proposals: Vec<Proposal>,
+    /// What a person should know: a file that could not be read, a tool that
+    /// was passed over.
+    pub notes: Vec<String>,
+    /// Whether it stands in a git repository.
+    pub repository: bool,
+    /// Files that hold acceptance criteria, as `files` of the check
+    /// `acceptance_criteria` names them.
+    pub criteria: Vec<String>,
+}
+
+/// What one look at a folder brought.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) proposals: Vec<Proposal>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Found {
+    pub(super) fn proposes(&mut self, proposal: Proposal) {
+        self.proposals.push(proposal);
+    }
+
+    pub(super) fn notes(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Whether something of this aim is proposed outright.
+    pub(super) fn aims_at(&self, aim: Aim) -> bool {
+        self.proposals.iter().any(|it| it.aim == aim && !it.optional)
+    }
+}
+
+/// A kind of tool.
+pub(super) struct Kind {
+    /// What it belongs to, as the end of a check's name.
+    pub(super) ecosystem: &'static str,
+    /// Whether it runs whatever it is told, so that a tool that knows the
+    /// language says more.
+    pub(super) general: bool,
+    /// Looks at a folder.
+    pub(super) look: fn(&Folder<'_>) -> Found,
+}
+
+impl Kind {
+    pub(super) const fn of(ecosystem: &'static str, look: fn(&Folder<'_>) -> Found) -> Self {
+        Self { ecosystem, general: false, look }
+    }
+
+    pub(super) const fn general(ecosystem: &'static str, look: fn(&Folder<'_>) -> Found) -> Self {
+        Self { ecosystem, general: true, look }
+    }
+}

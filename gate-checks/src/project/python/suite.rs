@@ -1,0 +1,157 @@
+//! What a project's tests are written for.
+
+use super::Project;
+use crate::project::folder::Folder;
+use crate::project::proposal::Found;
+
+/// What runs the tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Suite {
+    Pytest,
+    /// With what it is told about where to begin.
+    Unittest(&'static [&'static str]),
+}
+
+impl Suite {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Pytest => "pytest",
+            Self::Unittest(_) => "unittest",
+        }
+    }
+}
+
+/// Files whose being there means pytest.
+const FILES: [&str; 6] = [
+    "pytest.ini",
+    ".pytest.ini",
+    "pytest.toml",
+    "conftest.py",
+    "tests/conftest.py",
+    "test/conftest.py",
+];
+
+/// Files in which pytest has a section.
+const SECTIONS: [(&str, &str); 2] = [("setup.cfg", "[tool:pytest]"), ("tox.ini", "[pytest]")];
+
+/// Files that say what a project needs.
+const NEEDS: [&str; 5] = [
+    "pyproject.toml",
+    "requirements-dev.txt",
+    "dev-requirements.txt",
+    "requirements-test.txt",
+    "requirements.txt",
+];
+
+/// Where tests usually stand.
+const PLACES: [Place; 3] = [
+    Place { name: "tests", folder: &["-s", "tests"], package: &["-s", "tests", "-t", "."] },
+    Place { name: "test", folder: &["-s", "test"], package: &["-s", "test", "-t", "."] },
+    Place { name: ".", folder: &[], package: &[] },
+];
+
+/// A folder of tests, and how unittest finds them: where the folder is a
+/// package, they are modules of it.
+struct Place {
+    name: &'static str,
+    folder: &'static [&'static str],
+    package: &'static [&'static str],
+}
+
+/// The most test files that are read.
+const MOST: usize = 200;
+
+/// What runs the tests, and how that is known.
+pub(super) fn of(
+    folder: &Folder<'_>,
+    project: &Project,
+    found: &mut Found,
+) -> Option<(Suite, String)> {
+    if project.has_tool("pytest") {
+        return Some((Suite::Pytest, "[tool.pytest] in pyproject.toml".to_owned()));
+    }
+    if let Some(file) = folder.first(&FILES) {
+        return Some((Suite::Pytest, file.to_owned()));
+    }
+    for (file, section) in SECTIONS {
+        if folder.text(file, found).is_some_and(|text| has_line(&text, section)) {
+            return Some((Suite::Pytest, format!("{section} in {file}")));
+        }
+    }
+    let by_files = PLACES.iter().find_map(|place| by_files(folder, place));
+    by_files.or_else(|| by_need(folder))
+}
+
+fn has_line(text: &str, line: &str) -> bool {
+    text.lines().any(|it| it.trim() == line)
+}
+
+/// By the test files of one folder: tests that use unittest and say nothing of
+/// pytest need nothing but Python.
+fn by_files(folder: &Folder<'_>, place: &Place) -> Option<(Suite, String)> {
+    let path = |name: &String| match place.name {
+        "." => name.clone(),
+        place => format!("{place}/{name}"),
+    };
+    let mut names = folder.names(place.name);
+    names.retain(|name| is_test(name));
+    names.truncate(MOST);
+    let first = names.first()?;
+    let why = path(first);
+    let read = |name| folder.text(&path(name), &mut Found::default());
+    let texts: Vec<_> = names.iter().filter_map(read).collect();
+    let imports = |module| texts.iter().any(|text| imports(text, module));
+    // By itself unittest looks for no other names.
+    let found_by_unittest = names.iter().all(|name| name.starts_with("test"));
+    if !imports("unittest") || imports("pytest") || !found_by_unittest {
+        return Some((Suite::Pytest, why));
+    }
+    let is_package = folder.has(&format!("{}/__init__.py", place.name));
+    let start = if is_package { place.package } else { place.folder };
+    Some((Suite::Unittest(start), format!("{why}, which uses unittest")))
+}
+
+/// By what the project says that it needs.
+fn by_need(folder: &Folder<'_>) -> Option<(Suite, String)> {
+    NEEDS.iter().find_map(|file| {
+        let text = folder.text(file, &mut Found::default())?;
+        let needed = text.split(['"', '\'', '\n', ' ', '[', '=', '>', '<', '~', ';', '#']);
+        let names_it = needed.into_iter().any(|word| word.trim() == "pytest");
+        names_it.then(|| (Suite::Pytest, format!("pytest in {file}")))
+    })
+}
+
+fn is_test(name: &str) -> bool {
+    let stem = name.strip_suffix(".py").unwrap_or_default();
+    stem.starts_with("test_") || stem.ends_with("_test")
+}
+
+fn imports(text: &str, module: &str) -> bool {
+    text.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        let verb = words.next();
+        let named = words.next().unwrap_or_default();
+        let named = named.split(['.', ',']).next().unwrap_or_default();
+        matches!(verb, Some("import" | "from")) && named == module
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{imports, is_test};
+
+    #[test]
+    fn imports_are_found_by_the_modules_name() {
+        assert!(imports("import unittest\n", "unittest"));
+        assert!(imports("    from unittest.mock import patch\n", "unittest"));
+        assert!(imports("import pytest, os\n", "pytest"));
+        assert!(!imports("import pytest_asyncio\n# import unittest\n", "pytest"));
+        assert!(!imports("# import unittest\n", "unittest"));
+    }
+
+    #[test]
+    fn test_files_are_known_by_name() {
+        assert!(is_test("test_a.py") && is_test("a_test.py"));
+        assert!(!is_test("tests.py") && !is_test("test_a.txt") && !is_test("conftest.py"));
+    }
+}

@@ -1,0 +1,135 @@
+//! Report files: what a runner left in the private folder.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::Tally;
+
+/// How large a report file may be, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// How many report files one run may leave, and how deep in the folder.
+const MOST_FILES: usize = 10_000;
+const DEEPEST: usize = 16;
+
+/// The text of a report file; `None` where there is none, or where it is not
+/// fit to be read, which is then a problem.
+pub(super) fn text(path: &Path, tally: &mut Tally) -> Option<String> {
+    // What is no plain file could block, or never end.
+    let about = fs::symlink_metadata(path).ok()?;
+    if !about.is_file() {
+        tally.problem(format!("the report `{}` is no plain file", named(path)));
+        return None;
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(length) if length as u64 > LARGEST => {
+            let most = LARGEST >> 20;
+            tally.problem(format!("the report `{}` is larger than {most} MiB", named(path)));
+            None
+        }
+        Ok(_) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => {
+            tally.problem(format!("the report `{}` could not be read: {error}", named(path)));
+            None
+        }
+    }
+}
+
+/// The report at a place: the file itself, or the files with this extension
+/// in and below the folder, in order.
+pub(super) fn found(place: &Path, extension: &str, tally: &mut Tally) -> Vec<PathBuf> {
+    if fs::symlink_metadata(place).is_ok_and(|about| !about.is_dir()) {
+        return vec![place.to_owned()];
+    }
+    let mut files = Vec::new();
+    walk(place, extension, DEEPEST, &mut files);
+    if files.len() > MOST_FILES {
+        tally.problem(format!("more than {MOST_FILES} report files"));
+        files.truncate(MOST_FILES);
+    }
+    files.sort();
+    files
+}
+
+fn walk(folder: &Path, extension: &str, depth: usize, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if files.len() > MOST_FILES {
+            return;
+        }
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth > 0 => walk(&path, extension, depth - 1, files),
+            Ok(_) if path.extension().is_some_and(|it| it == extension) => files.push(path),
+            _ => {}
+        }
+    }
+}
+
+/// A file's name, without the private folder that it stands in.
+fn named(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// A test file's path relative to where the command ran.
+pub(super) fn relative(path: &str, cwd: &Path) -> String {
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    let relative = Path::new(path).strip_prefix(cwd).ok().and_then(Path::to_str);
+    relative.unwrap_or(path).to_owned()
+}
+
+/// Whether a test's name is the path of a script: node reports a file so that
+/// ended without reporting a test.
+pub(super) fn is_script(name: &str) -> bool {
+    let kinds = ["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
+    let kind = Path::new(name).extension().and_then(|kind| kind.to_str());
+    kind.is_some_and(|kind| kinds.contains(&kind)) && !name.contains(' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Format;
+
+    #[test]
+    fn a_report_that_is_no_plain_file_is_a_problem() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("report.xml");
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        let mut tally = Tally::new(Format::Junit);
+        assert_eq!(text(&link, &mut tally), None);
+        assert!(tally.finish().problems[0].contains("no plain file"));
+    }
+
+    #[test]
+    fn a_report_that_is_too_large_is_a_problem() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.xml");
+        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        let mut tally = Tally::new(Format::Junit);
+        assert_eq!(text(&path, &mut tally), None);
+        assert!(tally.finish().problems[0].contains("larger than 64 MiB"));
+    }
+
+    #[test]
+    fn reports_are_found_in_nested_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("report/core/test");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("TEST-b.xml"), "").unwrap();
+        fs::write(inner.join("notes.txt"), "").unwrap();
+        let found = found(&folder.path().join("report"), "xml", &mut Tally::new(Format::Junit));
+        assert_eq!(found, [inner.join("TEST-b.xml")]);
+    }
+
+    #[test]
+    fn names_are_relative_to_the_working_folder() {
+        let check = |path, name| assert_eq!(relative(path, Path::new("/a/b")), name);
+        check("/a/b/c/x.test.js", "c/x.test.js");
+        check("file:///a/b/x.mjs", "x.mjs");
+        check("/elsewhere/x.js", "/elsewhere/x.js");
+    }
+}

@@ -1,0 +1,194 @@
+//! `go test -json`: one event a line.
+//!
+//! A package ends with an event of its own. One that passed has said `PASS`,
+//! or nothing looked at its tests; one that failed without a failing test did
+//! not build, or ended outside of its tests.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::{Budget, Format, Reader, Status, Stream, Tally, TestReport};
+
+/// Reads the events.
+pub(super) struct Go {
+    tally: Tally,
+    packages: BTreeMap<String, Package>,
+    budget: Budget,
+    seen: bool,
+    certain: bool,
+}
+
+#[derive(Default)]
+struct Package {
+    running: BTreeSet<String>,
+    said_pass: bool,
+    failed: u64,
+    ended: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Event<'a> {
+    #[serde(borrow)]
+    action: Cow<'a, str>,
+    #[serde(borrow, default)]
+    package: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    test: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    output: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    import_path: Option<Cow<'a, str>>,
+}
+
+impl Go {
+    /// `go test -json` itself is run.
+    pub(super) fn new() -> Self {
+        Self { certain: true, ..Self::perhaps() }
+    }
+
+    /// It may be run, by something that is.
+    pub(super) fn perhaps() -> Self {
+        Self {
+            tally: Tally::new(Format::Go),
+            packages: BTreeMap::new(),
+            budget: Budget::new(),
+            seen: false,
+            certain: false,
+        }
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        if event.action == "build-fail" {
+            let path = event.import_path.as_deref().unwrap_or("a package");
+            self.tally.error(format!("{path} could not be built"));
+        }
+        let Some(package) = event.package.as_deref() else { return };
+        self.seen = true;
+        let status = match &*event.action {
+            "pass" => Some(Status::Passed),
+            "fail" => Some(Status::Failed),
+            "skip" => Some(Status::Skipped),
+            _ => None,
+        };
+        match (event.test.as_deref(), status) {
+            (Some(test), Some(status)) => self.test_ended(package, test, status),
+            (None, Some(status)) => self.package_ended(package, status),
+            (Some(test), None) if event.action == "run" => self.test_began(package, test),
+            (_, None) if event.action == "output" => {
+                self.output(package, event.output.as_deref().unwrap_or_default());
+            }
+            (None, None) if event.action == "start" => drop(self.package(package)),
+            _ => {}
+        }
+    }
+
+    /// A package, remembered from now on; `None`: there is no room for it.
+    fn package(&mut self, name: &str) -> Option<&mut Package> {
+        if !self.packages.contains_key(name) {
+            if !self.budget.takes(name) {
+                self.tally.problem("there are more packages than can be remembered");
+                return None;
+            }
+            self.packages.insert(name.to_owned(), Package::default());
+        }
+        self.packages.get_mut(name)
+    }
+
+    fn test_began(&mut self, package: &str, test: &str) {
+        if !self.budget.takes(test) {
+            self.tally.problem("more tests run at once than can be remembered");
+        } else if let Some(package) = self.package(package) {
+            package.running.insert(test.to_owned());
+        }
+    }
+
+    fn test_ended(&mut self, package: &str, test: &str, status: Status) {
+        if let Some(known) = self.package(package) {
+            known.failed += u64::from(status == Status::Failed);
+            if known.running.remove(test) {
+                self.budget.regains(test);
+            }
+        }
+        self.tally.test(&format!("{package}.{test}"), status);
+    }
+
+    /// Older versions of go miss the result of a test whose own output does
+    /// not end its line: it stands at the end of that line.
+    fn output(&mut self, package: &str, text: &str) {
+        let text = text.trim_end_matches('\n');
+        if text.ends_with("PASS")
+            && let Some(package) = self.package(package)
+        {
+            package.said_pass = true;
+        }
+        let Some((before, result)) = text.rsplit_once("--- PASS: ") else { return };
+        let Some((test, _)) = result.rsplit_once(" (") else { return };
+        let runs = self.packages.get(package).is_some_and(|package| package.running.contains(test));
+        if runs && !before.trim().is_empty() {
+            self.test_ended(package, test, Status::Passed);
+        }
+    }
+
+    fn package_ended(&mut self, name: &str, status: Status) {
+        let Some(package) = self.package(name) else { return };
+        package.ended = true;
+        let (said_pass, failed) = (package.said_pass, package.failed);
+        let lost = std::mem::take(&mut package.running);
+        lost.iter().for_each(|test| self.budget.regains(test));
+        let id = |test: &String| format!("{name}.{test}");
+        match status {
+            Status::Skipped => {}
+            Status::Passed if !said_pass => {
+                self.tally.problem(format!("{name} ended without saying PASS"));
+            }
+            Status::Passed => lost.iter().for_each(|test| {
+                self.tally.problem(format!("{} was begun and not ended", id(test)));
+            }),
+            Status::Failed if lost.is_empty() && failed == 0 => {
+                self.tally.error(format!("{name} failed outside of its tests"));
+            }
+            // The package ended while they ran.
+            Status::Failed => {
+                lost.iter().for_each(|test| self.tally.test(&id(test), Status::Failed));
+            }
+        }
+    }
+
+    /// What go says as text, also with `-json`.
+    fn text(&mut self, line: &str) {
+        let Some(package) = line.strip_prefix("FAIL\t") else { return };
+        let why = ["[build failed]", "[setup failed]"];
+        if let Some(why) = why.into_iter().find(|why| package.ends_with(why)) {
+            let package = package.trim_end_matches(why).trim();
+            self.tally.error(format!("{package}: {}", why.trim_matches(['[', ']'])));
+        }
+    }
+}
+
+impl Reader for Go {
+    fn line(&mut self, stream: Stream, line: &str) {
+        if !line.starts_with('{') {
+            self.text(line);
+        } else if stream == Stream::Stdout
+            && let Ok(event) = serde_json::from_str(line)
+        {
+            self.event(&event);
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Option<TestReport> {
+        if !self.seen && !self.certain {
+            return None;
+        }
+        for (name, _) in self.packages.iter().filter(|(_, package)| !package.ended) {
+            self.tally.problem(format!("{name} has no result"));
+        }
+        if !self.seen && self.tally.so_far().errors.is_empty() {
+            self.tally.problem("go test wrote no event");
+        }
+        Some(self.tally.finish())
+    }
+}

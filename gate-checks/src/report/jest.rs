@@ -1,0 +1,148 @@
+//! The JSON of jest and of vitest, which wrote it after jest's.
+//!
+//! A file that failed without a failing test failed outside of its tests. The
+//! totals have to fit what is listed. vitest's JSON is silent about errors
+//! that no test caught; its text tells of them.
+
+use std::path::PathBuf;
+
+use gate_core::text::clean;
+use serde::Deserialize;
+
+use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
+
+/// Reads jest or vitest.
+pub(super) struct Jest {
+    tally: Tally,
+    path: PathBuf,
+    cwd: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Results {
+    #[serde(default)]
+    num_total_tests: u64,
+    #[serde(default)]
+    num_failed_tests: u64,
+    #[serde(default)]
+    num_runtime_error_test_suites: u64,
+    success: bool,
+    test_results: Vec<Suite>,
+    #[serde(default)]
+    was_interrupted: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Suite {
+    name: String,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    message: String,
+    assertion_results: Vec<Assertion>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Assertion {
+    #[serde(default)]
+    ancestor_titles: Vec<String>,
+    title: String,
+    status: String,
+    #[serde(default)]
+    failure_messages: Vec<String>,
+    #[serde(default)]
+    retry_reasons: Vec<String>,
+}
+
+impl Jest {
+    /// The runner leaves its JSON here. Its files are told relative to `cwd`.
+    pub(super) fn new(format: Format, path: PathBuf, cwd: PathBuf) -> Self {
+        Self { tally: Tally::new(format), path, cwd }
+    }
+
+    fn results(&mut self, results: &Results) {
+        results.test_results.iter().for_each(|suite| self.suite(suite));
+        if results.was_interrupted {
+            self.tally.problem("the run was interrupted");
+        }
+        let report = self.tally.so_far();
+        let held = report.executed() + report.skipped;
+        let (failed, silent) = (report.failed, report.errors.is_empty());
+        if results.num_total_tests != held {
+            let total = results.num_total_tests;
+            self.tally.problem(format!("the report announces {total} tests and holds {held}"));
+        }
+        if results.num_failed_tests > failed {
+            let (all, told) = (results.num_failed_tests, failed);
+            self.tally.error(format!("{all} tests failed, of which {told} are listed"));
+        }
+        if results.num_runtime_error_test_suites > 0 && silent {
+            self.tally.error("a test file could not be run");
+        }
+        // An unhandled error, a coverage threshold, an obsolete snapshot.
+        let nothing_told = failed == 0 && self.tally.so_far().errors.is_empty();
+        if !results.success && nothing_told && held > 0 {
+            self.tally.error("the runner calls the run a failure, and no test failed");
+        }
+    }
+
+    fn suite(&mut self, suite: &Suite) {
+        let name = file::relative(&suite.name, &self.cwd);
+        suite.assertion_results.iter().for_each(|assertion| self.assertion(&name, assertion));
+        let failed = suite.assertion_results.iter().any(|it| it.status == "failed");
+        if suite.status == "failed" && !failed {
+            self.tally.error(format!("{name}: {}", first_line(&suite.message)));
+        }
+    }
+
+    fn assertion(&mut self, file: &str, assertion: &Assertion) {
+        let status = match assertion.status.as_str() {
+            "passed" => Status::Passed,
+            "pending" | "skipped" | "todo" | "disabled" => Status::Skipped,
+            _ => Status::Failed,
+        };
+        let titles = assertion.ancestor_titles.iter().chain([&assertion.title]);
+        let titles = titles.filter(|title| !title.is_empty()).map(String::as_str);
+        let id = [file].into_iter().chain(titles).collect::<Vec<_>>().join(" > ");
+        self.tally.test(&id, status);
+        let tried_again =
+            !assertion.retry_reasons.is_empty() || !assertion.failure_messages.is_empty();
+        if status == Status::Passed && tried_again {
+            self.tally.flaky(&id);
+        }
+    }
+}
+
+/// What a message says first.
+fn first_line(message: &str) -> String {
+    let mut lines = message.lines().map(clean);
+    let said = lines.find_map(|line| {
+        let line = line.trim_matches(['●', ' ']);
+        (!line.is_empty()).then(|| line.to_owned())
+    });
+    said.unwrap_or_else(|| "it failed outside of its tests".to_owned())
+}
+
+impl Reader for Jest {
+    fn line(&mut self, _stream: Stream, line: &str) {
+        let line = line.trim();
+        if line.starts_with("Vitest caught ") && line.contains(" unhandled error") {
+            self.tally.error(line);
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Option<TestReport> {
+        let name = self.tally.so_far().format.name();
+        match file::text(&self.path, &mut self.tally) {
+            None => self.tally.problem(format!("{name} ended without writing its report")),
+            Some(text) => match serde_json::from_str(&text) {
+                Ok(results) => self.results(&results),
+                Err(error) => self.tally.problem(format!("{name}'s report is broken: {error}")),
+            },
+        }
+        Some(self.tally.finish())
+    }
+}

@@ -1,0 +1,92 @@
+//! The lines that cargo prints on the standard error.
+
+/// A program that cargo runs.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Program {
+    /// Its name, the same in every run.
+    pub(super) name: String,
+    /// Whether it is a benchmark.
+    pub(super) benchmark: bool,
+}
+
+/// `Running unittests src/lib.rs (target/debug/deps/name-0123456789abcdef)`
+/// or `Doc-tests name`.
+pub(super) fn program(line: &str) -> Option<Program> {
+    let line = line.trim();
+    if let Some(name) = line.strip_prefix("Doc-tests ") {
+        return Some(Program { name: format!("{name} (doc)"), benchmark: false });
+    }
+    let (source, program) = line.strip_prefix("Running ")?.strip_suffix(')')?.split_once(" (")?;
+    let file = program.rsplit(['/', '\\']).next()?;
+    let file = file.strip_suffix(".exe").unwrap_or(file);
+    let (name, hash) = file.rsplit_once('-')?;
+    if hash.is_empty() || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let benchmark = source.starts_with("benches/") || source.starts_with("unittests benches/");
+    Some(Program { name: named(name, source), benchmark })
+}
+
+/// A library and a program of one package have one name: the program is told
+/// by its source.
+fn named(name: &str, source: &str) -> String {
+    match source.strip_prefix("unittests ") {
+        Some(source) if !source.ends_with("lib.rs") => format!("{name} ({source})"),
+        _ => name.to_owned(),
+    }
+}
+
+/// `error: could not compile …`.
+pub(super) fn not_compiled(line: &str) -> Option<&str> {
+    let error = line.strip_prefix("error: ")?;
+    error.starts_with("could not compile ").then_some(error)
+}
+
+/// `error: test failed, to rerun pass …`.
+pub(super) fn complaint(line: &str) -> Option<String> {
+    let target = line.strip_prefix("error: test failed, to rerun pass ");
+    let target = target.or_else(|| line.strip_prefix("error: doctest failed, to rerun pass "))?;
+    Some(format!("cargo says that a test program failed: {}", target.trim_matches('`')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_have_names_without_hashes() {
+        let check = |line, name: &str, benchmark| {
+            let expected = Program { name: name.to_owned(), benchmark };
+            assert_eq!(program(line), Some(expected), "{line}");
+        };
+        check(
+            "     Running unittests src/lib.rs (target/debug/deps/my_lib-e6daf73c296d6df0)",
+            "my_lib",
+            false,
+        );
+        check(
+            "     Running unittests src/main.rs (/t/deps/my_lib-8917508c3a363e88)",
+            "my_lib (src/main.rs)",
+            false,
+        );
+        check("     Running tests/it.rs (target/debug/deps/it-57c68065b5a14c77)", "it", false);
+        check("     Running benches/b.rs (target/release/deps/b-57c68065b5a14c77)", "b", true);
+        check("   Doc-tests my_lib", "my_lib (doc)", false);
+    }
+
+    #[test]
+    fn other_lines_name_no_program() {
+        for line in ["Running 3 tests", "Running `target/debug/x`", "Running a (b)", "Doc-tests"] {
+            assert_eq!(program(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn errors_of_cargo() {
+        let error = "error: could not compile `x` (lib test) due to 1 previous error";
+        assert_eq!(not_compiled(error), Some(&error["error: ".len()..]));
+        assert_eq!(not_compiled("error: aborting due to 1 previous error"), None);
+        let failed = complaint("error: test failed, to rerun pass `--test it`");
+        assert_eq!(failed.unwrap(), "cargo says that a test program failed: --test it");
+    }
+}

@@ -1,0 +1,184 @@
+//! The lines that a test program prints.
+
+use crate::report::Status;
+
+/// A line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    /// `running N tests`.
+    Running(u64),
+    /// `test name ... ok`.
+    Test(&'a str, Status),
+    /// `test name ... `, and then something that is no result.
+    Begun(&'a str),
+    /// `failures:`.
+    Failures,
+    /// The begin of what tests wrote: `successes:`, `---- name stdout ----`.
+    Output,
+    /// A line that is indented by four spaces.
+    Indented(&'a str),
+    /// `test result: …`.
+    Result(Totals),
+    /// Something else.
+    Other,
+}
+
+/// The numbers of a `test result:` line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Totals {
+    /// Whether the program calls it ok.
+    pub(super) ok: bool,
+    /// How many failed.
+    pub(super) failed: u64,
+    passed: u64,
+    ignored: u64,
+}
+
+impl Totals {
+    /// How many tests have this status; benchmarks that ran have passed.
+    pub(super) fn of(&self, status: Status) -> u64 {
+        match status {
+            Status::Passed => self.passed,
+            Status::Failed => self.failed,
+            Status::Skipped => self.ignored,
+        }
+    }
+
+    /// The numbers.
+    pub(super) fn each(&self) -> [(Status, u64); 3] {
+        [Status::Passed, Status::Failed, Status::Skipped].map(|status| (status, self.of(status)))
+    }
+
+    /// How many tests there were.
+    pub(super) fn sum(&self) -> u64 {
+        self.each().iter().fold(0, |sum, (_, number)| sum.saturating_add(*number))
+    }
+}
+
+/// Understands a line.
+pub(super) fn parse(line: &str) -> Line<'_> {
+    let line = line.trim_end();
+    if let Some(rest) = line.strip_prefix("test ") {
+        return match rest.strip_prefix("result: ") {
+            Some(result) => totals(result).map_or(Line::Other, Line::Result),
+            None => test(rest),
+        };
+    }
+    match line {
+        "failures:" => Line::Failures,
+        "successes:" => Line::Output,
+        line if line.starts_with("---- ") && line.ends_with(" ----") => Line::Output,
+        line => running(line).or_else(|| quiet(line)).unwrap_or_else(|| indented(line)),
+    }
+}
+
+fn running(line: &str) -> Option<Line<'_>> {
+    let rest = line.strip_prefix("running ")?;
+    let number = rest.strip_suffix(" tests").or_else(|| rest.strip_suffix(" test"))?;
+    number.parse().ok().map(Line::Running)
+}
+
+/// Where the text is quiet, only a failure has a line: `name --- FAILED`.
+fn quiet(line: &str) -> Option<Line<'_>> {
+    let name = line.strip_suffix(" --- FAILED")?;
+    (!name.starts_with(' ')).then(|| Line::Test(bare(name), Status::Failed))
+}
+
+fn indented(line: &str) -> Line<'_> {
+    match line.strip_prefix("    ") {
+        Some(name) if !name.starts_with(' ') && !name.is_empty() => Line::Indented(name),
+        _ => Line::Other,
+    }
+}
+
+fn test(rest: &str) -> Line<'_> {
+    // A program that was cut off leaves its line without a space at the end.
+    let Some((name, result)) = rest.split_once(" ...") else { return Line::Other };
+    let name = bare(name);
+    match status(result.trim()) {
+        Some(status) => Line::Test(name, status),
+        None => Line::Begun(name),
+    }
+}
+
+fn status(result: &str) -> Option<Status> {
+    // `ok <0.012s>`, where times are reported.
+    let word = result.split_once(" <").map_or(result, |(word, _)| word);
+    match word {
+        "ok" => Some(Status::Passed),
+        "FAILED" | "FAILED (time limit exceeded)" => Some(Status::Failed),
+        "ignored" => Some(Status::Skipped),
+        _ if result.starts_with("ignored, ") => Some(Status::Skipped),
+        _ if result.starts_with("bench: ") => Some(Status::Passed),
+        _ => None,
+    }
+}
+
+/// A test's name without what libtest says about how it is run.
+fn bare(name: &str) -> &str {
+    let ways = [" - should panic", " - compile fail", " - compile"];
+    ways.iter().find_map(|way| name.strip_suffix(way)).unwrap_or(name)
+}
+
+fn totals(result: &str) -> Option<Totals> {
+    let (ok, numbers) = match result.strip_prefix("ok. ") {
+        Some(numbers) => (true, numbers),
+        None => (false, result.strip_prefix("FAILED. ")?),
+    };
+    let number = |word: &str| {
+        let part = numbers.split("; ").find_map(|part| part.strip_suffix(word));
+        part.and_then(|number| number.trim().parse::<u64>().ok())
+    };
+    let measured = number(" measured").unwrap_or(0);
+    Some(Totals {
+        ok,
+        failed: number(" failed")?,
+        passed: number(" passed")?.saturating_add(measured),
+        ignored: number(" ignored")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_and_their_results() {
+        let check =
+            |line, name, status| assert_eq!(parse(line), Line::Test(name, status), "{line}");
+        check("test a::b ... ok", "a::b", Status::Passed);
+        check("test a ... ok <0.012s>", "a", Status::Passed);
+        check("test a - should panic ... ok", "a", Status::Passed);
+        check("test a ... FAILED", "a", Status::Failed);
+        check("test a ... ignored, needs a - network", "a", Status::Skipped);
+        check(
+            "test src/lib.rs - add (line 11) - compile fail ... ok",
+            "src/lib.rs - add (line 11)",
+            Status::Passed,
+        );
+        check("test b ... bench:          12 ns/iter (+/- 1)", "b", Status::Passed);
+        check("a::b --- FAILED", "a::b", Status::Failed);
+    }
+
+    #[test]
+    fn a_name_without_its_result() {
+        for line in ["test a ... ", "test a ...", "test a ... hello", "test a ... okay"] {
+            assert_eq!(parse(line), Line::Begun("a"), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_line() {
+        for line in ["running 3 tests from x.ts", "test", "testing", "running many tests", "ok"] {
+            assert_eq!(parse(line), Line::Other, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_result_needs_all_its_numbers() {
+        let result = "test result: ok. 1 passed; 0 failed; 2 ignored; 3 measured; 9 filtered out";
+        let totals = Totals { ok: true, failed: 0, passed: 4, ignored: 2 };
+        assert_eq!(parse(result), Line::Result(totals));
+        assert_eq!(parse("test result: ok. 1 passed; 0 failed"), Line::Other);
+    }
+}

@@ -1,0 +1,165 @@
+//! A section: what one test program prints.
+
+use std::collections::BTreeSet;
+
+use super::line::{Line, Totals};
+use crate::report::{Status, Tally};
+
+/// What one program prints, from `running N tests` to `test result:`.
+pub(super) struct Section {
+    /// The last program that cargo had named when it began.
+    pub(super) program: Option<usize>,
+    /// Its last line.
+    pub(super) result: Option<Totals>,
+    announced: u64,
+    tests: Vec<(String, Status)>,
+    /// Names whose result did not follow on their line.
+    begun: Vec<String>,
+    /// The names under `failures:`.
+    failures: Vec<String>,
+    part: Part,
+}
+
+/// Which part of a section is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Tests,
+    /// What tests wrote: nothing in it is believed.
+    Output,
+    /// The names of the tests that failed.
+    Failures,
+}
+
+impl Section {
+    pub(super) fn new(announced: u64, program: Option<usize>) -> Self {
+        Self {
+            program,
+            result: None,
+            announced,
+            tests: Vec::new(),
+            begun: Vec::new(),
+            failures: Vec::new(),
+            part: Part::Tests,
+        }
+    }
+
+    /// Whether a line has a name that is worth remembering here.
+    pub(super) fn remembers(&self, line: &Line<'_>) -> bool {
+        match self.part {
+            Part::Tests => matches!(line, Line::Test(..) | Line::Begun(_)),
+            Part::Failures => matches!(line, Line::Indented(_)),
+            Part::Output => false,
+        }
+    }
+
+    /// Takes a line.
+    pub(super) fn take(&mut self, line: &Line<'_>) {
+        match (self.part, line) {
+            (_, Line::Failures) => {
+                self.failures.clear();
+                self.part = Part::Failures;
+            }
+            (_, Line::Output) => self.part = Part::Output,
+            (Part::Tests, Line::Test(name, status)) => {
+                self.tests.push(((*name).to_owned(), *status));
+            }
+            (Part::Tests, Line::Begun(name)) => {
+                self.begun.push((*name).to_owned());
+            }
+            (Part::Failures, Line::Indented(name)) => {
+                self.failures.push((*name).to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether its tests stand in documentation.
+    fn is_documentation(&self) -> bool {
+        let at_a_line = |name: &str| name.ends_with(')') && name.contains(" (line ");
+        !self.tests.is_empty() && self.tests.iter().all(|(name, _)| at_a_line(name))
+    }
+
+    fn seen(&self, status: Status) -> u64 {
+        self.tests.iter().filter(|(_, it)| *it == status).count() as u64
+    }
+
+    /// Adds it to the report.
+    pub(super) fn sum(&self, program: Option<&str>, tally: &mut Tally) {
+        let id = |name: &str| match program {
+            Some(program) => format!("{program}::{name}"),
+            None => name.to_owned(),
+        };
+        self.tests.iter().for_each(|(name, status)| tally.test(&id(name), *status));
+        let program = program.unwrap_or("a test program");
+        match &self.result {
+            Some(totals) => {
+                self.compare(totals, program, tally);
+                self.unseen(totals, &id, tally);
+            }
+            None => {
+                let (announced, seen) = (self.announced, self.tests.len());
+                let last = self.begun.last().map(|name| format!(" (it began {name})"));
+                let last = last.unwrap_or_default();
+                tally.problem(format!(
+                    "{program} announced {announced} tests and told the result of {seen}{last}"
+                ));
+            }
+        }
+    }
+
+    /// Holds the totals against what was announced and seen.
+    fn compare(&self, totals: &Totals, program: &str, tally: &mut Tally) {
+        let (announced, sum) = (self.announced, totals.sum());
+        if sum != announced {
+            tally.problem(format!("{program} announced {announced} tests and sums {sum} up"));
+        }
+        if !totals.ok && totals.failed == 0 {
+            tally.error(format!("{program} failed outside of its tests"));
+        }
+        for (status, told) in totals.each() {
+            let (seen, word) = (self.seen(status), word(status));
+            if seen > told {
+                tally.problem(format!("{program} sums {told} tests up of the {seen} that {word}"));
+            }
+        }
+    }
+
+    /// The tests that the totals count and no line told.
+    fn unseen(&self, totals: &Totals, id: &dyn Fn(&str) -> String, tally: &mut Tally) {
+        let missing = |status| totals.of(status).saturating_sub(self.seen(status));
+        let told: BTreeSet<_> = self.tests.iter().map(|(name, _)| name).collect();
+        let failed = self.failures.iter().filter(|name| !told.contains(name));
+        let failed: BTreeSet<_> = failed.take(missing(Status::Failed) as usize).collect();
+        failed.iter().for_each(|name| tally.test(&id(name), Status::Failed));
+        tally.count(Status::Failed, missing(Status::Failed) - failed.len() as u64);
+        tally.count(Status::Skipped, missing(Status::Skipped));
+
+        let begun: Vec<_> = self.begun.iter().filter(|name| !failed.contains(name)).collect();
+        if begun.len() as u64 == missing(Status::Passed) {
+            begun.iter().for_each(|name| tally.test(&id(name), Status::Passed));
+        } else {
+            tally.count(Status::Passed, missing(Status::Passed));
+        }
+    }
+}
+
+fn word(status: Status) -> &'static str {
+    match status {
+        Status::Passed => "passed",
+        Status::Failed => "failed",
+        Status::Skipped => "were ignored",
+    }
+}
+
+/// Which program each section belongs to, by order: the tests in a crate's
+/// documentation are several sections of one.
+pub(super) fn groups(sections: &[Section]) -> Vec<usize> {
+    let mut group = 0;
+    let number = |(index, section): (usize, &Section)| {
+        let before = index.checked_sub(1).map(|before| &sections[before]);
+        let continues = before.is_some_and(Section::is_documentation) && section.is_documentation();
+        group += usize::from(index > 0 && !continues);
+        group
+    };
+    sections.iter().enumerate().map(number).collect()
+}

@@ -1,0 +1,111 @@
+//! Structured test results: who reports how, and what a run comes to.
+//!
+//! [`prepare`] knows runners: it gives a command the options that make it
+//! report, and the [`Reader`] that understands the report. The reader is fed
+//! with the command's lines and ends in a [`TestReport`]; [`judge`] weighs
+//! that together with the exit code.
+//!
+//! A report can only make a run look worse than its exit code: failing tests,
+//! errors outside of tests, no test at all and an incomplete report each keep
+//! exit code 0 from being a pass.
+
+mod file;
+mod format;
+mod go;
+mod jest;
+mod js_text;
+mod judge;
+mod junit;
+mod libtest;
+mod nextest;
+mod nextest_text;
+mod node;
+mod pytest;
+mod runner;
+mod tally;
+mod tap;
+#[cfg(test)]
+mod tests;
+
+use tally::{Budget, Tally};
+
+pub use crate::process::Stream;
+pub use format::Format;
+pub use judge::{Judged, judge};
+pub(crate) use runner::is_runner;
+pub use runner::{Prepared, Request, prepare};
+
+/// What came of one test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It ran and held.
+    Passed,
+    /// It ran, or began to, and did not hold.
+    Failed,
+    /// It was not executed, or its failure was expected: ignored, to do,
+    /// expected to fail, pending, disabled.
+    Skipped,
+}
+
+/// One test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// Its name, the same in every run: program, package or file, then the
+    /// name with its parameters.
+    pub id: String,
+    /// What came of it.
+    pub status: Status,
+}
+
+/// What a runner reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestReport {
+    /// The format in which it was told.
+    pub format: Format,
+    /// The tests that have a name. Fewer than the counts say where a format
+    /// only counts.
+    pub tests: Vec<Test>,
+    /// How many passed.
+    pub passed: u64,
+    /// How many failed.
+    pub failed: u64,
+    /// How many were skipped.
+    pub skipped: u64,
+    /// What failed first and passed when the runner itself tried again.
+    pub flaky: Vec<String>,
+    /// What went wrong outside of tests: compiling, collecting, a suite's own
+    /// setup, an error that no test caught.
+    pub errors: Vec<String>,
+    /// Why the report is incomplete or broken.
+    pub problems: Vec<String>,
+}
+
+impl TestReport {
+    /// How many tests were executed: a skipped one was not.
+    pub fn executed(&self) -> u64 {
+        self.passed.saturating_add(self.failed)
+    }
+
+    /// The names of the tests with this status.
+    pub fn named(&self, status: Status) -> impl Iterator<Item = &str> {
+        self.tests.iter().filter(move |test| test.status == status).map(|test| test.id.as_str())
+    }
+
+    /// Whether it tells of nothing at all: no test and no error.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.executed() == 0 && self.skipped == 0 && self.errors.is_empty()
+    }
+}
+
+/// Reads a result while the process writes it.
+///
+/// Lines come without their ends and without escape sequences, of each stream
+/// in order. What a reader remembers is bounded, whatever it is fed.
+pub trait Reader: Send {
+    /// Takes the next line of a stream.
+    fn line(&mut self, stream: Stream, line: &str);
+
+    /// Looks at the report files, if there are any, and says what was read.
+    /// `None`: nothing of the kind was seen.
+    fn finish(self: Box<Self>) -> Option<TestReport>;
+}

@@ -1,0 +1,153 @@
+//! `node --test`: the events that our own reporter writes.
+//!
+//! Node's ready-made reporters leave out which file a test stands in. A file
+//! that ended without reporting a test is itself reported as one: node takes
+//! its exit code for the result, we do not.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
+
+/// The reporter, as node loads it.
+pub(super) const REPORTER: &str = include_str!("node-events.mjs");
+
+/// Reads the events.
+pub(super) struct Node {
+    tally: Tally,
+    path: PathBuf,
+    cwd: PathBuf,
+    /// The names of the tests and suites that the next event stands in.
+    above: Vec<String>,
+    /// How many tests node counts itself.
+    counted: Option<u64>,
+    files_alone: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Event {
+    Start { name: String, nesting: usize },
+    Pass(Ended),
+    Fail(Ended),
+    Diagnostic { message: String },
+}
+
+#[derive(Deserialize)]
+struct Ended {
+    name: String,
+    nesting: usize,
+    #[serde(default)]
+    file: Option<String>,
+    excused: bool,
+    suite: bool,
+    #[serde(default)]
+    failure: Option<String>,
+}
+
+impl Node {
+    /// Node's events are written here. Its files are told relative to `cwd`.
+    pub(super) fn new(path: PathBuf, cwd: PathBuf) -> Self {
+        Self {
+            tally: Tally::new(Format::Node),
+            path,
+            cwd,
+            above: Vec::new(),
+            counted: None,
+            files_alone: 0,
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Start { name, nesting } => {
+                self.above.truncate(nesting);
+                self.above.push(name);
+            }
+            Event::Pass(test) => self.ended(&test, Status::Passed),
+            Event::Fail(test) => self.ended(&test, Status::Failed),
+            Event::Diagnostic { message } => self.diagnostic(&message),
+        }
+    }
+
+    fn ended(&mut self, test: &Ended, status: Status) {
+        let file = test.file.as_deref().map(|path| file::relative(path, &self.cwd));
+        let file = file.unwrap_or_else(|| "(no file)".to_owned());
+        if test.nesting == 0 && is_file(&test.name, test.file.as_deref()) {
+            self.file_alone(&file, status);
+        } else if test.suite {
+            self.suite(&self.id(&file, test), test, status);
+        } else {
+            let status = if test.excused { Status::Skipped } else { status };
+            self.tally.test(&self.id(&file, test), status);
+        }
+    }
+
+    fn id(&self, file: &str, test: &Ended) -> String {
+        let above = self.above.iter().take(test.nesting).map(String::as_str);
+        let path: Vec<_> = [file].into_iter().chain(above).chain([test.name.as_str()]).collect();
+        path.join(" > ")
+    }
+
+    fn file_alone(&mut self, file: &str, status: Status) {
+        self.files_alone += 1;
+        match status {
+            Status::Failed => self.tally.error(format!("{file} failed outside of its tests")),
+            _ => self.tally.problem(format!("{file} ended without reporting a test")),
+        }
+    }
+
+    fn suite(&mut self, id: &str, test: &Ended, status: Status) {
+        let own = test.failure.as_deref().filter(|failure| *failure != "subtestsFailed");
+        if let (Status::Failed, Some(failure), false) = (status, own, test.excused) {
+            self.tally.error(format!("{id}: {failure}"));
+        }
+    }
+
+    fn diagnostic(&mut self, message: &str) {
+        if let Some(number) = message.strip_prefix("tests ") {
+            self.counted = number.parse().ok();
+        } else if message.contains(" asynchronous activity after the test ended") {
+            self.tally.error(message);
+        }
+    }
+
+    /// Node's own count has to fit what was seen; it comes last.
+    fn compare(&mut self) {
+        let report = self.tally.so_far();
+        let held = report.executed() + report.skipped + self.files_alone;
+        match self.counted {
+            None => self.tally.problem("node ended without its totals"),
+            Some(counted) if counted != held => {
+                let what = format!("node counts {counted} tests, and {held} were reported");
+                self.tally.problem(what);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Whether a test is no test, but the file as a whole.
+fn is_file(name: &str, file: Option<&str>) -> bool {
+    file.is_some_and(|file| Path::new(file).ends_with(name))
+}
+
+impl Reader for Node {
+    fn line(&mut self, _stream: Stream, _line: &str) {}
+
+    fn finish(mut self: Box<Self>) -> Option<TestReport> {
+        let Some(text) = file::text(&self.path.clone(), &mut self.tally) else {
+            self.tally.problem("node ended without writing its report");
+            return Some(self.tally.finish());
+        };
+        for line in text.lines() {
+            match serde_json::from_str(line) {
+                Ok(event) => self.event(event),
+                Err(error) => self.tally.problem(format!("node's report is broken: {error}")),
+            }
+        }
+        self.compare();
+        Some(self.tally.finish())
+    }
+}

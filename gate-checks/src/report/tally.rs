@@ -1,0 +1,202 @@
+//! Sums a report up while it is read, within bounds.
+
+use gate_core::text::clean;
+
+use super::{Format, Status, Test, TestReport};
+
+/// How many tests are remembered by name.
+const MOST_TESTS: usize = 200_000;
+
+/// How many bytes of names are remembered.
+const MOST_BYTES: usize = 64 << 20;
+
+/// How many errors, problems and flaky tests are remembered, of each.
+const MOST_NOTES: usize = 200;
+
+/// How long a name or a note may be, in bytes.
+const LONGEST: usize = 1_000;
+
+/// How much a reader may still remember of what is not in the report yet.
+#[derive(Debug)]
+pub(super) struct Budget {
+    left: usize,
+}
+
+impl Budget {
+    /// As much as a report may remember itself.
+    pub(super) fn new() -> Self {
+        Self { left: MOST_BYTES }
+    }
+
+    /// Whether this may be remembered too. Each text has a cost of its own.
+    pub(super) fn takes(&mut self, text: &str) -> bool {
+        let fits = cost(text) <= self.left;
+        self.left -= if fits { cost(text) } else { 0 };
+        fits
+    }
+
+    /// This is forgotten.
+    pub(super) fn regains(&mut self, text: &str) {
+        self.left += cost(text);
+    }
+}
+
+/// About what it costs to remember a text, in whatever it is kept.
+fn cost(text: &str) -> usize {
+    text.len() + 128
+}
+
+/// A report that grows.
+#[derive(Debug)]
+pub(super) struct Tally {
+    report: TestReport,
+    bytes: usize,
+    dropped: u64,
+}
+
+impl Tally {
+    /// An empty report.
+    pub(super) fn new(format: Format) -> Self {
+        let report = TestReport {
+            format,
+            tests: Vec::new(),
+            passed: 0,
+            failed: 0,
+            skipped: 0,
+            flaky: Vec::new(),
+            errors: Vec::new(),
+            problems: Vec::new(),
+        };
+        Self { report, bytes: 0, dropped: 0 }
+    }
+
+    /// A test with a name.
+    pub(super) fn test(&mut self, id: &str, status: Status) {
+        self.count(status, 1);
+        let id = cut(id);
+        if self.report.tests.len() >= MOST_TESTS || self.bytes + id.len() > MOST_BYTES {
+            self.dropped += 1;
+            return;
+        }
+        self.bytes += id.len();
+        self.report.tests.push(Test { id, status });
+    }
+
+    /// Tests of which only the number is known.
+    pub(super) fn count(&mut self, status: Status, number: u64) {
+        let counter = match status {
+            Status::Passed => &mut self.report.passed,
+            Status::Failed => &mut self.report.failed,
+            Status::Skipped => &mut self.report.skipped,
+        };
+        *counter = counter.saturating_add(number);
+    }
+
+    /// A test that passed when the runner tried again.
+    pub(super) fn flaky(&mut self, id: &str) {
+        note(&mut self.report.flaky, id);
+    }
+
+    /// Something that went wrong outside of tests.
+    pub(super) fn error(&mut self, text: impl AsRef<str>) {
+        note(&mut self.report.errors, text.as_ref());
+    }
+
+    /// A reason why the report is incomplete or broken.
+    pub(super) fn problem(&mut self, text: impl AsRef<str>) {
+        note(&mut self.report.problems, text.as_ref());
+    }
+
+    /// Takes over what another report tells.
+    pub(super) fn absorb(&mut self, other: &TestReport) {
+        let named = |status| other.named(status).count() as u64;
+        let unnamed = [
+            (Status::Passed, other.passed.saturating_sub(named(Status::Passed))),
+            (Status::Failed, other.failed.saturating_sub(named(Status::Failed))),
+            (Status::Skipped, other.skipped.saturating_sub(named(Status::Skipped))),
+        ];
+        unnamed.iter().for_each(|(status, number)| self.count(*status, *number));
+        other.tests.iter().for_each(|test| self.test(&test.id, test.status));
+        other.flaky.iter().for_each(|id| self.flaky(id));
+        other.errors.iter().for_each(|text| self.error(text));
+        other.problems.iter().for_each(|text| self.problem(text));
+    }
+
+    /// What is known so far.
+    pub(super) fn so_far(&self) -> &TestReport {
+        &self.report
+    }
+
+    /// The whole report.
+    pub(super) fn finish(mut self) -> TestReport {
+        if self.dropped > 0 {
+            let kept = self.report.tests.len();
+            self.problem(format!(
+                "{} more tests than the {kept} whose names are kept",
+                self.dropped
+            ));
+        }
+        self.report
+    }
+}
+
+/// Remembers a note, once, while there is room. There is always one.
+fn note(notes: &mut Vec<String>, text: &str) {
+    let text = cut(text.trim());
+    if notes.len() < MOST_NOTES && !notes.contains(&text) {
+        notes.push(text);
+    }
+}
+
+/// A text of bounded length, without what was meant for a terminal.
+fn cut(text: &str) -> String {
+    let text = clean(&text[..text.floor_char_boundary(2 * LONGEST)]);
+    match text.len() <= LONGEST {
+        true => text,
+        false => format!("{}…", &text[..text.floor_char_boundary(LONGEST)]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_beyond_the_bound_are_counted_and_told() {
+        let mut tally = Tally::new(Format::Tap);
+        (0..MOST_TESTS + 3).for_each(|n| tally.test(&n.to_string(), Status::Passed));
+        let report = tally.finish();
+        assert_eq!((report.tests.len(), report.passed), (MOST_TESTS, MOST_TESTS as u64 + 3));
+        assert!(report.problems[0].starts_with("3 more tests"), "{:?}", report.problems);
+    }
+
+    #[test]
+    fn notes_are_bounded_in_number_and_length() {
+        let mut tally = Tally::new(Format::Tap);
+        tally.error("ß".repeat(100_000));
+        (0..10_000).for_each(|n| tally.error(n.to_string()));
+        let errors = tally.finish().errors;
+        assert_eq!(errors.len(), MOST_NOTES);
+        assert!(errors[0].len() <= LONGEST + '…'.len_utf8());
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded_until_it_is_forgotten() {
+        let (mut budget, half) = (Budget::new(), "x".repeat(MOST_BYTES / 2));
+        assert!(budget.takes(&half));
+        assert!(!budget.takes(&half));
+        budget.regains(&half);
+        assert!(budget.takes(&half));
+    }
+
+    #[test]
+    fn absorbing_keeps_counts_without_names() {
+        let mut other = Tally::new(Format::Libtest);
+        other.test("a", Status::Failed);
+        other.count(Status::Passed, 7);
+        let mut tally = Tally::new(Format::Tap);
+        tally.absorb(&other.finish());
+        let report = tally.finish();
+        assert_eq!((report.passed, report.failed, report.tests.len()), (7, 1, 1));
+    }
+}

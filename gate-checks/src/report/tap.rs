@@ -1,0 +1,283 @@
+//! The Test Anything Protocol: versions 12 to 14.
+//!
+//! The plan stands first or last, once; points are numbered in order;
+//! subtests are indented by four spaces or stand in braces; a block of
+//! diagnostics reaches from `---` to `...`. The points without subtests are
+//! the tests.
+
+use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
+
+/// How deep subtests may be nested.
+const DEEPEST: usize = 32;
+
+/// Reads the protocol.
+pub(super) struct Tap {
+    tally: Tally,
+    levels: Vec<Level>,
+    /// The indentation of the block of diagnostics that is being passed over.
+    block: Option<usize>,
+    seen: bool,
+    certain: bool,
+}
+
+/// One document or subtest.
+#[derive(Default)]
+struct Level {
+    name: Option<String>,
+    plan: Option<u64>,
+    skipped: bool,
+    points: u64,
+    /// The number of the latest point.
+    number: u64,
+    failed: u64,
+    /// Whether it stands in braces, after its own point; and that point's
+    /// name, where it failed.
+    braced: bool,
+    parent_failed: Option<String>,
+}
+
+/// A test point.
+struct Point<'a> {
+    ok: bool,
+    number: Option<u64>,
+    name: &'a str,
+    excused: bool,
+    opens: bool,
+}
+
+impl Point<'_> {
+    fn status(&self) -> Status {
+        match (self.excused, self.ok) {
+            (true, _) => Status::Skipped,
+            (false, true) => Status::Passed,
+            (false, false) => Status::Failed,
+        }
+    }
+}
+
+impl Tap {
+    /// The protocol is known to be written.
+    pub(super) fn new() -> Self {
+        Self { certain: true, ..Self::perhaps() }
+    }
+
+    /// It may be written: it is where a version or a plan is seen.
+    pub(super) fn perhaps() -> Self {
+        Self {
+            tally: Tally::new(Format::Tap),
+            levels: vec![Level::default()],
+            block: None,
+            seen: false,
+            certain: false,
+        }
+    }
+
+    fn take(&mut self, line: &str) {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let text = line[indent..].trim_end();
+        if let Some(block) = self.block {
+            if text == "..." && indent == block {
+                self.block = None;
+            }
+        } else if text == "---" && indent % 4 == 2 {
+            self.block = Some(indent);
+        } else if indent.is_multiple_of(4) {
+            self.at(indent / 4, text);
+        }
+    }
+
+    fn at(&mut self, depth: usize, text: &str) {
+        if depth == 0 && is_version(text) {
+            self.seen = true;
+        } else if depth == 0 && is_error(text) {
+            self.tally.error(text.trim_start_matches("# "));
+        } else if text == "}" {
+            self.close_to(depth + 1);
+        } else if let Some(plan) = plan(text) {
+            self.plan(depth, plan);
+        } else if let Some(name) = text.strip_prefix("# Subtest") {
+            self.subtest(depth, name.trim_start_matches(':').trim());
+        } else if let Some(point) = point(text) {
+            self.point(depth, &point);
+        }
+    }
+
+    /// A subtest is announced at its parent's depth, or at its own.
+    fn subtest(&mut self, depth: usize, name: &str) {
+        if depth + 1 == self.levels.len() && depth + 1 < DEEPEST {
+            self.levels.push(Level { name: Some(name.to_owned()), ..Level::default() });
+        }
+    }
+
+    /// Goes to a depth; `false`: nothing of the protocol stands there.
+    fn reach(&mut self, depth: usize) -> bool {
+        if depth == self.levels.len() && depth < DEEPEST {
+            self.levels.push(Level::default());
+        }
+        depth < self.levels.len()
+    }
+
+    fn plan(&mut self, depth: usize, (number, skipped): (u64, bool)) {
+        if !self.reach(depth) {
+            return;
+        }
+        self.seen |= depth == 0;
+        self.close_to(depth + 1);
+        let level = &mut self.levels[depth];
+        if level.plan.replace(number).is_some() {
+            self.tally.problem("there is more than one plan");
+        }
+        self.levels[depth].skipped = skipped;
+    }
+
+    fn point(&mut self, depth: usize, point: &Point<'_>) {
+        if !self.reach(depth) {
+            return;
+        }
+        // A subtest that was announced and holds nothing has no results.
+        let inner = self.levels.get(depth + 1).is_some_and(|it| it.points > 0 || it.plan.is_some());
+        let inner_failed = self.levels.get(depth + 1).is_some_and(|inner| inner.failed > 0);
+        self.close_to(depth + 1);
+        self.number(depth, point);
+        let status = point.status();
+        self.levels[depth].failed += u64::from(status == Status::Failed);
+        let id = self.id(depth, point);
+        if point.opens && depth + 1 < DEEPEST {
+            let parent_failed = (status == Status::Failed).then_some(id);
+            let name = Some(point.name.to_owned());
+            self.levels.push(Level { name, braced: true, parent_failed, ..Level::default() });
+        } else if !inner && status == Status::Passed && file::is_script(point.name) {
+            self.tally.problem(format!("{id} ended without reporting a test"));
+        } else if !inner || (status == Status::Failed && !inner_failed) {
+            self.tally.test(&id, status);
+        }
+    }
+
+    /// Counts a point, and looks at its number.
+    fn number(&mut self, depth: usize, point: &Point<'_>) {
+        let level = &mut self.levels[depth];
+        level.points += 1;
+        let expected = level.number.saturating_add(1);
+        level.number = point.number.unwrap_or(expected);
+        if level.number != expected {
+            self.tally.problem(format!("test {expected} is out of order: `{}`", point.name));
+        }
+    }
+
+    fn id(&self, depth: usize, point: &Point<'_>) -> String {
+        let above = self.levels[1..=depth].iter().filter_map(|level| level.name.as_deref());
+        let number = self.levels[depth].points.to_string();
+        let own = if point.name.is_empty() { number.as_str() } else { point.name };
+        let path: Vec<_> = above.chain([own]).collect();
+        path.join(" > ").replace("\\#", "#")
+    }
+
+    /// Ends the levels below a depth.
+    fn close_to(&mut self, depth: usize) {
+        while self.levels.len() > depth.max(1) {
+            if let Some(level) = self.levels.pop() {
+                self.ended(&level);
+            }
+        }
+    }
+
+    fn ended(&mut self, level: &Level) {
+        if let Some(id) = level.parent_failed.as_ref().filter(|_| level.failed == 0) {
+            self.tally.test(id, Status::Failed);
+        }
+        let name = level.name.as_deref().map(|name| format!(" of `{name}`")).unwrap_or_default();
+        match level.plan {
+            None if level.points == 0 && !level.braced => {}
+            None => self.tally.problem(format!("the plan{name} is missing")),
+            Some(plan) if plan != level.points => {
+                let found = level.points;
+                let what = format!("the plan{name} is {plan} tests, and {found} were reported");
+                self.tally.problem(what);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+impl Reader for Tap {
+    fn line(&mut self, stream: Stream, line: &str) {
+        if stream == Stream::Stdout {
+            self.take(line);
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Option<TestReport> {
+        if !self.seen && !self.certain {
+            return None;
+        }
+        self.close_to(1);
+        let whole = std::mem::take(&mut self.levels[0]);
+        if whole.plan.is_none() && whole.points == 0 {
+            self.tally.problem("the plan is missing");
+        }
+        if self.block.is_some() {
+            self.tally.problem("a block of diagnostics does not end");
+        }
+        self.ended(&whole);
+        Some(self.tally.finish())
+    }
+}
+
+/// What ends a run, and what node says about errors that no test caught.
+fn is_error(text: &str) -> bool {
+    let uncaught = " asynchronous activity after the test ended";
+    text.starts_with("Bail out!") || (text.starts_with("# ") && text.contains(uncaught))
+}
+
+fn is_version(text: &str) -> bool {
+    let version = text.strip_prefix("TAP version ");
+    version.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// `1..N`, and whether all of it is skipped.
+fn plan(text: &str) -> Option<(u64, bool)> {
+    let rest = text.strip_prefix("1..")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let after = rest[end..].trim_start();
+    let number = rest[..end].parse().ok()?;
+    match after {
+        "" => Some((number, false)),
+        after if after.starts_with('#') => Some((number, directive(after).is_some())),
+        _ => None,
+    }
+}
+
+fn point(text: &str) -> Option<Point<'_>> {
+    let (ok, rest) = match text.strip_prefix("not ok") {
+        Some(rest) => (false, rest),
+        None => (true, text.strip_prefix("ok")?),
+    };
+    if !rest.is_empty() && !rest.starts_with(' ') {
+        return None;
+    }
+    let rest = rest.trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let number = rest[..end].parse().ok();
+    let rest = rest[end..].trim_start();
+    let (rest, opens) = match rest.strip_suffix('{') {
+        Some(before) if before.is_empty() || before.ends_with(' ') => (before.trim_end(), true),
+        _ => (rest, false),
+    };
+    let directive = directive(rest);
+    let name = rest[..directive.unwrap_or(rest.len())].trim();
+    let name = name.strip_prefix("- ").unwrap_or(name);
+    let name = name.rsplit_once(" # time=").map_or(name, |(name, _)| name);
+    Some(Point { ok, number, name, excused: directive.is_some(), opens })
+}
+
+/// Where `# SKIP` or `# todo` begins, in any case; not where the mark is
+/// escaped.
+fn directive(text: &str) -> Option<usize> {
+    let marks = text.match_indices('#').map(|(at, _)| at);
+    let mut marks = marks.filter(|at| !text[..*at].ends_with('\\'));
+    marks.find(|at| {
+        let word = text[at + 1..].trim_start();
+        let word: String = word.chars().take(4).collect::<String>().to_ascii_lowercase();
+        word == "skip" || word == "todo"
+    })
+}

@@ -1,0 +1,10 @@
+//! Tests of the whole: what runners really wrote, and what it comes to.
+
+mod fed;
+mod laws;
+mod prepared;
+mod protocol;
+mod wrote;
+mod xml;
+
+pub(super) use fed::{outcome, report};

@@ -1,0 +1,168 @@
+//! One round of checks: which runs when.
+//!
+//! At most so many at once, the cheap ones first, each after those that it
+//! needs. As soon as the verdict is certain, what runs is ended and what waits
+//! is not started, unless the caller wants to know everything.
+
+use std::collections::BTreeMap;
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::Mode;
+use tokio::task::{Id, JoinSet};
+
+use crate::check::{CheckContext, CheckId};
+use crate::checks::Planned;
+use crate::event::Event;
+
+/// How a round is run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// How many checks run at once.
+    pub(crate) jobs: usize,
+    /// Whether all are run, although the verdict is certain.
+    pub(crate) all: bool,
+}
+
+/// Runs these checks; one record each, in the order in which they ended.
+pub(crate) async fn round(plan: &[Planned], cx: &CheckContext, rules: Rules) -> Vec<Evidence> {
+    let cx = CheckContext { cancel: cx.cancel.child_token(), ..cx.clone() };
+    let mut round = Round::new(plan, cx, rules);
+    loop {
+        round.start_what_can();
+        if !round.next_ends().await {
+            return round.done;
+        }
+    }
+}
+
+struct Round<'p> {
+    cx: CheckContext,
+    rules: Rules,
+    /// The names of this round: a need outside of it is met already.
+    names: Vec<&'p CheckId>,
+    waiting: Vec<&'p Planned>,
+    running: JoinSet<Evidence>,
+    known: BTreeMap<Id, &'p Planned>,
+    done: Vec<Evidence>,
+    certain: Option<String>,
+}
+
+impl<'p> Round<'p> {
+    fn new(plan: &'p [Planned], cx: CheckContext, rules: Rules) -> Self {
+        let mut waiting: Vec<_> = plan.iter().collect();
+        waiting.sort_by_key(|planned| (planned.check.cost(), planned.check.id()));
+        Self {
+            cx,
+            rules,
+            names: plan.iter().map(|planned| planned.check.id()).collect(),
+            waiting,
+            running: JoinSet::new(),
+            known: BTreeMap::new(),
+            done: Vec::new(),
+            certain: None,
+        }
+    }
+
+    fn start_what_can(&mut self) {
+        for planned in std::mem::take(&mut self.waiting) {
+            match self.stands(planned) {
+                Stand::Ready if self.running.len() < self.rules.jobs => self.start(planned),
+                Stand::Ready | Stand::Waits => self.waiting.push(planned),
+                Stand::Skipped(why) => self.skip(planned, why),
+            }
+        }
+    }
+
+    fn stands(&self, planned: &Planned) -> Stand {
+        if let Some(certain) = &self.certain {
+            return Stand::Skipped(certain.clone());
+        }
+        for need in planned.needs.iter().filter(|need| self.names.contains(need)) {
+            let record = self.done.iter().find(|record| record.check == need.as_str());
+            match record.map(|record| record.outcome) {
+                Some(Outcome::Pass) => {}
+                Some(_) => return Stand::Skipped(format!("it needs {need}, which did not pass")),
+                None => return Stand::Waits,
+            }
+        }
+        Stand::Ready
+    }
+
+    fn start(&mut self, planned: &'p Planned) {
+        self.cx.events.tell(Event::Started { check: planned.check.id().clone() });
+        let (check, cx) = (planned.check.clone(), self.cx.clone());
+        let task = self.running.spawn(async move { check.run(&cx).await });
+        self.known.insert(task.id(), planned);
+    }
+
+    fn skip(&mut self, planned: &Planned, summary: String) {
+        let skipped = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Skipped);
+        self.record(Evidence { summary, ..skipped });
+    }
+
+    /// Waits for the next record; false: there is none to come.
+    async fn next_ends(&mut self) -> bool {
+        let Some(ended) = self.running.join_next_with_id().await else {
+            // What still waits needs each other: settings refuse that.
+            return !self.waiting.is_empty() && self.give_up();
+        };
+        let evidence = match ended {
+            Ok((id, evidence)) => {
+                self.known.remove(&id);
+                self.unless_cancelled(evidence)
+            }
+            Err(error) => match self.known.remove(&error.id()) {
+                Some(planned) => defect(planned),
+                None => return true,
+            },
+        };
+        self.record(evidence);
+        true
+    }
+
+    fn give_up(&mut self) -> bool {
+        for planned in std::mem::take(&mut self.waiting) {
+            self.skip(planned, "what it needs waits for it in turn".to_owned());
+        }
+        true
+    }
+
+    /// A check that was ended because the verdict is certain did not run.
+    fn unless_cancelled(&self, evidence: Evidence) -> Evidence {
+        match &self.certain {
+            Some(certain) if evidence.outcome == Outcome::Inconclusive => {
+                let summary = format!("ended early: {certain}");
+                Evidence { outcome: Outcome::Skipped, summary, ..evidence }
+            }
+            _ => evidence,
+        }
+    }
+
+    fn record(&mut self, evidence: Evidence) {
+        self.cx.events.tell(Event::Finished { evidence: Box::new(evidence.clone()) });
+        if self.certain.is_none() && !self.rules.all && forbids(&evidence) {
+            let check = &evidence.check;
+            self.certain = Some(format!("{check} did not pass, so the verdict is certain"));
+            self.cx.cancel.cancel();
+        }
+        self.done.push(evidence);
+    }
+}
+
+enum Stand {
+    Ready,
+    Waits,
+    Skipped(String),
+}
+
+/// Whether this record alone keeps the loop from ending.
+pub(crate) fn forbids(evidence: &Evidence) -> bool {
+    evidence.outcome == Outcome::Tamper
+        || (evidence.mode == Mode::Require && evidence.outcome != Outcome::Pass)
+}
+
+/// A check that broke off with a defect has found out nothing.
+fn defect(planned: &Planned) -> Evidence {
+    let record = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Inconclusive);
+    Evidence { summary: "gate has a defect in this check; please report it".to_owned(), ..record }
+}

@@ -1,0 +1,108 @@
+//! Running one configured check in a copy of the work tree.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
+
+use super::copy::Copy;
+use super::proof::{Proof, Standing};
+use crate::check::CheckId;
+use crate::event::Events;
+use crate::gather::{GatherError, Wanted, gather};
+use crate::logs::Logs;
+use crate::site::Site;
+use crate::store;
+
+/// Why something could not be tried.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Trouble {
+    /// A file of the copy.
+    #[error("a file of the copy cannot be changed: {0}")]
+    File(#[from] io::Error),
+    /// Nothing can be run at all.
+    #[error(transparent)]
+    Gather(#[from] GatherError),
+}
+
+/// A check, and the copy that it is run in.
+pub(super) struct Bench<'a> {
+    pub(super) name: &'a str,
+    pub(super) copy: &'a Copy,
+    /// The real site.
+    pub(super) site: &'a Site,
+    pub(super) events: Events,
+    /// The policy with this check alone.
+    policy: Policy,
+}
+
+impl<'a> Bench<'a> {
+    /// The check is run as it is configured, but once: a failure that is seen
+    /// is enough here, and it waits for no other.
+    pub(super) fn new(
+        policy: &Policy,
+        name: &'a str,
+        settings: &CheckPolicy,
+        copy: &'a Copy,
+        site: &'a Site,
+        events: Events,
+    ) -> Self {
+        let map = |words: &[String]| words.iter().map(|word| copy.mapped(word)).collect();
+        let settings = CheckPolicy {
+            mode: Mode::Require,
+            command: map(&settings.command),
+            cwd: settings.cwd.as_deref().map(|cwd| copy.mapped(cwd)),
+            files: map(&settings.files),
+            retry: 0,
+            needs: Vec::new(),
+            paths: Vec::new(),
+            ..settings.clone()
+        };
+        let checks = [(name.to_owned(), settings)].into_iter().collect();
+        Self { name, copy, site, events, policy: Policy { checks, ..policy.clone() } }
+    }
+
+    /// The check's settings, in the copy.
+    pub(super) fn settings(&self) -> &CheckPolicy {
+        &self.policy.checks[self.name]
+    }
+
+    /// The folder that its command runs in.
+    pub(super) fn cwd(&self) -> PathBuf {
+        let project = &self.copy.project;
+        self.settings().cwd.as_ref().map_or_else(|| project.clone(), |cwd| project.join(cwd))
+    }
+
+    /// Runs the check in the copy as it is now. Files that appear are taken
+    /// away again, so that the next run finds the tree as this one did.
+    pub(super) fn run(&self) -> Result<Evidence, GatherError> {
+        let wanted = Wanted { all: true, fresh: true, ..Wanted::default() };
+        let site = self.copy.site(self.site);
+        let gathered = gather(&self.policy, site, &wanted, self.events.clone())?;
+        for file in gathered.tree.iter().flat_map(|tree| &tree.wrote) {
+            // What stays makes the next run less certain, never a pass.
+            let _ = fs::remove_file(self.copy.root.join(file));
+        }
+        let none = || Evidence::new(self.name, Mode::Require, Outcome::Skipped);
+        Ok(gathered.evidence.into_iter().next().unwrap_or_else(none))
+    }
+
+    /// What was shown, with the log of the run that shows it: the copy's own
+    /// logs go with the copy.
+    pub(super) fn proof(&self, standing: Standing, how: String, evidence: &Evidence) -> Proof {
+        let state = self.site.state.as_deref().filter(|_| standing != Standing::CanFail);
+        let text = evidence.log.as_deref().and_then(|log| fs::read_to_string(log).ok());
+        let log = state.zip(text).and_then(|(state, text)| {
+            let logs = Logs::new(Some(&store::of_tree(state, &self.copy.real)));
+            logs.keep(&CheckId::new(self.name), &text)
+        });
+        let log = log.map(|log| log.display().to_string());
+        Proof { log, ..Proof::new(self.name, standing, how) }
+    }
+
+    pub(super) fn not_shown(&self, how: impl Into<String>) -> Proof {
+        Proof::new(self.name, Standing::NotShown, how)
+    }
+}

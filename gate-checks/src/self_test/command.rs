@@ -1,0 +1,139 @@
+//! Proving that a command can fail: by a control among its tests, else by
+//! sources that are none any more.
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use serde_json::Value;
+
+use super::bench::{Bench, Trouble};
+use super::control::{self, Control, Found, Place, recognise};
+use super::proof::{Proof, Standing};
+use super::sabotage;
+
+/// Proves it for one check.
+pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
+    bench.copy.link_dependencies()?;
+    let cwd = bench.cwd();
+    let Some(found) = recognise(bench.name, bench.settings(), &cwd) else {
+        return by_sabotage(bench, "");
+    };
+    let place =
+        Place { root: &bench.copy.root, cwd: &cwd, files: &bench.copy.files, args: &found.args };
+    match control::plant(found.runner, &place)? {
+        Some(control) => by_control(bench, &found, &control),
+        None => {
+            let runner = found.runner.name();
+            by_sabotage(bench, &format!("there is no place for a control of {runner}; "))
+        }
+    }
+}
+
+fn by_control(bench: &Bench<'_>, found: &Found, control: &Control) -> Result<Proof, Trouble> {
+    let with = bench.run()?;
+    let id = &control.id;
+    if with.outcome == Outcome::Fail && names(&with, id) {
+        let how = format!("it failed, and named the control test {id}");
+        return Ok(bench.proof(Standing::CanFail, how, &with));
+    }
+    control.remove()?;
+    match with.outcome {
+        // A command that leaves tests out, or that was not seen to start the
+        // runner, may have passed without the control for a good reason.
+        Outcome::Pass if found.runner.selects(&found.args) => {
+            by_sabotage(bench, "it runs a part of the tests, and left the control out; ")
+        }
+        Outcome::Pass if !found.seen => by_sabotage(bench, "it left the control out; "),
+        Outcome::Pass => {
+            let how = format!("the control test {id} did not fail the check: {}", with.summary);
+            Ok(bench.proof(Standing::CannotFail, how, &with))
+        }
+        Outcome::Fail => compared(bench, &with, &format!("the control test {id}")),
+        _ => Ok(unclear(bench, &with)),
+    }
+}
+
+/// Whether a record names a control among the tests that failed.
+fn names(evidence: &Evidence, id: &str) -> bool {
+    let detail = evidence.detail.as_ref();
+    let failed = detail.and_then(|detail| detail["tests"]["failed_tests"].as_array());
+    // A run with many failures names the first of them alone.
+    failed.into_iter().flatten().filter_map(Value::as_str).any(|name| name.contains(id))
+}
+
+/// It failed with something in its way: that shows something where it passes
+/// without.
+fn compared(bench: &Bench<'_>, with: &Evidence, what: &str) -> Result<Proof, Trouble> {
+    let without = bench.run()?;
+    Ok(match without.outcome {
+        Outcome::Pass => {
+            let how = format!("it failed with {what}, and passed without");
+            bench.proof(Standing::CanFail, how, with)
+        }
+        Outcome::Fail => fails_anyway(bench, &without),
+        _ => unclear(bench, &without),
+    })
+}
+
+/// Sources are broken after the check was seen to pass without that.
+fn by_sabotage(bench: &Bench<'_>, but: &str) -> Result<Proof, Trouble> {
+    let before = bench.run()?;
+    match before.outcome {
+        Outcome::Pass => {}
+        Outcome::Fail => return Ok(fails_anyway(bench, &before)),
+        _ => return Ok(unclear(bench, &before)),
+    }
+    let what = match sabotage::sources(&bench.copy.root, &bench.copy.files)? {
+        0 => {
+            let how = format!("{but}no source file of a known language is there to be broken");
+            return Ok(bench.not_shown(how));
+        }
+        1 => format!("{but}with a syntax error in the only source file it"),
+        more => format!("{but}with a syntax error in {more} source files it"),
+    };
+    let after = bench.run()?;
+    match after.outcome {
+        Outcome::Fail => {
+            let how = format!("{what} failed: {}", after.summary);
+            Ok(bench.proof(Standing::CanFail, how, &after))
+        }
+        Outcome::Pass if !READ_SOURCES.contains(&bench.name) => by_ruin(bench, &what),
+        Outcome::Pass => {
+            let how = format!("{what} passed all the same: {}", after.summary);
+            Ok(bench.proof(Standing::CannotFail, how, &after))
+        }
+        _ => Ok(unclear(bench, &after)),
+    }
+}
+
+/// The names of checks that are meant to look at sources.
+const READ_SOURCES: [&str; 4] = ["tests", "build", "lint", "typecheck"];
+
+/// A check of another name may look at something else than sources: one that
+/// fails once every file is broken is not known to be deaf.
+fn by_ruin(bench: &Bench<'_>, what: &str) -> Result<Proof, Trouble> {
+    sabotage::everything(&bench.copy.root, &bench.copy.files)?;
+    let after = bench.run()?;
+    let (standing, came) = match after.outcome {
+        Outcome::Pass => (Standing::CannotFail, "and with every file broken too"),
+        Outcome::Fail => {
+            (Standing::NotShown, "and failed once every file was broken: it may look at others")
+        }
+        _ => return Ok(unclear(bench, &after)),
+    };
+    let how = format!("{what} passed all the same, {came}: {}", after.summary);
+    Ok(bench.proof(standing, how, &after))
+}
+
+fn fails_anyway(bench: &Bench<'_>, evidence: &Evidence) -> Proof {
+    let how = format!("it fails as it is: {}", evidence.summary);
+    bench.proof(Standing::NotShown, how, evidence)
+}
+
+fn unclear(bench: &Bench<'_>, evidence: &Evidence) -> Proof {
+    let outcome = match evidence.outcome {
+        Outcome::Inconclusive => "was inconclusive",
+        Outcome::Tamper => "was tampered with",
+        _ => "did not run",
+    };
+    let how = format!("in a copy of the tree it {outcome}: {}", evidence.summary);
+    bench.proof(Standing::NotShown, how, evidence)
+}

@@ -1,0 +1,140 @@
+//! Controls: tests that have to fail, planted among those of a project.
+//!
+//! A check that passes with a control in its way passes whatever happens. A
+//! control has a name that nobody can know before, so that a report that
+//! names it was made by a runner that ran it.
+
+mod bats;
+mod cargo;
+mod go;
+mod jest;
+mod junit;
+mod node;
+mod place;
+mod pytest;
+mod recognise;
+mod selection;
+#[cfg(test)]
+mod tests;
+mod unittest;
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::PathBuf;
+
+pub(crate) use place::Place;
+pub(crate) use recognise::{Found, recognise};
+
+/// What runs a project's tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runner {
+    Cargo,
+    Nextest,
+    Pytest,
+    Unittest,
+    Jest,
+    Vitest,
+    Node,
+    Go,
+    Bats,
+    Maven,
+    Gradle,
+}
+
+/// A control that was planted.
+#[derive(Debug)]
+pub(crate) struct Control {
+    /// The file that holds it.
+    pub(crate) file: PathBuf,
+    /// The name that it has in reports, or a part of it.
+    pub(crate) id: String,
+    /// What the file held before, where it was there.
+    before: Option<Vec<u8>>,
+}
+
+/// A control before it is planted: a new file, or an addition to one.
+#[derive(Debug, PartialEq, Eq)]
+struct Draft {
+    file: PathBuf,
+    text: String,
+}
+
+/// Plants a control where the runner finds it; none where no place is known in
+/// which this command would.
+///
+/// # Errors
+///
+/// A file that cannot be written.
+pub(crate) fn plant(runner: Runner, place: &Place<'_>) -> io::Result<Option<Control>> {
+    let id = random_name();
+    let draft = draft(runner, place, &id).filter(|draft| place.holds(&draft.file));
+    draft.map(|draft| write(draft, id)).transpose()
+}
+
+fn draft(runner: Runner, place: &Place<'_>, id: &str) -> Option<Draft> {
+    match runner {
+        Runner::Cargo | Runner::Nextest => cargo::draft(place, id),
+        Runner::Pytest => pytest::draft(place, id),
+        Runner::Unittest => unittest::draft(place, id),
+        Runner::Jest | Runner::Vitest => jest::draft(runner, place, id),
+        Runner::Node => node::draft(place, id),
+        Runner::Go => go::draft(place, id),
+        Runner::Bats => bats::draft(place, id),
+        Runner::Maven | Runner::Gradle => junit::draft(place, id),
+    }
+}
+
+fn write(draft: Draft, id: String) -> io::Result<Control> {
+    let before = match fs::read(&draft.file) {
+        Ok(before) => Some(before),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    if let Some(folder) = draft.file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let text = [before.as_deref().unwrap_or_default(), draft.text.as_bytes()].concat();
+    fs::write(&draft.file, text)?;
+    Ok(Control { file: draft.file, id, before })
+}
+
+impl Control {
+    /// Takes it away again.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written or removed.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        match &self.before {
+            Some(before) => fs::write(&self.file, before),
+            None => fs::remove_file(&self.file),
+        }
+    }
+}
+
+impl Runner {
+    /// As people call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Cargo => "cargo test",
+            Self::Nextest => "nextest",
+            Self::Pytest => "pytest",
+            Self::Unittest => "unittest",
+            Self::Jest => "jest",
+            Self::Vitest => "vitest",
+            Self::Node => "node --test",
+            Self::Go => "go test",
+            Self::Bats => "bats",
+            Self::Maven => "maven",
+            Self::Gradle => "gradle",
+        }
+    }
+}
+
+/// A name that was never used: every runner takes it as a part of its own.
+fn random_name() -> String {
+    // A hasher's keys are the randomness that the standard library offers.
+    let random = RandomState::new().build_hasher().finish();
+    format!("gate_control_{random:016x}")
+}

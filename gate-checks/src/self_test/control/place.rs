@@ -1,0 +1,82 @@
+//! Where a control could stand: the files of a tree, and a command in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A tree, and the command that runs its tests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    /// The tree's topmost folder.
+    pub(crate) root: &'a Path,
+    /// The folder that the command runs in.
+    pub(crate) cwd: &'a Path,
+    /// The tree's files, relative to the root.
+    pub(crate) files: &'a [PathBuf],
+    /// What the runner is told.
+    pub(crate) args: &'a [String],
+}
+
+impl Place<'_> {
+    /// Whether a file stands, or would stand, in the tree, whatever links and
+    /// `..` lead to it.
+    pub(super) fn holds(&self, file: &Path) -> bool {
+        let real = file.ancestors().find_map(|it| it.canonicalize().ok());
+        let root = self.root.canonicalize().ok();
+        real.zip(root).is_some_and(|(real, root)| real.starts_with(root))
+    }
+
+    /// The files in and below a folder, with their whole paths, those nearest
+    /// to it first.
+    pub(super) fn below(&self, folder: &Path) -> Vec<PathBuf> {
+        let all = self.files.iter().map(|file| self.root.join(file));
+        let mut below: Vec<_> = all.filter(|file| file.starts_with(folder)).collect();
+        below.sort_by_key(|file| file.components().count());
+        below
+    }
+
+    /// The nearest file in or below a folder that is one of these.
+    pub(super) fn nearest(&self, folder: &Path, is: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+        self.below(folder).into_iter().find(|file| is(file))
+    }
+
+    /// The value of an option, as `--name value` or `--name=value`.
+    pub(super) fn value(&self, names: &[&str]) -> Option<&str> {
+        let mut words = self.options().peekable();
+        while let Some(word) = words.next() {
+            if names.contains(&word) {
+                return words.peek().copied();
+            }
+            let value = names.iter().find_map(|name| word.strip_prefix(name)?.strip_prefix('='));
+            if value.is_some() {
+                return value;
+            }
+        }
+        None
+    }
+
+    /// Whether a switch is given.
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        self.options().any(|word| names.contains(&word))
+    }
+
+    /// The words before a `--`.
+    pub(super) fn options(&self) -> impl Iterator<Item = &str> {
+        self.args.iter().map(String::as_str).take_while(|word| *word != "--")
+    }
+
+    /// The paths among the arguments that lead somewhere.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        let words = self.args.iter().filter(|word| !word.starts_with('-') && !word.is_empty());
+        words.map(|word| self.cwd.join(word)).filter(|path| path.exists()).collect()
+    }
+}
+
+/// A file's name.
+pub(super) fn name(file: &Path) -> &str {
+    file.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// A file's text; empty where it cannot be read.
+pub(super) fn text(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_default()
+}

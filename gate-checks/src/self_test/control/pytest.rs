@@ -1,0 +1,35 @@
+//! A control for pytest.
+
+use std::path::{Path, PathBuf};
+
+use super::place::name;
+use super::{Draft, Place};
+
+/// A file beside the project's other tests, below the folder that the command
+/// names; where it names files, an addition to the first of them.
+pub(super) fn draft(place: &Place<'_>, id: &str) -> Option<Draft> {
+    let named = place.paths();
+    if let Some(file) = named.iter().find(|path| path.is_file() && name(path).ends_with(".py")) {
+        return Some(Draft { file: file.clone(), text: format!("\n\n{}", function(id)) });
+    }
+    let top = named.into_iter().find(|path| path.is_dir());
+    let folder = folder(place, &top.unwrap_or_else(|| place.cwd.to_owned()));
+    Some(Draft { file: folder.join(format!("test_{id}.py")), text: function(id) })
+}
+
+fn function(id: &str) -> String {
+    format!("def test_{id}():\n    raise AssertionError(\"gate's control has to fail\")\n")
+}
+
+/// Where tests stand below a folder.
+pub(super) fn folder(place: &Place<'_>, top: &Path) -> PathBuf {
+    let beside = place.nearest(top, is_test);
+    let beside = beside.and_then(|file| file.parent().map(Path::to_owned));
+    let usual = || Some(top.join("tests")).filter(|folder| folder.is_dir());
+    beside.or_else(usual).unwrap_or_else(|| top.to_owned())
+}
+
+fn is_test(file: &Path) -> bool {
+    let name = name(file);
+    name.ends_with("_test.py") || (name.starts_with("test_") && name.ends_with(".py"))
+}

@@ -1,0 +1,262 @@
+//! Which runner a check's command starts, and what it tells it: in a command,
+//! in a script for a shell, and in a script of `package.json`.
+
+use std::fs;
+use std::path::Path;
+
+use gate_core::decide::policy::CheckPolicy;
+use serde_json::Value;
+
+use super::Runner;
+use crate::project;
+
+/// A runner in a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// What it is.
+    pub(crate) runner: Runner,
+    /// What it is told.
+    pub(crate) args: Vec<String>,
+    /// Whether the command was seen to start it. Otherwise it is only what the
+    /// project's tests are usually run with.
+    pub(crate) seen: bool,
+}
+
+/// How deep scripts may call one another.
+const DEEPEST: usize = 4;
+
+/// The runner that a check starts in this folder.
+pub(crate) fn recognise(check: &str, settings: &CheckPolicy, cwd: &Path) -> Option<Found> {
+    let words = if settings.shell {
+        words_of_script(&settings.command.join(" "))
+    } else {
+        words_of_argv(&settings.command)
+    };
+    let found = in_words(&words, cwd, DEEPEST);
+    if found.is_some() || check != "tests" {
+        return found;
+    }
+    usual(cwd).map(|runner| Found { runner, args: Vec::new(), seen: false })
+}
+
+/// The runner that the project's own tests are usually run with.
+fn usual(cwd: &Path) -> Option<Runner> {
+    let all = project::detect(cwd).proposals;
+    let tests = all.iter().filter(|it| it.aim == project::Aim::Tests);
+    tests.filter_map(|it| in_words(&it.command, cwd, DEEPEST)).map(|found| found.runner).next()
+}
+
+/// The words of a command; a shell that is given a script stands for it.
+fn words_of_argv(argv: &[String]) -> Vec<String> {
+    let shell = argv.first().map(|word| base(word));
+    let is_shell = matches!(shell, Some("sh" | "bash" | "dash" | "zsh" | "ksh"));
+    let script = argv
+        .iter()
+        .position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'));
+    match script.and_then(|at| argv.get(at + 1)) {
+        Some(script) if is_shell => words_of_script(script),
+        _ => argv.to_vec(),
+    }
+}
+
+/// What ends a command in a script.
+const END: &str = ";";
+
+/// The words of a script: roughly, which is enough to find names in it.
+fn words_of_script(script: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(script.len());
+    for letter in script.chars() {
+        match letter {
+            ';' | '|' | '&' | '(' | ')' | '\n' | '{' | '}' => spaced.push_str(" ; "),
+            letter => spaced.push(letter),
+        }
+    }
+    let bare = |word: &str| word.trim_matches(['"', '\'']).to_owned();
+    spaced.split_whitespace().map(bare).collect()
+}
+
+fn in_words(words: &[String], cwd: &Path, depth: usize) -> Option<Found> {
+    words.split(|word| word == END).find_map(|command| in_command(command, cwd, depth))
+}
+
+/// The runner in one command. What is no runner and no prefix of one ends the
+/// search: `echo pytest` starts none.
+fn in_command(words: &[String], cwd: &Path, depth: usize) -> Option<Found> {
+    let mut prefixed = false;
+    for at in 0..words.len() {
+        let word = base(&words[at]);
+        let rest = &words[at + 1..];
+        if let Some((runner, skipped)) = runner(word, rest) {
+            let args = rest[skipped.min(rest.len())..].to_vec();
+            return Some(Found { runner, args, seen: true });
+        }
+        if let Some(script) = script(word, rest) {
+            return in_package(script, cwd, depth);
+        }
+        prefixed |= PREFIXES.contains(&word) || is_python(word);
+        if !prefixed && !word.contains('=') {
+            return None;
+        }
+    }
+    None
+}
+
+/// The runner of this name, and how many words of the rest name it too.
+fn runner(word: &str, rest: &[String]) -> Option<(Runner, usize)> {
+    let at = |word: &str| rest.iter().position(|it| it == word);
+    let any = |words: &[&str]| rest.iter().any(|it| words.contains(&it.as_str()));
+    let verb = || verb(rest, &["-C", "-Z", "--config", "--manifest-path", "--color"]);
+    match word {
+        "cargo" => match verb()? {
+            (at, "test" | "t") => Some((Runner::Cargo, at + 1)),
+            (at, "nextest") => Some((Runner::Nextest, at + 2)),
+            _ => None,
+        },
+        "cargo-nextest" => Some((Runner::Nextest, at("run").map_or(0, |at| at + 1))),
+        "pytest" | "py.test" | "pytest-3" => Some((Runner::Pytest, 0)),
+        "unittest" => Some((Runner::Unittest, 0)),
+        "jest" | "jest.js" => Some((Runner::Jest, 0)),
+        "vitest" | "vitest.mjs" => Some((Runner::Vitest, 0)),
+        "node" | "nodejs" | "tsx" => at("--test").map(|at| (Runner::Node, at + 1)),
+        "go" => verb().filter(|(_, verb)| *verb == "test").map(|(at, _)| (Runner::Go, at + 1)),
+        "bats" => Some((Runner::Bats, 0)),
+        "mvn" | "mvnw" if any(&["test", "verify", "package", "install"]) => {
+            Some((Runner::Maven, 0))
+        }
+        "gradle" | "gradlew" if any(&["test", "check", "build"]) => Some((Runner::Gradle, 0)),
+        _ => None,
+    }
+}
+
+/// The first word that is no option, nor the value of one of these.
+fn verb<'w>(words: &'w [String], valued: &[&str]) -> Option<(usize, &'w str)> {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        if !word.starts_with(['-', '+']) {
+            return Some((at, word));
+        }
+        at += 1 + usize::from(valued.contains(&word.as_str()));
+    }
+    None
+}
+
+/// The script of `package.json` that a package manager is asked to run.
+fn script<'a>(word: &str, rest: &'a [String]) -> Option<&'a str> {
+    let verbs = rest.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
+    let verbs: Vec<_> = verbs.take(2).collect();
+    match (word, verbs.as_slice()) {
+        ("npm" | "pnpm" | "yarn" | "bun", ["test" | "t", ..]) => Some("test"),
+        ("npm" | "pnpm" | "yarn" | "bun", ["run" | "run-script", script, ..]) => Some(script),
+        _ => None,
+    }
+}
+
+fn in_package(script: &str, cwd: &Path, depth: usize) -> Option<Found> {
+    let text = fs::read_to_string(cwd.join("package.json")).ok()?;
+    let package: Value = serde_json::from_str(&text).ok()?;
+    let script = package["scripts"][script].as_str()?;
+    in_words(&words_of_script(script), cwd, depth.checked_sub(1)?)
+}
+
+fn base(word: &str) -> &str {
+    Path::new(word).file_name().and_then(|name| name.to_str()).unwrap_or(word)
+}
+
+fn is_python(word: &str) -> bool {
+    word.starts_with("python") || word.starts_with("pypy")
+}
+
+/// What starts another program.
+const PREFIXES: &[&str] = &[
+    "env",
+    "timeout",
+    "nice",
+    "nohup",
+    "time",
+    "xvfb-run",
+    "exec",
+    "command",
+    "npx",
+    "bunx",
+    "pnpx",
+    "uvx",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "node",
+    "uv",
+    "poetry",
+    "hatch",
+    "pipenv",
+    "pdm",
+    "rye",
+    "pixi",
+    "pipx",
+    "conda",
+    "mamba",
+    "coverage",
+    "cross-env",
+    "c8",
+    "nyc",
+    "dotenv",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<(Runner, &str)>) {
+        let words = words_of_script(line);
+        let found = in_words(&words, Path::new("/nowhere"), DEEPEST);
+        let found = found.as_ref().map(|found| (found.runner, found.args.join(" ")));
+        assert_eq!(found, expected.map(|(runner, args)| (runner, args.to_owned())), "{line}");
+    }
+
+    #[test]
+    fn runners_in_commands() {
+        check("cargo +nightly test --workspace", Some((Runner::Cargo, "--workspace")));
+        check("cargo --config a=b t -p test", Some((Runner::Cargo, "-p test")));
+        check("cargo nextest run -p a", Some((Runner::Nextest, "-p a")));
+        check("uv run --frozen pytest -q", Some((Runner::Pytest, "-q")));
+        check("python3 -m unittest discover -s t", Some((Runner::Unittest, "discover -s t")));
+        check("A=b npx vitest run", Some((Runner::Vitest, "run")));
+        check("node --import tsx --test a", Some((Runner::Node, "a")));
+        check("go test ./...", Some((Runner::Go, "./...")));
+        check("./mvnw -B test", Some((Runner::Maven, "-B test")));
+    }
+
+    #[test]
+    fn runners_in_scripts() {
+        check("cd a && cargo test || true", Some((Runner::Cargo, "")));
+        check("set -x; bats 'test' | tee log", Some((Runner::Bats, "test")));
+    }
+
+    #[test]
+    fn what_starts_no_runner() {
+        for line in
+            ["make test", "echo pytest", "cargo run test", "go vet test", "pip install pytest"]
+        {
+            check(line, None);
+        }
+    }
+
+    #[test]
+    fn a_shell_stands_for_its_script() {
+        let argv = ["bash", "-ec", "pytest || true"].map(str::to_owned);
+        let found = in_words(&words_of_argv(&argv), Path::new("/nowhere"), DEEPEST);
+        assert_eq!(found.map(|found| found.runner), Some(Runner::Pytest));
+    }
+
+    #[test]
+    fn a_script_of_a_package_is_looked_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let package =
+            r#"{"scripts":{"test":"npm run unit","unit":"jest --ci","loop":"npm run loop"}}"#;
+        fs::write(folder.path().join("package.json"), package).unwrap();
+        let look = |line: &str| in_words(&words_of_script(line), folder.path(), DEEPEST);
+        assert_eq!(look("npm test").unwrap().args, ["--ci"]);
+        assert_eq!(look("npm run loop"), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! Proving that `acceptance_criteria` sees an open item.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use serde_json::{Value, json};
+
+use super::bench::{Bench, Trouble};
+use super::proof::{Proof, Standing};
+use crate::worktree::Globs;
+
+/// What the added item is called.
+const ITEM: &str = "gate self-test";
+
+/// An open item more in the first file: it has to fail.
+pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
+    fetch(bench)?;
+    let before = bench.run()?;
+    let Some(file) = file(bench) else {
+        return Ok(bench.not_shown("none of its files is there"));
+    };
+    let shown = file.strip_prefix(&bench.copy.project).unwrap_or(&file).display().to_string();
+    if !matches!(before.outcome, Outcome::Pass | Outcome::Fail) {
+        return Ok(bench.proof(Standing::NotShown, before.summary.clone(), &before));
+    }
+    if !add(&file)? {
+        return Ok(bench.not_shown(format!("{shown} has no place for an item more")));
+    }
+    let after = bench.run()?;
+    let (standing, how) = match after.outcome {
+        Outcome::Fail if before.outcome == Outcome::Pass || names(&after) => {
+            (Standing::CanFail, format!("it failed with an open item more in {shown}"))
+        }
+        Outcome::Fail => (Standing::NotShown, format!("it fails as it is: {}", before.summary)),
+        Outcome::Pass => {
+            (Standing::CannotFail, format!("it passed with an open item more in {shown}"))
+        }
+        _ => (Standing::NotShown, after.summary.clone()),
+    };
+    Ok(bench.proof(standing, how, &after))
+}
+
+/// Files that git ignores are no part of the tree, but hold criteria all the
+/// same.
+fn fetch(bench: &Bench<'_>) -> io::Result<()> {
+    let (copy, project) = (bench.copy, bench.site.project.canonicalize()?);
+    for name in &bench.settings().files {
+        let to = copy.project.join(name);
+        let inside = to.strip_prefix(&copy.project).unwrap_or(Path::new(name)).to_owned();
+        let from = project.join(inside);
+        let climbs = Path::new(name).components().any(|part| part == Component::ParentDir);
+        if !climbs && to.starts_with(&copy.root) && from.is_file() && to.symlink_metadata().is_err()
+        {
+            fs::create_dir_all(to.parent().unwrap_or(&copy.project))?;
+            fs::copy(from, to)?;
+        }
+    }
+    Ok(())
+}
+
+/// The first file that the settings name, which lies in the copy.
+fn file(bench: &Bench<'_>) -> Option<PathBuf> {
+    let copy = bench.copy;
+    let named = |entry: &String| {
+        let path = copy.project.join(entry);
+        if path.is_file() {
+            return Some(path);
+        }
+        let globs = Globs::new(std::slice::from_ref(entry)).ok()?;
+        let files = copy.files.iter().map(|file| copy.root.join(file));
+        let mut fits = files.filter(|file| {
+            let inside = file.strip_prefix(&copy.project);
+            inside.is_ok_and(|it| globs.matches(it.as_os_str().as_encoded_bytes()))
+        });
+        fits.find(|file| file.is_file())
+    };
+    let file = bench.settings().files.iter().find_map(named)?.canonicalize().ok()?;
+    file.starts_with(&copy.root).then_some(file)
+}
+
+/// Adds an open item in the file's own format; false where it has no place.
+fn add(file: &Path) -> io::Result<bool> {
+    let text = fs::read_to_string(file)?;
+    let ending = file.extension().and_then(|it| it.to_str());
+    let text = match ending {
+        Some("json") => match with_story(&text) {
+            Some(text) => text,
+            None => return Ok(false),
+        },
+        Some("jsonl") => {
+            let issue = json!({ "id": "gate-self-test", "title": ITEM, "status": "open" });
+            format!("{}\n{issue}\n", text.trim_end())
+        }
+        // A heading of its own, so that it is below no optional one.
+        _ => format!("{text}\n\n# {ITEM}\n\n- [ ] {ITEM}\n"),
+    };
+    fs::write(file, text)?;
+    Ok(true)
+}
+
+fn with_story(text: &str) -> Option<String> {
+    let mut document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let story = json!({ "id": "gate-self-test", "title": ITEM, "passes": false });
+    let names = ["stories", "userStories", "user_stories", "features"];
+    let list = match &mut document {
+        Value::Array(list) => list,
+        other => {
+            let name = names.iter().find(|name| other[**name].is_array())?;
+            other[*name].as_array_mut()?
+        }
+    };
+    list.push(story);
+    Some(document.to_string())
+}
+
+fn names(evidence: &Evidence) -> bool {
+    evidence.detail.as_ref().is_some_and(|detail| detail.to_string().contains(ITEM))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_story_more_in_any_of_the_usual_lists() {
+        for text in ["[]", r#"{"userStories":[]}"#, r#"{"name":"x","features":[{"passes":true}]}"#]
+        {
+            let added = with_story(text).unwrap();
+            assert!(added.contains(r#""passes":false"#), "{added}");
+        }
+        assert_eq!(with_story("{}"), None);
+        assert_eq!(with_story("no"), None);
+    }
+}

@@ -1,0 +1,65 @@
+//! What a look at settings and tools found.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One thing that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// The check that it is about; null: gate itself, or the project.
+    pub check: Option<String>,
+    /// How bad it is.
+    pub level: Level,
+    /// A stable kebab-case code.
+    pub code: String,
+    /// What was found.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// It is as it should be.
+    Ok,
+    /// It is worth knowing.
+    Note,
+    /// It has to be put right.
+    Problem,
+}
+
+impl Finding {
+    /// A finding that is about no check.
+    pub fn new(level: Level, code: &str, message: impl Into<String>) -> Self {
+        Self { check: None, level, code: code.to_owned(), message: message.into(), hint: None }
+    }
+
+    /// With advice.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// About this check.
+    #[must_use]
+    pub fn about(self, check: &str) -> Self {
+        Self { check: Some(check.to_owned()), ..self }
+    }
+}
+
+/// As it should be.
+pub(super) fn fine(code: &str, message: impl Into<String>) -> Finding {
+    Finding::new(Level::Ok, code, message)
+}
+
+/// Worth knowing.
+pub(super) fn note(code: &str, message: impl Into<String>) -> Finding {
+    Finding::new(Level::Note, code, message)
+}
+
+/// To be put right.
+pub(super) fn problem(code: &str, message: impl Into<String>) -> Finding {
+    Finding::new(Level::Problem, code, message)
+}

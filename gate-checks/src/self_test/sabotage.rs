@@ -1,0 +1,101 @@
+//! Breaking sources: a line at their end that is no code in any language.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// What is no code in any of the languages: what it closes was never opened.
+const NO_CODE: &str = "\n)]} gate self-test: this line is no code )]}\n";
+
+/// The endings of sources.
+const LANGUAGES: &[&str] = &[
+    "rs", "py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "go", "java", "kt",
+    "kts", "scala", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "cs", "fs", "swift", "rb", "lua",
+    "sh", "bash", "bats", "ex", "exs", "hs", "ml", "zig", "dart", "php",
+];
+
+/// Sources that set tools up: where one of them is broken it is the tool that
+/// fails, which shows nothing.
+const SETTINGS: &[&str] =
+    &["build.rs", "setup.py", "conftest.py", "noxfile.py", "tasks.py", "build.gradle.kts"];
+
+/// Breaks all sources of known languages; how many there were.
+///
+/// # Errors
+///
+/// A file that cannot be written.
+pub(super) fn sources(root: &Path, files: &[PathBuf]) -> io::Result<usize> {
+    breaks(root, files.iter().filter(|file| is_source(file)))
+}
+
+/// Breaks every file.
+///
+/// # Errors
+///
+/// A file that cannot be written.
+pub(super) fn everything(root: &Path, files: &[PathBuf]) -> io::Result<usize> {
+    breaks(root, files.iter())
+}
+
+fn breaks<'f>(root: &Path, files: impl Iterator<Item = &'f PathBuf>) -> io::Result<usize> {
+    let mut broken = 0;
+    for file in files.map(|file| root.join(file)) {
+        // A link may lead out of the copy, and a check may have removed it.
+        if file.symlink_metadata().is_ok_and(|is| is.is_file()) {
+            append(&file)?;
+            broken += 1;
+        }
+    }
+    Ok(broken)
+}
+
+fn append(file: &Path) -> io::Result<()> {
+    let mut permissions = fs::metadata(file)?.permissions();
+    if permissions.readonly() {
+        use std::os::unix::fs::PermissionsExt;
+        permissions.set_mode(permissions.mode() | 0o200);
+        fs::set_permissions(file, permissions)?;
+    }
+    OpenOptions::new().append(true).open(file)?.write_all(NO_CODE.as_bytes())
+}
+
+fn is_source(file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let language = name.rsplit_once('.').map(|(_, language)| language);
+    let sets_up = SETTINGS.contains(&name) || name.contains(".config.") || name.starts_with('.');
+    language.is_some_and(|language| LANGUAGES.contains(&language)) && !sets_up
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_known_by_their_endings() {
+        for (name, source) in [
+            ("src/lib.rs", true),
+            ("a/b.test.tsx", true),
+            ("Makefile", false),
+            ("package.json", false),
+            ("vite.config.ts", false),
+            (".eslintrc.js", false),
+            ("tests/conftest.py", false),
+        ] {
+            assert_eq!(is_source(Path::new(name)), source, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_links_lead_to_is_left_alone() {
+        let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let victim = outside.path().join("victim.py");
+        fs::write(&victim, "x = 1\n").unwrap();
+        fs::write(inside.path().join("a.py"), "y = 1\n").unwrap();
+        std::os::unix::fs::symlink(&victim, inside.path().join("b.py")).unwrap();
+        let files = ["a.py", "b.py", "c.txt"].map(PathBuf::from);
+        assert_eq!(sources(inside.path(), &files).unwrap(), 1);
+        assert_eq!(everything(inside.path(), &files).unwrap(), 1);
+        assert_eq!(fs::read_to_string(victim).unwrap(), "x = 1\n");
+        assert!(fs::read_to_string(inside.path().join("a.py")).unwrap().ends_with(NO_CODE));
+    }
+}

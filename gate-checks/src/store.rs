@@ -1,0 +1,73 @@
+//! Where gate-checks keeps what it keeps: one folder a work tree, inside the
+//! state folder, that only the user can read.
+
+use std::fs::{self, DirBuilder};
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// The folder of the work tree with this root.
+pub(crate) fn of_tree(state: &Path, root: &Path) -> PathBuf {
+    let name = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+    state.join("trees").join(&name[..32])
+}
+
+/// Makes a folder, with those above it, for this user alone.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Writes a file whole or not at all, for this user alone. A link in its place
+/// is replaced, not followed.
+pub(crate) fn write_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    make_folder(folder)?;
+    let mut temporary = NamedTempFile::new_in(folder)?;
+    temporary.write_all(bytes)?;
+    temporary.persist(file).map(drop).map_err(|error| error.error)
+}
+
+/// Removes all but the newest entries of a folder: those whose names are last.
+pub(crate) fn keep_newest(folder: &Path, count: usize) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    let old = paths.len().saturating_sub(count);
+    for path in paths.into_iter().take(old) {
+        // Another gate may have removed it already.
+        let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_private_and_replaces_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (victim, file) = (folder.path().join("victim"), folder.path().join("state/file"));
+        fs::write(&victim, "untouched").unwrap();
+        make_folder(file.parent().unwrap()).unwrap();
+        symlink(&victim, &file).unwrap();
+        write_file(&file, b"ours").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "ours");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+    }
+
+    #[test]
+    fn the_newest_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["1", "2", "3"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        keep_newest(folder.path(), 2);
+        assert!(!folder.path().join("1").exists() && folder.path().join("2").exists());
+    }
+}

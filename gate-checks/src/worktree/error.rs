@@ -1,0 +1,62 @@
+//! Why a work tree could not be read.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a work tree could not be read.
+///
+/// A single file that cannot be read is none of these: it has a kind of its
+/// own in the snapshot.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorktreeError {
+    /// The project's folder cannot be opened.
+    #[error("{}: the project's folder cannot be opened: {source}", path.display())]
+    Project {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The project does not lie in the tree.
+    #[error("{}: the project lies outside of the work tree {}", project.display(), root.display())]
+    Outside {
+        /// The project's folder.
+        project: PathBuf,
+        /// The tree's root.
+        root: PathBuf,
+    },
+    /// A `.git` file that names no git folder.
+    #[error("{}: expected a git folder, or a file `gitdir: …` that names one", path.display())]
+    DotGit {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A glob that cannot be used.
+    #[error("glob `{glob}`: {problem}")]
+    Glob {
+        /// The glob as it was written.
+        glob: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// There is no git program to ask.
+    #[error("{}: no git program on PATH outside of the work tree", root.display())]
+    NoGit {
+        /// The tree's root.
+        root: PathBuf,
+    },
+    /// git could not be asked.
+    #[error("git {command} in {}: {problem}", folder.display())]
+    Git {
+        /// The command of git.
+        command: String,
+        /// Where it was asked.
+        folder: PathBuf,
+        /// What went wrong.
+        problem: String,
+    },
+    /// Nobody waits for the answer any more.
+    #[error("reading the work tree was cancelled")]
+    Cancelled,
+}

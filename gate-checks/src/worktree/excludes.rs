@@ -1,0 +1,115 @@
+//! What makes a file ignored: `.gitignore` files, and the user's own excludes.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::content;
+use super::error::WorktreeError;
+use super::git::{Git, Place};
+use super::stop::Stop;
+
+/// The longest file of patterns that is read.
+const LONGEST: u64 = 16 << 20;
+
+/// The patterns that hold in a folder: those of its own file, then those of
+/// the folders above it, then the user's.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Patterns(Option<Arc<Layer>>);
+
+#[derive(Debug)]
+struct Layer {
+    patterns: Gitignore,
+    /// How long the name of the folder is that they are relative to, with its
+    /// slash.
+    folder: usize,
+    below: Patterns,
+}
+
+impl Patterns {
+    /// Adds a file of patterns, relative to a folder. A file that cannot be
+    /// read, or is a link, adds none: nothing is hidden by it.
+    pub(super) fn and(&self, file: &Path, folder: usize) -> Self {
+        match read(file) {
+            Some(patterns) if !patterns.is_empty() => {
+                Self(Some(Arc::new(Layer { patterns, folder, below: self.clone() })))
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Whether a file or folder is ignored; its name is relative to the root,
+    /// and none of the folders above it is ignored.
+    pub(super) fn ignore(&self, path: &[u8], is_folder: bool) -> bool {
+        let mut next = &self.0;
+        while let Some(layer) = next {
+            match layer.patterns.matched(super::path(&path[layer.folder..]), is_folder) {
+                Match::None => next = &layer.below.0,
+                Match::Ignore(_) => return true,
+                Match::Whitelist(_) => return false,
+            }
+        }
+        false
+    }
+}
+
+/// The user's own file of patterns: what the user's or the machine's settings
+/// name, else where git looks by itself. What the repository's settings name
+/// is none: whoever works in it can write them.
+pub(super) fn of_the_user(
+    git: &Git,
+    root: &Path,
+    environment: &[(String, String)],
+    stop: &Stop,
+) -> Result<Option<PathBuf>, WorktreeError> {
+    let nowhere = Place { git_dir: Path::new("/dev/null"), work_tree: root, variables: &[] };
+    let args = ["config", "-z", "--type=path", "--get", "core.excludesFile"];
+    let answer = git.ask(nowhere, &args, &[], stop)?;
+    let named = match answer.code {
+        Some(0) => {
+            let named = answer.out.strip_suffix(b"\0").unwrap_or(&answer.out);
+            Some(PathBuf::from(super::path(named))).filter(|path| path.is_absolute())
+        }
+        Some(1) => usual(environment),
+        _ => return Err(answer.wrong(nowhere, &args)),
+    };
+    Ok(named.and_then(|path| path.canonicalize().ok()))
+}
+
+fn usual(environment: &[(String, String)]) -> Option<PathBuf> {
+    let of = |wanted: &str| {
+        let found = environment.iter().rfind(|(name, _)| name == wanted);
+        found.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute())
+    };
+    let settings = of("XDG_CONFIG_HOME").or_else(|| Some(of("HOME")?.join(".config")))?;
+    Some(settings.join("git/ignore"))
+}
+
+fn read(file: &Path) -> Option<Gitignore> {
+    let mut text = Vec::new();
+    content::open(file).ok()?.take(LONGEST).read_to_end(&mut text).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let mut builder = GitignoreBuilder::new("");
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        // A pattern that cannot be read hides nothing.
+        let _ = builder.add_line(None, &without_braces(line));
+    }
+    builder.build().ok()
+}
+
+/// Braces mean themselves to git.
+fn without_braces(line: &str) -> String {
+    let mut escaped = false;
+    let mut text = String::with_capacity(line.len());
+    for letter in line.chars() {
+        if matches!(letter, '{' | '}') && !escaped {
+            text.push('\\');
+        }
+        escaped = letter == '\\' && !escaped;
+        text.push(letter);
+    }
+    text
+}

@@ -1,0 +1,267 @@
+//! git, asked so that nothing in the repository can make it lie or start a
+//! program.
+//!
+//! The program comes from PATH, never from the work tree. `GIT_*` variables
+//! are gone, the git folder is named, replace refs are off, and what settings
+//! of the repository could start (a file system monitor, hooks, a pager, a
+//! transport for objects that are missing) is switched off. Only commands that
+//! read what git itself wrote are asked in a real repository; whatever applies
+//! attributes and filters runs in a folder of gate's own.
+
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::error::WorktreeError;
+use super::stop::Stop;
+
+/// How long git may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The most bytes that git may print.
+const MOST: u64 = 1 << 30;
+
+/// How often it is asked whether anybody still waits.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Said before every command.
+const HARDENING: [&str; 12] = [
+    "--no-pager",
+    "--no-replace-objects",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.untrackedCache=false",
+    "-c",
+    "core.safecrlf=false",
+    "-c",
+    "submodule.recurse=false",
+];
+
+/// Said to every command: no locks taken, nobody asked for a password, no
+/// object fetched, by no transport.
+const VARIABLES: [(&str, &str); 5] = [
+    ("LC_ALL", "C"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", ""),
+];
+
+/// The git program, and the environment that it is given.
+#[derive(Clone, Debug)]
+pub(crate) struct Git {
+    program: Arc<Path>,
+    environment: Arc<[(String, String)]>,
+}
+
+/// Where git is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'p> {
+    /// The git folder.
+    pub(crate) git_dir: &'p Path,
+    /// The work tree, which is also the working folder.
+    pub(crate) work_tree: &'p Path,
+    /// Variables that this place needs.
+    pub(crate) variables: &'p [(&'p str, &'p Path)],
+}
+
+/// What git said.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// Its exit code; none where a signal ended it.
+    pub(crate) code: Option<i32>,
+    /// What it printed.
+    pub(crate) out: Vec<u8>,
+    /// What it complained of.
+    complaint: Vec<u8>,
+}
+
+impl Git {
+    /// The first git on PATH that does not lie in the work tree.
+    pub(crate) fn find(environment: &[(String, String)], root: &Path) -> Option<Self> {
+        let path = environment.iter().rfind(|(name, _)| name == "PATH")?.1.as_str();
+        let folders = path.split(':').map(Path::new).filter(|folder| folder.is_absolute());
+        let program = folders.map(|folder| folder.join("git")).find(|it| usable(it, root))?;
+        let kept = environment.iter().filter(|(name, _)| !name.starts_with("GIT_")).cloned();
+        Some(Self { program: program.into(), environment: kept.collect() })
+    }
+
+    /// What git prints, where it ends well.
+    pub(crate) fn read(
+        &self,
+        place: Place<'_>,
+        args: &[&str],
+        stop: &Stop,
+    ) -> Result<Vec<u8>, WorktreeError> {
+        let answer = self.ask(place, args, &[], stop)?;
+        if answer.code == Some(0) { Ok(answer.out) } else { Err(answer.wrong(place, args)) }
+    }
+
+    /// Asks git; a code other than 0 is an answer too. Paths follow `--`.
+    pub(crate) fn ask(
+        &self,
+        place: Place<'_>,
+        args: &[&str],
+        paths: &[&Path],
+        stop: &Stop,
+    ) -> Result<Answer, WorktreeError> {
+        let mut command = self.command(place);
+        command.args(args);
+        if !paths.is_empty() {
+            command.arg("--").args(paths);
+        }
+        stop.check()?;
+        let ended = run(&mut command, stop);
+        stop.check()?;
+        ended.map_err(|error| failed(place, args, &error.to_string()))
+    }
+
+    fn command(&self, place: Place<'_>) -> Command {
+        let mut command = Command::new(&*self.program);
+        command.env_clear();
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.envs(VARIABLES);
+        command.envs(place.variables.iter().copied());
+        command.args(HARDENING);
+        command.arg("--git-dir").arg(place.git_dir);
+        command.arg("--work-tree").arg(place.work_tree);
+        command.current_dir(place.work_tree);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.process_group(0);
+        command
+    }
+}
+
+impl Answer {
+    /// The error of an answer that is none.
+    pub(crate) fn wrong(&self, place: Place<'_>, args: &[&str]) -> WorktreeError {
+        let complaint = String::from_utf8_lossy(&self.complaint);
+        let line = complaint.lines().find(|line| !line.trim().is_empty());
+        let code = self.code.map_or("a signal".to_owned(), |code| format!("code {code}"));
+        let problem = line.map_or_else(|| format!("ended with {code}"), str::to_owned);
+        failed(place, args, &problem)
+    }
+}
+
+fn failed(place: Place<'_>, args: &[&str], problem: &str) -> WorktreeError {
+    let command = args.first().copied().unwrap_or_default().to_owned();
+    let problem = problem.chars().filter(|letter| !letter.is_control()).take(300).collect();
+    WorktreeError::Git { command, folder: place.work_tree.into(), problem }
+}
+
+/// Whether a program is there, may be executed, and is no file of the tree.
+fn usable(program: &Path, root: &Path) -> bool {
+    let Ok(real) = program.canonicalize() else { return false };
+    let outside = |path: &Path| !path.starts_with(root);
+    let folder = program.parent().and_then(|folder| folder.canonicalize().ok());
+    let may_run =
+        real.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0);
+    may_run && outside(&real) && folder.is_some_and(|folder| outside(&folder))
+}
+
+fn run(command: &mut Command, stop: &Stop) -> io::Result<Answer> {
+    let mut child = command.spawn()?;
+    let (out, complaint) = (drain(child.stdout.take()), drain(child.stderr.take()));
+    let deadline = Instant::now() + PATIENCE;
+    let told = wait_for(&out, deadline, stop).and_then(|out| {
+        Ok((out, wait_for(&complaint, deadline, stop)?, end(&mut child, deadline)?))
+    });
+    match told {
+        Ok((out, complaint, code)) => Ok(Answer { code, out, complaint }),
+        Err(error) => {
+            kill(&mut child);
+            Err(error)
+        }
+    }
+}
+
+/// Reads a pipe to its end on a thread of its own: whoever waits for it can
+/// give up, also where a descendant holds the pipe open.
+fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<Vec<u8>>> {
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = pipe.map_or(Ok(0), |pipe| pipe.take(MOST + 1).read_to_end(&mut bytes));
+        // Nobody listens any more where the wait was given up.
+        let _ = tell.send(read.map(|_| bytes));
+    });
+    told
+}
+
+fn wait_for(
+    told: &Receiver<io::Result<Vec<u8>>>,
+    deadline: Instant,
+    stop: &Stop,
+) -> io::Result<Vec<u8>> {
+    loop {
+        match told.recv_timeout(TICK) {
+            Ok(Ok(bytes)) if bytes.len() as u64 > MOST => {
+                return Err(io::Error::other("printed more than 1 GiB"));
+            }
+            Ok(read) => return read,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(io::Error::other("its pipe was lost"));
+            }
+            Err(RecvTimeoutError::Timeout) if stop.wanted() => {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            Err(RecvTimeoutError::Timeout) if Instant::now() > deadline => return Err(late()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+/// Waits for a process whose pipes are closed, which takes no time unless it
+/// closed them early.
+fn end(child: &mut Child, deadline: Instant) -> io::Result<Option<i32>> {
+    let mut pause = Duration::from_micros(20);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.code());
+        }
+        if Instant::now() > deadline {
+            return Err(late());
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(TICK);
+    }
+}
+
+fn late() -> io::Error {
+    io::Error::other(format!("gave no answer in {} s", PATIENCE.as_secs()))
+}
+
+/// Ends git and what it started.
+fn kill(child: &mut Child) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // It may have ended by itself.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// The folder that a `.git` stands for: itself, or what the file names.
+pub(super) fn git_dir(dot_git: &Path) -> Result<PathBuf, WorktreeError> {
+    let wrong = || WorktreeError::DotGit { path: dot_git.into() };
+    if dot_git.is_dir() {
+        return Ok(dot_git.into());
+    }
+    let file = super::content::open(dot_git).map_err(|_| wrong())?;
+    let mut text = Vec::new();
+    file.take(1 << 16).read_to_end(&mut text).map_err(|_| wrong())?;
+    let named = text.strip_prefix(b"gitdir:").ok_or_else(wrong)?;
+    let folder = dot_git.parent().unwrap_or(dot_git).join(super::path(named.trim_ascii()));
+    folder.canonicalize().map_err(|_| wrong())
+}

@@ -1,0 +1,93 @@
+//! Globs over the files of a folder.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use super::error::WorktreeError;
+
+/// Globs relative to one folder. `*` stays in a folder, `**` crosses; a glob
+/// that matches a folder means all that is in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Globs(GlobSet);
+
+impl Globs {
+    pub(crate) fn new(globs: &[String]) -> Result<Self, WorktreeError> {
+        let mut set = GlobSetBuilder::new();
+        for written in globs {
+            let glob = written.trim_start_matches("./").trim_end_matches('/');
+            refuse_to_leave(written, glob)?;
+            let built = GlobBuilder::new(glob).literal_separator(true).build();
+            set.add(built.map_err(|error| wrong(written, &error.kind().to_string()))?);
+        }
+        let first = globs.first().map_or("", String::as_str);
+        Ok(Self(set.build().map_err(|error| wrong(first, &error.kind().to_string()))?))
+    }
+
+    /// Whether a file, or a folder that it stands in, matches. The name is
+    /// relative to the globs' folder.
+    pub(crate) fn matches(&self, path: &[u8]) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        let folders = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let mut ends = folders.map(|(at, _)| at).chain([path.len()]);
+        ends.any(|end| self.0.is_match(OsStr::from_bytes(&path[..end])))
+    }
+}
+
+fn refuse_to_leave(written: &str, glob: &str) -> Result<(), WorktreeError> {
+    if glob.is_empty() {
+        return Err(wrong(written, "expected a name or a pattern"));
+    }
+    if glob.starts_with('/') || glob.split('/').any(|part| part == "..") {
+        return Err(wrong(written, "expected a path inside of the project's folder"));
+    }
+    Ok(())
+}
+
+fn wrong(glob: &str, problem: &str) -> WorktreeError {
+    WorktreeError::Glob { glob: glob.to_owned(), problem: problem.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(glob: &str, path: &str) -> bool {
+        Globs::new(&[glob.to_owned()]).unwrap().matches(path.as_bytes())
+    }
+
+    #[test]
+    fn a_star_stays_in_a_folder_and_two_cross() {
+        assert!(check("src/*.rs", "src/lib.rs"));
+        assert!(!check("src/*.rs", "src/deep/lib.rs"));
+        assert!(check("src/**/*.rs", "src/deep/lib.rs"));
+        assert!(check("**/*.rs", "lib.rs"));
+        assert!(!check("*.rs", "src/lib.rs"));
+    }
+
+    #[test]
+    fn a_folder_means_all_that_is_in_it() {
+        for glob in ["tests", "tests/", "./tests", "tests/**", "te*"] {
+            assert!(check(glob, "tests/unit/one.rs"), "{glob}");
+            assert!(!check(glob, "src/tests/one.rs"), "{glob}");
+        }
+    }
+
+    #[test]
+    fn a_glob_stays_in_the_project() {
+        for glob in ["../other", "/etc/passwd", "a/../../b", "", "./", "[z"] {
+            let error = Globs::new(&[glob.to_owned()]).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("glob `{glob}`: ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_match_too() {
+        let globs = Globs::new(&["*.bin".to_owned()]).unwrap();
+        assert!(globs.matches(b"\xff\xfe.bin"));
+        assert!(!globs.matches(b"\xff\xfe.bin2"));
+    }
+}

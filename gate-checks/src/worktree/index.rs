@@ -1,0 +1,176 @@
+//! What git says of its index and of a commit's tree.
+
+use std::ops::Range;
+
+/// The mode of a submodule.
+const SUBMODULE: u32 = 0o160_000;
+
+/// The entries of an index or of a commit's tree, sorted by name, in the text
+/// that git printed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Entries {
+    text: Vec<u8>,
+    spans: Vec<Span>,
+}
+
+#[derive(Clone, Debug)]
+struct Span {
+    mode: u32,
+    stage: u8,
+    absent: bool,
+    object: Range<usize>,
+    path: Range<usize>,
+}
+
+/// One file that git knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry<'e> {
+    /// What it is: `0o100644` and the like.
+    pub(crate) mode: u32,
+    /// 0, or the side of a merge that was not ended.
+    pub(crate) stage: u8,
+    /// Whether git was told that the file need not be there (skip-worktree).
+    pub(crate) absent: bool,
+    /// The object's name, in hex digits.
+    pub(crate) object: &'e [u8],
+    /// Its name, relative to the repository's work tree.
+    pub(crate) path: &'e [u8],
+}
+
+impl Entry<'_> {
+    /// Whether it is a submodule.
+    pub(crate) fn is_submodule(&self) -> bool {
+        self.mode == SUBMODULE
+    }
+}
+
+/// What stands before the tab of a record.
+struct Head {
+    mode: u32,
+    stage: u8,
+    absent: bool,
+    object: Range<usize>,
+}
+
+impl Entries {
+    /// Reads `ls-files --stage -t -z`: `H 100644 <object> 0\t<path>\0`. None
+    /// where git printed something else.
+    pub(super) fn of_index(text: Vec<u8>) -> Option<Self> {
+        Self::read(text, |head| {
+            let (tag, rest) = cut(head, b' ')?;
+            let (mode, rest) = cut(rest, b' ')?;
+            let (object, stage) = cut(rest, b' ')?;
+            let start = tag.len() + mode.len() + 2;
+            let object = start..start + object.len();
+            let stage = stage.first()?.checked_sub(b'0')?;
+            Some(Head { mode: octal(mode)?, stage, absent: tag == b"S", object })
+        })
+    }
+
+    /// Reads `ls-tree -r -z`: `100644 blob <object>\t<path>\0`. None where git
+    /// printed something else.
+    pub(super) fn of_tree(text: Vec<u8>) -> Option<Self> {
+        Self::read(text, |head| {
+            let (mode, rest) = cut(head, b' ')?;
+            let (kind, object) = cut(rest, b' ')?;
+            let start = mode.len() + kind.len() + 2;
+            let object = start..start + object.len();
+            Some(Head { mode: octal(mode)?, stage: 0, absent: false, object })
+        })
+    }
+
+    fn read(text: Vec<u8>, head: impl Fn(&[u8]) -> Option<Head>) -> Option<Self> {
+        let mut spans = Vec::with_capacity(text.len() / 80);
+        let mut start = 0;
+        while start < text.len() {
+            let (record, _) = cut(&text[start..], 0)?;
+            let (before, path) = cut(record, b'\t')?;
+            let Head { mode, stage, absent, object } = head(before)?;
+            let object = start + object.start..start + object.end;
+            let end = start + record.len();
+            spans.push(Span { mode, stage, absent, object, path: end - path.len()..end });
+            start = end + 1;
+        }
+        Some(Self { text, spans })
+    }
+
+    /// The entries, sorted by name and stage.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        self.spans.iter().map(|span| Entry {
+            mode: span.mode,
+            stage: span.stage,
+            absent: span.absent,
+            object: &self.text[span.object.clone()],
+            path: &self.text[span.path.clone()],
+        })
+    }
+
+    /// Adds all that the entries say to a digest, except for flags, which are
+    /// nobody's work.
+    pub(super) fn digest(&self, hasher: &mut blake3::Hasher) {
+        let mut batch = Vec::with_capacity(self.text.len());
+        for entry in self.iter() {
+            batch.extend_from_slice(&entry.mode.to_le_bytes());
+            batch.push(entry.stage);
+            batch.extend_from_slice(entry.object);
+            batch.extend_from_slice(entry.path);
+            batch.push(0);
+        }
+        hasher.update(&(batch.len() as u64).to_le_bytes());
+        hasher.update(&batch);
+    }
+}
+
+/// What stands before and after the first such byte.
+fn cut(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+    let at = text.iter().position(|it| *it == byte)?;
+    Some((&text[..at], &text[at + 1..]))
+}
+
+fn octal(text: &[u8]) -> Option<u32> {
+    u32::from_str_radix(str::from_utf8(text).ok()?, 8).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_read() {
+        let text = b"H 100644 aa11 0\ta\tb\nc\0S 120000 bb22 2\t\xff\0".to_vec();
+        let entries = Entries::of_index(text).unwrap();
+        let of = |mode, stage, absent, object, path| Entry { mode, stage, absent, object, path };
+        let expected = [
+            of(0o100_644, 0, false, &b"aa11"[..], &b"a\tb\nc"[..]),
+            of(0o120_000, 2, true, &b"bb22"[..], &b"\xff"[..]),
+        ];
+        assert_eq!(entries.iter().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_tree_is_read() {
+        let text = b"160000 commit cc33\tlibs/x\0".to_vec();
+        let entries = Entries::of_tree(text).unwrap();
+        let entry = entries.iter().next().unwrap();
+        assert_eq!((entry.object, entry.path), (&b"cc33"[..], &b"libs/x"[..]));
+        assert!(entry.is_submodule());
+    }
+
+    #[test]
+    fn what_is_no_listing_is_refused() {
+        for text in ["x", "H 100644 aa\tpath\0", "H 1x0644 aa 0\tpath\0", "H 100644 aa 0\tpath"] {
+            assert!(Entries::of_index(text.as_bytes().to_vec()).is_none(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn flags_do_not_change_the_digest() {
+        let digest = |text: &str| {
+            let mut hasher = blake3::Hasher::new();
+            Entries::of_index(text.as_bytes().to_vec()).unwrap().digest(&mut hasher);
+            hasher.finalize()
+        };
+        assert_eq!(digest("H 100644 aa 0\tp\0"), digest("S 100644 aa 0\tp\0"));
+        assert_ne!(digest("H 100644 aa 0\tp\0"), digest("H 100755 aa 0\tp\0"));
+    }
+}

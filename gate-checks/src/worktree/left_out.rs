@@ -1,0 +1,125 @@
+//! What is left out of the tree by the site's settings.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::error::WorktreeError;
+use super::globs::Globs;
+use super::snapshot::prefix_of;
+use super::tracked::Tracked;
+use crate::site::Site;
+
+/// What the site leaves out, in names relative to the root.
+#[derive(Clone, Debug)]
+pub(super) struct LeftOut {
+    /// The project's folder: empty, or with a slash at the end.
+    project: Vec<u8>,
+    ignore: Globs,
+    state: Option<Vec<u8>>,
+    callers: Vec<Vec<u8>>,
+}
+
+impl LeftOut {
+    pub(super) fn of(site: &Site, root: &Path) -> Result<Self, WorktreeError> {
+        let inside = |path: &Path| relative(&site.project.join(path), root);
+        Ok(Self {
+            project: prefix_of(&site.project, root)?,
+            ignore: Globs::new(&site.ignore)?,
+            state: site.state.as_deref().and_then(inside),
+            callers: site.callers_files.iter().filter_map(|file| inside(file)).collect(),
+        })
+    }
+
+    /// A name relative to the project; none where it does not lie inside.
+    pub(super) fn in_project<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+        path.strip_prefix(&*self.project)
+    }
+
+    /// Whether a file or folder is no part of the tree, tracked or not.
+    pub(super) fn always(&self, path: &[u8]) -> bool {
+        let state = self.state.as_deref().is_some_and(|state| is_in(path, state));
+        state || self.in_project(path).is_some_and(|path| self.ignore.matches(path))
+    }
+
+    /// Whether a file that git does not track belongs to the caller.
+    pub(super) fn is_callers_file(&self, path: &[u8]) -> bool {
+        self.callers.iter().any(|file| file == path)
+    }
+
+    /// The folders that hold the caller's files and none that git tracks: a
+    /// runner's logs. A folder that the project stands in is none.
+    pub(super) fn callers_folders(&self, tracked: &Tracked<'_>) -> Vec<Vec<u8>> {
+        let folders = self.callers.iter().filter_map(|file| {
+            let end = file.iter().rposition(|byte| *byte == b'/')?;
+            Some(file[..end].to_vec())
+        });
+        let logs = folders.filter(|folder| {
+            let holds_project = self.project.starts_with(&[folder, &b"/"[..]].concat());
+            !holds_project && !tracked.any_in(folder)
+        });
+        logs.collect()
+    }
+}
+
+/// Whether a path is this one, or stands in it.
+fn is_in(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+}
+
+/// A path relative to the root; none where it does not lie inside, or is the
+/// root itself.
+fn relative(path: &Path, root: &Path) -> Option<Vec<u8>> {
+    let real = real(path);
+    let inside = real.strip_prefix(root).ok()?.as_os_str().as_bytes();
+    (!inside.is_empty()).then(|| inside.to_vec())
+}
+
+/// A path without links on the way to it; it need not be there yet. A link at
+/// its end is itself.
+fn real(path: &Path) -> PathBuf {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    };
+    folder.canonicalize().unwrap_or_else(|_| real(folder)).join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left_out(site: impl FnOnce(&mut Site, &Path)) -> (tempfile::TempDir, LeftOut) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("app")).unwrap();
+        let mut settings = Site::new(root.join("app"));
+        site(&mut settings, &root);
+        let left_out = LeftOut::of(&settings, &root).unwrap();
+        (folder, left_out)
+    }
+
+    #[test]
+    fn globs_are_relative_to_the_project() {
+        let (_folder, left_out) = left_out(|site, _| site.ignore = vec!["*.log".to_owned()]);
+        assert!(left_out.always(b"app/run.log"));
+        assert!(!left_out.always(b"run.log"));
+    }
+
+    #[test]
+    fn a_state_folder_that_is_not_there_yet_is_left_out() {
+        let (_folder, left_out) = left_out(|site, root| {
+            site.state = Some(root.join("app/.state/gate"));
+        });
+        assert!(left_out.always(b"app/.state/gate/trees"));
+        assert!(!left_out.always(b"app/.state/gatekeeper"));
+    }
+
+    #[test]
+    fn the_project_is_no_folder_of_logs() {
+        let (_folder, left_out) = left_out(|site, root| {
+            site.callers_files = vec!["run.log".into(), "logs/1.log".into(), root.join("top.log")];
+        });
+        assert_eq!(left_out.callers_folders(&Tracked::default()), [b"app/logs".to_vec()]);
+        assert!(left_out.is_callers_file(b"app/run.log"));
+        assert!(left_out.is_callers_file(b"top.log"));
+    }
+}

@@ -1,0 +1,115 @@
+//! The work tree: which files belong to it, and what they hold.
+//!
+//! The tree is what git tracks and what it does not, in raw bytes, without
+//! what is ignored. Only `.gitignore` files that git tracks and the user's own
+//! excludes make a file ignored; `.git/info/exclude`, excludes that the
+//! repository's settings name, and `.gitignore` files that nobody added do
+//! not. A tracked file is never ignored. Links are not followed. Submodules
+//! are walked as part of the tree, by their own rules; the files of any other
+//! repository inside are untracked files.
+//!
+//! Outside of git, and where no git program is found, nothing is tracked:
+//! every `.gitignore` then counts as a setting of the user's.
+
+mod caches;
+mod content;
+mod error;
+mod excludes;
+mod git;
+mod globs;
+mod index;
+mod left_out;
+mod parallel;
+mod repository;
+mod shelf;
+mod snapshot;
+mod stat;
+mod stat_cache;
+mod status;
+mod stop;
+mod survey;
+mod tracked;
+mod walk;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+pub use error::WorktreeError;
+pub(crate) use globs::Globs;
+pub(crate) use snapshot::shown;
+pub use snapshot::{Changes, File, Kind, Snapshot};
+pub(crate) use status::Status;
+pub(crate) use stop::Stop;
+
+use git::Git;
+use left_out::LeftOut;
+use shelf::Shelf;
+
+use crate::site::Site;
+
+/// A work tree, opened once for all that is looked at.
+#[derive(Clone, Debug)]
+pub struct WorkTree {
+    root: Arc<Path>,
+    is_repository: bool,
+    git: Option<Git>,
+    left_out: LeftOut,
+    shelf: Option<Shelf>,
+    environment: Vec<(String, String)>,
+}
+
+impl WorkTree {
+    /// The work tree that the site's project stands in: the nearest folder
+    /// from the project upwards that holds `.git`, else the project. Git is
+    /// not asked where it begins, because the repository's settings could
+    /// answer.
+    ///
+    /// # Errors
+    ///
+    /// A project that cannot be opened, a glob that cannot be read.
+    pub fn open(site: &Site) -> Result<Self, WorktreeError> {
+        let wrong = |source| WorktreeError::Project { path: site.project.clone(), source };
+        let project = site.project.canonicalize().map_err(wrong)?;
+        let marked = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
+        let repository = project.ancestors().find(marked);
+        let root: Arc<Path> = repository.unwrap_or(&project).into();
+        Ok(Self {
+            is_repository: repository.is_some(),
+            git: Git::find(&site.environment, &root),
+            left_out: LeftOut::of(site, &root)?,
+            shelf: site.state.as_deref().map(|state| Shelf::of(state, &root)),
+            environment: site.environment.clone(),
+            root,
+        })
+    }
+
+    /// Its topmost folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A file's name relative to the project; none where it stands outside.
+    pub(crate) fn in_project<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+        self.left_out.in_project(path)
+    }
+
+    /// Looks at every file. What was read before and looks unchanged is not
+    /// read again, where the site has a state folder.
+    ///
+    /// # Errors
+    ///
+    /// What git could not tell.
+    pub fn snapshot(&self) -> Result<Snapshot, WorktreeError> {
+        Ok(self.survey(&Stop::never())?.snapshot)
+    }
+}
+
+/// Bytes as a path.
+fn path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}

@@ -1,0 +1,120 @@
+//! The repositories of a work tree: its own, and those of its submodules.
+
+use std::path::{Path, PathBuf};
+
+use super::error::WorktreeError;
+use super::git::{Git, Place};
+use super::index::Entries;
+use super::stop::Stop;
+use super::walk::is_plain;
+
+/// How deep submodules may stand in one another.
+const DEEPEST: usize = 32;
+
+/// A repository with its work tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Repository {
+    /// The work tree relative to the root: empty, or with a slash at the end.
+    pub(crate) prefix: Vec<u8>,
+    /// The work tree's folder.
+    pub(crate) folder: PathBuf,
+    /// The folder that git keeps its things in.
+    pub(crate) git_dir: PathBuf,
+    /// What is in its index.
+    pub(crate) index: Entries,
+}
+
+impl Repository {
+    /// The repository of the root and those of all submodules that are there.
+    pub(super) fn all(git: &Git, root: &Path, stop: &Stop) -> Result<Vec<Self>, WorktreeError> {
+        let mut all = vec![Self::open(git, root, Vec::new(), stop)?];
+        let mut next = 0;
+        while let Some(outer) = all.get(next) {
+            let inner = outer.submodules();
+            for prefix in inner {
+                all.push(Self::open(git, root, prefix, stop)?);
+            }
+            next += 1;
+        }
+        Ok(all)
+    }
+
+    /// The repository whose work tree stands at a prefix, before its index was
+    /// read.
+    pub(super) fn find(root: &Path, prefix: Vec<u8>) -> Result<Self, WorktreeError> {
+        let folder = root.join(super::path(&prefix));
+        let git_dir = super::git::git_dir(&folder.join(".git"))?;
+        Ok(Self { prefix, folder, git_dir, index: Entries::default() })
+    }
+
+    fn open(git: &Git, root: &Path, prefix: Vec<u8>, stop: &Stop) -> Result<Self, WorktreeError> {
+        let found = Self::find(root, prefix)?;
+        let text = git.read(found.place(), &["ls-files", "--stage", "-t", "-z"], stop)?;
+        let index = Entries::of_index(text).ok_or_else(|| unread(&found.folder, "ls-files"))?;
+        Ok(Self { index, ..found })
+    }
+
+    /// The submodules whose work tree is there, as prefixes.
+    fn submodules(&self) -> Vec<Vec<u8>> {
+        let depth = self.prefix.iter().filter(|byte| **byte == b'/').count();
+        let modules = self.index.iter().filter(|entry| entry.is_submodule() && depth < DEEPEST);
+        let there = modules.filter(|module| is_open(&self.folder, module.path));
+        there.map(|module| [self.prefix.as_slice(), module.path, b"/"].concat()).collect()
+    }
+
+    pub(crate) fn place(&self) -> Place<'_> {
+        Place { git_dir: &self.git_dir, work_tree: &self.folder, variables: &[] }
+    }
+
+    /// The commit that is checked out; none where nothing was committed yet.
+    pub(crate) fn head(&self, git: &Git, stop: &Stop) -> Result<Option<String>, WorktreeError> {
+        let args = ["rev-parse", "--quiet", "--verify", "HEAD^{commit}"];
+        let answer = git.ask(self.place(), &args, &[], stop)?;
+        match answer.code {
+            Some(0) => Ok(Some(String::from_utf8_lossy(answer.out.trim_ascii()).into_owned())),
+            Some(1) => Ok(None),
+            _ => Err(answer.wrong(self.place(), &args)),
+        }
+    }
+
+    /// The files of a commit.
+    pub(crate) fn tree(
+        &self,
+        git: &Git,
+        commit: &str,
+        stop: &Stop,
+    ) -> Result<Entries, WorktreeError> {
+        let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
+        let text = git.read(self.place(), &args, stop)?;
+        Entries::of_tree(text).ok_or_else(|| unread(&self.folder, "ls-tree"))
+    }
+
+    /// The folder of the objects; linked work trees share one.
+    pub(crate) fn objects(&self) -> PathBuf {
+        let common = std::fs::read(self.git_dir.join("commondir"));
+        let shared = common.map(|text| self.git_dir.join(super::path(text.trim_ascii())));
+        shared.unwrap_or_else(|_| self.git_dir.clone()).join("objects")
+    }
+}
+
+/// Whether a submodule's work tree is there.
+fn is_open(folder: &Path, module: &[u8]) -> bool {
+    let dot_git = folder.join(super::path(module)).join(".git");
+    is_folder(folder, module) && dot_git.symlink_metadata().is_ok()
+}
+
+/// Whether a name means a folder below this one. A link on the way to it leads
+/// somewhere else.
+pub(super) fn is_folder(folder: &Path, name: &[u8]) -> bool {
+    let mut at = folder.to_path_buf();
+    is_plain(name)
+        && super::path(name).iter().all(|part| {
+            at.push(part);
+            at.symlink_metadata().is_ok_and(|it| it.is_dir())
+        })
+}
+
+fn unread(folder: &Path, command: &str) -> WorktreeError {
+    let problem = "printed what cannot be read".to_owned();
+    WorktreeError::Git { command: command.to_owned(), folder: folder.into(), problem }
+}

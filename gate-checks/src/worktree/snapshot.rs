@@ -1,0 +1,231 @@
+//! What the work tree held at one moment, and what changed between two.
+
+use std::cmp::Ordering;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::error::WorktreeError;
+use super::globs::Globs;
+
+/// What the work tree held at one moment.
+///
+/// A clone shares the list of files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// `blake3:` and 64 hex digits over the names, kinds and bytes of all
+    /// files. Neither times nor anything that git keeps go into it.
+    pub digest: String,
+    /// The commit that is checked out. None outside of git, and where nothing
+    /// was committed yet.
+    pub head: Option<String>,
+    /// A digest of git's index: of modes, blobs, stages and names. None
+    /// outside of git.
+    pub index: Option<String>,
+    root: Arc<Path>,
+    files: Arc<[File]>,
+}
+
+/// One file of the work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    path: Box<[u8]>,
+    kind: Kind,
+    hash: [u8; 32],
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A plain file.
+    Plain,
+    /// A plain file that its owner may execute.
+    Executable,
+    /// A symbolic link; its content is the text that it holds.
+    Link,
+    /// A pipe, a socket or a device; it is never opened.
+    Special,
+    /// A file or folder that could not be read. It is known by its times and
+    /// size alone, and equals nothing that could be read.
+    Unreadable,
+}
+
+/// What is different in a later snapshot. Names are relative to the root,
+/// sorted, and fit to be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Files whose bytes or kind are different.
+    pub changed: Vec<String>,
+    /// Files that are gone.
+    pub vanished: Vec<String>,
+    /// Files that are new.
+    pub appeared: Vec<String>,
+}
+
+impl Snapshot {
+    /// A snapshot of these files, which are sorted by name.
+    pub(super) fn new(root: Arc<Path>, files: Vec<File>) -> Self {
+        let digest = digest(files.iter().map(|file| (file.path.as_ref(), file)));
+        Self { digest, head: None, index: None, root, files: files.into() }
+    }
+
+    /// The files, sorted by the bytes of their names.
+    pub fn files(&self) -> impl Iterator<Item = &File> {
+        self.files.iter()
+    }
+
+    /// The file of this name, relative to the root.
+    pub fn file(&self, path: &Path) -> Option<&File> {
+        let path = path.as_os_str().as_bytes();
+        let at = self.files.binary_search_by(|file| file.path.as_ref().cmp(path)).ok()?;
+        self.files.get(at)
+    }
+
+    /// What is different in a later snapshot.
+    pub fn changes_to(&self, later: &Self) -> Changes {
+        let mut changes = Changes::default();
+        let (mut old, mut new) = (self.files.iter().peekable(), later.files.iter().peekable());
+        loop {
+            let order = match (old.peek(), new.peek()) {
+                (None, None) => return changes,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(old), Some(new)) => old.path.cmp(&new.path),
+            };
+            let before = if order.is_le() { old.next() } else { None };
+            let after = if order.is_ge() { new.next() } else { None };
+            changes.note(before, after);
+        }
+    }
+
+    /// The digest of the files that match these globs.
+    ///
+    /// Globs are relative to the project's folder, which lies in the tree: `*`
+    /// stays in a folder, `**` crosses, and a glob that matches a folder means
+    /// all that is in it.
+    ///
+    /// # Errors
+    ///
+    /// A glob that cannot be read or that leaves the project, and a project
+    /// outside of the tree.
+    pub fn digest_of(&self, project: &Path, globs: &[String]) -> Result<String, WorktreeError> {
+        let prefix = prefix_of(project, &self.root)?;
+        let globs = Globs::new(globs)?;
+        let inside = self.files.iter().filter_map(|file| {
+            let path = file.path.strip_prefix(prefix.as_slice())?;
+            globs.matches(path).then_some((path, file))
+        });
+        Ok(digest(inside))
+    }
+}
+
+impl File {
+    pub(super) fn new(path: Box<[u8]>, kind: Kind, hash: [u8; 32]) -> Self {
+        Self { path, kind, hash }
+    }
+
+    /// Its name, relative to the root.
+    pub fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+
+    /// The bytes of its name, relative to the root.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.path
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The BLAKE3 hash of its bytes.
+    pub fn hash(&self) -> &[u8; 32] {
+        &self.hash
+    }
+}
+
+impl Kind {
+    fn mark(self) -> u8 {
+        match self {
+            Self::Plain => b'f',
+            Self::Executable => b'x',
+            Self::Link => b'l',
+            Self::Special => b's',
+            Self::Unreadable => b'?',
+        }
+    }
+}
+
+impl Changes {
+    /// Whether nothing is different.
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.vanished.is_empty() && self.appeared.is_empty()
+    }
+
+    /// Whether a file that was there is different or gone.
+    pub fn touches_what_was(&self) -> bool {
+        !(self.changed.is_empty() && self.vanished.is_empty())
+    }
+
+    fn note(&mut self, before: Option<&File>, after: Option<&File>) {
+        match (before, after) {
+            (Some(before), None) => self.vanished.push(shown(&before.path)),
+            (None, Some(after)) => self.appeared.push(shown(&after.path)),
+            (Some(before), Some(after)) if before != after => {
+                self.changed.push(shown(&after.path));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A file's name as it is shown: control characters and what is no UTF-8 are
+/// spelled out.
+pub(crate) fn shown(path: &[u8]) -> String {
+    let mut name = String::with_capacity(path.len());
+    for part in path.utf8_chunks() {
+        for letter in part.valid().chars() {
+            if letter.is_control() {
+                name.extend(letter.escape_default());
+            } else {
+                name.push(letter);
+            }
+        }
+        name.extend(part.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    name
+}
+
+/// The project's folder relative to the root: empty, or with a slash at the end.
+pub(super) fn prefix_of(project: &Path, root: &Path) -> Result<Vec<u8>, WorktreeError> {
+    let real = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
+    let inside = real.strip_prefix(root).or_else(|_| project.strip_prefix(root));
+    let outside = || WorktreeError::Outside { project: project.into(), root: root.into() };
+    let mut prefix = inside.map_err(|_| outside())?.as_os_str().as_bytes().to_vec();
+    if !prefix.is_empty() {
+        prefix.push(b'/');
+    }
+    Ok(prefix)
+}
+
+fn digest<'f>(files: impl Iterator<Item = (&'f [u8], &'f File)>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut batch = Vec::with_capacity(BATCH + 4096);
+    for (path, file) in files {
+        batch.extend_from_slice(&(path.len() as u64).to_le_bytes());
+        batch.extend_from_slice(path);
+        batch.push(file.kind.mark());
+        batch.extend_from_slice(&file.hash);
+        if batch.len() >= BATCH {
+            hasher.update(&batch);
+            batch.clear();
+        }
+    }
+    hasher.update(&batch);
+    format!("blake3:{}", hasher.finalize())
+}
+
+/// How many bytes are hashed at once; many small updates are slow.
+const BATCH: usize = 1 << 16;

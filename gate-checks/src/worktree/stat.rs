@@ -1,0 +1,58 @@
+//! What the file system says of a file without opening it.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+
+use super::snapshot::Kind;
+
+const TYPE: u32 = 0o170_000;
+const FOLDER: u32 = 0o040_000;
+const PLAIN: u32 = 0o100_000;
+const LINK: u32 = 0o120_000;
+
+/// What tells two states of a file apart. A change that leaves all of these as
+/// they were needs another clock: nobody but the kernel sets `ctime`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stat {
+    pub(super) size: u64,
+    /// When the bytes last changed, in nanoseconds since 1970.
+    pub(super) mtime: i64,
+    /// When anything last changed, in nanoseconds since 1970.
+    pub(super) ctime: i64,
+    pub(super) inode: u64,
+    pub(super) device: u64,
+    pub(super) mode: u32,
+}
+
+impl Stat {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        Self {
+            size: metadata.size(),
+            mtime: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            ctime: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            inode: metadata.ino(),
+            device: metadata.dev(),
+            mode: metadata.mode(),
+        }
+    }
+
+    /// What kind of file this is, as far as it can be read.
+    pub(super) fn kind(&self) -> Kind {
+        match self.mode & TYPE {
+            PLAIN if self.mode & 0o100 != 0 => Kind::Executable,
+            PLAIN => Kind::Plain,
+            LINK => Kind::Link,
+            FOLDER => Kind::Unreadable,
+            _ => Kind::Special,
+        }
+    }
+
+    /// The part of the mode that says what it is.
+    pub(super) fn file_type(&self) -> u32 {
+        self.mode & TYPE
+    }
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
+}

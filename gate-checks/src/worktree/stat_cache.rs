@@ -1,0 +1,128 @@
+//! Remembers the hash of every file that looks as it did, so that it need not
+//! be read again.
+//!
+//! A file counts as unchanged where size, times, inode, device and mode are
+//! the same. Times move in steps: a file that changed shortly before the
+//! snapshot may change again without a trace, so such a file is not kept.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::snapshot::{File, Kind};
+use super::stat::Stat;
+use super::walk::Found;
+
+/// The first line, with the format's version.
+const HEADER: &[u8] = b"gate stat cache 1\n";
+
+/// How long before the snapshot a file must have changed last, in nanoseconds:
+/// the coarsest step of a file system's clock.
+const STEP: i64 = 2_000_000_000;
+
+/// The bytes of an entry without its name.
+const FIXED: usize = 4 + 4 + 4 + 5 * 8 + 32;
+
+/// The checksum's bytes.
+const CHECK: usize = 32;
+
+/// What an earlier snapshot knew, sorted by name.
+pub(super) struct StatCache {
+    bytes: Vec<u8>,
+    at: usize,
+    end: usize,
+    /// How many hashes were known.
+    known: usize,
+    /// Whether an entry was of no use.
+    is_stale: bool,
+}
+
+impl StatCache {
+    /// Reads what was kept. What is damaged, or of another version, knows
+    /// nothing.
+    pub(super) fn read(bytes: Option<Vec<u8>>) -> Self {
+        let bytes = bytes.unwrap_or_default();
+        let whole = bytes.len().checked_sub(CHECK).filter(|end| {
+            bytes.starts_with(HEADER) && blake3::hash(&bytes[..*end]).as_bytes() == &bytes[*end..]
+        });
+        Self { bytes, at: HEADER.len(), end: whole.unwrap_or_default(), known: 0, is_stale: false }
+    }
+
+    /// The hash of a file, where it is known. Files are asked for in order.
+    pub(super) fn hash(&mut self, found: &Found) -> Option<[u8; 32]> {
+        while let Some((path, fixed)) = self.entry() {
+            let order = path.cmp(&found.path);
+            if order.is_gt() {
+                return None;
+            }
+            let known = order.is_eq() && fixed[4..FIXED - 32] == stat_bytes(&found.stat);
+            let hash = fixed[FIXED - 32..].try_into().ok();
+            self.at += FIXED + path.len();
+            self.is_stale |= !known;
+            self.known += usize::from(known);
+            if order.is_eq() {
+                return if known { hash } else { None };
+            }
+        }
+        None
+    }
+
+    /// Whether every entry that was kept is still of use.
+    fn is_used_up(&self) -> bool {
+        self.at == self.end && !self.is_stale
+    }
+
+    fn entry(&self) -> Option<(&[u8], &[u8])> {
+        let rest = self.bytes.get(self.at..self.end)?;
+        let fixed = rest.get(..FIXED)?;
+        let length = u32::from_le_bytes(fixed[..4].try_into().ok()?);
+        let path = rest.get(FIXED..FIXED + usize::try_from(length).ok()?)?;
+        Some((path, fixed))
+    }
+
+    /// What is kept of these files for the next time, where it differs from
+    /// what is kept already.
+    pub(super) fn renewed(&self, stats: &[Stat], files: &[File], taken: i64) -> Option<Vec<u8>> {
+        if self.is_used_up() && self.known == files.len() {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(self.bytes.len().max(files.len() * 160));
+        bytes.extend_from_slice(HEADER);
+        for (stat, file) in stats.iter().zip(files) {
+            if keeps(file.kind(), stat, taken) {
+                let length = u32::try_from(file.bytes().len()).ok()?;
+                bytes.extend_from_slice(&length.to_le_bytes());
+                bytes.extend_from_slice(&stat_bytes(stat));
+                bytes.extend_from_slice(file.hash());
+                bytes.extend_from_slice(file.bytes());
+            }
+        }
+        if self.bytes.get(..self.end).is_some_and(|old| old == bytes) {
+            return None;
+        }
+        let check = blake3::hash(&bytes);
+        bytes.extend_from_slice(check.as_bytes());
+        Some(bytes)
+    }
+}
+
+/// Whether a file cannot have changed after it was read without a trace.
+fn keeps(kind: Kind, stat: &Stat, taken: i64) -> bool {
+    let settled = stat.mtime.max(stat.ctime) < taken.saturating_sub(STEP);
+    settled && matches!(kind, Kind::Plain | Kind::Executable | Kind::Link)
+}
+
+fn stat_bytes(stat: &Stat) -> [u8; FIXED - 36] {
+    let mut bytes = [0; FIXED - 36];
+    bytes[..4].copy_from_slice(&stat.mode.to_le_bytes());
+    let words = [stat.size, stat.mtime.cast_unsigned(), stat.ctime.cast_unsigned()];
+    let words = words.into_iter().chain([stat.inode, stat.device]);
+    for (at, word) in words.enumerate() {
+        bytes[8 + at * 8..16 + at * 8].copy_from_slice(&word.to_le_bytes());
+    }
+    bytes
+}
+
+/// The present moment in nanoseconds since 1970, as files' times are given.
+pub(super) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,206 @@
+//! Compares the commit with the index, and the index with the files.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::blob::{Blobs, Format, name_file};
+use super::settings::Settings;
+use crate::worktree::content::Reader;
+use crate::worktree::error::WorktreeError;
+use crate::worktree::git::Git;
+use crate::worktree::index::{Entries, Entry};
+use crate::worktree::parallel;
+use crate::worktree::path;
+use crate::worktree::repository::{Repository, is_folder};
+use crate::worktree::snapshot::{File, Kind};
+use crate::worktree::stop::Stop;
+use crate::worktree::survey::Survey;
+use crate::worktree::walk::Folders;
+
+const LINK: u32 = 0o120_000;
+const EXECUTABLE: u32 = 0o100_755;
+
+/// One repository's index beside its files.
+pub(super) struct Compare<'c> {
+    pub(super) root: &'c Path,
+    pub(super) survey: &'c Survey,
+    pub(super) repository: &'c Repository,
+    pub(super) settings: &'c Settings,
+}
+
+/// What came of it; names relative to the repository.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    /// Files that are not what the index says.
+    pub(super) edited: Vec<Vec<u8>>,
+    /// Plain files whose bytes are others than those of the blob.
+    pub(super) doubtful: Vec<Doubtful>,
+    /// How many files a sparse checkout leaves out.
+    pub(super) sparse: usize,
+}
+
+/// A plain file whose bytes are others than those of the blob.
+#[derive(Debug)]
+pub(super) struct Doubtful {
+    pub(super) path: Vec<u8>,
+    /// The blob's name.
+    pub(super) object: Vec<u8>,
+}
+
+/// A file that has to have the bytes of a blob.
+struct Pair<'e> {
+    entry: Entry<'e>,
+    file: File,
+}
+
+impl<'c> Compare<'c> {
+    /// Compares every file with its entry.
+    pub(super) fn look(&self, blobs: &mut Blobs, stop: &Stop) -> Result<Looked, WorktreeError> {
+        let mut looked = Looked::default();
+        let mut pairs = Vec::new();
+        let mut folders = Folders::new(self.root);
+        let files = self.repository.index.iter().filter(|it| it.stage == 0 && !it.is_submodule());
+        for entry in files {
+            match self.file(entry, &mut folders) {
+                None if entry.absent && self.settings.sparse => looked.sparse += 1,
+                Some(file) if self.same_kind(entry, &file) => pairs.push(Pair { entry, file }),
+                _ => looked.edited.push(entry.path.to_vec()),
+            }
+        }
+        self.read(&pairs, blobs, stop)?;
+        for pair in pairs {
+            let known = blobs.name(Format::of(pair.entry.object), pair.file.hash());
+            if known != Some(pair.entry.object) {
+                looked.doubt(&pair);
+            }
+        }
+        Ok(looked)
+    }
+
+    /// The file of an entry. What the snapshot leaves out is looked at here.
+    fn file(&self, entry: Entry<'_>, folders: &mut Folders<'_>) -> Option<File> {
+        let full = self.full(entry.path);
+        if let Some(file) = self.survey.snapshot.file(path(&full)) {
+            return Some(file.clone());
+        }
+        let found = folders.look(&full)?;
+        let (kind, hash) = Reader::new().look(&self.root.join(path(&full)), &found.stat);
+        Some(File::new(found.path, kind, hash))
+    }
+
+    fn full(&self, path: &[u8]) -> Vec<u8> {
+        [self.repository.prefix.as_slice(), path].concat()
+    }
+
+    /// Whether a file is of the kind that the index says.
+    ///
+    /// On a file system without executable bits every file has one, and where
+    /// links cannot be made there are none. The setting that says so holds
+    /// only where the tree looks like that.
+    fn same_kind(&self, entry: Entry<'_>, file: &File) -> bool {
+        match (entry.mode, file.kind()) {
+            (LINK, Kind::Link) => true,
+            (LINK, Kind::Plain | Kind::Executable) => {
+                self.settings.no_symlinks && self.none_is(Kind::Link)
+            }
+            (mode, Kind::Plain) => mode != EXECUTABLE && mode != LINK,
+            (mode, Kind::Executable) => {
+                mode == EXECUTABLE || self.settings.no_file_mode && self.none_is(Kind::Plain)
+            }
+            _ => false,
+        }
+    }
+
+    fn none_is(&self, kind: Kind) -> bool {
+        self.survey.snapshot.files().all(|file| file.kind() != kind)
+    }
+
+    /// Names the bytes of the files whose names are not known yet.
+    fn read(
+        &self,
+        pairs: &[Pair<'_>],
+        blobs: &mut Blobs,
+        stop: &Stop,
+    ) -> Result<(), WorktreeError> {
+        let format = |pair: &Pair<'_>| Format::of(pair.entry.object);
+        let unknown = pairs.iter().filter(|it| blobs.name(format(it), it.file.hash()).is_none());
+        let unknown: Vec<_> = unknown.collect();
+        let read = parallel::each(unknown.len(), stop, Reader::new, |reader, at| {
+            let pair = unknown[at];
+            let path = self.root.join(pair.file.path());
+            name_file(reader, &path, pair.file.kind(), format(pair)).map(|it| (format(pair), it))
+        })?;
+        // What could not be read has no name, and equals no blob.
+        for (format, named) in read.into_iter().flatten() {
+            blobs.learn(format, named);
+        }
+        Ok(())
+    }
+
+    /// Submodules that are gone, or whose checked out commit is another than
+    /// the index says. One that was never opened is an empty folder.
+    pub(super) fn moved_submodules(
+        &self,
+        git: &Git,
+        stop: &Stop,
+    ) -> Result<Vec<Vec<u8>>, WorktreeError> {
+        let mut moved = Vec::new();
+        for module in self.repository.index.iter().filter(|it| it.is_submodule() && it.stage == 0) {
+            let prefix = [&self.full(module.path), &b"/"[..]].concat();
+            let inner = self.survey.repositories.iter().find(|it| it.prefix == prefix);
+            let as_said = match inner {
+                Some(inner) => {
+                    inner.head(git, stop)?.is_some_and(|it| it.as_bytes() == module.object)
+                }
+                None => is_folder(&self.repository.folder, module.path),
+            };
+            if !as_said {
+                moved.push(module.path.to_vec());
+            }
+        }
+        Ok(moved)
+    }
+}
+
+impl Looked {
+    fn doubt(&mut self, pair: &Pair<'_>) {
+        let path = pair.entry.path.to_vec();
+        if pair.entry.mode == LINK {
+            self.edited.push(path);
+        } else {
+            self.doubtful.push(Doubtful { path, object: pair.entry.object.to_vec() });
+        }
+    }
+}
+
+/// The files in which the index differs from the commit. A merge that was not
+/// ended is a difference, whatever its sides say.
+pub(super) fn staged(tree: &Entries, index: &Entries) -> BTreeSet<Vec<u8>> {
+    let (old, new) = (sorted(tree), sorted(index));
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    let mut paths = BTreeSet::new();
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return paths,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(old), Some(new)) => key(old).cmp(&key(new)),
+        };
+        let one = if order.is_ge() { new.next() } else { None };
+        let one = if order.is_le() { old.next() } else { one };
+        if order.is_ne() {
+            paths.extend(one.map(|entry| entry.path.to_vec()));
+        }
+    }
+}
+
+fn sorted(entries: &Entries) -> Vec<Entry<'_>> {
+    let mut entries: Vec<_> = entries.iter().collect();
+    entries.sort_by(|one, other| key(one).cmp(&key(other)));
+    entries
+}
+
+fn key<'e>(entry: &Entry<'e>) -> (&'e [u8], u8, u32, &'e [u8]) {
+    (entry.path, entry.stage, entry.mode, entry.object)
+}

@@ -1,0 +1,147 @@
+//! Files that git keeps in another form than the work tree holds.
+//!
+//! A file counts as clean where the bytes that git would keep for it are those
+//! of the blob. What may take part in that:
+//!
+//! * Git LFS pointers, which name the very bytes: compared here, so that it
+//!   does not matter where the filter was installed, nor whether it is.
+//! * Line ends, encodings and `$Id$`, as the commit's `.gitattributes` and
+//!   `core.autocrlf` ask for. These hide nothing but themselves.
+//! * Filters that the user's or the machine's settings define. Those are the
+//!   user's own programs, which git runs all the time.
+//!
+//! A filter that only the repository's settings define takes no part: anybody
+//! who works in it can write one that always answers with the blob. Files that
+//! need it are edited as far as gate can tell. Nor do `.git/info/attributes`
+//! and `.gitattributes` files that are not committed.
+//!
+//! Git runs in a folder of gate's own, which has the repository's objects and
+//! nothing else of it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::blob::{Format, lfs_pointer};
+use super::compare::Doubtful;
+use super::settings::Settings;
+use crate::worktree::content::Reader;
+use crate::worktree::error::WorktreeError;
+use crate::worktree::git::{Git, Place};
+use crate::worktree::parallel;
+use crate::worktree::path;
+use crate::worktree::repository::Repository;
+use crate::worktree::shelf::Shelf;
+use crate::worktree::stop::Stop;
+
+/// How many files git is given at once.
+const BATCH: usize = 256;
+
+/// Finds out which of a repository's files are kept in another form.
+pub(super) struct Convert<'c> {
+    pub(super) git: &'c Git,
+    pub(super) repository: &'c Repository,
+    pub(super) settings: &'c Settings,
+    /// The commit whose attributes hold.
+    pub(super) head: Option<&'c str>,
+}
+
+impl Convert<'_> {
+    /// The files that are edited in any form.
+    pub(super) fn edited(
+        &self,
+        doubtful: &[Doubtful],
+        shelf: Option<&Shelf>,
+        stop: &Stop,
+    ) -> Result<Vec<Vec<u8>>, WorktreeError> {
+        let pointers = parallel::each(doubtful.len(), stop, Reader::new, |reader, at| {
+            self.is_pointer(reader, &doubtful[at])
+        })?;
+        let rest = doubtful.iter().zip(pointers).filter(|(_, is_pointer)| !is_pointer);
+        let rest: Vec<_> = rest.map(|(file, _)| file).collect();
+        let mut edited = Vec::new();
+        if rest.is_empty() {
+            return Ok(edited);
+        }
+        let own = self.own_folder(shelf, &rest).map_err(|error| self.no_folder(&error))?;
+        for batch in rest.chunks(BATCH) {
+            self.ask(own.path(), batch, &mut edited, stop)?;
+        }
+        Ok(edited)
+    }
+
+    fn is_pointer(&self, reader: &mut Reader, file: &Doubtful) -> bool {
+        let pointer = lfs_pointer(reader, &self.repository.folder.join(path(&file.path)));
+        pointer.is_ok_and(|text| Format::of(&file.object).name(text.as_bytes()) == file.object)
+    }
+
+    /// Asks git which names it would give these files. A filter that fails
+    /// spoils the whole answer, so the file that needs it is looked for.
+    fn ask(
+        &self,
+        own: &Path,
+        files: &[&Doubtful],
+        edited: &mut Vec<Vec<u8>>,
+        stop: &Stop,
+    ) -> Result<(), WorktreeError> {
+        let objects = self.repository.objects();
+        let head = Path::new(self.head.unwrap_or_default());
+        let all = [("GIT_OBJECT_DIRECTORY", objects.as_path()), ("GIT_ATTR_SOURCE", head)];
+        let variables = if self.head.is_some() { &all[..] } else { &all[..1] };
+        let place = Place { git_dir: own, work_tree: &self.repository.folder, variables };
+        let paths: Vec<_> = files.iter().map(|file| path(&file.path)).collect();
+        let answer = self.git.ask(place, &["hash-object"], &paths, stop)?;
+        let names: Vec<_> = answer.out.split(|byte| *byte == b'\n').collect();
+        if answer.code == Some(0) && names.len() == files.len() + 1 {
+            let pairs = files.iter().zip(names).filter(|(file, name)| file.object != *name);
+            edited.extend(pairs.map(|(file, _)| file.path.clone()));
+            return Ok(());
+        }
+        if let [file] = files {
+            edited.push(file.path.clone());
+            return Ok(());
+        }
+        let (one, other) = files.split_at(files.len() / 2);
+        self.ask(own, one, edited, stop)?;
+        self.ask(own, other, edited, stop)
+    }
+
+    /// A git folder of gate's own.
+    fn own_folder(&self, shelf: Option<&Shelf>, files: &[&Doubtful]) -> io::Result<TempDir> {
+        let kept = shelf.and_then(|shelf| shelf.scratch().ok());
+        let own =
+            kept.map_or_else(|| tempfile::Builder::new().prefix("gate-git-").tempdir(), Ok)?;
+        for folder in ["objects", "refs"] {
+            fs::create_dir(own.path().join(folder))?;
+        }
+        let format = files.first().map_or(Format::Sha1, |file| Format::of(&file.object));
+        fs::write(own.path().join("config"), self.config(format))?;
+        fs::write(own.path().join("HEAD"), "ref: refs/heads/none\n")?;
+        Ok(own)
+    }
+
+    fn config(&self, format: Format) -> String {
+        let mut text = match format {
+            Format::Sha1 => "[core]\nrepositoryformatversion = 0\n".to_owned(),
+            Format::Sha256 => {
+                let extension = "[extensions]\nobjectformat = sha256\n";
+                format!("{extension}[core]\nrepositoryformatversion = 1\n")
+            }
+        };
+        text.push_str("bare = false\n");
+        for (name, value) in [("autocrlf", self.settings.autocrlf), ("eol", self.settings.eol)] {
+            if let Some(value) = value {
+                text.push_str(&format!("{name} = {value}\n"));
+            }
+        }
+        text
+    }
+
+    fn no_folder(&self, error: &io::Error) -> WorktreeError {
+        let problem = format!("a temporary folder cannot be made: {error}");
+        let folder = self.repository.folder.clone();
+        WorktreeError::Git { command: "hash-object".to_owned(), folder, problem }
+    }
+}

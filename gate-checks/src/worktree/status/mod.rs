@@ -1,0 +1,95 @@
+//! What is not committed: staged, unstaged and untracked files.
+//!
+//! Git is asked only for its index and for the commit's tree, as lists; the
+//! comparison is made here, byte by byte. So neither flags in the index nor
+//! settings, attributes, excludes or a file system monitor of the repository
+//! can hide an edit.
+//!
+//! A file whose bytes are those of its blob is clean, whatever its attributes
+//! say. Where they differ, the file may still be clean: git keeps some files
+//! in another form. [`Convert`] says which of these forms count.
+
+mod blob;
+mod compare;
+mod convert;
+mod settings;
+
+use std::collections::BTreeSet;
+
+use super::WorkTree;
+use super::error::WorktreeError;
+use super::git::Git;
+use super::repository::Repository;
+use super::stop::Stop;
+use super::survey::Survey;
+use super::tracked::Tracked;
+
+use blob::Blobs;
+use compare::Compare;
+use convert::Convert;
+use settings::Settings;
+
+/// What is not committed; names relative to the root, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Status {
+    /// Where the index differs from the commit.
+    pub(crate) staged: BTreeSet<Vec<u8>>,
+    /// Where the files differ from the index.
+    pub(crate) unstaged: BTreeSet<Vec<u8>>,
+    /// Files that neither knows.
+    pub(crate) untracked: BTreeSet<Vec<u8>>,
+    /// How many files a sparse checkout leaves out.
+    pub(crate) sparse: usize,
+}
+
+impl WorkTree {
+    /// What is not committed at this moment; none outside of git.
+    pub(crate) fn status(&self, stop: &Stop) -> Result<Option<Status>, WorktreeError> {
+        if !self.is_repository {
+            return Ok(None);
+        }
+        let missing = || WorktreeError::NoGit { root: self.root.to_path_buf() };
+        let git = self.git.as_ref().ok_or_else(missing)?;
+        let survey = self.survey(stop)?;
+        let mut blobs = Blobs::load(self.shelf.as_ref());
+        let mut status = Status::default();
+        for repository in &survey.repositories {
+            self.add(&mut status, git, &survey, repository, &mut blobs, stop)?;
+        }
+        let tracked = Tracked::of(&survey.repositories);
+        let files = survey.snapshot.files().map(|file| file.bytes());
+        let unknown =
+            files.filter(|path| !tracked.contains(path) && !status.staged.contains(*path));
+        status.untracked = unknown.map(<[u8]>::to_vec).collect();
+        blobs.save(self.shelf.as_ref());
+        Ok(Some(status))
+    }
+
+    fn add(
+        &self,
+        status: &mut Status,
+        git: &Git,
+        survey: &Survey,
+        repository: &Repository,
+        blobs: &mut Blobs,
+        stop: &Stop,
+    ) -> Result<(), WorktreeError> {
+        let head = repository.head(git, stop)?;
+        let tree = head.as_deref().map(|commit| repository.tree(git, commit, stop)).transpose()?;
+        let prefix = repository.prefix.as_slice();
+        let full = |path: Vec<u8>| [prefix, &path].concat();
+        let staged = compare::staged(&tree.unwrap_or_default(), &repository.index);
+        status.staged.extend(staged.into_iter().map(full));
+
+        let settings = Settings::of(git, repository, stop)?;
+        let compare = Compare { root: &self.root, survey, repository, settings: &settings };
+        let looked = compare.look(blobs, stop)?;
+        let submodules = compare.moved_submodules(git, stop)?;
+        let convert = Convert { git, repository, settings: &settings, head: head.as_deref() };
+        let edited = convert.edited(&looked.doubtful, self.shelf.as_ref(), stop)?;
+        status.sparse += looked.sparse;
+        let unstaged = looked.edited.into_iter().chain(submodules).chain(edited);
+        status.unstaged.extend(unstaged.map(full));
+        Ok(())
+    }
+}

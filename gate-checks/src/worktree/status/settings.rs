@@ -1,0 +1,96 @@
+//! The few settings of a repository that say how the file system and the
+//! checkout are, and that cannot hide what a file says.
+
+use crate::worktree::error::WorktreeError;
+use crate::worktree::git::Git;
+use crate::worktree::repository::Repository;
+use crate::worktree::stop::Stop;
+
+/// What is asked for; a pattern of names.
+const NAMES: &str = "^core\\.(autocrlf|eol|filemode|symlinks|sparsecheckout)$";
+
+/// Settings as they are in effect, from the user's files and the
+/// repository's. `git clone` writes them itself where the file system needs
+/// it, so that they cannot be passed over.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Settings {
+    /// How line ends are converted: they can hide line ends and nothing else.
+    pub(super) autocrlf: Option<&'static str>,
+    /// Which line ends files have that git converts.
+    pub(super) eol: Option<&'static str>,
+    /// Whether files are said to have no executable bit of their own.
+    pub(super) no_file_mode: bool,
+    /// Whether links are said to be checked out as plain files.
+    pub(super) no_symlinks: bool,
+    /// Whether files may be left out of the checkout.
+    pub(super) sparse: bool,
+}
+
+impl Settings {
+    pub(super) fn of(
+        git: &Git,
+        repository: &Repository,
+        stop: &Stop,
+    ) -> Result<Self, WorktreeError> {
+        let args = ["config", "-z", "--get-regexp", NAMES];
+        let answer = git.ask(repository.place(), &args, &[], stop)?;
+        match answer.code {
+            Some(0) => Ok(Self::read(&String::from_utf8_lossy(&answer.out))),
+            Some(1) => Ok(Self::default()),
+            _ => Err(answer.wrong(repository.place(), &args)),
+        }
+    }
+
+    /// Reads `name\nvalue\0`, of which the last of a name holds. A name
+    /// without a value means true.
+    fn read(text: &str) -> Self {
+        let mut settings = Self::default();
+        for record in text.split_terminator('\0') {
+            let (name, value) = record.split_once('\n').unwrap_or((record, "true"));
+            let value = value.to_ascii_lowercase();
+            match name {
+                "core.autocrlf" if value == "input" => settings.autocrlf = Some("input"),
+                "core.autocrlf" => settings.autocrlf = truth(&value).map(spelled),
+                "core.eol" => {
+                    settings.eol = ["lf", "crlf", "native"].into_iter().find(|it| *it == value);
+                }
+                "core.filemode" => settings.no_file_mode = truth(&value) == Some(false),
+                "core.symlinks" => settings.no_symlinks = truth(&value) == Some(false),
+                "core.sparsecheckout" => settings.sparse = truth(&value) == Some(true),
+                _ => {}
+            }
+        }
+        settings
+    }
+}
+
+fn spelled(truth: bool) -> &'static str {
+    if truth { "true" } else { "false" }
+}
+
+fn truth(value: &str) -> Option<bool> {
+    match value {
+        "true" | "yes" | "on" | "1" => Some(true),
+        "false" | "no" | "off" | "0" | "" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_a_name_holds() {
+        let text = "core.autocrlf\ntrue\0core.autocrlf\nINPUT\0core.filemode\nno\0core.eol\ncrlf\0";
+        let settings = Settings::read(text);
+        assert_eq!((settings.autocrlf, settings.eol), (Some("input"), Some("crlf")));
+        assert!(settings.no_file_mode && !settings.no_symlinks && !settings.sparse);
+    }
+
+    #[test]
+    fn a_name_alone_is_true_and_an_odd_value_is_none() {
+        assert!(Settings::read("core.sparsecheckout\0").sparse);
+        assert_eq!(Settings::read("core.autocrlf\n$(x)\0core.eol\nx\n[y]\0"), Settings::default());
+    }
+}

@@ -1,0 +1,30 @@
+//! Whether anybody still waits for the answer.
+
+use tokio_util::sync::CancellationToken;
+
+use super::error::WorktreeError;
+
+/// Asked between files and while git runs; a token that was cancelled ends the
+/// work soon.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stop(Option<CancellationToken>);
+
+impl Stop {
+    /// Stops when this token is cancelled.
+    pub(crate) fn with(token: CancellationToken) -> Self {
+        Self(Some(token))
+    }
+
+    /// Never stops.
+    pub(crate) fn never() -> Self {
+        Self(None)
+    }
+
+    pub(crate) fn wanted(&self) -> bool {
+        self.0.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), WorktreeError> {
+        if self.wanted() { Err(WorktreeError::Cancelled) } else { Ok(()) }
+    }
+}

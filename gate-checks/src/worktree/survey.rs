@@ -1,0 +1,140 @@
+//! One look at the whole tree: repositories, files, hashes.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::thread::{self, ScopedJoinHandle};
+
+use super::content::Reader;
+use super::error::WorktreeError;
+use super::excludes;
+use super::git::Git;
+use super::parallel;
+use super::repository::Repository;
+use super::snapshot::{File, Snapshot};
+use super::stat_cache::{StatCache, now};
+use super::stop::Stop;
+use super::tracked::Tracked;
+use super::walk::{Found, Walk};
+use super::{WorkTree, path};
+
+/// Where the known hashes are kept.
+const KEPT: &str = "stat";
+
+/// A snapshot, and the repositories that it was made with.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    pub(crate) snapshot: Snapshot,
+    /// The root's repository, then its submodules'; empty outside of git.
+    pub(crate) repositories: Vec<Repository>,
+}
+
+/// What git was asked before the walk.
+#[derive(Default)]
+struct Told {
+    repositories: Vec<Repository>,
+    head: Option<String>,
+    users: Option<PathBuf>,
+}
+
+impl WorkTree {
+    /// Looks at every file.
+    pub(crate) fn survey(&self, stop: &Stop) -> Result<Survey, WorktreeError> {
+        let taken = now();
+        let git = self.git.as_ref().filter(|_| self.is_repository);
+        let (told, cache) = thread::scope(|scope| {
+            let cache = scope.spawn(|| self.known());
+            let told = git.map_or_else(|| Ok(Told::default()), |git| self.ask(git, stop));
+            (told, joined(cache))
+        });
+        let told = told?;
+        let tracked = git.map(|_| Tracked::of(&told.repositories));
+        let found = self.walk(&told, tracked.as_ref()).files(stop)?;
+        let files = self.hash(found, cache, taken, stop)?;
+        let mut snapshot = Snapshot::new(self.root.clone(), files);
+        snapshot.head = told.head;
+        snapshot.index = git.map(|_| index_digest(&told.repositories));
+        Ok(Survey { snapshot, repositories: told.repositories })
+    }
+
+    /// Asks git for what is tracked, for the commit and for the user's
+    /// excludes, all at once.
+    fn ask(&self, git: &Git, stop: &Stop) -> Result<Told, WorktreeError> {
+        let top = Repository::find(&self.root, Vec::new())?;
+        let excludes = || excludes::of_the_user(git, &self.root, &self.environment, stop);
+        thread::scope(|scope| {
+            let users = scope.spawn(excludes);
+            let head = scope.spawn(|| top.head(git, stop));
+            let repositories = Repository::all(git, &self.root, stop)?;
+            Ok(Told { repositories, head: joined(head)?, users: joined(users)? })
+        })
+    }
+
+    /// What is known of the files from an earlier look.
+    fn known(&self) -> StatCache {
+        StatCache::read(self.shelf.as_ref().and_then(|shelf| shelf.read(KEPT)))
+    }
+
+    fn walk<'w>(&'w self, told: &'w Told, tracked: Option<&'w Tracked<'w>>) -> Walk<'w> {
+        let mut starts: Vec<_> = told.repositories.iter().map(|it| it.prefix.clone()).collect();
+        if starts.is_empty() {
+            starts.push(Vec::new());
+        }
+        // Outside of git a folder that holds nothing tracked may be the work.
+        let logs = tracked.map_or_else(Vec::new, |it| self.left_out.callers_folders(it));
+        // The user's own patterns may stand in the tree, as dot files do; then
+        // anybody who works in it can write them, as any other file of it.
+        let counts = |file: &&Path| {
+            let inside = file.strip_prefix(&self.root).map(|it| it.as_os_str().as_bytes());
+            inside.map_or(true, |it| tracked.is_some_and(|tracked| tracked.contains(it)))
+        };
+        let users = told.users.as_deref().filter(counts);
+        Walk { root: &self.root, left_out: &self.left_out, tracked, logs, starts, users }
+    }
+
+    /// The files with the hashes of their bytes.
+    fn hash(
+        &self,
+        found: Vec<Found>,
+        mut cache: StatCache,
+        taken: i64,
+        stop: &Stop,
+    ) -> Result<Vec<File>, WorktreeError> {
+        let known: Vec<_> = found.iter().map(|file| cache.hash(file)).collect();
+        let unknown: Vec<_> = (0..found.len()).filter(|at| known[*at].is_none()).collect();
+        let read = parallel::each(unknown.len(), stop, Reader::new, |reader, at| {
+            let file = &found[unknown[at]];
+            reader.look(&self.root.join(path(&file.path)), &file.stat)
+        })?;
+        let mut read = read.into_iter();
+        let mut stats = Vec::with_capacity(found.len());
+        let files = found.into_iter().zip(known).filter_map(|(file, known)| {
+            let (kind, hash) = match known {
+                Some(hash) => (file.stat.kind(), hash),
+                None => read.next()?,
+            };
+            stats.push(file.stat);
+            Some(File::new(file.path, kind, hash))
+        });
+        let files: Vec<_> = files.collect();
+        if let (Some(shelf), Some(bytes)) = (&self.shelf, cache.renewed(&stats, &files, taken)) {
+            // What cannot be kept is read again the next time.
+            let _ = shelf.write(KEPT, &bytes);
+        }
+        Ok(files)
+    }
+}
+
+/// What a thread returned; its panic goes on in this one.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+fn index_digest(repositories: &[Repository]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for repository in repositories {
+        hasher.update(&(repository.prefix.len() as u64).to_le_bytes());
+        hasher.update(&repository.prefix);
+        repository.index.digest(&mut hasher);
+    }
+    format!("blake3:{}", hasher.finalize())
+}

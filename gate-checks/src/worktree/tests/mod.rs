@@ -1,0 +1,7 @@
+//! The tree of real repositories in temporary folders.
+
+mod belongs;
+mod cache;
+pub(crate) mod fixture;
+mod hardened;
+mod kinds;

@@ -1,0 +1,58 @@
+//! The names of all files that git tracks, in the tree and its submodules.
+
+use std::borrow::Cow;
+
+use super::repository::Repository;
+
+/// The tracked files' names relative to the root, sorted. Submodules are no
+/// files.
+#[derive(Debug, Default)]
+pub(super) struct Tracked<'r>(Vec<Cow<'r, [u8]>>);
+
+/// The tracked files of one folder, among which a name is found sooner.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'t>(&'t [Cow<'t, [u8]>]);
+
+impl Part<'_> {
+    pub(super) fn contains(&self, path: &[u8]) -> bool {
+        self.0.binary_search_by(|name| name.as_ref().cmp(path)).is_ok()
+    }
+}
+
+impl<'r> Tracked<'r> {
+    pub(super) fn of(repositories: &'r [Repository]) -> Self {
+        let mut names: Vec<Cow<'r, [u8]>> = Vec::new();
+        for repository in repositories {
+            let files = repository.index.iter().filter(|entry| !entry.is_submodule());
+            names.extend(files.map(|entry| named(&repository.prefix, entry.path)));
+        }
+        // Git's own order is this one; only submodules have to be merged in.
+        names.sort();
+        names.dedup();
+        Self(names)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter().map(Cow::as_ref)
+    }
+
+    pub(super) fn contains(&self, path: &[u8]) -> bool {
+        Part(&self.0).contains(path)
+    }
+
+    /// Whether a file in this folder is tracked.
+    pub(super) fn any_in(&self, folder: &[u8]) -> bool {
+        !self.inside(&[folder, b"/"].concat()).0.is_empty()
+    }
+
+    /// The files whose names begin like this.
+    pub(super) fn inside(&self, prefix: &[u8]) -> Part<'_> {
+        let start = self.0.partition_point(|name| name.as_ref() < prefix);
+        let length = self.0[start..].partition_point(|name| name.starts_with(prefix));
+        Part(&self.0[start..start + length])
+    }
+}
+
+fn named<'r>(prefix: &[u8], path: &'r [u8]) -> Cow<'r, [u8]> {
+    if prefix.is_empty() { Cow::Borrowed(path) } else { Cow::Owned([prefix, path].concat()) }
+}

@@ -1,0 +1,293 @@
+//! Finds the files that belong to the tree.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::{self, DirEntry};
+use std::io;
+use std::mem;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::caches::{is_cache_file, is_cache_folder};
+use super::error::WorktreeError;
+use super::excludes::Patterns;
+use super::left_out::LeftOut;
+use super::parallel::{on_all, workers};
+use super::stat::Stat;
+use super::stop::Stop;
+use super::tracked::{Part, Tracked};
+
+/// A file that belongs to the tree, or a folder that could not be read.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) path: Box<[u8]>,
+    pub(super) stat: Stat,
+}
+
+/// What a walk goes by.
+#[derive(Debug)]
+pub(super) struct Walk<'w> {
+    pub(super) root: &'w Path,
+    pub(super) left_out: &'w LeftOut,
+    /// What git tracks; none outside of git, where every `.gitignore` counts.
+    pub(super) tracked: Option<&'w Tracked<'w>>,
+    /// Folders of the caller that are left out.
+    pub(super) logs: Vec<Vec<u8>>,
+    /// Where repositories begin, as prefixes; the root's is empty.
+    pub(super) starts: Vec<Vec<u8>>,
+    /// The user's own patterns.
+    pub(super) users: Option<&'w Path>,
+}
+
+/// A folder that waits to be listed.
+struct Folder {
+    /// Its name relative to the root: empty, or with a slash at the end.
+    prefix: Vec<u8>,
+    patterns: Patterns,
+}
+
+/// What decides in one folder whether something is ignored.
+struct Rules<'w> {
+    patterns: Patterns,
+    /// What git tracks in it.
+    tracked: Option<Part<'w>>,
+}
+
+/// The folders that wait, and how many are being listed.
+#[derive(Default)]
+struct Waiting {
+    folders: Vec<Folder>,
+    busy: usize,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: Mutex<Waiting>,
+    more: Condvar,
+}
+
+impl Walk<'_> {
+    /// All files of the tree, sorted by name.
+    pub(super) fn files(&self, stop: &Stop) -> Result<Vec<Found>, WorktreeError> {
+        let queue = Queue::default();
+        for prefix in &self.starts {
+            let none = Patterns::default();
+            let patterns = self.users.map_or(none.clone(), |file| none.and(file, prefix.len()));
+            queue.lock().folders.push(Folder { prefix: prefix.clone(), patterns });
+        }
+        let mut found = on_all(workers(), || self.work(&queue, stop));
+        stop.check()?;
+        // Each worker's files are nearly in order, which a stable sort makes use of.
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(self.with_tracked(found))
+    }
+
+    /// Lists folders until none is left; the files that were found.
+    fn work(&self, queue: &Queue, stop: &Stop) -> Vec<Found> {
+        let mut found = Vec::new();
+        while let Some(mut turn) = queue.next() {
+            let start = found.len();
+            if !stop.wanted() {
+                self.list(&turn.folder, &mut found, &mut turn.inner);
+            }
+            found[start..].sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        }
+        found
+    }
+
+    /// Lists a folder. What cannot be listed is itself part of the tree, so
+    /// that nothing in it is taken for absent.
+    fn list(&self, folder: &Folder, found: &mut Vec<Found>, inner: &mut Vec<Folder>) {
+        let path = self.root.join(super::path(&folder.prefix));
+        let tracked = self.tracked.map(|tracked| tracked.inside(&folder.prefix));
+        let rules = Rules { patterns: self.patterns(folder, tracked, &path), tracked };
+        let listed = fs::read_dir(&path).and_then(|entries| {
+            for entry in entries {
+                self.take(&entry?, folder, &rules, found, inner)?;
+            }
+            Ok(())
+        });
+        let vanished = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+        if !listed.map_or_else(vanished, |()| true) {
+            found.extend(Self::closed(folder, &path));
+        }
+    }
+
+    /// What stands for a folder that could not be listed.
+    fn closed(folder: &Folder, path: &Path) -> Option<Found> {
+        let name = folder.prefix.strip_suffix(b"/").unwrap_or(&folder.prefix);
+        let stat = Stat::of(&path.symlink_metadata().ok()?);
+        Some(Found { path: name.into(), stat })
+    }
+
+    /// The patterns that hold in a folder: its own file counts where git
+    /// tracks it.
+    fn patterns(&self, folder: &Folder, tracked: Option<Part<'_>>, path: &Path) -> Patterns {
+        let name = [folder.prefix.as_slice(), b".gitignore"].concat();
+        if tracked.is_none_or(|tracked| tracked.contains(&name)) {
+            folder.patterns.and(&path.join(".gitignore"), folder.prefix.len())
+        } else {
+            folder.patterns.clone()
+        }
+    }
+
+    fn take(
+        &self,
+        entry: &DirEntry,
+        folder: &Folder,
+        rules: &Rules<'_>,
+        found: &mut Vec<Found>,
+        inner: &mut Vec<Folder>,
+    ) -> io::Result<()> {
+        let name = entry.file_name();
+        let path = [folder.prefix.as_slice(), name.as_bytes()].concat();
+        let is_folder = entry.file_type()?.is_dir();
+        if self.skips(name.as_bytes(), &path, is_folder) || rules.ignore(&path, is_folder) {
+            return Ok(());
+        }
+        if is_folder {
+            let prefix = [path.as_slice(), b"/"].concat();
+            if !self.starts.contains(&prefix) {
+                inner.push(Folder { prefix, patterns: rules.patterns.clone() });
+            }
+            return Ok(());
+        }
+        match entry.metadata() {
+            Ok(metadata) => found.push(Found { path: path.into(), stat: Stat::of(&metadata) }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Whether something is passed over: by its name, or for whom it belongs
+    /// to. What git tracks in it comes back later.
+    fn skips(&self, name: &[u8], path: &[u8], is_folder: bool) -> bool {
+        let passed = if is_folder {
+            is_cache_folder(name) || self.logs.iter().any(|logs| logs == path)
+        } else {
+            is_cache_file(name) || self.left_out.is_callers_file(path)
+        };
+        name == b".git" || passed || self.left_out.always(path)
+    }
+
+    /// Adds what git tracks and the walk passed over.
+    fn with_tracked(&self, found: Vec<Found>) -> Vec<Found> {
+        let Some(tracked) = self.tracked else { return found };
+        let mut folders = Folders::new(self.root);
+        let mut missing = Vec::new();
+        let mut seen = found.iter().peekable();
+        for path in tracked.iter() {
+            while seen.next_if(|it| it.path.as_ref() < path).is_some() {}
+            if seen.peek().is_none_or(|it| it.path.as_ref() != path) && !self.left_out.always(path)
+            {
+                missing.extend(folders.look(path));
+            }
+        }
+        let mut all = found;
+        if !missing.is_empty() {
+            all.extend(missing);
+            all.sort_by(|one, other| one.path.cmp(&other.path));
+        }
+        all
+    }
+}
+
+/// A worker's turn with one folder. When it is over, however it ends, what
+/// stood in the folder waits, and nobody waits for this worker any more.
+struct Turn<'q> {
+    queue: &'q Queue,
+    folder: Folder,
+    inner: Vec<Folder>,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.queue.done(mem::take(&mut self.inner));
+    }
+}
+
+impl Rules<'_> {
+    fn ignore(&self, path: &[u8], is_folder: bool) -> bool {
+        // Most files are tracked, and a name is found sooner than a pattern.
+        let is_tracked = || self.tracked.is_some_and(|tracked| tracked.contains(path));
+        (is_folder || !is_tracked()) && self.patterns.ignore(path, is_folder)
+    }
+}
+
+impl Queue {
+    /// The waiting folders. A worker's panic goes on where it is joined, so
+    /// that the lock's poison says nothing new.
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next folder; none once no folder waits and none is being listed.
+    fn next(&self) -> Option<Turn<'_>> {
+        let mut waiting = self.lock();
+        loop {
+            if let Some(folder) = waiting.folders.pop() {
+                waiting.busy += 1;
+                return Some(Turn { queue: self, folder, inner: Vec::new() });
+            }
+            if waiting.busy == 0 {
+                return None;
+            }
+            waiting = self.more.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Adds what stood in a folder, so that the first name is listed next.
+    fn done(&self, mut inner: Vec<Folder>) {
+        inner.sort_unstable_by(|one, other| other.prefix.cmp(&one.prefix));
+        let mut waiting = self.lock();
+        waiting.busy -= 1;
+        waiting.folders.extend(inner);
+        self.more.notify_all();
+    }
+}
+
+/// Whether a name leads from folder to folder downwards.
+pub(super) fn is_plain(name: &[u8]) -> bool {
+    super::path(name).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Looks at single files, and remembers which folders are real: what stands
+/// behind a link is not in the tree.
+pub(super) struct Folders<'f> {
+    root: &'f Path,
+    real: HashMap<Vec<u8>, bool>,
+}
+
+impl<'f> Folders<'f> {
+    pub(super) fn new(root: &'f Path) -> Self {
+        Self { root, real: HashMap::new() }
+    }
+
+    /// The file of this name, where it is there and no folder.
+    pub(super) fn look(&mut self, path: &[u8]) -> Option<Found> {
+        let folder =
+            path.iter().rposition(|byte| *byte == b'/').map_or(&b""[..], |end| &path[..end]);
+        // An index can be written by hand, with names that lead out of the tree.
+        if !is_plain(path) || !self.is_real(folder) {
+            return None;
+        }
+        let metadata = self.root.join(super::path(path)).symlink_metadata().ok()?;
+        (!metadata.is_dir()).then(|| Found { path: path.into(), stat: Stat::of(&metadata) })
+    }
+
+    fn is_real(&mut self, folder: &[u8]) -> bool {
+        if folder.is_empty() {
+            return true;
+        }
+        if let Some(known) = self.real.get(folder) {
+            return *known;
+        }
+        let outer = Path::new(OsStr::from_bytes(folder)).parent().map(|it| it.as_os_str());
+        let real = self.is_real(outer.map_or(b"", OsStrExt::as_bytes))
+            && self.root.join(super::path(folder)).symlink_metadata().is_ok_and(|it| it.is_dir());
+        self.real.insert(folder.to_vec(), real);
+        real
+    }
+}

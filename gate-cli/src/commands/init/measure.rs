@@ -1,0 +1,65 @@
+//! How long a proposed check takes, by running it once.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use gate_checks::project::{Detected, Proposal};
+use gate_checks::{Events, Site, Wanted, gather};
+use gate_core::Policy;
+use gate_core::config::{Layer, Origin, resolve};
+use gate_core::decide::evidence::Outcome;
+
+use super::text;
+use crate::commands::Here;
+use crate::failure::Failure;
+use crate::render;
+
+/// What came of running a check once.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Measured {
+    pub(super) outcome: Outcome,
+    pub(super) took: Duration,
+    /// One line for a person.
+    pub(super) summary: String,
+}
+
+/// Runs checks as they are about to be written, and says how long they took.
+pub(super) struct Stopwatch {
+    policy: Policy,
+    site: Site,
+}
+
+impl Stopwatch {
+    /// For what was detected beside the file that is going to be written.
+    pub(super) fn new(here: &Here, file: &Path, detected: &Detected) -> Result<Self, Failure> {
+        let text = text::settings(detected, &Default::default());
+        let layer = Layer::parse(Origin::Project(file.to_owned()), &text)?;
+        let site = Site { project: here.places.folder.clone(), ..here.site()? };
+        Ok(Self { policy: resolve(&[layer], None)?.policy, site })
+    }
+
+    /// None where nothing could be run.
+    pub(super) fn measure(&self, proposal: &Proposal) -> Option<Measured> {
+        tell(proposal);
+        let wanted =
+            Wanted { only: Some(proposal.check.clone()), fresh: true, ..Wanted::default() };
+        let gathered = gather(&self.policy, self.site.clone(), &wanted, events()).ok()?;
+        let evidence = gathered.evidence.into_iter().find(|it| it.check == proposal.check)?;
+        let took = Duration::from_millis(evidence.duration_ms);
+        Some(Measured { outcome: evidence.outcome, took, summary: evidence.summary })
+    }
+}
+
+fn events() -> Events {
+    render::progress()
+}
+
+/// Where no progress is shown, a line says what is waited for.
+fn tell(proposal: &Proposal) {
+    let stderr = std::io::stderr();
+    if !stderr.is_terminal() {
+        let line = format!("running {}: {}\n", proposal.check, proposal.command.join(" "));
+        let _ = anstream::stderr().lock().write_all(line.as_bytes());
+    }
+}

@@ -1,0 +1,87 @@
+//! What `gate init` says: what it found, what it wrote, what comes next.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use gate_checks::project::{Aim, Detected, Proposal};
+use gate_core::decide::evidence::Outcome;
+use gate_core::text::clean;
+
+use super::measure::Measured;
+use super::shown::length;
+
+/// The answer.
+pub(super) fn told(detected: &Detected, times: &BTreeMap<String, Measured>, file: &Path) -> String {
+    let mut text = found(detected, times);
+    for note in &detected.notes {
+        let _ = writeln!(text, "note: {}", clean(note));
+    }
+    let _ = writeln!(text, "wrote {}", file.display());
+    let _ = writeln!(text, "next: {}", next(detected, times));
+    text
+}
+
+fn found(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
+    let mut lines: Vec<[String; 3]> = Vec::new();
+    for proposal in detected.proposals.iter().filter(|it| !it.optional) {
+        let what = proposal.command.join(" ");
+        let time = times.get(&proposal.check).map(came_to);
+        let why =
+            time.map_or_else(|| proposal.why.clone(), |time| format!("{}; {time}", proposal.why));
+        lines.push([proposal.check.clone(), what, why]);
+    }
+    if detected.repository {
+        lines.push(["clean_git".to_owned(), "git".to_owned(), "a git repository".to_owned()]);
+    }
+    if !detected.criteria.is_empty() {
+        let files = detected.criteria.join(", ");
+        lines.push(["acceptance_criteria".to_owned(), files, "a plan with items".to_owned()]);
+    }
+    if lines.is_empty() {
+        return "found nothing that checks this project: no known tool for tests or builds\n"
+            .to_owned();
+    }
+    let mentioned = detected.proposals.iter().filter(|it| it.optional);
+    table(&lines) + &mentions(mentioned)
+}
+
+fn table(lines: &[[String; 3]]) -> String {
+    let width = |column: usize| lines.iter().map(|it| it[column].chars().count()).max();
+    let widths = [width(0).unwrap_or(0), width(1).unwrap_or(0).min(48)];
+    let mut text = "found:\n".to_owned();
+    for [check, what, why] in lines {
+        let (check, what, why) = (clean(check), clean(what), clean(why));
+        let _ = writeln!(text, "  {check:0$}  {what:1$}  ({why})", widths[0], widths[1]);
+    }
+    text
+}
+
+fn mentions<'a>(optional: impl Iterator<Item = &'a Proposal>) -> String {
+    let names: Vec<_> =
+        optional.map(|it| format!("{} ({})", it.check, clean(&it.command.join(" ")))).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!("mentioned in comments: {}\n", names.join(", ")),
+    }
+}
+
+fn came_to(measured: &Measured) -> String {
+    let took = length(measured.took);
+    match measured.outcome {
+        Outcome::Pass => format!("passed in {took}"),
+        Outcome::Fail => format!("FAILED in {took}: {}", measured.summary),
+        _ => format!("inconclusive: {}", measured.summary),
+    }
+}
+
+fn next(detected: &Detected, times: &BTreeMap<String, Measured>) -> &'static str {
+    let has_tests = detected.proposals.iter().any(|it| it.aim == Aim::Tests && !it.optional);
+    if times.values().any(|it| it.outcome != Outcome::Pass) {
+        "put right what did not pass, or change its command; then put `gate prompt` into your agent's prompt, and `gate check OUTPUT`"
+    } else if has_tests {
+        "read it, put `gate prompt` into your agent's prompt, then `gate check OUTPUT`"
+    } else {
+        "name the command that runs your tests there, put `gate prompt` into your agent's prompt, then `gate check OUTPUT`"
+    }
+}

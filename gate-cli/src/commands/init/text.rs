@@ -1,0 +1,154 @@
+//! The text of a gate.toml, for what a project was found to have.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use gate_checks::project::{Aim, Detected, Proposal};
+use gate_core::decide::evidence::Outcome;
+use gate_core::text::clean;
+
+use super::measure::Measured;
+use super::shown::length;
+
+/// What comes before the checks.
+const HEAD: &str = include_str!("../../templates/gate.toml");
+
+/// What is written where no tests were found.
+const EXAMPLE: &str = "
+# No tests were found. Name the command that runs yours:
+# [checks.tests]
+# command = [\"cargo\", \"test\"]
+# timeout = \"10m\"
+";
+
+const CLEAN_GIT: &str = "
+# All work is committed: nothing staged, changed or untracked.
+[checks.clean_git]
+# mode = \"require\"            # default: \"count\"
+# ignore = [\"*.log\"]          # globs of files that may be uncommitted
+";
+
+/// A check that takes longer keeps the person in front of a hook waiting.
+const LONGEST_IN_HOOK: Duration = Duration::from_secs(60);
+
+/// The least timeout, in minutes, and how much longer than once measured.
+const TIMEOUT: u64 = 10;
+const PATIENCE: u32 = 3;
+
+/// The whole file.
+pub(super) fn settings(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
+    let mut text = HEAD.to_owned();
+    for proposal in &detected.proposals {
+        text.push_str(&check(proposal, times.get(&proposal.check)));
+    }
+    if detected.proposals.iter().all(|it| it.aim != Aim::Tests || it.optional) {
+        text.push_str(EXAMPLE);
+    }
+    if detected.repository {
+        text.push_str(CLEAN_GIT);
+    }
+    text.push_str(&criteria(&detected.criteria));
+    text
+}
+
+fn check(proposal: &Proposal, measured: Option<&Measured>) -> String {
+    let is_slow = measured.is_some_and(|it| it.took > LONGEST_IN_HOOK);
+    let mut lines = vec![
+        format!("[checks.{}]", proposal.check),
+        format!("command = {}", list(&proposal.command)),
+    ];
+    lines.extend(proposal.cwd.as_ref().map(|cwd| format!("cwd = {}", quoted(cwd))));
+    lines.push(format!("timeout = \"{}m\"", timeout(measured)));
+    if is_slow {
+        lines.push("when = [\"check\", \"run\"]".to_owned());
+    }
+    let before = if proposal.optional { "# " } else { "" };
+    let lines = lines.into_iter().map(|line| format!("{before}{line}\n")).collect::<String>();
+    let quick = if is_slow { quick(proposal) } else { String::new() };
+    format!("\n{}{lines}{quick}", comments(proposal, measured))
+}
+
+/// Why it is there, and what came of running it.
+fn comments(proposal: &Proposal, measured: Option<&Measured>) -> String {
+    let mut comments = vec![format!("From {}.", proposal.why)];
+    if proposal.optional {
+        comments.push("Not asked for by the project: take it in if you want it.".to_owned());
+    } else if matches!(proposal.aim, Aim::Tests | Aim::Build) {
+        comments.push(measured.map_or_else(|| "Not timed.".to_owned(), came_to));
+    }
+    if measured.is_some_and(|it| it.took > LONGEST_IN_HOOK) {
+        comments
+            .push("Too slow for a stop hook: it runs in `gate check` and `gate run`.".to_owned());
+    }
+    comments.iter().map(|comment| format!("# {}\n", clean(comment))).collect()
+}
+
+fn came_to(measured: &Measured) -> String {
+    let took = length(measured.took);
+    match measured.outcome {
+        Outcome::Pass => format!("It passed in {took}: {}.", measured.summary),
+        Outcome::Fail => format!("It failed in {took}: {}.", measured.summary),
+        _ => format!("Nothing could be found out in {took}: {}.", measured.summary),
+    }
+}
+
+/// In minutes.
+fn timeout(measured: Option<&Measured>) -> u64 {
+    let wanted = measured.map_or(Duration::ZERO, |it| it.took * PATIENCE);
+    wanted.as_secs().div_ceil(60).max(TIMEOUT)
+}
+
+/// Beside a slow check, one for the hook: a part that only a person can name.
+fn quick(proposal: &Proposal) -> String {
+    let command = [&proposal.command[..], &part(proposal)].concat();
+    let lines = [
+        "The stop hook needs something quick instead: name a part of it.".to_owned(),
+        format!("[checks.{}-quick]", proposal.check),
+        format!("command = {}", list(&command)),
+        "timeout = \"1m\"".to_owned(),
+        "when = [\"hook\"]".to_owned(),
+    ];
+    let cwd = proposal.cwd.as_ref().map(|cwd| format!("cwd = {}", quoted(cwd)));
+    let lines = lines.into_iter().chain(cwd);
+    format!("\n{}", lines.map(|line| format!("# {line}\n")).collect::<String>())
+}
+
+/// How a tool is told to take a part.
+fn part(proposal: &Proposal) -> Vec<String> {
+    let words: &[&str] = match (proposal.aim, proposal.tool) {
+        (Aim::Tests, "cargo" | "nextest") => &["--lib"],
+        (Aim::Tests, "go") => &["-short"],
+        (Aim::Tests, "pytest") => &["-m", "not slow"],
+        _ => &["…"],
+    };
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+fn criteria(files: &[String]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    format!(
+        "
+# Every item in these files is marked as done: the agent's word, so that a pass is a
+# claim, but an open item forbids exit.
+[checks.acceptance_criteria]
+files = {}
+# optional = [\"Later\"]        # headings below which open items do not block
+",
+        list(files)
+    )
+}
+
+fn list(words: &[String]) -> String {
+    let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+    format!("[{}]", words.join(", "))
+}
+
+/// A basic string: TOML's are JSON's, but that DEL has to be escaped too.
+fn quoted(word: &str) -> String {
+    serde_json::Value::from(word).to_string().replace('\u{7f}', "\\u007f")
+}
+
+#[cfg(test)]
+mod tests;

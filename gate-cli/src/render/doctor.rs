@@ -1,0 +1,101 @@
+//! The doctor's card for a person: a line for each finding, gate first, then
+//! the project, then each check.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use gate_checks::{Finding, Level, Proof, Standing};
+
+use super::text::plain;
+use crate::schema::DoctorRecord;
+
+/// The card of an examination.
+pub(crate) fn doctor_card(record: &DoctorRecord) -> String {
+    let mut card = Card::default();
+    let (gate, others) = record.findings.split_at(record.about_gate.min(record.findings.len()));
+    card.group("gate", gate.iter(), None);
+    card.group("project", others.iter().filter(|finding| finding.check.is_none()), None);
+    for check in checks(record) {
+        let of_check = |name: Option<&str>| name == Some(check);
+        let findings = others.iter().filter(|finding| of_check(finding.check.as_deref()));
+        let proof = record.self_test.iter().find(|proof| of_check(Some(&proof.check)));
+        card.group(&format!("check {check}"), findings, proof);
+    }
+    card.end(record);
+    card.text
+}
+
+fn checks(record: &DoctorRecord) -> BTreeSet<&str> {
+    let found = record.findings.iter().filter_map(|finding| finding.check.as_deref());
+    found.chain(record.self_test.iter().map(|proof| proof.check.as_str())).collect()
+}
+
+#[derive(Default)]
+struct Card {
+    text: String,
+}
+
+impl Card {
+    fn group<'a>(
+        &mut self,
+        title: &str,
+        findings: impl Iterator<Item = &'a Finding>,
+        proof: Option<&Proof>,
+    ) {
+        let mut findings = findings.peekable();
+        if findings.peek().is_none() && proof.is_none() {
+            return;
+        }
+        let _ = writeln!(self.text, "{}", plain(title));
+        findings.for_each(|finding| self.finding(finding));
+        if let Some(proof) = proof {
+            self.proof(proof);
+        }
+        self.text.push('\n');
+    }
+
+    fn finding(&mut self, finding: &Finding) {
+        let missing = finding.code.ends_with("-missing");
+        let (word, color) = match finding.level {
+            Level::Ok => ("ok", AnsiColor::Green),
+            Level::Problem if missing => ("missing", AnsiColor::Red),
+            Level::Problem => ("problem", AnsiColor::Red),
+            Level::Note => ("note", AnsiColor::Yellow),
+        };
+        self.row(word, color, &finding.message);
+        if let Some(hint) = &finding.hint {
+            self.more(&format!("do: {hint}"));
+        }
+    }
+
+    fn proof(&mut self, proof: &Proof) {
+        let (word, color) = match proof.standing {
+            Standing::CanFail => ("can fail", AnsiColor::Green),
+            Standing::CannotFail => ("cannot fail", AnsiColor::Red),
+            Standing::NotShown => ("not shown", AnsiColor::Yellow),
+        };
+        self.row(word, color, &proof.how);
+        if let Some(log) = &proof.log {
+            self.more(&format!("log: {log}"));
+        }
+    }
+
+    fn row(&mut self, word: &str, color: AnsiColor, text: &str) {
+        let style = Style::new().fg_color(Some(color.into()));
+        let _ = writeln!(self.text, "  {style}{word:<12}{style:#}{}", plain(text));
+    }
+
+    fn more(&mut self, text: &str) {
+        let _ = writeln!(self.text, "  {:<12}{}", "", plain(text));
+    }
+
+    fn end(&mut self, record: &DoctorRecord) {
+        let text = match record.problems() {
+            0 => "nothing is wrong".to_owned(),
+            1 => "1 problem".to_owned(),
+            more => format!("{more} problems"),
+        };
+        let _ = writeln!(self.text, "{text}");
+    }
+}

@@ -1,0 +1,65 @@
+//! What happens while checks run, for a person at a terminal: a line for each
+//! that runs, with its time. Elsewhere nothing is shown.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use gate_checks::{Event, Events};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::text::plain;
+
+/// How often the time of a running check is shown anew.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Who shows progress on stderr; nobody where it is no terminal.
+pub(crate) fn progress() -> Events {
+    let lines = Lines { all: MultiProgress::new(), running: Mutex::default() };
+    if lines.all.is_hidden() {
+        return Events::nobody();
+    }
+    lines.all.set_draw_target(ProgressDrawTarget::stderr());
+    Events::to(move |event| lines.show(event))
+}
+
+struct Lines {
+    all: MultiProgress,
+    running: Mutex<BTreeMap<String, ProgressBar>>,
+}
+
+impl Lines {
+    fn show(&self, event: Event) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Started { check } => {
+                running.insert(check.to_string(), self.line(check.as_str()));
+            }
+            Event::Retried { check, .. } => {
+                if let Some(line) = running.get(check.as_str()) {
+                    line.set_message(format!("{check} failed, once more"));
+                }
+            }
+            Event::Finished { evidence } => {
+                if let Some(line) = running.remove(&evidence.check) {
+                    line.finish_and_clear();
+                }
+            }
+            Event::TreeChanged { files } => {
+                let file = files.first().map(|file| plain(file)).unwrap_or_default();
+                let _ = self.all.println(format!("{file} changed meanwhile: once more"));
+            }
+            _ => {}
+        }
+    }
+
+    fn line(&self, check: &str) -> ProgressBar {
+        let line = self.all.add(ProgressBar::new_spinner());
+        if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
+            line.set_style(style);
+        }
+        line.set_message(check.to_owned());
+        line.enable_steady_tick(TICK);
+        line
+    }
+}

@@ -1,0 +1,180 @@
+//! Checks and the work tree: what is kept from one call to the next, and what
+//! a change under a running check means.
+
+use serde_json::{Value, json};
+
+use crate::support::{DONE, Ran, Run, judge};
+
+/// A check that leaves a trace where the tree digest does not look.
+fn traced(script: &str, more: &str) -> Run {
+    let settings = format!(
+        "[tree]\nignore = [\"trace\"]\n[checks.one]\nshell = true\n\
+         command = ['echo x >> trace; {script}']\n{more}"
+    );
+    judge("check --json out.log", DONE).settings(&settings).file("src.txt", "one\n")
+}
+
+fn traces(ran: &Ran) -> usize {
+    ran.file("trace").lines().count()
+}
+
+fn one(ran: &Ran) -> Value {
+    ran.json()["evidence"][0].clone()
+}
+
+const AGAIN: &str = "check --json out.log";
+
+#[test]
+fn a_hermetic_pass_holds_while_nothing_changes() {
+    let ran = traced("true", "hermetic = true\n").code(0).again(AGAIN).code(0);
+    assert_eq!(traces(&ran), 1);
+    assert_eq!((&one(&ran)["outcome"], &one(&ran)["cached"]), (&json!("pass"), &json!(true)));
+    let ran = ran.again(AGAIN).file("src.txt", "two\n").code(0);
+    assert_eq!((traces(&ran), &one(&ran)["cached"]), (2, &json!(false)));
+    let ran = ran.again("check --json --no-cache out.log").code(0);
+    assert_eq!(traces(&ran), 3);
+    let ran = ran.again("check --json --no-state out.log").code(0);
+    assert_eq!(traces(&ran), 4);
+}
+
+#[test]
+fn a_pass_is_kept_of_hermetic_checks_alone() {
+    let ran = traced("true", "").code(0).again(AGAIN).code(0);
+    assert_eq!(traces(&ran), 2);
+}
+
+#[test]
+fn a_failure_holds_while_nothing_changes() {
+    let ran = traced("false", "").code(1).again(AGAIN).code(1);
+    assert_eq!(traces(&ran), 1);
+    assert_eq!(one(&ran)["cached"], json!(true));
+    assert!(one(&ran)["summary"].as_str().unwrap().contains("nothing has changed since"));
+    let ran = ran.again(AGAIN).file("new.txt", "").code(1);
+    assert_eq!(traces(&ran), 2);
+}
+
+#[test]
+fn a_commit_is_a_change_for_what_asks_git() {
+    let run = traced("git diff --quiet HEAD", "").setup("echo trace > .gitignore").committed();
+    let ran = run.file("src.txt", "two\n").code(1);
+    let ran = ran.again(AGAIN).setup("git commit -qam two").code(0);
+    assert_eq!(traces(&ran), 2);
+}
+
+#[test]
+fn what_could_not_be_measured_is_not_kept() {
+    let ran = traced("sleep 60", "timeout = \"100ms\"\n").code(1).again(AGAIN).code(1);
+    assert_eq!(traces(&ran), 2);
+}
+
+#[test]
+fn settings_environment_and_tool_are_part_of_what_is_kept() {
+    let run = traced("true", "hermetic = true\nenv = [\"FLAG\"]\n").env("FLAG", "1");
+    let ran = run.code(0).again(AGAIN).env("FLAG", "1").code(0);
+    assert_eq!(traces(&ran), 1);
+    let ran = ran.again(AGAIN).env("FLAG", "2").code(0);
+    assert_eq!(traces(&ran), 2);
+}
+
+#[test]
+fn a_damaged_record_is_none() {
+    let ran = traced("true", "hermetic = true\n").code(0);
+    let state = ran.path("../home/.local/state/gate");
+    let spoil = format!(
+        "find '{}' -path '*evidence*' -name '*.json' -exec sh -c 'echo \"{{\\\"check\" > \"$1\"' _ {{}} \\;",
+        state.display()
+    );
+    let ran = ran.again(AGAIN).setup(&spoil).code(0);
+    assert_eq!(traces(&ran), 2);
+}
+
+#[test]
+fn with_paths_a_check_is_skipped_where_nothing_that_matches_changed() {
+    let ran = traced("true", "paths = [\"*.txt\"]\n").code(0);
+    let ran = ran.again(AGAIN).file("other.md", "changed").code(0);
+    assert_eq!((traces(&ran), &one(&ran)["cached"]), (1, &json!(true)));
+    assert!(one(&ran)["summary"].as_str().unwrap().contains("nothing that matches paths"));
+    let ran = ran.again(AGAIN).file("src.txt", "two").code(0);
+    assert_eq!(traces(&ran), 2);
+    let ran = ran.again("check --json --run another out.log").code(0);
+    assert_eq!(traces(&ran), 3);
+}
+
+#[test]
+fn the_transcript_is_no_part_of_the_work() {
+    let ran = traced("true", "hermetic = true\n").code(0);
+    let ran = ran.again(AGAIN).file("out.log", format!("{DONE}\n")).code(0);
+    assert_eq!(traces(&ran), 1);
+    let ran = ran.again("check --json --feedback next.md out.log").file("next.md", "x").code(0);
+    assert_eq!(traces(&ran), 1);
+}
+
+#[test]
+fn neither_is_the_folder_of_transcripts() {
+    let run = traced("true", "hermetic = true\n").committed().file("logs/1.log", DONE);
+    let ran = run.code(0).again("check --json logs/1.log").code(0);
+    let ran = ran.again("check --json logs/2.log").file("logs/2.log", DONE).code(0);
+    assert_eq!(traces(&ran), 2);
+}
+
+#[test]
+fn a_pass_under_which_a_file_changed_is_run_once_more() {
+    let ran = traced("[ $(wc -l < trace) -ge 2 ] || echo two > src.txt", "").code(0);
+    assert_eq!(traces(&ran), 2);
+    let decision = ran.json();
+    assert_eq!(decision["tree"]["changed"], json!(["src.txt"]));
+    assert_ne!(decision["tree"]["before"], decision["tree"]["after"]);
+}
+
+#[test]
+fn a_pass_under_which_files_keep_changing_is_inconclusive() {
+    for script in ["echo x >> src.txt", "rm -f $(ls *.txt | head -1)"] {
+        let ran = traced(script, "").file("a.txt", "").file("b.txt", "").code(1);
+        assert_eq!(one(&ran)["outcome"], "inconclusive", "{script}");
+        assert!(one(&ran)["summary"].as_str().unwrap().contains(".txt"), "{script}");
+        assert_eq!(traces(&ran), 2, "{script}");
+    }
+}
+
+#[test]
+fn a_failure_stays_one_whatever_changed() {
+    let ran = traced("echo x >> src.txt; false", "").code(1);
+    assert_eq!((traces(&ran), &one(&ran)["outcome"]), (1, &json!("fail")));
+}
+
+#[test]
+fn files_that_only_appear_are_named() {
+    let ran = traced("touch Project.lock", "").code(0);
+    assert_eq!(traces(&ran), 1);
+    assert_eq!(ran.json()["tree"]["wrote"], json!(["Project.lock"]));
+}
+
+#[test]
+fn evidence_is_about_one_tree() {
+    let settings = "[tree]\nignore = [\"trace\"]\n[checks]\njobs = 1\n\
+        [checks.a]\nshell = true\ncommand = ['echo a >> trace']\n\
+        [checks.b]\nshell = true\nneeds = [\"a\"]\ncommand = ['echo b >> trace; echo two > src.txt']\n";
+    let run = judge("check --json out.log", DONE).settings(settings).file("src.txt", "one\n");
+    let ran = run.code(0);
+    assert_eq!(ran.file("trace"), "a\nb\na\nb\n");
+}
+
+#[test]
+fn what_is_kept_is_the_users_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let ran = traced("true", "hermetic = true\n").code(0);
+    let state = ran.path("../home/.local/state/gate");
+    let mut folders = vec![state];
+    while let Some(folder) = folders.pop() {
+        assert_eq!(
+            std::fs::metadata(&folder).unwrap().permissions().mode() & 0o077,
+            0,
+            "{folder:?}"
+        );
+        for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+}

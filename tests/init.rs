@@ -1,0 +1,108 @@
+//! `gate init`: what it finds, runs and writes.
+
+use crate::needs::needs;
+use crate::support::{Ran, Run, gate};
+
+/// A Makefile with this recipe for `test`.
+fn make(recipe: &str) -> Run {
+    gate("init").file("Makefile", format!(".PHONY: test\ntest:\n\t{recipe}\n"))
+}
+
+/// The settings that were written, as `config show` prints them.
+#[track_caller]
+fn shown(ran: Ran) -> String {
+    ran.again("config show").code(0).stdout
+}
+
+#[test]
+fn in_an_empty_folder_it_says_that_nothing_was_found() {
+    let ran = gate("init").code(0).says("found nothing that checks this project").stderr("");
+    assert!(ran.file("gate.toml").contains("# [checks.tests]"), "{}", ran.file("gate.toml"));
+    assert!(!shown(ran).contains("[checks."));
+}
+
+#[test]
+fn without_a_run_nothing_is_run_or_timed() {
+    let ran = make("touch ran").args(["--no-run"]).code(0).stderr("");
+    let ran = ran.says("  tests  make -s test  (target test in Makefile)\n");
+    assert_eq!(ran.file("ran"), "");
+    assert!(!ran.path("ran").exists());
+    assert!(ran.file("gate.toml").contains("# From target test in Makefile.\n# Not timed.\n"));
+    assert!(shown(ran).contains(r#"command = ["make", "-s", "test"]"#));
+}
+
+#[test]
+fn tests_are_run_once_and_what_came_of_it_is_written() {
+    if !needs("make") {
+        return;
+    }
+    let ran = make("echo run >>runs").code(0).tells("running tests: make -s test");
+    let ran = ran.says("target test in Makefile; passed in 0.").says("\nnext: read it, put `gate");
+    assert_eq!(ran.file("runs"), "run\n");
+    assert!(ran.file("gate.toml").contains("# It passed in 0."), "{}", ran.file("gate.toml"));
+}
+
+#[test]
+fn tests_that_fail_are_written_and_told() {
+    if !needs("make") {
+        return;
+    }
+    let ran = make("exit 3").code(0).says("FAILED in 0.").says("next: put right what did not pass");
+    assert!(ran.file("gate.toml").contains("# It failed in 0."), "{}", ran.file("gate.toml"));
+    assert!(shown(ran).contains("[checks.tests]"));
+}
+
+#[test]
+fn a_missing_tool_is_told_and_its_tests_are_written() {
+    let ran = gate("init").file("build.gradle", "").env("PATH", "/nonexistent").code(0);
+    let ran = ran.says("inconclusive: ").says("note: gradle is not in PATH");
+    assert!(ran.file("gate.toml").contains("# Nothing could be found out"));
+    assert!(shown(ran).contains(r#""cleanTest", "test"]"#));
+}
+
+#[test]
+fn nothing_is_run_where_nothing_would_be_written() {
+    for words in ["init", "init --no-run"] {
+        let run = gate(words).file("Makefile", "test:\n\ttouch ran\n").settings("mine = 1\n");
+        let ran = run.code(2).stdout("").tells("gate.toml exists already; it was not touched");
+        assert_eq!(ran.file("gate.toml"), "mine = 1\n");
+        assert!(!ran.path("ran").exists());
+    }
+}
+
+#[test]
+fn no_run_is_about_settings_alone() {
+    gate("init --no-run --loop bash").code(2).tells("cannot be used with");
+}
+
+#[test]
+fn a_repository_and_a_plan_have_checks() {
+    let run = gate("init --no-run").file("fix_plan.md", "- [ ] a\n").committed();
+    let ran = run.code(0).says("  clean_git            git").says("fix_plan.md");
+    let text = shown(ran);
+    assert!(text.contains("[checks.clean_git]") && text.contains(r#"files = ["fix_plan.md"]"#));
+    assert!(text.contains(r#"mode = "count""#), "{text}");
+}
+
+#[test]
+fn what_was_written_decides() {
+    if !needs("make") {
+        return;
+    }
+    let done = crate::support::DONE;
+    let plan = |mark| format!("- [{mark}] T001 read the old layout\n");
+    let run = |mark| make("true").file("fix_plan.md", plan(mark)).file("out.log", done);
+    run("x").code(0).again("check out.log").code(0);
+    let ran = run(" ").code(0).again("check out.log").code(1);
+    ran.says("1 of 1 criterion is open: T001 read the old layout");
+}
+
+#[test]
+fn names_in_the_tree_cannot_write_settings_or_escapes() {
+    let name = "a\n[checks.evil]\ncommand = [\"true\"]\n\u{1b}[2J";
+    let ran = gate("init --no-run").file(&format!("{name}/Cargo.toml"), "").code(0);
+    assert!(!ran.stdout.contains('\u{1b}'), "{}", ran.stdout);
+    let settings: toml::Table = shown(ran).parse().unwrap();
+    let checks = settings["checks"].as_table().unwrap();
+    assert_eq!(checks.keys().collect::<Vec<_>>(), ["build", "jobs", "tests"]);
+}

@@ -1,0 +1,311 @@
+//! Real projects, tested by their real tools: what passes, fails, executes
+//! nothing, does not compile, ends in the middle, and says one thing while it
+//! does another.
+
+use serde_json::Value;
+
+use crate::needs::{needs, node_module};
+use crate::support::{DONE, Ran, Run, judge};
+
+/// A project whose check `tests` is this command.
+fn project(command: &str, files: &[(&str, &str)]) -> Run {
+    let words: Vec<_> = command.split_whitespace().collect();
+    let settings =
+        format!("[checks.tests]\ncommand = {}\n", serde_json::to_string(&words).unwrap());
+    let run = judge("check --json out.log", DONE).settings(&settings);
+    files.iter().fold(run, |run, (name, text)| run.file(name, text))
+}
+
+fn tests(ran: &Ran) -> Value {
+    ran.json()["evidence"][0].clone()
+}
+
+/// The check comes to this, and its summary holds these words.
+#[track_caller]
+fn comes_to(run: Run, outcome: &str, says: &str) -> Value {
+    let ran = run.run();
+    let tests = tests(&ran);
+    let summary = tests["summary"].as_str().unwrap();
+    assert_eq!(tests["outcome"], outcome, "{tests:#}");
+    assert!(summary.contains(says), "{summary:?} without {says:?}: {tests:#}");
+    tests
+}
+
+const MANIFEST: &str =
+    "[package]\nname = \"thing\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
+
+fn cargo(command: &str, lib: &str) -> Run {
+    let home = std::env::var("CARGO_HOME").or_else(|_| Ok(std::env::var("HOME")? + "/.cargo"));
+    let rustup = std::env::var("RUSTUP_HOME").or_else(|_| Ok(std::env::var("HOME")? + "/.rustup"));
+    let home: Result<_, std::env::VarError> = home;
+    let rustup: Result<_, std::env::VarError> = rustup;
+    project(command, &[("Cargo.toml", MANIFEST), ("src/lib.rs", lib)])
+        .env("CARGO_HOME", home.unwrap())
+        .env("RUSTUP_HOME", rustup.unwrap())
+}
+
+const RUST: &str = "#[test]\nfn adds() { assert_eq!(1 + 1, 2); }\n";
+const RUST_RED: &str = "#[test]\nfn adds() {}\n#[test]\nfn takes() { assert_eq!(2 - 1, 2); }\n";
+const RUST_EXITS: &str =
+    "#[test]\nfn adds() { std::process::exit(0); }\n#[test]\nfn takes() { panic!(); }\n";
+
+#[test]
+fn cargo_test() {
+    let passed = comes_to(cargo("cargo test --offline", RUST), "pass", "1");
+    assert_eq!(
+        (&passed["detail"]["tests"]["format"], &passed["detail"]["tests"]["passed"]),
+        (&"libtest".into(), &1.into())
+    );
+    comes_to(cargo("cargo test --offline", RUST_RED), "fail", "takes");
+    comes_to(
+        cargo("cargo test --offline", "pub fn nothing() {}\n"),
+        "fail",
+        "no test was executed",
+    );
+    comes_to(cargo("cargo test --offline no-such-name", RUST), "fail", "no test was executed");
+    comes_to(cargo("cargo test --offline", "fn broken( {}\n"), "fail", "");
+    comes_to(cargo("cargo test --offline", RUST_EXITS), "inconclusive", "");
+    comes_to(
+        cargo("cargo test --offline", "#[test]\n#[ignore]\nfn later() { panic!(); }\n"),
+        "fail",
+        "no test was executed",
+    );
+}
+
+#[test]
+fn a_first_run_that_writes_its_lock_file_is_no_trouble() {
+    let ran = cargo("cargo test --offline", RUST).setup("echo target > .gitignore").committed();
+    let ran = ran.code(0);
+    assert_eq!(ran.json()["tree"]["wrote"], serde_json::json!(["Cargo.lock"]));
+}
+
+#[test]
+fn cargo_nextest() {
+    if !needs("nextest") {
+        return;
+    }
+    let command = "cargo nextest run --offline";
+    let passed = comes_to(cargo(command, RUST), "pass", "1");
+    assert_eq!(passed["detail"]["tests"]["format"], "nextest");
+    comes_to(cargo(command, RUST_RED), "fail", "takes");
+    comes_to(cargo(command, "pub fn nothing() {}\n"), "fail", "no test was executed");
+    comes_to(cargo(command, "fn broken( {}\n"), "fail", "");
+    let own = "[profile.default]\nretries = 3\n[profile.default.junit]\npath = \"mine.xml\"\n";
+    comes_to(cargo(command, RUST_RED).file(".config/nextest.toml", own), "fail", "takes");
+}
+
+#[test]
+fn pytest() {
+    if !needs("pytest") {
+        return;
+    }
+    let case = |body: &str| project("python3 -m pytest -q", &[("test_thing.py", body)]);
+    let green = "def test_adds():\n    assert 1 + 1 == 2\n";
+    let red = "import pytest\n@pytest.mark.parametrize('n', [1, 2])\ndef test_odd(n):\n    assert n % 2\n";
+    let passed = comes_to(case(green), "pass", "1");
+    assert_eq!(passed["detail"]["tests"]["format"], "pytest");
+    comes_to(case(red), "fail", "test_odd[2]");
+    comes_to(case("def helper():\n    pass\n"), "fail", "no test was executed");
+    comes_to(case("def test_broken(:\n"), "fail", "");
+    comes_to(case("import os\nos._exit(0)\n"), "inconclusive", "");
+    comes_to(
+        case("import pytest\n@pytest.mark.skip\ndef test_later():\n    assert 0\n"),
+        "fail",
+        "no test was executed",
+    );
+    comes_to(case(green).file("test_other.py", "import nothing_of_this_name\n"), "fail", "");
+    let hides = "import pytest\n@pytest.hookimpl(trylast=True)\ndef pytest_sessionfinish(session):\n    session.exitstatus = 0\n";
+    comes_to(case(red).file("conftest.py", hides), "fail", "code 0");
+}
+
+#[test]
+fn make_runs_pytest() {
+    if !needs("pytest") || !needs("make") {
+        return;
+    }
+    let case = |recipe: &str| {
+        let body = "def test_adds():\n    assert 1 + 1 == 3\n";
+        project("make test", &[("Makefile", recipe), ("test_thing.py", body)])
+    };
+    comes_to(case("test:\n\tpython3 -m pytest -q\n"), "fail", "test_adds");
+    comes_to(case("test:\n\t-python3 -m pytest -q\n"), "fail", "code 0");
+    comes_to(case("test:\n\techo fine\n"), "pass", "no test report");
+    comes_to(case("all:\n\techo fine\n"), "fail", "");
+}
+
+#[test]
+fn node() {
+    if !needs("node") {
+        return;
+    }
+    let case = |body: &str| project("node --test", &[("thing.test.js", body)]);
+    let head = "const test = require('node:test');\nconst assert = require('node:assert');\n";
+    let passed = comes_to(
+        case(&format!("{head}test('adds', () => assert.equal(1 + 1, 2));\n")),
+        "pass",
+        "1",
+    );
+    assert_eq!(passed["detail"]["tests"]["format"], "node");
+    comes_to(case(&format!("{head}test('adds', () => assert.equal(1 + 1, 3));\n")), "fail", "adds");
+    comes_to(project("node --test", &[("thing.js", "1;\n")]), "fail", "no test was executed");
+    comes_to(case("const = 1;\n"), "fail", "");
+    comes_to(
+        case(&format!("{head}test('later', {{ todo: true }}, () => {{ throw 1; }});\n")),
+        "fail",
+        "no test was executed",
+    );
+    let package = r#"{"name": "thing", "version": "1.0.0", "scripts": {"test": "node --test"}}"#;
+    let red = format!("{head}test('adds', () => assert.equal(1 + 1, 3));\n");
+    if needs("npm") {
+        comes_to(
+            project("npm test", &[("package.json", package), ("thing.test.js", &red)]),
+            "fail",
+            "",
+        );
+    }
+}
+
+/// A project with these modules installed.
+fn modules(name: &str, command: &str, files: &[(&str, &str)]) -> Run {
+    let modules = node_module(name).unwrap();
+    let package = "{\"name\": \"thing\", \"version\": \"1.0.0\"}";
+    let link = format!("ln -s '{}' node_modules", modules.display());
+    project(command, &[&[("package.json", package)], files].concat()).setup(&link)
+}
+
+#[test]
+fn jest() {
+    if !needs("jest") {
+        return;
+    }
+    let case = |body: &str| modules("jest", "npx jest", &[("thing.test.js", body)]);
+    let passed = comes_to(case("test('adds', () => expect(1 + 1).toBe(2));\n"), "pass", "1");
+    assert_eq!(passed["detail"]["tests"]["format"], "jest");
+    comes_to(
+        case("describe('sum', () => test('adds', () => expect(1 + 1).toBe(3)));\n"),
+        "fail",
+        "adds",
+    );
+    comes_to(modules("jest", "npx jest --passWithNoTests", &[]), "fail", "no test was executed");
+    comes_to(case("test('adds', () => {\n"), "fail", "");
+    comes_to(case("test.skip('adds', () => expect(1).toBe(2));\n"), "fail", "no test was executed");
+}
+
+#[test]
+fn vitest() {
+    if !needs("vitest") {
+        return;
+    }
+    let head = "import { test, expect } from 'vitest';\n";
+    let case = |body: &str| {
+        modules("vitest", "npx vitest run", &[("thing.test.mjs", &format!("{head}{body}"))])
+    };
+    let passed = comes_to(case("test('adds', () => expect(1 + 1).toBe(2));\n"), "pass", "1");
+    assert_eq!(passed["detail"]["tests"]["format"], "vitest");
+    comes_to(case("test('adds', () => expect(1 + 1).toBe(3));\n"), "fail", "adds");
+    comes_to(
+        modules("vitest", "npx vitest run --passWithNoTests", &[]),
+        "fail",
+        "no test was executed",
+    );
+    comes_to(case("test('adds', () => {\n"), "fail", "");
+    let loose = "test('adds', () => { setTimeout(() => { throw new Error('loose'); }, 0); });\ntest('waits', () => new Promise((done) => setTimeout(done, 50)));\n";
+    comes_to(case(loose), "fail", "unhandled");
+    let loose = modules(
+        "vitest",
+        "npx vitest run --dangerouslyIgnoreUnhandledErrors",
+        &[("thing.test.mjs", &format!("{head}{loose}"))],
+    );
+    comes_to(loose, "fail", "");
+}
+
+#[test]
+fn go() {
+    if !needs("go") {
+        return;
+    }
+    let case = |body: &str| {
+        let test = format!("package thing\n\nimport \"testing\"\n\n{body}");
+        let run = project(
+            "go test ./...",
+            &[("go.mod", "module thing\n\ngo 1.18\n"), ("thing_test.go", &test)],
+        );
+        run.file("thing.go", "package thing\n").env("GOFLAGS", "-count=1")
+    };
+    let passed = comes_to(case("func TestAdds(t *testing.T) {}\n"), "pass", "1");
+    assert_eq!(passed["detail"]["tests"]["format"], "go");
+    comes_to(
+        case("func TestAdds(t *testing.T) { t.Run(\"one\", func(t *testing.T) { t.Fail() }) }\n"),
+        "fail",
+        "TestAdds/one",
+    );
+    comes_to(case("func helper(t *testing.T) {}\n"), "fail", "no test was executed");
+    comes_to(case("func TestBroken(t *testing.T) { return 1 }\n"), "fail", "");
+    comes_to(case("func TestLater(t *testing.T) { t.Skip() }\n"), "fail", "no test was executed");
+}
+
+#[test]
+fn bats() {
+    if !needs("bats") {
+        return;
+    }
+    let case = |body: &str| project("bats test", &[("test/thing.bats", body)]);
+    let passed = comes_to(case("@test 'adds' {\n  [ $((1 + 1)) -eq 2 ]\n}\n"), "pass", "1");
+    assert_eq!(passed["detail"]["tests"]["format"], "tap");
+    comes_to(case("@test 'adds' {\n  [ $((1 + 1)) -eq 3 ]\n}\n"), "fail", "adds");
+    comes_to(case("helper() { :; }\n"), "fail", "no test was executed");
+    comes_to(case("@test 'later' {\n  skip\n}\n"), "fail", "no test was executed");
+}
+
+/// A command that prints a report and ends with a code.
+fn prints(report: &str, code: i32) -> Run {
+    let script = format!("cat report; exit {code}");
+    let settings = format!("[checks.tests]\nshell = true\ncommand = [\"{script}\"]\n");
+    judge("check --json out.log", DONE).settings(&settings).file("report", report)
+}
+
+#[test]
+fn a_report_outweighs_the_exit_code() {
+    let red = "TAP version 14\n1..2\nok 1 - adds\nnot ok 2 - takes\n";
+    comes_to(prints(red, 0), "fail", "takes");
+    comes_to(prints(red, 1), "fail", "takes");
+    comes_to(prints("TAP version 14\n1..2\nok 1 - adds\n", 0), "inconclusive", "");
+    comes_to(prints("TAP version 14\n1..1\nok 1 - adds\n", 3), "fail", "3");
+    comes_to(prints("TAP version 14\n1..1\nok 1 - adds\n", 0), "pass", "1");
+    comes_to(prints("\nrunning 2 tests\ntest adds ... ok\n", 0), "inconclusive", "");
+    comes_to(
+        prints(
+            "\nrunning 1 test\ntest adds ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+            0,
+        ),
+        "fail",
+        "adds",
+    );
+    comes_to(
+        prints("TAP version 14\n1..1\n\u{1b}[31mnot ok\u{1b}[0m 1 - ad\u{202e}ds\u{7}\n", 1),
+        "fail",
+        "adds",
+    );
+}
+
+#[test]
+fn a_demanded_report_has_to_come() {
+    let settings = "[checks.tests]\ncommand = [\"true\"]\nreport = \"junit\"\n";
+    let run = judge("check --json out.log", DONE).settings(settings);
+    comes_to(run, "inconclusive", "");
+    let xml = "<testsuites><testsuite name='s' tests='1'><testcase classname='s' name='adds'/></testsuite></testsuites>";
+    let settings =
+        "[checks.tests]\ncommand = [\"cp\", \"report.xml\", \"{report}\"]\nreport = \"junit\"\n";
+    let run =
+        |xml: &str| judge("check --json out.log", DONE).settings(settings).file("report.xml", xml);
+    comes_to(run(xml), "pass", "1");
+    comes_to(
+        run(&xml.replace("/></testsuite>", "><failure/></testcase></testsuite>")),
+        "fail",
+        "adds",
+    );
+    comes_to(run(&xml.replace("tests='1'", "tests='2'")), "inconclusive", "");
+    comes_to(run(&xml[..60]), "inconclusive", "");
+    let settings = "[checks.tests]\ncommand = [\"true\"]\nreport = \"jnuit\"\n";
+    judge("check out.log", DONE).settings(settings).code(2).tells("junit");
+}
