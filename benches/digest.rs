@@ -56,6 +56,8 @@ fn repository(folder: &Path) {
     git(folder, &["init", "-q"]);
     git(folder, &["add", "-A"]);
     git(folder, &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all"]);
+    // What the kernel still has to write would be written while it is timed.
+    let _ = Command::new("sync").status();
     std::thread::sleep(Duration::from_millis(2_500));
 }
 

@@ -37,9 +37,19 @@ impl Reader {
         hash.map_or_else(|_| (Kind::Unreadable, marker(stat)), |hash| (kind, hash))
     }
 
+    /// Of most files one read brings everything, and that is hashed at once.
     fn hash(&mut self, path: &Path, size: u64) -> io::Result<[u8; 32]> {
+        let mut file = open_any(path)?;
+        if size < PIECE as u64 {
+            let read = file.read(&mut self.piece)?;
+            if read as u64 == size {
+                return Ok(hash_of(&self.piece[..read]));
+            }
+            // It is another file than the one that was found.
+            file = open(path)?;
+        }
         let mut hasher = blake3::Hasher::new();
-        self.pieces(&open(path)?, size, |piece| {
+        self.pieces(&file, size, |piece| {
             hasher.update(piece);
         })?;
         Ok(hasher.finalize().into())
@@ -74,10 +84,16 @@ impl Reader {
 /// Opens a plain file: never through a link, and never one that has become a
 /// pipe since, on which a reader would wait.
 pub(super) fn open(path: &Path) -> io::Result<File> {
+    let file = open_any(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}
+
+/// The same of what was seen to be a plain file: at worst one read of
+/// something else, which does not wait.
+fn open_any(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
     let flags = i32::try_from(flags).unwrap_or_default();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 fn hash_of(bytes: &[u8]) -> [u8; 32] {
