@@ -1,6 +1,5 @@
 //! What a check is: something that looks at the work and says what it saw.
 
-use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -8,31 +7,10 @@ use gate_core::decide::evidence::Evidence;
 use tokio_util::sync::CancellationToken;
 
 use crate::event::Events;
+pub use crate::id::CheckId;
 use crate::logs::Logs;
 use crate::site::Site;
 use crate::worktree::Snapshot;
-
-/// A check's name, as settings and records call it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CheckId(String);
-
-impl CheckId {
-    /// The check of this name.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self(name.into())
-    }
-
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for CheckId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// How much a check costs, roughly; the cheap ones run first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gate_core::decide::evidence::Evidence;
 
-use crate::check::CheckId;
+use crate::id::CheckId;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]

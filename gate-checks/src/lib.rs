@@ -17,6 +17,7 @@ mod checks;
 mod decorate;
 mod event;
 mod gather;
+mod id;
 mod logs;
 pub mod process;
 pub mod project;

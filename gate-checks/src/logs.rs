@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::check::CheckId;
+use crate::id::CheckId;
 use crate::store;
 
 /// How many calls' logs are kept for a work tree.

@@ -16,7 +16,7 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 
 use crate::cache::EvidenceCache;
 use crate::check::{Check, CheckId};
-use crate::decorate::{Cached, Retry, Timeout, WithMode};
+use crate::decorate::{Cached, Retry, Timeout, WithMode, decorated};
 use crate::site::Site;
 
 use acceptance_criteria::AcceptanceCriteria;
@@ -69,8 +69,8 @@ fn named(
 
 /// A check that looks at files: it is cheap, and always looks again.
 fn looks(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
-    let check = Timeout { inner: check, limit: Duration::from_millis(settings.timeout_ms) };
-    Arc::new(WithMode { inner: check, mode: settings.mode })
+    let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
+    decorated(check, WithMode { mode: settings.mode })
 }
 
 /// A check that runs a program.
@@ -79,8 +79,12 @@ fn runs(
     settings: &CheckPolicy,
     cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
-    let check = Timeout { inner: check, limit: Duration::from_millis(settings.timeout_ms) };
-    let check = Retry { inner: check, times: settings.retry };
-    let check = Cached { inner: check, policy: settings.clone(), cache: Arc::clone(cache) };
-    Arc::new(WithMode { inner: check, mode: settings.mode })
+    let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
+    let check = decorated(check, Retry { times: settings.retry });
+    let cached = Cached { policy: settings.clone(), cache: Arc::clone(cache) };
+    decorated(decorated(check, cached), WithMode { mode: settings.mode })
+}
+
+fn limit(settings: &CheckPolicy) -> Duration {
+    Duration::from_millis(settings.timeout_ms)
 }

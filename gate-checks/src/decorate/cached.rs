@@ -6,36 +6,24 @@ use async_trait::async_trait;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::CheckPolicy;
 
+use super::Decoration;
 use crate::cache::EvidenceCache;
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::check::{Check, CheckContext};
 
 /// Looks for an earlier record first, and offers a new one.
-pub(crate) struct Cached<C> {
-    pub(crate) inner: C,
+pub(crate) struct Cached {
     pub(crate) policy: CheckPolicy,
     pub(crate) cache: Arc<EvidenceCache>,
 }
 
 #[async_trait]
-impl<C: Check> Check for Cached<C> {
-    fn id(&self) -> &CheckId {
-        self.inner.id()
-    }
-
-    fn cost(&self) -> Cost {
-        self.inner.cost()
-    }
-
-    fn minds_new_files(&self) -> bool {
-        self.inner.minds_new_files()
-    }
-
-    async fn run(&self, cx: &CheckContext) -> Evidence {
-        if let Some(earlier) = self.cache.find(self.id(), &self.policy, cx) {
+impl Decoration for Cached {
+    async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence {
+        if let Some(earlier) = self.cache.find(inner.id(), &self.policy, cx) {
             return earlier;
         }
-        let evidence = self.inner.run(cx).await;
-        self.cache.offer(self.id(), &self.policy, cx, &evidence);
+        let evidence = inner.run(cx).await;
+        self.cache.offer(inner.id(), &self.policy, cx, &evidence);
         evidence
     }
 }

@@ -4,29 +4,17 @@ use async_trait::async_trait;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::Mode;
 
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use super::Decoration;
+use crate::check::{Check, CheckContext};
 
 /// Writes the mode into the record.
-pub(crate) struct WithMode<C> {
-    pub(crate) inner: C,
+pub(crate) struct WithMode {
     pub(crate) mode: Mode,
 }
 
 #[async_trait]
-impl<C: Check> Check for WithMode<C> {
-    fn id(&self) -> &CheckId {
-        self.inner.id()
-    }
-
-    fn cost(&self) -> Cost {
-        self.inner.cost()
-    }
-
-    fn minds_new_files(&self) -> bool {
-        self.inner.minds_new_files()
-    }
-
-    async fn run(&self, cx: &CheckContext) -> Evidence {
-        Evidence { mode: self.mode, ..self.inner.run(cx).await }
+impl Decoration for WithMode {
+    async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence {
+        Evidence { mode: self.mode, ..inner.run(cx).await }
     }
 }

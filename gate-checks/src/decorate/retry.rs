@@ -4,41 +4,29 @@ use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use serde_json::Value;
 
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use super::Decoration;
+use crate::check::{Check, CheckContext};
 use crate::event::Event;
 
 /// Runs a check that failed again, at most so many times. A later pass is a
 /// pass that names what wavered; what could not be measured is not tried again.
-pub(crate) struct Retry<C> {
-    pub(crate) inner: C,
+pub(crate) struct Retry {
     pub(crate) times: u32,
 }
 
 #[async_trait]
-impl<C: Check> Check for Retry<C> {
-    fn id(&self) -> &CheckId {
-        self.inner.id()
-    }
-
-    fn cost(&self) -> Cost {
-        self.inner.cost()
-    }
-
-    fn minds_new_files(&self) -> bool {
-        self.inner.minds_new_files()
-    }
-
-    async fn run(&self, cx: &CheckContext) -> Evidence {
-        let mut evidence = self.inner.run(cx).await;
+impl Decoration for Retry {
+    async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence {
+        let mut evidence = inner.run(cx).await;
         let mut wavered = Vec::new();
         for left in (0..self.times).rev() {
             if evidence.outcome != Outcome::Fail || cx.cancel.is_cancelled() {
                 break;
             }
-            cx.events.tell(Event::Retried { check: self.id().clone(), left });
+            cx.events.tell(Event::Retried { check: inner.id().clone(), left });
             wavered.extend(failed(&evidence));
             let before = evidence.duration_ms;
-            evidence = self.inner.run(cx).await;
+            evidence = inner.run(cx).await;
             evidence.duration_ms += before;
         }
         if evidence.outcome == Outcome::Pass {

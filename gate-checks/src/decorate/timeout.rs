@@ -6,33 +6,21 @@ use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use tokio::time::sleep;
 
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use super::Decoration;
+use crate::check::{Check, CheckContext};
 
 /// Ends a check that runs longer than its timeout. What did not end in time is
 /// inconclusive: nobody knows what it would have said.
-pub(crate) struct Timeout<C> {
-    pub(crate) inner: C,
+pub(crate) struct Timeout {
     pub(crate) limit: Duration,
 }
 
 #[async_trait]
-impl<C: Check> Check for Timeout<C> {
-    fn id(&self) -> &CheckId {
-        self.inner.id()
-    }
-
-    fn cost(&self) -> Cost {
-        self.inner.cost()
-    }
-
-    fn minds_new_files(&self) -> bool {
-        self.inner.minds_new_files()
-    }
-
-    async fn run(&self, cx: &CheckContext) -> Evidence {
+impl Decoration for Timeout {
+    async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence {
         let token = cx.cancel.child_token();
         let cx = CheckContext { cancel: token.clone(), ..cx.clone() };
-        let run = self.inner.run(&cx);
+        let run = inner.run(&cx);
         tokio::pin!(run);
         tokio::select! {
             evidence = &mut run => evidence,

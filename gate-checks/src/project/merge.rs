@@ -1,7 +1,8 @@
 //! What all kinds found, as one list of checks with names of their own.
 
 use super::folder::Folder;
-use super::proposal::{Aim, Found, Kind, Proposal};
+use super::kind::Kind;
+use super::proposal::{Aim, Found, Proposal};
 
 /// The most folders below the project that are proposed for.
 const MOST_FOLDERS: usize = 8;

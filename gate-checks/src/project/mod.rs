@@ -12,6 +12,7 @@ mod folder;
 mod go;
 mod gradle;
 mod just;
+mod kind;
 mod make;
 mod maven;
 mod merge;
@@ -24,7 +25,7 @@ mod targets;
 use std::path::Path;
 
 use folder::Folder;
-use proposal::Kind;
+use kind::Kind;
 pub use proposal::{Aim, Detected, Proposal};
 
 /// The kinds of tools, in the order in which they take the plain names.

@@ -1,7 +1,5 @@
 //! What is proposed.
 
-use super::folder::Folder;
-
 /// What a check is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Aim {
@@ -118,26 +116,5 @@ impl Found {
     /// Whether something of this aim is proposed outright.
     pub(super) fn aims_at(&self, aim: Aim) -> bool {
         self.proposals.iter().any(|it| it.aim == aim && !it.optional)
-    }
-}
-
-/// A kind of tool.
-pub(super) struct Kind {
-    /// What it belongs to, as the end of a check's name.
-    pub(super) ecosystem: &'static str,
-    /// Whether it runs whatever it is told, so that a tool that knows the
-    /// language says more.
-    pub(super) general: bool,
-    /// Looks at a folder.
-    pub(super) look: fn(&Folder<'_>) -> Found,
-}
-
-impl Kind {
-    pub(super) const fn of(ecosystem: &'static str, look: fn(&Folder<'_>) -> Found) -> Self {
-        Self { ecosystem, general: false, look }
-    }
-
-    pub(super) const fn general(ecosystem: &'static str, look: fn(&Folder<'_>) -> Found) -> Self {
-        Self { ecosystem, general: true, look }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) mod tests;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 pub use error::WorktreeError;
@@ -112,4 +112,9 @@ impl WorkTree {
 /// Bytes as a path.
 fn path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
+}
+
+/// Whether a name leads from folder to folder downwards.
+fn is_plain(name: &[u8]) -> bool {
+    path(name).components().all(|part| matches!(part, Component::Normal(_)))
 }

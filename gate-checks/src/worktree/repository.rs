@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::error::WorktreeError;
 use super::git::{Git, Place};
 use super::index::Entries;
+use super::is_plain;
 use super::stop::Stop;
-use super::walk::is_plain;
 
 /// How deep submodules may stand in one another.
 const DEEPEST: usize = 32;

@@ -6,7 +6,7 @@ use std::fs::{self, DirEntry};
 use std::io;
 use std::mem;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path};
+use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::caches::{is_cache_file, is_cache_folder};
@@ -248,11 +248,6 @@ impl Queue {
     }
 }
 
-/// Whether a name leads from folder to folder downwards.
-pub(super) fn is_plain(name: &[u8]) -> bool {
-    super::path(name).components().all(|part| matches!(part, Component::Normal(_)))
-}
-
 /// Looks at single files, and remembers which folders are real: what stands
 /// behind a link is not in the tree.
 pub(super) struct Folders<'f> {
@@ -270,7 +265,7 @@ impl<'f> Folders<'f> {
         let folder =
             path.iter().rposition(|byte| *byte == b'/').map_or(&b""[..], |end| &path[..end]);
         // An index can be written by hand, with names that lead out of the tree.
-        if !is_plain(path) || !self.is_real(folder) {
+        if !super::is_plain(path) || !self.is_real(folder) {
             return None;
         }
         let metadata = self.root.join(super::path(path)).symlink_metadata().ok()?;

@@ -8,7 +8,7 @@ use gate_checks::{Events, Site};
 use gate_core::Verdict;
 use gate_core::decide::policy::When;
 
-use super::{Here, print};
+use super::{Here, known_check, print};
 use crate::args::Check;
 use crate::failure::Failure;
 use crate::gate::{Checks, Gate, Request};
@@ -27,7 +27,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     let site = Site { state: site.state.filter(|_| !args.no_state), ..site };
     let gate = Gate::open(settings, site)?;
     if let Some(name) = &args.checks.only {
-        known_check(&gate, name)?;
+        known_check(gate.policy(), name)?;
     }
     let source = Source::named(&args.file, &here.places.folder);
     let record = gate.check(&source, &request(here, args))?;
@@ -55,20 +55,6 @@ fn request(here: &Here, args: &Check) -> Request {
         own_files: args.feedback.iter().map(|file| here.places.folder.join(file)).collect(),
         events: if args.output.quiet { Events::nobody() } else { render::progress() },
     }
-}
-
-fn known_check(gate: &Gate, name: &str) -> Result<(), Failure> {
-    if gate.policy().checks.contains_key(name) {
-        return Ok(());
-    }
-    let known: Vec<_> = gate.policy().checks.keys().map(String::as_str).collect();
-    let failure =
-        Failure::usage("unknown-check", format!("--only {name}: no such check is configured"));
-    Err(if known.is_empty() {
-        failure
-    } else {
-        failure.hint(format!("configured are {}", known.join(", ")))
-    })
 }
 
 fn answer(args: &Check, record: &Record) -> Result<(), Failure> {

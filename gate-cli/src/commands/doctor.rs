@@ -3,7 +3,7 @@
 use gate_checks::{Finding, Level, Site, examine, examine_surroundings, self_test};
 use gate_core::Policy;
 
-use super::{DONE, Here, print};
+use super::{DONE, Here, known_check, print};
 use crate::args::Doctor;
 use crate::failure::Failure;
 use crate::render;
@@ -16,7 +16,7 @@ const WRONG: u8 = 1;
 pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
     let policy = settings::resolve(&here.places, &args.settings.selection())?.policy;
     if let Some(name) = &args.only {
-        known(&policy, name)?;
+        known_check(&policy, name)?;
     }
     let site = Site { ignore: policy.tree_ignore.clone(), ..here.site()? };
     let record = examined(args, &policy, &site)?;
@@ -52,15 +52,4 @@ fn of_settings(args: &Doctor, site: &Site) -> Finding {
     }
     let message = "the project has no gate.toml: the defaults hold";
     Finding::new(Level::Note, "settings-default", message).hint("gate init")
-}
-
-fn known(policy: &Policy, name: &str) -> Result<(), Failure> {
-    if policy.checks.contains_key(name) {
-        return Ok(());
-    }
-    let known: Vec<_> = policy.checks.keys().map(String::as_str).collect();
-    let message = format!("--only {name}: no such check is configured");
-    let failure = Failure::usage("unknown-check", message);
-    let hint = format!("configured are {}", known.join(", "));
-    Err(if known.is_empty() { failure } else { failure.hint(hint) })
 }

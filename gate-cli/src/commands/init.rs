@@ -2,6 +2,7 @@
 //! an agent.
 
 mod measure;
+mod measured;
 mod shown;
 mod story;
 mod text;
@@ -16,7 +17,8 @@ use gate_checks::project::{Aim, Detected, Proposal, detect};
 use super::{DONE, Here, print};
 use crate::args::{Init, Language};
 use crate::failure::Failure;
-use measure::{Measured, Stopwatch};
+use measure::Stopwatch;
+use measured::Measured;
 
 /// What `gate init` writes.
 struct Template {

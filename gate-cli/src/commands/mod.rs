@@ -18,6 +18,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use gate_checks::Site;
 use gate_checks::process::Supervisor;
+use gate_core::Policy;
 
 use crate::args::{Cli, Command, Settings};
 use crate::failure::Failure;
@@ -157,6 +158,18 @@ impl Settings {
             threshold: self.exit_threshold,
         }
     }
+}
+
+/// That a check of this name, which `--only` asked for, is configured.
+fn known_check(policy: &Policy, name: &str) -> Result<(), Failure> {
+    if policy.checks.contains_key(name) {
+        return Ok(());
+    }
+    let known: Vec<_> = policy.checks.keys().map(String::as_str).collect();
+    let message = format!("--only {name}: no such check is configured");
+    let failure = Failure::usage("unknown-check", message);
+    let hint = format!("configured are {}", known.join(", "));
+    Err(if known.is_empty() { failure } else { failure.hint(hint) })
 }
 
 /// Prints a command's answer.

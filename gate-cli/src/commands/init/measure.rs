@@ -8,21 +8,12 @@ use gate_checks::project::{Detected, Proposal};
 use gate_checks::{Events, Site, Wanted, gather};
 use gate_core::Policy;
 use gate_core::config::{Layer, Origin, resolve};
-use gate_core::decide::evidence::Outcome;
 
+use super::measured::Measured;
 use super::text;
 use crate::commands::Here;
 use crate::failure::Failure;
 use crate::render;
-
-/// What came of running a check once.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Measured {
-    pub(super) outcome: Outcome,
-    pub(super) took: Duration,
-    /// One line for a person.
-    pub(super) summary: String,
-}
 
 /// Runs checks as they are about to be written, and says how long they took.
 pub(super) struct Stopwatch {

@@ -8,7 +8,7 @@ use gate_checks::project::{Aim, Detected, Proposal};
 use gate_core::decide::evidence::Outcome;
 use gate_core::text::clean;
 
-use super::measure::Measured;
+use super::measured::Measured;
 use super::shown::length;
 
 /// The answer.

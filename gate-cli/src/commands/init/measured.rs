@@ -1,0 +1,14 @@
+//! How long a proposed check took.
+
+use std::time::Duration;
+
+use gate_core::decide::evidence::Outcome;
+
+/// What came of running a check once.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Measured {
+    pub(super) outcome: Outcome,
+    pub(super) took: Duration,
+    /// One line for a person.
+    pub(super) summary: String,
+}
