@@ -112,7 +112,7 @@ fn record(
     let base = Evidence {
         duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
         log: log.map(|log| log.display().to_string()),
-        detail: Some(detail(ended)),
+        detail: Some(detail(ended, cx.site.supervisor.is_some())),
         argv,
         ..Evidence::new(id.as_str(), Mode::default(), Outcome::Inconclusive)
     };
@@ -143,8 +143,12 @@ fn left_behind(ended: &Ended) -> String {
     format!("; what it left running was ended ({})", ended.left.join(", "))
 }
 
-fn detail(ended: &Ended) -> Value {
+fn detail(ended: &Ended, supervised: bool) -> Value {
     let mut detail = Map::new();
+    if !supervised {
+        // Whoever reads it knows that a process may have got away.
+        detail.insert("supervised".to_owned(), json!(false));
+    }
     let (bytes, digest) = (ended.capture.bytes(), ended.capture.digest());
     detail.insert("output".to_owned(), json!({ "bytes": bytes, "digest": digest }));
     if let How::Signalled(signal) = ended.how {
