@@ -208,7 +208,9 @@ fn only_one_check_can_be_asked_for() {
 fn a_check_of_another_place_is_none_here() {
     let decision = checked(&traced("true", "when = [\"run\", \"hook\"]\n")).code(0);
     assert_eq!(traces(&decision), 0);
-    assert_eq!(decision.json()["evidence"], serde_json::json!([]));
+    let decision = decision.json();
+    assert_eq!(decision["evidence"], serde_json::json!([]));
+    assert!(warnings(&decision).contains(&"check-elsewhere"));
 }
 
 #[test]
@@ -227,6 +229,51 @@ fn a_person_sees_what_failed_and_where_its_log_is() {
     let ran = ran.says("one: fail: exit code 4").says("one.log");
     let log = ran.stdout.split_whitespace().find(|word| word.ends_with("one.log")).unwrap();
     assert_eq!(std::fs::read_to_string(log).unwrap(), "the reason\n");
+}
+
+#[test]
+fn a_setting_that_no_check_can_work_with_is_an_error() {
+    for (settings, key) in [
+        ("[checks.tests]\ncommand = [\"true\"]\npaths = [\"[z\"]\n", "checks.tests.paths"),
+        ("[checks.clean_git]\nignore = [\"{a\"]\n", "checks.clean_git.ignore"),
+        ("[tree]\nignore = [\"../x\"]\n", "tree.ignore"),
+        ("[checks.one]\ncommand = [\"true\"]\nenv = [\"A=b\"]\n", "checks.one.env[0]"),
+        ("[checks.clean_git]\ncommand = [\"true\"]\n", "checks.clean_git.command"),
+    ] {
+        let failure = checked(settings).code(2).json();
+        assert_eq!(failure["key"], key, "{failure}");
+    }
+}
+
+#[test]
+fn as_many_checks_run_at_once_as_there_are_jobs() {
+    let wait = "for i in $(seq 100); do [ -e there ] && exit 0; sleep 0.05; done; exit 1";
+    let settings = |jobs| {
+        format!(
+            "[tree]\nignore = [\"there\"]\n[checks]\njobs = {jobs}\n[checks.a]\nshell = true\n\
+             command = ['{wait}']\n[checks.b]\ncommand = [\"touch\", \"there\"]\n"
+        )
+    };
+    checked(&settings(2)).code(0);
+    let ran = checked(&settings(1)).code(1);
+    assert!(!ran.path("there").exists());
+}
+
+#[test]
+fn cheap_checks_run_first() {
+    let names = ["tests", "build", "lint"];
+    let checks =
+        names.map(|it| format!("[checks.{it}]\nshell = true\ncommand = ['echo {it} >> order']\n"));
+    let settings = format!("[tree]\nignore = [\"order\"]\n[checks]\njobs = 1\n{}", checks.concat());
+    assert_eq!(checked(&settings).code(0).file("order"), "lint\nbuild\ntests\n");
+}
+
+#[test]
+fn a_command_that_was_meant_as_a_script_is_told_so() {
+    for command in [r#"["cargo test && true"]"#, r#"["no-such", "x", "&&", "true"]"#] {
+        let decision = checked(&format!("[checks.one]\ncommand = {command}\n")).code(1).json();
+        assert!(summary(&decision, "one").contains("shell = true"), "{command}");
+    }
 }
 
 #[test]

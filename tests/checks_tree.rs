@@ -54,6 +54,40 @@ fn a_failure_holds_while_nothing_changes() {
 }
 
 #[test]
+fn a_failure_is_believed_once() {
+    // What was missing may come from outside of the tree.
+    let ran = traced("test -e ../home/repaired", "").code(1).again(AGAIN).code(1);
+    assert_eq!((traces(&ran), &one(&ran)["cached"]), (1, &json!(true)));
+    let ran = ran.again(AGAIN).setup("touch ../home/repaired").code(0);
+    assert_eq!(traces(&ran), 2);
+}
+
+#[test]
+fn a_fresh_record_takes_the_place_of_an_older_one() {
+    let ran = traced("test -e ../home/repaired", "").code(1);
+    let fresh = "check --json --no-cache out.log";
+    let ran = ran.again(fresh).setup("touch ../home/repaired").code(0);
+    assert_eq!(traces(&ran.again(AGAIN).code(0)), 3);
+    let ran = traced("test ! -e ../home/broken", "hermetic = true\n").code(0);
+    let ran = ran.again(fresh).setup("touch ../home/broken").code(1);
+    assert_eq!(one(&ran.again(AGAIN).code(1))["outcome"], "fail");
+}
+
+#[test]
+fn a_pass_that_may_owe_itself_to_a_new_file_is_not_kept() {
+    let ran = traced("touch made; test -e made", "hermetic = true\n").code(0);
+    let ran = ran.again(AGAIN).setup("rm made").code(0);
+    assert_eq!(traces(&ran), 2);
+}
+
+#[test]
+fn a_pass_that_rests_on_what_a_link_leads_to_is_not_kept() {
+    let run = traced("grep -q good link", "hermetic = true\n");
+    let ran = run.setup("echo good > ../home/far; ln -s ../home/far link").code(0);
+    ran.again(AGAIN).setup("echo bad > ../home/far").code(1);
+}
+
+#[test]
 fn a_commit_is_a_change_for_what_asks_git() {
     let run = traced("git diff --quiet HEAD", "").setup("echo trace > .gitignore").committed();
     let ran = run.file("src.txt", "two\n").code(1);
@@ -68,7 +102,32 @@ fn what_could_not_be_measured_is_not_kept() {
 }
 
 #[test]
-fn settings_environment_and_tool_are_part_of_what_is_kept() {
+fn another_tool_is_another_work() {
+    let settings = "[checks.one]\ncommand = [\"judge\"]\nhermetic = true\n[checks.two]\nhermetic = true\n\
+                    [checks.three]\nshell = true\ncommand = [\"judge | cat\"]\nhermetic = true\n";
+    let tool = "#!/bin/sh\necho '{\"schema\":\"gate.check.result.v1\",\"outcome\":\"pass\"}'\n";
+    let place = "mkdir -p ../home/bin; mv tool ../home/bin/judge; cp ../home/bin/judge ../home/bin/gate-check-two";
+    let path = |ran: &Ran| {
+        format!("{}:{}", ran.path("../home/bin").display(), std::env::var("PATH").unwrap())
+    };
+    let first = judge("check --json out.log", DONE).settings(settings);
+    let first = first.script("tool", tool).setup(place).run();
+    let with_path = path(&first);
+    let ran = first.again(AGAIN).env("PATH", &with_path).code(0);
+    let ran = ran.again(AGAIN).env("PATH", &with_path).code(0);
+    assert!(ran.json()["evidence"].as_array().unwrap().iter().all(|it| it["cached"] == true));
+    let worse =
+        tool.replace("pass", "fail").replace("\n", "; exit 1\n").replacen("; exit 1", "", 1);
+    let ran = ran.again(AGAIN).env("PATH", &with_path).script("tool", &worse).setup(place).code(1);
+    let records = ran.json();
+    assert!(
+        records["evidence"].as_array().unwrap().iter().all(|it| it["cached"] == false),
+        "{records:#}"
+    );
+}
+
+#[test]
+fn what_a_check_asks_of_the_environment_is_part_of_the_work() {
     let run = traced("true", "hermetic = true\nenv = [\"FLAG\"]\n").env("FLAG", "1");
     let ran = run.code(0).again(AGAIN).env("FLAG", "1").code(0);
     assert_eq!(traces(&ran), 1);

@@ -214,7 +214,7 @@ fn unittest() {
         let checks = [("tests", "python3 -m unittest"), ("unheard", "python3 -m unittest || true")];
         let test = "import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n";
         let proofs = proofs(project(&checks, &[("test_a.py", test)]), 1);
-        stands(&proofs, "tests", "can_fail", "passed without");
+        stands(&proofs, "tests", "can_fail", "named the control test gate_control_");
         stands(&proofs, "unheard", "cannot_fail", "did not fail the check");
     }
 }
@@ -269,7 +269,7 @@ fn what_cannot_fail_is_a_problem_and_what_is_not_shown_is_none() {
     let run = gate("doctor --self-test").settings("[checks.a]\ncommand = [\"true\"]\n");
     run.file("a.sh", "true\n").code(1).says("  cannot fail").says("1 problem\n");
     let run = gate("doctor --self-test").settings("[checks.a]\ncommand = [\"true\"]\n");
-    run.code(0).says("  not shown").says("nothing is wrong\n");
+    run.code(0).says("  not shown").says("nothing is wrong that was found");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::needs::needs;
 use crate::support::{DONE, Ran, Run, judge};
 
 fn check(script: &str, more: &str) -> Run {
@@ -86,6 +87,46 @@ fn a_command_that_stops_its_supervisor_does_not_stop_gate() {
         check("echo $$ >> pids; kill -STOP $PPID; sleep 300", "timeout = \"300ms\"\n").code(1);
     assert_eq!(one(&ran)["outcome"], "inconclusive");
     all_gone(&ran, 1);
+}
+
+#[test]
+fn a_daemon_whose_first_thread_has_ended_is_found() {
+    if !needs("python3") {
+        return;
+    }
+    let daemon = "import ctypes, os, threading, time
+if os.fork():
+    time.sleep(0.3)
+    raise SystemExit
+os.setsid()
+with open('pids', 'a') as pids:
+    print(os.getpid(), file=pids)
+threading.Thread(target=time.sleep, args=(300,)).start()
+ctypes.CDLL(None).pthread_exit(None)
+";
+    let ran = check("python3 daemon.py", "").file("daemon.py", daemon).run();
+    let threads = |pid: &str| fs::read_dir(Path::new("/proc").join(pid).join("task"));
+    let pids = ran.file("pids");
+    let left = pids.lines().filter(|pid| threads(pid).is_ok_and(|all| all.count() > 1)).count();
+    assert_eq!((pids.lines().count(), left), (1, 0));
+    assert!(one(&ran)["summary"].as_str().unwrap().contains("left running was ended"));
+}
+
+#[test]
+fn a_command_cannot_speak_in_its_supervisors_name() {
+    if !needs("python3") {
+        return;
+    }
+    let forge = "import ctypes, os, signal
+libc = ctypes.CDLL(None, use_errno=True)
+parent = os.getppid()
+link = libc.syscall(438, libc.syscall(434, parent, 0), 0, 0)
+if link >= 0:
+    os.write(link, b'{\"ended\":{\"code\":0,\"signal\":null,\"left\":[]}}\\n')
+os.kill(parent, signal.SIGKILL)
+";
+    let ran = check("python3 forge.py", "").file("forge.py", forge).code(1);
+    assert_eq!(one(&ran)["outcome"], "inconclusive");
 }
 
 #[test]

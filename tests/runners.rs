@@ -46,8 +46,11 @@ fn cargo(command: &str, lib: &str) -> Run {
 
 const RUST: &str = "#[test]\nfn adds() { assert_eq!(1 + 1, 2); }\n";
 const RUST_RED: &str = "#[test]\nfn adds() {}\n#[test]\nfn takes() { assert_eq!(2 - 1, 2); }\n";
-const RUST_EXITS: &str =
-    "#[test]\nfn adds() { std::process::exit(0); }\n#[test]\nfn takes() { panic!(); }\n";
+const RUST_EXITS: &str = "#[test]
+fn adds() { std::process::exit(0); }
+#[test]
+fn takes() { std::thread::sleep(std::time::Duration::from_secs(9)); panic!(); }
+";
 
 #[test]
 fn cargo_test() {

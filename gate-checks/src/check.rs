@@ -47,6 +47,12 @@ pub trait Check: Send + Sync {
         false
     }
 
+    /// The words of the command that it runs, where it runs one: which program
+    /// each of them names is part of what a kept record depends on.
+    fn program(&self) -> Option<&[String]> {
+        None
+    }
+
     /// Looks, and says what it saw.
     async fn run(&self, cx: &CheckContext) -> Evidence;
 }

@@ -30,7 +30,7 @@ pub struct Wanted {
     pub only: Option<String>,
     /// All, also when the verdict is certain before the last has ended.
     pub all: bool,
-    /// Fresh records only: no earlier one is taken, none is kept.
+    /// Fresh records only: no earlier one is taken.
     pub fresh: bool,
     /// What the caller says about the decision.
     pub about: About,
@@ -96,9 +96,8 @@ pub fn gather(
     };
     let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
     let folder = folder.as_deref();
-    let cache = Arc::new(EvidenceCache::new(folder.filter(|_| !wanted.fresh)));
-    let plan = checks::plan(policy, &site, &cache);
-    let (wanted_plan, left_out) = split(plan, wanted.only.as_deref());
+    let cache = Arc::new(EvidenceCache::new(folder, wanted.fresh));
+    let plan = checks::plan(policy, &site, &cache, wanted.only.as_deref());
     let gathering = Gathering {
         runtime,
         tree,
@@ -113,8 +112,8 @@ pub fn gather(
             logs: Arc::new(Logs::new(folder)),
         },
     };
-    let mut gathered = gathering.run(&wanted_plan);
-    gathered.evidence.extend(left_out);
+    let mut gathered = gathering.run(&plan);
+    gathered.evidence.extend(left_out(policy, wanted.only.as_deref()));
     gathered.evidence.sort_by(|one, other| one.check.cmp(&other.check));
     Ok(gathered)
 }
@@ -127,16 +126,15 @@ fn unreadable(policy: &Policy, error: &WorktreeError) -> Gathered {
     Gathered { evidence: evidence.collect(), tree: None }
 }
 
-/// The checks that are wanted, and records of the others.
-fn split(plan: Vec<Planned>, only: Option<&str>) -> (Vec<Planned>, Vec<Evidence>) {
-    let Some(only) = only else { return (plan, Vec::new()) };
-    let (wanted, others): (Vec<_>, Vec<_>) =
-        plan.into_iter().partition(|planned| planned.check.id().as_str() == only);
-    let left_out = others.into_iter().map(|planned| Evidence {
+/// Records of the checks that were not asked for.
+fn left_out(policy: &Policy, only: Option<&str>) -> Vec<Evidence> {
+    let Some(only) = only else { return Vec::new() };
+    let others = policy.checks.iter().filter(|(name, _)| *name != only);
+    let left_out = others.map(|(name, check)| Evidence {
         summary: format!("left out: only {only} was asked for"),
-        ..Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Skipped)
+        ..Evidence::new(name, check.mode, Outcome::Skipped)
     });
-    (wanted, left_out.collect())
+    left_out.collect()
 }
 
 struct Gathering {
@@ -160,8 +158,8 @@ impl Gathering {
         };
         let changes = first.changes_to(&after);
         let again = self.to_run_again(plan, &evidence, &changes);
-        if again.is_empty() && !is_disturbed(&changes) {
-            self.cache.keep();
+        if again.is_empty() && !changes.touches_what_was() {
+            self.cache.keep(changes.appeared.is_empty());
             return gathered(evidence, &first, &after, changes);
         }
         self.cache.forget();
@@ -178,10 +176,10 @@ impl Gathering {
             Err(error) => return self.lost(evidence, &error),
         };
         let still = after.changes_to(&last);
-        if is_disturbed(&still) {
+        if still.touches_what_was() {
             doubt(&mut evidence, plan, &still);
         } else {
-            self.cache.keep();
+            self.cache.keep(still.appeared.is_empty());
         }
         let changes = first.changes_to(&last);
         gathered(evidence, &first, &last, changes)
@@ -203,7 +201,7 @@ impl Gathering {
             evidence.iter().any(|record| record.check == id && record.outcome == Outcome::Pass)
         };
         let concerned = |planned: &&Planned| {
-            is_disturbed(changes)
+            changes.touches_what_was()
                 || (!changes.appeared.is_empty() && planned.check.minds_new_files())
         };
         plan.iter().filter(passed).filter(concerned).cloned().collect()
@@ -220,11 +218,6 @@ impl Gathering {
     }
 }
 
-/// Whether files that existed are others now.
-fn is_disturbed(changes: &Changes) -> bool {
-    !(changes.changed.is_empty() && changes.vanished.is_empty())
-}
-
 fn disturbed(changes: &Changes) -> Vec<String> {
     [changes.changed.as_slice(), &changes.vanished].concat()
 }
@@ -237,13 +230,14 @@ fn doubt(evidence: &mut [Evidence], plan: &[Planned], changes: &Changes) {
         [one] => one.clone(),
         [one, more @ ..] => format!("{one} and {} more", more.len()),
     };
+    let advice = "what a check writes belongs into .gitignore or `[tree] ignore`";
     let doubted = |record: &Evidence| {
         record.outcome == Outcome::Pass
             && plan.iter().any(|planned| planned.check.id().as_str() == record.check)
     };
     for record in evidence.iter_mut().filter(|record| doubted(record)) {
         record.outcome = Outcome::Inconclusive;
-        record.summary = format!("it passed, and files changed meanwhile: {named}");
+        record.summary = format!("it passed, and files changed meanwhile: {named}; {advice}");
     }
 }
 

@@ -15,6 +15,7 @@ mod cache;
 pub mod check;
 mod checks;
 mod decorate;
+mod doctor;
 mod event;
 mod gather;
 mod id;
@@ -23,13 +24,15 @@ pub mod process;
 pub mod project;
 pub mod report;
 mod schedule;
-mod self_test;
+
+mod settings;
 mod site;
 mod store;
 pub mod worktree;
 
 pub use checks::{PluginAnswer, PluginOutcome, PluginRequest};
+pub use doctor::{Finding, Level, Proof, Standing, examine, examine_surroundings, self_test};
 pub use event::{Event, Events};
 pub use gather::{GatherError, Gathered, TreeChange, Wanted, gather};
-pub use self_test::{Finding, Level, Proof, Standing, examine, examine_surroundings, self_test};
+pub use settings::{BadSetting, validate};
 pub use site::Site;

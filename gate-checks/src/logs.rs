@@ -4,13 +4,16 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::id::CheckId;
 use crate::store;
 
 /// How many calls' logs are kept for a work tree.
 const KEPT: usize = 20;
+
+/// A younger log stays in any case: a decision that names it may just be read.
+const YOUNG: Duration = Duration::from_secs(60 * 60);
 
 /// The logs of one call: a folder with a file a check.
 #[derive(Debug)]
@@ -41,7 +44,7 @@ impl Logs {
         };
         store::make_folder(all).ok()?;
         // Those that are removed are the oldest: the names begin with the time.
-        store::keep_newest(all, KEPT - 1);
+        store::keep_newest(all, KEPT - 1, YOUNG);
         let prefix = format!("{:013}-", since_epoch());
         private(&prefix).tempdir_in(all).ok().map(|it| it.keep())
     }
@@ -65,13 +68,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_newest_calls_are_kept() {
+    fn a_young_log_is_kept_whatever_their_number() {
         let tree = tempfile::tempdir().unwrap();
         let id = CheckId::new("tests");
         let files: Vec<_> = (0..KEPT + 3)
             .map(|n| Logs::new(Some(tree.path())).keep(&id, &n.to_string()).unwrap())
             .collect();
-        assert_eq!(fs::read_dir(tree.path().join("logs")).unwrap().count(), KEPT);
+        assert_eq!(fs::read_dir(tree.path().join("logs")).unwrap().count(), files.len());
         assert_eq!(fs::read_to_string(files.last().unwrap()).unwrap(), (KEPT + 2).to_string());
     }
 

@@ -1,9 +1,10 @@
 //! Where checks look: the project, its work tree, the state folder.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::process::Supervisor;
+use gate_core::decide::policy::CheckPolicy;
+
+use crate::process::{Supervisor, absolute};
 
 /// Where checks look, and what they may use.
 #[derive(Clone, Debug)]
@@ -39,16 +40,19 @@ impl Site {
         }
     }
 
+    /// The folder that a check runs in.
+    pub(crate) fn folder_of(&self, check: &CheckPolicy) -> PathBuf {
+        check.cwd.as_ref().map_or_else(|| self.project.clone(), |cwd| self.project.join(cwd))
+    }
+
     /// A variable of the environment.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         let mut all = self.environment.iter();
         all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The folders of PATH, without relative ones: those would let the work
-    /// decide which tools look at it.
-    pub(crate) fn search_path(&self) -> OsString {
-        let all = std::env::split_paths(self.variable("PATH").unwrap_or_default());
-        std::env::join_paths(all.filter(|folder| folder.is_absolute())).unwrap_or_default()
+    /// The folders of PATH, without relative ones.
+    pub(crate) fn search_path(&self) -> String {
+        absolute(self.variable("PATH").unwrap_or_default())
     }
 }

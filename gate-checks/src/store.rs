@@ -5,6 +5,7 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -29,13 +30,18 @@ pub(crate) fn write_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
     temporary.persist(file).map(drop).map_err(|error| error.error)
 }
 
-/// Removes all but the newest entries of a folder: those whose names are last.
-pub(crate) fn keep_newest(folder: &Path, count: usize) {
+/// Removes all but the newest entries of a folder: those whose names are last,
+/// and those that were written within this time, which others may still name.
+pub(crate) fn keep_newest(folder: &Path, count: usize, age: Duration) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
     paths.sort();
     let old = paths.len().saturating_sub(count);
-    for path in paths.into_iter().take(old) {
+    let is_young = |path: &PathBuf| {
+        let written = fs::metadata(path).and_then(|metadata| metadata.modified());
+        written.is_ok_and(|written| written.elapsed().is_ok_and(|passed| passed < age))
+    };
+    for path in paths.into_iter().take(old).filter(|path| !is_young(path)) {
         // Another gate may have removed it already.
         let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
     }
@@ -67,7 +73,9 @@ mod tests {
         for name in ["1", "2", "3"] {
             fs::write(folder.path().join(name), "").unwrap();
         }
-        keep_newest(folder.path(), 2);
+        keep_newest(folder.path(), 2, Duration::from_secs(3600));
+        assert!(folder.path().join("1").exists());
+        keep_newest(folder.path(), 2, Duration::ZERO);
         assert!(!folder.path().join("1").exists() && folder.path().join("2").exists());
     }
 }

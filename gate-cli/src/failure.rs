@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use gate_checks::GatherError;
+use gate_checks::{BadSetting, GatherError};
 use gate_core::config::{ConfigError, Excerpt};
 use gate_core::decide::indicator::PatternError;
 use schemars::JsonSchema;
@@ -96,6 +96,13 @@ impl From<ConfigError> for Failure {
             excerpt: error.excerpt().cloned(),
             ..Self::usage(error.code(), error.message())
         }
+    }
+}
+
+impl From<BadSetting> for Failure {
+    fn from(error: BadSetting) -> Self {
+        let failure = Self::usage("config-invalid", error.to_string());
+        Self { key: Some(error.key), ..failure }
     }
 }
 

@@ -7,6 +7,7 @@ use gate_checks::check::About;
 use gate_checks::{Events, Gathered, Site, Wanted};
 use gate_core::config::{ConfigWarning, Resolved};
 use gate_core::decide::indicator::PatternSet;
+use gate_core::decide::policy::When;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
 use gate_core::read::Forced;
@@ -83,11 +84,26 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// A pattern that does not compile.
+    /// A pattern that does not compile, a glob that cannot be understood.
     pub fn open(settings: Resolved, site: Site) -> Result<Self, Failure> {
+        gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
         Ok(Self { policy: settings.policy, patterns, warnings, site })
+    }
+
+    /// The gate in one place: with the checks that run there alone. The others
+    /// are named in its decisions.
+    #[must_use]
+    pub fn at(mut self, place: When) -> Self {
+        let elsewhere = self.policy.checks.iter().filter(|(_, check)| !check.when.contains(&place));
+        let names: Vec<_> = elsewhere.map(|(name, _)| name.as_str()).collect();
+        if !names.is_empty() {
+            let message = format!("run elsewhere only, as `when` says: {}", names.join(", "));
+            self.warnings.push(Warning::new(WarningCode::CheckElsewhere, message));
+        }
+        self.policy = self.policy.at(place);
+        self
     }
 
     /// The policy in force.

@@ -64,9 +64,13 @@ impl Places {
         Ok(project.unwrap_or(&self.folder).to_owned())
     }
 
-    /// The root of the repository that the folder is in.
+    /// The root of the repository that the folder is in: something that is
+    /// called `.git` and is none counts only where there is no real one.
     fn repository(&self) -> Option<&Path> {
-        self.folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())
+        let real = |folder: &&Path| is_repository(&folder.join(".git"));
+        let called = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
+        let outermost = || self.folder.ancestors().filter(called).last();
+        self.folder.ancestors().find(real).or_else(outermost)
     }
 
     /// The project's settings file: the nearest from the folder up to the
@@ -89,6 +93,13 @@ impl Places {
         }
         Ok(None)
     }
+}
+
+/// Whether this is a repository's own folder, or the file that leads to it, as
+/// git sees it: an empty `.git` must not hide the settings above it.
+fn is_repository(git: &Path) -> bool {
+    git.join("HEAD").symlink_metadata().is_ok()
+        || fs::read_to_string(git).is_ok_and(|text| text.starts_with("gitdir:"))
 }
 
 /// Whether something has this name: a link that leads nowhere has.

@@ -5,6 +5,8 @@
 //! word of whoever marked them, usually the agent: such a pass is a claim. What
 //! cannot be read, and a file without criteria, is inconclusive.
 
+use std::time::Instant;
+
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
@@ -68,6 +70,15 @@ impl Check for AcceptanceCriteria {
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
-        self.look(cx)
+        let start = Instant::now();
+        let (check, inner) = (self.clone(), cx.clone());
+        // Files are read beside the processes of other checks, not between them.
+        let looking = tokio::task::spawn_blocking(move || check.look(&inner));
+        let evidence = looking.await.unwrap_or_else(|error| Evidence {
+            summary: format!("reading the files ended early: {error}"),
+            ..Evidence::new(self.id.as_str(), self.mode, Outcome::Inconclusive)
+        });
+        let took = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Evidence { duration_ms: took, ..evidence }
     }
 }

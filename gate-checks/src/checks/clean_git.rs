@@ -8,11 +8,13 @@
 //!
 //! Limits: a file that a committed `.gitignore` names is not seen; where the
 //! repository's own settings define a filter, the files that need it count as
-//! unstaged; a sparse checkout may leave files out, and the record says how
-//! many. Globs of files that may be uncommitted are the check's `ignore`.
+//! unstaged. A submodule with something in it that the commit's `.gitmodules`
+//! does not name counts as unstaged too: no clone can get it. Globs of files
+//! that may be uncommitted, or left out, are the check's `ignore`.
 //!
-//! Outside of a repository it fails; without git, or where git fails, it is
-//! inconclusive.
+//! Outside of a repository it fails; without git, where git fails, and where a
+//! sparse checkout leaves files out, it is inconclusive: a file that was
+//! removed looks the same as one that was never checked out.
 
 #[cfg(test)]
 mod tests;
@@ -93,7 +95,9 @@ fn look(site: &Site, ignore: &[String], stop: &Stop) -> Result<Option<Status>, W
     let tree = WorkTree::open(site)?;
     let Some(mut status) = tree.status(stop)? else { return Ok(None) };
     let counts = |path: &Vec<u8>| !tree.in_project(path).is_some_and(|it| ignore.matches(it));
-    for list in [&mut status.staged, &mut status.unstaged, &mut status.untracked] {
+    for list in
+        [&mut status.staged, &mut status.unstaged, &mut status.untracked, &mut status.sparse]
+    {
         list.retain(counts);
     }
     Ok(Some(status))
@@ -101,8 +105,12 @@ fn look(site: &Site, ignore: &[String], stop: &Stop) -> Result<Option<Status>, W
 
 fn judge(status: &Status) -> (Outcome, String, Option<Value>) {
     let files = by_file(status);
-    let outcome = if files.is_empty() { Outcome::Pass } else { Outcome::Fail };
-    (outcome, summary(&files, status.sparse), Some(detail(status)))
+    let (outcome, summary) = match (files.is_empty(), status.sparse.is_empty()) {
+        (true, true) => (Outcome::Pass, "everything is committed".to_owned()),
+        (true, false) => (Outcome::Inconclusive, left_out(&status.sparse)),
+        (false, _) => (Outcome::Fail, uncommitted(&files)),
+    };
+    (outcome, summary, Some(detail(status)))
 }
 
 /// Each file with the lists that it stands in.
@@ -120,29 +128,38 @@ fn lists(status: &Status) -> [(&'static str, &BTreeSet<Vec<u8>>); 3] {
     [("staged", &status.staged), ("unstaged", &status.unstaged), ("untracked", &status.untracked)]
 }
 
-fn summary(files: &BTreeMap<&[u8], Vec<&'static str>>, sparse: usize) -> String {
-    if files.is_empty() {
-        return match sparse {
-            0 => "everything is committed".to_owned(),
-            _ => format!("everything is committed; a sparse checkout leaves out {sparse}"),
-        };
+fn uncommitted(files: &BTreeMap<&[u8], Vec<&'static str>>) -> String {
+    let named = files.iter().map(|(path, lists)| format!("{} ({})", shown(path), lists.join(", ")));
+    format!("{} not committed: {}", are(files.len()), some_of(named))
+}
+
+fn left_out(files: &BTreeSet<Vec<u8>>) -> String {
+    let named = files.iter().map(|path| shown(path));
+    let what = format!("{} not there, as a sparse checkout leaves out", are(files.len()));
+    format!("{what}: {}; check them out, or name them in `ignore`", some_of(named))
+}
+
+fn are(files: usize) -> String {
+    if files == 1 { "1 file is".to_owned() } else { format!("{files} files are") }
+}
+
+/// The first names, and how many more there are.
+fn some_of(mut names: impl ExactSizeIterator<Item = String>) -> String {
+    let named = names.by_ref().take(NAMED).collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => named,
+        more => format!("{named} and {more} more"),
     }
-    let named = files.iter().take(NAMED);
-    let named = named.map(|(path, lists)| format!("{} ({})", shown(path), lists.join(", ")));
-    let named = named.collect::<Vec<_>>().join(", ");
-    let more = match files.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let what = if files.len() == 1 { "1 file is" } else { &format!("{} files are", files.len()) };
-    format!("{what} not committed: {named}{more}")
 }
 
 fn detail(status: &Status) -> Value {
-    let mut detail = json!({ "sparse": status.sparse });
-    for (name, list) in lists(status) {
+    let named = |list: &BTreeSet<Vec<u8>>| {
         let named: Vec<_> = list.iter().take(LISTED).map(|path| shown(path)).collect();
-        detail[name] = json!(named);
+        json!(named)
+    };
+    let mut detail = json!({ "sparse": status.sparse.len(), "left_out": named(&status.sparse) });
+    for (name, list) in lists(status) {
+        detail[name] = named(list);
         detail["totals"][name] = json!(list.len());
     }
     detail

@@ -11,14 +11,11 @@ use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 
+use super::kind::with_command;
 use super::launch::{Launch, argv};
 use crate::check::{Check, CheckContext, CheckId, Cost};
-use crate::project;
 use crate::report::{self, Judged, Reader, Request};
 use crate::site::Site;
-
-/// The built-in names that run a command, which is found where none is given.
-const DETECTED: [&str; 4] = ["tests", "build", "lint", "typecheck"];
 
 /// Runs a command.
 pub(crate) struct CommandCheck {
@@ -29,24 +26,12 @@ pub(crate) struct CommandCheck {
 }
 
 impl CommandCheck {
-    /// The check of this name; none where it has no command and is no
-    /// built-in one.
-    pub(crate) fn new(id: &CheckId, settings: &CheckPolicy, site: &Site) -> Option<Self> {
-        let (id, settings) = (id.clone(), settings.clone());
-        if !settings.command.is_empty() {
-            return Some(Self { id, settings, found_in: None });
+    /// The check of this name, with its own command or the project's.
+    pub(crate) fn new(id: CheckId, settings: &CheckPolicy, site: &Site) -> Self {
+        match with_command(id.as_str(), settings, site) {
+            Some((settings, found_in)) => Self { id, settings, found_in },
+            None => Self { id, settings: settings.clone(), found_in: None },
         }
-        if !DETECTED.contains(&id.as_str()) {
-            return None;
-        }
-        let found = project::detect(&site.project).proposals;
-        let mut found = found.into_iter().filter(|it| !it.optional);
-        let Some(found) = found.find(|it| it.check == id.as_str()) else {
-            return Some(Self { id, settings, found_in: None });
-        };
-        let cwd = settings.cwd.clone().or(found.cwd);
-        let settings = CheckPolicy { command: found.command, cwd, shell: false, ..settings };
-        Some(Self { id, settings, found_in: Some(found.why) })
     }
 
     fn reads_tests(&self) -> bool {
@@ -59,11 +44,15 @@ impl CommandCheck {
 
     async fn run_tests(&self, cx: &CheckContext) -> Evidence {
         let demanded = self.settings.report;
-        let Ok(folder) = tempfile::Builder::new().prefix("gate-report-").tempdir() else {
-            return self.inconclusive("no temporary folder for its report can be made".to_owned());
+        let folder = match tempfile::Builder::new().prefix("gate-report-").tempdir() {
+            Ok(folder) => folder,
+            Err(error) => {
+                let place = std::env::temp_dir();
+                let summary = format!("no folder for its report in {}: {error}", place.display());
+                return self.inconclusive(summary);
+            }
         };
-        let cwd = self.settings.cwd.as_ref();
-        let cwd = cwd.map_or_else(|| cx.site.project.clone(), |cwd| cx.site.project.join(cwd));
+        let cwd = cx.site.folder_of(&self.settings);
         let prepared = report::prepare(&Request {
             argv: &self.settings.command,
             shell: self.settings.shell,
@@ -152,6 +141,10 @@ impl Check for CommandCheck {
             "build" => Cost::Build,
             _ => Cost::Run,
         }
+    }
+
+    fn program(&self) -> Option<&[String]> {
+        Some(&self.settings.command)
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

@@ -57,7 +57,7 @@ impl Launch<'_> {
     /// The record of a program that gave no answer: it could not be started,
     /// was ended, or got away.
     pub(super) async fn run(self, cx: &CheckContext) -> Result<Launched, Box<Evidence>> {
-        let folder = self.folder(cx);
+        let folder = cx.site.folder_of(self.settings);
         if !folder.is_dir() {
             let summary = format!("its working folder {} is not there", folder.display());
             return Err(self.inconclusive(summary));
@@ -72,11 +72,6 @@ impl Launch<'_> {
         let (id, argv) = (self.id, self.argv);
         let ended = job.run(Capture::new(self.reader), &cx.cancel).await;
         record(id, argv, &ended, cx)
-    }
-
-    fn folder(&self, cx: &CheckContext) -> PathBuf {
-        let project = &cx.site.project;
-        self.settings.cwd.as_ref().map_or_else(|| project.clone(), |cwd| project.join(cwd))
     }
 
     fn environment(&self, cx: &CheckContext) -> Vec<(String, String)> {
@@ -126,13 +121,20 @@ fn record(
             evidence: Evidence { summary: left_behind(ended), ..base },
             exit_code: None,
         }),
-        How::NotStarted(error) => {
-            let program = base.argv.first().map_or("", String::as_str);
-            Err(inconclusive(format!("{program} could not be started: {error}")))
-        }
+        How::NotStarted(error) => Err(inconclusive(not_started(&base.argv, error))),
         How::Stopped => Err(inconclusive("it was ended before it was done".to_owned())),
         How::Lost => Err(inconclusive("its supervisor was killed while it ran".to_owned())),
     }
+}
+
+/// Why a program was not started, and what is to be done where that shows.
+fn not_started(argv: &[String], error: &str) -> String {
+    let program = argv.first().map_or("", String::as_str);
+    let operators = ["&&", "||", "|", ";", ">"];
+    let script = program.contains(' ') || argv.iter().any(|it| operators.contains(&it.as_str()));
+    let advice =
+        if script { "; a script needs `shell = true`, a command one entry a word" } else { "" };
+    format!("{program} could not be started: {error}{advice}")
 }
 
 /// What a run left behind, as the end of a summary.

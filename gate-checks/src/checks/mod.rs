@@ -4,6 +4,7 @@ mod acceptance;
 mod acceptance_criteria;
 mod clean_git;
 mod command;
+mod kind;
 mod launch;
 mod missing;
 mod plugin;
@@ -26,6 +27,7 @@ use missing::Missing;
 use plugin::Plugin;
 use review::Review;
 
+pub(crate) use kind::{Kind, with_command};
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 
 /// A check with the names of those that have to pass before it.
@@ -36,9 +38,15 @@ pub(crate) struct Planned {
     pub(crate) mode: gate_core::decide::policy::Mode,
 }
 
-/// The checks that a policy configures.
-pub(crate) fn plan(policy: &Policy, site: &Site, cache: &Arc<EvidenceCache>) -> Vec<Planned> {
-    let planned = policy.checks.iter().map(|(name, settings)| Planned {
+/// The checks that a policy configures, or one of them alone.
+pub(crate) fn plan(
+    policy: &Policy,
+    site: &Site,
+    cache: &Arc<EvidenceCache>,
+    only: Option<&str>,
+) -> Vec<Planned> {
+    let wanted = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
+    let planned = wanted.map(|(name, settings)| Planned {
         check: named(CheckId::new(name), settings, site, cache),
         needs: settings.needs.iter().map(CheckId::new).collect(),
         mode: settings.mode,
@@ -53,17 +61,13 @@ fn named(
     site: &Site,
     cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
-    match id.as_str() {
-        "clean_git" => looks(CleanGit::new(id, settings), settings),
-        "acceptance_criteria" if settings.command.is_empty() => {
-            looks(AcceptanceCriteria::new(id, settings), settings)
-        }
-        "review" => runs(Review::new(id, settings), settings, cache),
-        "handoff" | "integrity" if settings.command.is_empty() => looks(Missing::new(id), settings),
-        _ => match CommandCheck::new(&id, settings, site) {
-            Some(check) => runs(check, settings, cache),
-            None => runs(Plugin::new(id, settings), settings, cache),
-        },
+    match Kind::of(id.as_str(), settings) {
+        Kind::CleanGit => looks(CleanGit::new(id, settings), settings),
+        Kind::Criteria => looks(AcceptanceCriteria::new(id, settings), settings),
+        Kind::Missing => looks(Missing::new(id), settings),
+        Kind::Review => runs(Review::new(id, settings), settings, cache),
+        Kind::Command => runs(CommandCheck::new(id, settings, site), settings, cache),
+        Kind::Plugin => runs(Plugin::new(id, settings), settings, cache),
     }
 }
 

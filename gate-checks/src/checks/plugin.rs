@@ -81,11 +81,14 @@ pub enum PluginOutcome {
 pub(crate) struct Plugin {
     id: CheckId,
     settings: CheckPolicy,
+    /// The program's name.
+    program: [String; 1],
 }
 
 impl Plugin {
     pub(crate) fn new(id: CheckId, settings: &CheckPolicy) -> Self {
-        Self { id, settings: settings.clone() }
+        let program = [format!("gate-check-{id}")];
+        Self { id, settings: settings.clone(), program }
     }
 
     fn request(&self, cx: &CheckContext) -> PluginRequest {
@@ -102,15 +105,24 @@ impl Plugin {
         }
     }
 
-    fn program(&self, cx: &CheckContext) -> Result<PathBuf, String> {
-        let name = format!("gate-check-{}", self.id);
+    /// Where the program is: not in the work, which would judge itself.
+    fn found(&self, cx: &CheckContext) -> Result<PathBuf, String> {
+        let [name] = &self.program;
         let path = cx.site.search_path();
-        which::which_in(&name, Some(path), "/")
-            .map_err(|_| format!("it has no command, and there is no program {name} in PATH"))
+        let found = which::which_in(name, Some(path), "/")
+            .map_err(|_| format!("it has no command, and there is no program {name} in PATH"))?;
+        let real = found.canonicalize().unwrap_or_else(|_| found.clone());
+        match cx.site.project.canonicalize() {
+            Ok(project) if real.starts_with(&project) => Err(format!(
+                "its program {} stands in the work that it is to judge",
+                real.display()
+            )),
+            _ => Ok(found),
+        }
     }
 
     async fn ask(&self, cx: &CheckContext) -> Result<Evidence, Box<Evidence>> {
-        let program = self.program(cx).map_err(|summary| self.inconclusive(summary))?;
+        let program = self.found(cx).map_err(|summary| self.inconclusive(summary))?;
         let request = request_file(&self.request(cx)).map_err(|error| {
             self.inconclusive(format!("its request cannot be written: {error}"))
         })?;
@@ -148,6 +160,10 @@ impl Check for Plugin {
 
     fn cost(&self) -> Cost {
         Cost::Tool
+    }
+
+    fn program(&self) -> Option<&[String]> {
+        Some(&self.program)
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::launch::{Launch, argv};
 use crate::check::{Check, CheckContext, CheckId, Cost};
@@ -45,6 +45,10 @@ impl Check for Review {
 
     fn cost(&self) -> Cost {
         Cost::Ask
+    }
+
+    fn program(&self) -> Option<&[String]> {
+        Some(&self.settings.command)
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
@@ -99,7 +103,8 @@ fn weigh(verdict: Option<Verdict>, exit_code: Option<i32>) -> (Outcome, String) 
 
 /// The verdict of a reviewer's words.
 fn verdict(text: &str) -> Option<Verdict> {
-    let last = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    let blank = |line: &str| line.trim_matches(['`', '~']).is_empty();
+    let last = text.lines().map(str::trim).rfind(|line| !blank(line))?;
     of_json(text.trim()).or_else(|| of_json(last)).or_else(|| of_line(last))
 }
 
@@ -114,9 +119,11 @@ fn of_line(line: &str) -> Option<Verdict> {
     let end = value.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '_' | '-')));
     let (word, rest) = value.split_at(end.unwrap_or(value.len()));
     let reason = rest.trim_start_matches([':', '-', '–', '—', '*', ',', '.', ' ']);
-    // "PASS | FAIL" and "PASS or FAIL" are the template of a verdict.
+    // "PASS | FAIL" is the template of a verdict, and "PASS once …" is none yet.
+    let verdict = word_of(word, reason)?;
     let open = rest.trim_start().starts_with(['|', '/']) || reason.starts_with("or ");
-    (!open).then(|| word_of(word, reason)).flatten()
+    let qualified = verdict.approves && !reason.is_empty();
+    (!open && !qualified).then_some(verdict)
 }
 
 fn word_of(word: &str, reason: &str) -> Option<Verdict> {
@@ -130,17 +137,25 @@ fn word_of(word: &str, reason: &str) -> Option<Verdict> {
     Some(Verdict { approves, reason: brief(reason, 300) })
 }
 
+/// A reviewer's JSON. A key that stands in it twice is an error, as everywhere.
+#[derive(Deserialize)]
+struct Answer {
+    verdict: Option<String>,
+    approved: Option<bool>,
+    reason: Option<String>,
+    summary: Option<String>,
+    result: Option<String>,
+}
+
 fn of_json(text: &str) -> Option<Verdict> {
-    let Value::Object(object) = serde_json::from_str(text).ok()? else { return None };
-    let string = |key| object.get(key).and_then(Value::as_str);
-    let reason = ["reason", "summary", "notes"].into_iter().find_map(string).unwrap_or_default();
-    let word = string("verdict").and_then(|word| word_of(word, reason));
-    let flag = object.get("approved").and_then(Value::as_bool);
-    let flag = flag.map(|approves| Verdict { approves, reason: brief(reason, 300) });
-    match (word, flag) {
-        (Some(word), Some(flag)) => (word.approves == flag.approves).then_some(word),
-        (None, None) => verdict(string("result")?),
-        (word, flag) => word.or(flag),
+    let answer: Answer = serde_json::from_str(text).ok()?;
+    let reason = answer.reason.or(answer.summary).unwrap_or_default();
+    let flag = answer.approved.map(|approves| Verdict { approves, reason: brief(&reason, 300) });
+    match (answer.verdict.map(|word| word_of(&word, &reason)), flag) {
+        (Some(word), Some(flag)) => word.filter(|word| word.approves == flag.approves),
+        (Some(word), None) => word,
+        (None, Some(flag)) => Some(flag),
+        (None, None) => verdict(&answer.result?),
     }
 }
 
@@ -183,6 +198,8 @@ mod tests {
     fn the_last_line_is_the_verdict() {
         for text in [
             "VERDICT: PASS",
+            "VERDICT: PASS.",
+            "ok\n```\nVERDICT: PASS\n```\n",
             "All good.\n\n**Verdict:** approved\n\n",
             "VERDICT: FAIL: at first\nlooked again\nVERDICT: SHIP",
             "{\"verdict\": \"pass\"}",
@@ -212,6 +229,11 @@ mod tests {
             "VERDICT: PASS | FAIL",
             "VERDICT: maybe",
             "VERDICT: PASS\nbut wait, there is more to look at",
+            "VERDICT: PASS is not possible, three tests fail",
+            "VERDICT: PASS? No. FAIL",
+            "VERDICT: PASS once the tests are fixed",
+            "{\"verdict\": \"fail\", \"verdict\": \"pass\"}",
+            "{\"approved\": false, \"approved\": true}",
             "{\"verdict\": \"pass\", \"approved\": false}",
             "{\"verdict\": 1}",
             "The verdict will be: PASS",

@@ -7,7 +7,7 @@ use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::CheckPolicy;
 
 use super::Decoration;
-use crate::cache::EvidenceCache;
+use crate::cache::{EvidenceCache, Work};
 use crate::check::{Check, CheckContext};
 
 /// Looks for an earlier record first, and offers a new one.
@@ -19,11 +19,12 @@ pub(crate) struct Cached {
 #[async_trait]
 impl Decoration for Cached {
     async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence {
-        if let Some(earlier) = self.cache.find(inner.id(), &self.policy, cx) {
+        let work = Work { check: inner, policy: &self.policy, cx };
+        if let Some(earlier) = self.cache.find(&work) {
             return earlier;
         }
         let evidence = inner.run(cx).await;
-        self.cache.offer(inner.id(), &self.policy, cx, &evidence);
+        self.cache.offer(&work, &evidence);
         evidence
     }
 }

@@ -52,6 +52,10 @@ impl<D: Decoration> Check for Decorated<D> {
         self.inner.minds_new_files()
     }
 
+    fn program(&self) -> Option<&[String]> {
+        self.inner.program()
+    }
+
     async fn run(&self, cx: &CheckContext) -> Evidence {
         self.decoration.run(&*self.inner, cx).await
     }

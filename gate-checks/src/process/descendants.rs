@@ -40,6 +40,17 @@ pub(super) fn of(ancestor: i32) -> Vec<Process> {
     found
 }
 
+/// The living processes in whose environment a variable has this value.
+pub(super) fn marked(variable: &str, value: &str) -> Vec<Process> {
+    let wanted = format!("{variable}={value}");
+    let has = |stat: &Stat| {
+        let environment = fs::read(format!("/proc/{}/environ", stat.process.id));
+        let environment = environment.unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes())
+    };
+    processes().filter(|stat| !stat.zombie).filter(has).map(|stat| stat.process).collect()
+}
+
 /// Whether a process lives; one that only waits to be reaped does not.
 pub(super) fn lives(id: i32) -> bool {
     read(id).is_some_and(|stat| !stat.zombie)
@@ -55,16 +66,22 @@ fn processes() -> impl Iterator<Item = Stat> {
     entries.filter_map(|entry| read(entry.file_name().to_str()?.parse().ok()?))
 }
 
+/// Between a process's parent and the number of its threads stand so many
+/// fields (proc(5)).
+const THREADS: usize = 15;
+
 /// `ID (NAME) STATE PARENT …`, where the name may hold anything.
 fn stat(id: i32, text: &str) -> Option<Stat> {
     let (name, rest) = text.split_once('(')?.1.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
+    let threads = fields.nth(THREADS).and_then(|count| count.parse().ok()).unwrap_or(1);
     Some(Stat {
         process: Process { id, name: name.to_owned() },
         parent,
-        zombie: matches!(state, "Z" | "X"),
+        // Where the first thread has ended and others go on, it looks dead.
+        zombie: matches!(state, "Z" | "X") && threads <= 1,
     })
 }
 
@@ -80,6 +97,9 @@ mod tests {
             ("a) S 1 (b", 42, false)
         );
         assert!(stat(7, "7 (sh) Z 1 7").unwrap().zombie);
+        let of = |threads| format!("7 (sh) Z 1 7 7 0 -1 4 0 0 0 0 1 2 0 0 20 0 {threads} 0 99 0");
+        assert!(stat(7, &of(1)).unwrap().zombie);
+        assert!(!stat(7, &of(2)).unwrap().zombie);
         assert_eq!(stat(7, "7 sh S 1"), None);
     }
 

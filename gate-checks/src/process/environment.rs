@@ -37,7 +37,19 @@ pub(crate) fn environment(all: &[(String, String)], asked: &[String]) -> Vec<(St
     };
     let wanted = |name: &str| usual(name) || asked.iter().any(|asked| asked == name);
     let passed = all.iter().filter(|(name, _)| !name.starts_with("GATE_") && wanted(name));
-    passed.cloned().collect()
+    let passed = passed.map(|(name, value)| match name.as_str() {
+        "PATH" => (name.clone(), absolute(value)),
+        _ => (name.clone(), value.clone()),
+    });
+    passed.collect()
+}
+
+/// The folders of a PATH without relative ones: those would let the work decide
+/// which tools look at it.
+pub(crate) fn absolute(path: &str) -> String {
+    let all = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    let all: Vec<_> = all.filter_map(|folder| folder.into_os_string().into_string().ok()).collect();
+    all.join(":")
 }
 
 #[cfg(test)]
@@ -62,6 +74,11 @@ mod tests {
             names(&["RUSTFLAGS", "PGPASSWORD"]),
             ["PATH", "LC_ALL", "PGPASSWORD", "RUSTFLAGS"]
         );
+    }
+
+    #[test]
+    fn a_relative_folder_of_programs_is_left_out() {
+        assert_eq!(super::absolute(".:/usr/bin::bin:/bin"), "/usr/bin:/bin");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! One job: a program that is run once, and what came of it.
 
+use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
+use std::hash::BuildHasher;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdStream;
@@ -25,6 +27,10 @@ use super::{GRACE, HELD_PIPE, Supervisor};
 
 /// How much is read from a pipe at once.
 const BLOCK: usize = 64 * 1024;
+
+/// The variable that carries a job's mark: all of its processes have it, unless
+/// they drop it.
+const MARK: &str = "_GATE_JOB";
 
 /// How long a supervisor may need beyond the grace that it gives.
 const STUCK: Duration = Duration::from_secs(2);
@@ -95,6 +101,7 @@ struct Running {
     keeper: Keeper,
     stdout: Receiver,
     stderr: Receiver,
+    mark: String,
 }
 
 /// Who ends the job's processes.
@@ -117,17 +124,25 @@ impl Running {
         };
         command.current_dir(&job.folder).env_clear().envs(job.environment.iter().cloned());
         command.env("PWD", &job.folder).stdout(stdout_end).stderr(stderr_end);
+        let mark = mark();
+        command.env(MARK, &mark);
         let child = CommandWrap::from(command).wrap(ProcessGroup::leader()).spawn()?;
-        Ok(Self { child, keeper, stdout, stderr })
+        Ok(Self { child, keeper, stdout, stderr, mark })
     }
 
     async fn finish(self, capture: &mut Capture, cancel: &CancellationToken) -> Outcome {
-        let Self { mut child, keeper, stdout, stderr } = self;
+        let Self { mut child, keeper, stdout, stderr, mark } = self;
         let end = Ending::default();
         let output = read_all(stdout, stderr, capture, &end);
         let process = async {
             let ended = match keeper {
-                Keeper::Supervisor(link) => supervision(link, child.as_mut(), cancel).await,
+                Keeper::Supervisor(link) => match supervision(link, child.as_mut(), cancel).await {
+                    Some(ended) => ended,
+                    None => {
+                        forsaken(child.as_mut(), &mark).await;
+                        (How::Lost, Vec::new())
+                    }
+                },
                 Keeper::Group => group(child.as_mut(), cancel).await,
             };
             end.pipes_close_until(TokioInstant::now() + HELD_PIPE);
@@ -163,16 +178,17 @@ fn supervised(supervisor: &Supervisor, job: &Job) -> io::Result<(Command, Keeper
 }
 
 /// Listens to the supervisor until it has ended the job. To close the link is
-/// to ask for that.
+/// to ask for that. None: it was killed or stopped, by the job perhaps, or
+/// somebody else spoke in its name.
 async fn supervision(
     link: BufReader<UnixStream>,
     child: &mut dyn ChildWrapper,
     cancel: &CancellationToken,
-) -> (How, Vec<String>) {
+) -> Option<(How, Vec<String>)> {
     let (reader, writer) = link.into_inner().into_split();
     let mut lines = BufReader::new(reader).lines();
     let mut writer = Some(writer);
-    let (mut group, mut ended) = (None, None);
+    let mut ended = Vec::new();
     let mut patience = TokioInstant::now();
     loop {
         let line = tokio::select! {
@@ -187,38 +203,41 @@ async fn supervision(
             () = sleep_until(patience), if writer.is_none() => break,
         };
         let Ok(Some(line)) = line else { break };
-        match Told::parse(&line) {
-            Some(Told::Started(leader)) => group = Pid::from_raw(leader),
-            Some(told) => ended = Some(told),
-            None => {}
-        }
+        ended.extend(Told::parse(&line));
     }
-    let Some(told) = ended else {
-        forsaken(child, group).await;
-        return (How::Lost, Vec::new());
-    };
-    let _ = child.wait().await;
-    outcome(told, writer.is_none())
+    // Its word counts only where it was said once, and it ended well.
+    let well = async { child.wait().await.is_ok_and(|status| status.success()) };
+    match (ended.as_slice(), timeout(STUCK, well).await) {
+        ([told], Ok(true)) => Some(outcome(told.clone(), writer.is_none())),
+        _ => None,
+    }
 }
 
-/// Ends what a supervisor no longer can: it was killed or stopped, by the job
-/// perhaps. Of a killed one only the job's group is still known.
-async fn forsaken(child: &mut dyn ChildWrapper, group: Option<Pid>) {
+/// Ends what a supervisor no longer can: its descendants, and whatever carries
+/// the job's mark.
+async fn forsaken(child: &mut dyn ChildWrapper, mark: &str) {
     let below = child.id().map(|id| descendants::of(id as i32)).unwrap_or_default();
-    let all: Vec<Pid> = below.iter().filter_map(|it| Pid::from_raw(it.id)).chain(group).collect();
     let _ = child.start_kill();
-    if let Some(group) = group {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-    for process in &all {
-        // It may have ended since.
-        let _ = kill_process(*process, Signal::KILL);
-    }
     let _ = child.wait().await;
     let end = TokioInstant::now() + STUCK;
-    while TokioInstant::now() < end && all.iter().any(|it| descendants::lives(it.as_raw_pid())) {
+    loop {
+        let marked = descendants::marked(MARK, mark);
+        let below = below.iter().filter(|it| descendants::lives(it.id));
+        let left: Vec<_> = below.chain(&marked).filter_map(|it| Pid::from_raw(it.id)).collect();
+        if left.is_empty() || TokioInstant::now() > end {
+            return;
+        }
+        for process in left {
+            // It may have ended since.
+            let _ = kill_process(process, Signal::KILL);
+        }
         sleep(Duration::from_millis(2)).await;
     }
+}
+
+/// A word that no other job has.
+fn mark() -> String {
+    format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
 fn outcome(told: Told, stopped: bool) -> (How, Vec<String>) {
@@ -228,7 +247,6 @@ fn outcome(told: Told, stopped: bool) -> (How, Vec<String>) {
         Told::Ended { code: Some(code), left, .. } => (How::Exited(code), left),
         Told::Ended { signal: Some(signal), left, .. } => (How::Signalled(signal), left),
         Told::Ended { left, .. } => (How::Lost, left),
-        Told::Started(_) => (How::Lost, Vec::new()),
     }
 }
 

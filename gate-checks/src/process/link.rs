@@ -10,8 +10,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Told {
-    /// The job runs; it is the leader of the group with this number.
-    Started(i32),
     /// The job could not be started.
     NotStarted {
         /// Why.
@@ -47,7 +45,6 @@ mod tests {
     #[test]
     fn what_is_told_is_understood() {
         let all = [
-            Told::Started(7),
             Told::NotStarted { error: "no such file\nor folder".to_owned() },
             Told::Ended { code: None, signal: Some(9), left: vec!["sleep".to_owned()] },
         ];

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 pub use capture::Stream;
 pub(crate) use capture::{Capture, LineReader};
-pub(crate) use environment::environment;
+pub(crate) use environment::{absolute, environment};
 pub(crate) use job::{Ended, How, Job};
 pub use supervise::supervise;
 

@@ -26,6 +26,10 @@ use super::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
 /// have started another.
 const AGAIN: Duration = Duration::from_millis(20);
 
+/// Whether a process without children has no descendants either: those that
+/// lost their parent become a subreaper's children.
+const SEES_ALL: bool = cfg!(target_os = "linux");
+
 /// What the supervisor is asked to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Order {
@@ -89,6 +93,7 @@ struct Supervision {
     happenings: Receiver<Happening>,
     status: Option<WaitStatus>,
     stopped: bool,
+    none_left: bool,
     left: BTreeSet<String>,
 }
 
@@ -96,23 +101,27 @@ impl Supervision {
     fn begin(order: &Order, link: &UnixStream) -> io::Result<Self> {
         become_subreaper();
         let job = start(order)?;
-        writeln!(&*link, "{}", Told::Started(job.as_raw_nonzero().get()).line())?;
         let (sender, happenings) = mpsc::channel();
         let reader = link.try_clone()?;
         let stop = sender.clone();
         thread::spawn(move || reap(&sender));
         thread::spawn(move || listen(reader, &stop));
-        Ok(Self { job, happenings, status: None, stopped: false, left: BTreeSet::new() })
+        let left = BTreeSet::new();
+        Ok(Self { job, happenings, status: None, stopped: false, none_left: false, left })
     }
 
-    /// Waits for the job, and ends what is left of it.
+    /// Waits for the job, and ends what is left of it. Only when no child is
+    /// left it is over: a process that starts others faster than they are found
+    /// keeps this from ending, and gate's patience with it is the timeout.
     fn end(mut self) -> Told {
         if self.job_ends() && !self.none_left_within(AFTERLIFE) {
             self.left = self.living().into_iter().map(|process| process.name).collect();
         }
         let grace = if self.stopped { GRACE } else { LEFT_BEHIND_GRACE };
-        if self.signal_all(Signal::TERM) && !self.none_left_within(grace) {
-            while self.signal_all(Signal::KILL) && !self.none_left_within(AGAIN) {}
+        let (mut signal, mut time) = (Signal::TERM, grace);
+        while self.signal_all(signal) {
+            self.none_left_within(time);
+            (signal, time) = (Signal::KILL, AGAIN);
         }
         let status = self.status;
         Told::Ended {
@@ -128,7 +137,7 @@ impl Supervision {
             match self.happenings.recv() {
                 Ok(happening) => self.note(happening),
                 Err(_) => return false,
-            };
+            }
         }
         !self.stopped
     }
@@ -136,29 +145,24 @@ impl Supervision {
     /// Whether no child is left before this time is over.
     fn none_left_within(&mut self, time: Duration) -> bool {
         let end = Instant::now() + time;
-        loop {
+        while !self.none_left {
             let left = end.saturating_duration_since(Instant::now());
             match self.happenings.recv_timeout(left) {
-                Ok(happening) => {
-                    if self.note(happening) {
-                        return true;
-                    }
-                }
+                Ok(happening) => self.note(happening),
                 Err(RecvTimeoutError::Timeout) => return false,
-                Err(RecvTimeoutError::Disconnected) => return true,
+                Err(RecvTimeoutError::Disconnected) => break,
             }
         }
+        true
     }
 
-    /// Takes note; true: no child is left.
-    fn note(&mut self, happening: Happening) -> bool {
+    fn note(&mut self, happening: Happening) {
         match happening {
             Happening::Reaped(pid, status) if pid == self.job => self.status = Some(status),
             Happening::Reaped(..) => {}
-            Happening::NoneLeft => return true,
+            Happening::NoneLeft => self.none_left = true,
             Happening::Stop => self.stopped = true,
         }
-        false
     }
 
     fn living(&self) -> Vec<Process> {
@@ -167,6 +171,10 @@ impl Supervision {
 
     /// Signals the job's group and every descendant; false: there is none.
     fn signal_all(&self, signal: Signal) -> bool {
+        if self.none_left && SEES_ALL {
+            // The group's number may be somebody else's by now.
+            return false;
+        }
         let group = kill_process_group(self.job, signal).is_ok();
         let living = self.living();
         for process in &living {
@@ -175,7 +183,7 @@ impl Supervision {
                 let _ = kill_process(pid, signal);
             }
         }
-        group || !living.is_empty()
+        group || !living.is_empty() || !self.none_left
     }
 }
 
@@ -219,8 +227,11 @@ fn listen(mut link: UnixStream, sender: &Sender<Happening>) {
 
 #[cfg(target_os = "linux")]
 fn become_subreaper() {
+    use rustix::process::{DumpableBehavior, getpid, set_child_subreaper, set_dumpable_behavior};
     // Where the kernel refuses, the group is still ended.
-    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let _ = set_child_subreaper(Some(getpid()));
+    // A job must not take the socket and speak in the supervisor's name.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
 #[cfg(not(target_os = "linux"))]

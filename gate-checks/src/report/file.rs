@@ -63,7 +63,9 @@ fn walk(folder: &Path, extension: &str, depth: usize, files: &mut Vec<PathBuf>) 
         let path = entry.path();
         match entry.file_type() {
             Ok(kind) if kind.is_dir() && depth > 0 => walk(&path, extension, depth - 1, files),
-            Ok(_) if path.extension().is_some_and(|it| it == extension) => files.push(path),
+            Ok(_) if path.extension().is_some_and(|it| it.eq_ignore_ascii_case(extension)) => {
+                files.push(path);
+            }
             _ => {}
         }
     }
@@ -87,6 +89,14 @@ pub(super) fn is_script(name: &str) -> bool {
     let kinds = ["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
     let kind = Path::new(name).extension().and_then(|kind| kind.to_str());
     kind.is_some_and(|kind| kinds.contains(&kind)) && !name.contains(' ')
+}
+
+/// Whether a script's name says that it holds tests. Node runs whatever stands
+/// in a folder `test`, also what only helps.
+pub(super) fn is_test_script(name: &str) -> bool {
+    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let ends = [".test", "-test", "_test"];
+    stem == "test" || stem.starts_with("test-") || ends.iter().any(|end| stem.ends_with(end))
 }
 
 #[cfg(test)]
@@ -120,9 +130,20 @@ mod tests {
         let inner = folder.path().join("report/core/test");
         fs::create_dir_all(&inner).unwrap();
         fs::write(inner.join("TEST-b.xml"), "").unwrap();
+        fs::write(inner.join("TEST-c.XML"), "").unwrap();
         fs::write(inner.join("notes.txt"), "").unwrap();
         let found = found(&folder.path().join("report"), "xml", &mut Tally::new(Format::Junit));
-        assert_eq!(found, [inner.join("TEST-b.xml")]);
+        assert_eq!(found, [inner.join("TEST-b.xml"), inner.join("TEST-c.XML")]);
+    }
+
+    #[test]
+    fn names_of_scripts_that_hold_tests() {
+        for name in ["a.test.js", "test/b-test.mjs", "c_test.cjs", "test-d.js", "x/test.ts"] {
+            assert!(is_test_script(name), "{name}");
+        }
+        for name in ["test/helper.js", "test/fixtures/a.js", "latest.js", "testing.js"] {
+            assert!(!is_test_script(name), "{name}");
+        }
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! JUnit XML, of any producer.
 //!
 //! Cases are summed; what the attributes of suites and of the root say is
-//! never believed, but a suite that announces more than it holds is
-//! incomplete. No document type, no entities of its own, bounded depth.
+//! never believed, but whoever announces more tests than it holds is
+//! incomplete, and more failures than it holds is an error. A failure counts
+//! wherever it stands. No document type, no entities of its own, bounded
+//! depth.
 
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
@@ -12,6 +14,12 @@ use super::{Status, Tally, file};
 
 /// How deep elements may be nested.
 const DEEPEST: usize = 64;
+
+/// What the attributes of a case say where it was not executed.
+const IDLE: &[&str] = &["notrun", "disabled", "skipped", "ignored", "suppressed"];
+
+/// What they say where it failed.
+const FAILED: &[&str] = &["fail", "failed", "failure", "error", "errored", "broken", "aborted"];
 
 /// One `<testcase>`.
 #[derive(Debug, Default)]
@@ -23,7 +31,10 @@ pub(super) struct Case {
     pub(super) suite: String,
     /// The first message of a failure or an error.
     pub(super) message: String,
-    failed: bool,
+    /// Whether an attribute says that it failed.
+    said_failed: bool,
+    /// How many failures and errors stand in it.
+    failures: u64,
     rerun: bool,
     skipped: bool,
     flaky: bool,
@@ -33,7 +44,7 @@ impl Case {
     /// What came of it. A failure outweighs whatever else is said.
     pub(super) fn status(&self) -> Status {
         match self {
-            Self { failed: true, .. } => Status::Failed,
+            Self { said_failed: true, .. } | Self { failures: 1.., .. } => Status::Failed,
             Self { rerun: true, flaky: false, .. } => Status::Failed,
             Self { skipped: true, .. } => Status::Skipped,
             _ => Status::Passed,
@@ -59,10 +70,24 @@ pub(super) const ANY: Dialect = Dialect { tell, announces: true };
 
 /// An open element.
 enum Open {
-    Root,
-    Suite { name: String, announced: u64, held: u64 },
+    Suite(Suite),
     Case(Box<Case>),
     Other,
+}
+
+/// A suite, or the root around suites, which has no name.
+#[derive(Default)]
+struct Suite {
+    name: String,
+    announced: Count,
+    held: Count,
+}
+
+/// How many tests there are, and how many failures and errors.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    tests: u64,
+    failures: u64,
 }
 
 /// Reads one document.
@@ -110,68 +135,100 @@ impl Document<'_> {
             return Err(format!("more than {DEEPEST} elements are nested"));
         }
         let attributes = attributes(element)?;
-        let name = element.local_name().into_inner().to_owned();
-        let opened = match (name.as_str(), self.open.last_mut()) {
-            ("testsuites", None) => Open::Root,
-            ("testsuite", None | Some(Open::Root | Open::Suite { .. })) => suite(&attributes),
-            (other, None) => return Err(format!("its root is <{other}>")),
-            ("testcase", Some(Open::Root | Open::Suite { .. })) => {
-                Open::Case(Box::new(self.case(&attributes)))
-            }
-            (inner, Some(Open::Case(case))) => {
-                part(case, inner, &attributes);
+        let name = element.local_name().into_inner().to_ascii_lowercase();
+        let opened = match (name.as_str(), self.open.is_empty()) {
+            ("testsuites", _) => Open::Suite(Suite { name: String::new(), ..suite(&attributes) }),
+            ("testsuite", _) => Open::Suite(suite(&attributes)),
+            (other, true) => return Err(format!("its root is <{other}>")),
+            ("testcase", _) => Open::Case(Box::new(self.case(&attributes))),
+            (inner, _) => {
+                self.part(inner, &attributes);
                 Open::Other
             }
-            ("error" | "failure", Some(Open::Root | Open::Suite { .. })) => {
-                self.tally.error(outside(&attributes));
-                Open::Other
-            }
-            _ => Open::Other,
         };
         self.roots += usize::from(self.open.is_empty());
         self.open.push(opened);
         Ok(())
     }
 
+    /// An element that says how the case around it went, or the suite.
+    fn part(&mut self, element: &str, attributes: &Attributes) {
+        let is_failure = matches!(element, "failure" | "error");
+        let inside = matches!(self.open.last(), Some(Open::Case(_)));
+        for open in self.open.iter_mut().rev() {
+            match open {
+                Open::Case(case) if inside || is_failure => return part(case, element, attributes),
+                Open::Suite(suite) if is_failure => {
+                    suite.held.failures += 1;
+                    return self.tally.error(outside(attributes));
+                }
+                Open::Other if is_failure => {}
+                _ => return,
+            }
+        }
+    }
+
     fn end(&mut self) {
         match self.open.pop() {
             Some(Open::Case(case)) => self.case_ended(&case),
-            Some(Open::Suite { name, announced, held }) => self.suite_ended(&name, announced, held),
+            Some(Open::Suite(suite)) => self.suite_ended(&suite),
             _ => {}
         }
     }
 
+    /// The suite that is being read.
+    fn suite(&mut self) -> Option<&mut Suite> {
+        self.open.iter_mut().rev().find_map(|open| match open {
+            Open::Suite(suite) => Some(suite),
+            _ => None,
+        })
+    }
+
     fn case(&self, attributes: &Attributes) -> Case {
         let mut suites = self.open.iter().rev().filter_map(|open| match open {
-            Open::Suite { name, .. } => Some(name.as_str()),
+            Open::Suite(suite) => Some(suite.name.as_str()),
             _ => None,
         });
-        let idle = ["notrun", "disabled", "skipped", "ignored", "suppressed"];
         let said = [get(attributes, "status"), get(attributes, "result")];
+        let said = said.map(str::to_ascii_lowercase);
+        let says = |words: &[&str]| said.iter().any(|said| words.contains(&said.trim()));
         Case {
             name: get(attributes, "name").to_owned(),
             class: get(attributes, "classname").to_owned(),
             file: get(attributes, "file").to_owned(),
             suite: suites.next().unwrap_or_default().to_owned(),
-            skipped: said.iter().any(|said| idle.contains(&said.to_ascii_lowercase().as_str())),
+            skipped: says(IDLE),
+            said_failed: says(FAILED),
             ..Case::default()
         }
     }
 
     fn case_ended(&mut self, case: &Case) {
-        if let Some(Open::Suite { held, .. }) = self.open.last_mut() {
-            *held += 1;
+        let failures = case.failures.max(u64::from(case.status() == Status::Failed));
+        if let Some(suite) = self.suite() {
+            suite.held.tests += 1;
+            suite.held.failures += failures;
         }
         (self.dialect.tell)(case, self.tally);
     }
 
-    fn suite_ended(&mut self, name: &str, announced: u64, held: u64) {
-        if let Some(Open::Suite { held: outer, .. }) = self.open.last_mut() {
-            *outer += held;
+    fn suite_ended(&mut self, suite: &Suite) {
+        let (said, held) = (suite.announced, suite.held);
+        if let Some(outer) = self.suite() {
+            outer.held.tests += held.tests;
+            outer.held.failures += held.failures;
         }
-        if self.dialect.announces && announced > held {
-            let what = format!("the suite `{name}` announces {announced} tests and holds {held}");
-            self.tally.problem(what);
+        let name = match suite.name.as_str() {
+            "" => "the report".to_owned(),
+            name => format!("the suite `{name}`"),
+        };
+        if self.dialect.announces && said.tests > held.tests {
+            let (said, held) = (said.tests, held.tests);
+            self.tally.problem(format!("{name} announces {said} tests and holds {held}"));
+        }
+        if said.failures > held.failures {
+            let (said, held) = (said.failures, held.failures);
+            self.tally.error(format!("{name} announces {said} failures and holds {held}"));
         }
     }
 
@@ -180,7 +237,9 @@ impl Document<'_> {
     fn abandon(&mut self) {
         while let Some(open) = self.open.pop() {
             match open {
-                Open::Case(case) if case.failed => (self.dialect.tell)(&case, self.tally),
+                Open::Case(case) if case.status() == Status::Failed => {
+                    (self.dialect.tell)(&case, self.tally);
+                }
                 _ => {}
             }
         }
@@ -200,29 +259,28 @@ fn attributes(element: &BytesStart<'_>) -> Result<Attributes, String> {
 }
 
 fn get<'a>(attributes: &'a Attributes, name: &str) -> &'a str {
-    attributes.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
+    attributes.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
 }
 
-fn suite(attributes: &Attributes) -> Open {
-    Open::Suite {
-        name: get(attributes, "name").to_owned(),
-        announced: get(attributes, "tests").trim().parse().unwrap_or(0),
-        held: 0,
-    }
+fn suite(attributes: &Attributes) -> Suite {
+    let number = |name| get(attributes, name).trim().parse::<u64>().unwrap_or(0);
+    let failures = number("failures").saturating_add(number("errors"));
+    let announced = Count { tests: number("tests"), failures };
+    Suite { name: get(attributes, "name").to_owned(), announced, held: Count::default() }
 }
 
 /// What an element inside of a case says about it.
 fn part(case: &mut Case, element: &str, attributes: &Attributes) {
     match element {
         "failure" | "error" => {
-            case.failed = true;
+            case.failures += 1;
             if case.message.is_empty() {
                 case.message = get(attributes, "message").to_owned();
             }
         }
         "skipped" => case.skipped = true,
-        "rerunFailure" | "rerunError" => case.rerun = true,
-        "flakyFailure" | "flakyError" => case.flaky = true,
+        "rerunfailure" | "rerunerror" => case.rerun = true,
+        "flakyfailure" | "flakyerror" => case.flaky = true,
         _ => {}
     }
 }

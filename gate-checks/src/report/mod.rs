@@ -12,20 +12,25 @@
 mod file;
 mod format;
 mod go;
+mod go_text;
 mod jest;
 mod js_text;
 mod judge;
 mod junit;
 mod libtest;
+mod mocha_text;
 mod nextest;
 mod nextest_text;
 mod node;
+mod node_text;
 mod pytest;
+mod pytest_text;
 mod runner;
 mod tally;
 mod tap;
 #[cfg(test)]
 mod tests;
+mod unittest_text;
 
 use tally::{Budget, Tally};
 

@@ -1,6 +1,7 @@
-//! cargo-nextest behind something else: its summary on the standard error.
+//! cargo-nextest behind something else: its summary, on the standard error or
+//! wherever that was sent.
 //!
-//! Only the numbers are told, and the names of what failed.
+//! Only the numbers are told, and the names of what failed or was flaky.
 
 use std::collections::BTreeSet;
 
@@ -38,16 +39,37 @@ impl NextestText {
         }
         self.ended = true;
     }
+
+    /// Says so where a run that began told no summary.
+    fn incomplete(&mut self) {
+        if self.begun && !self.ended {
+            self.tally.problem(UNFINISHED);
+        }
+    }
+}
+
+/// What is wrong with a run whose summary is not there.
+pub(super) const UNFINISHED: &str = "nextest ended without its summary";
+
+/// `Starting 4 tests across 1 binary (3 tests skipped)`.
+pub(super) fn is_banner(line: &str) -> bool {
+    let Some(rest) = line.trim().strip_prefix("Starting ") else { return false };
+    let Some((number, rest)) = rest.split_once(" test") else { return false };
+    let across = rest.strip_prefix('s').unwrap_or(rest);
+    number.parse::<u64>().is_ok() && across.starts_with(" across ") && across.contains(" binar")
 }
 
 impl Reader for NextestText {
-    fn line(&mut self, stream: Stream, line: &str) {
+    fn line(&mut self, _stream: Stream, line: &str) {
         let line = line.trim();
-        if stream != Stream::Stderr || line.len() > 2_000 {
+        if line.len() > 2_000 {
             return;
         }
-        if line.starts_with("Starting ") && line.contains(" tests across ") {
+        if is_banner(line) {
+            self.incomplete();
             (self.begun, self.ended) = (true, false);
+        } else if let Some(id) = flaky(line) {
+            self.tally.flaky(&id);
         } else if let Some(summary) = Summary::parse(line) {
             self.summary(&summary);
         } else if let Some(id) = failure(line)
@@ -58,9 +80,7 @@ impl Reader for NextestText {
     }
 
     fn finish(mut self: Box<Self>) -> Option<TestReport> {
-        if self.begun && !self.ended {
-            self.tally.problem("nextest ended without its summary");
-        }
+        self.incomplete();
         (self.begun || self.ended).then(|| self.tally.finish())
     }
 }
@@ -113,7 +133,19 @@ fn without_remarks(text: &str) -> String {
 fn failure(line: &str) -> Option<String> {
     let (word, rest) = line.split_once(" [")?;
     let fails = matches!(word, "FAIL" | "TIMEOUT" | "ABORT" | "XFAIL") || word.starts_with("SIG");
-    let (_, name) = rest.split_once("] ").filter(|_| fails)?;
+    named(rest).filter(|_| fails)
+}
+
+/// `FLAKY 2/3 [   0.004s] (4/4) package::binary test`.
+fn flaky(line: &str) -> Option<String> {
+    let (tries, rest) = line.strip_prefix("FLAKY ")?.split_once(" [")?;
+    let is_tries = tries.bytes().all(|byte| byte.is_ascii_digit() || byte == b'/');
+    named(rest).filter(|_| is_tries)
+}
+
+/// The test that stands behind a time.
+fn named(rest: &str) -> Option<String> {
+    let name = rest.split_once("] ")?.1;
     let name = name.split_once(") ").filter(|_| name.starts_with('(')).map_or(name, |it| it.1);
     let (binary, test) = name.trim().split_once(' ')?;
     Some(format!("{binary}::{test}"))
@@ -141,6 +173,19 @@ mod tests {
             Some((3, 1, 2, 0)),
         );
         check("Summary [ 1s] nothing", None);
+    }
+
+    #[test]
+    fn banners() {
+        for line in [
+            "    Starting 4 tests across 2 binaries",
+            "Starting 1 test across 1 binary (3 tests skipped)",
+        ] {
+            assert!(is_banner(line), "{line}");
+        }
+        for line in ["Starting tests", "Starting 4 tests", "Starting 4 tests across 2 browsers"] {
+            assert!(!is_banner(line), "{line}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 // Writes the events of a test run, one JSON object a line.
-const told = ['start', 'pass', 'fail', 'diagnostic'].map((event) => `test:${event}`);
+const told = ['enqueue', 'start', 'pass', 'fail', 'diagnostic'].map((event) => `test:${event}`);
 
 export default async function* events(source) {
   for await (const { type, data } of source) {

@@ -2,8 +2,10 @@
 //!
 //! Node's ready-made reporters leave out which file a test stands in. A file
 //! that ended without reporting a test is itself reported as one: node takes
-//! its exit code for the result, we do not.
+//! its exit code for the result, we do not. A test that was announced has to
+//! end: a test that leaves the process takes those after it along.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -23,15 +25,29 @@ pub(super) struct Node {
     /// How many tests node counts itself.
     counted: Option<u64>,
     files_alone: u64,
+    /// How many tests of this place and name were announced and did not end.
+    waiting: BTreeMap<Place, i64>,
 }
+
+/// Where a test stands: its file, its nesting and its name.
+type Place = (Option<String>, usize, String);
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Event {
+    Enqueue(Announced),
     Start { name: String, nesting: usize },
     Pass(Ended),
     Fail(Ended),
     Diagnostic { message: String },
+}
+
+#[derive(Deserialize)]
+struct Announced {
+    name: String,
+    nesting: usize,
+    #[serde(default)]
+    file: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -56,11 +72,16 @@ impl Node {
             above: Vec::new(),
             counted: None,
             files_alone: 0,
+            waiting: BTreeMap::new(),
         }
     }
 
     fn event(&mut self, event: Event) {
         match event {
+            Event::Enqueue(Announced { name, nesting, file }) => {
+                let is_test = nesting > 0 || !is_file(&name, file.as_deref());
+                *self.waiting.entry((file, nesting, name)).or_default() += i64::from(is_test);
+            }
             Event::Start { name, nesting } => {
                 self.above.truncate(nesting);
                 self.above.push(name);
@@ -72,6 +93,8 @@ impl Node {
     }
 
     fn ended(&mut self, test: &Ended, status: Status) {
+        let place = (test.file.clone(), test.nesting, test.name.clone());
+        self.waiting.entry(place).and_modify(|number| *number -= 1);
         let file = test.file.as_deref().map(|path| file::relative(path, &self.cwd));
         let file = file.unwrap_or_else(|| "(no file)".to_owned());
         if test.nesting == 0 && is_file(&test.name, test.file.as_deref()) {
@@ -94,6 +117,8 @@ impl Node {
         self.files_alone += 1;
         match status {
             Status::Failed => self.tally.error(format!("{file} failed outside of its tests")),
+            // What only helps the tests holds none.
+            _ if !file::is_test_script(file) => {}
             _ => self.tally.problem(format!("{file} ended without reporting a test")),
         }
     }
@@ -110,6 +135,16 @@ impl Node {
             self.counted = number.parse().ok();
         } else if message.contains(" asynchronous activity after the test ended") {
             self.tally.error(message);
+        }
+    }
+
+    /// Every test that was announced has to have a result.
+    fn lost(&mut self) {
+        for ((file, _, name), _) in self.waiting.iter().filter(|(_, number)| **number > 0) {
+            let file = file
+                .as_deref()
+                .map_or("(no file)".to_owned(), |path| file::relative(path, &self.cwd));
+            self.tally.problem(format!("{file} > {name} was begun and not ended"));
         }
     }
 
@@ -147,6 +182,7 @@ impl Reader for Node {
                 Err(error) => self.tally.problem(format!("node's report is broken: {error}")),
             }
         }
+        self.lost();
         self.compare();
         Some(self.tally.finish())
     }

@@ -2,11 +2,17 @@
 //!
 //! The XML counts subtests without holding them, so its own numbers are no
 //! measure; the `collected` line is, and a case without a name is a test that
-//! was begun and not ended.
+//! was begun and not ended. The text may be missing, and a later run replaces
+//! the XML of an earlier one; so each run is given one cache of ours, in which
+//! pytest adds up the tests that it selected and remembers those that failed.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::junit::{self, Case, Dialect};
+use super::pytest_text::Sessions;
 use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
 
 /// Reads pytest.
@@ -14,6 +20,8 @@ pub(super) struct Pytest {
     path: PathBuf,
     begun: Begun,
     said: Said,
+    /// What the text alone tells.
+    sessions: Sessions,
 }
 
 /// How it is known that pytest was run at all.
@@ -32,13 +40,14 @@ struct Said {
     /// How many last lines there were, `1 passed in 0.01s`.
     sums: u64,
     selected: Option<u64>,
-    quit: Option<String>,
+    /// Why a session was ended early, and how many last lines stood before.
+    quit: Option<(String, u64)>,
 }
 
 impl Pytest {
     /// pytest itself is run, and leaves its XML here.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, begun: Begun::Certainly, said: Said::default() }
+        Self { path, begun: Begun::Certainly, said: Said::default(), sessions: Sessions::default() }
     }
 
     /// pytest may be run, by something that is; it leaves this trace then.
@@ -49,7 +58,21 @@ impl Pytest {
     fn has_begun(&self) -> bool {
         match &self.begun {
             Begun::Certainly => true,
-            Begun::Trace(trace) => trace.exists() || self.said.sessions > 0,
+            Begun::Trace(trace) => trace.exists() || !self.said.is_silent(),
+        }
+    }
+
+    /// Without a report: where our options did not reach pytest, its text may
+    /// do.
+    fn unreported(&self, tally: &mut Tally) {
+        match &self.begun {
+            Begun::Trace(trace) if !trace.exists() => {
+                self.sessions.tell(tally);
+                if !self.sessions.are_whole() {
+                    tally.problem(UNREACHED);
+                }
+            }
+            _ => tally.problem("pytest ended without writing its report"),
         }
     }
 }
@@ -58,6 +81,7 @@ impl Reader for Pytest {
     fn line(&mut self, _stream: Stream, line: &str) {
         if line.len() <= 500 {
             self.said.take(line);
+            self.sessions.take(line);
         }
     }
 
@@ -70,44 +94,115 @@ impl Reader for Pytest {
         match text {
             Some(text) => {
                 junit::parse(&text, &DIALECT, &mut tally);
-                self.said.compare(&mut tally);
+                let cache = Cache::read(&cache(&self.path), &mut tally);
+                cache.compare(&mut tally);
+                let is_one = matches!(self.begun, Begun::Certainly);
+                self.said.compare(is_one, cache.selected.is_some(), &mut tally);
+                if self.said.is_silent() && cache.selected.is_none() {
+                    tally.problem("how many tests pytest selected is not known");
+                }
             }
-            None => tally.problem("pytest ended without writing its report"),
+            None => self.unreported(&mut tally),
         }
         Some(tally.finish())
     }
 }
 
+/// What to do where pytest was run without our options.
+const UNREACHED: &str = "pytest ended without writing its report: pass PYTEST_ADDOPTS on (tox: \
+                         passenv) or write --junitxml={report}";
+
+/// The folder of the cache that belongs to a report.
+pub(super) fn cache(report: &Path) -> PathBuf {
+    report.with_file_name("pytest-cache")
+}
+
+/// What pytest left in its cache, of all runs together.
+struct Cache {
+    /// How many tests were selected; `None`: it is not told, as with xdist.
+    selected: Option<u64>,
+    failed: Vec<String>,
+}
+
+impl Cache {
+    fn read(folder: &Path, tally: &mut Tally) -> Self {
+        let values = folder.join("v/cache");
+        let ids: Vec<String> = value(&values.join("nodeids"), tally).unwrap_or_default();
+        let selected = (!ids.is_empty()).then_some(ids.len() as u64);
+        let failed: BTreeMap<String, IgnoredAny> =
+            value(&values.join("lastfailed"), tally).unwrap_or_default();
+        Self { selected, failed: failed.into_keys().collect() }
+    }
+
+    fn compare(&self, tally: &mut Tally) {
+        let report = tally.so_far();
+        let held = report.executed() + report.skipped;
+        let is_told = report.failed > 0 || !report.errors.is_empty();
+        if let Some(selected) = self.selected.filter(|selected| *selected > held) {
+            tally.problem(format!(
+                "pytest selected {selected} tests and the last report holds {held}"
+            ));
+        }
+        if let (Some(first), false) = (self.failed.first(), is_told) {
+            tally.error(format!("{first} failed in a run whose report was replaced"));
+        }
+    }
+}
+
+/// A value of the cache; `None`: it is not there.
+fn value<T: DeserializeOwned>(path: &Path, tally: &mut Tally) -> Option<T> {
+    let text = file::text(path, tally)?;
+    match serde_json::from_str(&text) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            tally.problem(format!("what pytest remembers is broken: {error}"));
+            None
+        }
+    }
+}
+
 impl Said {
+    /// Whether no line of a session was seen.
+    fn is_silent(&self) -> bool {
+        self.sessions == 0 && self.sums == 0 && self.selected.is_none()
+    }
+
     fn take(&mut self, line: &str) {
         if line.starts_with("====") && line.contains(" test session starts ") {
             self.sessions += 1;
         } else if is_sum(line) {
             self.sums += 1;
         } else if let Some(number) = selected(line) {
-            self.selected = Some(number);
+            // Later ones may be sessions that a test runs.
+            self.selected.get_or_insert(number);
         } else if line.starts_with("!!!") && line.contains("Exit") {
-            self.quit = Some(line.trim_matches(['!', ' ']).to_owned());
+            self.quit = Some((line.trim_matches(['!', ' ']).to_owned(), self.sums));
         }
     }
 
-    fn compare(&self, tally: &mut Tally) {
+    /// Where pytest is the command, one session counts: others are what its
+    /// tests ran, and it ends last. How many it selected is then better known
+    /// from the cache.
+    fn compare(&self, is_one: bool, is_known: bool, tally: &mut Tally) {
         let report = tally.so_far();
         let held = report.executed() + report.skipped;
-        if let Some(quit) = &self.quit {
+        let several = self.sessions.max(self.sums) > 1;
+        let own = |before: u64| !is_one || self.sums <= before + 1;
+        if let Some((quit, _)) = self.quit.as_ref().filter(|(_, before)| own(*before)) {
             tally.problem(format!("the session was ended early: {quit}"));
         }
-        if self.sessions.max(self.sums) > 1 {
+        if several && !is_one {
             tally.problem("pytest ran several times and left one report: give it a check each");
         }
-        if let Some(selected) = self.selected.filter(|selected| *selected > held) {
+        let selected = self.selected.filter(|_| !(several && is_one && is_known));
+        if let Some(selected) = selected.filter(|selected| *selected > held) {
             tally.problem(format!("pytest selected {selected} tests and reported {held}"));
         }
     }
 }
 
 /// `3 passed, 1 skipped in 0.03s`, with or without `=` around it.
-fn is_sum(line: &str) -> bool {
+pub(super) fn is_sum(line: &str) -> bool {
     let line = line.trim_matches(['=', ' ']);
     let Some((counts, time)) = line.rsplit_once(" in ") else { return false };
     let seconds = time.split(' ').next().and_then(|it| it.strip_suffix('s'));
@@ -121,7 +216,7 @@ fn is_sum(line: &str) -> bool {
 }
 
 /// How many tests a line says are going to be run.
-fn selected(line: &str) -> Option<u64> {
+pub(super) fn selected(line: &str) -> Option<u64> {
     let first = |text: &str| text.split_whitespace().next()?.parse().ok();
     if let Some(rest) = line.strip_prefix("collected ") {
         let last = rest.split(" / ").find(|part| part.ends_with(" selected"));

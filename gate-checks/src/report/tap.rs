@@ -1,6 +1,7 @@
 //! The Test Anything Protocol: versions 12 to 14.
 //!
-//! The plan stands first or last, once; points are numbered in order;
+//! A version line begins a document, and several may follow each other. In
+//! each the plan stands first or last, once; points are numbered in order;
 //! subtests are indented by four spaces or stand in braces; a block of
 //! diagnostics reaches from `---` to `...`. The points without subtests are
 //! the tests.
@@ -17,6 +18,8 @@ pub(super) struct Tap {
     /// The indentation of the block of diagnostics that is being passed over.
     block: Option<usize>,
     seen: bool,
+    /// Whether the document began with a version.
+    versioned: bool,
     certain: bool,
 }
 
@@ -61,13 +64,15 @@ impl Tap {
         Self { certain: true, ..Self::perhaps() }
     }
 
-    /// It may be written: it is where a version or a plan is seen.
+    /// It may be written: it is where a version, a plan or a numbered failure
+    /// is seen.
     pub(super) fn perhaps() -> Self {
         Self {
             tally: Tally::new(Format::Tap),
             levels: vec![Level::default()],
             block: None,
             seen: false,
+            versioned: false,
             certain: false,
         }
     }
@@ -88,7 +93,7 @@ impl Tap {
 
     fn at(&mut self, depth: usize, text: &str) {
         if depth == 0 && is_version(text) {
-            self.seen = true;
+            self.version();
         } else if depth == 0 && is_error(text) {
             self.tally.error(text.trim_start_matches("# "));
         } else if text == "}" {
@@ -100,6 +105,27 @@ impl Tap {
         } else if let Some(point) = point(text) {
             self.point(depth, &point);
         }
+    }
+
+    /// A version begins a document: what another one told before it is whole
+    /// or broken by itself.
+    fn version(&mut self) {
+        let before = &self.levels[0];
+        if self.versioned || before.plan.is_some() || before.points > 0 {
+            self.close();
+            self.levels = vec![Level::default()];
+        }
+        (self.seen, self.versioned) = (true, true);
+    }
+
+    /// Ends the document.
+    fn close(&mut self) {
+        self.close_to(1);
+        let whole = std::mem::take(&mut self.levels[0]);
+        if whole.plan.is_none() && whole.points == 0 {
+            self.tally.problem("the plan is missing");
+        }
+        self.ended(&whole);
     }
 
     /// A subtest is announced at its parent's depth, or at its own.
@@ -140,6 +166,7 @@ impl Tap {
         self.close_to(depth + 1);
         self.number(depth, point);
         let status = point.status();
+        self.seen |= depth == 0 && status == Status::Failed && point.number.is_some();
         self.levels[depth].failed += u64::from(status == Status::Failed);
         let id = self.id(depth, point);
         if point.opens && depth + 1 < DEEPEST {
@@ -147,7 +174,10 @@ impl Tap {
             let name = Some(point.name.to_owned());
             self.levels.push(Level { name, braced: true, parent_failed, ..Level::default() });
         } else if !inner && status == Status::Passed && file::is_script(point.name) {
-            self.tally.problem(format!("{id} ended without reporting a test"));
+            // What only helps the tests holds none.
+            if file::is_test_script(point.name) {
+                self.tally.problem(format!("{id} ended without reporting a test"));
+            }
         } else if !inner || (status == Status::Failed && !inner_failed) {
             self.tally.test(&id, status);
         }
@@ -210,15 +240,10 @@ impl Reader for Tap {
         if !self.seen && !self.certain {
             return None;
         }
-        self.close_to(1);
-        let whole = std::mem::take(&mut self.levels[0]);
-        if whole.plan.is_none() && whole.points == 0 {
-            self.tally.problem("the plan is missing");
-        }
         if self.block.is_some() {
             self.tally.problem("a block of diagnostics does not end");
         }
-        self.ended(&whole);
+        self.close();
         Some(self.tally.finish())
     }
 }

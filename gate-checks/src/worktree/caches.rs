@@ -1,18 +1,41 @@
 //! Caches that tools leave behind, known by name.
 //!
 //! Each is written by running or judging the work, is made again from it, and
-//! often stands in no `.gitignore`. Where git tracks a file in one, the file
-//! belongs to the tree all the same.
+//! often stands in no `.gitignore`. Only what its tool writes is left out: code
+//! in such a folder runs as well as anywhere else. Where git tracks a file in
+//! one, the file belongs to the tree all the same.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use super::path;
+
+/// A folder that a tool writes to.
+#[derive(Debug)]
+pub(super) struct Cache {
+    name: &'static [u8],
+    /// The ends of the files' names.
+    ends: &'static [&'static str],
+    /// Whether there are files without an end, such as `lastfailed`.
+    bare: bool,
+}
 
 /// Folders.
-const FOLDERS: [&[u8]; 7] = [
-    b"__pycache__",   // Python: compiled modules
-    b".pytest_cache", // pytest: what failed last
-    b".mypy_cache",   // mypy
-    b".ruff_cache",   // ruff
-    b".hypothesis",   // hypothesis: examples it found
-    b".pytype",       // pytype
-    b".nyc_output",   // nyc: raw coverage
+static FOLDERS: [Cache; 7] = [
+    // Python: compiled modules
+    Cache { name: b"__pycache__", ends: &["pyc", "pyo"], bare: false },
+    // pytest: what failed last
+    Cache { name: b".pytest_cache", ends: &["TAG", "md", "json"], bare: true },
+    // mypy
+    Cache { name: b".mypy_cache", ends: &["TAG", "json", "ff", "db", "db-journal"], bare: true },
+    // ruff
+    Cache { name: b".ruff_cache", ends: &["TAG"], bare: true },
+    // hypothesis: examples it found
+    Cache { name: b".hypothesis", ends: &["TAG", "gz", "patch", "jsonl"], bare: true },
+    // pytype
+    Cache { name: b".pytype", ends: &["pyi", "imports", "ninja"], bare: true },
+    // nyc: raw coverage
+    Cache { name: b".nyc_output", ends: &["json"], bare: false },
 ];
 
 /// Files.
@@ -23,12 +46,75 @@ const FILES: [&[u8]; 4] = [
     b".phpunit.result.cache", // PHPUnit: what failed last
 ];
 
-/// Whether a folder of this name is a cache.
-pub(super) fn is_cache_folder(name: &[u8]) -> bool {
-    FOLDERS.contains(&name)
+/// The cache that a folder of this name is.
+pub(super) fn cache_folder(name: &[u8]) -> Option<&'static Cache> {
+    FOLDERS.iter().find(|cache| cache.name == name)
+}
+
+impl Cache {
+    /// Whether the tool writes files of this name.
+    pub(super) fn writes(&self, name: &[u8]) -> bool {
+        match path(name).extension().map(OsStr::as_bytes) {
+            None => self.bare,
+            Some(end) => self.ends.iter().any(|it| it.as_bytes() == end),
+        }
+    }
 }
 
 /// Whether a file of this name is a cache.
 pub(super) fn is_cache_file(name: &[u8]) -> bool {
-    FILES.contains(&name)
+    FILES.contains(&name) || is_coverage_of_a_process(name)
+}
+
+/// `.coverage.<host>.pid<number>.<letters>`: coverage.py's data of one process
+/// of many; older versions leave `pid` out.
+fn is_coverage_of_a_process(name: &[u8]) -> bool {
+    let is_number = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let Some(rest) = name.strip_prefix(b".coverage.") else { return false };
+    let mut parts = rest.rsplit(|byte| *byte == b'.');
+    let (Some(random), Some(process)) = (parts.next(), parts.next()) else { return false };
+    let is_random = is_number(random) || random.starts_with(b"X") && random.ends_with(b"x");
+    is_random && is_number(process.strip_prefix(b"pid").unwrap_or(process))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(folder: &str, file: &str) -> bool {
+        cache_folder(folder.as_bytes()).is_some_and(|cache| cache.writes(file.as_bytes()))
+    }
+
+    #[test]
+    fn what_the_tools_write_is_cache() {
+        assert!(check("__pycache__", "a.cpython-313.pyc"));
+        for file in ["lastfailed", "README.md", "CACHEDIR.TAG", ".gitignore"] {
+            assert!(check(".pytest_cache", file), "{file}");
+        }
+        assert!(check(".mypy_cache", "a.meta.json") && check(".ruff_cache", "1234567"));
+        assert!(check(".hypothesis", "charmap.json.gz") && check(".nyc_output", "1-2.json"));
+    }
+
+    #[test]
+    fn code_in_a_cache_is_none() {
+        for cache in &FOLDERS {
+            for file in ["a.py", "a.js", "a.mjs", "a.ts", "a.go", "a.sh", "a.toml", "a.ini"] {
+                assert!(!cache.writes(file.as_bytes()), "{file}");
+            }
+        }
+        for file in ["run", "a.pth", "a.so", "a.pyc.py"] {
+            assert!(!check("__pycache__", file), "{file}");
+        }
+        assert!(!check(".nyc_output", "run"));
+    }
+
+    #[test]
+    fn coverage_of_each_process_is_cache() {
+        for file in [".coverage", ".coverage.ci.local.pid123.XabCdx", ".coverage.ci.123.4567"] {
+            assert!(is_cache_file(file.as_bytes()), "{file}");
+        }
+        for file in [".coveragerc", ".coverage.py", ".coverage.ci.pid1.py", ".coverage.toml"] {
+            assert!(!is_cache_file(file.as_bytes()), "{file}");
+        }
+    }
 }

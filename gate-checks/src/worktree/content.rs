@@ -56,7 +56,8 @@ impl Reader {
     }
 
     /// Hands over all bytes of a file, piece by piece. A piece that is not
-    /// full and reaches the size that the file is said to have is the last.
+    /// full and reaches the size that the file is said to have is the last; a
+    /// file that has grown beyond it is not waited for: it may grow for ever.
     pub(super) fn pieces(
         &mut self,
         file: &File,
@@ -70,6 +71,9 @@ impl Reader {
                 Ok(read) => {
                     take(&self.piece[..read]);
                     all += read as u64;
+                    if all > size {
+                        return Err(io::Error::other("it grows while it is read"));
+                    }
                     if all == size && read < PIECE {
                         return Ok(());
                     }

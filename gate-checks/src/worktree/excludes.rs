@@ -1,5 +1,7 @@
 //! What makes a file ignored: `.gitignore` files, and the user's own excludes.
 
+mod lines;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -95,21 +97,7 @@ fn read(file: &Path) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new("");
     for line in text.trim_start_matches('\u{feff}').lines() {
         // A pattern that cannot be read hides nothing.
-        let _ = builder.add_line(None, &without_braces(line));
+        let _ = builder.add_line(None, &lines::as_git_reads(line));
     }
     builder.build().ok()
-}
-
-/// Braces mean themselves to git.
-fn without_braces(line: &str) -> String {
-    let mut escaped = false;
-    let mut text = String::with_capacity(line.len());
-    for letter in line.chars() {
-        if matches!(letter, '{' | '}') && !escaped {
-            text.push('\\');
-        }
-        escaped = letter == '\\' && !escaped;
-        text.push(letter);
-    }
-    text
 }

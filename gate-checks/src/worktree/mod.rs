@@ -6,10 +6,16 @@
 //! repository's settings name, and `.gitignore` files that nobody added do
 //! not. A tracked file is never ignored. Links are not followed. Submodules
 //! are walked as part of the tree, by their own rules; the files of any other
-//! repository inside are untracked files.
+//! repository inside are untracked files. A `.git` that is no repository's is
+//! a file or folder as any other.
 //!
 //! Outside of git, and where no git program is found, nothing is tracked:
 //! every `.gitignore` then counts as a setting of the user's.
+//!
+//! A limit: what looks unchanged to the file system is not read again. A
+//! program that has a file mapped into its memory can write to it later
+//! without its times being set each time; neither gate nor git sees that until
+//! something else touches the file.
 
 mod caches;
 mod content;
@@ -19,8 +25,10 @@ mod git;
 mod globs;
 mod index;
 mod left_out;
+mod links;
 mod parallel;
 mod repository;
+mod root;
 mod shelf;
 mod snapshot;
 mod stat;
@@ -48,6 +56,7 @@ pub(crate) use stop::Stop;
 
 use git::Git;
 use left_out::LeftOut;
+use root::Root;
 use shelf::Shelf;
 
 use crate::site::Site;
@@ -64,23 +73,22 @@ pub struct WorkTree {
 }
 
 impl WorkTree {
-    /// The work tree that the site's project stands in: the nearest folder
-    /// from the project upwards that holds `.git`, else the project. Git is
-    /// not asked where it begins, because the repository's settings could
-    /// answer.
+    /// The work tree that the site's project stands in: the nearest repository
+    /// from the project upwards, or one above that tracks the same files; else
+    /// the project.
     ///
     /// # Errors
     ///
-    /// A project that cannot be opened, a glob that cannot be read.
+    /// A project that cannot be opened, a glob that cannot be read, a
+    /// repository above that cannot be asked.
     pub fn open(site: &Site) -> Result<Self, WorktreeError> {
         let wrong = |source| WorktreeError::Project { path: site.project.clone(), source };
         let project = site.project.canonicalize().map_err(wrong)?;
-        let marked = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
-        let repository = project.ancestors().find(marked);
-        let root: Arc<Path> = repository.unwrap_or(&project).into();
+        let Root { folder, is_repository, git } = Root::of(&project, &site.environment)?;
+        let root: Arc<Path> = folder.into();
         Ok(Self {
-            is_repository: repository.is_some(),
-            git: Git::find(&site.environment, &root),
+            is_repository,
+            git,
             left_out: LeftOut::of(site, &root)?,
             shelf: site.state.as_deref().map(|state| Shelf::of(state, &root)),
             environment: site.environment.clone(),

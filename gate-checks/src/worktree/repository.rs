@@ -1,5 +1,6 @@
 //! The repositories of a work tree: its own, and those of its submodules.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::error::WorktreeError;
@@ -89,12 +90,53 @@ impl Repository {
         Entries::of_tree(text).ok_or_else(|| unread(&self.folder, "ls-tree"))
     }
 
+    /// Whether the index has a file in a folder of this name.
+    pub(super) fn lists_in(
+        &self,
+        git: &Git,
+        name: &Path,
+        stop: &Stop,
+    ) -> Result<bool, WorktreeError> {
+        // The path is one, and not a pattern.
+        let literally = [("GIT_LITERAL_PATHSPECS", Path::new("1"))];
+        let place = Place { variables: &literally, ..self.place() };
+        let args = ["ls-files", "-z"];
+        let answer = git.ask(place, &args, &[name], stop)?;
+        if answer.code != Some(0) {
+            return Err(answer.wrong(place, &args));
+        }
+        // A submodule is listed by the very name of its folder.
+        let mut files = answer.out.split(|byte| *byte == 0).filter(|it| !it.is_empty());
+        Ok(files.any(|it| it != name.as_os_str().as_bytes()))
+    }
+
+    /// Whether the commit has a folder of this name, with files in it.
+    pub(super) fn has_folder(
+        &self,
+        git: &Git,
+        name: &Path,
+        stop: &Stop,
+    ) -> Result<bool, WorktreeError> {
+        let Some(commit) = self.head(git, stop)? else { return Ok(false) };
+        let args = ["ls-tree", "-z", "--full-tree", commit.as_str()];
+        let answer = git.ask(self.place(), &args, &[name], stop)?;
+        match answer.code {
+            Some(0) => Ok(answer.out.starts_with(b"040000 tree ")),
+            _ => Err(answer.wrong(self.place(), &args)),
+        }
+    }
+
     /// The folder of the objects; linked work trees share one.
     pub(crate) fn objects(&self) -> PathBuf {
-        let common = std::fs::read(self.git_dir.join("commondir"));
-        let shared = common.map(|text| self.git_dir.join(super::path(text.trim_ascii())));
-        shared.unwrap_or_else(|_| self.git_dir.clone()).join("objects")
+        objects(&self.git_dir)
     }
+}
+
+/// The folder of a git folder's objects.
+pub(super) fn objects(git_dir: &Path) -> PathBuf {
+    let common = std::fs::read(git_dir.join("commondir"));
+    let shared = common.map(|text| git_dir.join(super::path(text.trim_ascii())));
+    shared.unwrap_or_else(|_| git_dir.into()).join("objects")
 }
 
 /// Whether a submodule's work tree is there.

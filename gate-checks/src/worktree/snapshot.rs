@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use gate_core::text;
+
 use super::error::WorktreeError;
 use super::globs::Globs;
 
@@ -25,6 +27,8 @@ pub struct Snapshot {
     pub index: Option<String>,
     root: Arc<Path>,
     files: Arc<[File]>,
+    /// Where links stand among the files.
+    links: Arc<[usize]>,
 }
 
 /// One file of the work tree.
@@ -67,7 +71,27 @@ impl Snapshot {
     /// A snapshot of these files, which are sorted by name.
     pub(super) fn new(root: Arc<Path>, files: Vec<File>) -> Self {
         let digest = digest(files.iter().map(|file| (file.path.as_ref(), file)));
-        Self { digest, head: None, index: None, root, files: files.into() }
+        let is_link = |(at, file): (usize, &File)| (file.kind == Kind::Link).then_some(at);
+        let links = files.iter().enumerate().filter_map(is_link).collect();
+        Self { digest, head: None, index: None, root, files: files.into(), links }
+    }
+
+    /// Its topmost folder.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The symbolic links among the files.
+    pub(super) fn links(&self) -> impl Iterator<Item = &File> {
+        self.links.iter().filter_map(|at| self.files.get(*at))
+    }
+
+    /// Whether files stand in a folder of this name.
+    pub(super) fn has_folder(&self, folder: &Path) -> bool {
+        let prefix = folder.join("");
+        let prefix = prefix.as_os_str().as_bytes();
+        let at = self.files.partition_point(|file| file.path.as_ref() < prefix);
+        self.files.get(at).is_some_and(|file| file.path.starts_with(prefix))
     }
 
     /// The files, sorted by the bytes of their names.
@@ -181,13 +205,13 @@ impl Changes {
     }
 }
 
-/// A file's name as it is shown: control characters and what is no UTF-8 are
-/// spelled out.
+/// A file's name as it is shown: control characters, marks that hide or
+/// reorder text and what is no UTF-8 are spelled out.
 pub(crate) fn shown(path: &[u8]) -> String {
     let mut name = String::with_capacity(path.len());
     for part in path.utf8_chunks() {
         for letter in part.valid().chars() {
-            if letter.is_control() {
+            if letter.is_control() || !letter.is_ascii() && is_unfit(letter) {
                 name.extend(letter.escape_default());
             } else {
                 name.push(letter);
@@ -196,6 +220,11 @@ pub(crate) fn shown(path: &[u8]) -> String {
         name.extend(part.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     name
+}
+
+/// Whether a letter never comes through where text is cleaned.
+fn is_unfit(letter: char) -> bool {
+    text::clean(letter.encode_utf8(&mut [0; 4])).is_empty()
 }
 
 /// The project's folder relative to the root: empty, or with a slash at the end.

@@ -10,8 +10,10 @@ const FOLDER: u32 = 0o040_000;
 const PLAIN: u32 = 0o100_000;
 const LINK: u32 = 0o120_000;
 
-/// What tells two states of a file apart. A change that leaves all of these as
-/// they were needs another clock: nobody but the kernel sets `ctime`.
+/// What tells two states of a file apart. Nobody but the kernel sets `ctime`,
+/// and it does so at every write through a file descriptor. It need not at a
+/// write to memory that a file is mapped into, after the first such write:
+/// that is not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stat {
     pub(super) size: u64,

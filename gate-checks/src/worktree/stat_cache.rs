@@ -4,6 +4,9 @@
 //! A file counts as unchanged where size, times, inode, device and mode are
 //! the same. Times move in steps: a file that changed shortly before the
 //! snapshot may change again without a trace, so such a file is not kept.
+//!
+//! A limit: a program that keeps a file mapped into its memory can write to it
+//! again later, and no time moves.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -9,11 +9,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::caches::{is_cache_file, is_cache_folder};
+use super::caches::{Cache, cache_folder, is_cache_file};
 use super::error::WorktreeError;
 use super::excludes::Patterns;
 use super::left_out::LeftOut;
 use super::parallel::{on_all, workers};
+use super::root::is_repository;
 use super::stat::Stat;
 use super::stop::Stop;
 use super::tracked::{Part, Tracked};
@@ -45,6 +46,8 @@ struct Folder {
     /// Its name relative to the root: empty, or with a slash at the end.
     prefix: Vec<u8>,
     patterns: Patterns,
+    /// The cache that it belongs to.
+    cache: Option<&'static Cache>,
 }
 
 /// What decides in one folder whether something is ignored.
@@ -74,7 +77,7 @@ impl Walk<'_> {
         for prefix in &self.starts {
             let none = Patterns::default();
             let patterns = self.users.map_or(none.clone(), |file| none.and(file, prefix.len()));
-            queue.lock().folders.push(Folder { prefix: prefix.clone(), patterns });
+            queue.lock().folders.push(Folder { prefix: prefix.clone(), patterns, cache: None });
         }
         let mut found = on_all(workers(), || self.work(&queue, stop));
         stop.check()?;
@@ -142,14 +145,17 @@ impl Walk<'_> {
     ) -> io::Result<()> {
         let name = entry.file_name();
         let path = [folder.prefix.as_slice(), name.as_bytes()].concat();
-        let is_folder = entry.file_type()?.is_dir();
-        if self.skips(name.as_bytes(), &path, is_folder) || rules.ignore(&path, is_folder) {
+        let file_type = entry.file_type()?;
+        let is_folder = file_type.is_dir();
+        let is_cache = file_type.is_file() && is_cache(folder, name.as_bytes());
+        if is_cache || self.skips(folder, &path, is_folder) || rules.ignore(&path, is_folder) {
             return Ok(());
         }
         if is_folder {
             let prefix = [path.as_slice(), b"/"].concat();
             if !self.starts.contains(&prefix) {
-                inner.push(Folder { prefix, patterns: rules.patterns.clone() });
+                let cache = cache_folder(name.as_bytes()).or(folder.cache);
+                inner.push(Folder { prefix, patterns: rules.patterns.clone(), cache });
             }
             return Ok(());
         }
@@ -161,15 +167,17 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Whether something is passed over: by its name, or for whom it belongs
-    /// to. What git tracks in it comes back later.
-    fn skips(&self, name: &[u8], path: &[u8], is_folder: bool) -> bool {
-        let passed = if is_folder {
-            is_cache_folder(name) || self.logs.iter().any(|logs| logs == path)
+    /// Whether something is passed over, for whom it belongs to. What git
+    /// tracks in it comes back later.
+    fn skips(&self, folder: &Folder, path: &[u8], is_folder: bool) -> bool {
+        let is_gits = path.strip_prefix(&*folder.prefix) == Some(b".git")
+            && is_repository(&self.root.join(super::path(&folder.prefix)));
+        let is_callers = if is_folder {
+            self.logs.iter().any(|logs| logs == path)
         } else {
-            is_cache_file(name) || self.left_out.is_callers_file(path)
+            self.left_out.is_callers_file(path)
         };
-        name == b".git" || passed || self.left_out.always(path)
+        is_gits || is_callers || self.left_out.always(path)
     }
 
     /// Adds what git tracks and the walk passed over.
@@ -192,6 +200,11 @@ impl Walk<'_> {
         }
         all
     }
+}
+
+/// Whether a tool wrote a plain file of this name, to be read again.
+fn is_cache(folder: &Folder, name: &[u8]) -> bool {
+    is_cache_file(name) || folder.cache.is_some_and(|cache| cache.writes(name))
 }
 
 /// A worker's turn with one folder. When it is over, however it ends, what

@@ -21,11 +21,10 @@ use crate::source::Source;
 const WHILE_EXIT: u8 = 10;
 
 pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
-    let mut settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
-    settings.policy = settings.policy.at(When::Check);
+    let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
     let site = here.site()?;
     let site = Site { state: site.state.filter(|_| !args.no_state), ..site };
-    let gate = Gate::open(settings, site)?;
+    let gate = Gate::open(settings, site)?.at(When::Check);
     if let Some(name) = &args.checks.only {
         known_check(gate.policy(), name)?;
     }

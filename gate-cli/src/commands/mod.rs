@@ -126,6 +126,9 @@ impl Here {
     /// Where checks look.
     fn site(&self) -> Result<Site, Failure> {
         let supervisor = std::env::current_exe().ok().filter(|program| program.is_file());
+        // Where gate was replaced while it runs, Linux still leads to it.
+        let running = || Some(PathBuf::from(format!("/proc/{}/exe", std::process::id())));
+        let supervisor = supervisor.or_else(|| running().filter(|program| program.is_file()));
         Ok(Site {
             state: self.places.state.clone(),
             supervisor: supervisor

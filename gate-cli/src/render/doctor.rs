@@ -26,6 +26,10 @@ pub(crate) fn doctor_card(record: &DoctorRecord) -> String {
     card.text
 }
 
+fn not_shown(record: &DoctorRecord) -> usize {
+    record.self_test.iter().filter(|proof| proof.standing == Standing::NotShown).count()
+}
+
 fn checks(record: &DoctorRecord) -> BTreeSet<&str> {
     let found = record.findings.iter().filter_map(|finding| finding.check.as_deref());
     found.chain(record.self_test.iter().map(|proof| proof.check.as_str())).collect()
@@ -92,7 +96,14 @@ impl Card {
 
     fn end(&mut self, record: &DoctorRecord) {
         let text = match record.problems() {
-            0 => "nothing is wrong".to_owned(),
+            0 => match not_shown(record) {
+                0 => "nothing is wrong".to_owned(),
+                1 => "nothing is wrong that was found, and of 1 check it is not shown that it can fail"
+                    .to_owned(),
+                more => format!(
+                    "nothing is wrong that was found, and of {more} checks it is not shown that they can fail"
+                ),
+            },
             1 => "1 problem".to_owned(),
             more => format!("{more} problems"),
         };

@@ -126,6 +126,10 @@ fn check(at: &KeyPath, id: &str, raw: &RawCheck) -> Checked {
     for (key, list) in [("env", &raw.env), ("needs", &raw.needs), ("paths", &raw.paths)] {
         strings(&at.key(key), list.as_ref())?;
     }
+    if let Some(at_name) = raw.env.iter().flatten().position(|name| name.contains('=')) {
+        let fault = Fault::invalid(at.key("env").index(at_name), "holds names only, no values");
+        return Err(fault.hint("the value is taken from gate's own environment"));
+    }
     check_runs(at, raw)?;
     check_own(at, id, raw)
 }
@@ -152,6 +156,10 @@ fn check_own(at: &KeyPath, id: &str, raw: &RawCheck) -> Checked {
     ];
     for (key, list, known) in own {
         strings(&at.key(key), list.as_ref())?;
+        if id == "clean_git" && raw.command.is_some() {
+            let fault = Fault::invalid(at.key("command"), "the check `clean_git` runs no command");
+            return Err(fault.hint("a check of another name does"));
+        }
         if list.is_some() && !known.contains(&id) {
             let message = format!("only the check `{}` has `{key}`", known.join("` or `"));
             return Err(Fault::invalid(at.key(key), message));

@@ -58,7 +58,7 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
         ReasonCode::Tampered => format!("a person has to look at {check}: {}", reason.message),
         ReasonCode::SignalBlocked => "a person has to remove what blocks the agent".to_owned(),
         ReasonCode::RequiredCheckFailed => format!("make {check} pass"),
-        ReasonCode::RequiredCheckInconclusive => format!("find out why {check} could not be measured"),
+        ReasonCode::RequiredCheckInconclusive => format!("see to it that {check} can be measured: {}", why(reason)),
         ReasonCode::CheckNotRun => format!("let {check} run: it is required"),
         ReasonCode::SignalContinue => "finish the remaining work, then signal completion".to_owned(),
         ReasonCode::SignalContradicts => "give one exit signal that does not contradict itself".to_owned(),
@@ -70,6 +70,11 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
         }
         ReasonCode::SignalAbsent | ReasonCode::Passed | ReasonCode::Forced => reason.message.clone(),
     }
+}
+
+/// What a check itself says, without the words before it.
+fn why(reason: &Reason) -> &str {
+    reason.message.split_once(": ").map_or(reason.message.as_str(), |(_, why)| why)
 }
 
 /// The text for the agent's next turn.

@@ -65,6 +65,7 @@ codes! {
         AgentError = "agent-error": "The client reported an error of the agent or of its API. It decides nothing by itself; where it cut the work short, the signal or the checks say so.",
         LimitReached = "limit-reached": "The client reported a rate or usage limit. `retry_at` says when it ends, where the client tells.",
         CheckWarning = "check-warning": "A check with mode = \"warn\" did not pass. It is shown and decides nothing.",
+        CheckElsewhere = "check-elsewhere": "A configured check runs in another place only (`when`): in gate check, in gate run, or in a stop hook. It takes no part in this decision.",
         Flaky = "flaky": "A check failed and passed when it was run again (`retry`). It counts as passed; what wavers is named, and wants to be made steady.",
         CheckDidNotCount = "check-did-not-count": "A check with mode = \"count\" did not pass, so it added no indicator.",
     }
@@ -126,6 +127,7 @@ impl WarningCode {
                 | Self::ThresholdFromEnvironment
                 | Self::AgentError
                 | Self::LimitReached
+                | Self::CheckElsewhere
         )
     }
 }

@@ -2,7 +2,8 @@
 //! tasks.md is one.
 //!
 //! Only a list item that begins with a box is a task: not a box in a fence, a
-//! code span, a comment or a link, and not `[2026-01-29]`.
+//! code span, a comment or a link, and not `[2026-01-29]`. In doubt a box is
+//! open: one that is begun, one without its spaces, one in a block of HTML.
 
 use std::rc::Rc;
 
@@ -16,6 +17,9 @@ const LONGEST: usize = 400;
 
 /// Of the items that an item is a part of, so many are kept.
 const DEEPEST: usize = 32;
+
+/// Open boxes that are no box of GitHub's, or not where they stand.
+const OPEN: &[&str] = &["[ ]", "[]", "[~]", "[/]"];
 
 /// Reads a document; items below a heading that is called like one of
 /// `optional` do not block.
@@ -35,18 +39,25 @@ pub(super) fn read(text: &str, optional: &[String]) -> Plan {
 struct Frame {
     /// Its number among the tasks, where it is one.
     task: Option<usize>,
+    /// The box that its text begins with, where that is none of GitHub's.
+    mark: &'static str,
     text: String,
     /// Whether its first line is over.
     over: bool,
 }
 
 struct Reader<'a> {
+    source: &'a str,
     optional: Vec<String>,
     lines: Lines<'a>,
     items: Vec<Item>,
     frames: Vec<Frame>,
     /// How many quotations are open: their headings are not the document's.
     quotes: usize,
+    /// Whether a block of code is being read, and whether a comment in a block
+    /// of HTML is.
+    code: bool,
+    comment: bool,
     /// The heading that is being read.
     heading: Option<(HeadingLevel, String)>,
     headings: Vec<(HeadingLevel, Rc<str>)>,
@@ -58,11 +69,14 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(text: &'a str, optional: &[String]) -> Self {
         Self {
+            source: text,
             optional: optional.iter().map(|it| bare(it)).filter(|it| !it.is_empty()).collect(),
             lines: Lines::of(text),
             items: Vec::new(),
             frames: Vec::new(),
             quotes: 0,
+            code: false,
+            comment: false,
             heading: None,
             headings: Vec::new(),
             above: Rc::default(),
@@ -79,7 +93,15 @@ impl<'a> Reader<'a> {
             Event::End(TagEnd::BlockQuote(_)) => self.quotes -= 1,
             Event::Start(Tag::Heading { level, .. }) => self.heading = Some((level, String::new())),
             Event::End(TagEnd::Heading(_)) => self.end_heading(),
-            Event::Text(text) | Event::Code(text) => self.text(&text),
+            Event::Start(Tag::CodeBlock(_)) => self.code = true,
+            Event::End(TagEnd::CodeBlock) => self.code = false,
+            Event::End(TagEnd::HtmlBlock) => self.comment = false,
+            Event::Html(html) => self.html(&html, offset),
+            Event::Text(text) => {
+                self.look(offset);
+                self.text(&text);
+            }
+            Event::Code(text) => self.text(&text),
             Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::Paragraph) => self.line_ends(),
             _ => {}
         }
@@ -94,8 +116,76 @@ impl<'a> Reader<'a> {
     fn end(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         if let Some(item) = frame.task.and_then(|task| self.items.get_mut(task)) {
-            item.text = frame.text.trim().to_owned();
+            let text = frame.text.trim();
+            item.text = text.strip_prefix(frame.mark).unwrap_or(text).trim().to_owned();
         }
+    }
+
+    /// Looks for an open box where a text begins.
+    fn look(&mut self, offset: usize) {
+        let rest = self.source.get(offset..).unwrap_or_default();
+        let before = self.source.as_bytes().get(..offset).and_then(|it| it.last());
+        let first_of_item =
+            self.frames.last().is_some_and(|it| it.task.is_none() && it.text.is_empty());
+        if self.code || self.heading.is_some() {
+            return;
+        }
+        if first_of_item
+            && before != Some(&b'\\')
+            && let Some(mark) = open_box(rest)
+        {
+            self.task(false, offset);
+            if let Some(frame) = self.frames.last_mut() {
+                frame.mark = mark;
+            }
+        } else if before.is_none_or(|byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'>'))
+            && let Some(mark) = rest.strip_prefix(['-', '*', '+']).and_then(open_box)
+        {
+            self.open(offset, &rest[1 + mark.len()..]);
+        }
+    }
+
+    /// Looks for open boxes in a part of a block of HTML.
+    fn html(&mut self, html: &str, offset: usize) {
+        let mut at = offset;
+        for line in html.split_inclusive('\n') {
+            let shown = self.without_comments(line);
+            let item = shown.trim_start();
+            let item = item.trim_start_matches(|c: char| c.is_ascii_digit());
+            let rest = item.strip_prefix(['-', '*', '+', '.', ')']).map(str::trim_start);
+            if let Some(rest) = rest
+                && let Some(mark) = open_box(rest)
+            {
+                self.open(at, &rest[mark.len()..]);
+            }
+            at += line.len();
+        }
+    }
+
+    /// What of a line of HTML is no comment.
+    fn without_comments(&mut self, line: &str) -> String {
+        let (mut shown, mut rest) = (String::new(), line);
+        loop {
+            let end = if self.comment { rest.find("-->") } else { rest.find("<!--") };
+            if !self.comment {
+                shown.push_str(&rest[..end.unwrap_or(rest.len())]);
+            }
+            let Some(end) = end else { return shown };
+            // `<!-->` is a whole comment.
+            rest = &rest[end + if self.comment { 3 } else { 2 }..];
+            self.comment = !self.comment;
+        }
+    }
+
+    /// An open box that begins no list item.
+    fn open(&mut self, offset: usize, text: &str) {
+        let text = text.lines().next().unwrap_or_default().trim();
+        self.frames.push(Frame::default());
+        self.task(false, offset);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.text.extend(text.chars().take(LONGEST));
+        }
+        self.end();
     }
 
     fn task(&mut self, done: bool, offset: usize) {
@@ -142,6 +232,12 @@ impl<'a> Reader<'a> {
         self.above = self.headings.iter().map(|(_, text)| Rc::clone(text)).collect();
         self.below_optional = self.above.iter().any(|text| self.optional.contains(&bare(text)));
     }
+}
+
+/// The open box that a text begins with.
+fn open_box(text: &str) -> Option<&'static str> {
+    let ends = |rest: &str| rest.chars().next().is_none_or(char::is_whitespace);
+    OPEN.iter().copied().find(|mark| text.strip_prefix(mark).is_some_and(ends))
 }
 
 /// A heading without the marks around it, and without regard to case.

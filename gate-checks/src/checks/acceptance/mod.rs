@@ -7,6 +7,7 @@ mod beads;
 mod label;
 mod lines;
 mod markdown;
+mod nested;
 mod pattern;
 mod prd;
 mod selection;

@@ -1,11 +1,11 @@
-//! prd.json: stories, each with `passes`.
+//! prd.json: stories, each with `passes`, and whatever else in it has `passes`.
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::lines::Lines;
-use super::{Item, Plan, PlanError};
+use super::{Item, Plan, PlanError, nested};
 
 /// A document: the stories under one of their usual names.
 #[derive(Deserialize)]
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
     let stories = stories(text).map_err(|error| broken("JSON with stories", 1, &error))?;
     let (mut items, mut lines) = (Vec::new(), Lines::of(text));
     let (mut judged, mut by_ids) = (false, false);
-    for raw in stories {
+    for raw in &stories {
         let line = lines.at(raw.get().as_ptr().addr() - text.as_ptr().addr());
         let story: Story = serde_json::from_str(raw.get())
             .map_err(|error| broken("a story with `passes`", line, &error))?;
@@ -55,6 +55,28 @@ pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
             ..Item::default()
         });
     }
+    let deep = || PlanError::Broken {
+        file: file.to_owned(),
+        line: 1,
+        expected: "JSON with stories",
+        why: "it is nested too deep".to_owned(),
+    };
+    let inner = nested::judged(text).map_err(|error| broken("JSON with stories", 1, &error))?;
+    for inner in inner.ok_or_else(deep)? {
+        // The stories are known already.
+        if stories.iter().any(|story| std::ptr::eq(story.get(), inner.raw.get())) {
+            continue;
+        }
+        judged = true;
+        items.push(Item {
+            line: lines.at(inner.raw.get().as_ptr().addr() - text.as_ptr().addr()),
+            done: inner.done,
+            text: inner.text,
+            within: inner.within,
+            ..Item::default()
+        });
+    }
+    items.sort_by_key(|item| item.line);
     if !judged {
         let expected = "story with `passes`";
         return Err(PlanError::Empty { file: file.to_owned(), expected });

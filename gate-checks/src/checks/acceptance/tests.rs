@@ -114,8 +114,29 @@ fn boxes_of_list_items_are_tasks() {
 }
 
 #[test]
+fn a_box_in_doubt_is_open() {
+    markdown("- [~] begun\n- [/] half\n- [-] cancelled\n- [x] c\n", 1, &["1 begun", "2 half"]);
+    markdown("- [] a\n1. [] **b**\n- [ ]\n- [](url)\n", 0, &["1 a", "2 b", "3 "]);
+    markdown("-[ ] a\n\ntext\n*[ ] b\n-[x] c\n", 0, &["1 a", "4 b"]);
+    markdown("- [x] a\n-[ ] b\n", 1, &["2 b"]);
+    markdown(
+        "<details>\n- [ ] a\n  * [~] b\n2. [ ] c\n- [x] d\n</details>\n",
+        0,
+        &["2 a", "3 b", "4 c"],
+    );
+    markdown("<div>\n<!--\n- [ ] a\n-->\n<!-->- [ ] b\n</div>\n", 0, &["5 b"]);
+    markdown("- [~] T1 a\n  - [ ] b\n", 0, &["1 T1 a", "2 b"]);
+}
+
+#[test]
 fn other_brackets_are_no_tasks() {
     for text in [
+        "- [-] a",
+        "- \\[~] a",
+        "- `[~]` a",
+        "```\n-[ ] a\n- [~] b\n```",
+        "    -[ ] a",
+        "<div>\n<!-- x\n- [ ] a\n-->\n</div>",
         "- [2026-01-29] a",
         "- [NOTE] a",
         "- [v1.0] a",
@@ -176,6 +197,27 @@ fn stories_pass_or_do_not() {
         .fails("1 of 2 criteria are open: no word");
     prd("[{\"passes\":true},{\"title\":\"a\",\"passes\":null}]")
         .fails("1 of 2 criteria are open: a");
+}
+
+#[test]
+fn whatever_has_passes_counts() {
+    let prd = |text: &str, summary: &str| Case::of(&[("prd.json", text)]).fails(summary);
+    let open = "1 of 2 criteria are open: US-1.1 part";
+    let part = r#"{"id":"US-1.1","title":"part","passes":false}"#;
+    prd(&format!(r#"[{{"id":"US-1","passes":true,"subtasks":[{part}]}}]"#), open);
+    prd(&format!(r#"{{"stories":[{{"passes":true}}],"tasks":[{part}]}}"#), open);
+    prd(&format!(r#"{{"epics":[{{"stories":[{{"passes":true}},{part}]}}]}}"#), open);
+    prd(
+        r#"{"stories":[{"passes":true}],"x":{"passes":null,"passes":true}}"#,
+        "1 of 2 criteria are open: prd.json:1",
+    );
+    let done = r#"{"stories":[{"passes":true,"parts":[{"passes":true}]}],"cpu":{"passes":3}}"#;
+    Case::of(&[("prd.json", done)]).passes("all 2 criteria are marked as done");
+    let story = format!(
+        r#"[{{"id":"US-1","passes":true,"parts":[{part}]}},{{"id":"US-2","passes":true}}]"#
+    );
+    Case::of(&[("prd.json", &story)]).task("US-1").fails(open);
+    Case::of(&[("prd.json", &story)]).task("US-2").passes("the only criterion is marked as done");
 }
 
 #[test]
@@ -381,6 +423,10 @@ fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "- ",
         "[ ]",
+        "[~]",
+        "[]",
+        "-",
+        "<div>",
         "[x]",
         " ",
         "\n",

@@ -5,6 +5,11 @@
 //! less than what was seen. Where the tests' own output stands between a name
 //! and its result, or the text is quiet, the numbers decide, and the list of
 //! failures names.
+//!
+//! Tests may run test programs themselves. A section within another one is
+//! what a test wrote, and is passed over where the outer one is whole: its
+//! own numbers say what came of that test. The same holds for all that stands
+//! between the banner of nextest and its summary.
 
 mod cargo;
 mod line;
@@ -13,6 +18,7 @@ mod section;
 use self::cargo::Program;
 use self::line::{Line, Totals};
 use self::section::Section;
+use super::nextest_text::{self, Summary};
 use super::{Budget, Format, Reader, Status, Stream, Tally, TestReport};
 
 /// How many programs are remembered.
@@ -24,11 +30,19 @@ pub(super) struct Libtest {
     /// The programs that cargo says it runs, in order.
     programs: Vec<Program>,
     sections: Vec<Section>,
-    /// Whether the last section still has no result.
-    open: bool,
+    /// The sections that still have no result, the outermost first.
+    open: Vec<usize>,
+    /// How many programs were named while a section was open.
+    inner_programs: usize,
     budget: Budget,
-    /// What cargo says about targets that failed.
+    /// What cargo says first about targets that failed, and how often it does.
     complaint: Option<String>,
+    complaints: usize,
+    /// Whether nextest runs: what is written then is its tests' output.
+    nextest: bool,
+    /// Whether it has just ended. The two streams may have been read in
+    /// another order than they were written.
+    late: bool,
     certain: bool,
 }
 
@@ -44,45 +58,91 @@ impl Libtest {
             tally: Tally::new(Format::Libtest),
             programs: Vec::new(),
             sections: Vec::new(),
-            open: false,
+            open: Vec::new(),
+            inner_programs: 0,
             budget: Budget::new(),
             complaint: None,
+            complaints: 0,
+            nextest: false,
+            late: false,
             certain: false,
         }
     }
 
+    /// Looks for nextest, which is somebody else's to read. Behind cargo test
+    /// itself, or within a section, it is what a test runs.
+    fn belongs_to_nextest(&mut self, line: &str) -> bool {
+        if self.nextest {
+            self.nextest = Summary::parse(line.trim()).is_none();
+            self.late = !self.nextest;
+            return true;
+        }
+        self.nextest = !self.certain && self.open.is_empty() && nextest_text::is_banner(line);
+        self.nextest
+    }
+
     fn stdout(&mut self, text: &str) {
-        let line = line::parse(text);
-        let section = self.sections.last_mut().filter(|_| self.open);
-        match (line, section) {
-            (Line::Running(announced), _) => self.section(announced),
-            (Line::Result(totals), Some(section)) => {
-                section.result = Some(totals);
-                self.open = false;
-            }
-            (Line::Result(totals), None) => self.stray(&totals),
-            (line, Some(section)) => {
-                if section.remembers(&line) && !self.budget.takes(text) {
-                    self.tally.problem("there are more tests than can be remembered");
-                } else {
-                    section.take(&line);
-                }
-            }
-            _ => {}
+        match line::parse(text) {
+            Line::Running(announced) => self.section(announced),
+            Line::Result(totals) => self.result(totals),
+            line => self.inside(&line, text),
+        }
+    }
+
+    fn inside(&mut self, line: &Line<'_>, text: &str) {
+        let Some(section) = self.open.last().map(|open| &mut self.sections[*open]) else { return };
+        if section.remembers(line) && !self.budget.takes(text) {
+            self.tally.problem("there are more tests than can be remembered");
+        } else {
+            section.take(line);
         }
     }
 
     fn section(&mut self, announced: u64) {
-        if self.sections.len() >= MOST {
+        self.late = false;
+        let index = self.sections.len();
+        if index >= MOST {
             self.tally.problem(format!("more than {MOST} test programs"));
             return;
         }
-        self.open = true;
-        self.sections.push(Section::new(announced, self.programs.len().checked_sub(1)));
+        let mut section = Section::new(announced, self.programs.len().checked_sub(1));
+        section.within = self.open.first().copied();
+        if let Some(outer) = section.within {
+            self.sections[outer].holds_others = true;
+        }
+        self.sections.push(section);
+        self.open.push(index);
+    }
+
+    /// A result belongs to the innermost section that it fits. Tests run at
+    /// once, so that sections within another may overlap.
+    fn result(&mut self, totals: Totals) {
+        let fits = |open: &usize| self.sections[*open].announced == totals.sum();
+        let innermost = self.open.len().checked_sub(1);
+        let Some(at) = self.open.iter().rposition(fits).or(innermost) else {
+            self.stray(&totals);
+            return;
+        };
+        let section = self.open.remove(at);
+        self.sections[section].result = Some(totals);
+        if at == 0 {
+            self.outlive();
+        }
+    }
+
+    /// What is open when the outermost section ends was no part of it.
+    fn outlive(&mut self) {
+        let outermost = self.open.first().copied();
+        for open in &self.open {
+            self.sections[*open].within = outermost.filter(|outer| outer != open);
+        }
     }
 
     /// A result that nothing announced: only its failures are believed.
     fn stray(&mut self, totals: &Totals) {
+        if self.late {
+            return;
+        }
         self.tally.problem("there is a test result without its `running` line");
         self.tally.count(Status::Failed, totals.failed.max(u64::from(!totals.ok)));
     }
@@ -91,51 +151,62 @@ impl Libtest {
         if let Some(program) = cargo::program(line) {
             if self.programs.len() < MOST && self.budget.takes(line) {
                 self.programs.push(program);
+                self.inner_programs += usize::from(!self.open.is_empty());
             }
         } else if let Some(error) = cargo::not_compiled(line) {
             self.tally.error(error);
         } else if let Some(complaint) = cargo::complaint(line) {
             self.complaint.get_or_insert(complaint);
+            self.complaints += 1;
         }
     }
 
     fn sum(&mut self) {
-        let groups = section::groups(&self.sections);
+        let sections = std::mem::take(&mut self.sections);
+        // What a test ran within a section that is whole.
+        let is_inner =
+            |section: &&Section| section.within.is_some_and(|outer| sections[outer].is_whole());
+        let (inner, own): (Vec<_>, Vec<_>) = sections.iter().partition(is_inner);
+        let groups = section::groups(&own);
         let count = groups.last().map_or(0, |last| last + 1);
         // The two streams may have been read in another order than they were
         // written. Where the numbers fit, the order within each decides.
         let aligned = count == self.programs.len();
-        for (section, group) in self.sections.iter().zip(&groups) {
+        for (section, group) in own.iter().zip(&groups) {
             let program = if aligned { Some(*group) } else { section.program };
             let program = program.and_then(|program| self.programs.get(program));
             section.sum(program.map(|program| program.name.as_str()), &mut self.tally);
         }
-        self.silent_programs(count);
+        self.silent_programs(&sections, count + self.inner_programs.min(inner.len()));
+        self.complain(!sections.is_empty(), &inner);
     }
 
     /// A program that ended without printing a section may have been left
     /// by an early exit. Benchmarks often have a harness of their own.
-    fn silent_programs(&mut self, sections: usize) {
+    fn silent_programs(&mut self, sections: &[Section], heard: usize) {
         let benchmarks = self.programs.iter().filter(|program| program.benchmark).count();
-        if self.programs.len() <= sections + benchmarks {
+        if self.programs.len() <= heard + benchmarks {
             return;
         }
-        let heard = |index: &usize| self.sections.iter().any(|it| it.program == Some(*index));
+        let heard = |index: &usize| sections.iter().any(|it| it.program == Some(*index));
         let silent = (0..self.programs.len()).find(|index| !heard(index));
         let name = silent.map_or("a test program", |index| self.programs[index].name.as_str());
         let what = format!("{name} ended without printing a test result (harness = false?)");
         self.tally.problem(what);
     }
 
-    /// What cargo says, where no test says it.
-    fn complain(&mut self) {
+    /// What cargo says, where no test says it. A cargo that a test ran says
+    /// it too, once for each of its programs that failed.
+    fn complain(&mut self, any: bool, inner: &[&Section]) {
+        let inner_failed = inner.iter().filter(|section| section.has_failed()).count();
         let report = self.tally.so_far();
         let silent = report.failed == 0 && report.errors.is_empty();
         let problem = report.problems.first().cloned();
-        if let Some(complaint) = self.complaint.take().filter(|_| silent) {
+        let complaint = self.complaint.take().filter(|_| self.complaints > inner_failed);
+        if let Some(complaint) = complaint.filter(|_| silent) {
             let whole = problem.map(|problem| format!("{problem}; {complaint}"));
             self.tally.error(whole.unwrap_or(complaint));
-        } else if self.sections.is_empty() && silent {
+        } else if !any && silent {
             self.tally.problem("cargo test ran no test program");
         }
     }
@@ -143,6 +214,9 @@ impl Libtest {
 
 impl Reader for Libtest {
     fn line(&mut self, stream: Stream, line: &str) {
+        if self.belongs_to_nextest(line) {
+            return;
+        }
         match stream {
             Stream::Stdout => self.stdout(line),
             Stream::Stderr => self.stderr(line),
@@ -150,12 +224,14 @@ impl Reader for Libtest {
     }
 
     fn finish(mut self: Box<Self>) -> Option<TestReport> {
-        let seen = !self.sections.is_empty() || !self.tally.so_far().is_empty();
+        if self.nextest {
+            self.tally.problem(nextest_text::UNFINISHED);
+        }
+        let seen = self.nextest || !self.sections.is_empty() || !self.tally.so_far().is_empty();
         if !self.certain && !seen {
             return None;
         }
         self.sum();
-        self.complain();
         Some(self.tally.finish())
     }
 }

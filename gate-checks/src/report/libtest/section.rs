@@ -11,7 +11,12 @@ pub(super) struct Section {
     pub(super) program: Option<usize>,
     /// Its last line.
     pub(super) result: Option<Totals>,
-    announced: u64,
+    /// How many tests its first line says.
+    pub(super) announced: u64,
+    /// The outermost section in which it stands, and whether others stand in
+    /// it.
+    pub(super) within: Option<usize>,
+    pub(super) holds_others: bool,
     tests: Vec<(String, Status)>,
     /// Names whose result did not follow on their line.
     begun: Vec<String>,
@@ -36,6 +41,8 @@ impl Section {
             program,
             result: None,
             announced,
+            within: None,
+            holds_others: false,
             tests: Vec::new(),
             begun: Vec::new(),
             failures: Vec::new(),
@@ -79,8 +86,32 @@ impl Section {
         !self.tests.is_empty() && self.tests.iter().all(|(name, _)| at_a_line(name))
     }
 
+    /// Whether its result is there and adds up to what was announced.
+    pub(super) fn is_whole(&self) -> bool {
+        self.result.as_ref().is_some_and(|totals| totals.sum() == self.announced)
+    }
+
+    /// Whether its result says that it failed.
+    pub(super) fn has_failed(&self) -> bool {
+        self.result.as_ref().is_some_and(|totals| !totals.ok)
+    }
+
+    /// How many tests the lines tell, where they are believed.
     fn seen(&self, status: Status) -> u64 {
+        if self.is_noise(status) { 0 } else { self.lines(status) }
+    }
+
+    fn lines(&self, status: Status) -> u64 {
         self.tests.iter().filter(|(_, it)| *it == status).count() as u64
+    }
+
+    /// Whether some lines of this status are what tests wrote: there are more
+    /// than a section that is whole sums up. Which ones, nobody can tell. A
+    /// failure is believed unless tests of this section ran others.
+    fn is_noise(&self, status: Status) -> bool {
+        let Some(totals) = self.result.as_ref().filter(|_| self.is_whole()) else { return false };
+        let explained = status != Status::Failed || (totals.ok && self.holds_others);
+        explained && self.lines(status) > totals.of(status)
     }
 
     /// Adds it to the report.
@@ -89,7 +120,10 @@ impl Section {
             Some(program) => format!("{program}::{name}"),
             None => name.to_owned(),
         };
-        self.tests.iter().for_each(|(name, status)| tally.test(&id(name), *status));
+        let statuses = [Status::Passed, Status::Failed, Status::Skipped];
+        let believed = statuses.map(|status| (status, !self.is_noise(status)));
+        let told = self.tests.iter().filter(|(_, status)| believed.contains(&(*status, true)));
+        told.for_each(|(name, status)| tally.test(&id(name), *status));
         let program = program.unwrap_or("a test program");
         match &self.result {
             Some(totals) => {
@@ -153,10 +187,10 @@ fn word(status: Status) -> &'static str {
 
 /// Which program each section belongs to, by order: the tests in a crate's
 /// documentation are several sections of one.
-pub(super) fn groups(sections: &[Section]) -> Vec<usize> {
+pub(super) fn groups(sections: &[&Section]) -> Vec<usize> {
     let mut group = 0;
-    let number = |(index, section): (usize, &Section)| {
-        let before = index.checked_sub(1).map(|before| &sections[before]);
+    let number = |(index, section): (usize, &&Section)| {
+        let before = index.checked_sub(1).map(|before| sections[before]);
         let continues = before.is_some_and(Section::is_documentation) && section.is_documentation();
         group += usize::from(index > 0 && !continues);
         group

@@ -14,7 +14,7 @@ use super::jest::Jest;
 use super::libtest::Libtest;
 use super::nextest::Nextest;
 use super::node::{self, Node};
-use super::pytest::Pytest;
+use super::pytest::{self, Pytest};
 use super::{Format, Reader};
 
 /// What stands for the report's place in an argument.
@@ -190,10 +190,12 @@ impl Command<'_> {
     }
 }
 
-/// pytest's XML, with the files of the tests in it and without their output.
+/// pytest's XML, with the files of the tests in it and without their output;
+/// and a cache that begins empty.
 fn pytest_options(path: &Path) -> Vec<String> {
     let xml = format!("--junitxml={}", path.display());
-    let ours = [&xml, "-o", "junit_family=xunit1", "-o", "junit_logging=no"];
+    let cache = format!("cache_dir={}", pytest::cache(path).display());
+    let ours = [&xml, "-o", "junit_family=xunit1", "-o", "junit_logging=no", "-o", &cache];
     ours.map(str::to_owned).to_vec()
 }
 

@@ -11,13 +11,17 @@ use super::{
     PLACEHOLDER, Prepared, Request, jest_options, pytest_options, report_place, vitest_options,
 };
 use crate::report::go::Go;
+use crate::report::go_text::GoText;
 use crate::report::jest::Jest;
 use crate::report::js_text::JsText;
 use crate::report::junit;
 use crate::report::libtest::Libtest;
+use crate::report::mocha_text::MochaText;
 use crate::report::nextest_text::NextestText;
+use crate::report::node_text::NodeText;
 use crate::report::pytest::Pytest;
 use crate::report::tap::Tap;
+use crate::report::unittest_text::UnittestText;
 use crate::report::{Format, Reader, Stream, Tally, TestReport, file};
 
 /// Has an unknown command report, as far as it can.
@@ -41,7 +45,11 @@ pub(super) fn prepare(request: &Request<'_>) -> Prepared {
                 Box::new(JsText::jest()),
                 Box::new(JsText::vitest()),
                 Box::new(Go::perhaps()),
+                Box::new(GoText::new()),
                 Box::new(Tap::perhaps()),
+                Box::new(NodeText::new()),
+                Box::new(UnittestText::new()),
+                Box::new(MochaText::new()),
             ]))
         }
         (Some(format), false) => demanded(request, format, &mut prepared),

@@ -4,6 +4,7 @@ mod fed;
 mod laws;
 mod prepared;
 mod protocol;
+mod within;
 mod wrote;
 mod xml;
 

@@ -27,7 +27,7 @@ fn check(line: &str, demanded: Option<Format>, expected: &str) {
 #[test]
 fn runners_are_told_to_report() {
     let check = |line: &str, expected: &str| check(line, None, expected);
-    let xml = "--junitxml=DIR/pytest.xml -o junit_family=xunit1 -o junit_logging=no";
+    let xml = "--junitxml=DIR/pytest.xml -o junit_family=xunit1 -o junit_logging=no -o cache_dir=DIR/pytest-cache";
     check("pytest -q", &format!("pytest -q {xml}"));
     check(
         "uv run pytest --junitxml=a.xml -- b",
@@ -116,10 +116,34 @@ fn reports_are_found_where_the_command_was_told() {
     check("x {report}", Some(Format::Tap), "report", "1..1\nok 1", "Pass");
     check("x {report}", Some(Format::Tap), "report", "1..2\nok 1", "Inconclusive");
     check("x {report}", Some(Format::Nextest), "report", "", "Inconclusive");
-    check("pytest", junit, "pytest.xml", xml, "Pass");
+    check("pytest", junit, "pytest.xml", xml, "Inconclusive");
     check("pytest", None, "elsewhere.xml", xml, "Inconclusive");
     check("make test", None, "pytest.log", "", "Inconclusive");
-    check("make test", None, "pytest.xml", xml, "Pass");
+    check("make test", None, "pytest.xml", xml, "Inconclusive");
+}
+
+/// Two silent runs of pytest leave one report and one cache.
+#[test]
+fn runs_of_pytest_whose_report_was_replaced_are_noticed() {
+    let check = |selected: &str, failed: Option<&str>, outcome| {
+        let folder = tempfile::tempdir().unwrap();
+        let command = prepared("make test", false, None, folder.path());
+        let cache = folder.path().join("pytest-cache/v/cache");
+        std::fs::create_dir_all(&cache).unwrap();
+        let xml = "<testsuites><testsuite><testcase name='a'/></testsuite></testsuites>";
+        std::fs::write(folder.path().join("pytest.xml"), xml).unwrap();
+        std::fs::write(cache.join("nodeids"), selected).unwrap();
+        failed.iter().for_each(|ids| std::fs::write(cache.join("lastfailed"), ids).unwrap());
+        let judged = judge(command.reader.finish().as_ref(), Some(0), None);
+        assert_eq!(judged.outcome, outcome, "{selected}: {}", judged.summary);
+    };
+    let (one, two) = (r#"["t.py::a"]"#, r#"["t.py::a", "u.py::b"]"#);
+    check(one, None, Pass);
+    check(two, None, Inconclusive);
+    check(one, Some("{}"), Pass);
+    check(two, Some(r#"{"u.py::b": true}"#), Fail);
+    check("[]", None, Inconclusive);
+    check("[", None, Inconclusive);
 }
 
 #[test]
@@ -145,6 +169,15 @@ fn unknown_commands_are_read_by_content() {
     check(tap, None, Fail);
     check(&format!("{libtest}{tap}"), None, Fail);
     check(include_str!("../fixtures/go/fail.txt"), None, Fail);
+    for masked in [
+        include_str!("../fixtures/text/go.txt"),
+        include_str!("../fixtures/text/node-fail.txt"),
+        include_str!("../fixtures/text/unittest-fail.txt"),
+        include_str!("../fixtures/text/mocha-fail.txt"),
+        "not ok 1 - a",
+    ] {
+        check(masked, None, Fail);
+    }
     check("all good", None, Pass);
     check("all good", Some(Format::Tap), Inconclusive);
     check(libtest, Some(Format::Tap), Inconclusive);

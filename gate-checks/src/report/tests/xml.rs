@@ -49,7 +49,6 @@ fn cases() {
     check("<testcase name='a'><flakyFailure/></testcase>", Pass, "1 of them flaky");
     check("<testcase name='a'><rerunFailure/></testcase>", Fail, "1 of 1 failed");
     check("<testcase name='a' status='notrun'/>", Fail, "no test was executed");
-    check("<testcase name='a'><properties><failure/></properties></testcase>", Pass, "1 passed");
     check("<testcase name='a'/><testsuite><testcase name='b'/></testsuite>", Pass, "2 passed");
     check("<testcase name='&lt;&#252;&gt;'><failure/></testcase>", Fail, "failed: s::<ü>");
 }
@@ -66,7 +65,6 @@ fn errors_outside_of_cases() {
 
 #[test]
 fn what_is_announced_is_no_evidence() {
-    check("<testsuites tests='9' failures='9'><testcase name='a'/></testsuites>", Pass, "1 passed");
     check(
         "<testsuite tests='0' failures='0'><testcase name='a'><failure/></testcase></testsuite>",
         Fail,
@@ -82,7 +80,8 @@ fn what_is_announced_is_no_evidence() {
         Pass,
         "2 passed",
     );
-    check("<testsuites tests='5'/>", Fail, "no test was executed");
+    check("<testsuites tests='5'/>", Inconclusive, "the report announces 5 tests and holds 0");
+    check("<testsuites tests='0'/>", Fail, "no test was executed");
 }
 
 #[test]
@@ -105,4 +104,38 @@ fn broken_documents() {
     check(&suite(&"<testsuite>".repeat(1_000)), Inconclusive, "nested");
     let cut = "<testsuite><testcase name='a'><failure message='x'>";
     assert_eq!(report(cut).named(Status::Failed).count(), 1);
+}
+
+#[test]
+fn failures_that_are_announced_and_not_held_are_errors() {
+    let check = |text: &str| check(text, Fail, "announces 1 failures and holds 0");
+    check("<testsuites failures='1'><testcase name='a'/></testsuites>");
+    check("<testsuite name='s' errors='1'><testcase name='a'/></testsuite>");
+    check(&suite("<testcase name='a'/><TestSuite failures='1'/>"));
+    let held = "<testsuites failures='1' errors='1'><testsuite><testcase name='a'><failure/><error/></testcase></testsuite></testsuites>";
+    assert_eq!(report(held).errors, Vec::<String>::new());
+}
+
+#[test]
+fn a_failure_counts_wherever_it_stands() {
+    let check = |inner: &str, begin| check(&suite(inner), Fail, begin);
+    check("<testcase name='a'><properties><failure/></properties></testcase>", "failed: s::a");
+    check("<testcase name='a'><subtest><x><error/></x></subtest></testcase>", "failed: s::a");
+    check("<testcase name='a'><testcase name='b'><failure/></testcase></testcase>", "failed: s::b");
+    check("<group><testcase name='a'><failure/></testcase></group>", "1 of 1 failed: s::a");
+    check("<testcase name='a'/><group><error message='x'/></group>", "tests: x");
+    check("<TestCase name='a'><Failure/></TestCase>", "1 of 1 failed: s::a");
+    check("<testcase NAME='a'><FAILURE/></testcase>", "1 of 1 failed: s::a");
+}
+
+#[test]
+fn a_case_that_calls_itself_failed_has_failed() {
+    for word in ["failed", "FAILED", "fail", "failure", "error", "errored", "Broken", "aborted"] {
+        for attribute in ["status", "result"] {
+            check(&suite(&format!("<testcase name='a' {attribute}='{word}'/>")), Fail, "1 of 1");
+        }
+    }
+    for word in ["run", "completed", "passed", "success"] {
+        check(&suite(&format!("<testcase name='a' status='{word}'/>")), Pass, "1 passed");
+    }
 }

@@ -36,8 +36,8 @@ pub(super) struct Looked {
     pub(super) edited: Vec<Vec<u8>>,
     /// Plain files whose bytes are others than those of the blob.
     pub(super) doubtful: Vec<Doubtful>,
-    /// How many files a sparse checkout leaves out.
-    pub(super) sparse: usize,
+    /// Files that a sparse checkout leaves out.
+    pub(super) sparse: Vec<Vec<u8>>,
 }
 
 /// A plain file whose bytes are others than those of the blob.
@@ -63,7 +63,9 @@ impl<'c> Compare<'c> {
         let files = self.repository.index.iter().filter(|it| it.stage == 0 && !it.is_submodule());
         for entry in files {
             match self.file(entry, &mut folders) {
-                None if entry.absent && self.settings.sparse => looked.sparse += 1,
+                None if entry.absent && self.settings.sparse => {
+                    looked.sparse.push(entry.path.to_vec());
+                }
                 Some(file) if self.same_kind(entry, &file) => pairs.push(Pair { entry, file }),
                 _ => looked.edited.push(entry.path.to_vec()),
             }

@@ -3,8 +3,9 @@
 //! A file counts as clean where the bytes that git would keep for it are those
 //! of the blob. What may take part in that:
 //!
-//! * Git LFS pointers, which name the very bytes: compared here, so that it
-//!   does not matter where the filter was installed, nor whether it is.
+//! * Git LFS pointers, which name the very bytes, where the commit's
+//!   `.gitattributes` ask for them: compared here, so that it does not matter
+//!   where the filter was installed, nor whether it is.
 //! * Line ends, encodings and `$Id$`, as the commit's `.gitattributes` and
 //!   `core.autocrlf` ask for. These hide nothing but themselves.
 //! * Filters that the user's or the machine's settings define. Those are the
@@ -39,6 +40,9 @@ use crate::worktree::stop::Stop;
 /// How many files git is given at once.
 const BATCH: usize = 256;
 
+/// A file, and whether its blob is the pointer that LFS would keep for it.
+type Pointed<'d> = (&'d Doubtful, bool);
+
 /// Finds out which of a repository's files are kept in another form.
 pub(super) struct Convert<'c> {
     pub(super) git: &'c Git,
@@ -59,13 +63,17 @@ impl Convert<'_> {
         let pointers = parallel::each(doubtful.len(), stop, Reader::new, |reader, at| {
             self.is_pointer(reader, &doubtful[at])
         })?;
-        let rest = doubtful.iter().zip(pointers).filter(|(_, is_pointer)| !is_pointer);
-        let rest: Vec<_> = rest.map(|(file, _)| file).collect();
-        let mut edited = Vec::new();
-        if rest.is_empty() {
-            return Ok(edited);
+        if doubtful.is_empty() {
+            return Ok(Vec::new());
         }
-        let own = self.own_folder(shelf, &rest).map_err(|error| self.no_folder(&error))?;
+        let own = self.own_folder(shelf, doubtful).map_err(|error| self.no_folder(&error))?;
+        let (pointed, mut rest): (Vec<_>, Vec<_>) =
+            doubtful.iter().zip(pointers).partition(|(_, is_pointer)| *is_pointer);
+        let mut edited = Vec::new();
+        for batch in pointed.chunks(BATCH) {
+            rest.extend(self.without_lfs(own.path(), batch, stop)?);
+        }
+        let rest: Vec<_> = rest.into_iter().map(|(file, _)| file).collect();
         for batch in rest.chunks(BATCH) {
             self.ask(own.path(), batch, &mut edited, stop)?;
         }
@@ -75,6 +83,41 @@ impl Convert<'_> {
     fn is_pointer(&self, reader: &mut Reader, file: &Doubtful) -> bool {
         let pointer = lfs_pointer(reader, &self.repository.folder.join(path(&file.path)));
         pointer.is_ok_and(|text| Format::of(&file.object).name(text.as_bytes()) == file.object)
+    }
+
+    /// Those of these files for which the commit does not ask for Git LFS.
+    fn without_lfs<'d>(
+        &self,
+        own: &Path,
+        files: &[Pointed<'d>],
+        stop: &Stop,
+    ) -> Result<Vec<Pointed<'d>>, WorktreeError> {
+        if self.head.is_none() {
+            return Ok(files.to_vec());
+        }
+        let objects = self.repository.objects();
+        let variables = self.variables(&objects);
+        let place = self.place(own, &variables);
+        let paths: Vec<_> = files.iter().map(|(file, _)| path(&file.path)).collect();
+        let args = ["check-attr", "-z", "filter"];
+        let answer = self.git.ask(place, &args, &paths, stop)?;
+        // A record is `<path>\0filter\0<value>\0`.
+        let values: Vec<_> = answer.out.split(|byte| *byte == 0).skip(2).step_by(3).collect();
+        if answer.code != Some(0) || values.len() != files.len() {
+            return Err(answer.wrong(place, &args));
+        }
+        let pairs = files.iter().zip(values).filter(|(_, value)| *value != b"lfs");
+        Ok(pairs.map(|(file, _)| *file).collect())
+    }
+
+    /// What git has to be told of the repository.
+    fn variables<'v>(&'v self, objects: &'v Path) -> Vec<(&'static str, &'v Path)> {
+        let head = self.head.map(|head| ("GIT_ATTR_SOURCE", Path::new(head)));
+        [("GIT_OBJECT_DIRECTORY", objects)].into_iter().chain(head).collect()
+    }
+
+    fn place<'p>(&'p self, own: &'p Path, variables: &'p [(&'p str, &'p Path)]) -> Place<'p> {
+        Place { git_dir: own, work_tree: &self.repository.folder, variables }
     }
 
     /// Asks git which names it would give these files. A filter that fails
@@ -87,10 +130,8 @@ impl Convert<'_> {
         stop: &Stop,
     ) -> Result<(), WorktreeError> {
         let objects = self.repository.objects();
-        let head = Path::new(self.head.unwrap_or_default());
-        let all = [("GIT_OBJECT_DIRECTORY", objects.as_path()), ("GIT_ATTR_SOURCE", head)];
-        let variables = if self.head.is_some() { &all[..] } else { &all[..1] };
-        let place = Place { git_dir: own, work_tree: &self.repository.folder, variables };
+        let variables = self.variables(&objects);
+        let place = self.place(own, &variables);
         let paths: Vec<_> = files.iter().map(|file| path(&file.path)).collect();
         let answer = self.git.ask(place, &["hash-object"], &paths, stop)?;
         let names: Vec<_> = answer.out.split(|byte| *byte == b'\n').collect();
@@ -109,7 +150,7 @@ impl Convert<'_> {
     }
 
     /// A git folder of gate's own.
-    fn own_folder(&self, shelf: Option<&Shelf>, files: &[&Doubtful]) -> io::Result<TempDir> {
+    fn own_folder(&self, shelf: Option<&Shelf>, files: &[Doubtful]) -> io::Result<TempDir> {
         let kept = shelf.and_then(|shelf| shelf.scratch().ok());
         let own =
             kept.map_or_else(|| tempfile::Builder::new().prefix("gate-git-").tempdir(), Ok)?;

@@ -13,6 +13,7 @@ mod blob;
 mod compare;
 mod convert;
 mod settings;
+mod submodules;
 
 use std::collections::BTreeSet;
 
@@ -34,12 +35,14 @@ use settings::Settings;
 pub(crate) struct Status {
     /// Where the index differs from the commit.
     pub(crate) staged: BTreeSet<Vec<u8>>,
-    /// Where the files differ from the index.
+    /// Where the files differ from the index, and submodules that no clone of
+    /// the commit can get.
     pub(crate) unstaged: BTreeSet<Vec<u8>>,
     /// Files that neither knows.
     pub(crate) untracked: BTreeSet<Vec<u8>>,
-    /// How many files a sparse checkout leaves out.
-    pub(crate) sparse: usize,
+    /// Files that are not there, as a sparse checkout leaves them out. Whoever
+    /// works in the tree can say so of any file.
+    pub(crate) sparse: BTreeSet<Vec<u8>>,
 }
 
 impl WorkTree {
@@ -78,17 +81,19 @@ impl WorkTree {
         let tree = head.as_deref().map(|commit| repository.tree(git, commit, stop)).transpose()?;
         let prefix = repository.prefix.as_slice();
         let full = |path: Vec<u8>| [prefix, &path].concat();
-        let staged = compare::staged(&tree.unwrap_or_default(), &repository.index);
+        let tree = tree.unwrap_or_default();
+        let staged = compare::staged(&tree, &repository.index);
         status.staged.extend(staged.into_iter().map(full));
 
         let settings = Settings::of(git, repository, stop)?;
         let compare = Compare { root: &self.root, survey, repository, settings: &settings };
         let looked = compare.look(blobs, stop)?;
-        let submodules = compare.moved_submodules(git, stop)?;
+        let moved = compare.moved_submodules(git, stop)?;
+        let unnamed = submodules::unnamed(git, repository, &tree, stop)?;
         let convert = Convert { git, repository, settings: &settings, head: head.as_deref() };
         let edited = convert.edited(&looked.doubtful, self.shelf.as_ref(), stop)?;
-        status.sparse += looked.sparse;
-        let unstaged = looked.edited.into_iter().chain(submodules).chain(edited);
+        status.sparse.extend(looked.sparse.into_iter().map(full));
+        let unstaged = looked.edited.into_iter().chain(moved).chain(unnamed).chain(edited);
         status.unstaged.extend(unstaged.map(full));
         Ok(())
     }

@@ -146,6 +146,45 @@ fn caches_are_left_out_where_untracked() {
 }
 
 #[test]
+fn a_cache_hides_only_what_its_tool_writes() {
+    let fixture = Fixture::repository();
+    fixture.write("src/__pycache__/evil.py", "");
+    fixture.write(".pytest_cache/v/deep/evil.js", "");
+    fixture.write(".pytest_cache/v/deep/lastfailed", "");
+    fixture.write(".coverage.py", "");
+    std::os::unix::fs::symlink("/elsewhere", fixture.path("src/__pycache__/l.pyc")).unwrap();
+    let here = [".coverage.py", ".pytest_cache/v/deep/evil.js", "a", "src/__pycache__/evil.py"];
+    check(&fixture, &[&here[..], &["src/__pycache__/l.pyc", "src/b"]].concat());
+}
+
+#[test]
+fn a_git_folder_that_is_no_repository_is_walked() {
+    let fixture = Fixture::repository();
+    fixture.write("src/.git/evil.py", "");
+    fixture.write("lib/.git", "gitdir: nowhere\n");
+    check(&fixture, &["a", "lib/.git", "src/.git/evil.py", "src/b"]);
+}
+
+#[test]
+fn an_ignore_file_hides_no_more_than_git_does() {
+    let names = ["a", "b", "d/a", "d!a", "-", "keep.py", "x", "z"];
+    for text in ["a\t\n", "[x\\-z]\n", "d[/]a\n", "d[!x]a\n", "*.py\n!keep.py\t\n", "[b\n", "\\/\n"]
+    {
+        let fixture = Fixture::empty();
+        fixture.write(".gitignore", text);
+        fixture.git(&["add", ".gitignore"]);
+        for name in names {
+            fixture.write(name, "");
+        }
+        let told = fixture.git(&["ls-files", "-z", "--others", "--exclude-standard"]);
+        let here = fixture.names();
+        let missing: Vec<_> =
+            told.split_terminator('\0').filter(|it| !here.iter().any(|i| i == it)).collect();
+        assert!(missing.is_empty(), "{text:?} hides {missing:?}");
+    }
+}
+
+#[test]
 fn the_callers_files_and_folder_of_logs_are_left_out() {
     let mut fixture = Fixture::repository();
     for name in ["logs/1.log", "logs/2.log", "run.log", "src/run.log"] {

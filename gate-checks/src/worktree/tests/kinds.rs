@@ -143,3 +143,10 @@ fn a_digest_of_globs_stays_in_the_tree() {
     let glob = fixture.snapshot().digest_of(&fixture.path(""), &["../x".to_owned()]);
     assert!(matches!(glob, Err(WorktreeError::Glob { .. })));
 }
+
+#[test]
+fn names_are_shown_without_marks_that_hide_or_reorder() {
+    let name = "a\u{202e}b\u{200b}c\u{2028}d\u{7}é\u{3042}";
+    let shown = crate::worktree::shown(name.as_bytes());
+    assert_eq!(shown, "a\\u{202e}b\\u{200b}c\\u{2028}d\\u{7}é\u{3042}");
+}

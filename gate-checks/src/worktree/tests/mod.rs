@@ -5,3 +5,5 @@ mod cache;
 pub(crate) mod fixture;
 mod hardened;
 mod kinds;
+mod links;
+mod nested;

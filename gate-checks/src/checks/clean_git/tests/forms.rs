@@ -83,6 +83,15 @@ fn the_bytes_that_an_lfs_pointer_names_are_clean() {
 }
 
 #[test]
+fn a_pointer_that_the_commit_does_not_ask_for_is_another_text() {
+    let fixture = with_attributes("other filter=lfs -text\n");
+    commit_pointer(&fixture, "large\n");
+    dirty(&fixture, "unstaged: pointed");
+    fixture.write(".git/info/attributes", "pointed filter=lfs\n");
+    dirty(&fixture, "unstaged: pointed");
+}
+
+#[test]
 fn a_filter_of_the_users_own_is_believed() {
     let fixture = Fixture::repository();
     let filter = fixture.program("upper", "tr a-z A-Z");

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use gate_core::decide::evidence::Outcome;
+
 use super::{clean, dirty, look};
 use crate::worktree::tests::fixture::Fixture;
 
@@ -35,6 +37,37 @@ fn a_present_file_of_a_sparse_checkout_hides_no_edit() {
     fixture.git(&["update-index", "--skip-worktree", "a"]);
     fixture.write("a", "eno\n");
     dirty(&fixture, "unstaged: a");
+}
+
+#[test]
+fn a_removal_that_calls_itself_sparse_is_no_pass() {
+    let fixture = Fixture::repository();
+    fixture.git(&["config", "core.sparseCheckout", "true"]);
+    fixture.git(&["update-index", "--skip-worktree", "a"]);
+    fixture.remove("a");
+    assert_eq!(fixture.git(&["status", "--porcelain"]), "", "git is fooled");
+    let evidence = look(&fixture);
+    assert_eq!(evidence.outcome, Outcome::Inconclusive);
+    assert!(evidence.summary.contains(": a;"), "{}", evidence.summary);
+}
+
+#[test]
+fn a_repository_made_over_the_work_hides_nothing() {
+    let mut fixture = Fixture::repository();
+    fixture.write("src/b", "owt\n");
+    fixture.git(&["init", "-q", "src"]);
+    fixture.git_in(&fixture.path("src"), &["add", "-A"]);
+    fixture.git_in(&fixture.path("src"), &["commit", "-qm", "own"]);
+    fixture.site.project = fixture.path("src");
+    dirty(&fixture, "unstaged: src/b");
+}
+
+#[test]
+fn code_in_a_cache_or_in_a_folder_called_git_is_named() {
+    let fixture = Fixture::repository();
+    fixture.write("__pycache__/conftest.py", "");
+    fixture.write("src/.git/conftest.py", "");
+    dirty(&fixture, "untracked: __pycache__/conftest.py src/.git/conftest.py");
 }
 
 #[test]
@@ -254,7 +287,7 @@ fn objects_that_are_missing_are_not_fetched() {
     fs::remove_file(fixture.path(&format!(".git/objects/{}/{}", &tree[..2], tree[2..].trim())))
         .unwrap();
     let evidence = look(&fixture);
-    assert_eq!(evidence.outcome, gate_core::decide::evidence::Outcome::Inconclusive);
+    assert_eq!(evidence.outcome, Outcome::Inconclusive);
     assert!(!mark.exists());
 }
 

@@ -135,16 +135,22 @@ fn a_merge_that_was_not_ended_is_named() {
 }
 
 #[test]
-fn a_sparse_checkout_is_clean_and_says_what_it_leaves_out() {
+fn what_a_sparse_checkout_leaves_out_is_unknown() {
     for index in ["--no-sparse-index", "--sparse-index"] {
         let fixture = Fixture::repository();
         fixture.write("docs/c", "");
         fixture.commit();
         fixture.git(&["sparse-checkout", "set", "--cone", index, "src"]);
         assert!(!fixture.path("docs").exists());
-        clean(&fixture);
-        let summary = look(&fixture).summary;
-        assert_eq!(summary, "everything is committed; a sparse checkout leaves out 1");
+        let evidence = look(&fixture);
+        assert_eq!(evidence.outcome, Outcome::Inconclusive);
+        let named = "1 file is not there, as a sparse checkout leaves out: docs/c;";
+        assert!(evidence.summary.starts_with(named), "{}", evidence.summary);
+        assert_eq!(evidence.detail.unwrap()["sparse"], 1);
+
+        let tree = fixture.snapshot();
+        let may_miss = run(&fixture, tree, CancellationToken::new(), &["docs"]);
+        assert_eq!(may_miss.outcome, Outcome::Pass, "{}", may_miss.summary);
         fixture.write("docs/c", "edited");
         dirty(&fixture, "unstaged: docs/c");
     }

@@ -66,3 +66,22 @@ fn a_submodule_as_the_project_is_its_own_tree() {
     fixture.write("libs/x/c", "eerht\n");
     dirty(&fixture, "unstaged: c");
 }
+
+#[test]
+fn a_submodule_that_no_clone_can_get_is_named() {
+    let fixture = Fixture::repository();
+    fixture.git(&["clone", "-q", ".", "nest"]);
+    fixture.git(&["add", "nest"]);
+    fixture.git(&["commit", "-qm", "a place for it"]);
+    assert_eq!(fixture.git(&["status", "--porcelain"]), "", "git says no word");
+    dirty(&fixture, "unstaged: nest");
+
+    fixture.write(".gitmodules", "[submodule \"x\"]\n\tpath = other\n\turl = ./x\n");
+    fixture.git(&["add", ".gitmodules"]);
+    fixture.git(&["commit", "-qm", "another's name"]);
+    dirty(&fixture, "unstaged: nest");
+
+    fixture.remove("nest");
+    std::fs::create_dir(fixture.path("nest")).unwrap();
+    clean(&fixture);
+}

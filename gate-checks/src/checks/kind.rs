@@ -1,0 +1,55 @@
+//! What a configured check is, by its name and settings.
+
+use gate_core::decide::policy::CheckPolicy;
+
+use crate::project;
+use crate::site::Site;
+
+/// What a configured check is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The built-in check of uncommitted files.
+    CleanGit,
+    /// The built-in check of acceptance criteria.
+    Criteria,
+    /// A reviewer that is asked.
+    Review,
+    /// A name that is kept for a check that this version does not have.
+    Missing,
+    /// A command, configured or found in the project.
+    Command,
+    /// A program that answers in gate's own format.
+    Plugin,
+}
+
+impl Kind {
+    pub(crate) fn of(name: &str, settings: &CheckPolicy) -> Self {
+        match name {
+            "clean_git" => Self::CleanGit,
+            "review" => Self::Review,
+            _ if !settings.command.is_empty() => Self::Command,
+            "acceptance_criteria" => Self::Criteria,
+            "handoff" | "integrity" => Self::Missing,
+            "tests" | "build" | "lint" | "typecheck" => Self::Command,
+            _ => Self::Plugin,
+        }
+    }
+}
+
+/// The settings with the command that the project shows, where they have none,
+/// and where it was found. What the project does not ask for itself is not
+/// taken.
+pub(crate) fn with_command(
+    name: &str,
+    settings: &CheckPolicy,
+    site: &Site,
+) -> Option<(CheckPolicy, Option<String>)> {
+    if !settings.command.is_empty() {
+        return Some((settings.clone(), None));
+    }
+    let found = project::detect(&site.project).proposals.into_iter();
+    let found = found.filter(|it| !it.optional).find(|it| it.check == name)?;
+    let cwd = settings.cwd.clone().or(found.cwd);
+    let settings = CheckPolicy { command: found.command, cwd, shell: false, ..settings.clone() };
+    Some((settings, Some(found.why)))
+}

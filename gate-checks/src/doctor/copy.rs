@@ -1,0 +1,196 @@
+//! A copy of the work tree, in a folder of its own that is removed with it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::repository;
+use crate::site::Site;
+use crate::store;
+use crate::worktree::{File, Kind, Snapshot};
+
+/// Folders with what a project needs of others. They are large, and git
+/// usually ignores them: they are linked to, not copied.
+const DEPENDENCIES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
+
+/// A copy of the work tree.
+#[derive(Debug)]
+pub(super) struct Copy {
+    folder: TempDir,
+    /// Its topmost folder.
+    pub(super) root: PathBuf,
+    /// The project's folder in it.
+    pub(super) project: PathBuf,
+    /// Its files, relative to the root.
+    pub(super) files: Vec<PathBuf>,
+    /// What it is a copy of.
+    pub(super) real: PathBuf,
+}
+
+impl Copy {
+    /// Copies the files of a snapshot. Where the tree is a repository the copy
+    /// is one too, with all that is in it committed.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be copied, a repository that cannot be made.
+    pub(super) fn of(tree: &Snapshot, real: &Path, site: &Site) -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("gate-self-test-").tempdir()?;
+        let top = folder.path().canonicalize()?;
+        let root = top.join(real.file_name().unwrap_or("tree".as_ref()));
+        let project = site.project.canonicalize()?;
+        let inside = project.strip_prefix(real).unwrap_or(Path::new(""));
+        let project = root.join(inside);
+        fs::create_dir_all(&project)?;
+        for file in tree.files() {
+            copy(file, real, &root)?;
+        }
+        let files = tree.files().map(|file| file.path().to_owned()).collect();
+        let copy = Self { folder, root, project, files, real: real.to_owned() };
+        if tree.index.is_some() {
+            repository::commit_all(&copy.root, site, real)?;
+        }
+        Ok(copy)
+    }
+
+    /// Links to the folders of dependencies that are not part of the tree.
+    ///
+    /// # Errors
+    ///
+    /// A link that cannot be made.
+    pub(super) fn link_dependencies(&self) -> io::Result<()> {
+        let folders = self.files.iter().filter_map(|file| file.parent());
+        let folders: BTreeSet<_> = folders.flat_map(Path::ancestors).collect();
+        for folder in folders.into_iter().chain([Path::new("")]) {
+            for name in DEPENDENCIES {
+                let (there, here) = (folder.join(name), self.root.join(folder).join(name));
+                let there = self.real.join(there);
+                if there.is_dir() && here.symlink_metadata().is_err() {
+                    symlink(there, here)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The site whose project is the copy's. Its state is the copy's own: logs
+    /// go there, and nothing of the real state is read.
+    pub(super) fn site(&self, site: &Site) -> Site {
+        let target = ("CARGO_TARGET_DIR".to_owned(), self.target(site).display().to_string());
+        let others = site.environment.iter().filter(|(name, _)| *name != target.0);
+        Site {
+            project: self.project.clone(),
+            state: Some(self.folder.path().join("state")),
+            environment: others.cloned().chain([target.clone()]).collect(),
+            callers_files: Vec::new(),
+            ..site.clone()
+        }
+    }
+
+    /// Where cargo builds: never among the real tree's builds, and where state
+    /// is kept in a folder that the next self-test finds again.
+    fn target(&self, site: &Site) -> PathBuf {
+        let Some(state) = &site.state else { return self.folder.path().join("target") };
+        let all = store::of_tree(state, &self.real).join("self-test");
+        let folder = all.join(format!("{:08}", week()));
+        // Every copy leaves builds of its own behind: they go after a week.
+        let _ = store::make_folder(&folder);
+        store::keep_newest(&all, 1, std::time::Duration::ZERO);
+        folder
+    }
+
+    /// A word of a command with the copy in the place of the real tree.
+    pub(super) fn mapped(&self, word: &str) -> String {
+        mapped(word, &self.real.display().to_string(), &self.root.display().to_string())
+    }
+}
+
+/// The text with one path in the place of another, where that is not only the
+/// beginning of a longer name.
+fn mapped(word: &str, from: &str, to: &str) -> String {
+    let mut parts = word.split(from);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+        text.push_str(if part.starts_with(goes_on) { from } else { to });
+        text.push_str(part);
+    }
+    text
+}
+
+fn week() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |time| time.as_secs() / (7 * 24 * 60 * 60))
+}
+
+/// Copies one file with its mode; a link stays a link, and one into the real
+/// tree leads into the copy.
+fn copy(file: &File, real: &Path, root: &Path) -> io::Result<()> {
+    let (from, to) = (real.join(file.path()), root.join(file.path()));
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    match file.kind() {
+        Kind::Plain | Kind::Executable => fs::copy(from, to).map(drop),
+        Kind::Link => {
+            let target = fs::read_link(from)?;
+            let inside = target.strip_prefix(real).map(|inside| root.join(inside));
+            symlink(inside.unwrap_or(target), to)
+        }
+        Kind::Special | Kind::Unreadable => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::worktree::WorkTree;
+
+    #[test]
+    fn a_path_is_mapped_as_a_whole() {
+        for (word, expected) in [
+            ("/a/b", "/x"),
+            ("--root=/a/b/c", "--root=/x/c"),
+            ("cd '/a/b' && ls /a/bc", "cd '/x' && ls /a/bc"),
+            ("c", "c"),
+        ] {
+            assert_eq!(mapped(word, "/a/b", "/x"), expected);
+        }
+    }
+
+    #[test]
+    fn a_copy_has_the_files_with_modes_and_links_and_none_of_the_dependencies() {
+        let real = tempfile::tempdir().unwrap();
+        let real = real.path().canonicalize().unwrap();
+        fs::create_dir_all(real.join("app/node_modules/x")).unwrap();
+        for file in ["app/run.sh", "app/a.txt", "app/node_modules/x/index.js"] {
+            fs::write(real.join(file), file).unwrap();
+        }
+        fs::write(real.join(".gitignore"), "node_modules/\n").unwrap();
+        fs::set_permissions(real.join("app/run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+        symlink(real.join("app/a.txt"), real.join("whole")).unwrap();
+        symlink("app/a.txt", real.join("short")).unwrap();
+        let site = Site::new(real.join("app"));
+        // Outside of git the settings' folder is the tree.
+        let tree = WorkTree::open(&Site::new(&real)).unwrap();
+        let copy = Copy::of(&tree.snapshot().unwrap(), &real, &site).unwrap();
+        let mode = fs::metadata(copy.root.join("app/run.sh")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o755);
+        let link = |name: &str| fs::read_link(copy.root.join(name)).unwrap();
+        assert_eq!(link("whole"), copy.root.join("app/a.txt"));
+        assert_eq!(link("short"), Path::new("app/a.txt"));
+        assert_eq!(copy.project, copy.root.join("app"));
+        assert!(!copy.root.join("app/node_modules").exists());
+        copy.link_dependencies().unwrap();
+        assert_eq!(link("app/node_modules"), real.join("app/node_modules"));
+        let folder = copy.folder.path().to_owned();
+        drop(copy);
+        assert!(!folder.exists());
+    }
+}

@@ -1,0 +1,30 @@
+//! The files of `acceptance_criteria`: are they there, and do they hold any?
+
+use gate_core::decide::evidence::Outcome;
+use gate_core::decide::policy::Policy;
+
+use crate::doctor::finding::{Finding, fine, problem};
+use crate::event::Events;
+use crate::gather::{Wanted, gather};
+use crate::site::Site;
+
+/// The check itself says what it finds: it reads files, and runs nothing.
+pub(super) fn look(name: &str, policy: &Policy, site: &Site) -> Finding {
+    let checks = policy.checks.get(name).map(|it| (name.to_owned(), it.clone()));
+    let mut alone = Policy { checks: checks.into_iter().collect(), ..policy.clone() };
+    alone.checks.values_mut().for_each(|check| check.needs.clear());
+    let wanted = Wanted { fresh: true, ..Wanted::default() };
+    let gathered = match gather(&alone, site.clone(), &wanted, Events::nobody()) {
+        Ok(gathered) => gathered,
+        Err(error) => return problem("checks-unavailable", error.to_string()),
+    };
+    let Some(evidence) = gathered.evidence.into_iter().next() else {
+        return problem("criteria-unknown", "it left no record");
+    };
+    match evidence.outcome {
+        Outcome::Pass | Outcome::Fail => {
+            fine("criteria-found", format!("built-in: {}", evidence.summary))
+        }
+        _ => problem("criteria-unknown", evidence.summary).hint("put `files` right"),
+    }
+}

@@ -1,0 +1,43 @@
+//! Git, and the repository that the project stands in.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::doctor::finding::{Finding, fine, note, problem};
+use crate::site::Site;
+
+/// Looks for git, and for a repository.
+pub(super) fn look(site: &Site) -> Vec<Finding> {
+    let marked = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
+    let repository = site.project.ancestors().find(marked);
+    vec![program(site, repository.is_some()), of_repository(site, repository)]
+}
+
+fn program(site: &Site, needed: bool) -> Finding {
+    let Ok(git) = which::which_in("git", Some(site.search_path()), "/") else {
+        let message = "git is not in PATH: nobody can say what is tracked or ignored";
+        let finding =
+            if needed { problem("git-missing", message) } else { note("git-missing", message) };
+        return finding.hint("install git");
+    };
+    let mut command = Command::new(&git);
+    command.arg("--version").current_dir("/").stdin(Stdio::null());
+    match command.output() {
+        Ok(said) if said.status.success() => {
+            let version = String::from_utf8_lossy(&said.stdout).trim().to_owned();
+            fine("git-found", format!("{version} ({})", git.display()))
+        }
+        _ => problem("git-broken", format!("{} --version fails", git.display()))
+            .hint("put git, or PATH, right"),
+    }
+}
+
+fn of_repository(site: &Site, repository: Option<&Path>) -> Finding {
+    match repository {
+        Some(root) => fine("repository", format!("the repository is {}", root.display())),
+        None => {
+            let message = format!("{} is in no git repository", site.project.display());
+            note("no-repository", message).hint("git init")
+        }
+    }
+}

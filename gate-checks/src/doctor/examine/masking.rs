@@ -1,0 +1,181 @@
+//! Scripts that end well whatever happened in them.
+//!
+//! Only the spellings that are common are known; the self-test shows the rest.
+
+use std::path::Path;
+
+use gate_core::decide::policy::CheckPolicy;
+
+use crate::doctor::finding::{Finding, note, problem};
+
+/// What a command that fails is followed by, so that it does not.
+const FALLBACKS: [&str; 5] = ["true", ":", "exit 0", "echo", "printf"];
+
+/// Looks for what hides a failure in a script.
+pub(super) fn look(settings: &CheckPolicy) -> Vec<Finding> {
+    let Some(script) = Script::of(settings) else { return Vec::new() };
+    let mut found = Vec::new();
+    if let Some(mask) = script.mask() {
+        found.push(masked(&mask));
+    } else if let Some(mask) = script.hides() {
+        let message = format!("`{mask}` in its script hides a failure of what stands before it");
+        found.push(note("failure-hidden", message).hint("make sure that nothing else is hidden"));
+    }
+    if !script.heeds_pipes && has_pipe(&script.text) {
+        found.push(masked("|").hint("write `set -o pipefail` first, or use `shell = true`"));
+    }
+    found
+}
+
+fn masked(mask: &str) -> Finding {
+    let message = format!("`{mask}` hides the exit code: its script ends well whatever happened");
+    problem("exit-code-masked", message).hint(format!("take `{mask}` away"))
+}
+
+/// The script of a check.
+struct Script {
+    text: String,
+    /// Whether it ends with the first command that fails.
+    stops: bool,
+    /// Whether a pipe fails with any of its programs.
+    heeds_pipes: bool,
+}
+
+impl Script {
+    /// Gate's own shell stops at failures and heeds pipes; a shell that the
+    /// command names does so only when told.
+    fn of(settings: &CheckPolicy) -> Option<Self> {
+        if settings.shell {
+            let text = settings.command.join("\n");
+            let on = !(text.contains("set +e") || text.contains("set +o errexit"));
+            let heeds_pipes = !text.contains("set +o pipefail");
+            return Some(Self { text, stops: on, heeds_pipes });
+        }
+        let (program, words) = settings.command.split_first()?;
+        let program = Path::new(program).file_name()?.to_str()?;
+        let is_shell = matches!(program, "sh" | "bash" | "dash" | "zsh" | "ksh");
+        let options: Vec<_> =
+            words.iter().take_while(|word| word.starts_with('-')).map(String::as_str).collect();
+        let short = |letter| options.iter().any(|it| !it.starts_with("--") && it.contains(letter));
+        // `-o` takes the word after it, so the script comes later.
+        let text = words.iter().skip(options.len()).find(|word| word.contains([' ', '\n']));
+        let text = text.or(words.last())?.clone();
+        let stops = short('e') || text.contains("set -e") || text.contains("errexit");
+        let heeds_pipes = words.iter().any(|word| word.contains("pipefail"));
+        let runs_text = short('c') || words.iter().any(|word| word == "-c");
+        (is_shell && runs_text).then_some(Self { text, stops, heeds_pipes })
+    }
+
+    /// What masks the exit code of the whole.
+    fn mask(&self) -> Option<String> {
+        let is_trap = |line: &str| {
+            line.starts_with("trap ") && line.contains("exit 0") && line.contains("EXIT")
+        };
+        if let Some(trap) = self.text.lines().map(str::trim).find(|line| is_trap(line)) {
+            return Some(trap.to_owned());
+        }
+        let last = self.commands().last()?;
+        if last == "exit 0" && !self.stops {
+            return Some("; exit 0".to_owned());
+        }
+        fallback(last)
+    }
+
+    /// What hides a failure somewhere inside.
+    fn hides(&self) -> Option<String> {
+        let switched = ["set +e", "set +o errexit", "set +o pipefail"];
+        let switched = switched.into_iter().find(|words| self.text.contains(words));
+        let switched = switched.map(str::to_owned);
+        let goes_on = || (!self.stops && self.commands().count() > 1).then(|| ";".to_owned());
+        switched.or_else(|| self.commands().find_map(fallback)).or_else(goes_on)
+    }
+
+    fn commands(&self) -> impl Iterator<Item = &str> {
+        let commands = self.text.split(['\n', ';']).map(str::trim);
+        commands.filter(|command| !command.is_empty() && !command.starts_with("set -"))
+    }
+}
+
+/// `|| true` and its like, at a command's end.
+fn fallback(command: &str) -> Option<String> {
+    let (_, after) = command.rsplit_once("||")?;
+    let after = after.trim();
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', ')']);
+    let mut fallbacks = FALLBACKS.into_iter();
+    let found = fallbacks.find(|it| after.strip_prefix(it).is_some_and(ends));
+    found.map(|fallback| format!("|| {fallback}"))
+}
+
+fn has_pipe(script: &str) -> bool {
+    script.replace("||", "").contains('|')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MASKED: &str = "exit-code-masked";
+    const HIDDEN: &str = "failure-hidden";
+
+    fn codes(command: &[&str], shell: bool) -> Vec<String> {
+        let toml = format!("[checks.one]\ncommand = {command:?}\nshell = {shell}\n");
+        let settings = crate::doctor::tests::policy(&toml).checks.remove("one").unwrap();
+        look(&settings).into_iter().map(|finding| finding.code).collect()
+    }
+
+    #[track_caller]
+    fn check(script: &str, expected: &[&str]) {
+        assert_eq!(codes(&[script], true), expected, "{script}");
+    }
+
+    #[test]
+    fn masks_are_told() {
+        for script in [
+            "cargo test || true",
+            "cargo test ||:",
+            "trap 'exit 0' EXIT\ncargo test",
+            "cargo test || echo failed",
+            "set +e; cargo test; exit 0",
+            "set +o pipefail; cargo test | tee log || true",
+        ] {
+            assert_eq!(
+                codes(&[script], true).first().map(String::as_str),
+                Some(MASKED),
+                "{script}"
+            );
+        }
+        check("rm a || true; cargo test", &[HIDDEN]);
+        check("set +e; cargo test", &[HIDDEN]);
+        check("set +o pipefail; cargo test | tee log", &[HIDDEN, MASKED]);
+    }
+
+    #[test]
+    fn what_heeds_failures_is_not() {
+        for script in [
+            "cargo test",
+            "cargo test | tee log",
+            "cargo test; exit 0",
+            "a || b",
+            "a || exit 1",
+            "a || truely",
+        ] {
+            check(script, &[]);
+        }
+    }
+
+    #[test]
+    fn a_shell_that_was_not_told_goes_on() {
+        assert_eq!(codes(&["sh", "-c", "cargo test | tee log"], false), [MASKED]);
+        assert_eq!(codes(&["sh", "-c", "cargo test; exit 0"], false), [MASKED]);
+        assert_eq!(codes(&["sh", "-c", "cargo test; ls"], false), [HIDDEN]);
+        for heeds in [
+            &["sh", "-ec", "cargo test; exit 0"][..],
+            &["bash", "-o", "pipefail", "-c", "cargo test | tee log"],
+            &["bash", "-c", "set -eo pipefail; cargo test | tee log"],
+            &["sh", "-c", "cargo test"],
+            &["echo", "-c", "a | b"],
+        ] {
+            assert_eq!(codes(heeds, false), [""; 0], "{heeds:?}");
+        }
+    }
+}

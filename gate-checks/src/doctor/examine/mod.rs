@@ -1,0 +1,141 @@
+//! What is wrong with checks before any of them runs: their programs, folders,
+//! files and globs. Nothing of the project's is started.
+
+mod criteria;
+mod git;
+mod globs;
+mod masking;
+mod program;
+mod state;
+mod supervisor;
+
+use gate_core::decide::policy::{CheckPolicy, Policy};
+
+use super::Tree;
+use super::finding::{Finding, fine, note, problem};
+use crate::checks::{Kind, with_command};
+use crate::site::Site;
+
+/// Looks at the checks of a policy: what is as it should be, and what is not.
+pub fn examine(policy: &Policy, site: &Site) -> Vec<Finding> {
+    let mut found = policy_alone(policy);
+    let tree = Tree::of(site);
+    match &tree {
+        Ok(tree) => found.extend(globs::of_the_tree(&policy.tree_ignore, tree, site)),
+        Err(error) => {
+            found
+                .push(problem("tree-unreadable", format!("the work tree cannot be read: {error}")));
+        }
+    }
+    let tree = tree.as_ref().ok();
+    for (name, settings) in &policy.checks {
+        let look = Look { name, settings, policy, site, tree };
+        found.extend(look.findings().into_iter().map(|finding| finding.about(name)));
+    }
+    found
+}
+
+/// Looks at what gate itself needs: git, a folder for its state, a way to end
+/// the processes of checks.
+pub fn examine_surroundings(policy: &Policy, site: &Site) -> Vec<Finding> {
+    let mut found = git::look(site);
+    found.extend(state::look(site));
+    found.push(supervisor::look(policy, site));
+    found
+}
+
+/// What the settings say whatever stands in the project.
+fn policy_alone(policy: &Policy) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if policy.checks.is_empty() {
+        let message = "no check is configured: decisions rest on what the agent writes";
+        let hint = "write [checks.tests] into gate.toml (`gate init` writes a commented one)";
+        found.push(note("no-checks", message).hint(hint));
+    }
+    let (threshold, most) = (policy.threshold_in_force(), policy.most_indicators());
+    if policy.enabled && threshold > most {
+        let message = format!("the threshold is {threshold}, and all sources add up to {most}");
+        let hint = format!("set `indicator_threshold` in [exit_gate] to {most} or less");
+        found.push(problem("threshold-unreachable", message).hint(hint));
+    }
+    found
+}
+
+/// A look at one check.
+struct Look<'a> {
+    name: &'a str,
+    settings: &'a CheckPolicy,
+    policy: &'a Policy,
+    site: &'a Site,
+    tree: Option<&'a Tree>,
+}
+
+impl Look<'_> {
+    fn findings(&self) -> Vec<Finding> {
+        let mut found = match Kind::of(self.name, self.settings) {
+            Kind::CleanGit => vec![self.clean_git()],
+            Kind::Criteria => vec![criteria::look(self.name, self.policy, self.site)],
+            Kind::Review => self.review(),
+            Kind::Missing => vec![self.missing()],
+            Kind::Command => self.command(),
+            Kind::Plugin => vec![program::plugin(self.name, self.site)],
+        };
+        if let Some(tree) = self.tree {
+            let all = [("paths", &self.settings.paths), ("ignore", &self.settings.ignore)];
+            for (key, globs) in all {
+                found.extend(globs::look(key, globs, tree, self.site));
+            }
+        }
+        found
+    }
+
+    fn clean_git(&self) -> Finding {
+        let repository = self.tree.is_some_and(|tree| tree.snapshot.index.is_some());
+        if repository {
+            return fine("built-in", "built-in: looks for what is not committed");
+        }
+        problem("no-repository", "it needs a git repository, and here is none").hint("git init")
+    }
+
+    fn missing(&self) -> Finding {
+        problem("check-unavailable", "this version of gate has no such check")
+            .hint(format!("remove [checks.{}], or give it a `command`", self.name))
+    }
+
+    fn review(&self) -> Vec<Finding> {
+        if self.settings.command.is_empty() {
+            let hint = "write `command`: the program of the reviewer";
+            return vec![problem("command-missing", "it has no command").hint(hint)];
+        }
+        self.of_command(self.settings, None)
+    }
+
+    fn command(&self) -> Vec<Finding> {
+        match with_command(self.name, self.settings, self.site) {
+            Some((settings, found_in)) => self.of_command(&settings, found_in.as_deref()),
+            None => {
+                let message = "it has no command, and the project shows none";
+                let hint = format!("write `command` into [checks.{}]", self.name);
+                vec![problem("command-missing", message).hint(hint)]
+            }
+        }
+    }
+
+    fn of_command(&self, settings: &CheckPolicy, found_in: Option<&str>) -> Vec<Finding> {
+        let mut found = Vec::new();
+        if let Some(place) = found_in {
+            let command = settings.command.join(" ");
+            found.push(fine("command-found", format!("`{command}`, found in {place}")));
+        }
+        let project = &self.site.project;
+        let cwd = settings.cwd.as_ref().map_or_else(|| project.clone(), |cwd| project.join(cwd));
+        if cwd.is_dir() {
+            found.extend(program::look(settings, self.site, &cwd, self.tree));
+        } else {
+            let message = format!("its working folder {} is not there", cwd.display());
+            found.push(problem("folder-missing", message).hint("put `cwd` right"));
+        }
+        found.extend(masking::look(settings));
+        found
+    }
+}

@@ -1,0 +1,62 @@
+//! The program of a check: is it there, and whose is it?
+
+use std::path::{Path, PathBuf};
+
+use gate_core::decide::policy::CheckPolicy;
+
+use crate::doctor::Tree;
+use crate::doctor::finding::{Finding, fine, note, problem};
+use crate::site::Site;
+
+/// Looks for the program of a command.
+pub(super) fn look(
+    settings: &CheckPolicy,
+    site: &Site,
+    cwd: &Path,
+    tree: Option<&Tree>,
+) -> Vec<Finding> {
+    let word = match settings.command.first() {
+        _ if settings.shell => "bash",
+        Some(word) => word,
+        None => return Vec::new(),
+    };
+    let Some(program) = resolve(word, site, cwd) else { return vec![missing(word)] };
+    let mut found = vec![fine("program-found", format!("{word} is {}", program.display()))];
+    // A link in the tree is the agent's, wherever it leads.
+    let folder = program.parent().and_then(|folder| folder.canonicalize().ok());
+    let real = folder.zip(program.file_name()).map(|(folder, name)| folder.join(name));
+    let inside = tree.zip(real.as_deref());
+    let inside = inside.and_then(|(tree, real)| real.strip_prefix(tree.tree.root()).ok());
+    if let Some(inside) = inside {
+        let message = format!("{} is part of the work: the agent can change it", inside.display());
+        let hint = "name a program outside of the work tree where you can";
+        found.push(note("program-in-tree", message).hint(hint));
+    }
+    found
+}
+
+/// Looks for a plug-in's program.
+pub(super) fn plugin(name: &str, site: &Site) -> Finding {
+    let program = format!("gate-check-{name}");
+    match resolve(&program, site, Path::new("/")) {
+        Some(path) => fine("plugin-found", format!("plug-in: {program} is {}", path.display())),
+        None => missing(&program).hint(format!(
+            "give [checks.{name}] a `command`, or install {program} into a folder of PATH"
+        )),
+    }
+}
+
+/// The whole path of a program: by its name from PATH, by a path from the
+/// working folder.
+fn resolve(word: &str, site: &Site, cwd: &Path) -> Option<PathBuf> {
+    which::which_in(word, Some(site.search_path()), cwd).ok()
+}
+
+fn missing(word: &str) -> Finding {
+    if word.contains('/') {
+        let message = format!("{word} is not there, or cannot be executed");
+        return problem("program-missing", message).hint("put `command` right");
+    }
+    let message = format!("{word} is not in PATH");
+    problem("program-missing", message).hint(format!("install {word}, or put `command` right"))
+}

@@ -1,0 +1,76 @@
+//! What ends the processes of checks: does it work here?
+
+use std::num::NonZeroU32;
+
+use gate_core::decide::evidence::Outcome;
+use gate_core::decide::policy::{CheckPolicy, Mode, Policy, When};
+
+use crate::doctor::finding::{Finding, fine, note, problem};
+use crate::event::Events;
+use crate::gather::{Wanted, gather};
+use crate::site::Site;
+
+/// How long a program has that does nothing.
+const LONGEST_MS: u64 = 20_000;
+
+/// Runs a program that does nothing under the site's supervisor.
+pub(super) fn look(policy: &Policy, site: &Site) -> Finding {
+    let Some(supervisor) = &site.supervisor else {
+        let message = "gate does not find its own program: a process that leaves its group \
+                       survives its check";
+        return note("supervisor-unknown", message).hint("run gate from a file that stays there");
+    };
+    match answer(policy, site) {
+        Ok(()) if cfg!(target_os = "linux") => {
+            fine("supervisor", "the processes of a check are ended with all their descendants")
+        }
+        Ok(()) => note("supervisor", "the processes of a check are ended by their group"),
+        Err(why) => {
+            let program = supervisor.program.display();
+            problem("supervisor-broken", format!("checks cannot be run under {program}: {why}"))
+                .hint("run `gate` by its own name")
+        }
+    }
+}
+
+fn answer(policy: &Policy, site: &Site) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let checks = [("nothing".to_owned(), nothing())].into_iter().collect();
+    let policy = Policy { checks, jobs: NonZeroU32::MIN, ..policy.clone() };
+    let site = Site {
+        project: folder.path().join("tree"),
+        state: Some(folder.path().join("state")),
+        ignore: Vec::new(),
+        callers_files: Vec::new(),
+        ..site.clone()
+    };
+    std::fs::create_dir(&site.project).map_err(|error| error.to_string())?;
+    let wanted = Wanted { fresh: true, ..Wanted::default() };
+    let gathered = gather(&policy, site, &wanted, Events::nobody());
+    let gathered = gathered.map_err(|error| error.to_string())?;
+    match gathered.evidence.first() {
+        Some(evidence) if evidence.outcome == Outcome::Pass => Ok(()),
+        Some(evidence) => Err(evidence.summary.clone()),
+        None => Err("it left no record".to_owned()),
+    }
+}
+
+fn nothing() -> CheckPolicy {
+    CheckPolicy {
+        mode: Mode::Require,
+        command: vec!["true".to_owned()],
+        shell: false,
+        cwd: None,
+        env: Vec::new(),
+        timeout_ms: LONGEST_MS,
+        needs: Vec::new(),
+        hermetic: false,
+        report: None,
+        retry: 0,
+        when: vec![When::Check],
+        paths: Vec::new(),
+        files: Vec::new(),
+        optional: Vec::new(),
+        ignore: Vec::new(),
+    }
+}

@@ -1,0 +1,116 @@
+//! Whether the checks can be trusted to look: what is wrong with their
+//! settings and tools, and whether each can fail.
+//!
+//! [`examine`] and [`examine_surroundings`] run nothing of the project's. [`self_test`] runs every check
+//! in a copy of the work tree with something in it that has to fail: a test
+//! that fails, sources that are none, a file that is not committed, an open
+//! item. The real tree is not touched; folders of dependencies that git
+//! ignores are shared with the copy.
+
+mod bench;
+mod clean_git;
+mod command;
+pub(crate) mod control;
+mod copy;
+mod criteria;
+mod examine;
+mod finding;
+mod proof;
+mod repository;
+mod sabotage;
+#[cfg(test)]
+mod tests;
+
+use gate_core::decide::policy::{CheckPolicy, Policy};
+
+pub use examine::{examine, examine_surroundings};
+pub use finding::{Finding, Level};
+pub use proof::{Proof, Standing};
+
+use crate::checks::{Kind, with_command};
+use bench::{Bench, Trouble};
+use copy::Copy;
+
+use crate::event::Events;
+use crate::gather::GatherError;
+use crate::site::Site;
+use crate::worktree::{Snapshot, WorkTree, WorktreeError};
+
+/// Tries to make each configured check, or one of them, fail.
+///
+/// It blocks until all is done, and must not be called inside of a tokio
+/// runtime.
+///
+/// # Errors
+///
+/// [`GatherError`]: nothing could be run.
+pub fn self_test(
+    policy: &Policy,
+    site: &Site,
+    only: Option<&str>,
+    events: Events,
+) -> Result<Vec<Proof>, GatherError> {
+    let wanted = |name: &str| only.is_none_or(|only| only == name);
+    let checks = policy.checks.iter().filter(|(name, _)| wanted(name));
+    let test = Test { policy, site, tree: Tree::of(site), events };
+    checks.map(|(name, settings)| test.prove(name, settings)).collect()
+}
+
+/// The real tree, looked at once.
+struct Tree {
+    tree: WorkTree,
+    snapshot: Snapshot,
+}
+
+impl Tree {
+    /// With the files that the digest leaves out: checks may need them.
+    fn of(site: &Site) -> Result<Self, WorktreeError> {
+        let all = Site { ignore: Vec::new(), callers_files: Vec::new(), ..site.clone() };
+        let tree = WorkTree::open(&all)?;
+        let snapshot = tree.snapshot()?;
+        Ok(Self { tree, snapshot })
+    }
+}
+
+struct Test<'a> {
+    policy: &'a Policy,
+    site: &'a Site,
+    tree: Result<Tree, WorktreeError>,
+    events: Events,
+}
+
+impl Test<'_> {
+    fn prove(&self, name: &str, settings: &CheckPolicy) -> Result<Proof, GatherError> {
+        let not_shown = |how: String| Ok(Proof::new(name, Standing::NotShown, how));
+        let (settings, prove): (_, Prove) = match Kind::of(name, settings) {
+            Kind::Review => return not_shown("a reviewer is asked, not tested".to_owned()),
+            Kind::Plugin => return not_shown("a plug-in is asked, not tested".to_owned()),
+            Kind::Missing => return not_shown("this version of gate has no such check".to_owned()),
+            Kind::CleanGit => (settings.clone(), clean_git::prove),
+            Kind::Criteria => (settings.clone(), criteria::prove),
+            Kind::Command => match with_command(name, settings, self.site) {
+                Some((settings, _)) => (settings, command::prove),
+                None => {
+                    return not_shown("it has no command, and the project shows none".to_owned());
+                }
+            },
+        };
+        let tree = match &self.tree {
+            Ok(tree) => tree,
+            Err(error) => return not_shown(format!("the work tree cannot be read: {error}")),
+        };
+        let copy = match Copy::of(&tree.snapshot, tree.tree.root(), self.site) {
+            Ok(copy) => copy,
+            Err(error) => return not_shown(format!("no copy of the tree could be made: {error}")),
+        };
+        let events = self.events.clone();
+        let bench = Bench::new(self.policy, name, &settings, &copy, self.site, events);
+        prove(&bench).or_else(|trouble| match trouble {
+            Trouble::Gather(error) => Err(error),
+            trouble @ Trouble::File(_) => not_shown(trouble.to_string()),
+        })
+    }
+}
+
+/// How a check is made to fail.
+type Prove = fn(&Bench<'_>) -> Result<Proof, Trouble>;

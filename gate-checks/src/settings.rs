@@ -1,0 +1,36 @@
+//! Settings of checks that only this crate can judge: globs.
+
+use gate_core::decide::policy::Policy;
+
+use crate::worktree::Globs;
+
+/// A setting that no check can work with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {problem}")]
+pub struct BadSetting {
+    /// Its key, such as `checks.tests.paths`.
+    pub key: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// Whether every glob of a policy can be understood.
+///
+/// # Errors
+///
+/// The first that cannot.
+pub fn validate(policy: &Policy) -> Result<(), BadSetting> {
+    globs("tree.ignore".to_owned(), &policy.tree_ignore)?;
+    for (name, check) in &policy.checks {
+        globs(format!("checks.{name}.paths"), &check.paths)?;
+        globs(format!("checks.{name}.ignore"), &check.ignore)?;
+    }
+    Ok(())
+}
+
+fn globs(key: String, globs: &[String]) -> Result<(), BadSetting> {
+    match Globs::new(globs) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(BadSetting { key, problem: error.to_string() }),
+    }
+}

@@ -1,0 +1,84 @@
+//! Where the symbolic links of a tree lead.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::snapshot::{File, Kind, Snapshot};
+
+/// How many links one name may lead through.
+const HOPS: usize = 40;
+
+impl Snapshot {
+    /// Whether a symbolic link leads to what the snapshot does not hold: out
+    /// of the tree, into `.git`, to what is ignored, a cache or not there, or
+    /// to its end through any of these.
+    pub(crate) fn has_links_out(&self) -> bool {
+        self.links().any(|link| !Way::of(self).ends_inside(link.path()))
+    }
+}
+
+/// A name that is followed part by part, as the system does.
+struct Way<'s> {
+    snapshot: &'s Snapshot,
+    /// Where it has come to, relative to the root.
+    at: PathBuf,
+    /// What is left of it.
+    parts: VecDeque<OsString>,
+    hops: usize,
+}
+
+impl<'s> Way<'s> {
+    fn of(snapshot: &'s Snapshot) -> Self {
+        Self { snapshot, at: PathBuf::new(), parts: VecDeque::new(), hops: 0 }
+    }
+
+    fn ends_inside(mut self, name: &Path) -> bool {
+        self.turn(name);
+        while let Some(part) = self.parts.pop_front() {
+            if !self.step(&part) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Goes this way before what is left.
+    fn turn(&mut self, name: &Path) {
+        for part in name.components().rev().filter(|part| *part != Component::CurDir) {
+            self.parts.push_front(part.as_os_str().to_owned());
+        }
+    }
+
+    /// Whether the next part stays inside of what the snapshot holds.
+    fn step(&mut self, part: &OsStr) -> bool {
+        if part == ".." {
+            return self.at.pop();
+        }
+        self.at.push(part);
+        match self.snapshot.file(&self.at).map(File::kind) {
+            Some(Kind::Link) => self.follow().is_some(),
+            Some(_) => true,
+            None => self.snapshot.has_folder(&self.at),
+        }
+    }
+
+    /// Turns where the link says.
+    fn follow(&mut self) -> Option<()> {
+        let root = self.snapshot.root();
+        let target = fs::read_link(root.join(&self.at)).ok()?;
+        self.hops += 1;
+        if self.hops > HOPS {
+            return None;
+        }
+        self.at.pop();
+        if target.is_absolute() {
+            self.at.clear();
+            self.turn(target.strip_prefix(root).ok()?);
+        } else {
+            self.turn(&target);
+        }
+        Some(())
+    }
+}

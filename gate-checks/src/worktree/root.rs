@@ -1,0 +1,80 @@
+//! Where a work tree begins.
+//!
+//! Git is not asked where it begins, because the repository's settings could
+//! answer. A `.git` that is no repository's counts for nothing.
+//!
+//! Whoever works in a tree can make a repository inside of it, in which
+//! everything is committed. So where a repository above tracks files of the
+//! one that was found, the work is the outer one's. A submodule, a linked work
+//! tree and a clone are their own: nobody above tracks what is in them.
+
+use std::path::{Path, PathBuf};
+
+use super::error::WorktreeError;
+use super::git::{self, Git};
+use super::repository::Repository;
+use super::stop::Stop;
+
+/// The topmost folder of a work tree.
+pub(super) struct Root {
+    pub(super) folder: PathBuf,
+    pub(super) is_repository: bool,
+    /// None where there is no program outside of the tree.
+    pub(super) git: Option<Git>,
+}
+
+impl Root {
+    /// The root of the tree that a project stands in.
+    pub(super) fn of(
+        project: &Path,
+        environment: &[(String, String)],
+    ) -> Result<Self, WorktreeError> {
+        let mut repositories = project.ancestors().filter(|folder| is_repository(folder));
+        let Some(nearest) = repositories.next().or_else(|| broken(project)) else {
+            let git = Git::find(environment, project);
+            return Ok(Self { folder: project.into(), is_repository: false, git });
+        };
+        let mut root = nearest;
+        let mut git = Git::find(environment, nearest);
+        for outer in repositories {
+            // A program that lies in the outer tree is not asked about it.
+            let Some(outers_git) = Git::find(environment, outer) else {
+                git = None;
+                break;
+            };
+            if tracks(&outers_git, outer, root)? {
+                (root, git) = (outer, Some(outers_git));
+            }
+        }
+        Ok(Self { folder: root.into(), is_repository: true, git })
+    }
+}
+
+/// Whether a folder's `.git` is a repository's.
+pub(super) fn is_repository(folder: &Path) -> bool {
+    let dot_git = folder.join(".git");
+    if dot_git.symlink_metadata().is_err() {
+        return false;
+    }
+    git::git_dir(&dot_git).is_ok_and(|git_dir| {
+        let has_head = git_dir.join("HEAD").symlink_metadata().is_ok();
+        has_head && super::repository::objects(&git_dir).is_dir()
+    })
+}
+
+/// The nearest folder whose `.git` is a file that names no repository: that
+/// is one that broke, and an error once it is looked at.
+fn broken(project: &Path) -> Option<&Path> {
+    let is_file = |folder: &&Path| {
+        folder.join(".git").symlink_metadata().is_ok_and(|dot_git| !dot_git.is_dir())
+    };
+    project.ancestors().find(is_file)
+}
+
+/// Whether a repository's index or commit has files in a folder below it.
+fn tracks(git: &Git, outer: &Path, inner: &Path) -> Result<bool, WorktreeError> {
+    let Ok(name) = inner.strip_prefix(outer) else { return Ok(false) };
+    let repository = Repository::find(outer, Vec::new())?;
+    Ok(repository.lists_in(git, name, &Stop::never())?
+        || repository.has_folder(git, name, &Stop::never())?)
+}

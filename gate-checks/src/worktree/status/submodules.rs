@@ -1,0 +1,64 @@
+//! Submodules that no clone can get.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::worktree::error::WorktreeError;
+use crate::worktree::git::Git;
+use crate::worktree::index::{Entries, Entry};
+use crate::worktree::path;
+use crate::worktree::repository::Repository;
+use crate::worktree::stop::Stop;
+
+/// The submodules with something in their folder that the commit's
+/// `.gitmodules` does not name: the commit has their place, and nobody who
+/// clones it gets what is in them.
+pub(super) fn unnamed(
+    git: &Git,
+    repository: &Repository,
+    commit: &Entries,
+    stop: &Stop,
+) -> Result<Vec<Vec<u8>>, WorktreeError> {
+    let modules = repository.index.iter().filter(Entry::is_submodule);
+    let filled: Vec<_> = modules.filter(|module| is_filled(repository, module)).collect();
+    if filled.is_empty() {
+        return Ok(Vec::new());
+    }
+    let named = named(git, repository, commit, stop)?;
+    let unnamed = filled.into_iter().filter(|module| !named.contains(module.path));
+    Ok(unnamed.map(|module| module.path.to_vec()).collect())
+}
+
+/// Whether there is anything in a submodule's folder. What cannot be listed
+/// may hold something.
+fn is_filled(repository: &Repository, module: &Entry<'_>) -> bool {
+    let folder = repository.folder.join(path(module.path));
+    folder.is_dir() && fs::read_dir(folder).map_or(true, |mut inside| inside.next().is_some())
+}
+
+/// The submodules that the commit's `.gitmodules` names.
+fn named(
+    git: &Git,
+    repository: &Repository,
+    commit: &Entries,
+    stop: &Stop,
+) -> Result<BTreeSet<Vec<u8>>, WorktreeError> {
+    let Some(file) = commit.iter().find(|entry| entry.path == b".gitmodules") else {
+        return Ok(BTreeSet::new());
+    };
+    let blob = format!("--blob={}", String::from_utf8_lossy(file.object));
+    let args = ["config", &blob, "-z", "--get-regexp", "^submodule\\..*\\.path$"];
+    let answer = git.ask(repository.place(), &args, &[], stop)?;
+    match answer.code {
+        Some(0) => Ok(answer.out.split(|byte| *byte == 0).filter_map(value).collect()),
+        Some(1) => Ok(BTreeSet::new()),
+        _ => Err(answer.wrong(repository.place(), &args)),
+    }
+}
+
+/// The value of `name\nvalue`.
+fn value(record: &[u8]) -> Option<Vec<u8>> {
+    let end = record.iter().position(|byte| *byte == b'\n')?;
+    let value = &record[end + 1..];
+    Some(value.strip_suffix(b"/").unwrap_or(value).to_vec())
+}
