@@ -152,6 +152,17 @@ fn the_projects_file_is_found_up_to_the_repositorys_root() {
 }
 
 #[test]
+fn a_repository_made_inside_of_one_hides_no_settings() {
+    let run = || gate("-C sub config show").file("gate.toml", STRICT).file("sub/a.txt", "a\n");
+    let strict = "indicator_threshold = 9";
+    shows(run().committed(), strict);
+    shows(run().committed().setup("git init -q sub"), strict);
+    shows(run().committed().setup("mkdir sub/.git"), strict);
+    let own = run().setup("git init -q . && git init -q sub").code(0);
+    assert!(!own.stdout.contains(strict), "{}", own.stdout);
+}
+
+#[test]
 fn a_file_above_the_repositorys_root_is_nobodys() {
     let run = gate("-C repo/a config show").folder("repo/.git").folder("repo/a");
     run.settings(STRICT).code(0).says("is not set");

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gate_checks::worktree::root_of;
 use gate_core::config::{self, Layer, Origin, Resolved};
 
 use crate::failure::Failure;
@@ -69,8 +70,16 @@ impl Places {
     fn repository(&self) -> Option<&Path> {
         let real = |folder: &&Path| is_repository(&folder.join(".git"));
         let called = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
-        let outermost = || self.folder.ancestors().filter(called).last();
-        self.folder.ancestors().find(real).or_else(outermost)
+        let all: Vec<_> = self.folder.ancestors().filter(real).collect();
+        match all.as_slice() {
+            [] => self.folder.ancestors().filter(called).last(),
+            [one] => Some(one),
+            // Where repositories nest, the one that tracks the folder's files.
+            [.., outermost] => match root_of(&self.folder, &self.environment) {
+                Ok(Some(root)) => all.iter().copied().find(|folder| *folder == root),
+                _ => Some(outermost),
+            },
+        }
     }
 
     /// The project's settings file: the nearest from the folder up to the

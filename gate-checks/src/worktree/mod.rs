@@ -44,7 +44,7 @@ pub(crate) mod tests;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 pub use error::WorktreeError;
@@ -115,6 +115,20 @@ impl WorkTree {
     pub fn snapshot(&self) -> Result<Snapshot, WorktreeError> {
         Ok(self.survey(&Stop::never())?.snapshot)
     }
+}
+
+/// The root of the repository that a folder's files belong to: the nearest, or
+/// one above that tracks them. None outside of any.
+///
+/// # Errors
+///
+/// [`WorktreeError`]: a repository above cannot be asked.
+pub fn root_of(
+    folder: &Path,
+    environment: &[(String, String)],
+) -> Result<Option<PathBuf>, WorktreeError> {
+    let root = Root::of(folder, environment)?;
+    Ok(root.is_repository.then_some(root.folder))
 }
 
 /// Bytes as a path.
