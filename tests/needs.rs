@@ -58,7 +58,6 @@ fn is_module(name: &str) -> bool {
 }
 
 /// A package of the folder GATE_NODE_MODULES, which `.ci/run` fills.
-#[allow(dead_code, reason = "only the tests of the program run it")]
 pub(crate) fn node_module(name: &str) -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os("GATE_NODE_MODULES")?);
     folder.join(name).is_dir().then_some(folder)

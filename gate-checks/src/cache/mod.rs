@@ -66,7 +66,6 @@ impl EvidenceCache {
         (found.check == work.check.id().as_str()).then(|| Evidence {
             cached: true,
             duration_ms: 0,
-            mode: work.policy.mode,
             summary: format!("{} (not run again: {why})", found.summary),
             log: found.log.filter(|log| Path::new(log).is_file()),
             ..found

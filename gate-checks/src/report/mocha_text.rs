@@ -57,14 +57,11 @@ impl Reader for MochaText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::tests::{outcome, report};
+    use crate::report::tests::{comes_to, report};
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let report = report(MochaText::new(), text);
-        let (outcome, summary) = outcome(report.as_ref(), 0);
-        let found = format!("{outcome:?}: {summary}");
-        assert!(found.starts_with(expected), "{found}\n{report:#?}");
+        comes_to(MochaText::new(), text, expected);
     }
 
     #[test]

@@ -38,3 +38,12 @@ pub(super) fn in_file<R: Reader + 'static>(
     }
     report(reader(path), text)
 }
+
+/// With exit code 0, the text comes to an outcome and a summary that begin so.
+#[track_caller]
+pub(in crate::report) fn comes_to(reader: impl Reader + 'static, text: &str, expected: &str) {
+    let report = report(reader, text);
+    let (outcome, summary) = outcome(report.as_ref(), 0);
+    let found = format!("{outcome:?}: {summary}");
+    assert!(found.starts_with(expected), "{found}\n{report:#?}");
+}

@@ -8,4 +8,4 @@ mod within;
 mod wrote;
 mod xml;
 
-pub(super) use fed::{outcome, report};
+pub(super) use fed::{comes_to, outcome, report};

@@ -8,7 +8,6 @@ mod submodules;
 use std::sync::Arc;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::Mode;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
@@ -21,7 +20,7 @@ use crate::worktree::tests::fixture::Fixture;
 
 fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&str]) -> Evidence {
     let ignore = ignore.iter().map(|glob| (*glob).to_owned()).collect();
-    let check = CleanGit { id: CheckId::new("clean_git"), mode: Mode::default(), ignore };
+    let check = CleanGit { id: CheckId::new("clean_git"), ignore };
     let cx = CheckContext {
         site: Arc::new(fixture.site.clone()),
         tree: Arc::new(tree),
