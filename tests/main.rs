@@ -26,6 +26,7 @@ mod needs;
 mod plugins;
 mod processes;
 mod prompt;
+mod reports;
 mod runners;
 mod scan;
 mod schemas;

@@ -17,6 +17,10 @@ use crate::check::{Check, CheckContext, CheckId, Cost};
 use crate::report::{self, Judged, Reader, Request};
 use crate::site::Site;
 
+/// Python tells bytecode from its source by size and by seconds: what a run left
+/// behind would be run again after a quick repair of the same size.
+const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
+
 /// Runs a command.
 pub(crate) struct CommandCheck {
     id: CheckId,
@@ -91,6 +95,7 @@ impl CommandCheck {
             let own = cx.site.variable(&name).filter(|own| asked && !own.is_empty());
             set.push((name, own.map_or(value.clone(), |own| format!("{own} {value}"))));
         }
+        set.push((NO_BYTECODE.to_owned(), "1".to_owned()));
         set
     }
 
