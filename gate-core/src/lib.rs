@@ -28,6 +28,7 @@
 pub mod config;
 pub mod decide;
 mod digest;
+pub mod protocol;
 pub mod read;
 mod scan;
 pub mod text;
