@@ -9,6 +9,7 @@ use std::io;
 use std::sync::Arc;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::observed::TreeState;
 use gate_core::decide::policy::Policy;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
@@ -21,7 +22,7 @@ use crate::logs::Logs;
 use crate::schedule::{self, Rules};
 use crate::site::Site;
 use crate::store;
-use crate::worktree::{Changes, Snapshot, WorkTree, WorktreeError};
+use crate::worktree::{Changes, Snapshot, Stop, WorkTree, WorktreeError};
 
 /// What is wanted of the configured checks.
 #[derive(Clone, Debug, Default)]
@@ -48,10 +49,10 @@ pub struct Gathered {
 /// The work tree before the checks and after them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeChange {
-    /// Its digest before.
-    pub before: String,
-    /// Its digest after.
-    pub after: String,
+    /// Before.
+    pub before: TreeState,
+    /// After.
+    pub after: TreeState,
     /// Files that appeared.
     pub wrote: Vec<String>,
     /// Files that existed and were changed or removed.
@@ -116,6 +117,27 @@ pub fn gather(
     gathered.evidence.extend(left_out(policy, wanted.only.as_deref()));
     gathered.evidence.sort_by(|one, other| one.check.cmp(&other.check));
     Ok(gathered)
+}
+
+/// The work tree as it stands; nothing is run.
+///
+/// # Errors
+///
+/// A tree that cannot be read.
+pub fn look(site: &Site) -> Result<TreeChange, WorktreeError> {
+    let state = WorkTree::open(site)?.snapshot()?.state();
+    Ok(TreeChange { before: state.clone(), after: state, wrote: Vec::new(), changed: Vec::new() })
+}
+
+/// Whether anything in the work tree is not committed; none outside of git, and
+/// where nothing was committed yet.
+///
+/// # Errors
+///
+/// A tree that cannot be read.
+pub fn is_uncommitted(site: &Site) -> Result<Option<bool>, WorktreeError> {
+    let status = WorkTree::open(site)?.status(&Stop::never())?;
+    Ok(status.map(|status| !status.is_clean()))
 }
 
 fn unreadable(policy: &Policy, error: &WorktreeError) -> Gathered {
@@ -259,8 +281,8 @@ fn gathered(
 ) -> Gathered {
     let changed = disturbed(&changes);
     let tree = TreeChange {
-        before: before.digest.clone(),
-        after: after.digest.clone(),
+        before: before.state(),
+        after: after.state(),
         wrote: changes.appeared,
         changed,
     };

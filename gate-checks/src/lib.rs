@@ -33,6 +33,6 @@ pub mod worktree;
 pub use checks::{PluginAnswer, PluginOutcome, PluginRequest};
 pub use doctor::{Finding, Level, Proof, Standing, examine, examine_surroundings, self_test};
 pub use event::{Event, Events};
-pub use gather::{GatherError, Gathered, TreeChange, Wanted, gather};
+pub use gather::{GatherError, Gathered, TreeChange, Wanted, gather, is_uncommitted, look};
 pub use settings::{BadSetting, validate};
 pub use site::Site;

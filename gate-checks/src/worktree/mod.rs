@@ -23,6 +23,7 @@ mod error;
 mod excludes;
 mod git;
 mod globs;
+mod identity;
 mod index;
 mod left_out;
 mod links;
@@ -49,6 +50,7 @@ use std::sync::Arc;
 
 pub use error::WorktreeError;
 pub(crate) use globs::Globs;
+pub use identity::identity;
 pub(crate) use snapshot::shown;
 pub use snapshot::{Changes, File, Kind, Snapshot};
 pub(crate) use status::Status;

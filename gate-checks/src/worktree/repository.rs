@@ -134,9 +134,14 @@ impl Repository {
 
 /// The folder of a git folder's objects.
 pub(super) fn objects(git_dir: &Path) -> PathBuf {
+    common(git_dir).join("objects")
+}
+
+/// The folder that linked work trees share; of any other the git folder itself.
+pub(super) fn common(git_dir: &Path) -> PathBuf {
     let common = std::fs::read(git_dir.join("commondir"));
     let shared = common.map(|text| git_dir.join(super::path(text.trim_ascii())));
-    shared.unwrap_or_else(|_| git_dir.into()).join("objects")
+    shared.unwrap_or_else(|_| git_dir.into())
 }
 
 /// Whether a submodule's work tree is there.

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use gate_core::decide::observed::TreeState;
 use gate_core::text;
 
 use super::error::WorktreeError;
@@ -77,6 +78,11 @@ impl Snapshot {
     }
 
     /// Its topmost folder.
+    /// The state that it shows: its files, and the commit below them.
+    pub(crate) fn state(&self) -> TreeState {
+        TreeState { digest: self.digest.clone(), head: self.head.clone() }
+    }
+
     pub(super) fn root(&self) -> &Path {
         &self.root
     }

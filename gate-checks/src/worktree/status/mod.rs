@@ -45,6 +45,16 @@ pub(crate) struct Status {
     pub(crate) sparse: BTreeSet<Vec<u8>>,
 }
 
+impl Status {
+    /// Whether everything is committed.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.staged.is_empty()
+            && self.unstaged.is_empty()
+            && self.untracked.is_empty()
+            && self.sparse.is_empty()
+    }
+}
+
 impl WorkTree {
     /// What is not committed at this moment; none outside of git.
     pub(crate) fn status(&self, stop: &Stop) -> Result<Option<Status>, WorktreeError> {
