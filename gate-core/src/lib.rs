@@ -23,20 +23,24 @@
 //! * [`read`]: who said what, in which format;
 //! * [`decide`](mod@decide): indicators, signals, evidence, the decision;
 //! * [`config`]: from settings to a policy;
-//! * [`text`]: words of others, fit to be shown.
+//! * [`text`]: words of others, fit to be shown;
+//! * [`trouble`]: errors, limits and denials, for the circuit breaker.
 
 pub mod config;
 pub mod decide;
 mod digest;
+pub mod history;
 pub mod protocol;
 pub mod read;
 mod scan;
 pub mod text;
+pub mod trouble;
 
-pub use decide::decision::{Decision, decide};
+pub use decide::decision::{Decision, Judged, decide, judge};
 pub use decide::input::Input;
 pub use decide::policy::Policy;
 pub use decide::verdict::Verdict;
+pub use digest::digest;
 pub use scan::{Command, Limit, Remark, Scan, Scanner, Transcript, scan};
 
 /// The guide's examples run with the tests.

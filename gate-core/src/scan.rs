@@ -7,8 +7,9 @@ use crate::decide::indicator::{Counter, Hit, PatternError, PatternSet};
 use crate::decide::policy::{Policy, SignalPolicy};
 use crate::decide::signal::Signal;
 use crate::read::{
-    Boundary, Event, Fact, FinalTurn, Forced, Problem, ProblemKind, Reader, Sink, Usage,
+    Boundary, Event, Fact, FinalTurn, Forced, Problem, ProblemKind, Reader, Sink, Usage, Wording,
 };
+use crate::trouble::{self, Effort, Watch};
 
 /// The most errors, limits, denials and problems that are kept of each kind.
 const KEEP: usize = 100;
@@ -32,6 +33,9 @@ pub struct Scan {
     pub hits: Vec<Hit>,
     /// What the format tells beside the conversation.
     pub transcript: Transcript,
+    /// What went wrong in the final turn, and how much was written: what the
+    /// breaker is fed.
+    pub effort: Effort,
 }
 
 /// What the format tells beside the conversation.
@@ -102,6 +106,7 @@ impl<'p> Scanner<'p> {
             turn: FinalTurn::default(),
             counter: Counter::new(patterns),
             transcript: Transcript::default(),
+            watch: Watch::default(),
             lost: None,
         };
         Self { reader: Reader::new(format), collector }
@@ -115,7 +120,7 @@ impl<'p> Scanner<'p> {
     /// Ends the input. `token` is the iteration's token where one is required.
     pub fn finish(mut self, policy: &SignalPolicy, token: Option<&str>) -> Scan {
         self.reader.finish(&mut self.collector);
-        let Collector { mut turn, counter, mut transcript, lost } = self.collector;
+        let Collector { mut turn, counter, mut transcript, watch, lost } = self.collector;
         turn.finish();
         transcript.format = self.reader.format().map(|format| format.name().to_owned());
         let mut signal = Signal::read(&turn, policy, token);
@@ -123,7 +128,8 @@ impl<'p> Scanner<'p> {
             signal.doubt(format!("line {line}: what follows the signal could not be read"));
         }
         let hits = counter.finish(|hit| !is_taken(hit, &signal));
-        Scan { signal, hits, transcript }
+        let effort = watch.finish(&turn);
+        Scan { signal, hits, transcript, effort }
     }
 }
 
@@ -151,6 +157,7 @@ struct Collector<'p> {
     turn: FinalTurn,
     counter: Counter<'p>,
     transcript: Transcript,
+    watch: Watch,
     /// The line of the last record that could not be read whole.
     lost: Option<u64>,
 }
@@ -159,6 +166,7 @@ impl Sink for Collector<'_> {
     fn event(&mut self, event: Event<'_>) {
         self.turn.event(&event);
         self.counter.event(&event);
+        self.watch.event(&event);
         match event {
             Event::Boundary(Boundary::Notification, _) | Event::Text(_) => {}
             Event::Boundary(..) => {
@@ -173,6 +181,10 @@ impl Sink for Collector<'_> {
                 self.transcript.problem(&problem);
             }
         }
+    }
+
+    fn says(&self, what: Wording, text: &str) -> bool {
+        trouble::says(what, text)
     }
 }
 
@@ -191,6 +203,7 @@ impl Transcript {
             Fact::Denial { tool, line } => {
                 keep_last(&mut self.denials, Remark { text: tool, line });
             }
+            Fact::ToolFailure { .. } => {}
             Fact::Command { command, exit_code, line } => {
                 keep_last(&mut self.commands, Command { command, exit_code, line });
             }

@@ -4,9 +4,11 @@
 use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
-use gate_core::decide::breaker::{BreakerState, BreakerView, Counters};
+use gate_core::decide::breaker::{Breaker, BreakerState, Cause, Counters, Stood, Trip};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::indicator::{Hit, PatternSet};
+use gate_core::decide::memory::{Memory, RunState};
+use gate_core::decide::observed::{Limited, Observed, TreeSeen, TreeState};
 use gate_core::decide::policy::{
     AgentOverride, CheckPolicy, Mode, Policy, SignalPolicy, Spelling, Threshold,
 };
@@ -18,7 +20,7 @@ use proptest::sample::{Index, select};
 
 /// Pieces from which outputs are put together: signals, claims, noise, of
 /// plain text and of JSON lines.
-const TEXT: [&str; 14] = [
+const TEXT: [&str; 16] = [
     "All tasks are completed.\n",
     "It is ready for review.\r\n",
     "EXIT_STATUS: COMPLETE\n",
@@ -32,7 +34,22 @@ const TEXT: [&str; 14] = [
     "@@ -1,2 +1,2 @@\n",
     "+ added\n- removed\n",
     "If all is done, reply with:\n",
+    "Error: cannot find module './a'\n",
+    "You've hit your limit · resets 5pm\n",
     "no line end",
+];
+
+/// Pieces of a log of Codex.
+const LOG: [&str; 9] = [
+    "OpenAI Codex v0.169.0\n--------\nmodel: m\n--------\n",
+    "user\nGo on.\n",
+    "codex\n",
+    "Now the tests: ü.\n",
+    "\n",
+    "ERROR: You've hit your usage limit.\n",
+    "ERROR: unexpected status 401 Unauthorized\n",
+    "exec\nmake in /w\n exited 2 in 5ms:\nmake: *** No rule to make target 'x'.\n",
+    "tokens used\n1,234\n",
 ];
 
 /// Ways to say that the work goes on, each as the last thing said of it.
@@ -58,7 +75,7 @@ const SAID: [&str; 6] = [
 const AFTER: [&str; 4] =
     ["A closing sentence.\n", "\n", "## Notes\n\n- one\n", "All tasks are completed.\n"];
 
-const RECORDS: [&str; 9] = [
+const RECORDS: [&str; 14] = [
     r#"{"type":"system","subtype":"init","session_id":"s1","model":"m"}"#,
     r#"{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"All tasks are completed.\n\nEXIT_STATUS: COMPLETE"}]},"session_id":"s1"}"#,
     r#"{"type":"assistant","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"Now the tests."}]},"session_id":"s1"}"#,
@@ -66,6 +83,11 @@ const RECORDS: [&str; 9] = [
     r#"{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","content":"<promise>COMPLETE</promise>"}]},"session_id":"s1"}"#,
     r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"Go on."}]},"session_id":"s1"}"#,
     r#"{"type":"result","subtype":"success","is_error":false,"result":"<promise>COMPLETE</promise>","session_id":"s1"}"#,
+    r#"{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","is_error":true,"content":"Exit code 1\nsrc/a.rs:12:5: error: no x"}]},"session_id":"s1"}"#,
+    r#"{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","is_error":true,"content":"This command requires approval"}]},"session_id":"s1"}"#,
+    r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1774026000},"session_id":"s1"}"#,
+    r#"{"type":"assistant","message":{"id":"m4","content":[{"type":"text","text":"You've hit your limit · resets 5pm"}]},"session_id":"s1"}"#,
+    r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error: 401 no key","session_id":"s1","permission_denials":[{"tool_name":"Bash","tool_use_id":"t1"}]}"#,
     "noise between the records",
     r#"{"type":"assistant","message":{"id":"m3","role":"assist"#,
 ];
@@ -73,8 +95,9 @@ const RECORDS: [&str; 9] = [
 fn output() -> impl Strategy<Value = Vec<u8>> {
     let text = vec(select(&TEXT[..]), 0..12).prop_map(|pieces| pieces.concat().into_bytes());
     let records = vec(select(&RECORDS[..]), 0..12).prop_map(|lines| lines.join("\n").into_bytes());
+    let log = vec(select(&LOG[..]), 0..12).prop_map(|pieces| pieces.concat().into_bytes());
     let bytes = vec(any::<u8>(), 0..400);
-    prop_oneof![4 => text, 4 => records, 1 => bytes]
+    prop_oneof![4 => text, 4 => records, 2 => log, 1 => bytes]
 }
 
 static POLICY: LazyLock<Policy> =
@@ -135,7 +158,8 @@ proptest! {
     fn what_forbids_never_exits_unforced((input, policy) in case()) {
         let decision = decide(&Input { forced: None, ..input.clone() }, &policy);
         let forbids = matches!(input.signal.status, Status::Continue | Status::Blocked | Status::Invalid);
-        let open = input.stateful && input.breaker.as_ref().is_none_or(BreakerView::stops);
+        let closed = |memory: &Memory| memory.breaker.is_closed();
+        let open = input.stateful && !input.memory.as_ref().is_some_and(closed);
         let tampered = input.evidence.iter().any(|evidence| evidence.outcome == Outcome::Tamper);
         if forbids || open || tampered {
             prop_assert_ne!(decision.verdict, Verdict::Exit);
@@ -170,21 +194,23 @@ proptest! {
 }
 
 fn case() -> impl Strategy<Value = (Input, Policy)> {
-    (checks(), signal(), 0..3_u32, breaker(), any::<(bool, u8, bool, bool)>(), forced()).prop_map(
+    let flags = any::<(bool, bool, bool)>();
+    (checks(), signal(), 0..3_u32, memory(), observed(), flags, forced()).prop_map(
         |(
             checks,
             signal,
             hits,
-            (stateful, breaker),
-            (required, streak, explicit, failed),
+            (stateful, memory),
+            observed,
+            (required, explicit, failed),
             forced,
         )| {
             let policy = policy(&checks, explicit, required);
             let input = Input {
                 evidence: evidence(&checks),
                 stateful,
-                breaker,
-                passed_in_a_row: u32::from(streak % 3),
+                memory,
+                observed,
                 agent_exit_code: failed.then_some(1),
                 forced,
                 ..Input::new(signal, (0..hits).map(hit).collect())
@@ -260,13 +286,57 @@ fn hit(index: u32) -> Hit {
     }
 }
 
-fn breaker() -> impl Strategy<Value = (bool, Option<BreakerView>)> {
+fn memory() -> impl Strategy<Value = (bool, Option<Memory>)> {
     use BreakerState::{Closed, HalfOpen, Isolated, Open};
     let state = prop_oneof![4 => Just(Closed), 1 => select(&[HalfOpen, Open, Isolated][..])];
-    let view =
-        state.prop_map(|state| BreakerView { state, trip: None, counters: Counters::default() });
-    (any::<bool>(), proptest::option::weighted(0.8, view))
-        .prop_map(|(stateful, view)| (stateful, view.filter(|_| stateful)))
+    let memory = (state, run()).prop_map(|(state, run)| {
+        let trip = Trip { cause: Cause::Refused, message: "refused".to_owned() };
+        let stood = Some(Stood::default());
+        let breaker = Breaker { state, trip: Some(trip), stood, ..Breaker::default() };
+        Memory { breaker, run }
+    });
+    (any::<bool>(), proptest::option::weighted(0.8, memory))
+        .prop_map(|(stateful, memory)| (stateful, memory.filter(|_| stateful)))
+}
+
+/// A run, often shortly before one of the limits.
+fn run() -> impl Strategy<Value = RunState> {
+    (0..5_u32, 0..4_u32, 0..3_u32).prop_map(|(refused, idle, passed_in_a_row)| RunState {
+        counters: Counters {
+            refused,
+            no_progress: idle,
+            same_error: refused,
+            ..Counters::default()
+        },
+        passed_in_a_row,
+        signature: Some("error".to_owned()),
+        tree: Some(tree(1)),
+        ..RunState::default()
+    })
+}
+
+fn tree(digest: u8) -> TreeState {
+    TreeState { digest: digest.to_string(), head: None }
+}
+
+fn observed() -> impl Strategy<Value = Observed> {
+    let seen = (1..3_u8).prop_map(|digest| TreeSeen {
+        before: tree(digest),
+        after: tree(digest),
+        uncommitted: None,
+    });
+    let limited = Limited { text: "limit".to_owned(), resets_at: None };
+    let limited = proptest::option::weighted(0.1, Just(limited));
+    (proptest::option::of(seen), any::<(bool, bool)>(), limited).prop_map(
+        |(tree, (error, denied), limited)| Observed {
+            iteration: 7,
+            tree,
+            signature: error.then(|| "error".to_owned()),
+            denied: if denied { vec!["Bash".to_owned()] } else { Vec::new() },
+            limited,
+            ..Observed::default()
+        },
+    )
 }
 
 fn forced() -> impl Strategy<Value = Option<String>> {
@@ -275,7 +345,7 @@ fn forced() -> impl Strategy<Value = Option<String>> {
 
 /// The input without one record, or without one optional field of a record.
 fn poorer(input: &Input) -> Vec<Input> {
-    let mut all = vec![Input { breaker: None, ..input.clone() }];
+    let mut all = vec![Input { memory: None, ..input.clone() }];
     for index in 0..input.evidence.len() {
         let mut without = input.clone();
         without.evidence.remove(index);
@@ -293,13 +363,15 @@ fn poorer(input: &Input) -> Vec<Input> {
     all
 }
 
-/// The fields of all evidence and of the breaker. Dropping one that is not
+/// The fields of all evidence, of what is remembered and of what was observed. Dropping one that is not
 /// optional makes the record unreadable, which is no input at all.
 fn optional_fields(input: &serde_json::Value) -> Vec<String> {
     let records = input["evidence"].as_array().into_iter().flatten().enumerate();
     let mut places: Vec<_> =
         records.map(|(index, value)| (format!("/evidence/{index}"), value)).collect();
-    places.push(("/breaker".to_owned(), &input["breaker"]));
+    for at in ["/memory/breaker", "/memory/run", "/observed"] {
+        places.extend(input.pointer(at).map(|value| (at.to_owned(), value)));
+    }
     places
         .into_iter()
         .flat_map(|(at, value)| {

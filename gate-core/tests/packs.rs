@@ -1,9 +1,10 @@
 //! Every shipped pattern finds its samples and leaves its counter-samples.
 #![allow(clippy::expect_used, reason = "a test says what it expects")]
 
-use gate_core::config::{PACKS, Pack, PackPattern};
+use gate_core::config::{BREAKER_PACKS, PACKS, Pack, PackPattern, Sample};
 use gate_core::decide::indicator::{Counter, PatternSet};
 use gate_core::read::{Event, Role, Text};
+use gate_core::trouble;
 
 fn is_hit(pattern: &PackPattern, line: &str) -> bool {
     let set =
@@ -21,17 +22,26 @@ fn packs() -> impl Iterator<Item = Pack> {
         .map(|(name, _)| Pack::named(name).expect("the pack is right").expect("the pack is there"))
 }
 
+fn breaker_packs() -> impl Iterator<Item = Pack> {
+    BREAKER_PACKS.iter().map(|(name, text)| {
+        let pack = Pack::parse(name, name, text).expect("the pack is right");
+        let named = Pack::of_breaker(name).expect("the pack is right");
+        assert_eq!(named.as_ref(), Some(&pack));
+        pack
+    })
+}
+
 #[test]
 fn every_pattern_matches_its_samples_and_rejects_the_others() {
-    for pattern in packs().flat_map(|pack| pack.patterns) {
+    let mut wrong = Vec::new();
+    for pattern in packs().chain(breaker_packs()).flat_map(|pack| pack.patterns) {
         let id = &pattern.pattern.id;
-        for line in &pattern.matches {
-            assert!(is_hit(&pattern, line), "{id} does not match {line:?}");
-        }
-        for line in &pattern.rejects {
-            assert!(!is_hit(&pattern, line), "{id} matches {line:?}");
-        }
+        let missed = pattern.matches.iter().filter(|line| !is_hit(&pattern, line));
+        wrong.extend(missed.map(|line| format!("{id} does not match {line:?}")));
+        let taken = pattern.rejects.iter().filter(|line| is_hit(&pattern, line));
+        wrong.extend(taken.map(|line| format!("{id} matches {line:?}")));
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -48,4 +58,31 @@ fn the_completion_pack_holds_the_seed_s_expressions() {
         assert!(completion.contains(&pattern), "{pattern:?}");
     }
     assert_eq!(sources("seed").len(), 6);
+}
+
+#[test]
+fn every_rule_of_normalisation_holds_for_its_samples() {
+    let mut wrong = Vec::new();
+    for rule in breaker_packs().flat_map(|pack| pack.rules) {
+        assert!(!rule.samples.is_empty(), "{}", rule.id);
+        for Sample { from, to } in &rule.samples {
+            for text in [from, to] {
+                let normal = trouble::normalise(text);
+                let is_right = normal == *to;
+                wrong.extend((!is_right).then(|| format!("{}: {text}\n -> {normal}", rule.id)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_breaker_s_packs_are_no_indicators() {
+    for (name, _) in BREAKER_PACKS {
+        assert_eq!(Pack::named(name).expect("known packs alone"), None, "{name}");
+        let settings = format!("[patterns]\npacks = [\"{name}\"]");
+        let error = gate_core::config::Layer::parse(gate_core::config::Origin::Default, &settings)
+            .expect_err("no indicators");
+        assert!(error.to_string().contains(&format!("unknown pack `{name}`")), "{error}");
+    }
 }

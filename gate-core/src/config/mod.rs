@@ -37,7 +37,7 @@ pub use duration::Millis;
 pub use error::{ConfigError, Excerpt, Problem};
 pub use import::{Imported, import};
 pub use layer::{Layer, Origin, environment};
-pub use pack::{PACKS, Pack, PackPattern};
+pub use pack::{BREAKER_PACKS, PACKS, Pack, PackPattern, Rule, Sample};
 pub use raw::{
     Progress, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal, RawExitGate,
     RawHook, RawPatterns, RawProject, RawPromise, RawRun, RawSignal, RawTaskType, RawTree, RawWork,

@@ -16,6 +16,13 @@ pub const PACKS: [(&str, &str); 2] = [
     ("seed", include_str!("../../patterns/seed.toml")),
 ];
 
+/// The packs that feed the circuit breaker, name and text: what an error and
+/// a limit look like. They hold no indicators, so settings cannot name them.
+pub const BREAKER_PACKS: [(&str, &str); 2] = [
+    ("errors", include_str!("../../patterns/errors.toml")),
+    ("limits", include_str!("../../patterns/limits.toml")),
+];
+
 /// A pack of patterns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pack {
@@ -25,6 +32,8 @@ pub struct Pack {
     pub doc: String,
     /// Its patterns, in the order of the file.
     pub patterns: Vec<PackPattern>,
+    /// What makes two texts the same, in the order of the file.
+    pub rules: Vec<Rule>,
 }
 
 /// A pattern of a pack.
@@ -40,12 +49,41 @@ pub struct PackPattern {
     pub rejects: Vec<String>,
 }
 
+/// A rule of normalisation: what says nothing about which error it is.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Its name.
+    pub id: String,
+    /// What it finds.
+    pub regex: String,
+    /// What stands there afterwards; where it is missing, what was found, and
+    /// no later rule takes it.
+    pub with: Option<String>,
+    /// Why it is there.
+    pub doc: String,
+    /// Texts before and after all rules.
+    pub samples: Vec<Sample>,
+}
+
+/// A text before and after normalisation.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// Before.
+    pub from: String,
+    /// After.
+    pub to: String,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPack {
     doc: Option<String>,
     #[serde(default)]
     pattern: Vec<RawPackPattern>,
+    #[serde(default)]
+    normalise: Vec<Rule>,
 }
 
 #[derive(Deserialize)]
@@ -72,6 +110,17 @@ impl Pack {
         let file = format!("patterns/{name}.toml");
         // Its expressions are right: a test tries each on its samples.
         source(name).map(|text| read(name, &file, text, |_| Ok(()))).transpose()
+    }
+
+    /// The breaker's pack of this name, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Its text is wrong; a test holds that it is not.
+    pub fn of_breaker(name: &str) -> Result<Option<Self>, ConfigError> {
+        let file = format!("patterns/{name}.toml");
+        let found = BREAKER_PACKS.iter().find(|(known, _)| *known == name);
+        found.map(|(_, text)| read(name, &file, text, |_| Ok(()))).transpose()
     }
 
     /// Reads a pack's text.
@@ -125,7 +174,8 @@ fn read(
         let both = patterns.iter().zip(samples).enumerate();
         let joined =
             both.map(|(index, (raw, samples))| samples.join(&at().index(index), name, raw));
-        Ok(Pack { name: name.to_owned(), doc, patterns: joined.collect::<Result<_, _>>()? })
+        let patterns = joined.collect::<Result<_, _>>()?;
+        Ok(Pack { name: name.to_owned(), doc, patterns, rules: raw.normalise })
     };
     build().map_err(|fault| layer::error(file, Some(text), fault))
 }

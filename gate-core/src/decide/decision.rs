@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::breaker::BreakerView;
+use super::breaker::{Admission, BreakerView, Change, Event, Iteration, Trip};
 use super::evidence::Evidence;
 use super::feedback;
 use super::input::Input;
+use super::memory::{Fed, Memory};
+use super::observed::Observed;
 use super::policy::Policy;
-use super::reason::{Reason, Warning};
+use super::reason::{Reason, ReasonCode, Warning};
 use super::ruling::Case;
 use super::score::Indicators;
 use super::signal::Signal;
@@ -46,7 +48,7 @@ pub struct Decision {
     pub reasons: Vec<Reason>,
     /// What is worth knowing beside it.
     pub warnings: Vec<Warning>,
-    /// The breaker before this decision.
+    /// The breaker after this decision.
     pub breaker: BreakerView,
     /// Whether state is kept; without it there is no breaker.
     pub stateful: bool,
@@ -59,6 +61,26 @@ pub struct Decision {
     /// Whether configured checks were left out as the caller asked.
     #[serde(default)]
     pub checks_left_out: bool,
+    /// What was observed of the iteration.
+    #[serde(default)]
+    pub observed: Observed,
+    /// What was remembered of the decisions before this one.
+    #[serde(default)]
+    pub memory: Option<Memory>,
+    /// Why the memory was lost.
+    #[serde(default)]
+    pub lost: Option<String>,
+}
+
+/// A decision, and what is to be remembered of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The decision.
+    pub decision: Decision,
+    /// What is remembered from now on; none without state.
+    pub memory: Option<Memory>,
+    /// What the breaker did.
+    pub change: Option<Change>,
 }
 
 /// Decides whether the loop may end.
@@ -66,11 +88,27 @@ pub struct Decision {
 /// The function is pure: equal inputs under equal policies give equal
 /// decisions, today and when decided again from a record.
 pub fn decide(input: &Input, policy: &Policy) -> Decision {
+    judge(input, policy).decision
+}
+
+/// Decides, and says what is to be remembered: the run and the breaker after
+/// the decision.
+///
+/// An iteration that would go on and trips the breaker is `tripped`; one that
+/// passes is `exit`, also where it would have tripped it.
+pub fn judge(input: &Input, policy: &Policy) -> Judged {
     let indicators = Indicators::of(input, policy);
     let case = Case { input, policy, indicators: &indicators };
-    let (verdict, reasons) = case.rule();
+    let (ruled, mut reasons) = case.rule();
+    let fed = feed((ruled, &reasons), input, policy);
+    let trips = fed.as_ref().map(|fed| fed.trips.as_slice()).unwrap_or_default();
+    let verdict = if trips.is_empty() { ruled } else { Verdict::Tripped };
+    let change = fed.as_ref().and_then(|fed| fed.change.as_ref());
+    let again = change.is_some_and(|change| change.event == Event::ProbeFailed);
+    let tripped = trips.iter().map(|trip| tripped(trip, again));
+    reasons.splice(0..0, tripped.collect::<Vec<_>>());
     let warnings = input.warnings.iter().cloned().chain(case.warnings()).collect();
-    Decision {
+    let decision = Decision {
         verdict,
         exit_code: verdict.exit_code(),
         stop: verdict.stops(),
@@ -84,11 +122,48 @@ pub fn decide(input: &Input, policy: &Policy) -> Decision {
         evidence: input.evidence.clone(),
         reasons,
         warnings,
-        breaker: input.breaker_in_force(),
+        breaker: view(input, fed.as_ref()),
         stateful: input.stateful,
         agent_exit_code: input.agent_exit_code,
-        passed_in_a_row: input.passed_in_a_row,
+        passed_in_a_row: input.passed_in_a_row(),
         checks_left_out: input.checks_left_out,
+        observed: input.observed.clone(),
+        memory: input.kept().cloned(),
+        lost: input.lost.clone().filter(|_| input.is_lost()),
+    };
+    let (memory, change) = fed.map_or((None, None), |fed| (Some(fed.memory), fed.change));
+    Judged { decision, memory, change }
+}
+
+/// Why the breaker opened, or opened again.
+fn tripped(trip: &Trip, again: bool) -> Reason {
+    let message = match again {
+        true => format!("the probe failed, and the breaker is open again: {}", trip.message),
+        false => trip.message.clone(),
+    };
+    Reason::new(ReasonCode::BreakerTripped, message)
+}
+
+/// What a ruling does to the memory.
+fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<Fed> {
+    let memory = input.kept()?;
+    let observed = &input.observed;
+    if input.forced.is_some() {
+        return Some(memory.forced(observed));
+    }
+    if input.admission(policy) == Admission::Held {
+        return Some(memory.held(observed));
+    }
+    let iteration = Iteration::of(ruling, input, policy, memory);
+    Some(memory.fed(&iteration, observed, policy))
+}
+
+/// The breaker after the decision.
+fn view(input: &Input, fed: Option<&Fed>) -> BreakerView {
+    match fed {
+        Some(fed) => BreakerView::of(&fed.memory),
+        None if input.is_lost() => BreakerView::lost(),
+        None => BreakerView::default(),
     }
 }
 
@@ -101,8 +176,9 @@ impl Decision {
             evidence: self.evidence.clone(),
             checks_left_out: self.checks_left_out,
             stateful: self.stateful,
-            breaker: self.stateful.then(|| self.breaker.clone()),
-            passed_in_a_row: self.passed_in_a_row,
+            memory: self.memory.clone(),
+            lost: self.lost.clone(),
+            observed: self.observed.clone(),
             agent_exit_code: self.agent_exit_code,
             forced: self.force_reason.clone(),
             warnings: self

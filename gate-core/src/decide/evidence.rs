@@ -94,7 +94,7 @@ pub(super) fn worst_of<'e>(evidence: &'e [Evidence], check: &str) -> Option<&'e 
     records.max_by_key(|record| severity(record.outcome))
 }
 
-fn severity(outcome: Outcome) -> u8 {
+pub(super) fn severity(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Pass => 0,
         Outcome::Skipped => 1,

@@ -27,11 +27,15 @@ pub(super) fn next(verdict: Verdict, reasons: &[Reason], signal: &Signal) -> Opt
 fn cost(code: ReasonCode) -> u8 {
     match code {
         ReasonCode::Passed | ReasonCode::Forced => 0,
-        ReasonCode::BreakerOpen | ReasonCode::BreakerIsolated | ReasonCode::Tampered => 1,
+        ReasonCode::BreakerTripped
+        | ReasonCode::BreakerOpen
+        | ReasonCode::BreakerIsolated
+        | ReasonCode::Tampered => 1,
         ReasonCode::SignalBlocked => 2,
         ReasonCode::RequiredCheckFailed => 3,
         ReasonCode::RequiredCheckInconclusive | ReasonCode::CheckNotRun => 4,
         ReasonCode::SignalContinue | ReasonCode::SignalContradicts | ReasonCode::SignalInvalid => 5,
+        ReasonCode::RateLimited => 2,
         ReasonCode::AgentFailed => 6,
         ReasonCode::SignalAbsent => 7,
         ReasonCode::ThresholdNotReached | ReasonCode::ConsecutiveNotReached => 8,
@@ -53,7 +57,8 @@ fn absent(near_misses: &[NearMiss]) -> String {
 fn step(code: ReasonCode, reason: &Reason) -> String {
     let check = reason.check.as_deref().unwrap_or("the check");
     match code {
-        ReasonCode::BreakerOpen => "look at what tripped the breaker, then `gate breaker reset --reason …`".to_owned(),
+        ReasonCode::RateLimited => "wait until the limit is over, then go on".to_owned(),
+        ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => "look at what tripped the breaker, then `gate breaker reset --reason …`".to_owned(),
         ReasonCode::BreakerIsolated => "the operator who isolated the breaker has to close it".to_owned(),
         ReasonCode::Tampered => format!("a person has to look at {check}: {}", reason.message),
         ReasonCode::SignalBlocked => "a person has to remove what blocks the agent".to_owned(),

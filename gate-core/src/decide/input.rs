@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::breaker::{BreakerState, BreakerView};
+use super::breaker::Admission;
 use super::evidence::Evidence;
 use super::indicator::Hit;
+use super::memory::Memory;
+use super::observed::Observed;
+use super::policy::Policy;
 use super::reason::Warning;
 use super::signal::Signal;
 
@@ -19,13 +22,15 @@ pub struct Input {
     pub evidence: Vec<Evidence>,
     /// Whether configured checks were left out because the caller asked so.
     pub checks_left_out: bool,
-    /// Whether state is kept from one decision to the next. Where it is, a
-    /// breaker that is not there is open.
+    /// Whether state is kept from one decision to the next. Where it is, memory
+    /// that is not there was lost, and the breaker is open.
     pub stateful: bool,
-    /// The breaker before this decision.
-    pub breaker: Option<BreakerView>,
-    /// How many iterations before this one passed in a row.
-    pub passed_in_a_row: u32,
+    /// What is remembered of the decisions before this one.
+    pub memory: Option<Memory>,
+    /// Why the memory was lost.
+    pub lost: Option<String>,
+    /// What was observed of the iteration.
+    pub observed: Observed,
     /// The exit code of the agent's program.
     pub agent_exit_code: Option<i32>,
     /// The operator's reason for `--force-complete`.
@@ -43,25 +48,37 @@ impl Input {
             evidence: Vec::new(),
             checks_left_out: false,
             stateful: false,
-            breaker: None,
-            passed_in_a_row: 0,
+            memory: None,
+            lost: None,
+            observed: Observed::default(),
             agent_exit_code: None,
             forced: None,
             warnings: Vec::new(),
         }
     }
 
-    /// The breaker that this decision has to respect: without state there is
-    /// none, and state that was lost is an open breaker.
-    pub(crate) fn breaker_in_force(&self) -> BreakerView {
-        match (&self.breaker, self.stateful) {
-            (Some(breaker), true) => breaker.clone(),
-            (None, true) => BreakerView {
-                state: BreakerState::Open,
-                trip: Some("its state is missing".to_owned()),
-                ..BreakerView::default()
-            },
-            (_, false) => BreakerView::default(),
+    /// The memory that this decision rests on; none without state.
+    pub(crate) fn kept(&self) -> Option<&Memory> {
+        self.memory.as_ref().filter(|_| self.stateful)
+    }
+
+    /// Whether the memory was lost: then nobody knows what the breaker said.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.stateful && self.memory.is_none()
+    }
+
+    /// What the breaker says to this decision: without state there is none, and
+    /// state that was lost is an open breaker.
+    pub(crate) fn admission(&self, policy: &Policy) -> Admission {
+        match self.kept() {
+            Some(memory) => memory.admission(&self.observed, policy),
+            None if self.is_lost() => Admission::Held,
+            None => Admission::Free,
         }
+    }
+
+    /// How many iterations before this one passed in a row.
+    pub(crate) fn passed_in_a_row(&self) -> u32 {
+        self.kept().map_or(0, |memory| memory.run.passed_in_a_row)
     }
 }

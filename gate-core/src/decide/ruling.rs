@@ -1,7 +1,7 @@
 //! The ruling: what speaks against `exit`, in which order it counts, and what
 //! is worth a warning.
 
-use super::breaker::BreakerState;
+use super::breaker::{Admission, BreakerState};
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
 use super::policy::{AgentOverride, Mode, Policy};
@@ -52,23 +52,38 @@ impl Case<'_> {
         against.extend(self.too_few_indicators(forbidden));
         if against.is_empty() {
             against.extend(self.too_few_in_a_row());
+        } else if let Some(limit) = &self.input.observed.limited {
+            let message = format!("the iteration ended in a limit: {}", limit.text);
+            against.insert(0, Reason::new(ReasonCode::RateLimited, message));
         }
         against
     }
 
+    /// Why the breaker lets nothing through, where it does not.
     fn breaker(&self) -> Option<Reason> {
-        let breaker = self.input.breaker_in_force();
-        let trip = breaker.trip.as_deref().unwrap_or("no reason recorded");
-        match breaker.state {
-            BreakerState::Open => {
-                Some(Reason::new(ReasonCode::BreakerOpen, format!("the breaker is open: {trip}")))
-            }
-            BreakerState::Isolated => Some(Reason::new(
+        if self.input.admission(self.policy) != Admission::Held {
+            return None;
+        }
+        let Some(memory) = self.input.kept() else {
+            let why = self.input.lost.as_deref().unwrap_or("it is missing");
+            let message = format!("the breaker is open, for its state cannot be trusted: {why}");
+            return Some(Reason::new(ReasonCode::BreakerOpen, message));
+        };
+        let trip = memory.breaker.trip.as_ref();
+        let trip = trip.map_or("no reason recorded", |trip| trip.message.as_str());
+        Some(match memory.breaker.state {
+            BreakerState::Isolated => Reason::new(
                 ReasonCode::BreakerIsolated,
                 format!("an operator holds the breaker open: {trip}"),
-            )),
-            BreakerState::Closed | BreakerState::HalfOpen => None,
-        }
+            ),
+            BreakerState::HalfOpen => Reason::new(
+                ReasonCode::BreakerOpen,
+                format!("the breaker is half open, and another decision is its probe: {trip}"),
+            ),
+            BreakerState::Closed | BreakerState::Open => {
+                Reason::new(ReasonCode::BreakerOpen, format!("the breaker is open: {trip}"))
+            }
+        })
     }
 
     fn blocked(&self) -> Reason {
@@ -196,7 +211,7 @@ impl Case<'_> {
 
     fn too_few_in_a_row(&self) -> Option<Reason> {
         let (passed, needed) =
-            (self.input.passed_in_a_row.saturating_add(1), self.policy.consecutive.get());
+            (self.input.passed_in_a_row().saturating_add(1), self.policy.consecutive.get());
         (passed < needed).then(|| {
             let message = format!("this iteration passes: {passed} of {needed} in a row");
             Reason::new(ReasonCode::ConsecutiveNotReached, message)

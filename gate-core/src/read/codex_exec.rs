@@ -72,6 +72,12 @@ struct Item<'a> {
     aggregated_output: Str<'a>,
     exit_code: Num,
     #[serde(borrow)]
+    status: Str<'a>,
+    #[serde(borrow)]
+    error: Maybe<Failure<'a>>,
+    #[serde(borrow)]
+    id: Str<'a>,
+    #[serde(borrow)]
     message: Str<'a>,
     // What other tools were asked and have answered.
     #[serde(borrow)]
@@ -177,6 +183,9 @@ fn completed(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
         "command_execution" => command(item, line, out),
         _ => other_tool(item, line, out),
     }
+    if &*item.status == "declined" {
+        out.denied(&item.kind, &item.id, line);
+    }
 }
 
 fn command(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
@@ -184,6 +193,9 @@ fn command(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
     out.say(Role::Tool, &item.aggregated_output, line);
     if let Some(exit_code) = item.exit_code.signed().and_then(|code| code.try_into().ok()) {
         out.fact(Fact::Command { command: item.command.to_string(), exit_code, line });
+        if exit_code != 0 {
+            out.tool_failed(&item.aggregated_output, line);
+        }
     }
 }
 
@@ -195,6 +207,9 @@ fn other_tool(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
         }
     }
     out.say(Role::Tool, &item.text, line);
+    if let Some(error) = &item.error.0 {
+        out.tool_failed(&error.message, line);
+    }
 }
 
 fn fail(message: &str, line: u64, out: &mut Out<'_>) {

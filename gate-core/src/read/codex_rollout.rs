@@ -11,12 +11,12 @@ mod record;
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::commands::Commands;
+use super::calls::Calls;
 use super::format::{Spec, no_lines};
 use super::json::{Json, Records, read};
 use super::loose::Num;
 use super::out::Out;
-use super::{Boundary, Fact, Role, Usage};
+use super::{Boundary, Fact, Role, Usage, Wording};
 use record::{Any, Item, Payload, Record, exit_code, join};
 
 pub(super) const CODEX_ROLLOUT: Spec = Spec {
@@ -57,7 +57,7 @@ struct CodexRollout {
     /// Whether the turn has a text of the agent.
     spoken: bool,
     seen: Seen,
-    commands: Commands,
+    calls: Calls,
     tokens: Option<u64>,
 }
 
@@ -199,17 +199,30 @@ impl CodexRollout {
     fn call(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
         out.say(Role::Tool, &payload.arguments, line);
         out.say(Role::Tool, &payload.input, line);
-        if let Some(command) = record::command(&payload.arguments) {
-            self.commands.started(&payload.call_id, &command);
-        }
+        let command = record::command(&payload.arguments);
+        let tool = if payload.name.is_empty() { &payload.kind } else { &payload.name };
+        self.calls.started(&payload.call_id, tool, command.as_deref());
     }
 
     fn call_output(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
         let texts = &payload.output.texts;
         let code = texts.first().and_then(|text| exit_code(text));
-        self.commands.ended(&payload.call_id, code, line, out);
+        if let Some(text) = texts.first() {
+            self.no_success(text, code, &payload.call_id, line, out);
+        }
+        self.calls.ended(&payload.call_id, code, line, out);
         for text in texts {
             out.say(Role::Tool, text, line);
+        }
+    }
+
+    /// A call that did not succeed was denied, or its command failed.
+    fn no_success(&self, text: &str, code: Option<i32>, call: &str, line: u64, out: &mut Out<'_>) {
+        match (code, self.calls.tool(call)) {
+            (Some(0), _) => {}
+            (Some(_), _) => out.tool_failed(&record::output(text), line),
+            (None, Some(tool)) if out.says(Wording::Denial, text) => out.denied(tool, call, line),
+            (None, _) => {}
         }
     }
 
@@ -217,7 +230,7 @@ impl CodexRollout {
     /// model: the first of the two is reported.
     fn ran(&mut self, call: &str, code: Num, line: u64, out: &mut Out<'_>) {
         let code = code.signed().and_then(|code| code.try_into().ok());
-        self.commands.ended(call, code, line, out);
+        self.calls.ran(call, code, line, out);
     }
 }
 

@@ -16,9 +16,9 @@ use super::blocks::{Block, Blocks, skip_blank};
 use super::detect::Head;
 use super::format::{Spec, no_record};
 use super::json::Decode;
-use super::out::{Out, clip};
+use super::out::{Out, clip, ends};
 use super::text::decode;
-use super::{Fact, Role, Text, Usage, commands::MAX_COMMAND};
+use super::{Fact, Role, Text, Usage, calls::MAX_COMMAND};
 use section::{Mark, Section};
 
 pub(super) const CODEX_TEXT: Spec = Spec {
@@ -28,6 +28,9 @@ pub(super) const CODEX_TEXT: Spec = Spec {
     lines: is_log,
     open: |head| Box::new(CodexText::new(head)),
 };
+
+/// How much is remembered of what a failed command has written, in bytes.
+const LONGEST_OUTPUT: usize = 16 << 10;
 
 /// A header, or a prompt first and the agent's answer later.
 fn is_log(lines: &[&str]) -> bool {
@@ -60,6 +63,7 @@ impl Decode for CodexText {
     fn finish(&mut self, out: &mut Out<'_>) {
         let Self { blocks, log } = self;
         blocks.finish(&mut |block| log.block(block, out));
+        log.failure(out);
         if log.tokens.is_some() {
             out.fact(Fact::Usage(Usage { tokens: log.tokens, ..Usage::default() }));
         }
@@ -76,6 +80,9 @@ struct Log {
     /// The first line of the command that runs, and how many run.
     command: String,
     running: u32,
+    /// What the command that has failed has written so far, and the line in
+    /// which it ended.
+    failed: Option<(u64, String)>,
     tokens: Option<u64>,
 }
 
@@ -98,6 +105,9 @@ impl Log {
                     let aside = mark == Mark::Aside;
                     from = at + if aside { line.trim_end_matches('\n').len() } else { line.len() };
                     first = number + u64::from(!aside);
+                    if mark != Mark::Aside {
+                        self.failure(out);
+                    }
                     self.apply(mark, number, out);
                 }
             }
@@ -156,6 +166,13 @@ impl Log {
         }
     }
 
+    /// The section ends, and with it what a failed command has written.
+    fn failure(&mut self, out: &mut Out<'_>) {
+        if let Some((line, output)) = self.failed.take() {
+            out.tool_failed(&output, line);
+        }
+    }
+
     fn header_line(&self, line: &str, out: &mut Out<'_>) {
         if let Some(id) = line.strip_prefix("session id: ") {
             out.session(id);
@@ -178,6 +195,19 @@ impl Log {
                 out.fact(Fact::Command { command, exit_code, line: number });
             }
             self.running = self.running.saturating_sub(1);
+            self.failure(out);
+            self.failed = (exit_code != 0).then(|| (number, String::new()));
+        } else if let Some((_, output)) = &mut self.failed {
+            output.push_str(line);
+            output.push('\n');
+            shorten(output);
         }
+    }
+}
+
+/// Keeps the beginning and the end of what a command has written.
+fn shorten(output: &mut String) {
+    if output.len() > LONGEST_OUTPUT {
+        *output = ends(output, LONGEST_OUTPUT / 4).into_owned();
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::frames::{Frame, Frames};
 use super::out::Out;
-use super::{ProblemKind, Role, limit};
+use super::{ProblemKind, Role, Wording};
 
 /// A JSON format: what its records mean.
 pub(super) trait Records: Send {
@@ -80,7 +80,7 @@ impl<R: Records> Frame for Handler<'_, '_, R> {
         if *self.begun {
             self.out.problem(ProblemKind::Noise, line);
         }
-        if limit::notice(record) {
+        if self.out.says(Wording::Notice, record) {
             self.out.failure(record, None, line);
         }
         self.out.say(Role::System, &text, line);

@@ -11,12 +11,12 @@
 //! word*) is [`FinalTurn`]'s business, so that no format has to know it.
 
 mod blocks;
+mod calls;
 mod claude;
 mod clean;
 mod codex_exec;
 mod codex_rollout;
 mod codex_text;
-mod commands;
 mod detect;
 mod final_turn;
 mod format;
@@ -36,12 +36,31 @@ mod tests;
 
 pub use final_turn::{FinalTurn, Word};
 pub use format::{Forced, Format, UnknownFormat};
+pub(crate) use limit::resets_at;
 pub use reader::Reader;
 
 /// Consumes what a [`Reader`] finds.
 pub trait Sink {
     /// Takes one event. Events come in the order of the input.
     fn event(&mut self, event: Event<'_>);
+
+    /// Whether a client words this in this way. Formats do not mark all that a
+    /// client says, and readers know no wordings: they ask, about texts that
+    /// may be the client's. A sink that knows none takes texts as they are.
+    fn says(&self, _what: Wording, _text: &str) -> bool {
+        false
+    }
+}
+
+/// What a client may have said where its format does not say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wording {
+    /// The text is, as a whole, its notice of a rate or usage limit.
+    Notice,
+    /// The text, which is an error, comes from such a limit.
+    Limit,
+    /// The text, which is a tool's answer, says that the call was denied.
+    Denial,
 }
 
 /// Who a text belongs to.
@@ -136,6 +155,14 @@ pub enum Fact {
     Denial {
         /// The tool's name.
         tool: String,
+        /// Line of the input.
+        line: u64,
+    },
+    /// A tool call failed, as its client marks it; a denied call did not.
+    ToolFailure {
+        /// What the tool answered: where it was longer than 4 KiB, its
+        /// beginning and its end.
+        output: String,
         /// Line of the input.
         line: u64,
     },

@@ -10,7 +10,7 @@ use super::format::{Spec, no_lines};
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Leaves, Maybe, Num, Str};
 use super::out::Out;
-use super::{Boundary, Fact, Role, Usage};
+use super::{Boundary, Fact, Role, Usage, Wording};
 
 pub(super) const OPENCODE_JSON: Spec = Spec {
     name: "opencode-json",
@@ -61,6 +61,10 @@ struct Part<'a> {
     message: Str<'a>,
     #[serde(borrow)]
     text: Str<'a>,
+    #[serde(borrow)]
+    tool: Str<'a>,
+    #[serde(borrow, rename = "callID")]
+    call: Str<'a>,
     #[serde(borrow)]
     state: Maybe<ToolState<'a>>,
     #[serde(borrow)]
@@ -149,6 +153,7 @@ impl Opencode {
                 self.message.clear();
                 if let Some(state) = &part.state.0 {
                     tool(state, line, out);
+                    no_success(part, state, line, out);
                 }
             }
             "step_finish" => self.step(part),
@@ -212,6 +217,18 @@ fn tool(state: &ToolState<'_>, line: u64, out: &mut Out<'_>) {
     let exit = exit.and_then(|code| code.try_into().ok());
     if let (Some(command), Some(exit_code)) = (state.input.command.clone(), exit) {
         out.fact(Fact::Command { command, exit_code, line });
+    }
+}
+
+/// A call that did not succeed was denied, or it failed.
+fn no_success(part: &Part<'_>, state: &ToolState<'_>, line: u64, out: &mut Out<'_>) {
+    let exit = state.metadata.0.as_ref().and_then(|metadata| metadata.exit.signed());
+    if exit.is_some_and(|code| code != 0) {
+        out.tool_failed(&state.output, line);
+    } else if out.says(Wording::Denial, &state.error) {
+        out.denied(&part.tool, &part.call, line);
+    } else {
+        out.tool_failed(&state.error, line);
     }
 }
 

@@ -1,14 +1,24 @@
 //! What a format's reader writes to: the sink, with the house rules applied.
 
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
 use super::clean::clean;
 use super::limit;
-use super::{Boundary, Event, Fact, Problem, ProblemKind, Role, Sink, Text};
+use super::{Boundary, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Wording};
 
 /// How many problems are reported; a broken input would otherwise drown the rest.
 const MAX_PROBLEMS: usize = 100;
 
 /// The longest message of an error that is kept, in bytes.
 const MAX_MESSAGE: usize = 2000;
+
+/// How much is kept of a failed tool's answer, in bytes, at either end.
+const MAX_END: usize = 2048;
+
+/// How many denied calls are remembered: clients report a denial when it
+/// happens and once more when the turn ends.
+const MAX_DENIED: usize = 256;
 
 /// What must be remembered over the whole input, whatever the format.
 #[derive(Debug, Default)]
@@ -17,6 +27,7 @@ pub(super) struct Memo {
     session: bool,
     model: bool,
     failure: String,
+    denied: VecDeque<String>,
 }
 
 /// A sink that cleans texts, bounds problems and sends some facts only once.
@@ -78,7 +89,7 @@ impl<'s> Out<'s> {
             return;
         }
         message.clone_into(&mut self.memo.failure);
-        if matches!(status, Some(429 | 529)) || limit::mentioned(message) {
+        if matches!(status, Some(429 | 529)) || self.says(Wording::Limit, message) {
             self.limit(message, limit::resets_at(message), line);
         } else {
             self.fact(Fact::Error { message: message.to_owned(), line });
@@ -88,6 +99,31 @@ impl<'s> Out<'s> {
     /// A limit ended the turn.
     pub(super) fn limit(&mut self, message: &str, resets_at: Option<i64>, line: u64) {
         self.fact(Fact::Limit { message: message.to_owned(), resets_at, line });
+    }
+
+    /// A tool call failed with this answer. One without a word tells nothing.
+    pub(super) fn tool_failed(&mut self, output: &str, line: u64) {
+        let output = clean(output.trim());
+        if !output.is_empty() {
+            self.fact(Fact::ToolFailure { output: ends(&output, MAX_END).into_owned(), line });
+        }
+    }
+
+    /// The call with this id, if it has one, was denied.
+    pub(super) fn denied(&mut self, tool: &str, id: &str, line: u64) {
+        if self.memo.denied.iter().any(|known| known == id) {
+            return;
+        }
+        if !id.is_empty() {
+            self.memo.denied.truncate(MAX_DENIED - 1);
+            self.memo.denied.push_front(id.to_owned());
+        }
+        self.fact(Fact::Denial { tool: tool.to_owned(), line });
+    }
+
+    /// Whether the client words this in this way.
+    pub(super) fn says(&self, what: Wording, text: &str) -> bool {
+        self.sink.says(what, text)
     }
 
     pub(super) fn problem(&mut self, kind: ProblemKind, line: u64) {
@@ -102,4 +138,25 @@ impl<'s> Out<'s> {
 pub(super) fn clip(text: &str, max: usize) -> &str {
     let end = (0..=max.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
     &text[..end.unwrap_or(0)]
+}
+
+/// The first and the last `max` bytes of `text`, on lines of their own.
+pub(super) fn ends(text: &str, max: usize) -> Cow<'_, str> {
+    if text.len() <= 2 * max {
+        return Cow::Borrowed(text);
+    }
+    let tail = text.ceil_char_boundary(text.len() - max);
+    Cow::Owned(format!("{}\n{}", clip(text, max), &text[tail..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ends;
+
+    #[test]
+    fn the_ends_of_a_long_text_are_kept_between_characters() {
+        assert_eq!(ends("abcdef", 3), "abcdef");
+        assert_eq!(ends("abcdefg", 3), "abc\nefg");
+        assert_eq!(ends("aüücdüü", 2), "a\nü");
+    }
 }

@@ -1,15 +1,24 @@
 //! What a record says: JSON that has one canonical spelling.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
+use super::canonical;
+
 /// The largest integer that every reader of JSON holds exactly.
-const EXACT: u64 = (1 << 53) - 1;
+pub(super) const EXACT: u64 = (1 << 53) - 1;
+
+/// How many objects and arrays may stand within each other, the body's own
+/// included: readers of JSON stop at 127 or so, and a line adds one.
+const DEEPEST: usize = 100;
 
 /// A record's body: an object whose numbers are integers that every reader
-/// holds exactly, so that its canonical spelling is the same everywhere.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Value", into = "Value")]
+/// holds exactly, so that its canonical spelling is the same everywhere. Read
+/// from JSON, no name may stand twice in an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body(Map<String, Value>);
 
 /// JSON that cannot stand in a record.
@@ -22,6 +31,9 @@ pub enum BodyError {
     /// A number that readers may round.
     #[error("{0}: a record holds integers between -(2^53-1) and 2^53-1 only")]
     Number(Number),
+    /// Objects and arrays within each other that readers may refuse.
+    #[error("a record's body is at most {DEEPEST} objects and arrays deep")]
+    Deep,
     /// A value that is no JSON.
     #[error("{0}")]
     NotJson(String),
@@ -32,7 +44,8 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// What is no object, and numbers that are no exact integers.
+    /// What is no object, numbers that are no exact integers, and more than
+    /// 100 objects and arrays within each other.
     pub fn of(what: &impl Serialize) -> Result<Self, BodyError> {
         let value = serde_json::to_value(what);
         value.map_err(|error| BodyError::NotJson(error.to_string()))?.try_into()
@@ -42,6 +55,17 @@ impl Body {
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
+
+    /// Its one spelling: canonical JSON (RFC 8785).
+    pub fn canonical(&self) -> String {
+        let mut json = String::new();
+        self.spell(&mut json);
+        json
+    }
+
+    pub(super) fn spell(&self, out: &mut String) {
+        canonical::object(&self.0, out);
+    }
 }
 
 impl TryFrom<Value> for Body {
@@ -49,7 +73,7 @@ impl TryFrom<Value> for Body {
 
     fn try_from(value: Value) -> Result<Self, BodyError> {
         let Value::Object(map) = value else { return Err(BodyError::NotAnObject) };
-        map.values().try_for_each(exact)?;
+        map.values().try_for_each(|value| fits(value, 1))?;
         Ok(Self(map))
     }
 }
@@ -60,18 +84,99 @@ impl From<Body> for Value {
     }
 }
 
-/// That every number in the value is an exact integer.
-fn exact(value: &Value) -> Result<(), BodyError> {
+impl Serialize for Body {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Body {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Once(value) = Once::deserialize(deserializer)?;
+        value.try_into().map_err(de::Error::custom)
+    }
+}
+
+/// That every number in the value is an exact integer, and that it is not too
+/// deep below so many others.
+fn fits(value: &Value, depth: usize) -> Result<(), BodyError> {
     match value {
-        Value::Number(number) => is_exact(number)
-            .then_some(())
-            .ok_or_else(|| BodyError::Number(number.clone())),
-        Value::Array(items) => items.iter().try_for_each(exact),
-        Value::Object(map) => map.values().try_for_each(exact),
-        Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
+        Value::Array(_) | Value::Object(_) if depth == DEEPEST => Err(BodyError::Deep),
+        Value::Number(number) if !is_exact(number) => Err(BodyError::Number(number.clone())),
+        Value::Array(items) => items.iter().try_for_each(|item| fits(item, depth + 1)),
+        Value::Object(map) => map.values().try_for_each(|value| fits(value, depth + 1)),
+        Value::Number(_) | Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
     }
 }
 
 fn is_exact(number: &Number) -> bool {
     number.as_i64().is_some_and(|number| number.unsigned_abs() <= EXACT)
+}
+
+/// A value in which no object has a name twice: two readers could disagree on
+/// which of them counts.
+struct Once(Value);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OnceVisitor).map(Once)
+    }
+}
+
+struct OnceVisitor;
+
+impl<'de> Visitor<'de> for OnceVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, truth: bool) -> Result<Value, E> {
+        Ok(truth.into())
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(Once(item)) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(items.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(name) = access.next_key::<String>()? {
+            if map.contains_key(&name) {
+                return Err(de::Error::custom(format_args!("the name `{name}` stands twice")));
+            }
+            let Once(value) = access.next_value()?;
+            map.insert(name, value);
+        }
+        Ok(map.into())
+    }
 }

@@ -1,9 +1,13 @@
 //! A record, and how it is tied to the one before it.
 
+use std::fmt::Write;
+
 use serde::{Deserialize, Serialize};
 
 use super::body::Body;
+use super::canonical;
 use super::hash::Hash;
+use super::head::Head;
 
 /// The version of the record's form.
 pub const VERSION: u32 = 1;
@@ -36,7 +40,8 @@ pub struct Record {
     /// What happened, such as `exit_gate_passed`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The run that it belongs to.
+    /// The run that it belongs to; the member is there also where it is null.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub run: Option<String>,
     /// Who did it.
     pub actor: String,
@@ -44,28 +49,6 @@ pub struct Record {
     pub body: Body,
     /// The hash of the record before it.
     pub prev: Hash,
-}
-
-/// The last record of a ledger: whoever keeps it elsewhere sees a cut tail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Head {
-    /// Its number; 0 of an empty ledger.
-    pub seq: u64,
-    /// Its hash.
-    pub hash: Hash,
-}
-
-impl Head {
-    /// The head of a ledger without records.
-    pub const EMPTY: Self = Self { seq: 0, hash: Hash::GENESIS };
-
-    /// The record that follows it.
-    #[must_use]
-    pub fn follow(&self, draft: Draft) -> Sealed {
-        let Draft { time, kind, run, actor, body } = draft;
-        Record { v: VERSION, seq: self.seq + 1, time, kind, run, actor, body, prev: self.hash }
-            .seal()
-    }
 }
 
 /// A record with its hash, as it is kept and exported.
@@ -77,6 +60,23 @@ pub struct Sealed {
     pub hash: Hash,
 }
 
+/// A record's canonical JSON.
+pub(super) struct Spelling {
+    pub(super) json: String,
+    /// Where the member `hash` of an exported line would stand.
+    pub(super) hash_at: usize,
+}
+
+impl Head {
+    /// The record that follows it.
+    #[must_use]
+    pub fn follow(&self, draft: Draft) -> Sealed {
+        let Draft { time, kind, run, actor, body } = draft;
+        Record { v: VERSION, seq: self.seq + 1, time, kind, run, actor, body, prev: self.hash }
+            .seal()
+    }
+}
+
 impl Sealed {
     /// The head of a ledger that ends with it.
     pub fn head(&self) -> Head {
@@ -86,13 +86,8 @@ impl Sealed {
 
 impl Record {
     /// Its one spelling: canonical JSON (RFC 8785).
-    ///
-    /// # Panics
-    ///
-    /// Never: a record is plain data, and its body has exact integers only.
-    #[expect(clippy::expect_used, reason = "a body holds nothing that JSON cannot hold")]
     pub fn canonical(&self) -> String {
-        serde_json_canonicalizer::to_string(self).expect("a record is plain data")
+        self.spelling().json
     }
 
     /// BLAKE3 over its canonical JSON.
@@ -104,5 +99,25 @@ impl Record {
     #[must_use]
     pub fn seal(self) -> Sealed {
         Sealed { hash: self.hash(), record: self }
+    }
+
+    pub(super) fn spelling(&self) -> Spelling {
+        let mut json = String::from("{\"actor\":");
+        canonical::string(&self.actor, &mut json);
+        json.push_str(",\"body\":");
+        self.body.spell(&mut json);
+        json.push(',');
+        let hash_at = json.len();
+        let _ = write!(json, "\"prev\":\"{}\",\"run\":", self.prev);
+        match &self.run {
+            Some(run) => canonical::string(run, &mut json),
+            None => json.push_str("null"),
+        }
+        let _ = write!(json, ",\"seq\":{},\"time\":", self.seq);
+        canonical::string(&self.time, &mut json);
+        json.push_str(",\"type\":");
+        canonical::string(&self.kind, &mut json);
+        let _ = write!(json, ",\"v\":{}}}", self.v);
+        Spelling { json, hash_at }
     }
 }

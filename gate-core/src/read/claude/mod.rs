@@ -15,7 +15,7 @@ use super::format::{Spec, no_lines};
 use super::json::{Json, Records, read};
 use super::out::Out;
 use super::shape::Shape;
-use super::{Boundary, Role, commands::Commands, limit};
+use super::{Boundary, Role, Wording, calls::Calls};
 use crate::read::loose::Content;
 use record::{Any, Block, Message, Record};
 use result::{client, rate_limit};
@@ -83,7 +83,7 @@ struct Claude {
     /// announces itself, and a turn without announcement is a new prompt's.
     numbered: bool,
     notified: bool,
-    commands: Commands,
+    calls: Calls,
     spent: Spent,
 }
 
@@ -164,7 +164,7 @@ impl Claude {
             "text" => self.text(&block.text, voice, record, line, out),
             "thinking" if voice == Voice::SubAgent => out.say(Role::Tool, &block.thinking, line),
             "thinking" => out.say(Role::Thinking, &block.thinking, line),
-            "tool_result" => self.tool_result(block, line, out),
+            "tool_result" => self.tool_result(block, record, line, out),
             _ => self.tool_use(block, line, out),
         }
     }
@@ -180,7 +180,7 @@ impl Claude {
         match voice {
             Voice::SubAgent => out.say(Role::Tool, text, line),
             Voice::Client => client(text, record, line, out),
-            Voice::Agent if limit::notice(text) => client(text, record, line, out),
+            Voice::Agent if out.says(Wording::Notice, text) => client(text, record, line, out),
             Voice::Agent => {
                 let id = record.message.0.as_ref().map_or("", |message| &message.id);
                 self.speak(text, id, line, out);
@@ -218,8 +218,9 @@ impl Claude {
 
     fn tool_use(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
         self.message.clear();
-        if let Some(command) = block.input.command.as_deref().filter(|_| &*block.name == "Bash") {
-            self.commands.started(&block.id, command);
+        let command = block.input.command.as_deref().filter(|_| &*block.name == "Bash");
+        if !block.name.is_empty() {
+            self.calls.started(&block.id, &block.name, command);
         }
         for text in &block.input.texts {
             out.say(Role::Tool, text, line);
@@ -230,6 +231,7 @@ impl Claude {
         match &*record.subtype {
             "init" => out.model(&record.model),
             "task_notification" => self.notified = true,
+            "permission_denied" => out.denied(&record.tool_name, &record.tool_use_id, line),
             "compact_boundary" => self.turn(Boundary::Compaction, line, out),
             _ => {}
         }

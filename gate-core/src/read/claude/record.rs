@@ -68,6 +68,14 @@ pub(super) struct Record<'a> {
     pub(super) content: Str<'a>,
     #[serde(borrow)]
     pub(super) summary: Str<'a>,
+    #[serde(borrow)]
+    pub(super) tool_name: Str<'a>,
+    #[serde(borrow)]
+    pub(super) tool_use_id: Str<'a>,
+
+    // `user` records.
+    #[serde(borrow, rename = "toolDenialKind")]
+    pub(super) tool_denial_kind: Str<'a>,
 
     // `result` records.
     #[serde(borrow)]
@@ -160,6 +168,8 @@ pub(super) struct RateLimit<'a> {
 pub(super) struct Denial<'a> {
     #[serde(borrow)]
     pub(super) tool_name: Str<'a>,
+    #[serde(borrow)]
+    pub(super) tool_use_id: Str<'a>,
 }
 
 /// Tokens of one message, or of one result.

@@ -3,14 +3,14 @@
 use super::Claude;
 use super::record::Record;
 use crate::read::out::Out;
-use crate::read::{Fact, Role, limit};
+use crate::read::{Role, Wording, limit};
 
 impl Claude {
     pub(super) fn result(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         self.spent.result(record.usage.0, record.duration_ms.whole());
         self.spent.cost(record.total_cost_usd.micro());
         for denial in &record.permission_denials.0 {
-            out.fact(Fact::Denial { tool: denial.tool_name.to_string(), line });
+            out.denied(&denial.tool_name, &denial.tool_use_id, line);
         }
         self.result_text(record, line, out);
         self.last.clear();
@@ -31,7 +31,7 @@ impl Claude {
             let cause = said.or_else(|| causes.next()).or(Some(&*record.error));
             let cause = cause.filter(|cause| !cause.is_empty()).unwrap_or(&record.subtype);
             client(cause, record, line, out);
-        } else if limit::notice(text) {
+        } else if out.says(Wording::Notice, text) {
             client(text, record, line, out);
         } else if !repeated {
             self.speak(&record.result, "", line, out);
@@ -51,7 +51,7 @@ pub(super) fn client(text: &str, record: &Record<'_>, line: u64, out: &mut Out<'
     let flags = [record.is_error, record.is_api_error_message, record.is_api_error_on_disk];
     let marked =
         flags.iter().any(|flag| flag.0) || !record.error.is_empty() || &*record.kind != "assistant";
-    if marked || text.starts_with("API Error") || limit::notice(text) {
+    if marked || text.starts_with("API Error") || out.says(Wording::Notice, text) {
         out.failure(text, status, line);
     }
 }

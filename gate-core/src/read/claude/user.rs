@@ -1,11 +1,13 @@
 //! Claude Code's `user` records: prompts, what the client injects, and what
 //! tools answer.
 
+use std::borrow::Cow;
+
 use super::record::{Block, Record};
 use super::{Claude, is_sub_agent};
 use crate::read::loose::Content;
 use crate::read::out::Out;
-use crate::read::{Boundary, Role};
+use crate::read::{Boundary, Role, Wording};
 
 /// What a compaction's summary begins with, also where no flag marks it.
 const SUMMARY: &str = "This session is being continued from a previous conversation";
@@ -30,7 +32,7 @@ impl Claude {
                 let with_result = blocks.iter().any(|block| &*block.kind == "tool_result");
                 for block in blocks {
                     match &*block.kind {
-                        "tool_result" => self.tool_result(block, line, out),
+                        "tool_result" => self.tool_result(block, record, line, out),
                         _ => self.said(&block.text, record, with_result, line, out),
                     }
                 }
@@ -67,7 +69,13 @@ impl Claude {
     }
 
     /// A tool's answer does not begin a turn, but a text after it is a new one.
-    pub(super) fn tool_result(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
+    pub(super) fn tool_result(
+        &mut self,
+        block: &Block<'_>,
+        record: &Record<'_>,
+        line: u64,
+        out: &mut Out<'_>,
+    ) {
         self.message.clear();
         let first = match &block.content {
             Content::Text(text) => {
@@ -81,7 +89,28 @@ impl Claude {
                 parts.first().map_or("", |part| &*part.text)
             }
         };
-        self.commands.ended(&block.tool_use_id, exit_code(first, block.is_error.0), line, out);
+        if block.is_error.0 {
+            self.no_success(block, record, line, out);
+        }
+        self.calls.ended(&block.tool_use_id, exit_code(first, block.is_error.0), line, out);
+    }
+
+    /// A call that did not succeed was denied, or it failed.
+    fn no_success(&self, block: &Block<'_>, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        let text = match &block.content {
+            Content::Text(text) => Cow::Borrowed(&**text),
+            Content::Blocks(parts) => {
+                let texts: Vec<&str> = parts.iter().map(|part| &*part.text).collect();
+                Cow::Owned(texts.join("\n"))
+            }
+        };
+        if !record.tool_denial_kind.is_empty() || out.says(Wording::Denial, &text) {
+            if let Some(tool) = self.calls.tool(&block.tool_use_id) {
+                out.denied(tool, &block.tool_use_id, line);
+            }
+        } else {
+            out.tool_failed(without_code(&text), line);
+        }
     }
 }
 
@@ -114,4 +143,13 @@ fn exit_code(result: &str, is_error: bool) -> Option<i32> {
     }
     let unfinished = is_error || result.starts_with("Command running in background");
     (!unfinished).then_some(0)
+}
+
+/// A failed result without the line that says its exit code.
+fn without_code(result: &str) -> &str {
+    match result.split_once('\n') {
+        Some((first, rest)) if first.starts_with("Exit code ") => rest,
+        None if result.starts_with("Exit code ") => "",
+        _ => result,
+    }
 }

@@ -35,6 +35,8 @@ pub(super) struct Payload<'a> {
     #[serde(borrow)]
     pub(super) call_id: Str<'a>,
     #[serde(borrow)]
+    pub(super) name: Str<'a>,
+    #[serde(borrow)]
     pub(super) role: Str<'a>,
     #[serde(borrow)]
     pub(super) model: Str<'a>,
@@ -119,6 +121,16 @@ pub(super) fn command(arguments: &str) -> Option<String> {
     serde_json::from_str::<Leaves<'_>>(arguments).ok()?.command
 }
 
+/// What a command has written, without what its client says before it.
+pub(super) fn output(output: &str) -> Cow<'_, str> {
+    if output.starts_with('{')
+        && let Ok(old) = serde_json::from_str::<OldOutput<'_>>(output)
+    {
+        return Cow::Owned(old.output.0.into_owned());
+    }
+    Cow::Borrowed(output.split_once("\nOutput:\n").map_or(output, |(_, written)| written))
+}
+
 /// Where the exit code stands in an output, if anywhere, in bytes.
 const MAX_HEAD: usize = 500;
 
@@ -126,7 +138,7 @@ const MAX_HEAD: usize = 500;
 /// versions.
 pub(super) fn exit_code(output: &str) -> Option<i32> {
     if output.starts_with('{') {
-        let old: OldOutput = serde_json::from_str(output).ok()?;
+        let old: OldOutput<'_> = serde_json::from_str(output).ok()?;
         return old.metadata.0?.exit_code.signed()?.try_into().ok();
     }
     let head = clip(output, MAX_HEAD).split("\nOutput:").next()?;
@@ -139,7 +151,9 @@ pub(super) fn exit_code(output: &str) -> Option<i32> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct OldOutput {
+struct OldOutput<'a> {
+    #[serde(borrow)]
+    output: Str<'a>,
     metadata: Maybe<OldMetadata>,
 }
 

@@ -28,6 +28,7 @@ fn exec_events() {
             "7 tool: make",
             "7 tool: bad⏎",
             "7 ran: make -> 2",
+            "7 failed: bad",
             "8 tool: sub task",
             "8 tool: EXIT_SIGNAL: true",
             "9 assistant: Not done.",
@@ -41,7 +42,7 @@ fn exec_a_turn_after_a_turn_answers_a_new_prompt() {
     let resumed = EXEC.to_owned()
         + "{\"type\":\"thread.started\",\"thread_id\":\"t1\"}\n{\"type\":\"turn.started\"}\n";
     assert!(words(&resumed).is_empty());
-    assert_eq!(events(Format::CodexExec, &resumed)[10], "11 --- prompt");
+    assert_eq!(events(Format::CodexExec, &resumed)[11], "11 --- prompt");
 }
 
 #[test]

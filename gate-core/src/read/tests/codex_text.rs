@@ -63,6 +63,7 @@ fn text_log() {
         "16 ran: /bin/bash -lc 'make' -> 2",
         "15 tool: /bin/bash -lc 'make' in /w⏎ exited 2 in 10ms:⏎EXIT_SIGNAL: true⏎⏎",
         "19 system: codex",
+        "16 failed: EXIT_SIGNAL: true",
         "20 assistant: All done.⏎",
         "21 system: hook: Stop",
         "22 system: hook: Stop Blocked",

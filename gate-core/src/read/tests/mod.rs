@@ -10,7 +10,9 @@ mod fixtures;
 mod opencode;
 mod text;
 
-use super::{Boundary, Event, Fact, FinalTurn, Forced, Format, ProblemKind, Reader, Role, Sink};
+use super::{
+    Boundary, Event, Fact, FinalTurn, Forced, Format, ProblemKind, Reader, Role, Sink, Wording,
+};
 
 /// Collects events as lines; parts of one text become one line.
 #[derive(Default)]
@@ -39,6 +41,10 @@ impl Sink for Lines {
             Event::Fact(_) | Event::Problem(_) => {}
         }
         self.lines.push(line(&event));
+    }
+
+    fn says(&self, what: Wording, text: &str) -> bool {
+        crate::trouble::says(what, text)
     }
 }
 
@@ -89,6 +95,9 @@ fn fact_line(fact: &Fact) -> String {
             format!("{line} limit until {at}: {message}")
         }
         Fact::Denial { tool, line } => format!("{line} denied: {tool}"),
+        Fact::ToolFailure { output, line } => {
+            format!("{line} failed: {}", output.replace('\n', "⏎"))
+        }
         Fact::Command { command, exit_code, line } => {
             format!("{line} ran: {command} -> {exit_code}")
         }

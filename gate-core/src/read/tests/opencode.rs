@@ -47,6 +47,7 @@ fn a_whole_run() {
             "3 tool: make",
             "3 tool: ok⏎",
             "3 ran: make -> 3",
+            "3 failed: ok",
             "5 assistant: Done.",
             "usage 390 tokens, 4000 µ$, - ms",
         ],

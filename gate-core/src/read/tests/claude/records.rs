@@ -73,6 +73,7 @@ fn a_whole_stream() {
             "3 tool: make test",
             "3 tool: Tests",
             "4 tool: Exit code 3⏎some-error",
+            "4 failed: some-error",
             "4 ran: make test -> 3",
             "5 assistant: Not yet.",
             "usage 40 tokens, - µ$, - ms",

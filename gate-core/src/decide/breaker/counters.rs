@@ -1,0 +1,81 @@
+//! How often in a row something has happened.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::iteration::Iteration;
+
+/// How often in a row something has happened in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Counters {
+    /// Iterations without a passing gate.
+    pub no_exit: u32,
+    /// Refused claims of completion.
+    pub refused: u32,
+    /// Iterations without a change to the tree.
+    pub no_progress: u32,
+    /// Iterations with the same error.
+    pub same_error: u32,
+    /// Iterations in which a check could not find out.
+    pub inconclusive: u32,
+    /// Iterations in which a tool was denied.
+    pub permission_denied: u32,
+    /// Iterations that ended in a rate or usage limit.
+    pub rate_limited: u32,
+}
+
+impl Counters {
+    /// The counters after an iteration; `signature` is the error of the one
+    /// before.
+    pub(crate) fn after(&self, it: &Iteration, signature: Option<&str>) -> Self {
+        if it.passed {
+            return Self::default();
+        }
+        if it.limited {
+            return Self { rate_limited: self.rate_limited.saturating_add(1), ..*self };
+        }
+        let counted = Self {
+            no_exit: self.no_exit.saturating_add(1),
+            refused: in_a_row(self.refused, it.claimed),
+            no_progress: self.progress(it),
+            same_error: same(self.same_error, it.signature.as_deref(), signature),
+            inconclusive: in_a_row(self.inconclusive, it.inconclusive),
+            permission_denied: in_a_row(self.permission_denied, it.denied),
+            rate_limited: 0,
+        };
+        if it.inconclusive { counted.at_least(self) } else { counted }
+    }
+
+    /// What could not be measured clears nothing, and another error that came of
+    /// it begins no row. Whether the tree moved on was measured all the same.
+    fn at_least(self, before: &Self) -> Self {
+        Self {
+            refused: self.refused.max(before.refused),
+            same_error: self.same_error.max(before.same_error),
+            permission_denied: self.permission_denied.max(before.permission_denied),
+            rate_limited: before.rate_limited,
+            ..self
+        }
+    }
+
+    /// What nobody could see, and what is excused, neither counts nor clears.
+    fn progress(&self, it: &Iteration) -> u32 {
+        match it.progress {
+            Some(progress) if progress || !it.excused => in_a_row(self.no_progress, !progress),
+            _ => self.no_progress,
+        }
+    }
+}
+
+fn in_a_row(count: u32, again: bool) -> u32 {
+    if again { count.saturating_add(1) } else { 0 }
+}
+
+fn same(count: u32, now: Option<&str>, before: Option<&str>) -> u32 {
+    match now {
+        None => 0,
+        Some(_) if now == before => count.saturating_add(1),
+        Some(_) => 1,
+    }
+}

@@ -1,0 +1,136 @@
+//! What an iteration means to the breaker.
+
+use std::collections::BTreeMap;
+
+use crate::decide::evidence::{Evidence, Outcome, severity};
+use crate::decide::input::Input;
+use crate::decide::memory::{Memory, RunState};
+use crate::decide::moment::Moment;
+use crate::decide::observed::TreeState;
+use crate::decide::policy::{Mode, Policy};
+use crate::decide::reason::{Reason, ReasonCode};
+use crate::decide::signal::Status;
+use crate::decide::verdict::Verdict;
+
+/// What an iteration means to the breaker. What the agent says of its progress
+/// is not in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Iteration {
+    /// When it was decided.
+    pub at: Moment,
+    /// Whether the loop may end.
+    pub exits: bool,
+    /// Whether every condition holds, also where several such iterations in a
+    /// row are asked for.
+    pub passed: bool,
+    /// Whether the agent claimed completion.
+    pub claimed: bool,
+    /// Whether it ended in a rate or usage limit.
+    pub limited: bool,
+    /// Whether the work tree moved on; none where nobody looked.
+    pub progress: Option<bool>,
+    /// Whether evidence passes and only the signal or phrases are missing.
+    pub excused: bool,
+    /// The signature of its error.
+    pub signature: Option<String>,
+    /// Whether a check could not find out.
+    pub inconclusive: bool,
+    /// Whether a check was worked around.
+    pub tampered: bool,
+    /// Whether a tool was denied.
+    pub denied: bool,
+    /// How many characters the agent wrote.
+    pub output: u64,
+    /// The work tree after it.
+    pub tree: Option<TreeState>,
+    /// The outcomes of the checks that ran.
+    pub checks: BTreeMap<String, Outcome>,
+    /// Whether every required check ran and could find out.
+    pub measured: bool,
+}
+
+impl Iteration {
+    /// What a ruling and its input mean, after this memory.
+    pub(crate) fn of(
+        (verdict, reasons): (Verdict, &[Reason]),
+        input: &Input,
+        policy: &Policy,
+        memory: &Memory,
+    ) -> Self {
+        let observed = &input.observed;
+        let passed = verdict == Verdict::Exit || all(reasons, &[ReasonCode::ConsecutiveNotReached]);
+        let bad = |outcome| input.evidence.iter().any(move |it| it.outcome == outcome);
+        let unsure = |it: &Evidence| it.outcome == Outcome::Inconclusive && it.mode != Mode::Warn;
+        Self {
+            at: observed.at.clone(),
+            exits: verdict == Verdict::Exit,
+            passed,
+            claimed: input.signal.status == Status::Complete,
+            limited: observed.limited.is_some(),
+            progress: progress(input, &memory.run),
+            excused: only_words_are_missing(reasons, input, policy),
+            signature: observed.signature.clone(),
+            inconclusive: input.evidence.iter().any(unsure),
+            tampered: bad(Outcome::Tamper),
+            denied: !observed.denied.is_empty(),
+            output: observed.output,
+            tree: observed.tree.as_ref().map(|tree| tree.after.clone()),
+            checks: outcomes(&input.evidence),
+            measured: measured(input, policy),
+        }
+    }
+}
+
+/// Whether there are reasons, all of these kinds.
+fn all(reasons: &[Reason], codes: &[ReasonCode]) -> bool {
+    !reasons.is_empty() && reasons.iter().all(|reason| codes.contains(&reason.code))
+}
+
+/// The tree beside what the last iteration of the run left; in the first one,
+/// beside the last commit.
+fn progress(input: &Input, run: &RunState) -> Option<bool> {
+    let seen = input.observed.tree.as_ref()?;
+    match &run.tree {
+        Some(left) => Some(*left != seen.before),
+        None => seen.uncommitted,
+    }
+}
+
+/// Work that evidence shows to be finished, and that is only not said to be.
+/// Where nothing is required, everything that counts has to speak for it; what
+/// the agent ticked itself is no such evidence, and does not speak against it.
+fn only_words_are_missing(reasons: &[Reason], input: &Input, policy: &Policy) -> bool {
+    let words = [ReasonCode::SignalAbsent, ReasonCode::ThresholdNotReached];
+    let of = |mode| input.evidence.iter().filter(move |it: &&Evidence| it.mode == mode);
+    let mode = if of(Mode::Require).next().is_some() { Mode::Require } else { Mode::Count };
+    let passes = |it: &Evidence| it.outcome == Outcome::Pass;
+    all(reasons, &words)
+        && measured(input, policy)
+        && of(mode).all(passes)
+        && of(mode).any(|it| !it.claim)
+}
+
+/// Whether each required check left a record that says something.
+fn measured(input: &Input, policy: &Policy) -> bool {
+    let required = policy.checks.iter().filter(|(_, check)| check.mode == Mode::Require);
+    let told = |name: &str| {
+        let tells = |it: &Evidence| {
+            it.check == name && !matches!(it.outcome, Outcome::Skipped | Outcome::Inconclusive)
+        };
+        input.evidence.iter().any(tells)
+    };
+    !input.checks_left_out && required.into_iter().all(|(name, _)| told(name))
+}
+
+/// What counts of what ran: of several records of a check the worst.
+fn outcomes(evidence: &[Evidence]) -> BTreeMap<String, Outcome> {
+    let ran = |it: &&Evidence| it.outcome != Outcome::Skipped && it.mode != Mode::Warn;
+    let mut outcomes = BTreeMap::new();
+    for it in evidence.iter().filter(ran) {
+        let worst = outcomes.entry(it.check.clone()).or_insert(it.outcome);
+        if severity(it.outcome) > severity(*worst) {
+            *worst = it.outcome;
+        }
+    }
+    outcomes
+}

@@ -1,0 +1,185 @@
+//! The circuit breaker: it ends a loop that gets nowhere, and never calls that
+//! success.
+//!
+//! It belongs to a project and a task. Its states and the ways between them
+//! are [`TABLE`]; what a loop has to do to trip it is [`trip`]'s; what it takes
+//! to be closed again is [`probe`]'s. It is pure: a step takes the breaker
+//! before and the time, and gives the breaker after and what has changed.
+
+mod counters;
+mod iteration;
+mod probe;
+mod table;
+mod trip;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use counters::Counters;
+pub use iteration::Iteration;
+pub use probe::{Admission, Probe};
+pub use table::{BreakerState, Event, TABLE, Transition, after};
+pub use trip::{Cause, Trip};
+pub use view::BreakerView;
+
+pub(crate) use trip::{due, over_budget};
+
+use table::way;
+
+use super::evidence::Outcome;
+use super::moment::Moment;
+use super::observed::TreeState;
+
+/// After so many iterations without a trip, earlier trips no longer lengthen
+/// the cool-down.
+const CALM: u32 = 5;
+
+/// The breaker of a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Breaker {
+    /// Its state.
+    pub state: BreakerState,
+    /// What opened it, until it is closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trip: Option<Trip>,
+    /// What stood when it was opened: the way back is measured by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stood: Option<Stood>,
+    /// How often it was opened without calm between: each time lengthens the
+    /// cool-down.
+    #[serde(default)]
+    pub level: u32,
+    /// Iterations that could be measured since it was closed.
+    #[serde(default)]
+    pub calm: u32,
+    /// Who may try whether the trip's cause is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Probe>,
+    /// How often the operator has reset it. A run ends with a reset.
+    #[serde(default)]
+    pub resets: u64,
+}
+
+/// What stood when the breaker was opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stood {
+    /// When that was.
+    pub at: Moment,
+    /// The work tree.
+    #[serde(default)]
+    pub tree: Option<TreeState>,
+    /// The error's signature.
+    #[serde(default)]
+    pub signature: Option<String>,
+    /// The checks, as they were last seen.
+    #[serde(default)]
+    pub checks: BTreeMap<String, Outcome>,
+}
+
+/// One step of the breaker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// Before.
+    pub from: BreakerState,
+    /// What happened.
+    pub event: Event,
+    /// After.
+    pub to: BreakerState,
+    /// What opened it, or had opened it.
+    #[serde(default)]
+    pub trip: Option<Trip>,
+}
+
+/// What an operator does to the breaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Closes it, with all counters at zero.
+    Reset,
+    /// Opens it.
+    Trip,
+    /// Holds it open until it is reset.
+    Isolate,
+}
+
+impl Breaker {
+    /// Whether decisions go through it as if it were not there.
+    pub fn is_closed(&self) -> bool {
+        self.state == BreakerState::Closed
+    }
+
+    /// The breaker after an operator's act, with the reason that was given.
+    #[must_use]
+    pub fn operated(&self, act: Act, reason: &str, now: &Moment) -> (Self, Change) {
+        let event = match act {
+            Act::Reset => Event::Reset,
+            Act::Trip => Event::OperatorTrip,
+            Act::Isolate => Event::Isolate,
+        };
+        let trip = Trip { cause: Cause::Operator, message: reason.to_owned() };
+        let stood = Stood { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
+        match act {
+            Act::Reset => {
+                let resets = self.resets.saturating_add(1);
+                self.goes(event, |_| Self { resets, ..Self::default() })
+            }
+            Act::Trip | Act::Isolate => self.goes(event, |breaker| Self {
+                trip: Some(trip),
+                stood: Some(stood),
+                probe: None,
+                calm: 0,
+                ..breaker
+            }),
+        }
+    }
+
+    /// The breaker that this trip opens.
+    pub(crate) fn opened(&self, event: Event, trip: Trip, stood: Stood) -> (Self, Change) {
+        self.goes(event, |breaker| Self {
+            level: breaker.level.saturating_add(1),
+            trip: Some(trip),
+            stood: Some(stood),
+            probe: None,
+            calm: 0,
+            ..breaker
+        })
+    }
+
+    /// The breaker that a passed probe closes. Only calm shortens the next
+    /// cool-down.
+    pub(crate) fn closed(&self) -> (Self, Change) {
+        self.goes(Event::ProbePassed, |breaker| Self {
+            level: breaker.level,
+            resets: breaker.resets,
+            ..Self::default()
+        })
+    }
+
+    /// A closed breaker after an iteration that did not trip it. What could not
+    /// be measured is no calm.
+    pub(crate) fn calmed(&self, it: &Iteration) -> Self {
+        if !it.passed && (it.limited || it.inconclusive || it.tampered) {
+            return self.clone();
+        }
+        let calm = self.calm.saturating_add(1);
+        let level = if it.passed || calm >= CALM { 0 } else { self.level };
+        Self { calm, level, ..self.clone() }
+    }
+
+    /// The way that the table gives, with what else changes on it. Where the
+    /// table gives none, nothing changes.
+    fn goes(&self, event: Event, change: impl FnOnce(Self) -> Self) -> (Self, Change) {
+        let Some(to) = way(self.state, event) else {
+            let (state, trip) = (self.state, self.trip.clone());
+            return (self.clone(), Change { from: state, event, to: state, trip });
+        };
+        let breaker = Self { state: to, ..change(self.clone()) };
+        let trip = breaker.trip.clone().or_else(|| self.trip.clone());
+        (breaker, Change { from: self.state, event, to, trip })
+    }
+}

@@ -1,0 +1,116 @@
+//! The budget: iterations, tokens, cost and time of a run.
+
+use super::*;
+use crate::decide::memory::Spent;
+
+fn session(turn: Turn, session: &str, tokens: Option<u64>, cost: Option<u64>) -> Turn {
+    let mut turn = turn;
+    turn.input.observed.session = Some(session.to_owned()).filter(|name| !name.is_empty());
+    turn.input.observed.tokens = tokens;
+    turn.input.observed.cost_micro_usd = cost;
+    turn
+}
+
+fn spent(turns: &[(&str, Option<u64>)]) -> Spent {
+    let mut lap = Loop::new(|_| ());
+    for (name, tokens) in turns {
+        lap.feed(session(works(), name, *tokens, tokens.map(|tokens| tokens * 3)));
+    }
+    assert_eq!(lap.memory.run.spent.cost_micro_usd, lap.memory.run.spent.tokens * 3);
+    lap.memory.run.spent
+}
+
+#[test]
+fn a_session_that_goes_on_tells_its_sum_again() {
+    assert_eq!(spent(&[("a", Some(100)), ("a", Some(250)), ("a", Some(250))]).tokens, 250);
+}
+
+#[test]
+fn sessions_add_up() {
+    assert_eq!(spent(&[("a", Some(100)), ("b", Some(50)), ("b", Some(70))]).tokens, 170);
+}
+
+#[test]
+fn without_a_session_each_transcript_adds() {
+    assert_eq!(spent(&[("", Some(100)), ("", Some(100))]).tokens, 200);
+}
+
+#[test]
+fn a_session_that_begins_again_adds_what_it_tells() {
+    assert_eq!(spent(&[("a", Some(100)), ("a", Some(30))]).tokens, 130);
+}
+
+#[test]
+fn a_transcript_that_tells_nothing_makes_nothing_count_twice() {
+    assert_eq!(spent(&[("a", Some(100)), ("a", None), ("a", Some(120))]).tokens, 120);
+    assert_eq!(spent(&[("a", Some(100)), ("b", None), ("b", Some(20))]).tokens, 120);
+}
+
+#[test]
+fn each_budget_trips_where_it_is_spent() {
+    type Set = fn(&mut Budget, u64);
+    let cases: [(Cause, Set); 4] = [
+        (Cause::BudgetIterations, |it, n| it.iterations = n as u32),
+        (Cause::BudgetTokens, |it, n| it.tokens = n * 100),
+        (Cause::BudgetCost, |it, n| it.cost_micro_usd = n * 7),
+        (Cause::BudgetWall, |it, n| it.wall_ms = n * MINUTE),
+    ];
+    for (cause, set) in cases {
+        let mut lap = Loop::new(|policy| set(&mut policy.budget, 4));
+        let turn = session(works(), "", Some(100), Some(7));
+        assert_eq!(lap.repeat(3, &turn), [Verdict::Continue; 3], "{cause}");
+        let decision = lap.feed(turn);
+        assert_eq!((decision.verdict, lap.cause()), (Verdict::Tripped, Some(cause)));
+        assert!(tripped_by(&decision)[0].starts_with("the run's budget is spent: "));
+    }
+}
+
+#[test]
+fn the_iteration_that_passes_is_exit_with_the_budget_spent() {
+    let mut lap = Loop::new(|policy| policy.budget.iterations = 1);
+    assert_eq!(lap.feed(passes()).verdict, Verdict::Exit);
+}
+
+#[test]
+fn limited_iterations_cost_as_well() {
+    let mut lap = Loop::new(|policy| policy.budget.tokens = 150);
+    let turn = session(works().limited(), "", Some(100), None);
+    assert_eq!(lap.repeat(2, &turn), [Verdict::Continue, Verdict::Tripped]);
+}
+
+#[test]
+fn a_clock_that_goes_backwards_does_not_give_the_time_back() {
+    let mut lap = Loop::new(|policy| policy.budget.wall_ms = 5 * MINUTE);
+    lap.repeat(3, &works());
+    lap.now -= 100 * MINUTE;
+    assert_eq!(lap.feed(works()).verdict, Verdict::Continue);
+    assert_eq!(lap.memory.run.spent.wall_ms, 3 * MINUTE);
+    assert_eq!(lap.repeat(2, &works()), [Verdict::Continue, Verdict::Tripped]);
+}
+
+#[test]
+fn a_budget_that_is_spent_stays_spent_for_its_run_alone() {
+    let mut lap = Loop::new(|policy| policy.budget.iterations = 2);
+    lap.repeat(2, &works());
+    lap.cool_down();
+    assert_eq!(lap.probe(works().tests(Outcome::Pass)).verdict, Verdict::Tripped);
+    lap.cool_down();
+    lap.memory.run = RunState::begins(&lap.at(), &lap.memory.breaker);
+    assert_eq!(lap.probe(works().tests(Outcome::Pass)).verdict, Verdict::Continue);
+    assert!(lap.memory.breaker.is_closed());
+}
+
+#[test]
+fn a_probe_that_mends_the_cause_does_not_go_past_the_budget() {
+    let mut lap = Loop::new(|policy| {
+        policy.breaker.same_error = 2;
+        policy.budget.iterations = 3;
+    });
+    lap.repeat(2, &claims().error("e"));
+    assert_eq!(lap.cause(), Some(Cause::SameError));
+    lap.cool_down();
+    let decision = lap.probe(claims().error("f"));
+    assert_eq!(decision.verdict, Verdict::Tripped);
+    assert!(tripped_by(&decision)[0].ends_with("the run's budget is spent: 3 of 3 iterations"));
+    assert_eq!((lap.state(), lap.cause()), (BreakerState::Open, Some(Cause::BudgetIterations)));
+}

@@ -1,0 +1,155 @@
+//! What holds on each step of the walk.
+
+use super::*;
+
+/// All laws, on one step.
+pub(super) fn hold(step: &Step, before: &Memory, done: &Done, policy: &Policy) {
+    let from = before.breaker.state;
+    let to = done.memory.breaker.state;
+    let told = || format!("{step:?}\n{before:#?}\n{:#?}", done.memory);
+    ways(step, (from, to), done, &told);
+    closing(step, before, done, &told);
+    probes(step, before, done, policy, &told);
+    verdicts(step, before, done, &told);
+    if let Step::Turn(turn, _) = step {
+        unmeasured(turn, before, done, &told);
+    }
+}
+
+/// Every move is one of the table's, and is told.
+fn ways(
+    step: &Step,
+    (from, to): (BreakerState, BreakerState),
+    done: &Done,
+    told: &dyn Fn() -> String,
+) {
+    let Some(change) = &done.change else {
+        assert_eq!(from, to, "a move that nobody tells: {}", told());
+        return;
+    };
+    assert_eq!((change.from, change.to), (from, to), "{}", told());
+    let way = Transition { from, event: change.event, to };
+    let stays = matches!(step, Step::Act(_)) && from == BreakerState::Isolated && from == to;
+    assert!(TABLE.contains(&way) || stays, "{way:?} {}", told());
+}
+
+/// It is closed by a passed probe whose cause is gone, or by a reset.
+fn closing(step: &Step, before: &Memory, done: &Done, told: &dyn Fn() -> String) {
+    let opened = !before.breaker.is_closed();
+    if !opened || !done.memory.breaker.is_closed() {
+        return;
+    }
+    if matches!(step, Step::Act(Act::Reset)) {
+        return;
+    }
+    assert_eq!(before.breaker.state, BreakerState::HalfOpen, "{}", told());
+    let event = done.change.as_ref().map(|change| change.event);
+    assert_eq!(event, Some(Event::ProbePassed), "{}", told());
+    let Step::Turn(turn, Some(_)) = step else { panic!("{}", told()) };
+    assert!(is_gone(turn, before, done), "{}", told());
+}
+
+/// Whether what had tripped is gone, in other words than the breaker's.
+fn is_gone(turn: &Turn, before: &Memory, done: &Done) -> bool {
+    let observed = &turn.input.observed;
+    let outcome = turn.input.evidence.first().map(|evidence| evidence.outcome);
+    if outcome == Some(Outcome::Pass) && turn.input.signal.status == Status::Complete {
+        return true;
+    }
+    let measured = matches!(outcome, Some(Outcome::Pass | Outcome::Fail));
+    if !measured || observed.limited.is_some() {
+        return false;
+    }
+    let trip = before.breaker.trip.as_ref().expect("a cause");
+    let stood = before.breaker.stood.as_ref().expect("a measure");
+    match trip.cause {
+        Cause::SameError => observed.signature != stood.signature,
+        Cause::NoProgress => match (&done.memory.run.tree, &stood.tree) {
+            (Some(now), Some(then)) => turn.left != Left::Unseen && now != then,
+            _ => turn.left == Left::Moved,
+        },
+        Cause::PermissionDenied => observed.denied.is_empty(),
+        Cause::Inconclusive | Cause::RateLimited | Cause::BudgetIterations => true,
+        _ => false,
+    }
+}
+
+/// One probe at most, and everybody else is held.
+fn probes(step: &Step, before: &Memory, done: &Done, policy: &Policy, told: &dyn Fn() -> String) {
+    let after = &done.memory.breaker;
+    let half_open = after.state == BreakerState::HalfOpen;
+    assert_eq!(after.probe.is_some(), half_open, "{}", told());
+    let says = |id: &str| after.admit(&moment(NOW), policy, id).0;
+    let let_in = ["p", "q", "r", ""].into_iter().filter(|id| says(id) == Admission::Probe);
+    if half_open {
+        assert!(let_in.count() <= 1, "{}", told());
+    }
+    if let (Step::Admit(id), Some(admission)) = (step, done.admission) {
+        let expected = match after.state {
+            BreakerState::Closed => Admission::Free,
+            BreakerState::HalfOpen if after.probe.as_ref().is_some_and(|it| it.id == *id) => {
+                Admission::Probe
+            }
+            _ => Admission::Held,
+        };
+        assert_eq!(admission, expected, "{}", told());
+        assert!(!(id.is_empty() && admission == Admission::Probe), "{}", told());
+        assert_eq!(before.run, done.memory.run);
+    }
+}
+
+/// What the verdict may be, by what the breaker was.
+fn verdicts(step: &Step, before: &Memory, done: &Done, told: &dyn Fn() -> String) {
+    let Some(Judged { decision, .. }) = &done.judged else { return };
+    let exit = decision.verdict == Verdict::Exit;
+    assert_eq!((decision.success, decision.exit_code == 0), (exit, exit), "{}", told());
+    assert_eq!(decision.exit_code, decision.verdict.exit_code());
+    let held = match step {
+        Step::Forced => {
+            assert!(exit, "{}", told());
+            return;
+        }
+        Step::Stateless => {
+            assert_ne!(decision.verdict, Verdict::Tripped, "{}", told());
+            return;
+        }
+        Step::Lost => true,
+        Step::Turn(_, holder) => match before.breaker.state {
+            BreakerState::Closed => false,
+            BreakerState::Open | BreakerState::Isolated => true,
+            BreakerState::HalfOpen => {
+                before.breaker.probe.as_ref().map(|it| it.id.as_str()) != *holder
+            }
+        },
+        _ => return,
+    };
+    if held {
+        assert_eq!(decision.verdict, Verdict::Tripped, "{}", told());
+        assert_eq!(done.memory.breaker, before.breaker, "{}", told());
+    }
+    let opened = !matches!(step, Step::Lost) && !done.memory.breaker.is_closed();
+    if opened {
+        assert_eq!(decision.verdict, Verdict::Tripped, "an open breaker stops: {}", told());
+    }
+    if decision.verdict == Verdict::Tripped {
+        assert!(opened || matches!(step, Step::Lost), "{}", told());
+    }
+}
+
+/// What could not be measured lowers no counter, and calms nothing.
+fn unmeasured(turn: &Turn, before: &Memory, done: &Done, told: &dyn Fn() -> String) {
+    let inconclusive = turn.input.evidence.iter().any(|it| it.outcome == Outcome::Inconclusive);
+    if !inconclusive || before.run.ended {
+        return;
+    }
+    let (was, is) = (before.run.counters, done.memory.run.counters);
+    let kept = is.no_exit >= was.no_exit
+        && is.refused >= was.refused
+        && is.same_error >= was.same_error
+        && is.inconclusive >= was.inconclusive
+        && is.permission_denied >= was.permission_denied
+        && is.rate_limited >= was.rate_limited
+        && (turn.left == Left::Moved || is.no_progress >= was.no_progress);
+    assert!(kept, "{}", told());
+    assert!(done.memory.breaker.level >= before.breaker.level, "{}", told());
+}

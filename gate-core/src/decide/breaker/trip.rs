@@ -1,0 +1,187 @@
+//! What trips the breaker: each cause with its counter, its limit and its words.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::counters::Counters;
+use crate::decide::memory::RunState;
+use crate::decide::policy::{BreakerPolicy, Policy};
+
+/// What opened the breaker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Trip {
+    /// The kind of cause.
+    pub cause: Cause,
+    /// A sentence for a person.
+    pub message: String,
+}
+
+/// The kinds of causes, named as the settings that limit them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// Iterations without a passing gate (the exit gate's own rule).
+    NoExit,
+    /// Claims of completion that were refused.
+    Refused,
+    /// Iterations that left the tree as it was.
+    NoProgress,
+    /// Iterations with the same error.
+    SameError,
+    /// Iterations that could not be measured.
+    Inconclusive,
+    /// Iterations in which a tool was denied.
+    PermissionDenied,
+    /// Outputs that get shorter and shorter.
+    OutputDecline,
+    /// Iterations that ended in a rate or usage limit.
+    RateLimited,
+    /// `budget.iterations`.
+    BudgetIterations,
+    /// `budget.tokens`.
+    BudgetTokens,
+    /// `budget.cost_usd`.
+    BudgetCost,
+    /// `budget.wall`.
+    BudgetWall,
+    /// An operator.
+    Operator,
+}
+
+impl Trip {
+    /// What is said of a breaker that is open without a recorded cause.
+    pub(crate) fn unknown() -> Self {
+        Self { cause: Cause::Operator, message: "no reason recorded".to_owned() }
+    }
+}
+
+impl Cause {
+    /// Its name in settings and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoExit => "no_exit",
+            Self::Refused => "refused",
+            Self::NoProgress => "no_progress",
+            Self::SameError => "same_error",
+            Self::Inconclusive => "inconclusive",
+            Self::PermissionDenied => "permission_denied",
+            Self::OutputDecline => "output_decline",
+            Self::RateLimited => "rate_limited",
+            Self::BudgetIterations => "budget_iterations",
+            Self::BudgetTokens => "budget_tokens",
+            Self::BudgetCost => "budget_cost",
+            Self::BudgetWall => "budget_wall",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A counter that trips when it reaches its limit.
+struct Counted {
+    cause: Cause,
+    counter: fn(&Counters) -> u32,
+    limit: fn(&BreakerPolicy) -> u32,
+    words: &'static str,
+}
+
+/// The counters, the most telling first.
+const COUNTED: [Counted; 7] = [
+    Counted {
+        cause: Cause::PermissionDenied,
+        counter: |it| it.permission_denied,
+        limit: |it| it.permission_denied,
+        words: "iterations in a row in which a tool was denied",
+    },
+    Counted {
+        cause: Cause::Refused,
+        counter: |it| it.refused,
+        limit: |it| it.refused,
+        words: "claims of completion in a row that the gate refused",
+    },
+    Counted {
+        cause: Cause::SameError,
+        counter: |it| it.same_error,
+        limit: |it| it.same_error,
+        words: "iterations in a row with the same error",
+    },
+    Counted {
+        cause: Cause::NoProgress,
+        counter: |it| it.no_progress,
+        limit: |it| it.no_progress,
+        words: "iterations in a row that left the work tree as it was",
+    },
+    Counted {
+        cause: Cause::Inconclusive,
+        counter: |it| it.inconclusive,
+        limit: |it| it.inconclusive,
+        words: "iterations in a row in which a check could not find out",
+    },
+    Counted {
+        cause: Cause::RateLimited,
+        counter: |it| it.rate_limited,
+        limit: |it| it.rate_limited,
+        words: "iterations in a row that ended in a rate or usage limit",
+    },
+    Counted {
+        cause: Cause::NoExit,
+        counter: |it| it.no_exit,
+        limit: |it| it.no_exit,
+        words: "iterations without a passing gate: Exit gate not passing",
+    },
+];
+
+/// All trips that are due after an iteration of this run, the most telling
+/// first.
+pub(crate) fn due(run: &RunState, policy: &Policy) -> Vec<Trip> {
+    let counted = COUNTED.iter().filter_map(|it| it.due(&run.counters, &policy.breaker));
+    counted.chain(declined(run, policy)).chain(over_budget(run, policy)).collect()
+}
+
+impl Counted {
+    fn due(&self, counters: &Counters, policy: &BreakerPolicy) -> Option<Trip> {
+        let (count, limit) = ((self.counter)(counters), (self.limit)(policy));
+        (limit > 0 && count >= limit)
+            .then(|| Trip { cause: self.cause, message: format!("{count} {}", self.words) })
+    }
+}
+
+/// Output that shrinks: the median of the last three lengths, beside that of
+/// the three before.
+fn declined(run: &RunState, policy: &Policy) -> Option<Trip> {
+    let share = u64::from(policy.breaker.output_decline);
+    let [a, b, c, d, e, f] = run.outputs[..] else { return None };
+    let (before, last) = (median([a, b, c]), median([d, e, f]));
+    (share > 0 && last.saturating_mul(100) < before.saturating_mul(share)).then(|| Trip {
+        cause: Cause::OutputDecline,
+        message: format!("the last outputs have {last} characters, those before had {before}"),
+    })
+}
+
+fn median(mut three: [u64; 3]) -> u64 {
+    three.sort_unstable();
+    three[1]
+}
+
+/// The budgets that a run has spent.
+pub(crate) fn over_budget(run: &RunState, policy: &Policy) -> impl Iterator<Item = Trip> {
+    let budget = &policy.budget;
+    let spent = [
+        (Cause::BudgetIterations, run.iteration, u64::from(budget.iterations), "iterations"),
+        (Cause::BudgetTokens, run.spent.tokens, budget.tokens, "tokens"),
+        (Cause::BudgetCost, run.spent.cost_micro_usd, budget.cost_micro_usd, "micro-dollars"),
+        (Cause::BudgetWall, run.spent.wall_ms, budget.wall_ms, "milliseconds"),
+    ];
+    let over = spent.into_iter().filter(|(_, spent, limit, _)| *limit > 0 && spent >= limit);
+    over.map(|(cause, spent, limit, unit)| Trip {
+        cause,
+        message: format!("the run's budget is spent: {spent} of {limit} {unit}"),
+    })
+}

@@ -1,0 +1,255 @@
+//! What is remembered from one decision to the next: the run, and the breaker.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::breaker::{
+    Admission, Breaker, Change, Counters, Event, Iteration, Stood, Trip, due, over_budget,
+};
+use super::evidence::Outcome;
+use super::moment::Moment;
+use super::observed::{Observed, TreeState};
+use super::policy::Policy;
+
+/// A run in which nothing was decided for so long has ended, in milliseconds.
+const SILENCE: u64 = 12 * 60 * 60 * 1000;
+
+/// How many lengths of outputs are kept.
+const OUTPUTS: usize = 6;
+
+/// What is remembered from one decision to the next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Memory {
+    /// The breaker of the task.
+    pub breaker: Breaker,
+    /// The run.
+    pub run: RunState,
+}
+
+/// A run as its last decision left it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunState {
+    /// The number of its last iteration; 0 before the first.
+    pub iteration: u64,
+    /// When it began.
+    pub started: Moment,
+    /// When it was last heard of.
+    pub last: Moment,
+    /// Whether it has ended: with `exit`, or by the operator.
+    #[serde(default)]
+    pub ended: bool,
+    /// How often the breaker had been reset when it began.
+    #[serde(default)]
+    pub resets: u64,
+    /// How many iterations passed in a row.
+    #[serde(default)]
+    pub passed_in_a_row: u32,
+    /// What trips the breaker.
+    #[serde(default)]
+    pub counters: Counters,
+    /// The work tree as the last iteration left it.
+    #[serde(default)]
+    pub tree: Option<TreeState>,
+    /// The signature of the last iteration's error.
+    #[serde(default)]
+    pub signature: Option<String>,
+    /// The lengths of the last outputs, in characters.
+    #[serde(default)]
+    pub outputs: Vec<u64>,
+    /// What it has used.
+    #[serde(default)]
+    pub spent: Spent,
+    /// The checks, as they were last seen.
+    #[serde(default)]
+    pub checks: BTreeMap<String, Outcome>,
+}
+
+/// What a run has used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Spent {
+    /// Tokens.
+    pub tokens: u64,
+    /// Micro-dollars.
+    pub cost_micro_usd: u64,
+    /// Milliseconds. A clock that went backwards adds nothing.
+    pub wall_ms: u64,
+    /// The last session, and what its transcript told: where the session goes
+    /// on, the next one tells it again.
+    pub session: Option<String>,
+    /// Tokens of that transcript.
+    pub session_tokens: u64,
+    /// Micro-dollars of that transcript.
+    pub session_cost_micro_usd: u64,
+}
+
+/// What an iteration comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fed {
+    /// What is remembered from now on.
+    pub(crate) memory: Memory,
+    /// What the breaker did.
+    pub(crate) change: Option<Change>,
+    /// Why the loop is stopped.
+    pub(crate) trips: Vec<Trip>,
+}
+
+impl RunState {
+    /// A run that begins.
+    pub fn begins(now: &Moment, breaker: &Breaker) -> Self {
+        Self { started: now.clone(), last: now.clone(), resets: breaker.resets, ..Self::default() }
+    }
+
+    /// Whether the next decision belongs to another run.
+    pub fn is_over(&self, now: &Moment, breaker: &Breaker) -> bool {
+        self.has_ended(breaker) || self.is_silent(now)
+    }
+
+    /// Whether it was ended, by `exit`, by the operator or by a reset.
+    pub(crate) fn has_ended(&self, breaker: &Breaker) -> bool {
+        self.ended || self.resets != breaker.resets
+    }
+
+    fn is_silent(&self, now: &Moment) -> bool {
+        now.since(&self.last).is_some_and(|passed| passed >= SILENCE)
+    }
+
+    /// The run with one more decision, whatever the breaker says. Of two gates
+    /// at once the later number counts, whoever is done first.
+    fn noted(&self, observed: &Observed) -> Self {
+        let passed = observed.at.since(&self.last).unwrap_or_default();
+        let spent = self.spent.after(observed, passed);
+        let iteration = self.iteration.max(observed.iteration);
+        Self { iteration, last: observed.at.clone(), spent, ..self.clone() }
+    }
+
+    /// The run after an iteration that counts.
+    fn counted(self, it: &Iteration) -> Self {
+        let counters = self.counters.after(it, self.signature.as_deref());
+        if it.limited && !it.passed {
+            return Self { counters, ..self };
+        }
+        let passed_in_a_row = if it.passed { self.passed_in_a_row.saturating_add(1) } else { 0 };
+        // An error's row that could not be measured on is not broken by that.
+        let kept = it.inconclusive && !it.passed && self.counters.same_error > 0;
+        let mut checks = self.checks;
+        checks.extend(it.checks.clone());
+        Self {
+            ended: it.exits,
+            passed_in_a_row,
+            counters,
+            tree: it.tree.clone().or(self.tree),
+            signature: if kept { self.signature } else { it.signature.clone() },
+            outputs: lengths(self.outputs, it),
+            checks,
+            ..self
+        }
+    }
+
+    fn stands(&self, it: &Iteration) -> Stood {
+        Stood {
+            at: it.at.clone(),
+            tree: self.tree.clone(),
+            signature: self.signature.clone(),
+            checks: self.checks.clone(),
+        }
+    }
+}
+
+/// The lengths of the last outputs. An iteration that passes begins anew, as
+/// for the counters.
+fn lengths(mut outputs: Vec<u64>, it: &Iteration) -> Vec<u64> {
+    if it.passed {
+        return Vec::new();
+    }
+    outputs.push(it.output);
+    outputs.drain(..outputs.len().saturating_sub(OUTPUTS));
+    outputs
+}
+
+impl Spent {
+    /// With what a transcript tells. A session that goes on tells its whole sum
+    /// again; one that tells nothing this time keeps the sum that it told.
+    fn after(&self, observed: &Observed, passed: u64) -> Self {
+        let goes_on = observed.session.is_some() && observed.session == self.session;
+        let told = |before: u64| if goes_on { before } else { 0 };
+        let more = |now: u64, before: u64| now.checked_sub(before).unwrap_or(now);
+        let (tokens, cost) = (told(self.session_tokens), told(self.session_cost_micro_usd));
+        let now = observed.tokens.unwrap_or(tokens);
+        let now_cost = observed.cost_micro_usd.unwrap_or(cost);
+        Self {
+            tokens: self.tokens.saturating_add(more(now, tokens)),
+            cost_micro_usd: self.cost_micro_usd.saturating_add(more(now_cost, cost)),
+            wall_ms: self.wall_ms.saturating_add(passed),
+            session: observed.session.clone(),
+            session_tokens: now,
+            session_cost_micro_usd: now_cost,
+        }
+    }
+}
+
+impl Memory {
+    /// What the breaker says to a decision: to one that holds the probe, that
+    /// it is the probe.
+    pub(crate) fn admission(&self, observed: &Observed, policy: &Policy) -> Admission {
+        let id = observed.probe.as_deref().unwrap_or_default();
+        match self.breaker.admit(&observed.at, policy, id) {
+            // A probe begins before the decision, where it is recorded.
+            (Admission::Probe, _, Some(_)) => Admission::Held,
+            (admission, ..) => admission,
+        }
+    }
+
+    /// After a decision that the breaker did not let through: it is noted, and
+    /// nothing is counted.
+    pub(crate) fn held(&self, observed: &Observed) -> Fed {
+        let run = self.run.noted(observed);
+        Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+    }
+
+    /// After the operator ended the run.
+    pub(crate) fn forced(&self, observed: &Observed) -> Fed {
+        let run = RunState { ended: true, ..self.run.noted(observed) };
+        Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+    }
+
+    /// After an iteration.
+    pub(crate) fn fed(&self, it: &Iteration, observed: &Observed, policy: &Policy) -> Fed {
+        let run = self.run.noted(observed).counted(it);
+        if self.breaker.is_closed() {
+            self.watched(it, run, policy)
+        } else {
+            self.probed(it, run, policy)
+        }
+    }
+
+    /// A closed breaker: it opens where a trip is due, unless the loop ends.
+    fn watched(&self, it: &Iteration, run: RunState, policy: &Policy) -> Fed {
+        let trips = if it.exits { Vec::new() } else { due(&run, policy) };
+        let Some(first) = trips.first() else {
+            let breaker = self.breaker.calmed(it);
+            return Fed { memory: Self { breaker, run }, change: None, trips };
+        };
+        let (breaker, change) = self.breaker.opened(Event::Trip, first.clone(), run.stands(it));
+        Fed { memory: Self { breaker, run }, change: Some(change), trips }
+    }
+
+    /// A probe: closed with all counters at zero where the cause is gone, else
+    /// open again. A budget that is spent by now is a cause as well.
+    fn probed(&self, it: &Iteration, run: RunState, policy: &Policy) -> Fed {
+        let mended = self.breaker.is_mended(it);
+        let spent = over_budget(&run, policy).next().filter(|_| !it.exits);
+        if mended && spent.is_none() {
+            let (breaker, change) = self.breaker.closed();
+            let run = RunState { counters: Counters::default(), outputs: Vec::new(), ..run };
+            return Fed { memory: Self { breaker, run }, change: Some(change), trips: Vec::new() };
+        }
+        let trip = spent.filter(|_| mended).or_else(|| self.breaker.trip.clone());
+        let (breaker, change) = self.breaker.reopened(Event::ProbeFailed, trip, &it.at);
+        // A breaker without a recorded cause stops the loop all the same.
+        let trips = vec![breaker.trip.clone().unwrap_or_else(Trip::unknown)];
+        Fed { memory: Self { breaker, run }, change: Some(change), trips }
+    }
+}

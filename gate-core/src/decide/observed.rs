@@ -1,0 +1,68 @@
+//! What was observed of an iteration beside its signal, its indicators and its
+//! evidence. It feeds the breaker, and is never evidence.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::moment::Moment;
+
+/// What was observed of an iteration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Observed {
+    /// When it was decided.
+    pub at: Moment,
+    /// Its number within the run, from 1.
+    pub iteration: u64,
+    /// The work tree; none where nobody looked.
+    pub tree: Option<TreeSeen>,
+    /// The normalised signature of its error: of failing evidence, else of what
+    /// the transcript tells.
+    pub signature: Option<String>,
+    /// The tools that were denied in the final turn.
+    pub denied: Vec<String>,
+    /// The limit that it ended in.
+    pub limited: Option<Limited>,
+    /// How many characters the agent wrote in its final turn.
+    pub output: u64,
+    /// The client's id of the session.
+    pub session: Option<String>,
+    /// Tokens of the transcript.
+    pub tokens: Option<u64>,
+    /// Cost of the transcript in micro-dollars.
+    pub cost_micro_usd: Option<u64>,
+    /// The id under which this decision holds the breaker's probe.
+    pub probe: Option<String>,
+}
+
+/// The work tree around the checks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TreeSeen {
+    /// Before them: what the agent left.
+    pub before: TreeState,
+    /// After them.
+    pub after: TreeState,
+    /// Whether it differs from the last commit; none where that is not known.
+    #[serde(default)]
+    pub uncommitted: Option<bool>,
+}
+
+/// A state of the work tree. A commit changes it, also where no file changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TreeState {
+    /// The digest of its files.
+    pub digest: String,
+    /// The commit that it stands on.
+    #[serde(default)]
+    pub head: Option<String>,
+}
+
+/// A rate or usage limit that ended an iteration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Limited {
+    /// The client's words.
+    pub text: String,
+    /// When it ends, in seconds since 1970, where the client says so.
+    #[serde(default)]
+    pub resets_at: Option<i64>,
+}

@@ -1,0 +1,60 @@
+//! What the ledger's records say of runs and breakers, and what they come to.
+//!
+//! Each record of a decision, of a step of the breaker or of an operator's act
+//! holds the [`State`] that it left. The last record of a task holds its
+//! breaker, the last record of a loop its run: there is no other place that
+//! could say something else.
+//!
+//! [`History`] goes through a ledger and makes each record again from those
+//! before it. Whoever can write a ledger can seal any chain of records; to be
+//! believed, they also have to follow from each other.
+
+mod difference;
+mod divergence;
+mod fold;
+mod said;
+
+use serde::{Deserialize, Serialize};
+
+pub use divergence::Divergence;
+pub use fold::History;
+
+use crate::decide::breaker::Breaker;
+use crate::decide::memory::RunState;
+
+/// The types of records (the first two are the exit gate's own).
+pub mod kind {
+    /// A decision with the verdict `exit`.
+    pub const PASSED: &str = "exit_gate_passed";
+    /// Any other decision.
+    pub const BLOCKED: &str = "exit_gate_blocked";
+    /// A step of the breaker.
+    pub const TRANSITION: &str = "breaker_transition";
+    /// What an operator did.
+    pub const ACT: &str = "operator_act";
+}
+
+/// What a record left: the member `state` of its body.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// The task that the breaker belongs to; empty where there is none.
+    pub task: String,
+    /// The loop's name: runs of one loop follow each other. Decisions only.
+    #[serde(rename = "loop", default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The iteration's number within the run. Decisions only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u64>,
+    /// The breaker of the task.
+    pub breaker: Breaker,
+    /// The run. Decisions only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunState>,
+}
+
+impl State {
+    /// What is left of a task where no decision was made.
+    pub fn of_task(task: &str, breaker: Breaker) -> Self {
+        Self { task: task.to_owned(), name: None, iteration: None, breaker, run: None }
+    }
+}

@@ -1,0 +1,82 @@
+//! A record that does not follow from those before it.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::difference::Difference;
+use crate::text::brief;
+
+/// The longest value that is quoted, in characters.
+const LONGEST: usize = 200;
+
+/// A record that does not follow from those before it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("record {seq}: {at} is {recorded}, and {expected} was expected")]
+pub struct Divergence {
+    /// The record's number.
+    pub seq: u64,
+    /// Where in its body, as a JSON pointer; `type` for the record's type.
+    pub at: String,
+    /// What stands there; long values are cut.
+    pub recorded: String,
+    /// What follows from the records before it.
+    pub expected: String,
+}
+
+/// What is wrong with a record, whose number is said later.
+pub(super) struct Wrong {
+    at: String,
+    recorded: String,
+    expected: String,
+}
+
+impl Wrong {
+    pub(super) fn new(
+        at: impl Into<String>,
+        recorded: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self { at: at.into(), recorded: recorded.into(), expected: expected.into() }
+    }
+
+    /// That something is not there, or not to be understood.
+    pub(super) fn unreadable(at: &str, why: &serde_json::Error, expected: &str) -> Self {
+        Self::new(at, format!("unreadable ({why})"), expected)
+    }
+
+    pub(super) fn of_record(self, seq: u64) -> Divergence {
+        let Self { at, recorded, expected } = self;
+        Divergence {
+            seq,
+            at,
+            recorded: brief(&recorded, LONGEST),
+            expected: brief(&expected, LONGEST),
+        }
+    }
+}
+
+/// That what is recorded, at this place, is what is expected.
+pub(super) fn same<T: PartialEq + Serialize>(
+    at: &str,
+    recorded: &T,
+    expected: &T,
+) -> Result<(), Wrong> {
+    if recorded == expected {
+        return Ok(());
+    }
+    let json = |what: &T| serde_json::to_value(what).unwrap_or_default();
+    let (recorded, expected) = (json(recorded), json(expected));
+    let found = Difference::of(&recorded, &expected);
+    Err(Wrong::new(format!("{at}{}", found.at), said(found.recorded), said(found.expected)))
+}
+
+/// A state's or an event's name, as records spell it.
+pub(super) fn word(what: &impl Serialize) -> String {
+    let value = serde_json::to_value(what).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// A value as it is quoted.
+fn said(value: Option<&Value>) -> String {
+    value.map_or_else(|| "absent".to_owned(), Value::to_string)
+}

@@ -1,0 +1,243 @@
+//! The fold over a ledger: each record is made again from those before it.
+
+use std::collections::BTreeMap;
+
+use super::divergence::{Divergence, Wrong, same, word};
+use super::said::{Acted, Decided, Stepped};
+use super::{State, kind};
+use crate::decide::breaker::{Breaker, BreakerState, Change, Event, TABLE, Transition};
+use crate::decide::decision::{Decision, judge};
+use crate::decide::memory::{Memory, RunState};
+use crate::decide::policy::Policy;
+use crate::decide::verdict::Verdict;
+use crate::protocol::ledger::Record;
+
+/// What a ledger comes to, record after record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    breakers: BTreeMap<String, Breaker>,
+    runs: BTreeMap<String, RunState>,
+    /// Steps that decisions made, and whose own records have not come yet.
+    owed: BTreeMap<String, Change>,
+    undecided: Vec<u64>,
+}
+
+impl History {
+    /// The breaker of a task; none before its first record.
+    pub fn breaker(&self, task: &str) -> Option<&Breaker> {
+        self.breakers.get(task)
+    }
+
+    /// The last run of a loop; none before its first decision.
+    pub fn run(&self, name: &str) -> Option<&RunState> {
+        self.runs.get(name)
+    }
+
+    /// The numbers of the decisions that could not be decided again, because
+    /// nobody knows their policy.
+    pub fn undecided(&self) -> &[u64] {
+        &self.undecided
+    }
+
+    /// Makes the next record again: a decision from its own input and from the
+    /// policy with its digest, a step and an act from the breaker before. A
+    /// decision whose policy is not known cannot be made again: it is taken as
+    /// it stands, and [`undecided`](Self::undecided). Records of other types
+    /// say nothing of runs and breakers.
+    ///
+    /// The chain of the records is not looked at: see
+    /// [`Chain`](crate::protocol::ledger::Chain).
+    ///
+    /// # Errors
+    ///
+    /// The first thing in the record that does not follow from those before it.
+    /// Nothing of the record is taken then.
+    pub fn apply(
+        &mut self,
+        record: &Record,
+        policies: &dyn Fn(&str) -> Option<Policy>,
+    ) -> Result<(), Divergence> {
+        let applied = match record.kind.as_str() {
+            kind::PASSED | kind::BLOCKED => self.decided(record, policies),
+            kind::TRANSITION => self.stepped(record),
+            kind::ACT => self.acted(record),
+            _ => Ok(()),
+        };
+        applied.map_err(|wrong| wrong.of_record(record.seq))
+    }
+
+    fn decided(
+        &mut self,
+        record: &Record,
+        policies: &dyn Fn(&str) -> Option<Policy>,
+    ) -> Result<(), Wrong> {
+        let said = Decided::of(record)?;
+        is_of_its_kind(&record.kind, &said.decision)?;
+        let (name, run) = named(&said)?;
+        let Decided { decision, policy_digest, state, .. } = &said;
+        self.owes_nothing(record, &state.task)?;
+        let before = self.rested_on(decision, state, name)?;
+        let policy = policies(policy_digest);
+        let step = match &policy {
+            Some(policy) => again(decision, state, policy)?,
+            None => taken(&before.breaker, state)?,
+        };
+        if policy.is_none() {
+            self.undecided.push(record.seq);
+        }
+        self.owed.extend(step.map(|step| (state.task.clone(), step)));
+        self.breakers.insert(state.task.clone(), state.breaker.clone());
+        self.runs.insert(name.to_owned(), run.clone());
+        Ok(())
+    }
+
+    /// What the decision rested on: what this history has, or a run that
+    /// begins.
+    fn rested_on<'d>(
+        &self,
+        decision: &'d Decision,
+        state: &State,
+        name: &str,
+    ) -> Result<&'d Memory, Wrong> {
+        let forgotten = || absent("/decision/memory", "what was remembered before");
+        let memory = decision.memory.as_ref().ok_or_else(forgotten)?;
+        same("/decision/memory/breaker", &memory.breaker, &self.standing(&state.task))?;
+        let begins = RunState::begins(&memory.run.started, &memory.breaker);
+        if memory.run == begins {
+            return Ok(memory);
+        }
+        let last = self.runs.get(name).unwrap_or(&begins);
+        same("/decision/memory/run", &memory.run, last)?;
+        if last.has_ended(&memory.breaker) {
+            return Err(Wrong::new("/decision/memory/run", "one that has ended", "a new one"));
+        }
+        Ok(memory)
+    }
+
+    fn stepped(&mut self, record: &Record) -> Result<(), Wrong> {
+        let Stepped { change, state } = Stepped::of(record)?;
+        is_in_the_table(&change)?;
+        let before = self.standing(&state.task);
+        let (breaker, expected) = match self.owed.get(&state.task) {
+            Some(owed) => (before, owed.clone()),
+            None => admitted(&before, &change, &state.breaker)?,
+        };
+        same("", &change, &expected)?;
+        same("/state/breaker", &state.breaker, &breaker)?;
+        self.owed.remove(&state.task);
+        self.breakers.insert(state.task, breaker);
+        Ok(())
+    }
+
+    fn acted(&mut self, record: &Record) -> Result<(), Wrong> {
+        let Some(Acted { act, reason, state }) = Acted::of(record)? else { return Ok(()) };
+        self.owes_nothing(record, &state.task)?;
+        let at = state.breaker.stood.clone().unwrap_or_default().at;
+        let (breaker, _) = self.standing(&state.task).operated(act, &reason, &at);
+        same("/state/breaker", &state.breaker, &breaker)?;
+        self.breakers.insert(state.task, breaker);
+        Ok(())
+    }
+
+    /// The breaker of a task; closed before its first record.
+    fn standing(&self, task: &str) -> Breaker {
+        self.breakers.get(task).cloned().unwrap_or_default()
+    }
+
+    /// That every step of the task's breaker has its record by now.
+    fn owes_nothing(&self, record: &Record, task: &str) -> Result<(), Wrong> {
+        let Some(step) = self.owed.get(task) else { return Ok(()) };
+        let expected =
+            format!("the breaker's step {}, which the decision before made", word(&step.event));
+        Err(Wrong::new("type", &*record.kind, expected))
+    }
+}
+
+/// That the type of a decision's record is its verdict's.
+fn is_of_its_kind(kind: &str, decision: &Decision) -> Result<(), Wrong> {
+    let expected = if decision.verdict == Verdict::Exit { kind::PASSED } else { kind::BLOCKED };
+    same("type", &kind, &expected)
+}
+
+/// The loop's name and its run; that the state stands under the names that the
+/// decision has itself.
+fn named(said: &Decided) -> Result<(&str, &RunState), Wrong> {
+    let Decided { decision, task, state, .. } = said;
+    same("/state/task", &state.task, task)?;
+    same("/state/iteration", &state.iteration, &Some(decision.observed.iteration))?;
+    let name = state.name.as_deref().ok_or_else(|| absent("/state/loop", "the loop's name"))?;
+    let run = state.run.as_ref().ok_or_else(|| absent("/state/run", "the run that was left"))?;
+    Ok((name, run))
+}
+
+fn absent(at: &str, expected: &str) -> Wrong {
+    Wrong::new(at, "absent", expected)
+}
+
+/// Decides again, and gives the breaker's step.
+fn again(decision: &Decision, state: &State, policy: &Policy) -> Result<Option<Change>, Wrong> {
+    let judged = judge(&decision.input(), policy);
+    same("/decision", decision, &judged.decision)?;
+    let nothing = || Wrong::new("/state", "there", "none: the decision leaves nothing");
+    let memory = judged.memory.ok_or_else(nothing)?;
+    same("/state/breaker", &state.breaker, &memory.breaker)?;
+    same("/state/run", &state.run, &Some(memory.run))?;
+    Ok(judged.change)
+}
+
+/// Takes the state as it stands, and gives the step that leads to it: whatever
+/// the policy, a decision makes no step but its own.
+fn taken(before: &Breaker, state: &State) -> Result<Option<Change>, Wrong> {
+    let (from, to) = (before.state, state.breaker.state);
+    if from == to {
+        return Ok(None);
+    }
+    let events = [Event::Trip, Event::ProbePassed, Event::ProbeFailed];
+    let leads = |event: &Event| is_a_way(from, *event, to);
+    let event = events.into_iter().find(leads).ok_or_else(|| {
+        Wrong::new("/state/breaker/state", word(&to), format!("a step from {}", word(&from)))
+    })?;
+    let trip = state.breaker.trip.clone().or_else(|| before.trip.clone());
+    Ok(Some(Change { from, event, to, trip }))
+}
+
+fn is_in_the_table(change: &Change) -> Result<(), Wrong> {
+    if is_a_way(change.from, change.event, change.to) {
+        return Ok(());
+    }
+    let Change { from, event, to, .. } = change;
+    Err(Wrong::new(
+        "/event",
+        format!("{} from {} to {}", word(event), word(from), word(to)),
+        "a step of the table",
+    ))
+}
+
+fn is_a_way(from: BreakerState, event: Event, to: BreakerState) -> bool {
+    TABLE.contains(&Transition { from, event, to })
+}
+
+/// The step that the breaker made before a decision: whether it was time is for
+/// the policy of that moment to say, which the record does not name.
+fn admitted(
+    before: &Breaker,
+    change: &Change,
+    after: &Breaker,
+) -> Result<(Breaker, Change), Wrong> {
+    let stepped = match change.event {
+        Event::CooledDown => after.probe.clone().and_then(|probe| before.cools(probe)),
+        Event::ProbeOverdue => after.stood.as_ref().and_then(|stood| before.gives_up(&stood.at)),
+        _ => {
+            let event = word(&change.event);
+            return Err(Wrong::new("/event", event, "a step that no decision makes"));
+        }
+    };
+    stepped.ok_or_else(|| {
+        let event = word(&change.event);
+        Wrong::new(
+            "/event",
+            event,
+            format!("no such step of a breaker that is {}", word(&before.state)),
+        )
+    })
+}

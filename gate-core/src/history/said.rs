@@ -1,0 +1,107 @@
+//! What the bodies of records say.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::State;
+use super::divergence::{Wrong, same};
+use crate::decide::breaker::{Act, BreakerState, Change, Event, Trip};
+use crate::decide::decision::Decision;
+use crate::protocol::ledger::Record;
+
+/// The body of a decision's record.
+pub(super) struct Decided {
+    pub(super) decision: Decision,
+    /// The task that the decision itself names; empty where it names none.
+    pub(super) task: String,
+    pub(super) policy_digest: String,
+    pub(super) state: State,
+}
+
+/// What stands in a decision beside the core's own.
+#[derive(Deserialize)]
+struct Beside {
+    #[serde(default)]
+    task: Option<String>,
+    policy_digest: String,
+}
+
+impl Decided {
+    pub(super) fn of(record: &Record) -> Result<Self, Wrong> {
+        let Beside { task, policy_digest } = member(record, "decision")?;
+        Ok(Self {
+            decision: member(record, "decision")?,
+            task: task.unwrap_or_default(),
+            policy_digest,
+            state: member(record, "state")?,
+        })
+    }
+}
+
+/// The body of a step's record.
+pub(super) struct Stepped {
+    pub(super) change: Change,
+    pub(super) state: State,
+}
+
+impl Stepped {
+    pub(super) fn of(record: &Record) -> Result<Self, Wrong> {
+        let (from, to): (BreakerState, BreakerState) =
+            (member(record, "from")?, member(record, "to")?);
+        let event: Event = member(record, "event")?;
+        let trip: Option<Trip> = member(record, "trip")?;
+        let state = of_breaker(record)?;
+        Ok(Self { change: Change { from, event, to, trip }, state })
+    }
+}
+
+/// The body of the record of an act that concerns a breaker.
+pub(super) struct Acted {
+    pub(super) act: Act,
+    pub(super) reason: String,
+    pub(super) state: State,
+}
+
+impl Acted {
+    /// None for the other acts, which leave runs and breakers as they are.
+    pub(super) fn of(record: &Record) -> Result<Option<Self>, Wrong> {
+        let name: String = member(record, "act")?;
+        let Some(act) = breaker_act(&name) else {
+            return match record.body.get("state") {
+                None => Ok(None),
+                Some(_) => Err(Wrong::new("/state", "there", format!("none after {name}"))),
+            };
+        };
+        let reason: Option<String> = member(record, "reason")?;
+        let state = of_breaker(record)?;
+        Ok(Some(Self { act, reason: reason.unwrap_or_default(), state }))
+    }
+}
+
+/// The acts that concern a breaker.
+fn breaker_act(name: &str) -> Option<Act> {
+    match name {
+        "breaker_reset" => Some(Act::Reset),
+        "breaker_trip" => Some(Act::Trip),
+        "breaker_isolate" => Some(Act::Isolate),
+        _ => None,
+    }
+}
+
+/// The state that a step or an act left: it concerns no run.
+fn of_breaker(record: &Record) -> Result<State, Wrong> {
+    let state: State = member(record, "state")?;
+    let breaker = state.breaker.clone();
+    let bare = State { task: state.task.clone(), name: None, iteration: None, breaker, run: None };
+    same("/state", &state, &bare)?;
+    Ok(state)
+}
+
+/// A member of the body; one that is absent is read as null.
+fn member<T: DeserializeOwned>(record: &Record, key: &str) -> Result<T, Wrong> {
+    let value = record.body.get(key).unwrap_or(&Value::Null);
+    T::deserialize(value).map_err(|error| {
+        Wrong::unreadable(&format!("/{key}"), &error, "what a record of this type says there")
+    })
+}

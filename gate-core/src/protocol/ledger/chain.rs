@@ -1,0 +1,227 @@
+//! Whether a ledger holds: each record against the one before it, and the end
+//! against a head that is known.
+
+use std::fmt;
+
+use super::hash::Hash;
+use super::head::Head;
+use super::line::{self, LineError};
+use super::record::{Sealed, VERSION};
+
+/// Verifies a ledger, record by record from the first one on. What was pushed
+/// is not kept.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    head: Head,
+    known: Vec<Head>,
+    problem: Option<Problem>,
+}
+
+/// Where a ledger does not hold, and why. Every record before it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The number of the record that is wrong, or that is missing: the one
+    /// that is expected where the ledger breaks. In an export it is the line.
+    pub seq: u64,
+    /// What is wrong.
+    pub what: Fault,
+}
+
+/// What is wrong with a record, or missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A line that is no record.
+    Line(LineError),
+    /// A record of a form that is not known.
+    Version(u64),
+    /// What the record says is not what its hash was made of.
+    Hash,
+    /// Another number: something is missing, repeated or in another order.
+    Number {
+        /// The number that the record has.
+        found: u64,
+    },
+    /// The hash of the record before it is another one.
+    Link,
+    /// The record of the known head's number is another one.
+    Replaced,
+    /// The ledger ends before the head that is known.
+    Cut {
+        /// The number of the known head.
+        known: u64,
+    },
+}
+
+/// A ledger that holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intact {
+    /// Its last record; its number is how many there are.
+    pub head: Head,
+    /// The last head that was known, and found. Without one, nothing tells
+    /// whether records are missing at the end.
+    pub known: Option<Head>,
+}
+
+impl Chain {
+    /// A ledger of which no head is known: a cut tail cannot be seen.
+    pub fn new() -> Self {
+        Self { head: Head::EMPTY, known: Vec::new(), problem: None }
+    }
+
+    /// With a head that is known, before the first record is pushed. Records
+    /// may have come after it; of several, each has to be found.
+    #[must_use]
+    pub fn against(mut self, known: Head) -> Self {
+        self.known.push(known);
+        self
+    }
+
+    /// The next record.
+    ///
+    /// # Errors
+    ///
+    /// The first record that is wrong; from then on always the same problem.
+    pub fn push(&mut self, next: &Sealed) -> Result<(), Problem> {
+        self.add(next, next.record.hash())
+    }
+
+    /// The next record, as a line of an export without its line break.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Chain::push`], and a line that is no record in its canonical
+    /// spelling.
+    pub fn push_line(&mut self, line: &[u8]) -> Result<Sealed, Problem> {
+        self.unbroken()?;
+        let read = line::read(line).or_else(|error| self.fail(error.into()))?;
+        self.add(&read.sealed, read.hash)?;
+        Ok(read.sealed)
+    }
+
+    /// The last record that holds.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+
+    /// What the ledger comes to, now that there are no more records.
+    ///
+    /// # Errors
+    ///
+    /// The first record that was wrong, and an end before the known head.
+    pub fn end(&self) -> Result<Intact, Problem> {
+        self.unbroken()?;
+        let known = self.known.iter().max_by_key(|known| known.seq).copied();
+        let seq = self.head.seq;
+        let what = match known {
+            Some(known) if known.seq > seq => Fault::Cut { known: known.seq },
+            _ if self.known.iter().any(|known| known.seq == 0 && *known != Head::EMPTY) => {
+                Fault::Replaced
+            }
+            known => return Ok(Intact { head: self.head, known }),
+        };
+        Err(Problem { seq: seq + 1, what })
+    }
+
+    fn add(&mut self, next: &Sealed, hash: Hash) -> Result<(), Problem> {
+        self.unbroken()?;
+        if let Some(what) = self.fault(next, hash) {
+            return self.fail(what);
+        }
+        self.head = next.head();
+        Ok(())
+    }
+
+    /// What is wrong with the next record, whose hash should be this one.
+    fn fault(&self, next: &Sealed, hash: Hash) -> Option<Fault> {
+        let record = &next.record;
+        if record.v != VERSION {
+            Some(Fault::Version(record.v.into()))
+        } else if next.hash != hash {
+            Some(Fault::Hash)
+        } else if record.seq != self.head.seq + 1 {
+            Some(Fault::Number { found: record.seq })
+        } else if record.prev != self.head.hash {
+            Some(Fault::Link)
+        } else {
+            let replaced = |known: &Head| known.seq == record.seq && known.hash != hash;
+            self.known.iter().any(replaced).then_some(Fault::Replaced)
+        }
+    }
+
+    fn fail<T>(&mut self, what: Fault) -> Result<T, Problem> {
+        let problem = Problem { seq: self.head.seq + 1, what };
+        self.problem = Some(problem.clone());
+        Err(problem)
+    }
+
+    /// A ledger that broke once does not hold, whatever comes after.
+    fn unbroken(&self) -> Result<(), Problem> {
+        self.problem.clone().map_or(Ok(()), Err)
+    }
+}
+
+impl From<LineError> for Fault {
+    fn from(error: LineError) -> Self {
+        match error {
+            LineError::Version(version) => Self::Version(version),
+            error => Self::Line(error),
+        }
+    }
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seq = self.seq;
+        let before = seq.saturating_sub(1);
+        match &self.what {
+            Fault::Line(error) => write!(f, "line {seq} is no record: {error}"),
+            Fault::Version(version) => {
+                write!(
+                    f,
+                    "record {seq} is of version {version}, and only version {VERSION} is known"
+                )
+            }
+            Fault::Hash => write!(f, "record {seq}: its hash does not fit what it says"),
+            Fault::Number { found } => number(f, seq, *found),
+            Fault::Link if before == 0 => {
+                write!(f, "record {seq} does not begin a ledger: it names a record before it")
+            }
+            Fault::Link => write!(f, "record {seq} does not follow record {before}"),
+            Fault::Replaced => write!(f, "record {seq} is not the one that is known"),
+            Fault::Cut { known } if before == 0 => {
+                write!(f, "the ledger is empty, and record {known} is known")
+            }
+            Fault::Cut { known } => {
+                write!(f, "the ledger ends at record {before}, and {known} is known")
+            }
+        }
+    }
+}
+
+/// That a record has another number than the one that is expected.
+fn number(f: &mut fmt::Formatter<'_>, seq: u64, found: u64) -> fmt::Result {
+    let before = seq.saturating_sub(1);
+    if found == 0 {
+        return write!(f, "record {seq} has the number 0: numbers begin at 1");
+    }
+    if found <= before {
+        return write!(f, "after record {before} comes record {found} again");
+    }
+    match found - 1 {
+        last if last == seq => write!(f, "record {seq} is missing: ")?,
+        last => write!(f, "records {seq} to {last} are missing: ")?,
+    }
+    match before {
+        0 => write!(f, "the ledger begins with {found}"),
+        before => write!(f, "after {before} comes {found}"),
+    }
+}

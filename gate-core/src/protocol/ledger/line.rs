@@ -1,0 +1,157 @@
+//! A record as one line of an export: its canonical JSON with the member
+//! `hash` in its place.
+
+use serde::Deserialize;
+
+use super::body::{Body, EXACT};
+use super::hash::Hash;
+use super::record::{Record, Sealed, Spelling, VERSION};
+
+/// The longest line that is read, in bytes.
+pub const LONGEST_LINE: usize = 64 << 20;
+
+/// A line that is no record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LineError {
+    /// There is nothing in it.
+    #[error("it is empty")]
+    Empty,
+    /// It is longer than [`LONGEST_LINE`].
+    #[error("it is longer than 64 MiB")]
+    Long,
+    /// It is no text.
+    #[error("it is not UTF-8")]
+    NotUtf8,
+    /// It is no JSON, or not the JSON of a record.
+    #[error("column {column}: {reason}")]
+    Malformed {
+        /// Where in the line, in bytes from 1.
+        column: usize,
+        /// What is wrong there; it may quote the line.
+        reason: String,
+    },
+    /// A record of a form that is not known.
+    #[error("it is of version {0}, and only version {VERSION} is known")]
+    Version(u64),
+    /// It says a record, but not in the one spelling that records have.
+    #[error("column {column}: from here on it is not the canonical spelling of its record")]
+    Spelling {
+        /// Where it departs, in bytes from 1.
+        column: usize,
+    },
+}
+
+impl Sealed {
+    /// The record as a line of JSONL, without the line break: its canonical
+    /// JSON with the member `hash` added.
+    pub fn to_line(&self) -> String {
+        with_hash(&self.record.spelling(), self.hash)
+    }
+
+    /// Reads a line, without its line break, that [`Sealed::to_line`] wrote.
+    /// Whether its hash is right is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// Anything but the canonical spelling of a record with its hash: a member
+    /// that is missing, unknown or there twice, a number that is no exact
+    /// integer, another order, white space.
+    pub fn from_line(line: &[u8]) -> Result<Self, LineError> {
+        Ok(read(line)?.sealed)
+    }
+}
+
+/// A line that was read.
+pub(super) struct Read {
+    pub(super) sealed: Sealed,
+    /// The hash that the record should have.
+    pub(super) hash: Hash,
+}
+
+/// Reads a line, and hashes its record on the way.
+pub(super) fn read(line: &[u8]) -> Result<Read, LineError> {
+    let sealed = parse(line)?;
+    let spelling = sealed.record.spelling();
+    let right = with_hash(&spelling, sealed.hash);
+    if let Some(column) = departs(line, right.as_bytes()) {
+        return Err(LineError::Spelling { column });
+    }
+    Ok(Read { sealed, hash: Hash::of(spelling.json.as_bytes()) })
+}
+
+fn with_hash(spelling: &Spelling, hash: Hash) -> String {
+    let (before, after) = spelling.json.split_at(spelling.hash_at);
+    format!("{before}\"hash\":\"{hash}\",{after}")
+}
+
+/// The column from which on two texts differ.
+fn departs(line: &[u8], right: &[u8]) -> Option<usize> {
+    if line == right {
+        return None;
+    }
+    Some(1 + line.iter().zip(right).take_while(|(one, other)| one == other).count())
+}
+
+fn parse(line: &[u8]) -> Result<Sealed, LineError> {
+    match line.len() {
+        0 => return Err(LineError::Empty),
+        1..=LONGEST_LINE => {}
+        _ => return Err(LineError::Long),
+    }
+    let text = str::from_utf8(line).map_err(|_| LineError::NotUtf8)?;
+    let line: Line = serde_json::from_str(text).map_err(|error| malformed(text, &error))?;
+    if line.v != u64::from(VERSION) {
+        return Err(LineError::Version(line.v));
+    }
+    Ok(line.sealed())
+}
+
+/// What is wrong with a line that is not the JSON of a record: where another
+/// version has other members, it is the version.
+fn malformed(text: &str, error: &serde_json::Error) -> LineError {
+    let version = serde_json::from_str::<Versioned>(text).map(|line| line.v);
+    if let Some(version) = version.ok().filter(|version| *version != u64::from(VERSION)) {
+        return LineError::Version(version);
+    }
+    let reason = error.to_string();
+    let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
+    LineError::Malformed { column: error.column(), reason: reason.to_owned() }
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    v: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    actor: String,
+    body: Body,
+    hash: Hash,
+    prev: Hash,
+    #[serde(deserialize_with = "Option::deserialize")]
+    run: Option<String>,
+    #[serde(deserialize_with = "exact")]
+    seq: u64,
+    time: String,
+    #[serde(rename = "type")]
+    kind: String,
+    v: u64,
+}
+
+impl Line {
+    fn sealed(self) -> Sealed {
+        let Self { actor, body, hash, prev, run, seq, time, kind, v: _ } = self;
+        Sealed { record: Record { v: VERSION, seq, time, kind, run, actor, body, prev }, hash }
+    }
+}
+
+fn exact<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let number = u64::deserialize(deserializer)?;
+    if number <= EXACT {
+        return Ok(number);
+    }
+    Err(serde::de::Error::custom(format_args!("seq {number}: it is at most 2^53-1")))
+}

@@ -1,0 +1,29 @@
+//! What went wrong in an iteration, for the circuit breaker: errors and what
+//! makes two of them the same, limits, denied tools.
+//!
+//! What an error or a limit looks like is data: the packs `errors` and
+//! `limits`. They are read when an error, a failed tool or a line that may be
+//! one is there; an ordinary transcript does not pay for them.
+//!
+//! Three sources feed the signature, the first that has anything counting: the
+//! API's errors at the turn's end, its failed tool results, error lines of the
+//! last word. An error or a limit that the agent got over, which its own text
+//! after it shows, did not end the turn.
+
+mod effort;
+mod hint;
+mod line;
+mod normal;
+mod pack;
+mod signature;
+mod watch;
+mod wording;
+
+#[cfg(test)]
+mod tests;
+
+pub use effort::Effort;
+pub use normal::normalise;
+pub use signature::Signature;
+pub(crate) use watch::Watch;
+pub(crate) use wording::says;

@@ -1,0 +1,122 @@
+//! The signature of an error: the same for the same trouble.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{line, normal};
+
+/// How many error lines make a signature.
+const LINES: usize = 5;
+
+/// The longest signature, in characters.
+const LONGEST: usize = 300;
+
+/// How few letters a line has that says nothing.
+const LETTERS: usize = 3;
+
+/// What went wrong, without what differs from one time to the next: up to five
+/// error lines, normalised, of at most 300 characters together.
+///
+/// Iterations with the same signature are stuck on the same error.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Signature(String);
+
+impl Signature {
+    /// The signature of outputs that failed, in their order: their error
+    /// lines, and the last line of one that has none. None where they say
+    /// nothing.
+    ///
+    /// ```
+    /// use gate_core::trouble::Signature;
+    ///
+    /// let one = Signature::of(["error: cannot find `x` in /tmp/a1/src/main.rs:12:5"]);
+    /// let two = Signature::of(["error: cannot find `x` in /tmp/b2/src/main.rs:14:9"]);
+    /// assert_eq!(one, two);
+    /// assert_ne!(one, Signature::of(["error: cannot find `y` in src/main.rs:12:5"]));
+    /// ```
+    pub fn of<'t>(outputs: impl IntoIterator<Item = &'t str>) -> Option<Self> {
+        let mut lines = Lines::default();
+        for output in outputs {
+            if lines.is_full() {
+                break;
+            }
+            if !line::is_guard(output) && !lines.take(output) {
+                line::last(output).into_iter().for_each(|line| lines.add(line));
+            }
+        }
+        lines.join()
+    }
+
+    /// The signature of what an agent wrote: its error lines alone.
+    pub(super) fn of_prose(text: &str) -> Option<Self> {
+        let mut lines = Lines::default();
+        lines.take(text);
+        lines.join()
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<Signature> for String {
+    fn from(signature: Signature) -> Self {
+        signature.0
+    }
+}
+
+/// Different lines, normalised, in the order in which they came.
+#[derive(Default)]
+struct Lines(Vec<String>);
+
+impl Lines {
+    fn is_full(&self) -> bool {
+        self.0.len() >= LINES
+    }
+
+    /// Takes the error lines of a text, as many as there is room for. False
+    /// where it has none.
+    fn take(&mut self, text: &str) -> bool {
+        let mut any = false;
+        for line in line::errors(text) {
+            any = true;
+            self.add(line);
+            if self.is_full() {
+                break;
+            }
+        }
+        any
+    }
+
+    fn add(&mut self, line: &str) {
+        let line = normal::normalise(line);
+        if letters(&line) >= LETTERS && !self.is_full() && !self.0.contains(&line) {
+            self.0.push(line);
+        }
+    }
+
+    fn join(self) -> Option<Signature> {
+        let text = self.0.join(" | ");
+        (!text.is_empty()).then(|| Signature(text.chars().take(LONGEST).collect()))
+    }
+}
+
+/// How many letters a line has, apart from those of marks.
+fn letters(line: &str) -> usize {
+    let mut within = false;
+    let letters = line.chars().filter(|c| {
+        within = (within || *c == '<') && *c != '>';
+        !within && c.is_alphabetic()
+    });
+    letters.count()
+}

@@ -1,0 +1,147 @@
+//! Follows a transcript for what goes wrong in its final turn.
+
+use super::{Effort, Signature, hint, line, wording};
+use crate::decide::observed::Limited;
+use crate::read::{Boundary, Event, Fact, FinalTurn, Role, Text, resets_at};
+
+/// How many failed tool results, errors and limits of a turn are kept: more
+/// than a signature needs.
+const KEEP: usize = 16;
+
+/// How much of the last word is searched for error lines, in bytes: its end.
+const PROSE: usize = 64 << 10;
+
+/// What asks a person something. Where nobody is there to answer, clients deny
+/// it; the agent may do the rest of its work all the same. Of Claude Code,
+/// Codex, OpenCode, Gemini and Qwen, Copilot, Droid, Cline, without marks
+/// between words.
+const QUESTIONS: [&str; 14] = [
+    "askuserquestion",
+    "askuser",
+    "askfollowupquestion",
+    "requestuserinput",
+    "question",
+    "exitplanmode",
+    "enterplanmode",
+    "exitspecmode",
+    "planexit",
+    "planenter",
+    "planmoderespond",
+    "presentplan",
+    "submitplan",
+    "createplan",
+];
+
+/// Watches the turn that may be the final one.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    output: u64,
+    denied: Vec<String>,
+    /// The first failed tool results.
+    failures: Vec<String>,
+    /// The last errors of the API, and the last limits, with their lines.
+    errors: Vec<(u64, String)>,
+    limits: Vec<(u64, Limited)>,
+    /// Where the agent's last message begins, in plain text.
+    spoken: u64,
+}
+
+impl Watch {
+    /// Takes one event.
+    pub(crate) fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Boundary(Boundary::Notification, _) | Event::Problem(_) => {}
+            Event::Boundary(..) => *self = Self::default(),
+            Event::Text(text) if text.role == Role::Assistant => self.speaks(text),
+            Event::Text(_) => {}
+            Event::Fact(fact) => self.fact(fact),
+        }
+    }
+
+    /// Ends the input.
+    pub(crate) fn finish(mut self, turn: &FinalTurn) -> Effort {
+        let spoken = self.spoken;
+        self.errors.retain(|(line, _)| *line >= spoken);
+        self.limits.retain(|(line, _)| *line >= spoken);
+        let word = turn.words().last().map_or("", |word| word.text.as_str());
+        let limited = self.limited().or_else(|| notice(word));
+        let signature = if limited.is_some() { None } else { self.signature(word) };
+        Effort { signature, limited, denied: self.denied, output: self.output }
+    }
+
+    /// The agent got over what went wrong before. Records come one by one, but
+    /// how many lines of plain text come together is chance: there, a later
+    /// message tells it, by its line.
+    fn speaks(&mut self, text: &Text<'_>) {
+        self.output += text.text.chars().count() as u64;
+        if text.multiline && !text.continues {
+            self.spoken = text.line;
+        } else if !text.multiline && !text.text.trim().is_empty() {
+            self.errors.clear();
+            self.limits.clear();
+        }
+    }
+
+    fn fact(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Error { message, line } => {
+                keep_last(&mut self.errors, (*line, message.clone()));
+            }
+            Fact::Limit { message, resets_at, line } => {
+                let limited = Limited { text: message.clone(), resets_at: *resets_at };
+                keep_last(&mut self.limits, (*line, limited));
+            }
+            Fact::Denial { tool, .. } => self.denial(tool),
+            Fact::ToolFailure { output, .. } if self.failures.len() < KEEP => {
+                self.failures.push(output.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn denial(&mut self, tool: &str) {
+        if !is_question(tool)
+            && self.denied.len() < KEEP
+            && !self.denied.iter().any(|it| it == tool)
+        {
+            self.denied.push(tool.to_owned());
+        }
+    }
+
+    /// The last words about the limit, and the last time that any of them says.
+    fn limited(&mut self) -> Option<Limited> {
+        let resets_at = self.limits.iter().rev().find_map(|(_, limit)| limit.resets_at);
+        let (_, last) = self.limits.pop()?;
+        Some(Limited { resets_at, ..last })
+    }
+
+    fn signature(&self, word: &str) -> Option<Signature> {
+        Signature::of(self.errors.iter().map(|(_, message)| message.as_str()))
+            .or_else(|| Signature::of(self.failures.iter().map(String::as_str)))
+            .or_else(|| said(word))
+    }
+}
+
+/// The error lines of what the agent said last.
+fn said(word: &str) -> Option<Signature> {
+    let end = &word[word.ceil_char_boundary(word.len().saturating_sub(PROSE))..];
+    if hint::holds(end, &line::HINTS) { Signature::of_prose(end) } else { None }
+}
+
+/// A client's text output that is nothing but its notice of a limit.
+fn notice(word: &str) -> Option<Limited> {
+    let text = word.trim();
+    wording::is_notice(text).then(|| Limited { text: text.to_owned(), resets_at: resets_at(text) })
+}
+
+fn is_question(tool: &str) -> bool {
+    let name: String = tool.chars().filter(char::is_ascii_alphanumeric).collect();
+    QUESTIONS.contains(&name.to_ascii_lowercase().as_str())
+}
+
+fn keep_last<T>(list: &mut Vec<T>, item: T) {
+    if list.len() >= KEEP {
+        list.remove(0);
+    }
+    list.push(item);
+}

@@ -1,0 +1,74 @@
+//! How clients word limits and denials: the pack `limits`.
+
+use std::sync::LazyLock;
+
+use super::hint;
+use super::pack::{self, Patterns};
+use crate::read::Wording;
+
+/// The longest notice, in bytes; a longer text is somebody's prose.
+const MAX_NOTICE: usize = 300;
+
+/// How much of a tool's answer may say that the call was denied, in bytes.
+const MAX_DENIAL: usize = 500;
+
+/// Texts, one of which stands in every notice.
+const OF_NOTICES: [&str; 8] = [
+    "hit your ",
+    "reached your ",
+    "exceeded your ",
+    "imit reached",
+    "out of extra usage",
+    "429",
+    "exhausted",
+    "ate limit",
+];
+
+/// Texts, one of which stands in every denial.
+const OF_DENIALS: [&str; 8] =
+    ["ermission", "pprov", "The user", "by user", "enied", "locked", "ejected", "specified a rule"];
+
+static LIMITS: LazyLock<Limits> = LazyLock::new(|| {
+    let limits = pack::read("limits");
+    Limits {
+        notices: Patterns::of(&limits, "notice"),
+        mentions: Patterns::of(&limits, "mention"),
+        denials: Patterns::of(&limits, "denial"),
+    }
+});
+
+struct Limits {
+    notices: Patterns,
+    mentions: Patterns,
+    denials: Patterns,
+}
+
+/// Whether a client words this in this way.
+pub(crate) fn says(what: Wording, text: &str) -> bool {
+    match what {
+        Wording::Notice => is_notice(text),
+        Wording::Limit => is_limit(text),
+        Wording::Denial => is_denial(text),
+    }
+}
+
+/// A notice is all that the text is: an agent's prose about limits is longer,
+/// or begins in another way.
+pub(super) fn is_notice(text: &str) -> bool {
+    let text = text.trim();
+    text.len() <= MAX_NOTICE
+        && text.lines().count() <= 2
+        && hint::holds(text, &OF_NOTICES)
+        && text.lines().next().is_some_and(|line| LIMITS.notices.stand_in(line))
+}
+
+fn is_limit(error: &str) -> bool {
+    LIMITS.mentions.stand_in(error) || is_notice(error)
+}
+
+/// A denial begins the answer: a tool's own output may speak of permissions.
+fn is_denial(answer: &str) -> bool {
+    let line = answer.trim_start().lines().next().unwrap_or_default();
+    let line = &line[..line.floor_char_boundary(MAX_DENIAL)];
+    hint::holds(line, &OF_DENIALS) && LIMITS.denials.stand_in(line)
+}

@@ -1,0 +1,224 @@
+//! The breaker as its users meet it: loops under the shipped settings.
+#![allow(clippy::expect_used, reason = "a test says what it expects")]
+
+use gate_core::config::{self, Layer, Origin};
+use gate_core::decide::breaker::{Admission, Breaker, BreakerState};
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::memory::{Memory, RunState};
+use gate_core::decide::moment::Moment;
+use gate_core::decide::observed::{Observed, TreeSeen, TreeState};
+use gate_core::decide::policy::Mode;
+use gate_core::decide::reason::ReasonCode;
+use gate_core::decide::signal::{Signal, Status};
+use gate_core::{Decision, Input, Policy, Verdict, judge};
+
+const MINUTE: u64 = 60_000;
+
+fn shipped(settings: &str) -> Policy {
+    let tests = format!("[checks.tests]\ncommand = [\"true\"]\n{settings}");
+    let layer = Layer::parse(Origin::Default, &tests).expect("valid settings");
+    config::resolve(&[layer], None).expect("valid settings").policy
+}
+
+fn at(minutes: u64) -> Moment {
+    let millis = 1_000_000_000 + minutes * MINUTE;
+    Moment { boot: "boot".to_owned(), uptime_ms: millis, wall_ms: millis }
+}
+
+fn start() -> Memory {
+    let breaker = Breaker::default();
+    Memory { run: RunState::begins(&at(0), &breaker), breaker }
+}
+
+fn said(status: Status) -> Input {
+    Input::new(Signal { status, ..Signal::absent() }, Vec::new())
+}
+
+fn tested(status: Status, outcome: Outcome) -> Input {
+    Input { evidence: vec![Evidence::new("tests", Mode::Require, outcome)], ..said(status) }
+}
+
+/// The iteration with this number: it leaves this commit, and this error.
+fn iteration(input: Input, memory: &Memory, commit: u64, error: Option<&str>) -> Input {
+    let number = memory.run.iteration + 1;
+    let tree = TreeState { digest: "tree".to_owned(), head: Some(commit.to_string()) };
+    let seen = TreeSeen { before: tree.clone(), after: tree, uncommitted: Some(false) };
+    let observed = Observed {
+        at: at(number * 3),
+        iteration: number,
+        tree: Some(seen),
+        signature: error.map(str::to_owned),
+        output: 400,
+        ..Observed::default()
+    };
+    Input { stateful: true, memory: Some(memory.clone()), observed, ..input }
+}
+
+fn step(input: &Input, memory: &mut Memory, policy: &Policy) -> Decision {
+    let judged = judge(input, policy);
+    *memory = judged.memory.expect("state is kept");
+    judged.decision
+}
+
+#[test]
+fn an_honest_loop_of_thirty_commits_does_not_trip() {
+    for policy in [Policy::default(), shipped("")] {
+        let mut memory = start();
+        for number in 1..=30 {
+            let error = (number % 3 == 0).then(|| format!("error {}", number / 2));
+            let input = said(Status::Continue);
+            let input = iteration(input, &memory, number, error.as_deref());
+            assert_eq!(step(&input, &mut memory, &policy).verdict, Verdict::Continue, "{number}");
+        }
+        assert_eq!(memory.breaker, Breaker { calm: 30, ..Breaker::default() });
+    }
+}
+
+#[test]
+fn five_claims_with_the_same_red_test_trip_and_say_what_is_stuck() {
+    let policy = shipped("");
+    let mut memory = start();
+    let red = || tested(Status::Complete, Outcome::Fail);
+    for number in 1..=5 {
+        let input = iteration(red(), &memory, number, Some("tests: auth::expired_token"));
+        let decision = step(&input, &mut memory, &policy);
+        let expected = if number == 5 { Verdict::Tripped } else { Verdict::Continue };
+        assert_eq!(decision.verdict, expected, "{number}");
+        if number == 5 {
+            assert_eq!(decision.breaker.trip.as_deref(), Some("refused"));
+            let told: Vec<_> = decision.reasons.iter().map(|it| (it.code, &*it.message)).collect();
+            assert_eq!(told[0].0, ReasonCode::BreakerTripped);
+            assert!(told[0].1.starts_with("5 claims"));
+            assert_eq!(told[1].0, ReasonCode::BreakerTripped);
+            assert!(told[1].1.contains("the same error"));
+            assert!(told.iter().any(|(code, _)| *code == ReasonCode::RequiredCheckFailed));
+            assert_eq!((decision.exit_code, decision.success, decision.stop), (3, false, true));
+            assert_eq!(decision.feedback, "");
+        }
+    }
+}
+
+#[test]
+fn the_seeds_rule() {
+    let policy = shipped("[breaker]\nno_exit = 4\nno_progress = 0\n");
+    let mut memory = start();
+    for number in 1..=4 {
+        let input = iteration(said(Status::Absent), &memory, 1, None);
+        let decision = step(&input, &mut memory, &policy);
+        assert_eq!(decision.verdict == Verdict::Tripped, number == 4);
+        let named = decision.reasons[0].message.contains("Exit gate not passing");
+        assert_eq!(named, number == 4);
+    }
+}
+
+/// The seed's pseudo-code: what passes resets nothing, for the loop ends.
+fn seeds(gates: &[bool], threshold: usize) -> Option<usize> {
+    let mut count = 0;
+    for (index, passes) in gates.iter().enumerate() {
+        if *passes {
+            return None;
+        }
+        count += 1;
+        if count >= threshold {
+            return Some(index);
+        }
+    }
+    None
+}
+
+#[test]
+fn every_short_loop_ends_as_the_seed_says() {
+    for length in 0..7_u32 {
+        for bits in 0..2_u32.pow(length) {
+            let gates: Vec<_> = (0..length).map(|bit| bits >> bit & 1 == 1).collect();
+            let policy = shipped("[breaker]\nno_exit = 3\nrefused = 0\n");
+            let mut memory = start();
+            let mut tripped = None;
+            for (index, passes) in gates.iter().enumerate() {
+                let outcome = if *passes { Outcome::Pass } else { Outcome::Fail };
+                let input = tested(Status::Complete, outcome);
+                let input = iteration(input, &memory, index as u64, None);
+                match step(&input, &mut memory, &policy).verdict {
+                    Verdict::Exit => break,
+                    Verdict::Tripped => {
+                        tripped = Some(index);
+                        break;
+                    }
+                    Verdict::Continue | Verdict::Blocked => {}
+                }
+            }
+            assert_eq!(tripped, seeds(&gates, 3), "{gates:?}");
+        }
+    }
+}
+
+#[test]
+fn a_gate_that_passes_at_last_ends_the_loop_below_the_limit() {
+    let policy = shipped("[breaker]\nno_exit = 3\n");
+    let mut memory = start();
+    for outcome in [Outcome::Fail, Outcome::Fail, Outcome::Pass] {
+        let number = memory.run.iteration;
+        let input = iteration(tested(Status::Complete, outcome), &memory, number, None);
+        let verdict = step(&input, &mut memory, &policy).verdict;
+        assert_eq!(verdict == Verdict::Exit, outcome == Outcome::Pass);
+    }
+    assert!(memory.breaker.is_closed() && memory.run.ended);
+}
+
+#[test]
+fn three_loops_without_progress_open_it() {
+    let mut memory = start();
+    let policy = shipped("");
+    for number in 1..=3 {
+        // What the agent says of its work is not asked.
+        let mut input = said(Status::Continue);
+        input.signal.reason = Some("FILES_MODIFIED: 12".to_owned());
+        let decision = step(&iteration(input, &memory, 7, None), &mut memory, &policy);
+        assert_eq!(decision.verdict == Verdict::Tripped, number == 3);
+    }
+    assert_eq!(memory.breaker.trip.as_ref().map(|it| it.cause.name()), Some("no_progress"));
+    let opened = memory.breaker.stood.clone().expect("it is open").at;
+    let says = |minutes: u64| {
+        let later = opened.wall_ms + minutes * MINUTE;
+        let now = Moment { uptime_ms: later, wall_ms: later, ..opened.clone() };
+        memory.breaker.admit(&now, &policy, "probe")
+    };
+    assert_eq!((says(29).0, says(29).1.state), (Admission::Held, BreakerState::Open));
+    assert_eq!((says(30).0, says(30).1.state), (Admission::Probe, BreakerState::HalfOpen));
+}
+
+#[test]
+fn the_same_error_five_times_opens_it() {
+    let mut memory = start();
+    let policy = shipped("");
+    for number in 1..=5 {
+        let input = iteration(said(Status::Continue), &memory, number, Some("E0382"));
+        let decision = step(&input, &mut memory, &policy);
+        assert_eq!(decision.verdict == Verdict::Tripped, number == 5);
+    }
+    assert_eq!(memory.breaker.trip.as_ref().map(|it| it.cause.name()), Some("same_error"));
+}
+
+#[test]
+fn of_many_gates_at_a_cool_breaker_one_is_the_probe() {
+    let policy = shipped("[breaker]\nrefused = 1\n");
+    let mut memory = start();
+    let red = tested(Status::Complete, Outcome::Fail);
+    step(&iteration(red, &memory, 1, None), &mut memory, &policy);
+    let later = at(100_000);
+    let mut let_in = Vec::new();
+    for gate in 0..64 {
+        let (admission, breaker, _) = memory.breaker.admit(&later, &policy, &gate.to_string());
+        memory.breaker = breaker;
+        let_in.extend((admission == Admission::Probe).then_some(gate));
+    }
+    assert_eq!(let_in, [0]);
+    for gate in (0..64).rev() {
+        let input = iteration(tested(Status::Complete, Outcome::Pass), &memory, 1, None);
+        let observed =
+            Observed { at: later.clone(), probe: Some(gate.to_string()), ..input.observed };
+        let decision = step(&Input { observed, ..input }, &mut memory, &policy);
+        let expected = if gate == 0 { Verdict::Exit } else { Verdict::Tripped };
+        assert_eq!(decision.verdict, expected, "gate {gate}");
+    }
+}

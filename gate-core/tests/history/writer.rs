@@ -1,0 +1,231 @@
+//! Writes a ledger as gate does: a step at an admission before its decision, a
+//! decision, and the step that it makes right behind it.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use gate_core::config::{self, Layer, Origin};
+use gate_core::decide::breaker::{Act, Breaker, Change};
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::memory::{Memory, RunState};
+use gate_core::decide::moment::Moment;
+use gate_core::decide::observed::{Limited, Observed, TreeSeen, TreeState};
+use gate_core::decide::policy::Mode;
+use gate_core::decide::signal::{Signal, Status};
+use gate_core::history::{State, kind};
+use gate_core::protocol::ledger::{Body, Draft, Head, Record};
+use gate_core::{Input, Policy, Verdict, judge};
+use serde_json::{Value, json};
+
+const MINUTE: u64 = 60_000;
+
+pub(crate) static POLICIES: LazyLock<[Policy; 2]> = LazyLock::new(|| {
+    ["refused = 2\ncooldown = \"30m\"", "no_progress = 2\ninconclusive = 2\ncooldown = \"1h\""].map(
+        |breaker| {
+            let text = format!("[checks.tests]\ncommand = [\"true\"]\n[breaker]\n{breaker}\n");
+            let layer = Layer::parse(Origin::Default, &text).expect("valid settings");
+            let policy = config::resolve(&[layer], None).expect("valid settings").policy;
+            Policy { patterns: Vec::new(), ..policy }
+        },
+    )
+});
+
+static DIGESTS: LazyLock<[String; 2]> =
+    LazyLock::new(|| [POLICIES[0].digest(), POLICIES[1].digest()]);
+
+/// The policy with this digest.
+pub(crate) fn known(digest: &str) -> Option<Policy> {
+    let at = DIGESTS.iter().position(|known| known == digest)?;
+    Some(POLICIES[at].clone())
+}
+
+/// What an iteration is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    Passes,
+    Claims,
+    Works,
+    Unsure,
+    Silent,
+    Limited,
+    Denied,
+    Forced,
+}
+
+/// What happens.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Decide {
+        kind: Kind,
+        task: u8,
+        policy: usize,
+        tree: u8,
+        new_run: bool,
+    },
+    Operate {
+        task: u8,
+        act: Act,
+    },
+    /// An operator's flag, which leaves runs and breakers as they are.
+    Flag,
+    /// So many minutes pass, or the clock goes back.
+    Wait(i64),
+    /// A probe begins, and is never heard of again.
+    Crash {
+        task: u8,
+    },
+}
+
+/// A ledger that is being written.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    pub(crate) records: Vec<Record>,
+    breakers: BTreeMap<String, Breaker>,
+    runs: BTreeMap<String, RunState>,
+    minutes: u64,
+    ids: u32,
+}
+
+impl Writer {
+    pub(crate) fn take(&mut self, step: &Step) {
+        match step {
+            Step::Decide { kind, task, policy, tree, new_run } => {
+                self.minutes += 1;
+                let id = self.admit(*task, &POLICIES[*policy], matches!(kind, Kind::Forced));
+                self.decide(*kind, *task, *policy, *tree, *new_run, &id);
+            }
+            Step::Operate { task, act } => self.operate(*task, *act),
+            Step::Flag => self.write(kind::ACT, &json!({ "act": "no_checks", "uid": 0 })),
+            Step::Wait(minutes) => self.minutes = self.minutes.saturating_add_signed(*minutes),
+            Step::Crash { task } => drop(self.admit(*task, &POLICIES[0], false)),
+        }
+    }
+
+    fn now(&self) -> Moment {
+        let millis = 1_000_000 + self.minutes * MINUTE;
+        Moment { boot: "boot".to_owned(), uptime_ms: millis, wall_ms: millis }
+    }
+
+    fn breaker(&self, task: &str) -> Breaker {
+        self.breakers.get(task).cloned().unwrap_or_default()
+    }
+
+    fn admit(&mut self, task: u8, policy: &Policy, forced: bool) -> String {
+        self.ids += 1;
+        let id = format!("probe {}", self.ids);
+        if !forced {
+            let (_, breaker, change) = self.breaker(&name(task)).admit(&self.now(), policy, &id);
+            self.step(&name(task), breaker, change.as_ref());
+        }
+        id
+    }
+
+    fn step(&mut self, task: &str, breaker: Breaker, change: Option<&Change>) {
+        let Some(change) = change else { return };
+        self.breakers.insert(task.to_owned(), breaker.clone());
+        let mut body = serde_json::to_value(change).expect("plain data");
+        body["state"] = json!(of_breaker(task, breaker));
+        self.write(kind::TRANSITION, &body);
+    }
+
+    fn decide(&mut self, kind: Kind, task: u8, policy: usize, tree: u8, new_run: bool, id: &str) {
+        let (task, at) = (name(task), self.now());
+        let breaker = self.breaker(&task);
+        let in_loop = format!("loop-{task}");
+        let last = self.runs.get(&in_loop).filter(|run| !new_run && !run.is_over(&at, &breaker));
+        let run = last.cloned().unwrap_or_else(|| RunState::begins(&at, &breaker));
+        let iteration = run.iteration + 1;
+        let observed =
+            Observed { at, iteration, probe: Some(id.to_owned()), ..observed(kind, tree) };
+        let memory = Some(Memory { breaker, run });
+        let input = Input { stateful: true, memory, observed, ..input(kind) };
+        let judged = judge(&input, &POLICIES[policy]);
+        let memory = judged.memory.expect("state is kept");
+        let mut decision = serde_json::to_value(&judged.decision).expect("plain data");
+        decision["policy_digest"] = json!(DIGESTS[policy]);
+        decision["task"] = if task.is_empty() { Value::Null } else { json!(task) };
+        decision["iteration"] = json!(iteration);
+        decision["usage"] = json!({ "tokens": 5, "cost_micro_usd": null });
+        let state = State {
+            task: task.clone(),
+            name: Some(in_loop.clone()),
+            iteration: Some(iteration),
+            breaker: memory.breaker.clone(),
+            run: Some(memory.run.clone()),
+        };
+        let exit = judged.decision.verdict == Verdict::Exit;
+        let kind = if exit { kind::PASSED } else { kind::BLOCKED };
+        self.breakers.insert(task.clone(), memory.breaker.clone());
+        self.runs.insert(in_loop, memory.run);
+        self.write(kind, &json!({ "decision": decision, "state": state, "tree": "ab" }));
+        self.step(&task, memory.breaker, judged.change.as_ref());
+    }
+
+    fn operate(&mut self, task: u8, act: Act) {
+        let task = name(task);
+        let (breaker, _) = self.breaker(&task).operated(act, "by hand", &self.now());
+        let act = match act {
+            Act::Reset => "breaker_reset",
+            Act::Trip => "breaker_trip",
+            Act::Isolate => "breaker_isolate",
+        };
+        self.breakers.insert(task.clone(), breaker.clone());
+        let state = of_breaker(&task, breaker);
+        self.write(
+            kind::ACT,
+            &json!({ "act": act, "reason": "by hand", "uid": 0, "state": state }),
+        );
+    }
+
+    fn write(&mut self, kind: &str, body: &Value) {
+        let last = self.records.last().cloned().map(|record| record.seal().head());
+        let draft = Draft {
+            time: "2026-11-02T10:00:00Z".to_owned(),
+            kind: kind.to_owned(),
+            run: None,
+            actor: "gate".to_owned(),
+            body: Body::of(body).expect("a body"),
+        };
+        self.records.push(last.unwrap_or(Head::EMPTY).follow(draft).record);
+    }
+}
+
+fn name(task: u8) -> String {
+    if task == 0 { String::new() } else { task.to_string() }
+}
+
+fn of_breaker(task: &str, breaker: Breaker) -> State {
+    State { task: task.to_owned(), name: None, iteration: None, breaker, run: None }
+}
+
+fn input(kind: Kind) -> Input {
+    let (status, outcome) = match kind {
+        Kind::Passes => (Status::Complete, Some(Outcome::Pass)),
+        Kind::Claims | Kind::Forced => (Status::Complete, Some(Outcome::Fail)),
+        Kind::Unsure => (Status::Complete, Some(Outcome::Inconclusive)),
+        Kind::Silent => (Status::Absent, Some(Outcome::Pass)),
+        Kind::Works | Kind::Limited | Kind::Denied => (Status::Continue, None),
+    };
+    let record = |outcome| Evidence::new("tests", Mode::Require, outcome);
+    let signal = Signal { status, ..Signal::absent() };
+    Input {
+        evidence: outcome.map(record).into_iter().collect(),
+        forced: matches!(kind, Kind::Forced).then(|| "enough".to_owned()),
+        ..Input::new(signal, Vec::new())
+    }
+}
+
+fn observed(kind: Kind, tree: u8) -> Observed {
+    let state = TreeState { digest: tree.to_string(), head: None };
+    let seen = TreeSeen { before: state.clone(), after: state, uncommitted: Some(tree == 0) };
+    Observed {
+        tree: (tree < 2).then_some(seen),
+        signature: matches!(kind, Kind::Claims).then(|| "red".to_owned()),
+        denied: matches!(kind, Kind::Denied).then(|| "Bash".to_owned()).into_iter().collect(),
+        limited: matches!(kind, Kind::Limited)
+            .then(|| Limited { text: "limit".to_owned(), resets_at: None }),
+        tokens: Some(5),
+        session: Some(format!("session {tree}")),
+        ..Observed::default()
+    }
+}
