@@ -33,8 +33,10 @@ fn codes_are_kebab_case_and_different() {
 }
 
 #[test]
-fn without_a_code_all_are_listed_once() {
-    let text = gate("explain").code(0).stderr("").stdout;
+fn all_codes_are_listed_once_also_where_nothing_was_decided_yet() {
+    let text = gate("explain --codes").code(0).stderr("").stdout;
+    let yet = gate("explain").code(0).tells("nothing was decided here yet");
+    assert_eq!(yet.stdout, text);
     for code in codes() {
         let rows = text.lines().filter(|line| line.split_whitespace().next() == Some(code));
         assert_eq!(rows.count(), 1, "{code}\n{text}");
@@ -59,4 +61,33 @@ fn what_a_decision_says_can_be_looked_up() {
             }
         }
     }
+}
+
+#[test]
+fn a_decision_is_explained_with_its_inputs_and_decided_again() {
+    let ran = judge("check --task 7 --json out.log", UNDONE).code(1);
+    let decision = ran.json();
+    let (id, text) = (decision["decision_id"].as_str().unwrap().to_owned(), "decided again from");
+    let ran = ran.again("explain").code(0).says(&id).says("7-").says("blake3:").says(text);
+    let ran = ran.again("explain #1").code(0).says(&id);
+    let ran = ran.again(&format!("explain {}", &id[..30])).code(0).says(&id);
+    let ran = ran.again("explain --json 1").code(0);
+    let explained = ran.json();
+    assert_eq!(explained["same"], true);
+    assert_eq!(explained["decision"]["memory"]["run"]["iteration"], 0);
+    assert_eq!(explained["again"]["verdict"], "continue");
+    assert_eq!(explained["policy"]["breaker"]["refused"], 5);
+    ran.again("explain #2").code(2).tells("no decision, record or code");
+}
+
+#[test]
+fn a_decision_is_replayed_under_the_settings_that_it_was_made_under() {
+    let settings = "[[patterns.custom]]\nid = \"mine\"\nliteral = \"both layouts\"\n";
+    let ran = judge("check out.log", DONE).settings(settings).code(0);
+    let run = ran.again("explain --json").settings("[exit_gate]\nindicator_threshold = 9\n");
+    let explained = run.code(0).json();
+    assert_eq!(
+        (&explained["same"], &explained["again"]["verdict"]),
+        (&true.into(), &"exit".into())
+    );
 }

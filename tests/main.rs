@@ -8,6 +8,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod breaker;
 mod check;
 mod check_contract;
 mod check_settings;
@@ -15,21 +16,34 @@ mod checks;
 mod checks_tree;
 mod config;
 mod corpus;
+mod crowd;
+mod disk;
 mod doctor;
 mod examples;
 mod explain;
+mod faults;
 mod here;
+mod field_loops;
 mod hostile;
 mod init;
+mod ledger;
+mod log;
 mod loops;
+mod lost_state;
 mod needs;
 mod plugins;
+mod private_state;
 mod processes;
 mod prompt;
 mod reports;
 mod runners;
 mod scan;
 mod schemas;
+mod store;
+mod store_damage;
+mod store_postgres;
+mod store_sqlite;
 mod support;
 mod tidy;
 mod tidy_docs;
+mod turns;

@@ -19,7 +19,7 @@ pub(crate) fn shared() -> PathBuf {
 
 /// Whether something that a test needs is here. If not, the test says that it
 /// is skipped; with GATE_CI=1, which .ci/run sets, it fails instead, unless
-/// GATE_WITHOUT names it.
+/// GATE_WITHOUT names it among its words.
 pub(crate) fn needs(what: &str) -> bool {
     let (there, why) = match what {
         "shared" => (shared().is_dir(), "there is no folder ../shared beside the repository"),
@@ -27,6 +27,15 @@ pub(crate) fn needs(what: &str) -> bool {
             (is_program(what), "it is not in PATH")
         }
         "nextest" => (is_program("cargo-nextest"), "cargo-nextest is not in PATH"),
+        "postgres" => (
+            server_programs().is_some() || std::env::var_os("GATE_TEST_DATABASE_URL").is_some(),
+            "there is no initdb, and GATE_TEST_DATABASE_URL names no server",
+        ),
+        "strace" => (runs("strace", &["-o", "/dev/null", "true"]), "strace cannot trace here"),
+        "namespaces" => (
+            runs("unshare", &["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]),
+            "unshare cannot make a file system here",
+        ),
         "pytest" => (is_module(what), "python3 has no such module"),
         "jest" | "vitest" => {
             (node_module(what).is_some(), "GATE_NODE_MODULES names no folder that holds it")
@@ -42,12 +51,20 @@ pub(crate) fn needs(what: &str) -> bool {
 }
 
 fn is_set(variable: &str, to: &str) -> bool {
-    std::env::var_os(variable).is_some_and(|value| value == to)
+    let value = std::env::var(variable).unwrap_or_default();
+    value.split_whitespace().any(|word| word == to)
 }
 
 /// The folders of PATH.
 pub(crate) fn search_path() -> Vec<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
+}
+
+/// Whether a program does what it is called for.
+fn runs(program: &str, args: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }
 
 /// Whether python3 can import it.
@@ -61,6 +78,15 @@ fn is_module(name: &str) -> bool {
 pub(crate) fn node_module(name: &str) -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os("GATE_NODE_MODULES")?);
     folder.join(name).is_dir().then_some(folder)
+}
+
+/// The folder of PostgreSQL's own programs: in PATH, or where Debian keeps them.
+pub(crate) fn server_programs() -> Option<PathBuf> {
+    let kept = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let kept = kept.map(|version| version.path().join("bin"));
+    let mut folders = search_path().into_iter().chain(kept);
+    let initdb = folders.find_map(|folder| folder.join("initdb").canonicalize().ok())?;
+    initdb.parent().map(Path::to_owned)
 }
 
 fn is_program(name: &str) -> bool {

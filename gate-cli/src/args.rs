@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use gate_core::protocol::ledger::Head;
 use gate_core::read::Forced;
 
 /// Decides whether a coding agent's loop may end.
@@ -38,8 +39,20 @@ pub(crate) enum Command {
     Config(Config),
     /// Say what is missing or wrong here; prove that each check can fail.
     Doctor(Doctor),
-    /// Explain the code of a reason or a warning; all of them without CODE.
+    /// Show the latest decision here, and end with its exit code.
+    #[command(after_help = LAST_CODES)]
+    Last(Last),
+    /// Explain a decision, with all that led to it, or a reason's code.
+    #[command(after_help = EXPLAIN_CODES)]
     Explain(Explain),
+    /// Look at the circuit breaker, or operate it.
+    #[command(subcommand)]
+    Breaker(Breaker),
+    /// Verify, show or export what gate has recorded.
+    #[command(subcommand)]
+    Ledger(Ledger),
+    /// Show the latest records, a line each.
+    Log(Log),
     /// Print the completions for a shell.
     Completions {
         /// The shell.
@@ -61,6 +74,15 @@ Exit codes:
   4  blocked: the agent cannot go on; stop, not done
   5  internal error, nothing decided";
 
+const LAST_CODES: &str = "\
+Exit codes: the latest decision's own, as of `gate check`; 5 where nothing was decided here";
+
+const EXPLAIN_CODES: &str = "\
+Exit codes: 0, or 1 where the decision, decided again from its record, is another one";
+
+const STATUS_CODES: &str = "\
+Exit codes: 0 closed or half open, 3 open or isolated, 5 the state could not be read";
+
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// The agent's output or session file; `-` is the standard input.
@@ -68,13 +90,14 @@ pub(crate) struct Check {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) reading: Reading,
-    /// The task's id, for the record.
+    /// The task's id; each task has its own breaker.
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
-    /// The run's name, for the record.
+    /// The loop's name; else it is named by its task and work tree.
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
-    /// The iteration's number within the run, for the record.
+    /// The iteration's number within the run: asked again with the same number,
+    /// the recorded decision is given.
     #[arg(long, value_name = "N")]
     pub(crate) iteration: Option<NonZeroU64>,
     /// Begin a new run.
@@ -244,6 +267,123 @@ pub(crate) enum Config {
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// A code, such as `signal-absent`.
-    pub(crate) code: Option<String>,
+    /// A decision's id or its beginning, a record's number (`#12` or `12`), or
+    /// a code such as `signal-absent`; the latest decision here if not given.
+    #[arg(value_name = "DECISION|#N|CODE")]
+    pub(crate) what: Option<String>,
+    /// List all codes instead.
+    #[arg(long, conflicts_with_all = ["what", "json"])]
+    pub(crate) codes: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Last {
+    /// Of this run, or of the runs of this name.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// Of this task.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Breaker {
+    /// Say whether it is open, and why.
+    #[command(after_help = STATUS_CODES)]
+    Status(Task),
+    /// Close it, with all counters at zero. For the operator; recorded.
+    Reset(Operation),
+    /// Open it. For the operator; recorded.
+    Trip(Operation),
+    /// Hold it open until it is reset. For the operator; recorded.
+    Isolate(Operation),
+}
+
+/// Which breaker.
+#[derive(Debug, Args)]
+pub(crate) struct Task {
+    /// The task's; each has its own, and so has work without a task.
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub(crate) task: String,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Operation {
+    /// Why.
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) of: Task,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Ledger {
+    /// Say whether a ledger holds: find any edit, removal, insertion or reordering.
+    #[command(after_help = VERIFY_CODES)]
+    Verify(Verify),
+    /// Show one record whole, or the latest ones, a line each.
+    Show(Show),
+    /// Print all records as JSONL, each with its hash.
+    Export,
+    /// Print the number and the hash of the last record, to be kept elsewhere.
+    Head {
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+const VERIFY_CODES: &str = "\
+Exit codes: 0 the ledger holds, 1 it does not, 2 or 5 nothing was found out";
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// An export of a ledger; `-` is the standard input. The project's own
+    /// ledger if not given.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// A head that is known, as `gate ledger head` printed it: a ledger that
+    /// ends before it was cut.
+    #[arg(long, value_name = "SEQ:HASH")]
+    pub(crate) head: Option<Head>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The record's number; the last 20 records if not given.
+    #[arg(value_name = "N")]
+    pub(crate) number: Option<NonZeroU64>,
+    /// Show all records.
+    #[arg(long, conflicts_with = "number")]
+    pub(crate) all: bool,
+    /// Print the records as JSON, one a line, with their hashes.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// Go on with new records as they come.
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// Show so many records.
+    #[arg(short = 'n', value_name = "N", default_value = "20")]
+    pub(crate) count: NonZeroU64,
+    /// Show the records of this run, or of the runs of this name, alone.
+    #[arg(long, value_name = "R")]
+    pub(crate) run: Option<String>,
+    /// Print the records as JSON, one a line, with their hashes.
+    #[arg(long)]
+    pub(crate) json: bool,
 }

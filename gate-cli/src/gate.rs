@@ -1,23 +1,30 @@
-//! One decision: read, gather, decide, stamp.
+//! One decision: read, gather, decide, keep.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gate_checks::check::About;
-use gate_checks::{Events, Gathered, Site, Wanted};
+use gate_checks::{Events, Gathered, Site, TreeChange, Wanted};
 use gate_core::config::{ConfigWarning, Resolved};
+use gate_core::decide::breaker::Admission;
+use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::indicator::PatternSet;
-use gate_core::decide::policy::When;
+use gate_core::decide::observed::{Observed, TreeSeen};
+use gate_core::decide::policy::{Mode, When};
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
 use gate_core::read::Forced;
-use gate_core::{Decision, Input, Policy, Scan, Scanner, Transcript, decide};
+use gate_core::trouble::Signature;
+use gate_core::{Decision, Input, Policy, Scan, Scanner, Transcript, decide, digest, judge};
 use jiff::Timestamp;
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::VERSION;
 use crate::failure::Failure;
-use crate::record::{Record, SCHEMA, UsageRecord};
+use crate::memory::{Asked, Begun, Memory, Standing, Turn};
+use crate::record::{Record, SCHEMA, Tree, UsageRecord};
 use crate::source::Source;
 
 /// A gate with its settings.
@@ -27,6 +34,7 @@ pub struct Gate {
     patterns: PatternSet,
     warnings: Vec<Warning>,
     site: Site,
+    memory: Option<RefCell<Memory>>,
 }
 
 /// What a caller asks.
@@ -40,10 +48,16 @@ pub struct Request {
     pub run: Option<String>,
     /// The iteration's number.
     pub iteration: Option<u64>,
+    /// Whether a new run begins with it.
+    pub new_run: bool,
+    /// Whether nothing is recorded.
+    pub dry_run: bool,
     /// The exit code of the agent's program.
     pub agent_exit_code: Option<i32>,
     /// The operator's reason for forcing completion.
     pub forced: Option<String>,
+    /// What the operator said beside that, for the record: names and values.
+    pub acts: Vec<(&'static str, Option<String>)>,
     /// Which checks to run.
     pub checks: Checks,
     /// Whether no earlier record of a check is taken, and none kept.
@@ -79,8 +93,18 @@ impl Checks {
     }
 }
 
+/// A transcript that was read.
+struct Judging {
+    began: Instant,
+    scan: Scan,
+    /// The digest of its bytes, where the caller numbers the iterations.
+    input: Option<String>,
+    policy_text: String,
+}
+
 impl Gate {
-    /// A gate under these settings, whose checks look at this site.
+    /// A gate under these settings, whose checks look at this site. It
+    /// remembers nothing.
     ///
     /// # Errors
     ///
@@ -89,7 +113,7 @@ impl Gate {
         gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
-        Ok(Self { policy: settings.policy, patterns, warnings, site })
+        Ok(Self { policy: settings.policy, patterns, warnings, site, memory: None })
     }
 
     /// The gate in one place: with the checks that run there alone. The others
@@ -106,6 +130,13 @@ impl Gate {
         self
     }
 
+    /// The gate with a memory: it numbers iterations, feeds the breaker, and
+    /// records each decision before it is known.
+    #[must_use]
+    pub fn remembering(self, memory: Memory) -> Self {
+        Self { memory: Some(RefCell::new(memory)), ..self }
+    }
+
     /// The policy in force.
     pub fn policy(&self) -> &Policy {
         &self.policy
@@ -118,7 +149,7 @@ impl Gate {
     /// A source that cannot be read.
     pub fn scan(&self, source: &Source, format: Option<Forced>) -> Result<Scan, Failure> {
         let mut scanner = Scanner::new(&self.patterns, format);
-        source.feed(&mut scanner)?;
+        source.feed(&mut |bytes| scanner.push(bytes))?;
         Ok(scanner.finish(&self.policy.signal, None))
     }
 
@@ -128,28 +159,84 @@ impl Gate {
         decide(&input, &self.policy)
     }
 
-    /// Reads a transcript, gathers the evidence, and decides.
+    /// Reads a transcript, gathers the evidence, and decides. With a memory,
+    /// the decision is recorded when this returns.
     ///
     /// # Errors
     ///
-    /// A source that cannot be read, or a system that refuses to start checks.
-    /// Nothing was decided then.
+    /// A source that cannot be read, a system that refuses to start checks, a
+    /// store that cannot be written. Nothing was decided then.
     pub fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
-        let began = Instant::now();
-        let scan = self.scan(source, request.format)?;
-        let mut input = self.input(&scan, request);
-        let mut tree = None;
-        if self.wants_evidence(&input, &request.checks) {
-            let gathered = self.gather(source, request)?;
-            input.evidence = gathered.evidence;
-            tree = gathered.tree;
+        let judging = self.read(source, request)?;
+        let Some(memory) = &self.memory else {
+            let gathered = self.gather(source, request, &judging.scan, Admission::Free)?;
+            let input = self.gathered(&judging.scan, request, &gathered);
+            return Ok(self.stamp(decide(&input, &self.policy), &judging, request, gathered.tree));
+        };
+        let mut memory = memory.borrow_mut();
+        let asked = self.asked(request, &judging);
+        match memory.begin(&asked)? {
+            Begun::Repeated(record) => Ok(*record),
+            Begun::Turn(turn) => {
+                let gathered = self.gather(source, request, &judging.scan, turn.admission)?;
+                let seen = self.watch(source, request, &gathered, &turn);
+                let input = self.gathered(&judging.scan, request, &gathered);
+                memory.record(&turn, &asked, &mut |standing| {
+                    let judged = judge(&remembering(&input, standing.clone(), &seen), &self.policy);
+                    let decision = judged.decision.clone();
+                    let record = self.stamp(decision, &judging, request, gathered.tree.clone());
+                    let Standing { run, iteration, .. } = standing;
+                    (Record { run, iteration, ..record }, judged)
+                })
+            }
         }
-        let decision = decide(&input, &self.policy);
-        let record = self.stamp(decision, scan.transcript, request, began);
-        Ok(Record { tree: tree.map(Into::into), ..record })
     }
 
-    fn gather(&self, source: &Source, request: &Request) -> Result<Gathered, Failure> {
+    fn read(&self, source: &Source, request: &Request) -> Result<Judging, Failure> {
+        let began = Instant::now();
+        let mut scanner = Scanner::new(&self.patterns, request.format);
+        let numbered = request.iteration.is_some() && self.memory.is_some();
+        let mut hasher = numbered.then(blake3::Hasher::new);
+        source.feed(&mut |bytes| {
+            scanner.push(bytes);
+            if let Some(hasher) = &mut hasher {
+                hasher.update(bytes);
+            }
+        })?;
+        Ok(Judging {
+            began,
+            scan: scanner.finish(&self.policy.signal, None),
+            input: hasher.map(|hasher| format!("blake3:{}", hasher.finalize().to_hex())),
+            policy_text: self.policy.canonical(),
+        })
+    }
+
+    fn asked<'a>(&'a self, request: &'a Request, judging: &'a Judging) -> Asked<'a> {
+        Asked {
+            task: request.task.as_deref(),
+            run: request.run.as_deref(),
+            iteration: request.iteration,
+            new_run: request.new_run,
+            input: judging.input.as_deref(),
+            dry_run: request.dry_run,
+            forced: request.forced.is_some(),
+            acts: &request.acts,
+            policy: &self.policy,
+            policy_text: &judging.policy_text,
+        }
+    }
+
+    /// Runs the checks that the decision needs; none where none is needed.
+    fn gather(
+        &self,
+        source: &Source,
+        request: &Request,
+        scan: &Scan,
+        admission: Admission,
+    ) -> Result<Gathered, Failure> {
+        if !self.wants_evidence(scan, request, admission) {
+            return Ok(Gathered::default());
+        }
         let wanted = Wanted {
             only: request.checks.only().map(str::to_owned),
             all: request.checks == Checks::All,
@@ -160,11 +247,36 @@ impl Gate {
                 iteration: request.iteration,
             },
         };
+        let site = self.site(source, request);
+        Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)
+    }
+
+    fn site(&self, source: &Source, request: &Request) -> Site {
         let mut site = self.site.clone();
         site.ignore.clone_from(&self.policy.tree_ignore);
         site.callers_files.extend(source.path().map(Path::to_owned));
         site.callers_files.extend(request.own_files.iter().cloned());
-        Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)
+        site
+    }
+
+    /// The work tree, for the breaker: as the checks saw it, else as it stands.
+    /// A tree that cannot be read says nothing about progress.
+    fn watch(
+        &self,
+        source: &Source,
+        request: &Request,
+        gathered: &Gathered,
+        turn: &Turn,
+    ) -> Option<TreeSeen> {
+        let watched = self.policy.breaker.no_progress > 0 && turn.admission != Admission::Held;
+        if !watched || request.checks == Checks::None {
+            return None;
+        }
+        let site = self.site(source, request);
+        let tree = gathered.tree.clone().or_else(|| gate_checks::look(&site).ok())?;
+        let first = turn.first_look.then(|| gate_checks::is_uncommitted(&site).ok().flatten());
+        let TreeChange { before, after, .. } = tree;
+        Some(TreeSeen { before, after, uncommitted: first.flatten() })
     }
 
     fn input(&self, scan: &Scan, request: &Request) -> Input {
@@ -175,32 +287,44 @@ impl Gate {
             forced: request.forced.clone(),
             checks_left_out: request.checks == Checks::None && !self.policy.checks.is_empty(),
             warnings,
+            observed: observed(scan),
             ..Input::new(scan.signal.clone(), scan.hits.clone())
         }
     }
 
+    fn gathered(&self, scan: &Scan, request: &Request, gathered: &Gathered) -> Input {
+        let mut input = self.input(scan, request);
+        input.evidence.clone_from(&gathered.evidence);
+        if let Some(signature) = signature(&input.evidence) {
+            input.observed.signature = Some(signature);
+        }
+        input
+    }
+
     /// Checks are lazy: where nothing that they find could make it `exit`,
-    /// none is started.
-    fn wants_evidence(&self, input: &Input, checks: &Checks) -> bool {
-        let allowed = match input.signal.status {
+    /// none is started. The breaker's probe runs them all.
+    fn wants_evidence(&self, scan: &Scan, request: &Request, admission: Admission) -> bool {
+        let allowed = match scan.signal.status {
             Status::Complete => true,
             Status::Absent => !self.policy.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
-        match checks {
-            Checks::Lazy => allowed && input.forced.is_none(),
-            Checks::All | Checks::Only(_) => true,
-            Checks::None => false,
+        match (&request.checks, admission) {
+            (Checks::None, _) => false,
+            (Checks::All | Checks::Only(_), _) | (Checks::Lazy, Admission::Probe) => true,
+            (Checks::Lazy, Admission::Held) => false,
+            (Checks::Lazy, Admission::Free) => allowed && request.forced.is_none(),
         }
     }
 
     fn stamp(
         &self,
         decision: Decision,
-        transcript: Transcript,
+        judging: &Judging,
         request: &Request,
-        began: Instant,
+        tree: Option<TreeChange>,
     ) -> Record {
+        let transcript = judging.scan.transcript.clone();
         Record {
             schema: SCHEMA.to_owned(),
             decision_id: Uuid::now_v7().to_string(),
@@ -210,24 +334,75 @@ impl Gate {
             iteration: request.iteration,
             repeated: false,
             task: request.task.clone(),
+            retry_at: retry_at(&decision),
             decision,
-            retry_at: retry_at(&transcript),
-            policy_digest: self.policy.digest(),
+            input_digest: judging.input.clone(),
+            policy_digest: digest(judging.policy_text.as_bytes()),
             baseline: None,
             trust: "T0".to_owned(),
-            tree: None,
+            tree: tree.map(Tree::from),
             masked: Vec::new(),
             usage: UsageRecord::of(&transcript),
             ledger: None,
             transcript,
-            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            duration_ms: u64::try_from(judging.began.elapsed().as_millis()).unwrap_or(u64::MAX),
         }
     }
 }
 
-/// When the last limit of the transcript is over.
-fn retry_at(transcript: &Transcript) -> Option<String> {
-    let seconds = transcript.limits.last()?.resets_at?;
+/// The input with what is remembered at the moment of the decision.
+fn remembering(input: &Input, standing: Standing, seen: &Option<TreeSeen>) -> Input {
+    let observed = Observed {
+        at: standing.at,
+        iteration: standing.iteration.unwrap_or_default(),
+        tree: seen.clone(),
+        probe: Some(standing.probe),
+        ..input.observed.clone()
+    };
+    Input {
+        stateful: true,
+        memory: standing.memory,
+        lost: standing.lost,
+        observed,
+        ..input.clone()
+    }
+}
+
+/// What a transcript tells that feeds the breaker.
+fn observed(scan: &Scan) -> Observed {
+    let Scan { transcript, effort, .. } = scan;
+    Observed {
+        signature: effort.signature.clone().map(String::from),
+        denied: effort.denied.clone(),
+        limited: effort.limited.clone(),
+        output: effort.output,
+        session: transcript.session.clone(),
+        tokens: transcript.tokens,
+        cost_micro_usd: transcript.cost_micro_usd,
+        ..Observed::default()
+    }
+}
+
+/// The signature of the evidence that fails: what failed, and which tests.
+fn signature(evidence: &[Evidence]) -> Option<String> {
+    let failing = |it: &&Evidence| it.outcome == Outcome::Fail && it.mode != Mode::Warn;
+    let failures: Vec<_> = evidence.iter().filter(failing).map(failure).collect();
+    Signature::of(failures.iter().map(String::as_str)).map(String::from)
+}
+
+fn failure(evidence: &Evidence) -> String {
+    let tests = evidence.detail.as_ref().and_then(|it| it.pointer("/tests/failed_tests"));
+    let names = tests.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let names: Vec<_> = names.collect();
+    match names.is_empty() {
+        true => format!("{}: {}", evidence.check, evidence.summary),
+        false => format!("{}: {}", evidence.check, names.join(" ")),
+    }
+}
+
+/// When the limit is over that the iteration ended in.
+fn retry_at(decision: &Decision) -> Option<String> {
+    let seconds = decision.observed.limited.as_ref()?.resets_at?;
     Some(Timestamp::from_second(seconds).ok()?.to_string())
 }
 

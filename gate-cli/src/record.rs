@@ -35,6 +35,10 @@ pub struct Record {
     pub decision: Decision,
     /// When a limit that ended the iteration is over (RFC 3339, UTC).
     pub retry_at: Option<String>,
+    /// The digest of what was judged; where the caller numbers the iterations,
+    /// so that a repetition is told from a new run of the same name.
+    #[serde(default)]
+    pub input_digest: Option<String>,
     /// The policy that it was decided under.
     pub policy_digest: String,
     /// The baseline that checks were compared with.
@@ -94,7 +98,12 @@ pub struct Ledger {
 impl From<TreeChange> for Tree {
     fn from(tree: TreeChange) -> Self {
         let TreeChange { before, after, wrote, changed } = tree;
-        Self { before, after, wrote: brief(wrote), changed: brief(changed) }
+        Self {
+            before: before.digest,
+            after: after.digest,
+            wrote: brief(wrote),
+            changed: brief(changed),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::memory::{BreakerStatus, Past};
 use crate::record::Record;
 
 /// The schemas, by name.
@@ -29,6 +30,10 @@ pub enum Name {
     CheckResult,
     /// `gate doctor --json`.
     Doctor,
+    /// `gate breaker --json`.
+    Breaker,
+    /// `gate explain --json`.
+    Explain,
 }
 
 /// A JSON Schema.
@@ -41,6 +46,8 @@ pub fn of(name: Name) -> Value {
         Name::CheckRequest => schema_for!(PluginRequest).to_value(),
         Name::CheckResult => schema_for!(PluginAnswer).to_value(),
         Name::Doctor => schema_for!(DoctorRecord).to_value(),
+        Name::Breaker => schema_for!(BreakerStatus).to_value(),
+        Name::Explain => schema_for!(ExplainRecord).to_value(),
     }
 }
 
@@ -106,5 +113,29 @@ impl DoctorRecord {
         let wrong = self.findings.iter().filter(|finding| finding.level == Level::Problem);
         let deaf = self.self_test.iter().filter(|it| it.standing == Standing::CannotFail);
         wrong.count() + deaf.count()
+    }
+}
+
+/// `gate.explain.v1`: a decision with all that it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ExplainRecord {
+    /// Always `gate.explain.v1`.
+    pub schema: &'static str,
+    /// The decision, with its inputs.
+    pub decision: Record,
+    /// The policy that it was decided under; null where it was not kept.
+    pub policy: Option<Value>,
+    /// The decision, decided again from its record; null without its policy.
+    pub again: Option<Decision>,
+    /// Whether both are the same.
+    pub same: Option<bool>,
+}
+
+impl ExplainRecord {
+    pub(crate) fn of(past: Past) -> Self {
+        let same = past.is_same();
+        let Past { record, policy, again } = past;
+        let policy = policy.and_then(|policy| serde_json::to_value(policy).ok());
+        Self { schema: "gate.explain.v1", decision: record, policy, again, same }
     }
 }

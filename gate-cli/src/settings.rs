@@ -22,6 +22,9 @@ pub struct Places {
     /// The folder for state (`GATE_STATE_DIR`, `$XDG_STATE_HOME/gate`,
     /// `~/.local/state/gate`).
     pub state: Option<PathBuf>,
+    /// The folder for what has to outlive the state (`$XDG_DATA_HOME/gate`,
+    /// `~/.local/share/gate`).
+    pub data: Option<PathBuf>,
     /// The environment.
     pub environment: Vec<(String, String)>,
 }
@@ -47,10 +50,18 @@ impl Places {
             let home = || Some(set("HOME")?.join(".local").join("state"));
             Some(set("XDG_STATE_HOME").or_else(home)?.join("gate"))
         });
+        let share = || Some(set("HOME")?.join(".local").join("share"));
+        let data = set("XDG_DATA_HOME").or_else(share).map(|data| data.join("gate"));
         let environment = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
-        Self { folder, user, state, environment: environment.collect() }
+        Self { folder, user, state, data, environment: environment.collect() }
+    }
+
+    /// A variable of the environment that says something.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        let mut all = self.environment.iter().filter(|(_, value)| !value.is_empty());
+        all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The project: the folder of its settings file, else the repository's

@@ -4,8 +4,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use gate_core::Scanner;
-
 use crate::failure::Failure;
 
 /// How much is read at once, in bytes.
@@ -26,11 +24,11 @@ impl Source {
         if name == Path::new("-") { Self::Stdin } else { Self::File(folder.join(name)) }
     }
 
-    /// Pushes all bytes into a scanner.
-    pub(crate) fn feed(&self, scanner: &mut Scanner<'_>) -> Result<(), Failure> {
+    /// Pushes all bytes to whoever takes them, in blocks.
+    pub(crate) fn feed(&self, take: &mut dyn FnMut(&[u8])) -> Result<(), Failure> {
         let fed = match self {
-            Self::Stdin => feed(&mut io::stdin().lock(), scanner),
-            Self::File(path) => File::open(path).and_then(|mut file| feed(&mut file, scanner)),
+            Self::Stdin => feed(&mut io::stdin().lock(), take),
+            Self::File(path) => File::open(path).and_then(|mut file| feed(&mut file, take)),
         };
         fed.map_err(|error| Failure::file("input-unreadable", "read", self.name(), &error))
     }
@@ -57,12 +55,12 @@ impl Source {
     }
 }
 
-fn feed(from: &mut impl Read, scanner: &mut Scanner<'_>) -> io::Result<()> {
+fn feed(from: &mut impl Read, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
     let mut block = vec![0; BLOCK];
     loop {
         match from.read(&mut block) {
             Ok(0) => return Ok(()),
-            Ok(length) => scanner.push(&block[..length]),
+            Ok(length) => take(&block[..length]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

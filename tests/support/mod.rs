@@ -1,6 +1,9 @@
 //! A program run in a folder of its own, and what came of it.
 
+mod beside;
+pub(crate) mod postgres;
 mod ran;
+pub(crate) mod shelf;
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -16,6 +19,7 @@ use tempfile::TempDir;
 
 use crate::needs::search_path;
 
+pub(crate) use beside::{Fault, Kept};
 pub(crate) use ran::Ran;
 
 /// The program under test.

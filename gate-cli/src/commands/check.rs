@@ -25,6 +25,12 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     let site = here.site()?;
     let site = Site { state: site.state.filter(|_| !args.no_state), ..site };
     let gate = Gate::open(settings, site)?.at(When::Check);
+    let gate = if args.no_state {
+        gate
+    } else {
+        let memory = here.memory(gate.policy())?;
+        gate.remembering(memory)
+    };
     if let Some(name) = &args.checks.only {
         known_check(gate.policy(), name)?;
     }
@@ -43,8 +49,11 @@ fn request(here: &Here, args: &Check) -> Request {
         task: args.task.clone(),
         run: args.run.clone(),
         iteration: args.iteration.map(Into::into),
+        new_run: args.new_run,
+        dry_run: args.dry_run,
         agent_exit_code: args.agent_exit_code,
         forced: args.reason.clone(),
+        acts: acts(args),
         checks: match &args.checks {
             checks if checks.no_checks => Checks::None,
             checks if checks.all_checks => Checks::All,
@@ -54,6 +63,21 @@ fn request(here: &Here, args: &Check) -> Request {
         own_files: args.feedback.iter().map(|file| here.places.folder.join(file)).collect(),
         events: if args.output.quiet { Events::nobody() } else { render::progress() },
     }
+}
+
+/// The operator's flags, for the record.
+fn acts(args: &Check) -> Vec<(&'static str, Option<String>)> {
+    let settings = &args.reading.settings;
+    let config = settings.config.as_ref().map(|file| file.display().to_string());
+    [
+        args.force_complete.then(|| ("force_complete", args.reason.clone())),
+        args.checks.no_checks.then_some(("no_checks", None)),
+        settings.exit_threshold.map(|threshold| ("exit_threshold", Some(threshold.to_string()))),
+        config.map(|file| ("config", Some(file))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn answer(args: &Check, record: &Record) -> Result<(), Failure> {

@@ -1,22 +1,61 @@
-//! `gate explain`: what a reason's or a warning's code means.
+//! `gate explain`: a decision with all that led to it, or what a code means.
 
 use gate_core::decide::reason::{ReasonCode, WarningCode, explain};
 
-use super::{DONE, print};
+use super::{DONE, Here, print};
 use crate::args::Explain;
 use crate::failure::Failure;
+use crate::memory::Wanted;
+use crate::render;
+use crate::schema::ExplainRecord;
+use crate::settings::{self, Selection};
 
-pub(super) fn run(args: &Explain) -> Result<u8, Failure> {
-    let Some(code) = &args.code else {
+/// Exit code of a decision that comes out otherwise when it is decided again.
+const DIFFERS: u8 = 1;
+
+pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
+    if args.codes {
         print(&all())?;
         return Ok(DONE);
+    }
+    if let Some((code, explanation)) = args.what.as_deref().and_then(|it| Some((it, explain(it)?)))
+    {
+        print(&format!("{code}\n\n{explanation}\n"))?;
+        return Ok(DONE);
+    }
+    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let mut memory = here.memory(&policy)?;
+    let record = match &args.what {
+        Some(what) => memory.decision(what)?.ok_or_else(|| unknown(what))?,
+        None => match memory.latest(&Wanted::default())? {
+            Some(record) => record,
+            None => return nothing_yet(args),
+        },
     };
-    let explanation = explain(code).ok_or_else(|| {
-        Failure::usage("unknown-code", format!("no reason or warning has the code `{code}`"))
-            .hint("`gate explain` without a code lists all")
+    let past = memory.replay(record)?;
+    let differs = past.is_same() == Some(false);
+    print(&if args.json {
+        render::json(&ExplainRecord::of(past))?
+    } else {
+        render::explained(&past)
     })?;
-    print(&format!("{code}\n\n{explanation}\n"))?;
+    Ok(if differs { DIFFERS } else { DONE })
+}
+
+/// Where nothing was decided there are still the codes.
+fn nothing_yet(args: &Explain) -> Result<u8, Failure> {
+    if args.json {
+        return Err(Failure::internal("no-decision", "gate has decided nothing here yet"));
+    }
+    render::notes(&["nothing was decided here yet; these are the codes of decisions".to_owned()]);
+    print(&all())?;
     Ok(DONE)
+}
+
+fn unknown(what: &str) -> Failure {
+    let message = format!("no decision, record or code is called `{what}`");
+    Failure::usage("unknown-decision", message)
+        .hint("`gate log` lists the decisions, `gate explain --codes` all codes")
 }
 
 fn all() -> String {

@@ -1,10 +1,16 @@
 //! The commands, one file each.
 
+mod breaker;
 mod check;
 mod config;
 mod doctor;
+mod entries;
 mod explain;
 mod init;
+mod last;
+mod ledger;
+mod lines;
+mod log;
 mod man;
 mod prompt;
 mod scan;
@@ -22,6 +28,7 @@ use gate_core::Policy;
 
 use crate::args::{Cli, Command, Settings};
 use crate::failure::Failure;
+use crate::memory::Memory;
 use crate::render;
 use crate::settings::{Places, Selection};
 
@@ -80,6 +87,11 @@ impl Asked {
             Command::Check(check) => Self { json: check.output.json, stop: true },
             Command::Scan(scan) => Self { json: scan.json, stop: false },
             Command::Doctor(doctor) => Self { json: doctor.json, stop: false },
+            Command::Last(last) => Self { json: last.output.json, stop: true },
+            Command::Explain(explain) => Self { json: explain.json, stop: false },
+            Command::Breaker(breaker) => Self { json: breaker.of().json, stop: false },
+            Command::Ledger(ledger) => Self { json: ledger.json(), stop: false },
+            Command::Log(log) => Self { json: log.json, stop: false },
             _ => Self::default(),
         }
     }
@@ -111,7 +123,11 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Init(args) => init::run(&here, &args),
         Command::Config(args) => config::run(&here, &args),
         Command::Doctor(args) => doctor::run(&here, &args),
-        Command::Explain(args) => explain::run(&args),
+        Command::Last(args) => last::run(&here, &args),
+        Command::Explain(args) => explain::run(&here, &args),
+        Command::Breaker(args) => breaker::run(&here, &args),
+        Command::Ledger(args) => ledger::run(&here, &args),
+        Command::Log(args) => log::run(&here, &args),
         Command::Completions { shell } => man::completions(shell),
         Command::Man { command } => man::page(command.as_deref()),
     }
@@ -140,6 +156,11 @@ impl Here {
 }
 
 impl Here {
+    /// What the project's decisions are remembered by.
+    fn memory(&self, policy: &Policy) -> Result<Memory, Failure> {
+        Memory::open(&self.places, policy.project_id.as_deref())
+    }
+
     fn of_process(dir: Option<PathBuf>) -> Result<Self, Failure> {
         let current = std::env::current_dir().map_err(|error| {
             Failure::internal("folder-unknown", format!("no current folder: {error}"))

@@ -10,6 +10,7 @@ use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::{Decision, Verdict};
 
+use super::breaker::{counted, state_name};
 use super::text::{brief, plain};
 use crate::record::Record;
 use crate::schema::ScanRecord;
@@ -119,13 +120,12 @@ impl Card {
     }
 
     fn breaker(&mut self, decision: &Decision) {
-        let state = match decision.breaker.state {
-            BreakerState::Closed => return,
-            BreakerState::HalfOpen => "half open: this iteration is the probe",
-            BreakerState::Open => "open",
-            BreakerState::Isolated => "isolated by an operator",
-        };
-        self.row("breaker", state);
+        let breaker = &decision.breaker;
+        let counters = counted(&breaker.counters).map(|it| format!(": {it}")).unwrap_or_default();
+        match breaker.state {
+            BreakerState::Closed if counters.is_empty() => {}
+            state => self.row("breaker", &format!("{}{counters}", state_name(state))),
+        }
     }
 }
 

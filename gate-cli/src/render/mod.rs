@@ -1,8 +1,12 @@
 //! What gate prints: cards for a person, JSON for a program, diagnostics.
 
+mod breaker;
 mod card;
 mod diagnostic;
 mod doctor;
+mod explain;
+mod ledger;
+mod log;
 mod progress;
 mod text;
 
@@ -10,9 +14,13 @@ use std::io::Write;
 
 use serde::Serialize;
 
+pub(crate) use breaker::breaker_card;
 pub(crate) use card::{card, scan_card};
 pub(crate) use diagnostic::{failure, notes, stop_line};
 pub(crate) use doctor::doctor_card;
+pub(crate) use explain::{explained, last_card};
+pub(crate) use ledger::{Verified, Wrong, verified_card};
+pub(crate) use log::{log_line, record_card};
 pub(crate) use progress::progress;
 
 use crate::failure::Failure;

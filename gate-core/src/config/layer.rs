@@ -65,9 +65,20 @@ impl Layer {
         Self::threshold(Origin::Flag("--exit-threshold".to_owned()), threshold)
     }
 
-    /// The lowest layer.
+    /// The lowest layer: [`DEFAULT`], read from the JSON that the build script
+    /// makes of it. A test holds that it is the same.
     pub(super) fn embedded() -> Result<Self, ConfigError> {
-        Self::parse(Origin::Default, DEFAULT)
+        let origin = Origin::Default;
+        match serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/default.json"))) {
+            Ok(raw) => Ok(Self { origin, raw, text: Some(DEFAULT.to_owned()) }),
+            Err(_) => Self::parse(origin, DEFAULT),
+        }
+    }
+
+    /// Whether it leaves every setting as it is.
+    pub(super) fn is_silent(&self) -> bool {
+        let silent = Self::threshold(self.origin.clone(), None);
+        self.raw == RawConfig::default() || self.raw == silent.raw
     }
 
     /// Where it comes from.

@@ -1,6 +1,9 @@
 //! Pattern packs: named lists of patterns that carry their own samples.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::error::{ConfigError, Problem};
 use super::fault::{Checked, Fault};
@@ -131,6 +134,23 @@ impl Pack {
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ConfigError> {
         read(name, file, text, |patterns| validate::custom_patterns(&at(), patterns))
     }
+}
+
+/// What decides of a shipped pack: its patterns without their samples, read
+/// from the JSON that the build script makes of all packs. A test holds that
+/// they are the pack's.
+pub(super) fn patterns(name: &str) -> Result<Option<Vec<Pattern>>, Fault> {
+    if source(name).is_none() {
+        return Ok(None);
+    }
+    let packs = include_str!(concat!(env!("OUT_DIR"), "/packs.json"));
+    let unreadable = |error: serde_json::Error| Fault::invalid(at(), error.to_string());
+    let packs: BTreeMap<&str, &RawValue> = serde_json::from_str(packs).map_err(unreadable)?;
+    let Some(pack) = packs.get(name) else { return Ok(None) };
+    let raw: Vec<RawCustomPattern> = serde_json::from_str(pack.get()).map_err(unreadable)?;
+    let patterns =
+        raw.iter().enumerate().map(|(index, raw)| pattern(&at().index(index), name, raw));
+    patterns.collect::<Result<_, _>>().map(Some)
 }
 
 /// The text of a pack.

@@ -66,6 +66,37 @@ pub struct Setting {
 ///
 /// A task type that no layer knows, or settings that contradict each other.
 pub fn resolve(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigError> {
+    if task_type.is_none() && layers.iter().all(Layer::is_silent) {
+        return untouched();
+    }
+    merged(layers, task_type)
+}
+
+/// The embedded default by itself, without the way over merged tables: most
+/// starts of gate need no more.
+fn untouched() -> Result<Resolved, ConfigError> {
+    let embedded = Layer::embedded()?;
+    let raw = embedded.raw();
+    let policy = build::policy(raw).map_err(|fault| embedded.error(fault))?;
+    Ok(Resolved {
+        policy,
+        run_folder: raw.run.as_ref().and_then(|run| run.folder.clone()),
+        work_ci: raw.work.as_ref().and_then(|work| work.ci.clone()).unwrap_or_default(),
+        warnings: Vec::new(),
+        settings: embedded_settings().map_err(|fault| embedded.error(fault))?,
+    })
+}
+
+/// The embedded settings, from the JSON that the build script makes of them.
+fn embedded_settings() -> Result<Vec<Setting>, Fault> {
+    let text = include_str!(concat!(env!("OUT_DIR"), "/settings.json"));
+    let all: Vec<(String, String)> = serde_json::from_str(text)
+        .map_err(|error| Fault::invalid(KeyPath::default(), error.to_string()))?;
+    let setting = |(key, value)| Setting { key, value, origin: Origin::Default, line: None };
+    Ok(all.into_iter().map(setting).collect())
+}
+
+fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigError> {
     let all = [&[Layer::embedded()?], layers].concat();
     let merged = merge(&all, task_type)?;
     let raw = RawConfig::deserialize(merged.table().clone()).map_err(|error| {
@@ -140,5 +171,23 @@ impl Default for Policy {
         #[allow(clippy::expect_used, reason = "a constant text, and a test resolves it")]
         let resolved = resolve(&[], None).expect("the embedded default resolves");
         Self { threshold: Threshold::Fixed(2), ..resolved.policy }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_by_itself_is_what_merging_makes_of_it() {
+        let silent = Layer::flags(None);
+        assert!(silent.is_silent() && !Layer::flags(Some(2)).is_silent());
+        assert_eq!(resolve(&[silent], None), merged(&[], None));
+    }
+
+    #[test]
+    fn what_is_embedded_is_what_the_text_says() {
+        let text = Layer::parse(Origin::Default, super::super::DEFAULT);
+        assert_eq!(Layer::embedded(), text);
     }
 }

@@ -4,18 +4,17 @@
 //! the texts that their matches must hold, and only on a line that holds one
 //! is a pattern tried by itself, with its guards.
 
-use std::sync::OnceLock;
+mod finder;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use regex_automata::meta::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::expression::{self, source};
-use super::literal::{self, Group};
+use super::expression::Expression;
+use super::literal::Group;
 use super::pattern::{Pattern, Scope};
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
+use finder::Finder;
 
 /// How many lines with a hit are kept of each pattern, of which one counts:
 /// the first ones may be the signal itself.
@@ -37,9 +36,9 @@ const EXCERPT: usize = 120;
 pub struct PatternSet {
     patterns: Vec<Compiled>,
     /// Finds the rarest texts of all patterns: what begins a closer look.
-    rarest: Option<AhoCorasick>,
+    rarest: Finder,
     /// Finds all texts that matches must hold.
-    texts: Option<AhoCorasick>,
+    texts: Finder,
     /// The pattern, and the group of its texts, that each text belongs to.
     owners: Vec<(usize, u32)>,
     /// Patterns without such texts: they are tried on every line.
@@ -49,11 +48,10 @@ pub struct PatternSet {
 #[derive(Debug)]
 struct Compiled {
     pattern: Pattern,
-    source: String,
+    /// Compiled, where it has to be, when a line first holds one of its texts.
+    expression: Expression,
     /// One bit for each group of texts.
     groups: u32,
-    /// Compiled when a line first holds one of its texts.
-    regex: OnceLock<Option<Regex>>,
 }
 
 /// A pattern that cannot be compiled.
@@ -104,7 +102,7 @@ impl PatternSet {
             all.add(index, groups);
             compiled.push(one);
         }
-        let (rarest, texts) = (finder(&rarest)?, finder(&all.texts)?);
+        let (rarest, texts) = (Finder::new(rarest), Finder::new(all.texts));
         Ok(Self { patterns: compiled, rarest, texts, owners: all.owners, everywhere })
     }
 
@@ -112,13 +110,13 @@ impl PatternSet {
     /// text of each group.
     fn candidates(&self, line: &str) -> Vec<usize> {
         let mut seen: Vec<(usize, u32)> = Vec::new();
-        for text in self.texts.iter().flat_map(|texts| texts.find_overlapping_iter(line)) {
-            let (index, group) = self.owners[text.pattern().as_usize()];
+        self.texts.each(line, |text| {
+            let (index, group) = self.owners[text];
             match seen.iter_mut().find(|(known, _)| *known == index) {
                 Some((_, groups)) => *groups |= group,
                 None => seen.push((index, group)),
             }
-        }
+        });
         let whole =
             seen.into_iter().filter(|(index, groups)| *groups == self.patterns[*index].groups);
         whole.map(|(index, _)| index).chain(self.everywhere.iter().copied()).collect()
@@ -129,8 +127,7 @@ impl PatternSet {
         if !self.everywhere.is_empty() {
             return (at < text.len()).then_some(at);
         }
-        let found = self.rarest.as_ref()?.find(&text[at..])?;
-        Some(line_start(text.as_bytes(), at + found.start()))
+        Some(line_start(text.as_bytes(), self.rarest.find(text, at)?))
     }
 }
 
@@ -150,47 +147,26 @@ impl Texts {
     }
 }
 
-/// Finds any of the texts, in any case.
-fn finder(texts: &[String]) -> Result<Option<AhoCorasick>, PatternError> {
-    if texts.is_empty() {
-        return Ok(None);
-    }
-    let finder = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(texts);
-    let too_many = |error: aho_corasick::BuildError| PatternError {
-        id: "all together".to_owned(),
-        message: error.to_string(),
-    };
-    finder.map(Some).map_err(too_many)
-}
-
 impl Compiled {
     /// The pattern with the texts that its matches must hold.
     fn new(pattern: Pattern) -> Result<(Self, Vec<Group>), PatternError> {
-        let source = source(&pattern.matcher);
-        let mut groups = literal::required(&source).map_err(|error| PatternError {
-            id: pattern.id.clone(),
-            message: expression::last_line(&error.to_string()),
-        })?;
+        let expression = Expression::of(&pattern.matcher);
+        let mut groups = expression
+            .required()
+            .map_err(|message| PatternError { id: pattern.id.clone(), message })?;
         groups.truncate(GROUPS);
         let bits = groups.iter().enumerate().map(|(bit, _)| 1 << bit).sum();
-        Ok((Self { pattern, source, groups: bits, regex: OnceLock::new() }, groups))
-    }
-
-    fn regex(&self) -> Option<&Regex> {
-        self.regex.get_or_init(|| expression::compile(&self.source).ok()).as_ref()
+        Ok((Self { pattern, expression, groups: bits }, groups))
     }
 
     /// The first hit in the line that no guard takes away.
     fn find(&self, line: &str) -> Option<(usize, usize)> {
-        let hits = self.regex()?.find_iter(line).map(|found| (found.start(), found.end()));
+        let hits = self.expression.find_iter(line).map(|found| (found.start, found.end));
         hits.take(TRIES).find(|&(start, end)| {
             let from = line.floor_char_boundary(start.saturating_sub(AROUND));
             let window = &line[from..line.ceil_char_boundary(end.saturating_add(AROUND))];
             let phrase = Phrase::new(window, start - from, end - from);
-            !self.pattern.unless.iter().any(|&guard| phrase.is(guard, &self.source))
+            !self.pattern.unless.iter().any(|&guard| phrase.is(guard, self.expression.source()))
         })
     }
 

@@ -247,7 +247,7 @@ impl Memory {
             return Fed { memory: Self { breaker, run }, change: Some(change), trips: Vec::new() };
         }
         let trip = spent.filter(|_| mended).or_else(|| self.breaker.trip.clone());
-        let (breaker, change) = self.breaker.reopened(Event::ProbeFailed, trip, &it.at);
+        let (breaker, change) = self.breaker.failed(it, trip);
         // A breaker without a recorded cause stops the loop all the same.
         let trips = vec![breaker.trip.clone().unwrap_or_else(Trip::unknown)];
         Fed { memory: Self { breaker, run }, change: Some(change), trips }

@@ -5,11 +5,7 @@
 //! holds the phrase. They err on one side: a phrase whose sentence is in doubt
 //! does not count.
 
-use std::sync::LazyLock;
-
-use regex_automata::meta::Regex;
-
-use super::expression::constant;
+use super::expression::Expression;
 use super::pattern::Guard;
 
 /// A phrase in its line.
@@ -48,7 +44,7 @@ impl<'a> Phrase<'a> {
     }
 
     /// Whether a guard word stands inside the phrase and is not its own.
-    fn within(self, guard: &Regex, own: &str) -> bool {
+    fn within(self, guard: &Expression, own: &str) -> bool {
         guard.is_match(&self.line[self.start..self.end]) && !guard.is_match(own)
     }
 
@@ -60,7 +56,7 @@ impl<'a> Phrase<'a> {
     /// The sentence after the phrase, its closing mark included.
     pub(crate) fn after(self) -> &'a str {
         let rest = &self.line[self.end..];
-        SENTENCE_END.find(rest).map_or(rest, |end| &rest[..end.end()])
+        SENTENCE_END.find(rest).map_or(rest, |end| &rest[..end.end])
     }
 
     fn clause_before(self) -> &'a str {
@@ -69,7 +65,7 @@ impl<'a> Phrase<'a> {
 
     fn clause_after(self) -> &'a str {
         let rest = &self.line[self.end..];
-        CLAUSE_END.find(rest).map_or(rest, |end| &rest[..end.start()])
+        CLAUSE_END.find(rest).map_or(rest, |end| &rest[..end.start])
     }
 }
 
@@ -92,55 +88,43 @@ pub(crate) fn starts_with_order(text: &str) -> bool {
 pub(crate) fn last_sentence(text: &str) -> &str {
     let text = text.trim_end();
     let body = text.trim_end_matches(['.', '!', '?', ':', '…']);
-    let start = SENTENCE_END.find_iter(body).last().map_or(0, |end| end.end());
+    let start = SENTENCE_END.find_iter(body).last().map_or(0, |end| end.end);
     &text[start..]
 }
 
-fn last_part<'a>(text: &'a str, end: &Regex) -> &'a str {
-    end.find_iter(text).last().map_or(text, |found| &text[found.end()..])
+fn last_part<'a>(text: &'a str, end: &Expression) -> &'a str {
+    end.find_iter(text).last().map_or(text, |found| &text[found.end..])
 }
 
-static SENTENCE_END: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"[.!?…](?:[)\x22'*_`]*\s|\s*$)|[。！？✅🎉]"));
+static SENTENCE_END: Expression =
+    Expression::to_find(r"[.!?…](?:[)\x22'*_`]*\s|\s*$)|[。！？✅🎉]");
 
-static CLAUSE_END: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"[.!?…](?:\s|$)|[;,:()—–。！？，；✅🎉|]|\s-\s|\b(?:but|and|so)\b"));
+static CLAUSE_END: Expression =
+    Expression::to_find(r"[.!?…](?:\s|$)|[;,:()—–。！？，；✅🎉|]|\s-\s|\b(?:but|and|so)\b");
 
-static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:not|no|never|none|nothing|cannot|without|neither|nor|hardly|barely|unable|instead|incomplete|unfinished|isn.?t|aren.?t|wasn.?t|weren.?t|don.?t|doesn.?t|didn.?t|haven.?t|hasn.?t|hadn.?t|can.?t|couldn.?t|won.?t|wouldn.?t|shouldn.?t|far from|yet to|fail(?:s|ed)? to|rather than|almost|nearly|partially|some of)\b",
-    )
-});
+static NEGATION: Expression = Expression::to_match(
+    r"\b(?:not|no|never|none|nothing|cannot|without|neither|nor|hardly|barely|unable|instead|incomplete|unfinished|isn.?t|aren.?t|wasn.?t|weren.?t|don.?t|doesn.?t|didn.?t|haven.?t|hasn.?t|hadn.?t|can.?t|couldn.?t|won.?t|wouldn.?t|shouldn.?t|far from|yet to|fail(?:s|ed)? to|rather than|almost|nearly|partially|some of)\b",
+);
 
-static NEGATED_AFTER: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^\W*(?:is|are|was|were|has|have|would|will)?\s*(?:not|n.t|never|yet to|false|no longer|too early)\b",
-    )
-});
+static NEGATED_AFTER: Expression = Expression::to_match(
+    r"^\W*(?:is|are|was|were|has|have|would|will)?\s*(?:not|n.t|never|yet to|false|no longer|too early)\b",
+);
 
-static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:except|apart from|other than|aside from|excluding|all but|save for|but (?:not|one|two|three|the|\d+))\b",
-    )
-});
+static EXCEPTION: Expression = Expression::to_match(
+    r"\b(?:except|apart from|other than|aside from|excluding|all but|save for|but (?:not|one|two|three|the|\d+))\b",
+);
 
-static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:if|when|whenever|once|until|till|unless|after|before|as soon as|whether|in case|provided|assuming|only|otherwise)\b",
-    )
-});
+static CONDITION: Expression = Expression::to_match(
+    r"\b(?:if|when|whenever|once|until|till|unless|after|before|as soon as|whether|in case|provided|assuming|only|otherwise)\b",
+);
 
-static FUTURE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:will|shall|would|should|could|might|may|must|going to|needs? to|have to|has to|wants? to|plan(?:ning)? to|about to|aim(?:ing)? to|expected to|trying to|try to|hope|hopefully|to be|next|todo|pending|later|eventually|soon|let me|let's|i'll|we'll|it'll|they'll|towards?|goal)\b",
-    )
-});
+static FUTURE: Expression = Expression::to_match(
+    r"\b(?:will|shall|would|should|could|might|may|must|going to|needs? to|have to|has to|wants? to|plan(?:ning)? to|about to|aim(?:ing)? to|expected to|trying to|try to|hope|hopefully|to be|next|todo|pending|later|eventually|soon|let me|let's|i'll|we'll|it'll|they'll|towards?|goal)\b",
+);
 
-static ORDER: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^[\s>*_`#\-+•]*(?:\d+[.)]\s*)?(?:\[.?\]\s*)?[*_`]*(?:please\s+)?(?:verify|ensure|confirm|check|make sure|mark|output|print|emit|reply|respond|return|say|write|end|finish|stop|use|include|report|signal|declare|do not|don't|never|always|only)\b",
-    )
-});
+static ORDER: Expression = Expression::to_match(
+    r"^[\s>*_`#\-+•]*(?:\d+[.)]\s*)?(?:\[.?\]\s*)?[*_`]*(?:please\s+)?(?:verify|ensure|confirm|check|make sure|mark|output|print|emit|reply|respond|return|say|write|end|finish|stop|use|include|report|signal|declare|do not|don't|never|always|only)\b",
+);
 
 #[cfg(test)]
 mod tests {

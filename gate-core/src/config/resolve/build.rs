@@ -10,7 +10,7 @@ use crate::config::error::Problem;
 use crate::config::fault::Fault;
 use crate::config::key::KeyPath;
 use crate::config::matcher;
-use crate::config::pack::{self, Pack};
+use crate::config::pack;
 use crate::config::raw::{
     RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawPatterns, RawSignal,
 };
@@ -98,10 +98,8 @@ fn patterns(raw: &RawPatterns) -> Result<Vec<Pattern>, Fault> {
     let mut patterns = Vec::new();
     for (index, name) in set(raw.packs.as_deref(), "patterns.packs")?.iter().enumerate() {
         let path = KeyPath::dotted("patterns.packs").index(index);
-        let loaded = Pack::named(name)
-            .map_err(|error| Fault::invalid(path.clone(), error.to_string()))?
-            .ok_or_else(|| pack::unknown(path, name))?;
-        loaded.patterns.into_iter().for_each(|it| place(&mut patterns, it.pattern));
+        let loaded = pack::patterns(name)?.ok_or_else(|| pack::unknown(path, name))?;
+        loaded.into_iter().for_each(|it| place(&mut patterns, it));
     }
     for (index, raw) in raw.custom.iter().flatten().enumerate() {
         let at = KeyPath::dotted("patterns.custom").index(index);

@@ -41,7 +41,9 @@ pub struct Iteration {
     pub denied: bool,
     /// How many characters the agent wrote.
     pub output: u64,
-    /// The work tree after it.
+    /// The work tree as the agent left it, before the checks.
+    pub found: Option<TreeState>,
+    /// The work tree after the checks.
     pub tree: Option<TreeState>,
     /// The outcomes of the checks that ran.
     pub checks: BTreeMap<String, Outcome>,
@@ -74,6 +76,7 @@ impl Iteration {
             tampered: bad(Outcome::Tamper),
             denied: !observed.denied.is_empty(),
             output: observed.output,
+            found: observed.tree.as_ref().map(|tree| tree.before.clone()),
             tree: observed.tree.as_ref().map(|tree| tree.after.clone()),
             checks: outcomes(&input.evidence),
             measured: measured(input, policy),

@@ -118,12 +118,7 @@ impl Breaker {
     }
 
     /// Open again, for this cause.
-    pub(crate) fn reopened(
-        &self,
-        event: Event,
-        trip: Option<Trip>,
-        now: &Moment,
-    ) -> (Self, Change) {
+    fn reopened(&self, event: Event, trip: Option<Trip>, now: &Moment) -> (Self, Change) {
         let stood = Stood { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
         let level = self.level.saturating_add(1);
         self.goes(event, |breaker| Self {
@@ -134,6 +129,18 @@ impl Breaker {
             calm: 0,
             ..breaker
         })
+    }
+
+    /// Open again after a probe. What its checks alone wrote is no change for
+    /// the next one.
+    pub(crate) fn failed(&self, it: &Iteration, trip: Option<Trip>) -> (Self, Change) {
+        let (mut breaker, change) = self.reopened(Event::ProbeFailed, trip, &it.at);
+        if let Some(stood) = &mut breaker.stood
+            && !moved(it, stood)
+        {
+            stood.tree = it.tree.clone().or(stood.tree.take());
+        }
+        (breaker, change)
     }
 
     /// Whether what had tripped it is gone, after a probe. Of a budget that is
@@ -161,10 +168,10 @@ impl Breaker {
     }
 }
 
-/// Whether the tree is another than when the breaker was opened.
+/// Whether the agent left another tree than when the breaker was opened.
 fn moved(it: &Iteration, stood: &Stood) -> bool {
-    match (&it.tree, &stood.tree) {
-        (Some(now), Some(then)) => now != then,
+    match (&it.found, &stood.tree) {
+        (Some(found), Some(then)) => found != then,
         _ => it.progress == Some(true),
     }
 }

@@ -5,9 +5,6 @@
 //! go on over the lines below its key.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_automata::meta::Regex;
 
 use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use super::layout::{Ground, Layout};
@@ -15,7 +12,7 @@ use super::place::{Place, unmarked};
 use super::value::{
     differ, is_blank_form, is_nothing, is_partial, is_placeholder, split_word, undecorated,
 };
-use crate::decide::expression::constant;
+use crate::decide::expression::Expression;
 use crate::decide::policy::{SignalValue, Spelling};
 
 /// The keys of the protocol.
@@ -65,7 +62,12 @@ struct Field {
 
 /// The key and the value that a line holds.
 fn field(layout: &Layout<'_>, index: usize) -> Option<Field> {
-    let line = unmarked(layout.lines()[index].text);
+    let line = layout.lines()[index].text;
+    // Each key has one, most lines have none, and to unmark a line takes a copy.
+    if !line.contains('_') {
+        return None;
+    }
+    let line = unmarked(line);
     let (key, value) = line.trim_start_matches(['>', '+', '-']).split_once([':', '：'])?;
     let key = KEYS.into_iter().find(|known| *known == undecorated(key))?;
     Some(Field { key, value: value.trim().to_owned(), line: index })
@@ -240,6 +242,5 @@ fn unknown_value(word: &str) -> String {
 
 /// A line that goes on with no field's text: a rule, a heading, another key, a
 /// tool's mark.
-static ENDS_TEXT: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"^\s*(?:[-=─━*_]{3,}\s*$|#|\[|⚡|===|```|[A-Z][A-Z_]{2,}:|tokens used)")
-});
+static ENDS_TEXT: Expression =
+    Expression::to_match(r"^\s*(?:[-=─━*_]{3,}\s*$|#|\[|⚡|===|```|[A-Z][A-Z_]{2,}:|tokens used)");

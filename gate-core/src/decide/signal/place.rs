@@ -6,14 +6,11 @@
 //! code fence alone decides nothing.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_automata::meta::Regex;
 
 use super::aftermath;
 use super::introduction::{Introduction, heads_status_examples};
 use super::layout::{Ground, Layout, Line};
-use crate::decide::expression::constant;
+use crate::decide::expression::Expression;
 use crate::decide::indicator::excerpt;
 use crate::decide::sentence;
 
@@ -226,13 +223,10 @@ fn breaks_off(text: &str) -> bool {
     open_quote || RUNS_ON.is_match(text)
 }
 
-static RUNS_ON: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?:[,(“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|shows?|ignores?|equals|until|the|this|line))$",
-    )
-});
+static RUNS_ON: Expression = Expression::to_match(
+    r"(?:[,(“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|shows?|ignores?|equals|until|the|this|line))$",
+);
 
 /// What a tool's trace begins with: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
-static TRACE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"^[^A-Za-z0-9]*\[[A-Z][a-z]+\]|^\s*[⚡⏺●]|^\s*\|\s+[A-Z][a-z]+\s{2,}")
-});
+static TRACE: Expression =
+    Expression::to_match(r"^[^A-Za-z0-9]*\[[A-Z][a-z]+\]|^\s*[⚡⏺●]|^\s*\|\s+[A-Z][a-z]+\s{2,}");

@@ -5,9 +5,6 @@
 //! whose sentence is over. Anywhere else it is a mention.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_automata::meta::Regex;
 
 use super::aftermath::is_about_work;
 use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
@@ -15,7 +12,7 @@ use super::introduction::Introduction;
 use super::layout::Layout;
 use super::place::{Place, end_of, start_of};
 use super::value::{is_placeholder, undecorated};
-use crate::decide::expression::{constant, constant_for_messages};
+use crate::decide::expression::Expression;
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence::last_sentence;
 
@@ -27,7 +24,7 @@ const BLOCKED: &str = "BLOCKED";
 
 /// All candidates of this spelling in a message; `phrases` mean completion.
 pub(super) fn candidates(layout: &Layout<'_>, phrases: &[String]) -> Vec<Candidate> {
-    let tags = TAG.find_iter(&layout.word().text).map(|tag| tag.range());
+    let tags = TAG.find_iter(&layout.word().text);
     let tags: Vec<_> = tags.filter(|tag| tag.len() <= LONGEST).collect();
     let last = tags.len().saturating_sub(CANDIDATES);
     tags[last..].iter().map(|tag| candidate(layout, tag.clone(), phrases)).collect()
@@ -157,23 +154,18 @@ fn goes_on(after: &str) -> bool {
 }
 
 /// The tag, with its phrase on the same or on neighbouring lines.
-static TAG: LazyLock<Regex> = LazyLock::new(|| constant_for_messages(r"<promise>[^<>]*</promise>"));
+static TAG: Expression = Expression::to_find(r"<promise>[^<>]*</promise>");
 
 /// A tag behind the line number of a listing.
-static LISTING: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^\s*(?:[\w./-]+:)?\d+(?:[:→|]|\t)\s*$"));
+static LISTING: Expression = Expression::to_match(r"^\s*(?:[\w./-]+:)?\d+(?:[:→|]|\t)\s*$");
 
 /// A short claim of completion, or the conclusion from a fact, that runs into
 /// the tag without a full stop.
-static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^\W*(?:\w+\W+){0,5}(?:done|complete|completed|finished|implemented)\W*$|\b(?:so|therefore|hence|thus)\W*$|^\W*(?:since|because|as|given)\b.*,\s*$",
-    )
-});
+static CLAIM: Expression = Expression::to_match(
+    r"^\W*(?:\w+\W+){0,5}(?:done|complete|completed|finished|implemented)\W*$|\b(?:so|therefore|hence|thus)\W*$|^\W*(?:since|because|as|given)\b.*,\s*$",
+);
 
 /// A sentence that talks about a signal.
-static MENTION: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?:^|[.!?]\s)[^.!?]*\b(?:not|never|cannot|can.?t|won.?t|shouldn.?t|don.?t|if|when|once|until|unless|will|would|should|must|may|reply with|respond with|output only|only)\b[^.!?]*:?\s*$",
-    )
-});
+static MENTION: Expression = Expression::to_match(
+    r"(?:^|[.!?]\s)[^.!?]*\b(?:not|never|cannot|can.?t|won.?t|shouldn.?t|don.?t|if|when|once|until|unless|will|would|should|must|may|reply with|respond with|output only|only)\b[^.!?]*:?\s*$",
+);

@@ -5,9 +5,6 @@
 //! `EXIT_SIGNAL` decides, and `EXIT_SIGNAL: false` always wins.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_automata::meta::Regex;
 
 use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use super::layout::{Ground, Layout};
@@ -16,7 +13,7 @@ use super::value::{
     differ, has_open_fraction, is_blank_form, is_failing, is_nothing, is_partial, is_placeholder,
     split_word, undecorated,
 };
-use crate::decide::expression::{constant, constant_for_messages};
+use crate::decide::expression::Expression;
 use crate::decide::indicator::excerpt;
 use crate::decide::policy::{SignalValue, Spelling};
 
@@ -56,7 +53,7 @@ enum Mark {
 /// Reads a header or an end line.
 fn mark(line: &str) -> Option<Mark> {
     let found = HEADER.find(line)?;
-    let name = line[found.range()].to_ascii_uppercase();
+    let name = line[found].to_ascii_uppercase();
     Some(if name.contains("END") || name.contains('/') { Mark::End } else { Mark::Begin })
 }
 
@@ -304,7 +301,7 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
             says: Says::Something(says),
         });
     }
-    let why = if text[found.range()].to_ascii_uppercase().contains("SIGNAL") {
+    let why = if text[found.clone()].to_ascii_uppercase().contains("SIGNAL") {
         "it stands outside of a ---RALPH_STATUS--- block"
     } else {
         "the header is not recognised; it has a line of its own: ---RALPH_STATUS---"
@@ -313,7 +310,7 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         spelling: Spelling::RalphStatus,
         line: layout.number(index),
         at: index,
-        text: excerpt(text, found.start()),
+        text: excerpt(text, found.start),
         taken: Vec::new(),
         says: Says::Nothing(why.to_owned()),
     })
@@ -330,43 +327,35 @@ fn denies(layout: &Layout<'_>, index: usize) -> bool {
     says && Place::new(layout, index..index + 1).objection().is_none()
 }
 
-static MARKER: LazyLock<Regex> =
-    LazyLock::new(|| constant_for_messages(r"ralph[_ ]status|exit_signal"));
+static MARKER: Expression = Expression::to_match(r"ralph[_ ]status|exit_signal");
 
 /// A header or an end line: the name with dashes, bold marks, a colon or
 /// nothing around it, or glued to the end of a sentence with its dashes.
-static HEADER: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^[\s#*`=>+—–-]*<?/?(?:END[_ ])?RALPH[_ ]STATUS>?[\s*`=:：—–-]*$|[.!?…)]\s*-{2,}\s*RALPH_STATUS\s*-{2,}\s*$",
-    )
-});
+static HEADER: Expression = Expression::to_find(
+    r"^[\s#*`=>+—–-]*<?/?(?:END[_ ])?RALPH[_ ]STATUS>?[\s*`=:：—–-]*$|[.!?…)]\s*-{2,}\s*RALPH_STATUS\s*-{2,}\s*$",
+);
 
-static STRAY: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"\bEXIT_SIGNAL[*`\x22]*\s*[:：]|-{2,}\s*(?:END_)?RALPH[_ ]?STATUS\s*-{2,}")
-});
+static STRAY: Expression = Expression::to_find(
+    r"\bEXIT_SIGNAL[*`\x22]*\s*[:：]|-{2,}\s*(?:END_)?RALPH[_ ]?STATUS\s*-{2,}",
+);
 
 /// A recommendation that counts work that is left, or orders a mend.
-static REMAINING: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\bremaining:? [1-9]\d*\b|\b[1-9]\d* (?:more |other |open )?(?:remaining|(?:items?|tasks?|stor(?:y|ies)|issues?|steps?|phases?)(?: (?:are|is))? (?:remain|left|to go|still|open))|\bfix (?:the )?(?:[1-9]\d* )?(?:failing|broken)\b|\bnext(?: \w+)?:\s*(?:us-|#|p\d|task)\S*\d|\bin the next (?:loop|iteration)\b|\b(?:continue|start|begin|proceed|implement)\w* (?:with |to )?(?:us-|#)\d|\b(?:continue|proceed|start|begin|move on)\b(?: \w+)? (?:task|story|phase|issue) #?\d",
-    )
-});
+static REMAINING: Expression = Expression::to_match(
+    r"\bremaining:? [1-9]\d*\b|\b[1-9]\d* (?:more |other |open )?(?:remaining|(?:items?|tasks?|stor(?:y|ies)|issues?|steps?|phases?)(?: (?:are|is))? (?:remain|left|to go|still|open))|\bfix (?:the )?(?:[1-9]\d* )?(?:failing|broken)\b|\bnext(?: \w+)?:\s*(?:us-|#|p\d|task)\S*\d|\bin the next (?:loop|iteration)\b|\b(?:continue|start|begin|proceed|implement)\w* (?:with |to )?(?:us-|#)\d|\b(?:continue|proceed|start|begin|move on)\b(?: \w+)? (?:task|story|phase|issue) #?\d",
+);
 
-static OF_TASKS: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"\b(?:task|story|item|phase|step) \d+ of \d+\b"));
+static OF_TASKS: Expression =
+    Expression::to_match(r"\b(?:task|story|item|phase|step) \d+ of \d+\b");
 
 /// Keys whose value is work that is open.
-static OPEN_WORK_KEY: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^(?:REMAINING|OPEN|PENDING|INCOMPLETE|OUTSTANDING)(?:_|$)|_(?:REMAINING|LEFT|OPEN|PENDING)$",
-    )
-});
+static OPEN_WORK_KEY: Expression = Expression::to_match(
+    r"^(?:REMAINING|OPEN|PENDING|INCOMPLETE|OUTSTANDING)(?:_|$)|_(?:REMAINING|LEFT|OPEN|PENDING)$",
+);
 
 /// What stands where a number was to be filled in.
-static NO_NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^\W*(?:n|x|%d|number|count|#)\W*$"));
+static NO_NUMBER: Expression = Expression::to_match(r"^\W*(?:n|x|%d|number|count|#)\W*$");
 
 /// An order in a comment: `# set to true only when everything is done`.
-static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"(?:#|//)\s*(?:set|change|put|write|use|only|must|should)\b.*\b(?:when|if|to|once)\b")
-});
+static ORDERS: Expression = Expression::to_match(
+    r"(?:#|//)\s*(?:set|change|put|write|use|only|must|should)\b.*\b(?:when|if|to|once)\b",
+);

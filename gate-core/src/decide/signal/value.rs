@@ -2,11 +2,8 @@
 //! The same for every spelling that has fields.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex_automata::meta::Regex;
-
-use crate::decide::expression::{constant, without};
+use crate::decide::expression::{Expression, without};
 use crate::decide::sentence;
 
 /// A value without the marks and symbols around it: bold, code, quotes, emoji,
@@ -52,7 +49,7 @@ pub(super) fn is_blank_form(value: &str) -> bool {
 /// must be harmless: a work that is named there remains after all.
 pub(super) fn is_nothing(text: &str) -> bool {
     let text = undecorated(text.trim_start().trim_start_matches("- "));
-    let head = NOTHING.find(text).map_or(0, |found| found.end());
+    let head = NOTHING.find(text).map_or(0, |found| found.end);
     (head > 0 || text.is_empty() || matches!(text, "-" | "[]" | "{}"))
         && HARMLESS.is_match(&text[head..])
 }
@@ -74,7 +71,7 @@ pub(super) fn has_open_fraction(text: &str) -> bool {
         parts.filter_map(|part| part.parse::<u64>().ok()).collect::<Vec<_>>()
     };
     let open = |found: Range<usize>| matches!(numbers(found)[..], [done, all] if done < all);
-    FRACTION.find_iter(text).any(|found| open(found.range()))
+    FRACTION.find_iter(text).any(open)
 }
 
 /// Whether the state of the tests is not a pass.
@@ -89,57 +86,44 @@ pub(super) fn differ<'v>(mut values: impl Iterator<Item = &'v str>) -> bool {
 }
 
 /// What a form asks for, in brackets.
-static ASKED: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^\[(?:why|reason|explanation|explain|describe|description|text|summary|your|one|a|short|brief|what|list)\b[^\]]*\]$",
-    )
-});
+static ASKED: Expression = Expression::to_match(
+    r"^\[(?:why|reason|explanation|explain|describe|description|text|summary|your|one|a|short|brief|what|list)\b[^\]]*\]$",
+);
 
-static CHOICE: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^[\x22'{<\[]*[\w-]+\s*(?:\||/|\bor\b)\s*[\w-]+"));
+static CHOICE: Expression = Expression::to_match(r"^[\x22'{<\[]*[\w-]+\s*(?:\||/|\bor\b)\s*[\w-]+");
 
-static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^(?:none|nothing|n/?a|empty|nil|no|zero|0 of \d+|0/\d+|0|无|ninguno|nada|keine|nichts|all (?:done|complete))(?:\s+(?:more|further|open|remaining|identified|outstanding|left|at this time|for now|known|other|work|tasks?|items?|stor(?:y|ies)|required|needed|to do|remains?))*",
-    )
-});
+static NOTHING: Expression = Expression::to_find(
+    r"^(?:none|nothing|n/?a|empty|nil|no|zero|0 of \d+|0/\d+|0|无|ninguno|nada|keine|nichts|all (?:done|complete))(?:\s+(?:more|further|open|remaining|identified|outstanding|left|at this time|for now|known|other|work|tasks?|items?|stor(?:y|ies)|required|needed|to do|remains?))*",
+);
 
 /// Words that name no work.
-static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^(?:[^a-z]|\b(?:all|everything|every|the|tasks?|stor(?:y|ies)|work|criteria|acceptance|tests?|is|are|was|were|has|have|been|now|done|complete|completed|finished|met|passing|pass|implemented|verified|merged|committed|pushed|only|optional|ideas?|for|this|loop|project|in|of|plan|fix_plan|items?|requirements?|and|no|further|needed|required|remaining|as|specified|scope|out|issues?|features?|prd|json|md|polish)\b)*$",
-    )
-});
+static HARMLESS: Expression = Expression::to_match(
+    r"^(?:[^a-z]|\b(?:all|everything|every|the|tasks?|stor(?:y|ies)|work|criteria|acceptance|tests?|is|are|was|were|has|have|been|now|done|complete|completed|finished|met|passing|pass|implemented|verified|merged|committed|pushed|only|optional|ideas?|for|this|loop|project|in|of|plan|fix_plan|items?|requirements?|and|no|further|needed|required|remaining|as|specified|scope|out|issues?|features?|prd|json|md|polish)\b)*$",
+);
 
 /// "No open tasks", "nothing left": the absence of what would be a part.
-static ABSENCE: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"\b(?:no|nothing|without|zero|0|none)\b[^,;.]{0,40}"));
+static ABSENCE: Expression =
+    Expression::to_find(r"\b(?:no|nothing|without|zero|0|none)\b[^,;.]{0,40}");
 
 /// A part of the work, a condition, or a question.
-static PARTIAL: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\?|\bpartial|\bpending\b|\b(?:if|when|once|until|unless|whether)\b|\b(?:this|one|current|first) (?:task|story|phase|step|item)\b|\b[1-9]\d* .{0,20}(?:remain|left|open)|\bso far\b|\b(?:phase|step|part) [1-9]\b",
-    )
-});
+static PARTIAL: Expression = Expression::to_match(
+    r"\?|\bpartial|\bpending\b|\b(?:if|when|once|until|unless|whether)\b|\b(?:this|one|current|first) (?:task|story|phase|step|item)\b|\b[1-9]\d* .{0,20}(?:remain|left|open)|\bso far\b|\b(?:phase|step|part) [1-9]\b",
+);
 
-static FRACTION: LazyLock<Regex> = LazyLock::new(|| constant(r"\b\d+\s*(?:/|of)\s*\d+\b"));
+static FRACTION: Expression = Expression::to_find(r"\b\d+\s*(?:/|of)\s*\d+\b");
 
 /// A value that begins by saying that the tests do not pass.
-static FAILS: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^\W*(?:fail|not pass|broken|red\b|error|timeout|crash|partial)"));
+static FAILS: Expression =
+    Expression::to_match(r"^\W*(?:fail|not pass|broken|red\b|error|timeout|crash|partial)");
 
 /// Failures that are over, or not this work's.
-static EXCUSED: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?:fix(?:ed|es)?|previously|formerly)\b[^,;()]*|[^,;()]*\b(?:pre-?existing|unrelated|fixed|on main)\b[^,;()]*|\b(?:no|0|zero|none)\b[^,;()]*",
-    )
-});
+static EXCUSED: Expression = Expression::to_find(
+    r"\b(?:fix(?:ed|es)?|previously|formerly)\b[^,;()]*|[^,;()]*\b(?:pre-?existing|unrelated|fixed|on main)\b[^,;()]*|\b(?:no|0|zero|none)\b[^,;()]*",
+);
 
-static FAILURES: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b[1-9]\d*\s+(?:tests? )?(?:fail|red\b|broken)|\bnot passing\b|\bfailing\b|\bexcept\b",
-    )
-});
+static FAILURES: Expression = Expression::to_match(
+    r"\b[1-9]\d*\s+(?:tests? )?(?:fail|red\b|broken)|\bnot passing\b|\bfailing\b|\bexcept\b",
+);
 
 #[cfg(test)]
 mod tests {

@@ -63,6 +63,8 @@ fn moment(wall_ms: u64) -> Moment {
 enum Left {
     Moved,
     Still,
+    /// As it was, but the checks wrote something.
+    Written,
     Unseen,
 }
 
@@ -190,8 +192,10 @@ impl Loop {
     fn judged(&mut self, turn: Turn, probe: Option<&str>) -> Decision {
         self.now += MINUTE;
         self.tree += u32::from(turn.left == Left::Moved);
-        let state = TreeState { digest: self.tree.to_string(), head: None };
-        let seen = TreeSeen { before: state.clone(), after: state, uncommitted: None };
+        let before = TreeState { digest: self.tree.to_string(), head: None };
+        self.tree += u32::from(turn.left == Left::Written);
+        let after = TreeState { digest: self.tree.to_string(), head: None };
+        let seen = TreeSeen { before, after, uncommitted: None };
         let observed = Observed {
             at: self.at(),
             iteration: self.memory.run.iteration + 1,

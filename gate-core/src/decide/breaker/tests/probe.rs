@@ -66,6 +66,25 @@ fn without_progress_the_tree_has_to_change_and_no_check_get_worse() {
 }
 
 #[test]
+fn what_checks_write_closes_nothing_however_often() {
+    let mut lap = stuck();
+    for _ in 0..3 {
+        assert_eq!(lap.probe(claims().left(Left::Written)).verdict, Verdict::Tripped);
+        lap.cool_down();
+    }
+    check(lap, claims(), Verdict::Continue);
+}
+
+#[test]
+fn a_change_counts_also_for_the_probe_after_the_one_that_failed() {
+    let green = works().tests(Outcome::Pass);
+    let mut lap = cool(|policy| policy.breaker.no_progress = 2, &green.clone().still());
+    assert_eq!(lap.probe(claims()).verdict, Verdict::Tripped, "a check got worse");
+    lap.cool_down();
+    check(lap, green.still(), Verdict::Continue);
+}
+
+#[test]
 fn the_same_error_has_to_be_another_or_none() {
     check(erring(), claims().error("f"), Verdict::Continue);
     check(erring(), works().tests(Outcome::Pass), Verdict::Continue);

@@ -1,0 +1,59 @@
+//! The records of the project's ledger, page after page: one of any length
+//! takes the memory of a page. Records never change, so that pages may be read
+//! one by one while others append.
+
+use gate_core::protocol::ledger::Sealed;
+
+use super::lines::Flow;
+use crate::failure::Failure;
+use crate::memory::Memory;
+
+/// How many records are read at once.
+pub(super) const PAGE: usize = 64;
+
+/// Shows every record from this number on, in order. Returns the number that
+/// the next one will have, unless nobody wants to see more.
+pub(super) fn each(
+    memory: &mut Memory,
+    from: u64,
+    mut show: impl FnMut(&Sealed) -> Result<Flow, Failure>,
+) -> Result<Option<u64>, Failure> {
+    let mut next = from;
+    loop {
+        let page = memory.read(|reading| Ok(reading.entries(next, PAGE)?))?;
+        for sealed in &page {
+            if show(sealed)?.is_break() {
+                return Ok(None);
+            }
+            next = sealed.record.seq.saturating_add(1);
+        }
+        if page.len() < PAGE {
+            return Ok(Some(next));
+        }
+    }
+}
+
+/// The number from which on there are so many records that are wanted; the
+/// first where there are fewer.
+pub(super) fn start(
+    memory: &mut Memory,
+    count: u64,
+    is_wanted: impl Fn(&Sealed) -> bool,
+) -> Result<u64, Failure> {
+    memory.read(|reading| {
+        let mut left = count;
+        let mut end = reading.head()?.seq;
+        while end > 0 {
+            let from = end.saturating_sub(PAGE as u64 - 1).max(1);
+            let page = reading.entries(from, PAGE)?;
+            for sealed in page.iter().rev().filter(|sealed| is_wanted(sealed)) {
+                left = left.saturating_sub(1);
+                if left == 0 {
+                    return Ok(sealed.record.seq);
+                }
+            }
+            end = from - 1;
+        }
+        Ok(1)
+    })
+}

@@ -1,0 +1,67 @@
+//! `gate ledger`: what was recorded, and whether it holds.
+
+mod verify;
+
+use super::lines::Lines;
+use super::log::{self, Listing};
+use super::{DONE, Here, entries, print};
+use crate::args::{Ledger, Show};
+use crate::failure::Failure;
+use crate::render;
+
+pub(super) fn run(here: &Here, args: &Ledger) -> Result<u8, Failure> {
+    match args {
+        Ledger::Verify(args) => verify::run(here, args),
+        Ledger::Show(args) => show(here, args),
+        Ledger::Export => export(here),
+        Ledger::Head { json } => head(here, *json),
+    }
+}
+
+fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
+    let mut memory = log::opened(here)?;
+    let Some(number) = args.number else {
+        let count = if args.all { None } else { Some(log::COUNT) };
+        return log::list(
+            &mut memory,
+            &Listing { count, run: None, follow: false, json: args.json },
+        );
+    };
+    let (found, last) =
+        memory.read(|reading| Ok((reading.entry(number.get())?, reading.head()?.seq)))?;
+    let sealed = found.ok_or_else(|| {
+        let message = format!("there is no record {number}: the ledger ends at record {last}");
+        Failure::usage("unknown-record", message).hint("`gate log` lists the latest records")
+    })?;
+    let mut lines = if args.json { Lines::exact() } else { Lines::shown() };
+    let text = if args.json { sealed.to_line() } else { render::record_card(&sealed) };
+    if lines.line(&text)?.is_continue() {
+        let _ = lines.flush()?;
+    }
+    Ok(DONE)
+}
+
+fn export(here: &Here) -> Result<u8, Failure> {
+    let mut lines = Lines::exact();
+    entries::each(&mut log::opened(here)?, 1, |sealed| lines.line(&sealed.to_line()))?;
+    let _ = lines.flush()?;
+    Ok(DONE)
+}
+
+fn head(here: &Here, json: bool) -> Result<u8, Failure> {
+    let head = log::opened(here)?.read(|reading| Ok(reading.head()?))?;
+    print(&if json { render::json(&head)? } else { format!("{head}\n") })?;
+    Ok(DONE)
+}
+
+impl Ledger {
+    /// Whether the answer is JSON.
+    pub(super) fn json(&self) -> bool {
+        match self {
+            Self::Verify(args) => args.json,
+            Self::Show(args) => args.json,
+            Self::Head { json } => *json,
+            Self::Export => false,
+        }
+    }
+}

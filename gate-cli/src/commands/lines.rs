@@ -1,0 +1,63 @@
+//! The standard output of commands that print line after line. A reader that
+//! has seen enough closes it: that ends the command, and is no error.
+
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::failure::Failure;
+
+/// How long is waited for something new.
+const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
+/// Whether anybody reads on.
+pub(super) type Flow = ControlFlow<()>;
+
+/// Lines on the standard output.
+pub(super) struct Lines {
+    out: BufWriter<Box<dyn Write>>,
+}
+
+impl Lines {
+    /// For a person: colours only where they can be seen.
+    pub(super) fn shown() -> Self {
+        Self { out: BufWriter::new(Box::new(anstream::stdout().lock())) }
+    }
+
+    /// For a program: every byte as it is.
+    pub(super) fn exact() -> Self {
+        Self { out: BufWriter::new(Box::new(io::stdout().lock())) }
+    }
+
+    /// Prints a line, now or a little later.
+    pub(super) fn line(&mut self, line: &str) -> Result<Flow, Failure> {
+        let out = &mut self.out;
+        flow(out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")))
+    }
+
+    /// Prints now what is not printed yet.
+    pub(super) fn flush(&mut self) -> Result<Flow, Failure> {
+        flow(self.out.flush())
+    }
+
+    /// Waits a little, or until nobody reads on: a reader may go while there is
+    /// nothing to print.
+    pub(super) fn wait(&self) -> Result<Flow, Failure> {
+        let out = io::stdout();
+        let mut closed = [PollFd::new(&out, PollFlags::empty())];
+        match poll(&mut closed, Some(&WAIT)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => Ok(Flow::Continue(())),
+            Ok(_) => Ok(Flow::Break(())),
+            Err(error) => Err(Failure::output(&error.into())),
+        }
+    }
+}
+
+fn flow(written: io::Result<()>) -> Result<Flow, Failure> {
+    match written {
+        Ok(()) => Ok(Flow::Continue(())),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Flow::Break(())),
+        Err(error) => Err(Failure::output(&error)),
+    }
+}

@@ -1,0 +1,132 @@
+//! What records say, and how it is read back.
+
+use gate_core::decide::breaker::Change;
+use gate_core::history::State;
+use gate_core::protocol::ledger::{Body, BodyError, Sealed};
+use serde::Serialize;
+use serde_json::{Number, Value, json};
+
+use super::operator::Operator;
+use crate::failure::Failure;
+use crate::record::{Ledger, Record};
+
+/// How many objects and arrays of a decision may stand within each other.
+const DEEPEST: usize = 80;
+
+/// The body of a decision's record.
+pub(super) fn of_decision(record: &Record, state: &State, tree: &str) -> Result<Body, Failure> {
+    let mut decision = serde_json::to_value(record).map_err(|error| unfit(&error))?;
+    if let Some(usage) = decision.pointer_mut("/usage") {
+        *usage = json!({
+            "tokens": record.usage.tokens,
+            "cost_micro_usd": record.transcript.cost_micro_usd,
+            "partial": record.usage.partial,
+        });
+    }
+    exact(&mut decision, DEEPEST);
+    body(&json!({ "decision": decision, "state": state, "tree": tree }))
+}
+
+/// The body of a step of the breaker.
+pub(super) fn of_change(change: &Change, state: &State) -> Result<Body, Failure> {
+    let mut body = serde_json::to_value(change).map_err(|error| unfit(&error))?;
+    body["state"] = serde_json::to_value(state).map_err(|error| unfit(&error))?;
+    self::body(&body)
+}
+
+/// What an operator did, in words that are kept.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct ActBody<'a> {
+    pub(super) act: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) value: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) task: Option<&'a str>,
+    #[serde(flatten)]
+    pub(super) operator: &'a Operator,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) lost: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) state: Option<State>,
+}
+
+/// A body that says this.
+pub(super) fn body(what: &impl Serialize) -> Result<Body, Failure> {
+    Body::of(what).map_err(|error: BodyError| unfit(&error))
+}
+
+fn unfit(error: &dyn std::fmt::Display) -> Failure {
+    Failure::internal("record-unfit", format!("the decision cannot be recorded: {error}"))
+}
+
+/// The state that a record left.
+pub(super) fn state_of(sealed: &Sealed) -> Result<State, Failure> {
+    let state = sealed.record.body.get("state").cloned().unwrap_or_default();
+    serde_json::from_value(state).map_err(|error| damaged(sealed, &error))
+}
+
+/// The decision that a record holds, in its place in the ledger.
+///
+/// # Errors
+///
+/// A record that holds none that can be read.
+pub(super) fn decision_of(sealed: &Sealed) -> Result<Record, Failure> {
+    let mut decision = sealed.record.body.get("decision").cloned().unwrap_or_default();
+    let micro = decision.pointer("/usage/cost_micro_usd").and_then(Value::as_u64);
+    if let Some(usage) = decision.get_mut("usage").and_then(Value::as_object_mut) {
+        usage.remove("cost_micro_usd");
+        usage.insert("cost_usd".to_owned(), json!(micro.map(|micro| micro as f64 / 1e6)));
+    }
+    let record: Record =
+        serde_json::from_value(decision).map_err(|error| damaged(sealed, &error))?;
+    Ok(Record { ledger: Some(place(sealed)), ..record })
+}
+
+/// Where a record stands.
+pub(super) fn place(sealed: &Sealed) -> Ledger {
+    Ledger { seq: sealed.record.seq, hash: sealed.hash.to_string() }
+}
+
+/// A record that gate itself cannot have written.
+fn damaged(sealed: &Sealed, error: &serde_json::Error) -> Failure {
+    let message = format!("record {} of the ledger cannot be read: {error}", sealed.record.seq);
+    Failure::internal("state-corrupt", message)
+}
+
+/// Makes a value one that a record may hold: a number that is no exact integer,
+/// and what lies too deep, is kept as text. Only details that a plug-in or a
+/// report gave can be such.
+fn exact(value: &mut Value, depth: usize) {
+    match value {
+        Value::Number(number) if !is_exact(number) => *value = Value::String(number.to_string()),
+        Value::Array(_) | Value::Object(_) if depth == 0 => {
+            *value = Value::String(value.to_string());
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| exact(item, depth - 1)),
+        Value::Object(map) => map.values_mut().for_each(|item| exact(item, depth - 1)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn is_exact(number: &Number) -> bool {
+    Body::try_from(json!({ "number": number })).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_record_may_not_hold_is_kept_as_text() {
+        let mut value = json!({ "share": 0.5, "huge": u64::MAX, "fine": -7, "list": [1e300] });
+        exact(&mut value, DEEPEST);
+        let text = json!({ "share": "0.5", "huge": "18446744073709551615", "fine": -7, "list": ["1e+300"] });
+        assert_eq!(value, text);
+        let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+        let mut value = json!({ "deep": deep });
+        exact(&mut value, DEEPEST);
+        assert!(Body::of(&value).is_ok());
+    }
+}

@@ -1,0 +1,28 @@
+//! The clocks.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gate_core::decide::moment::Moment;
+
+/// The moment that it is.
+pub(crate) fn now() -> Moment {
+    let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (boot, uptime_ms) = booted();
+    Moment { boot, uptime_ms, wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX) }
+}
+
+/// The id of this start of the machine, and the time since then, suspend
+/// included.
+#[cfg(target_os = "linux")]
+fn booted() -> (String, u64) {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let passed = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let millis = passed.tv_sec.saturating_mul(1000).saturating_add(passed.tv_nsec / 1_000_000);
+    (id.trim().to_owned(), u64::try_from(millis).unwrap_or_default())
+}
+
+/// Without an id of the start only the wall clock counts.
+#[cfg(not(target_os = "linux"))]
+fn booted() -> (String, u64) {
+    (String::new(), 0)
+}

@@ -1,0 +1,43 @@
+//! What a store's trouble is to the user.
+
+use crate::failure::Failure;
+use crate::store::StoreError;
+
+/// What to do where the state cannot be trusted.
+const RESET: &str = "find out who changed it; `gate breaker reset --reason …` begins a new ledger";
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        use StoreError::{
+            BadAddress, Busy, Corrupt, Lost, Newer, Refused, Uncertain, Unfit, Unreachable,
+            Unwritable,
+        };
+        let message = error.to_string();
+        match &error {
+            Unwritable { path, .. } => {
+                let failure = Self::internal("state-unwritable", message);
+                let hint = "nothing was recorded; --no-state decides without memory";
+                Self { file: Some(path.clone()), ..failure.hint(hint) }
+            }
+            Busy { .. } => Self::internal("state-busy", message),
+            Unreachable { .. } => Self::internal("state-unreachable", message),
+            Refused { .. } => Self::internal("state-refused", message),
+            Uncertain { .. } => Self::internal("state-uncertain", message)
+                .hint("ask again with the same --run and --iteration"),
+            Corrupt { .. } => Self::internal("state-corrupt", message).hint(RESET),
+            Lost { .. } => Self::internal("state-lost", message).hint(RESET),
+            Newer { .. } => Self::internal("state-newer", message),
+            BadAddress { .. } => Self::usage("database-address", message),
+            Unfit { .. } => Self::usage("usage", message),
+            _ => Self::internal("state", message),
+        }
+    }
+}
+
+impl Failure {
+    /// Why the state cannot be trusted, where that is what it says.
+    pub(super) fn lost_state(&self) -> Option<&str> {
+        let lost = ["state-corrupt", "state-lost", "state-newer"];
+        lost.contains(&self.code.as_str()).then_some(self.message.as_str())
+    }
+}

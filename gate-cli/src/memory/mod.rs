@@ -1,0 +1,151 @@
+//! What this project's decisions are remembered by: its ledger, in a store.
+//!
+//! A decision is made in three steps. [`Memory::begin`] says which loop it
+//! belongs to, whether it was made before, and what the breaker says to it.
+//! Checks run then, while nobody holds anything. [`Memory::record`] numbers the
+//! iteration, lets the decision be made from what is remembered at that moment,
+//! and keeps it: when it returns, the record is durable.
+
+mod act;
+mod body;
+mod clock;
+mod failure;
+mod naming;
+mod operator;
+mod past;
+mod turn;
+
+use gate_checks::worktree;
+use gate_core::protocol::ledger::Head;
+
+pub use act::{BreakerStatus, Operation};
+pub(crate) use clock::now;
+pub use past::{Past, Wanted};
+pub(crate) use turn::{Asked, Begun, Standing, Turn};
+
+use crate::failure::Failure;
+use crate::settings::Places;
+use crate::store::{self, Place, Reading, Store, StoreError, Writing};
+
+/// The variables that name a PostgreSQL database, and a file that does.
+const DATABASE: &str = "GATE_DATABASE_URL";
+const DATABASE_FILE: &str = "GATE_DATABASE_URL_FILE";
+
+/// A project's ledger, opened.
+#[derive(Debug)]
+pub struct Memory {
+    store: Box<dyn Store>,
+    project: String,
+    /// Tells the loops of one work tree from those of another.
+    tree: String,
+}
+
+impl Memory {
+    /// Opens the ledger of the project in these places. `id` is its name in the
+    /// settings; else it is known by its repository.
+    ///
+    /// # Errors
+    ///
+    /// No place for state, a place that cannot be used, a database without a
+    /// project's name.
+    pub fn open(places: &Places, id: Option<&str>) -> Result<Self, Failure> {
+        let place = place(places)?;
+        if matches!(place, Place::Database(_)) && id.is_none() {
+            let message = "a database is shared by machines, and there `[project] id` has to name the project";
+            let failure = Failure::usage("project-unnamed", message);
+            return Err(failure.hint("add `[project]` with `id = \"…\"` to gate.toml"));
+        }
+        let folder = places.project()?;
+        let project = id.map_or_else(|| worktree::identity(&folder), str::to_owned);
+        let heads = places.data.as_ref().map(|data| data.join("heads"));
+        let store = store::open(&place, heads)?;
+        Ok(Self { store, project, tree: naming::of_tree(&folder) })
+    }
+
+    /// What the project is known by.
+    pub fn project(&self) -> &str {
+        &self.project
+    }
+
+    /// Looks at the ledger.
+    pub(crate) fn read<T>(
+        &mut self,
+        mut look: impl FnMut(&mut dyn Reading) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut found = None;
+        let read = self.store.read(&self.project, &mut |reading| {
+            let looked = look(reading);
+            let given_up = looked.is_err();
+            found = Some(looked);
+            if given_up { Err(StoreError::GivenUp) } else { Ok(()) }
+        });
+        told(read, found)
+    }
+
+    /// Looks at the ledger as it is, also where it lost what is marked as its
+    /// own: whoever looks is told what that is.
+    pub(crate) fn examine<T>(
+        &mut self,
+        mut look: impl FnMut(&mut dyn Reading, Option<Head>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut found = None;
+        let examined = self.store.examine(&self.project, &mut |reading, marked| {
+            let looked = look(reading, marked);
+            let given_up = looked.is_err();
+            found = Some(looked);
+            if given_up { Err(StoreError::GivenUp) } else { Ok(()) }
+        });
+        told(examined, found)
+    }
+
+    /// Changes the ledger, alone.
+    pub(crate) fn write<T>(
+        &mut self,
+        mut work: impl FnMut(&mut dyn Writing) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut done = None;
+        let written = self.store.write(&self.project, &mut |writing| {
+            let worked = work(writing);
+            let given_up = worked.is_err();
+            done = Some(worked);
+            if given_up { Err(StoreError::GivenUp) } else { Ok(()) }
+        });
+        told(written, done)
+    }
+}
+
+/// What the work gave, where the store kept it; else the store's trouble.
+fn told<T>(
+    stored: Result<(), StoreError>,
+    given: Option<Result<T, Failure>>,
+) -> Result<T, Failure> {
+    match (stored, given) {
+        (Ok(()), Some(given)) => given,
+        (Err(StoreError::GivenUp), Some(Err(failure))) => Err(failure),
+        (Err(error), _) => Err(error.into()),
+        (Ok(()), None) => Err(Failure::internal("defect", "the store did nothing")),
+    }
+}
+
+/// Where state is kept: in the database that the environment names, else in
+/// the state folder.
+fn place(places: &Places) -> Result<Place, Failure> {
+    if let Some(url) = places.variable(DATABASE) {
+        return Ok(Place::Database(url.parse()?));
+    }
+    if let Some(file) = places.variable(DATABASE_FILE) {
+        let file = places.folder.join(file);
+        let url = std::fs::read_to_string(&file).map_err(|error| {
+            Failure::file("database-file", "read the database's address from", &file, &error)
+        })?;
+        return Ok(Place::Database(url.parse()?));
+    }
+    places.state.clone().map(Place::Folder).ok_or_else(no_place)
+}
+
+fn no_place() -> Failure {
+    let message =
+        "there is no place for state: neither GATE_STATE_DIR nor XDG_STATE_HOME nor HOME is set";
+    Failure::internal("state-unwritable", message)
+        .hint("set one of them, or decide without memory: --no-state")
+}

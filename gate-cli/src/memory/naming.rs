@@ -1,0 +1,60 @@
+//! What loops and their runs are called.
+//!
+//! A loop is named by the caller, else by its task and work tree. Runs of one
+//! loop follow each other: the first has the loop's name, the later ones a
+//! number behind it, as in `nightly#2`.
+
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// What stands between a loop's name and a run's number.
+const MARK: char = '#';
+
+/// A short name of a work tree's folder.
+pub(super) fn of_tree(folder: &Path) -> String {
+    blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex()[..8].to_owned()
+}
+
+/// A loop's name.
+pub(super) fn of_loop(
+    named: Option<&str>,
+    task: Option<&str>,
+    tree: &str,
+) -> Result<String, Failure> {
+    match named {
+        Some(name) if name.contains(MARK) || name.trim().is_empty() => {
+            let message = format!("--run {name}: a run's name is not empty and has no `{MARK}`");
+            Err(Failure::usage("usage", message))
+        }
+        Some(name) => Ok(name.to_owned()),
+        None => Ok(format!("{}-{tree}", task.unwrap_or("run"))),
+    }
+}
+
+/// The run after this one.
+pub(super) fn next_run(name: &str, last: Option<&str>) -> String {
+    let Some(last) = last else { return name.to_owned() };
+    let number = last.rsplit_once(MARK).and_then(|(_, number)| number.parse().ok());
+    format!("{name}{MARK}{}", number.unwrap_or(1_u64).saturating_add(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_a_loop_are_numbered() {
+        assert_eq!(next_run("nightly", None), "nightly");
+        assert_eq!(next_run("nightly", Some("nightly")), "nightly#2");
+        assert_eq!(next_run("nightly", Some("nightly#9")), "nightly#10");
+    }
+
+    #[test]
+    fn a_loop_is_named_by_the_caller_or_by_its_task_and_tree() {
+        assert_eq!(of_loop(Some("nightly"), Some("7"), "ab"), Ok("nightly".to_owned()));
+        assert_eq!(of_loop(None, Some("7"), "ab"), Ok("7-ab".to_owned()));
+        assert_eq!(of_loop(None, None, "ab"), Ok("run-ab".to_owned()));
+        assert_eq!(of_loop(Some("a#2"), None, "ab").unwrap_err().exit_code, 2);
+    }
+}

@@ -1,0 +1,122 @@
+//! Decisions of the past.
+
+use gate_core::history::kind;
+use gate_core::protocol::ledger::Sealed;
+use gate_core::{Decision, Policy, decide};
+use serde_json::Value;
+
+use super::{Memory, body};
+use crate::failure::Failure;
+use crate::record::Record;
+use crate::store::Reading;
+
+/// How many records are looked at in one go.
+const PAGE: u64 = 100;
+
+/// Which decision is wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// Of this run, or of the runs of this loop.
+    pub run: Option<&'a str>,
+    /// Of this task.
+    pub task: Option<&'a str>,
+}
+
+/// A decision with what it was decided under.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// The decision.
+    pub record: Record,
+    /// Its policy, where it was kept.
+    pub policy: Option<Policy>,
+    /// The decision, decided again from its record; none without its policy.
+    pub again: Option<Decision>,
+}
+
+impl Past {
+    /// Whether it comes out the same when it is decided again; none without
+    /// its policy.
+    pub fn is_same(&self) -> Option<bool> {
+        self.again.as_ref().map(|again| *again == self.record.decision)
+    }
+}
+
+impl Memory {
+    /// The latest decision about this work tree.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub fn latest(&mut self, wanted: &Wanted<'_>) -> Result<Option<Record>, Failure> {
+        let tree = self.tree.clone();
+        self.read(|reading| {
+            let sealed = newest(reading, |sealed| wanted.is(sealed, &tree))?;
+            sealed.as_ref().map(body::decision_of).transpose()
+        })
+    }
+
+    /// A decision by its id or the beginning of it, or by its record's number.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub fn decision(&mut self, named: &str) -> Result<Option<Record>, Failure> {
+        let number = named.strip_prefix('#').unwrap_or(named).parse().ok();
+        self.read(|reading| {
+            let numbered = number.map(|seq| reading.entry(seq)).transpose()?.flatten();
+            let sealed = match numbered.filter(is_decision) {
+                None if named.len() >= 4 => reading.decision_by_id(named)?,
+                found => found,
+            };
+            sealed.as_ref().map(body::decision_of).transpose()
+        })
+    }
+
+    /// The decision decided again, under the policy that was kept with it.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub fn replay(&mut self, record: Record) -> Result<Past, Failure> {
+        let text = self.read(|reading| Ok(reading.policy(&record.policy_digest)?))?;
+        let policy = text.filter(|text| gate_core::digest(text.as_bytes()) == record.policy_digest);
+        let policy = policy.and_then(|text| serde_json::from_str::<Policy>(&text).ok());
+        let again = policy.as_ref().map(|policy| decide(&record.decision.input(), policy));
+        Ok(Past { record, policy, again })
+    }
+}
+
+impl Wanted<'_> {
+    fn is(&self, sealed: &Sealed, tree: &str) -> bool {
+        let body = &sealed.record.body;
+        let state =
+            |key: &str| body.get("state").and_then(|it| it.get(key)).and_then(Value::as_str);
+        let here = body.get("tree").and_then(Value::as_str) == Some(tree);
+        let run = |name| sealed.record.run.as_deref() == Some(name) || state("loop") == Some(name);
+        is_decision(sealed)
+            && (here || self.run.is_some())
+            && self.run.is_none_or(run)
+            && self.task.is_none_or(|task| state("task") == Some(task))
+    }
+}
+
+fn is_decision(sealed: &Sealed) -> bool {
+    matches!(sealed.record.kind.as_str(), kind::PASSED | kind::BLOCKED)
+}
+
+/// The newest record of this kind.
+fn newest(
+    reading: &mut dyn Reading,
+    is_wanted: impl Fn(&Sealed) -> bool,
+) -> Result<Option<Sealed>, Failure> {
+    let mut end = reading.head()?.seq;
+    while end > 0 {
+        let from = end.saturating_sub(PAGE - 1).max(1);
+        let page = reading.entries(from, usize::try_from(end - from + 1).unwrap_or(usize::MAX))?;
+        if let Some(found) = page.into_iter().rev().find(|sealed| is_wanted(sealed)) {
+            return Ok(Some(found));
+        }
+        end = from - 1;
+    }
+    Ok(None)
+}

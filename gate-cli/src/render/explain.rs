@@ -1,0 +1,129 @@
+//! A decision with every input that it rests on.
+
+use std::fmt::Write;
+
+use gate_core::decide::breaker::BreakerView;
+use gate_core::decide::observed::Observed;
+use gate_core::{Policy, Transcript};
+
+use super::breaker::{counted, state_name};
+use super::card;
+use super::text::brief;
+use crate::memory::Past;
+use crate::record::Record;
+
+/// The latest decision, with its time and place.
+pub(crate) fn last_card(record: &Record) -> String {
+    let mut page = Page { text: card(record) };
+    page.text.push('\n');
+    page.place(record);
+    page.text
+}
+
+/// A decision, all that it rests on, and what comes out when it is decided
+/// again.
+pub(crate) fn explained(past: &Past) -> String {
+    let record = &past.record;
+    let mut page = Page { text: card(record) };
+    page.text.push('\n');
+    page.place(record);
+    page.row("decision", &format!("{}, gate {}", record.decision_id, record.gate_version));
+    page.policy(record, past.policy.as_ref());
+    page.transcript(&record.transcript);
+    page.observed(&record.decision.observed);
+    page.memory(record);
+    page.again(past);
+    page.text
+}
+
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn row(&mut self, label: &str, text: &str) {
+        let _ = writeln!(self.text, "  {label:<12}{}", brief(text));
+    }
+
+    fn place(&mut self, record: &Record) {
+        self.row("decided", &record.time);
+        if let (Some(run), Some(iteration)) = (&record.run, record.iteration) {
+            self.row("run", &format!("{run}, iteration {iteration}"));
+        }
+        if let Some(task) = &record.task {
+            self.row("task", task);
+        }
+        if let Some(ledger) = &record.ledger {
+            self.row("ledger", &format!("record {}, {}", ledger.seq, ledger.hash));
+        }
+    }
+
+    fn policy(&mut self, record: &Record, policy: Option<&Policy>) {
+        self.row("policy", &record.policy_digest);
+        let Some(policy) = policy else { return };
+        let (threshold, patterns) = (policy.threshold_in_force(), policy.patterns.len());
+        self.row("", &format!("threshold {threshold}, {patterns} patterns"));
+        for (name, check) in &policy.checks {
+            self.row("", &format!("check {name}: {:?}, {}", check.mode, check.command.join(" ")));
+        }
+    }
+
+    fn transcript(&mut self, transcript: &Transcript) {
+        let told = [
+            transcript.format.clone(),
+            transcript.model.clone(),
+            transcript.session.as_ref().map(|session| format!("session {session}")),
+            transcript.tokens.map(|tokens| format!("{tokens} tokens")),
+        ];
+        self.row("transcript", &told.into_iter().flatten().collect::<Vec<_>>().join(", "));
+        for command in transcript.commands.iter().rev().take(3) {
+            let (line, code) = (command.line, command.exit_code);
+            self.row("", &format!("line {line}: {} ended with {code}", command.command));
+        }
+    }
+
+    fn observed(&mut self, observed: &Observed) {
+        if let Some(tree) = &observed.tree {
+            self.row("tree", &format!("{} before the checks", tree.before.digest));
+            if let Some(head) = &tree.before.head {
+                self.row("", &format!("on commit {head}"));
+            }
+        }
+        if let Some(signature) = &observed.signature {
+            self.row("error", signature);
+        }
+        if !observed.denied.is_empty() {
+            self.row("denied", &observed.denied.join(", "));
+        }
+        if let Some(limit) = &observed.limited {
+            self.row("limit", &limit.text);
+        }
+    }
+
+    fn memory(&mut self, record: &Record) {
+        if let Some(memory) = &record.decision.memory {
+            self.row("before", &breaker(&BreakerView::of(memory)));
+            self.row("after", &breaker(&record.decision.breaker));
+            let passed = record.decision.passed_in_a_row;
+            self.row("", &format!("{passed} passing iterations in a row before this one"));
+        } else if let Some(lost) = &record.decision.lost {
+            self.row("before", &format!("the state was lost: {lost}"));
+        }
+    }
+
+    fn again(&mut self, past: &Past) {
+        let text = match (past.is_same(), &past.again) {
+            (Some(true), _) => "decided again from the record: the same".to_owned(),
+            (Some(false), Some(again)) => {
+                format!("decided again from the record: ANOTHER decision, {:?}", again.verdict)
+            }
+            _ => "it cannot be decided again: its policy is not in the store".to_owned(),
+        };
+        self.row("again", &text);
+    }
+}
+
+fn breaker(view: &BreakerView) -> String {
+    let counters = counted(&view.counters).unwrap_or_else(|| "all counters at zero".to_owned());
+    format!("breaker {}, {counters}", state_name(view.state))
+}

@@ -1,0 +1,107 @@
+//! Whether a ledger holds, for a person and for a program.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use gate_core::protocol::ledger::{Chain, Head, Problem};
+use serde::Serialize;
+
+use super::text::plain;
+use crate::store::StoreError;
+
+/// What `gate ledger verify` found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Verified {
+    /// Whether it holds.
+    pub(crate) ok: bool,
+    /// How many records hold, from the first on.
+    records: u64,
+    /// The hash of the last one of them.
+    head: String,
+    /// The head that was known, as `SEQ:HASH`. Without one a cut tail cannot be
+    /// seen.
+    known: Option<String>,
+    /// What is wrong first.
+    problem: Option<Wrong>,
+}
+
+/// What is wrong with a ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Wrong {
+    /// The number of the record where it breaks, where it can be told.
+    pub(crate) seq: Option<u64>,
+    /// What is wrong there.
+    pub(crate) message: String,
+}
+
+impl From<Problem> for Wrong {
+    fn from(problem: Problem) -> Self {
+        Self { seq: Some(problem.seq), message: problem.to_string() }
+    }
+}
+
+impl From<StoreError> for Wrong {
+    fn from(error: StoreError) -> Self {
+        let seq = if let StoreError::Corrupt { seq, .. } = error { seq } else { None };
+        Self { seq, message: error.to_string() }
+    }
+}
+
+impl Verified {
+    /// What a chain comes to that was followed to its end, or to what is wrong.
+    pub(crate) fn new(chain: &Chain, wrong: Option<Wrong>) -> Self {
+        let end = chain.end();
+        let known = end.as_ref().ok().and_then(|intact| intact.known);
+        let problem = wrong.or_else(|| end.err().map(Wrong::from));
+        let Head { seq, hash } = chain.head();
+        Self {
+            ok: problem.is_none(),
+            records: seq,
+            head: hash.to_string(),
+            known: known.filter(|_| problem.is_none()).map(|head| head.to_string()),
+            problem,
+        }
+    }
+
+    fn tail(&self) -> &'static str {
+        match self.known {
+            Some(_) => "the last head that is known is in it",
+            None => {
+                "records that are missing at the end cannot be seen: give the head that you \
+                 know with --head SEQ:HASH"
+            }
+        }
+    }
+}
+
+/// The card of what was found.
+pub(crate) fn verified_card(verified: &Verified) -> String {
+    let mut card = String::new();
+    let (word, color) =
+        if verified.ok { ("HOLDS", AnsiColor::Green) } else { ("BROKEN", AnsiColor::Red) };
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    let records = count(verified.records);
+    let meaning = match &verified.problem {
+        None => records.clone(),
+        Some(problem) => plain(&problem.message),
+    };
+    let _ = writeln!(card, "{style}{word}{style:#}  {meaning}\n");
+    if !verified.ok {
+        let _ = writeln!(card, "  {:<12}{records} before that", "holds");
+    }
+    if verified.records > 0 {
+        let _ = writeln!(card, "  {:<12}{}:{}", "head", verified.records, verified.head);
+    }
+    if verified.ok {
+        let _ = writeln!(card, "  {:<12}{}", "tail", verified.tail());
+    }
+    card
+}
+
+fn count(records: u64) -> String {
+    match records {
+        0 => "no records".to_owned(),
+        1 => "1 record".to_owned(),
+        more => format!("{more} records"),
+    }
+}

@@ -1,0 +1,180 @@
+//! Records of the ledger: a line each, or one whole. What they say was written
+//! by others, and is cleaned.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use gate_core::history::kind;
+use gate_core::protocol::ledger::{Record, Sealed};
+use gate_core::text;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::text::{brief, plain};
+
+/// A record in a line: when, its number, whose, what, why.
+pub(crate) fn log_line(sealed: &Sealed) -> String {
+    let record = &sealed.record;
+    let (what, color, why) = told(record);
+    let style = Style::new().fg_color(color.map(Into::into));
+    let (time, seq, whose) = (time(&record.time), record.seq, brief(&whose(record)));
+    let (what, why) = (brief(&what), brief(&why));
+    let line = format!("{time}  {seq:>5}  {whose:<16}  {style}{what:<13}{style:#}  {why}");
+    line.trim_end().to_owned()
+}
+
+/// A record whole.
+pub(crate) fn record_card(sealed: &Sealed) -> String {
+    let Sealed { record, hash } = sealed;
+    let mut card = format!("record {}  {}\n\n", record.seq, plain(&record.time));
+    let mut row = |label: &str, text: &str| {
+        let _ = writeln!(card, "  {label:<12}{}", plain(text));
+    };
+    row("type", &record.kind);
+    row("run", record.run.as_deref().unwrap_or("none"));
+    row("actor", &record.actor);
+    row("hash", &hash.to_string());
+    if record.hash() != *hash {
+        row("", "which does not fit what the record says");
+    }
+    row("prev", &record.prev.to_string());
+    let _ = write!(card, "\n{}", body(record));
+    card
+}
+
+/// The body as JSON, indented. Cleaned line by line, it stays JSON.
+fn body(record: &Record) -> String {
+    let json = serde_json::to_string_pretty(&record.body).unwrap_or_default();
+    let lines: Vec<_> = json.lines().map(text::clean).collect();
+    lines.join("\n")
+}
+
+/// To the second; a time that is none is shown as it is.
+fn time(text: &str) -> String {
+    let time: Option<Timestamp> = text.parse().ok();
+    time.map_or_else(|| brief(text), |time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// The run and its iteration, else the task.
+fn whose(record: &Record) -> String {
+    let state = |key: &str| record.body.get("state").and_then(|state| state.get(key));
+    let task = state("task").or_else(|| record.body.get("task")).and_then(Value::as_str);
+    match (&record.run, state("iteration").and_then(Value::as_u64)) {
+        (Some(run), Some(iteration)) => format!("{run}, {iteration}"),
+        (Some(run), None) => run.clone(),
+        (None, _) => task
+            .filter(|task| !task.is_empty())
+            .map_or_else(|| "-".to_owned(), |task| format!("task {task}")),
+    }
+}
+
+/// What happened, in which colour, and why.
+fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
+    match record.kind.as_str() {
+        kind::PASSED | kind::BLOCKED => decided(record),
+        kind::TRANSITION => {
+            let step = format!("{} to {}", at(record, "from", ""), at(record, "to", ""));
+            let message = at(record, "trip", "/message");
+            let colon = if message.is_empty() { "" } else { ": " };
+            ("breaker".to_owned(), Some(AnsiColor::Yellow), format!("{step}{colon}{message}"))
+        }
+        kind::ACT => {
+            let why = [at(record, "reason", ""), at(record, "value", "")];
+            let why = why.iter().find(|why| !why.is_empty()).copied().unwrap_or_default();
+            (at(record, "act", "").to_owned(), Some(AnsiColor::Yellow), why.to_owned())
+        }
+        other => (other.to_owned(), None, String::new()),
+    }
+}
+
+fn decided(record: &Record) -> (String, Option<AnsiColor>, String) {
+    let verdict = at(record, "decision", "/verdict");
+    let forced = record.body.get("decision").and_then(|it| it.get("forced")?.as_bool());
+    let (what, color) = match (verdict, forced) {
+        ("exit", Some(true)) => ("exit, forced", AnsiColor::Yellow),
+        ("exit", _) => ("exit", AnsiColor::Green),
+        ("continue", _) => ("continue", AnsiColor::Yellow),
+        (other, _) => (other, AnsiColor::Red),
+    };
+    (what.to_owned(), Some(color), at(record, "decision", "/reasons/0/message").to_owned())
+}
+
+/// A text below a member of the body; empty where there is none.
+fn at<'a>(record: &'a Record, member: &str, pointer: &str) -> &'a str {
+    let value = record.body.get(member).and_then(|value| value.pointer(pointer));
+    value.and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use gate_core::protocol::ledger::{Body, Draft, Head};
+    use serde_json::json;
+
+    use super::*;
+
+    fn record(kind: &str, body: &Value) -> Sealed {
+        Head::EMPTY.follow(Draft {
+            time: "2026-11-02T10:00:00.25Z".to_owned(),
+            kind: kind.to_owned(),
+            run: None,
+            actor: "gate".to_owned(),
+            body: Body::of(body).expect("exact integers only"),
+        })
+    }
+
+    /// The line without colours.
+    fn line(kind: &str, body: &Value) -> String {
+        text::clean(&log_line(&record(kind, body)))
+    }
+
+    #[test]
+    fn every_kind_of_record_says_what_happened_and_why() {
+        let trip = json!({ "cause": "refused", "message": "5 claims were refused" });
+        let step =
+            json!({ "from": "closed", "to": "open", "trip": trip, "state": { "task": "42" } });
+        let forced =
+            json!({ "verdict": "exit", "forced": true, "reasons": [{ "message": "shipped" }] });
+        for (kind, body, expected) in [
+            (
+                kind::TRANSITION,
+                step,
+                "task 42           breaker        closed to open: 5 claims were refused",
+            ),
+            (
+                kind::TRANSITION,
+                json!({ "from": "half_open", "to": "closed" }),
+                "-                 breaker        half_open to closed",
+            ),
+            (
+                kind::ACT,
+                json!({ "act": "breaker_reset", "reason": "lunch" }),
+                "-                 breaker_reset  lunch",
+            ),
+            (kind::ACT, json!({ "act": "no_checks", "task": "7" }), "task 7            no_checks"),
+            (
+                kind::PASSED,
+                json!({ "decision": forced }),
+                "-                 exit, forced   shipped",
+            ),
+            (kind::BLOCKED, json!({ "decision": 7 }), "-"),
+            ("run_started", json!({}), "-                 run_started"),
+        ] {
+            let expected = format!("2026-11-02T10:00:00Z      1  {expected}");
+            assert_eq!(line(kind, &body).trim_end(), expected);
+        }
+    }
+
+    #[test]
+    fn what_others_wrote_is_cleaned() {
+        let dirty = "a\u{1b}[2Jb\u{9b}c\u{202e}d\ne";
+        let mut sealed = record(dirty, &json!({ dirty: [dirty] }));
+        sealed.record.run = Some(dirty.to_owned());
+        sealed.record.time = dirty.to_owned();
+        let shown = [log_line(&sealed), record_card(&sealed)].concat();
+        let bad = |c: &char| matches!(c, '\u{9b}' | '\u{202e}') || (c.is_control() && *c != '\n');
+        let colours = anstream::adapter::strip_str(&shown).to_string();
+        assert_eq!(colours.chars().find(bad), None, "{shown:?}");
+        assert!(log_line(&sealed).starts_with("abcd e"), "{shown}");
+        assert!(shown.contains("which does not fit what the record says"), "{shown}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Why a store could not be read or written.
+
+use gate_core::protocol::ledger::Head;
+
+/// Why a store could not be read or written. Nothing was kept, except where
+/// the variant says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A folder or file that cannot be used as it is: no permission, read-only,
+    /// a full disk, somebody else's, a link.
+    #[error("cannot use {path}: {what}")]
+    Unwritable {
+        /// The file or folder.
+        path: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// What is kept was changed by somebody else, or is damaged.
+    #[error("{}: {what}", at(*.seq, .column.as_deref()))]
+    Corrupt {
+        /// The record, where it is known.
+        seq: Option<u64>,
+        /// The column, where it is known.
+        column: Option<String>,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The ledger does not hold the record that is marked as its own.
+    #[error("the ledger ends at record {}, and record {} is marked: it was removed, cut or replaced", .found.seq, .marked.seq)]
+    Lost {
+        /// What was recorded once.
+        marked: Head,
+        /// Where the ledger ends now.
+        found: Head,
+    },
+    /// The store was made by a newer gate.
+    #[error("the store has version {found}, and this gate knows version {known}: use a newer gate")]
+    Newer {
+        /// The store's version.
+        found: i64,
+        /// The newest that is known here.
+        known: i64,
+    },
+    /// Somebody else held the store for too long.
+    #[error("{place} is busy: others write to it without end")]
+    Busy {
+        /// The store.
+        place: String,
+    },
+    /// The database does not answer.
+    #[error("{place} does not answer: {what}")]
+    Unreachable {
+        /// The database.
+        place: String,
+        /// What came instead.
+        what: String,
+    },
+    /// The database refuses: a wrong password, a missing right, no tables and
+    /// no right to create them.
+    #[error("{place} refuses: {what}")]
+    Refused {
+        /// The database.
+        place: String,
+        /// What it said.
+        what: String,
+    },
+    /// The connection broke, or the disk failed, while the work was being kept:
+    /// it may have been kept or not.
+    #[error("{place}: the commit's outcome is unknown ({what})")]
+    Uncertain {
+        /// The store.
+        place: String,
+        /// What came instead of an answer.
+        what: String,
+    },
+    /// The database's address cannot be used.
+    #[error("the database's address {what}")]
+    BadAddress {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Text that cannot be kept in a column.
+    #[error("`{column}` {what}")]
+    Unfit {
+        /// The column.
+        column: &'static str,
+        /// What is wrong with the text.
+        what: String,
+    },
+    /// There is a decision for this iteration already.
+    #[error("run `{run}` has a decision for iteration {iteration} already")]
+    Taken {
+        /// The run.
+        run: String,
+        /// The iteration's number.
+        iteration: u64,
+    },
+    /// Whoever looked or worked gave up, for a reason of their own.
+    #[error("given up")]
+    GivenUp,
+}
+
+impl StoreError {
+    /// Damage that is not in one row.
+    pub(super) fn corrupt(what: impl Into<String>) -> Self {
+        Self::Corrupt { seq: None, column: None, what: what.into() }
+    }
+}
+
+fn at(seq: Option<u64>, column: Option<&str>) -> String {
+    match (seq, column) {
+        (Some(seq), Some(column)) => format!("record {seq}, column `{column}`"),
+        (Some(seq), None) => format!("record {seq}"),
+        (None, Some(column)) => format!("column `{column}`"),
+        (None, None) => "the ledger".to_owned(),
+    }
+}

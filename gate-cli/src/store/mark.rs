@@ -1,0 +1,223 @@
+//! Where the heads of ledgers are marked, apart from the ledgers: so that one
+//! that was removed, cut or replaced is noticed.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::PathBuf;
+
+use gate_core::protocol::ledger::Head;
+use rustix::fs::OFlags;
+
+use super::error::StoreError;
+use super::{Examine, Look, Reading, Store, Work};
+
+/// The length of a mark: a number, a hash and a digest of both, in bytes. All are
+/// as long, so that one is written over another without cutting the file.
+const LENGTH: u64 = 20 + 1 + 64 + 1 + CHECK as u64 + 1;
+
+/// The digits of the digest. Whoever reads while another writes may see the one's
+/// number and the other's hash, and must not take that for a mark.
+const CHECK: usize = 16;
+
+/// A folder with a mark for every ledger that was written from here: one file
+/// a project of a store, `$XDG_DATA_HOME/gate/heads/<digest of both>`.
+#[derive(Clone, Debug)]
+pub struct Heads {
+    folder: PathBuf,
+}
+
+impl Heads {
+    /// The marks in this folder, which need not be there.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The head that is marked for a project of a store. It may lag behind the
+    /// ledger and is never ahead of it. A mark that cannot be read is none.
+    pub fn known(&self, place: &str, project: &str) -> Option<Head> {
+        let file = opened(OpenOptions::new().read(true), self.file(place, project)).ok()?;
+        read(&file).or_else(|| read(&file))
+    }
+
+    /// Marks a head, unless another gate has marked a later one. It is not
+    /// waited for the disk: after a crash of the machine the mark may be an older
+    /// one, or none.
+    fn keep(&self, place: &str, project: &str, head: Head) -> io::Result<()> {
+        let file = self.file(place, project);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let file = match opened(&mut options, file.clone()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+                opened(&mut options, file)?
+            }
+            file => file?,
+        };
+        if read(&file).is_some_and(|known| known.seq > head.seq) {
+            return Ok(());
+        }
+        file.write_all_at(spell(head).as_bytes(), 0)
+    }
+
+    /// Removes a mark.
+    fn forget(&self, place: &str, project: &str) -> Result<(), StoreError> {
+        let file = self.file(place, project);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let path = file.display().to_string();
+                Err(StoreError::Unwritable { path, what: error.to_string() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn file(&self, place: &str, project: &str) -> PathBuf {
+        let name = blake3::hash(format!("{place}\0{project}").as_bytes()).to_hex();
+        self.folder.join(&name[..32])
+    }
+}
+
+/// Opens a regular file, without following a link or waiting for a pipe.
+fn opened(options: &mut OpenOptions, path: PathBuf) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}
+
+fn read(file: &File) -> Option<Head> {
+    let mut bytes = [0; LENGTH as usize];
+    file.read_exact_at(&mut bytes, 0).ok()?;
+    let text = str::from_utf8(&bytes).ok()?;
+    let (seq, hash) = text.split_once(' ')?;
+    let head = Head { seq: seq.parse().ok()?, hash: hash.get(..64)?.parse().ok()? };
+    (spell(head) == text).then_some(head)
+}
+
+fn spell(head: Head) -> String {
+    let said = format!("{:020} {}", head.seq, head.hash);
+    let check = blake3::hash(said.as_bytes()).to_hex();
+    format!("{said} {}\n", &check[..CHECK])
+}
+
+/// A store whose heads are marked elsewhere.
+#[derive(Debug)]
+pub struct Marked<S> {
+    store: S,
+    heads: Option<Heads>,
+    /// The project whose ledger was set aside, and has no record yet.
+    renewed: Option<String>,
+}
+
+impl<S: Store> Marked<S> {
+    /// The store, and where its heads are marked; without that, nothing that
+    /// was removed is noticed.
+    pub fn new(store: S, heads: Option<Heads>) -> Self {
+        Self { store, heads, renewed: None }
+    }
+
+    /// The head that the ledger is held against.
+    fn known(&self, project: &str) -> Option<Head> {
+        let heads = self.heads.as_ref().filter(|_| !self.is_renewed(project));
+        heads?.known(self.store.place(), project)
+    }
+
+    fn is_renewed(&self, project: &str) -> bool {
+        self.renewed.as_deref() == Some(project)
+    }
+
+    /// Marks the head of what was written.
+    fn mark(&mut self, project: &str, head: Head) -> Result<(), StoreError> {
+        let begins = self.is_renewed(project);
+        let Some(heads) = self.heads.as_ref().filter(|_| head.seq > 0) else { return Ok(()) };
+        if begins {
+            heads.forget(self.store.place(), project)?;
+            self.renewed = None;
+        }
+        // What is recorded is durable. A mark that cannot be written lags
+        // behind, as one does after a crash.
+        let _ = heads.keep(self.store.place(), project, head);
+        Ok(())
+    }
+}
+
+impl<S: Store> Store for Marked<S> {
+    fn read(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError> {
+        let known = self.known(project);
+        self.store.read(project, &mut |reading| {
+            holds(reading, known)?;
+            look(reading)
+        })
+    }
+
+    fn examine(&mut self, project: &str, look: &mut Examine<'_>) -> Result<(), StoreError> {
+        let known = self.known(project);
+        self.store.read(project, &mut |reading| look(reading, known))
+    }
+
+    fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError> {
+        let known = self.known(project);
+        let mut head = Head::EMPTY;
+        self.store.write(project, &mut |writing| {
+            holds(writing, known)?;
+            work(writing)?;
+            head = writing.head()?;
+            Ok(())
+        })?;
+        if Some(head) == known { Ok(()) } else { self.mark(project, head) }
+    }
+
+    /// The mark of the old ledger stays until the new one has a record: where
+    /// whoever asked for it is killed before, it is still known to be lost.
+    fn renew(&mut self, project: &str) -> Result<(), StoreError> {
+        self.store.renew(project)?;
+        self.renewed = Some(project.to_owned());
+        Ok(())
+    }
+
+    fn place(&self) -> &str {
+        self.store.place()
+    }
+}
+
+/// That the ledger has the record that is marked. One that goes on after it
+/// was written by others, or by a gate that was killed before it marked.
+fn holds<R: Reading + ?Sized>(reading: &mut R, known: Option<Head>) -> Result<(), StoreError> {
+    let Some(marked) = known.filter(|known| known.seq > 0) else { return Ok(()) };
+    let found = reading.head()?;
+    if found == marked {
+        return Ok(());
+    }
+    let there = reading.entry(marked.seq)?;
+    if there.is_some_and(|entry| entry.record.hash() == marked.hash) {
+        Ok(())
+    } else {
+        Err(StoreError::Lost { marked, found })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use gate_core::protocol::ledger::Hash;
+
+    use super::*;
+
+    #[test]
+    fn a_mark_is_one_head_or_none_whoever_writes_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let heads = Heads::new(folder.path().to_owned());
+        let head = |seq: u64| Head { seq, hash: Hash::of(&seq.to_le_bytes()) };
+        thread::scope(|scope| {
+            scope.spawn(|| (1..3000).for_each(|seq| heads.keep("place", "p", head(seq)).unwrap()));
+            for _ in 0..3000 {
+                let known = heads.known("place", "p");
+                assert_eq!(known, known.map(|it| head(it.seq)));
+            }
+        });
+        assert_eq!(heads.known("place", "p"), Some(head(2999)));
+        heads.keep("place", "p", head(7)).unwrap();
+        assert_eq!(heads.known("place", "p"), Some(head(2999)), "it never goes back");
+    }
+}

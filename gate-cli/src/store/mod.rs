@@ -1,0 +1,205 @@
+//! Where decisions are remembered: SQLite for one machine, PostgreSQL for a
+//! fleet, behind one trait.
+//!
+//! A store keeps a ledger a project. Both databases hold the same tables
+//! (`migrations/`), answer the same statements (`statements.rs`) and read rows
+//! with the same distrust (`row.rs`): what a row says has to be what its hash
+//! and its look-up columns say.
+
+mod error;
+mod keys;
+mod mark;
+mod migration;
+mod place;
+mod postgres;
+mod row;
+mod sql;
+mod sqlite;
+mod statements;
+mod view;
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use gate_core::protocol::ledger::{Draft, Head, Sealed};
+
+pub use error::StoreError;
+pub use keys::Keys;
+pub use mark::{Heads, Marked};
+pub use place::{DatabaseUrl, Place};
+pub use postgres::PostgresStore;
+pub use sqlite::SqliteStore;
+
+/// How long a store is waited for that is busy or does not answer.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Who looks at a ledger.
+pub type Look<'a> = dyn FnMut(&mut dyn Reading) -> Result<(), StoreError> + 'a;
+
+/// Who looks at a ledger as it is, and is told which head of it is marked.
+pub type Examine<'a> =
+    dyn FnMut(&mut dyn Reading, Option<Head>) -> Result<(), StoreError> + 'a;
+
+/// Who changes a ledger.
+pub type Work<'a> = dyn FnMut(&mut dyn Writing) -> Result<(), StoreError> + 'a;
+
+/// Where decisions are remembered.
+pub trait Store: Debug + Send {
+    /// Looks at a project's ledger, in one consistent view. The look is taken
+    /// once: a store that is busy or does not answer is waited for before.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, and what the look itself returns.
+    fn read(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError>;
+
+    /// As [`Store::read`], also where the ledger does not hold what is marked as
+    /// its own: whoever looks is told what that is.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, and what the look itself returns.
+    fn examine(&mut self, project: &str, look: &mut Examine<'_>) -> Result<(), StoreError> {
+        self.read(project, &mut |reading| look(reading, None))
+    }
+
+    /// Changes a project's ledger, alone: nobody else numbers or appends in
+    /// this project meanwhile. The work is done once; what it appended is
+    /// durable when this returns, and nothing of it is kept on an error.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, and what the work itself returns. After
+    /// [`StoreError::Uncertain`] alone it is unknown whether it was kept.
+    fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError>;
+
+    /// Sets a project's ledger aside, as it is: the next record that is written
+    /// here is the first of a new one, and its mark takes the place of the old
+    /// one's. For a ledger that cannot be trusted any more.
+    /// Where the file itself is damaged, the whole file is set aside, with the
+    /// ledgers of other projects in it.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, or a role that may not change rows.
+    fn renew(&mut self, project: &str) -> Result<(), StoreError>;
+
+    /// What tells this store from another: the state folder, or the
+    /// database's host, port and name. Never credentials.
+    fn place(&self) -> &str;
+}
+
+/// A consistent view of one project's ledger.
+///
+/// Every row that is returned was held against itself: its body is canonical
+/// JSON and its look-up columns are those of its body. Where decisions rest on
+/// one row, its own hash was compared as well; [`entry`](Reading::entry) and
+/// [`entries`](Reading::entries) leave that to the chain's verification.
+pub trait Reading {
+    /// The last record, or [`Head::EMPTY`].
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a last row that was changed.
+    fn head(&mut self) -> Result<Head, StoreError>;
+
+    /// The record with this number. Its hash is not compared.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that contradicts itself.
+    fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError>;
+
+    /// At most `limit` records from this number on, ascending. Their hashes
+    /// are not compared.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that contradicts itself.
+    fn entries(&mut self, from: u64, limit: usize) -> Result<Vec<Sealed>, StoreError>;
+
+    /// The latest decision of this loop (`state.loop` of its body).
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that was changed.
+    fn latest_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError>;
+
+    /// The latest record of this task (`state.task` of its body; "" where no
+    /// task is named).
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that was changed.
+    fn latest_of_task(&mut self, task: &str) -> Result<Option<Sealed>, StoreError>;
+
+    /// The decision of this iteration of a run.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that was changed.
+    fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError>;
+
+    /// The decision with this id, or with the only id that begins so. None
+    /// where several do.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that was changed.
+    fn decision_by_id(&mut self, id: &str) -> Result<Option<Sealed>, StoreError>;
+
+    /// The policy that was kept under this digest.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    fn policy(&mut self, digest: &str) -> Result<Option<String>, StoreError>;
+}
+
+/// A ledger that nobody else changes meanwhile.
+pub trait Writing: Reading {
+    /// Records it: numbered, and tied to the record before it.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, a name that cannot be kept
+    /// ([`StoreError::Unfit`]), a second decision for one iteration of a run
+    /// ([`StoreError::Taken`]).
+    fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError>;
+
+    /// Keeps a policy's text under its digest, once.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, a text that cannot be kept.
+    fn keep_policy(&mut self, digest: &str, text: &str) -> Result<(), StoreError>;
+}
+
+/// The store in this place, and where the heads of its ledgers are marked:
+/// with a folder for marks, a ledger that was removed, cut or replaced is
+/// [`StoreError::Lost`]. Nothing is made before something is written.
+///
+/// # Errors
+///
+/// A place that cannot be used.
+pub fn open(place: &Place, heads: Option<PathBuf>) -> Result<Box<dyn Store>, StoreError> {
+    open_within(place, heads, PATIENCE)
+}
+
+/// As [`open()`], with less patience, or more.
+///
+/// # Errors
+///
+/// A place that cannot be used.
+pub fn open_within(
+    place: &Place,
+    heads: Option<PathBuf>,
+    patience: Duration,
+) -> Result<Box<dyn Store>, StoreError> {
+    let heads = heads.map(Heads::new);
+    Ok(match place {
+        Place::Folder(folder) => Box::new(Marked::new(SqliteStore::open(folder, patience)?, heads)),
+        Place::Database(url) => Box::new(Marked::new(PostgresStore::open(url, patience)?, heads)),
+    })
+}

@@ -1,0 +1,75 @@
+//! What PostgreSQL's errors mean here.
+
+use std::error::Error as _;
+use std::io;
+
+use tokio_postgres::Error;
+use tokio_postgres::error::DbError;
+
+use super::super::error::StoreError;
+
+/// What an error means, in words without credentials.
+pub(super) fn of(place: &str, error: &Error) -> StoreError {
+    match error.as_db_error() {
+        Some(answer) => of_answer(place, answer),
+        None if is_silence(error) => {
+            StoreError::Unreachable { place: place.to_owned(), what: words(error) }
+        }
+        None => StoreError::Refused { place: place.to_owned(), what: words(error) },
+    }
+}
+
+/// What an error at the commit means: without the database's answer, it is
+/// unknown whether it was kept. A database that is being shut down answers too.
+pub(super) fn of_commit(place: &str, error: &Error) -> StoreError {
+    let answered = error.code().is_some_and(|code| !code.code().starts_with("57P"));
+    if answered { of(place, error) } else { uncertain(place, words(error)) }
+}
+
+pub(super) fn uncertain(place: &str, what: String) -> StoreError {
+    StoreError::Uncertain { place: place.to_owned(), what }
+}
+
+/// The database has said nothing for too long.
+pub(super) fn silent(place: &str) -> StoreError {
+    StoreError::Unreachable { place: place.to_owned(), what: SILENT.to_owned() }
+}
+
+pub(super) const SILENT: &str = "no answer in time";
+
+fn is_silence(error: &Error) -> bool {
+    error.is_closed() || error.source().is_some_and(|cause| cause.is::<io::Error>())
+}
+
+fn words(error: &Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}
+
+fn of_answer(place: &str, answer: &DbError) -> StoreError {
+    let (code, message) = (answer.code().code(), answer.message());
+    let place = place.to_owned();
+    let what = format!("{message} ({code})");
+    match code {
+        // Starting, stopping, too many connections.
+        "57P01" | "57P02" | "57P03" | "53300" => StoreError::Unreachable { place, what },
+        _ if code.starts_with("08") => StoreError::Unreachable { place, what },
+        // A lock, a deadlock, a conflict, a time limit of the database's own.
+        "55P03" | "40P01" | "40001" | "57014" => StoreError::Busy { place },
+        // A missing table or column, damaged data or index.
+        "42P01" | "42703" | "XX001" | "XX002" => StoreError::corrupt(what),
+        // Who asks is not said.
+        _ if code.starts_with("28") => {
+            let what = format!("it does not let this user in, or not with this password ({code})");
+            StoreError::Refused { place, what }
+        }
+        // A full disk, no memory, an input or output error, a read-only copy.
+        "25006" => StoreError::Unwritable { path: place, what },
+        _ if code.starts_with("53") || code.starts_with("58") => {
+            StoreError::Unwritable { path: place, what }
+        }
+        _ => StoreError::Refused { place, what },
+    }
+}

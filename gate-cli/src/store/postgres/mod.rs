@@ -1,0 +1,179 @@
+//! The ledgers of a fleet: a PostgreSQL database.
+//!
+//! A writer holds an advisory lock of the project until its transaction ends,
+//! and each of its statements sees what was committed before that statement:
+//! so the head that it reads under the lock is the newest. Tables are made
+//! where they are missing; with them, the right to select and insert is enough.
+
+mod fault;
+mod line;
+mod transaction;
+
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Builder, Runtime};
+
+use self::line::Line;
+use self::transaction::Running;
+use super::error::StoreError;
+use super::place::DatabaseUrl;
+use super::sql::Nothing;
+use super::view::View;
+use super::{Look, Store, Work, migration};
+
+/// How long one waits between two attempts to reach a database.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// A store in a PostgreSQL database. Its calls block, and must not come from
+/// inside of an asynchronous runtime.
+#[derive(Debug)]
+pub struct PostgresStore {
+    runtime: Runtime,
+    url: DatabaseUrl,
+    place: String,
+    patience: Duration,
+    line: Option<Line>,
+}
+
+impl PostgresStore {
+    /// The store in this database. It is not connected to yet.
+    ///
+    /// # Errors
+    ///
+    /// A system that gives no means to wait for a connection.
+    pub fn open(url: &DatabaseUrl, patience: Duration) -> Result<Self, StoreError> {
+        let place = url.to_string();
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| StoreError::Unreachable {
+            place: place.clone(),
+            what: error.to_string(),
+        })?;
+        Ok(Self { runtime, url: url.clone(), place, patience, line: None })
+    }
+
+    /// Begins a transaction. Nobody else's work was entered yet, so that it is
+    /// tried again while the database does not answer.
+    fn begin(&mut self, sql: &str) -> Result<Line, StoreError> {
+        let until = Instant::now() + self.patience;
+        loop {
+            match self.try_begin(sql, until) {
+                Err(StoreError::Unreachable { .. }) if Instant::now() + PAUSE < until => {
+                    std::thread::sleep(PAUSE);
+                }
+                done => return done,
+            }
+        }
+    }
+
+    fn try_begin(&mut self, sql: &str, until: Instant) -> Result<Line, StoreError> {
+        let kept = self.line.take().filter(Line::is_open);
+        let left = until.saturating_duration_since(Instant::now());
+        let line = match kept {
+            Some(line) => line,
+            None => Line::connect(&self.runtime, &self.url, left)?,
+        };
+        let patience = self.patience + PAUSE;
+        Running::new(&self.runtime, &line, &self.place, patience).run(sql)?;
+        Ok(line)
+    }
+
+    fn work(
+        &mut self,
+        project: &str,
+        work: impl FnOnce(&mut View<'_, Running<'_>>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let line = self.begin(&self.writing(project))?;
+        let mut running = self.running(&line);
+        migrate(&mut running)?;
+        let mut view = View::new(running, project)?;
+        work(&mut view)?;
+        view.finish()?.commit()?;
+        self.line = Some(line);
+        Ok(())
+    }
+
+    fn running<'a>(&'a self, line: &'a Line) -> Running<'a> {
+        Running::new(&self.runtime, line, &self.place, self.patience)
+    }
+
+    fn writing(&self, project: &str) -> String {
+        let (patience, lock) = (self.patience.as_millis().max(1), lock(project));
+        format!(
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {patience}; \
+             {DURABLE}; SELECT pg_advisory_xact_lock({lock})"
+        )
+    }
+}
+
+const READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/// A database or a role may be set to answer before a commit is on the disk.
+const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', true) \
+     WHERE current_setting('synchronous_commit') IN ('off', 'local')";
+
+/// The number of a project's lock. Two projects that share one wait for each
+/// other, and nothing worse.
+fn lock(project: &str) -> i64 {
+    let digest = blake3::hash(format!("gate ledger\0{project}").as_bytes());
+    i64::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]))
+}
+
+/// The version of the tables in a view that has just begun. A table that was
+/// made a moment after is seen without its rows: the next view has both.
+fn seen(running: &mut Running<'_>) -> Result<i64, StoreError> {
+    running.version().or_else(|_| {
+        running.run("ROLLBACK")?;
+        running.run(READING)?;
+        running.version()
+    })
+}
+
+/// Brings the tables to the newest schema, where they are missing or older.
+/// One at a time does it: the lock has no project's name.
+fn migrate(running: &mut Running<'_>) -> Result<(), StoreError> {
+    if migration::from(running.version()?)?.is_none() {
+        return Ok(());
+    }
+    running.run(&format!("SELECT pg_advisory_xact_lock({})", lock("")))?;
+    let Some(steps) = migration::from(running.version()?)? else { return Ok(()) };
+    // Everybody who may use the tables has to know what they are.
+    let steps = format!("{steps}; GRANT SELECT ON gate_schema TO PUBLIC");
+    running.run(&steps).map_err(|error| match error {
+        StoreError::Refused { place, what } => {
+            let what = format!(
+                "{what}; let the owner of the database use gate once, which makes its tables"
+            );
+            StoreError::Refused { place, what }
+        }
+        error => error,
+    })
+}
+
+impl Store for PostgresStore {
+    fn read(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError> {
+        let line = self.begin(READING)?;
+        let mut running = self.running(&line);
+        match seen(&mut running)? {
+            0 => look(&mut View::new(Nothing, project)?)?,
+            version => {
+                migration::from(version)?;
+                look(&mut View::new(&mut running, project)?)?;
+            }
+        }
+        running.run("COMMIT")?;
+        self.line = Some(line);
+        Ok(())
+    }
+
+    fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError> {
+        self.work(project, |view| work(view))
+    }
+
+    fn renew(&mut self, project: &str) -> Result<(), StoreError> {
+        self.work(project, |view| view.set_aside())
+    }
+
+    fn place(&self) -> &str {
+        &self.place
+    }
+}

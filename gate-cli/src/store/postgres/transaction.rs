@@ -1,0 +1,160 @@
+//! A transaction in PostgreSQL.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Error, Row};
+
+use super::super::error::StoreError;
+use super::super::sql::{Cell, Given, Sql};
+use super::super::statements;
+use super::fault;
+use super::line::Line;
+
+/// A transaction that is running on a line. It ends with the line, or when it
+/// is committed.
+#[derive(Debug)]
+pub(super) struct Running<'a> {
+    runtime: &'a Runtime,
+    line: &'a Line,
+    place: &'a str,
+    /// How long a statement may take.
+    patience: Duration,
+}
+
+/// Which tables there are. Not by `to_regclass`: a session remembers that a
+/// name was not there, and does not learn while it waits for a lock that
+/// somebody else has made the table.
+const TABLES: &str = "SELECT max(CAST(relname AS TEXT)) FILTER (WHERE relname = 'gate_schema'), \
+     max(CAST(relname AS TEXT)) FILTER (WHERE relname = 'ledger') \
+     FROM pg_catalog.pg_class \
+     WHERE relname IN ('gate_schema', 'ledger') AND pg_catalog.pg_table_is_visible(oid)";
+
+impl<'a> Running<'a> {
+    pub(super) fn new(
+        runtime: &'a Runtime,
+        line: &'a Line,
+        place: &'a str,
+        patience: Duration,
+    ) -> Self {
+        Self { runtime, line, place, patience }
+    }
+
+    /// Runs several statements.
+    ///
+    /// # Errors
+    ///
+    /// What the database says, or that it says nothing.
+    pub(super) fn run(&self, statements: &str) -> Result<(), StoreError> {
+        self.answer(self.line.client().batch_execute(statements))
+    }
+
+    /// Keeps what was done.
+    ///
+    /// # Errors
+    ///
+    /// What the database says; where it says nothing, the outcome is unknown.
+    pub(super) fn commit(self) -> Result<(), StoreError> {
+        let uncertain = || fault::uncertain(self.place, fault::SILENT.to_owned());
+        let done = self.wait(self.line.client().batch_execute("COMMIT")).ok_or_else(uncertain)?;
+        done.map_err(|error| fault::of_commit(self.place, &error))
+    }
+
+    /// The version of the tables; 0 where there are none.
+    ///
+    /// # Errors
+    ///
+    /// A database that does not answer, tables that have no version.
+    pub(super) fn version(&mut self) -> Result<i64, StoreError> {
+        match self.rows(TABLES, &[])?.pop().as_deref() {
+            Some([Cell::Null, Cell::Null]) => return Ok(0),
+            Some([Cell::Null, _]) => {
+                return Err(StoreError::corrupt("the table gate_schema is missing"));
+            }
+            _ => {}
+        }
+        match self.rows(statements::VERSION, &[])?.pop().as_deref() {
+            Some([Cell::Integer(version)]) => Ok(*version),
+            _ => Err(StoreError::corrupt("the table gate_schema holds no version")),
+        }
+    }
+
+    fn answer<T>(&self, asked: impl Future<Output = Result<T, Error>>) -> Result<T, StoreError> {
+        let answer = self.wait(asked).ok_or_else(|| fault::silent(self.place))?;
+        answer.map_err(|error| fault::of(self.place, &error))
+    }
+
+    /// The answer, unless it takes too long.
+    fn wait<T>(&self, asked: impl Future<Output = T>) -> Option<T> {
+        let answer = async { tokio::time::timeout(self.patience, asked).await };
+        self.runtime.block_on(answer).ok()
+    }
+}
+
+impl Sql for Running<'_> {
+    fn rows(
+        &mut self,
+        statement: &'static str,
+        given: &[Given<'_>],
+    ) -> Result<Vec<Vec<Cell>>, StoreError> {
+        let given: Vec<_> = given.iter().map(typed).collect();
+        let given: Vec<_> =
+            given.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect();
+        let rows = self.answer(self.line.client().query_typed(statement, &given))?;
+        let read = rows.iter().map(cells).collect::<Result<_, Error>>();
+        read.map_err(|error| fault::of(self.place, &error))
+    }
+
+    fn change(&mut self, statement: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError> {
+        let given: Vec<_> = given.iter().map(typed).collect();
+        let given: Vec<_> =
+            given.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect();
+        let asked = self.line.client().execute_typed(statement, &given);
+        let done = self.wait(asked).ok_or_else(|| fault::silent(self.place))?;
+        match done {
+            Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Ok(false),
+            done => done.map(|_| true).map_err(|error| fault::of(self.place, &error)),
+        }
+    }
+}
+
+impl<S: Sql> Sql for &mut S {
+    fn rows(
+        &mut self,
+        statement: &'static str,
+        given: &[Given<'_>],
+    ) -> Result<Vec<Vec<Cell>>, StoreError> {
+        (**self).rows(statement, given)
+    }
+
+    fn change(&mut self, statement: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError> {
+        (**self).change(statement, given)
+    }
+}
+
+type Value<'v> = Box<dyn ToSql + Sync + 'v>;
+
+fn typed<'v>(given: &'v Given<'_>) -> (Value<'v>, Type) {
+    match given {
+        Given::Integer(number) => (Box::new(number), Type::INT8),
+        Given::MaybeInteger(number) => (Box::new(number), Type::INT8),
+        Given::Text(text) => (Box::new(text), Type::TEXT),
+        Given::MaybeText(text) => (Box::new(text), Type::TEXT),
+    }
+}
+
+fn cells(row: &Row) -> Result<Vec<Cell>, Error> {
+    let columns = row.columns().iter().enumerate();
+    columns.map(|(at, column)| cell(row, at, column.type_())).collect()
+}
+
+fn cell(row: &Row, at: usize, kind: &Type) -> Result<Cell, Error> {
+    Ok(match *kind {
+        Type::INT8 => row.try_get::<_, Option<i64>>(at)?.map_or(Cell::Null, Cell::Integer),
+        Type::TEXT => row.try_get::<_, Option<String>>(at)?.map_or(Cell::Null, Cell::Text),
+        _ => Cell::Other("another type"),
+    })
+}

@@ -1,0 +1,144 @@
+//! A record as a row, and back: with the distrust that a table deserves which
+//! others can edit.
+
+use gate_core::protocol::ledger::{Body, Hash, Record, Sealed};
+
+use super::error::StoreError;
+use super::keys::Keys;
+use super::sql::Cell;
+
+/// The columns that `statements.rs` selects, in its order.
+const COLUMNS: [&str; 13] = [
+    "seq",
+    "v",
+    "time",
+    "type",
+    "run",
+    "actor",
+    "body",
+    "prev",
+    "hash",
+    "task",
+    "loop",
+    "iteration",
+    "decision_id",
+];
+
+/// The record in a row: its body is spelled canonically, and the columns that
+/// it is found by are those of its body. Its hash is not compared.
+pub(super) fn read(cells: Vec<Cell>) -> Result<Sealed, StoreError> {
+    let mut row = Row::new(cells);
+    let record = Record {
+        seq: row.number("seq")?,
+        v: row.number("v")?,
+        time: row.text("time")?,
+        kind: row.text("type")?,
+        run: row.maybe_text("run")?,
+        actor: row.text("actor")?,
+        body: row.body()?,
+        prev: row.hash("prev")?,
+    };
+    let hash = row.hash("hash")?;
+    row.is_found_by(&Keys::of(&record))?;
+    Ok(Sealed { record, hash })
+}
+
+/// The record, whose own hash is right.
+pub(super) fn proven(sealed: Sealed) -> Result<Sealed, StoreError> {
+    if sealed.record.hash() == sealed.hash {
+        return Ok(sealed);
+    }
+    Err(StoreError::Corrupt {
+        seq: Some(sealed.record.seq),
+        column: Some("hash".to_owned()),
+        what: "it is not the hash of the record".to_owned(),
+    })
+}
+
+/// A row that is being read, column after column.
+struct Row {
+    seq: Option<u64>,
+    cells: std::vec::IntoIter<Cell>,
+}
+
+impl Row {
+    fn new(cells: Vec<Cell>) -> Self {
+        let seq = match cells.first() {
+            Some(Cell::Integer(seq)) => u64::try_from(*seq).ok(),
+            _ => None,
+        };
+        Self { seq, cells: cells.into_iter() }
+    }
+
+    /// The next column, which is this one.
+    fn next(&mut self, column: &str) -> Cell {
+        debug_assert_eq!(COLUMNS.get(COLUMNS.len() - self.cells.len()), Some(&column));
+        self.cells.next().unwrap_or(Cell::Null)
+    }
+
+    fn corrupt(&self, column: &str, what: impl Into<String>) -> StoreError {
+        StoreError::Corrupt { seq: self.seq, column: Some(column.to_owned()), what: what.into() }
+    }
+
+    fn maybe_text(&mut self, column: &str) -> Result<Option<String>, StoreError> {
+        match self.next(column) {
+            Cell::Null => Ok(None),
+            Cell::Text(text) => Ok(Some(text)),
+            Cell::Integer(_) => Err(self.corrupt(column, "text is expected, not a number")),
+            Cell::Other(kind) => Err(self.corrupt(column, format!("text is expected, not {kind}"))),
+        }
+    }
+
+    fn text(&mut self, column: &str) -> Result<String, StoreError> {
+        self.maybe_text(column)?.ok_or_else(|| self.corrupt(column, "it is empty"))
+    }
+
+    fn maybe_number(&mut self, column: &str) -> Result<Option<i64>, StoreError> {
+        match self.next(column) {
+            Cell::Null => Ok(None),
+            Cell::Integer(number) => Ok(Some(number)),
+            Cell::Text(_) => Err(self.corrupt(column, "a number is expected, not text")),
+            Cell::Other(kind) => {
+                Err(self.corrupt(column, format!("a number is expected, not {kind}")))
+            }
+        }
+    }
+
+    fn number<T: TryFrom<i64>>(&mut self, column: &str) -> Result<T, StoreError> {
+        let number = self.maybe_number(column)?;
+        let number = number.ok_or_else(|| self.corrupt(column, "it is empty"))?;
+        T::try_from(number).map_err(|_| self.corrupt(column, format!("{number} is out of range")))
+    }
+
+    fn hash(&mut self, column: &str) -> Result<Hash, StoreError> {
+        let text = self.text(column)?;
+        text.parse().map_err(|_| self.corrupt(column, "it is no hash"))
+    }
+
+    fn body(&mut self) -> Result<Body, StoreError> {
+        let text = self.text("body")?;
+        let body: Body =
+            serde_json::from_str(&text).map_err(|error| self.corrupt("body", error.to_string()))?;
+        if body.canonical() != text {
+            return Err(self.corrupt("body", "it is not spelled canonically"));
+        }
+        Ok(body)
+    }
+
+    fn is_found_by(&mut self, keys: &Keys) -> Result<(), StoreError> {
+        self.is_key("task", keys.task.as_ref())?;
+        self.is_key("loop", keys.in_loop.as_ref())?;
+        let iteration = self.maybe_number("iteration")?;
+        if iteration.map(u64::try_from) != keys.iteration.map(Ok) {
+            return Err(self.corrupt("iteration", FOREIGN));
+        }
+        self.is_key("decision_id", keys.decision_id.as_ref())
+    }
+
+    fn is_key(&mut self, column: &str, key: Option<&String>) -> Result<(), StoreError> {
+        let kept = self.maybe_text(column)?;
+        if kept.as_ref() == key { Ok(()) } else { Err(self.corrupt(column, FOREIGN)) }
+    }
+}
+
+const FOREIGN: &str = "it is not what the body says";

@@ -1,0 +1,52 @@
+//! What a database has to do here: answer a few statements.
+
+use super::error::StoreError;
+
+/// A value that is given to a statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Given<'a> {
+    Integer(i64),
+    /// An integer, or NULL.
+    MaybeInteger(Option<i64>),
+    Text(&'a str),
+    /// A text, or NULL.
+    MaybeText(Option<&'a str>),
+}
+
+/// A value that came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cell {
+    Null,
+    Integer(i64),
+    Text(String),
+    /// What no column of ours holds: a float, bytes, text that is not UTF-8.
+    Other(&'static str),
+}
+
+/// A transaction in one of the databases. The statements are those of
+/// `statements.rs`, where `$1` and so on stand for the values. SQLite takes them
+/// for names, in the order in which they first appear: so that is their order.
+pub(super) trait Sql {
+    /// The rows that a statement returns.
+    fn rows(
+        &mut self,
+        statement: &'static str,
+        given: &[Given<'_>],
+    ) -> Result<Vec<Vec<Cell>>, StoreError>;
+
+    /// Runs a statement that changes rows. False where a unique index forbids it.
+    fn change(&mut self, statement: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError>;
+}
+
+/// A store that holds nothing yet, and takes nothing.
+pub(super) struct Nothing;
+
+impl Sql for Nothing {
+    fn rows(&mut self, _: &'static str, _: &[Given<'_>]) -> Result<Vec<Vec<Cell>>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn change(&mut self, _: &'static str, _: &[Given<'_>]) -> Result<bool, StoreError> {
+        Err(StoreError::corrupt("there are no tables"))
+    }
+}

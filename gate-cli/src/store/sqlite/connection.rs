@@ -1,0 +1,168 @@
+//! A database file that is open.
+
+use std::time::Duration;
+
+use rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use super::super::error::StoreError;
+use super::super::statements;
+use super::private::{Folder, Identity};
+use super::transaction::Running;
+use super::turn::Turn;
+use super::{SMALL_LOG, fault};
+
+/// A database file that is open.
+#[derive(Debug)]
+pub(super) struct Opened {
+    connection: Connection,
+    path: String,
+    file: Identity,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Schema {
+    /// Nothing yet.
+    Empty,
+    /// The tables of this version.
+    Version(i64),
+}
+
+impl Schema {
+    /// Its version; 0 of an empty file.
+    pub(super) fn number(self) -> i64 {
+        match self {
+            Self::Empty => 0,
+            Self::Version(number) => number,
+        }
+    }
+}
+
+impl Opened {
+    /// The folder's database, opened anew where another file stands there than
+    /// the one that was opened: who wrote to a removed file would lose it.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be opened.
+    pub(super) fn current<'a>(
+        slot: &'a mut Option<Self>,
+        folder: &Folder,
+    ) -> Result<&'a Self, StoreError> {
+        let file = folder.identity()?;
+        let opened = match slot.take().filter(|opened| opened.file == file) {
+            Some(opened) => opened,
+            None => Self::open(folder, file)?,
+        };
+        Ok(slot.insert(opened))
+    }
+
+    fn open(folder: &Folder, file: Identity) -> Result<Self, StoreError> {
+        let database = folder.database();
+        let path = database.display().to_string();
+        let told = |error: rusqlite::Error| fault::of(&path, &error);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let connection = Connection::open_with_flags(&database, flags).map_err(told)?;
+        // It waits by itself otherwise, whoever comes last the shortest.
+        connection.busy_timeout(Duration::ZERO).map_err(told)?;
+        let keep = folder.log_size() < SMALL_LOG;
+        connection.set_db_config(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map_err(told)?;
+        Ok(Self { connection, path, file })
+    }
+
+    /// Begins a transaction in one's turn, and says what the file holds.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read or written, or is no database of gate.
+    pub(super) fn begin(
+        &self,
+        behavior: TransactionBehavior,
+        turn: &Turn<'_>,
+    ) -> Result<(Running<'_>, Schema), StoreError> {
+        turn.take(|| {
+            let transaction = Transaction::new_unchecked(&self.connection, behavior);
+            let transaction = transaction.map_err(|error| fault::of(&self.path, &error))?;
+            let schema = self.schema()?;
+            Ok((Running::new(transaction, &self.path), schema))
+        })
+    }
+
+    /// Lets the file keep a write-ahead log from now on.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written.
+    pub(super) fn keep_log(&self, turn: &Turn<'_>) -> Result<(), StoreError> {
+        let mode = turn.take(|| {
+            let mode = "PRAGMA journal_mode = WAL";
+            let mode = self.connection.query_row(mode, [], |row| row.get::<_, String>(0));
+            mode.map_err(|error| fault::of(&self.path, &error))
+        });
+        if mode? == "wal" {
+            return Ok(());
+        }
+        let what = "no write-ahead log can be kept here".to_owned();
+        Err(StoreError::Unwritable { path: self.path.clone(), what })
+    }
+
+    fn schema(&self) -> Result<Schema, StoreError> {
+        match self.version() {
+            Err(error) if fault::is_missing(&error) => self.without_version(),
+            version => self.told(version),
+        }
+    }
+
+    /// A file without a version is empty, or it is not gate's; or it was filled
+    /// just now: a statement that fails begins no view, and this one does.
+    fn without_version(&self) -> Result<Schema, StoreError> {
+        let count = "SELECT count(*) FROM sqlite_master";
+        let count = self.connection.query_row(count, [], |row| row.get::<_, i64>(0));
+        if count.map_err(|error| fault::of(&self.path, &error))? == 0 {
+            return Ok(Schema::Empty);
+        }
+        self.told(self.version())
+    }
+
+    fn version(&self) -> rusqlite::Result<Option<i64>> {
+        self.connection.query_row(statements::VERSION, [], |row| row.get(0))
+    }
+
+    fn told(&self, version: rusqlite::Result<Option<i64>>) -> Result<Schema, StoreError> {
+        match version {
+            Ok(Some(version)) => Ok(Schema::Version(version)),
+            Ok(None) => Err(self.corrupt("the table gate_schema is empty")),
+            Err(error) if fault::is_missing(&error) => {
+                Err(self.corrupt("the table gate_schema is missing"))
+            }
+            Err(error) => Err(fault::of(&self.path, &error)),
+        }
+    }
+
+    fn corrupt(&self, what: &str) -> StoreError {
+        StoreError::corrupt(format!("{}: {what}", self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_waits_for_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::at(&folder.path().join("state")).unwrap();
+        folder.make().unwrap();
+        let opened = Opened::open(&folder, folder.identity().unwrap()).unwrap();
+        opened.keep_log(&Turn::new("", Duration::ZERO)).unwrap();
+        let set = |name: &str| {
+            let value = opened.connection.pragma_query_value(None, name, |row| row.get(0));
+            value.unwrap()
+        };
+        let full: i64 = set("synchronous");
+        assert_eq!(full, 2);
+    }
+}

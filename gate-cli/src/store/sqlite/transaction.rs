@@ -1,0 +1,106 @@
+//! A transaction in SQLite.
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Statement, ToSql, Transaction};
+
+use super::super::error::StoreError;
+use super::super::sql::{Cell, Given, Sql};
+use super::fault;
+
+/// A transaction that is running. Dropped, it is rolled back.
+#[derive(Debug)]
+pub(super) struct Running<'a> {
+    transaction: Transaction<'a>,
+    path: &'a str,
+}
+
+impl<'a> Running<'a> {
+    pub(super) fn new(transaction: Transaction<'a>, path: &'a str) -> Self {
+        Self { transaction, path }
+    }
+
+    /// Runs several statements.
+    ///
+    /// # Errors
+    ///
+    /// What the database says.
+    pub(super) fn run(&self, statements: &str) -> Result<(), StoreError> {
+        self.told(self.transaction.execute_batch(statements))
+    }
+
+    /// Keeps what was done.
+    ///
+    /// # Errors
+    ///
+    /// What the database says; nothing was kept then, unless the outcome is
+    /// unknown.
+    pub(super) fn commit(self) -> Result<(), StoreError> {
+        let path = self.path;
+        self.transaction.commit().map_err(|error| fault::of_commit(path, &error))
+    }
+
+    fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        result.map_err(|error| fault::of(self.path, &error))
+    }
+
+    fn bound(&self, statement: &str, given: &[Given<'_>]) -> rusqlite::Result<Statement<'_>> {
+        let mut statement = self.transaction.prepare(statement)?;
+        for (at, value) in given.iter().enumerate() {
+            statement.raw_bind_parameter(at + 1, value)?;
+        }
+        Ok(statement)
+    }
+
+    fn select(&self, statement: &str, given: &[Given<'_>]) -> rusqlite::Result<Vec<Vec<Cell>>> {
+        let mut statement = self.bound(statement, given)?;
+        let columns = statement.column_count();
+        let mut rows = statement.raw_query();
+        let mut read = Vec::new();
+        while let Some(row) = rows.next()? {
+            let cells = (0..columns).map(|at| row.get_ref(at).map(cell));
+            read.push(cells.collect::<rusqlite::Result<Vec<_>>>()?);
+        }
+        Ok(read)
+    }
+}
+
+impl Sql for Running<'_> {
+    fn rows(
+        &mut self,
+        statement: &'static str,
+        given: &[Given<'_>],
+    ) -> Result<Vec<Vec<Cell>>, StoreError> {
+        self.told(self.select(statement, given))
+    }
+
+    fn change(&mut self, statement: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError> {
+        let done = self.bound(statement, given).and_then(|mut statement| statement.raw_execute());
+        match done {
+            Err(error) if fault::is_taken(&error) => Ok(false),
+            done => self.told(done.map(|_| true)),
+        }
+    }
+}
+
+impl ToSql for Given<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Given::Integer(number) | Given::MaybeInteger(Some(number)) => ValueRef::Integer(number),
+            Given::Text(text) | Given::MaybeText(Some(text)) => ValueRef::Text(text.as_bytes()),
+            Given::MaybeInteger(None) | Given::MaybeText(None) => ValueRef::Null,
+        }))
+    }
+}
+
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Integer(number),
+        ValueRef::Real(_) => Cell::Other("a fraction"),
+        ValueRef::Blob(_) => Cell::Other("bytes"),
+        ValueRef::Text(bytes) => match str::from_utf8(bytes) {
+            Ok(text) => Cell::Text(text.to_owned()),
+            Err(_) => Cell::Other("text that is not UTF-8"),
+        },
+    }
+}

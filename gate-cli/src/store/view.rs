@@ -1,0 +1,239 @@
+//! One project's ledger inside of a transaction, whatever the database.
+
+use gate_core::protocol::ledger::{Draft, Head, Record, Sealed};
+
+use uuid::Uuid;
+
+use super::error::StoreError;
+use super::keys::Keys;
+use super::sql::{Cell, Given, Sql};
+use super::{Reading, Writing, row, statements};
+
+/// The longest text that an index of PostgreSQL holds beside another one.
+const LONGEST_NAME: usize = 1024;
+
+/// One project's ledger inside of a transaction.
+pub(super) struct View<'a, S> {
+    sql: S,
+    project: &'a str,
+    /// The head, once it was looked at: nobody else moves it meanwhile.
+    head: Option<Head>,
+    /// The database's first error. Nothing is kept after one, also where the
+    /// work went on as if nothing had been.
+    failed: Option<StoreError>,
+}
+
+impl<'a, S: Sql> View<'a, S> {
+    /// # Errors
+    ///
+    /// A project whose name cannot be kept.
+    pub(super) fn new(sql: S, project: &'a str) -> Result<Self, StoreError> {
+        Ok(Self { sql, project: name("project", project)?, head: None, failed: None })
+    }
+
+    /// The transaction, to be committed.
+    ///
+    /// # Errors
+    ///
+    /// The database's first error.
+    pub(super) fn finish(self) -> Result<S, StoreError> {
+        self.failed.map_or(Ok(self.sql), Err)
+    }
+
+    fn rows(
+        &mut self,
+        statement: &'static str,
+        given: &[Given<'_>],
+    ) -> Result<Vec<Vec<Cell>>, StoreError> {
+        let rows = self.sql.rows(statement, given);
+        rows.inspect_err(|error| note(&mut self.failed, error))
+    }
+
+    fn insert(&mut self, what: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError> {
+        let done = self.sql.change(what, given);
+        done.inspect_err(|error| note(&mut self.failed, error))
+    }
+
+    /// The only record that a statement returns; None where it returns several.
+    fn one(
+        &mut self,
+        statement: &'static str,
+        given: &[Given<'_>],
+    ) -> Result<Option<Sealed>, StoreError> {
+        let mut rows = self.rows(statement, given)?;
+        let row = rows.pop().filter(|_| rows.is_empty());
+        row.map(row::read).transpose()
+    }
+
+    /// As [`View::one`], with its hash compared. What cannot be kept cannot be
+    /// found: a database may refuse to look for it.
+    fn proven(
+        &mut self,
+        statement: &'static str,
+        key: &str,
+        rest: &[Given<'_>],
+    ) -> Result<Option<Sealed>, StoreError> {
+        if name("", key).is_err() {
+            return Ok(None);
+        }
+        let given = [&[Given::Text(self.project), Given::Text(key)], rest].concat();
+        self.one(statement, &given)?.map(row::proven).transpose()
+    }
+}
+
+fn note(failed: &mut Option<StoreError>, error: &StoreError) {
+    failed.get_or_insert_with(|| error.clone());
+}
+
+impl<S: Sql> Reading for View<'_, S> {
+    fn head(&mut self) -> Result<Head, StoreError> {
+        if let Some(head) = self.head {
+            return Ok(head);
+        }
+        let last = self.one(statements::HEAD, &[Given::Text(self.project)])?;
+        let head = last.map(row::proven).transpose()?.map_or(Head::EMPTY, |last| last.head());
+        Ok(*self.head.insert(head))
+    }
+
+    fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError> {
+        let Ok(seq) = i64::try_from(seq) else { return Ok(None) };
+        self.one(statements::ENTRY, &[Given::Text(self.project), Given::Integer(seq)])
+    }
+
+    fn entries(&mut self, from: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
+        let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let given = [Given::Text(self.project), Given::Integer(from), Given::Integer(limit)];
+        self.rows(statements::ENTRIES, &given)?.into_iter().map(row::read).collect()
+    }
+
+    fn latest_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_OF_LOOP, name, &[])
+    }
+
+    fn latest_of_task(&mut self, task: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_OF_TASK, task, &[])
+    }
+
+    fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError> {
+        let Ok(iteration) = i64::try_from(iteration) else { return Ok(None) };
+        self.proven(statements::DECISION, run, &[Given::Integer(iteration)])
+    }
+
+    fn decision_by_id(&mut self, id: &str) -> Result<Option<Sealed>, StoreError> {
+        if id.is_empty() {
+            return Ok(None);
+        }
+        let whole = self.proven(statements::BY_ID, id, &[])?;
+        if whole.is_some() { Ok(whole) } else { self.proven(statements::BY_BEGINNING, id, &[]) }
+    }
+
+    fn policy(&mut self, digest: &str) -> Result<Option<String>, StoreError> {
+        if name("", digest).is_err() {
+            return Ok(None);
+        }
+        let mut rows = self.rows(statements::POLICY, &[Given::Text(digest)])?;
+        match rows.pop().and_then(|mut row| row.pop()) {
+            None => Ok(None),
+            Some(Cell::Text(text)) => Ok(Some(text)),
+            Some(_) => Err(StoreError::corrupt(format!("the policy {digest} is no text"))),
+        }
+    }
+}
+
+impl<S: Sql> Writing for View<'_, S> {
+    fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError> {
+        let sealed = self.head()?.follow(draft);
+        let keys = Keys::of(&sealed.record);
+        if !self.insert_row(&sealed, &keys)? {
+            return Err(self.taken(&sealed.record, &keys));
+        }
+        self.head = Some(sealed.head());
+        Ok(sealed)
+    }
+
+    fn keep_policy(&mut self, digest: &str, text: &str) -> Result<(), StoreError> {
+        if text.contains('\0') {
+            return Err(StoreError::Unfit { column: "text", what: UNFIT.to_owned() });
+        }
+        let given = [Given::Text(name("digest", digest)?), Given::Text(text)];
+        self.insert(statements::KEEP_POLICY, &given).map(drop)
+    }
+}
+
+impl<S: Sql> View<'_, S> {
+    /// Gives the project's rows to a project that nobody asks for.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written.
+    pub(super) fn set_aside(&mut self) -> Result<(), StoreError> {
+        let name = format!("{} (set aside: {})", self.project, Uuid::now_v7());
+        let given = [Given::Text(&name), Given::Text(self.project)];
+        self.insert(statements::SET_ASIDE, &given).map(drop)
+    }
+
+    fn insert_row(&mut self, sealed: &Sealed, keys: &Keys) -> Result<bool, StoreError> {
+        let Sealed { record, hash } = sealed;
+        let (body, prev, hash) =
+            (record.body.canonical(), record.prev.to_string(), hash.to_string());
+        let iteration = keys.iteration.map(|number| integer("iteration", number)).transpose()?;
+        let given = [
+            Given::Text(self.project),
+            Given::Integer(integer("seq", record.seq)?),
+            Given::Integer(i64::from(record.v)),
+            Given::Text(name("time", &record.time)?),
+            Given::Text(name("type", &record.kind)?),
+            Given::MaybeText(maybe_name("run", record.run.as_ref())?),
+            Given::Text(name("actor", &record.actor)?),
+            Given::Text(&body),
+            Given::Text(&prev),
+            Given::Text(&hash),
+            Given::MaybeText(maybe_name("task", keys.task.as_ref())?),
+            Given::MaybeText(maybe_name("loop", keys.in_loop.as_ref())?),
+            Given::MaybeInteger(iteration),
+            Given::MaybeText(maybe_name("decision_id", keys.decision_id.as_ref())?),
+        ];
+        self.insert(statements::APPEND, &given)
+    }
+
+    /// Why a row was not taken: its iteration has a decision, or, against every
+    /// lock, somebody else took its number. A database may take nothing more in
+    /// this transaction, so that nothing of it is kept.
+    fn taken(&mut self, record: &Record, keys: &Keys) -> StoreError {
+        let error = match (&record.run, keys.iteration, &keys.decision_id) {
+            (Some(run), Some(iteration), Some(_)) => {
+                StoreError::Taken { run: run.clone(), iteration }
+            }
+            _ => StoreError::corrupt(format!("record {} is there already", record.seq)),
+        };
+        note(&mut self.failed, &error);
+        error
+    }
+}
+
+const UNFIT: &str = "holds a control character, which cannot be kept";
+
+/// A text that both databases can keep, and find again.
+fn name<'t>(column: &'static str, text: &'t str) -> Result<&'t str, StoreError> {
+    let unfit = |what: String| Err(StoreError::Unfit { column, what });
+    if text.chars().any(char::is_control) {
+        return unfit(UNFIT.to_owned());
+    }
+    if text.len() > LONGEST_NAME {
+        return unfit(format!("is longer than {LONGEST_NAME} bytes"));
+    }
+    Ok(text)
+}
+
+fn maybe_name<'t>(
+    column: &'static str,
+    text: Option<&'t String>,
+) -> Result<Option<&'t str>, StoreError> {
+    text.map(|text| name(column, text)).transpose()
+}
+
+fn integer(column: &'static str, number: u64) -> Result<i64, StoreError> {
+    i64::try_from(number)
+        .map_err(|_| StoreError::Unfit { column, what: format!("{number} is too large") })
+}

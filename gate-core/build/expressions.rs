@@ -1,0 +1,128 @@
+//! Finds the expressions, prepares each, and lays them out as
+//! `src/decide/expression/prepared.rs` reads them.
+
+use std::fs;
+use std::path::Path;
+
+use crate::automaton;
+use crate::dialect::{Author, key, written_out};
+use crate::embedded::Pack;
+use crate::literal;
+
+/// The calls that an expression of gate's own stands in.
+const CALLS: [(&str, Asked); 2] =
+    [("Expression::to_match(", Asked::Whether), ("Expression::to_find(", Asked::Where)];
+
+/// What an expression is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Whether it matches.
+    Whether,
+    /// Where it matches.
+    Where,
+}
+
+/// An expression to be prepared.
+pub(crate) struct Found {
+    source: String,
+    author: Author,
+    asked: Asked,
+}
+
+/// Gate's own expressions: raw strings in the sources of a folder.
+pub(crate) fn own(folder: &Path) -> Vec<Found> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("the sources can be read") {
+        let path = entry.expect("it can be read").path();
+        if path.is_dir() {
+            found.extend(own(&path));
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            found.extend(in_source(&fs::read_to_string(&path).expect("it can be read")));
+        }
+    }
+    found
+}
+
+fn in_source(text: &str) -> Vec<Found> {
+    let calls = CALLS.iter().flat_map(|(call, asked)| {
+        text.match_indices(call).map(move |(at, _)| (&text[at + call.len()..], *asked))
+    });
+    let found = calls.map(|(rest, asked)| {
+        let raw = rest.trim_start().strip_prefix("r\"").and_then(|rest| rest.split_once('"'));
+        let (source, _) = raw.expect("an expression of gate's own is a raw string");
+        Found { source: source.to_owned(), author: Author::Gate, asked }
+    });
+    found.collect()
+}
+
+/// The expressions of a pack.
+pub(crate) fn of_pack(pack: &Pack) -> Vec<Found> {
+    let text = |pattern: &toml::Table, key: &str| Some(pattern.get(key)?.as_str()?.to_owned());
+    let source = |pattern: &toml::Table| {
+        text(pattern, "regex").or_else(|| Some(regex_syntax::escape(&text(pattern, "literal")?)))
+    };
+    let sources = pack.patterns().filter_map(source);
+    sources.map(|source| Found { source, author: Author::Settings, asked: Asked::Where }).collect()
+}
+
+/// All expressions, prepared: their number, the index by key, what it leads to.
+pub(crate) fn prepare(all: Vec<Found>) -> Vec<u8> {
+    let mut entries: Vec<_> =
+        all.into_iter().map(|found| (key(&found.source, found.author), found)).collect();
+    entries.sort_by_key(|(key, _)| *key);
+    entries.dedup_by_key(|(key, _)| *key);
+    let (mut index, mut body) = (Vec::new(), Vec::new());
+    let head = 4 + 12 * entries.len();
+    let mut count = 0_u32;
+    for (key, found) in entries {
+        if let Some(at) = lay(&mut body, head, &found) {
+            index.extend(key.to_le_bytes());
+            index.extend(number(at));
+            count += 1;
+        }
+    }
+    index.resize(head - 4, 0);
+    [count.to_le_bytes().as_slice(), &index, &body].concat()
+}
+
+/// Lays out one expression, if it can be prepared, and says where.
+fn lay(body: &mut Vec<u8>, head: usize, found: &Found) -> Option<usize> {
+    let text = written_out(&found.source, found.author);
+    let prepared = automaton::prepare(&text, found.asked)?;
+    let mut add = |bytes: &[u8]| {
+        body.extend(bytes);
+        head + body.len() - bytes.len()
+    };
+    let search = add(&prepared.search);
+    let backwards = prepared.backwards.map_or(0, |table| add(&table));
+    let groups = add(&groups(&found.source));
+    let at = add(&number(found.source.len()));
+    add(found.source.as_bytes());
+    for place in [search, backwards, groups] {
+        add(&number(place));
+    }
+    add(&[u8::from(prepared.is_table)]);
+    Some(at)
+}
+
+/// The texts that matches must hold.
+fn groups(source: &str) -> Vec<u8> {
+    let groups = literal::required(source).expect("it was compiled");
+    let mut bytes = vec![short(groups.len())];
+    for group in groups {
+        bytes.push(short(group.len()));
+        for text in group {
+            bytes.push(short(text.len()));
+            bytes.extend(text.as_bytes());
+        }
+    }
+    bytes
+}
+
+fn short(number: usize) -> u8 {
+    u8::try_from(number).expect("texts are short and few")
+}
+
+fn number(number: usize) -> [u8; 4] {
+    u32::try_from(number).expect("the prepared bytes are few").to_le_bytes()
+}

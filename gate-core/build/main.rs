@@ -1,0 +1,42 @@
+//! Prepares what gate would otherwise do at each of its starts: its own
+//! expressions and those of the shipped packs become automata, the embedded
+//! settings and packs become JSON.
+//!
+//! A start of gate is to cost little more than an empty program; compiling
+//! fifty expressions costs twenty times as much. `decide/expression/` reads
+//! what is made here, and `config/` the JSON. Nothing has to be listed: the
+//! expressions are found in the sources and in `patterns/`.
+#![allow(clippy::disallowed_methods, reason = "a build script reads and writes files")]
+#![allow(clippy::expect_used, clippy::panic, reason = "what is wrong here must stop the build")]
+
+mod automaton;
+#[allow(dead_code, unreachable_pub, reason = "the core uses the rest")]
+#[path = "../src/decide/expression/dialect.rs"]
+mod dialect;
+mod embedded;
+mod expressions;
+#[allow(dead_code, reason = "the core uses the rest")]
+#[path = "../src/decide/literal.rs"]
+mod literal;
+mod states;
+mod table;
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+fn main() {
+    let from = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the folder"));
+    let to = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the folder"));
+    for read in ["build", "src/decide", "src/config/default.toml", "patterns"] {
+        println!("cargo::rerun-if-changed={read}");
+    }
+    let packs = embedded::packs(&from.join("patterns"));
+    let own = expressions::own(&from.join("src/decide"));
+    let all = own.into_iter().chain(packs.iter().flat_map(expressions::of_pack)).collect();
+    let write = |name: &str, bytes: &[u8]| fs::write(to.join(name), bytes).expect("it is written");
+    write("prepared.bin", &expressions::prepare(all));
+    let default = embedded::default(&from.join("src/config/default.toml"));
+    write("default.json", embedded::json(&default).as_bytes());
+    write("settings.json", embedded::json(&embedded::settings(&default)).as_bytes());
+    write("packs.json", embedded::json(&embedded::patterns(&packs)).as_bytes());
+}

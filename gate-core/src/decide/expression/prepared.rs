@@ -1,0 +1,156 @@
+//! The expressions that the build script has prepared: gate's own and those of
+//! the shipped packs.
+//!
+//! To compile one takes as long as to start a program, and a decision asks for
+//! fifty. So the build script turns each into a [`Table`] or, where that would
+//! be too large, into [`States`], which are read where they lie: nothing is
+//! built at the start. An expression is found by its text, so that nothing has
+//! to be named twice, and one that is not found is compiled when it is asked
+//! for; what it finds is the same.
+
+use std::ops::Range;
+
+use super::states::States;
+use super::table::Table;
+use crate::decide::literal::Group;
+
+/// All prepared expressions: their number, the index, what it leads to.
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/prepared.bin"));
+
+/// An entry of the index: the key in eight bytes, the place in four.
+const ENTRY: usize = 12;
+
+/// A prepared expression.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prepared {
+    search: Search,
+    /// Where its groups of texts stand.
+    groups: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Search {
+    /// The table, and that of the expression read backwards where matches are
+    /// asked for, not only their being there.
+    Table(Table, Option<Table>),
+    States(States),
+}
+
+impl Prepared {
+    /// The prepared form of an expression, if there is one.
+    pub(super) fn of(source: &str, key: u64) -> Option<Self> {
+        let at = place(key)?;
+        let length = number32(BYTES, at)?;
+        if slice(BYTES, at + 4, length)? != source.as_bytes() {
+            return None;
+        }
+        let at = at + 4 + length;
+        let (search, backwards) = (number32(BYTES, at)?, number32(BYTES, at + 4)?);
+        let groups = number32(BYTES, at + 8)?;
+        let search = match BYTES.get(at + 12)? {
+            0 => Search::States(States::at(BYTES, search)?),
+            _ => Search::Table(Table::at(BYTES, search)?, table(backwards)?),
+        };
+        Some(Self { search, groups })
+    }
+
+    /// Whether the text holds a match.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        match self.search {
+            Search::Table(table, _) => table.end(text.as_bytes(), 0, true).is_some(),
+            Search::States(states) => states.find(text.as_bytes(), 0, true).is_some(),
+        }
+    }
+
+    /// The leftmost match at or after a byte.
+    pub(super) fn find(&self, text: &str, from: usize) -> Option<Range<usize>> {
+        let text = text.as_bytes();
+        match self.search {
+            Search::Table(forwards, backwards) => {
+                let end = forwards.end(text, from, false)?;
+                Some(backwards?.begin(text, from..end)?..end)
+            }
+            Search::States(states) => states.find(text, from, false),
+        }
+    }
+
+    /// Whether matches can be found, not only their being there.
+    pub(super) fn finds(&self) -> bool {
+        matches!(self.search, Search::Table(_, Some(_)) | Search::States(_))
+    }
+
+    /// Whether it takes longer than a compiled one.
+    pub(super) fn is_slow(&self) -> bool {
+        matches!(self.search, Search::States(_))
+    }
+
+    /// The texts that its matches must hold.
+    pub(super) fn groups(&self) -> Option<Vec<Group>> {
+        read_groups(self.groups)
+    }
+}
+
+fn read_groups(at: usize) -> Option<Vec<Group>> {
+    let mut at = at;
+    let mut groups = Vec::new();
+    for _ in 0..byte(&mut at)? {
+        let mut group = Group::new();
+        for _ in 0..byte(&mut at)? {
+            let length = byte(&mut at)?;
+            group.push(std::str::from_utf8(slice(BYTES, at, length)?).ok()?.to_owned());
+            at += length;
+        }
+        groups.push(group);
+    }
+    Some(groups)
+}
+
+fn byte(at: &mut usize) -> Option<usize> {
+    let byte = BYTES.get(*at)?;
+    *at += 1;
+    Some(usize::from(*byte))
+}
+
+fn table(at: usize) -> Option<Option<Table>> {
+    if at == 0 { Some(None) } else { Table::at(BYTES, at).map(Some) }
+}
+
+/// Where the expression of a key stands; keys are in order.
+fn place(key: u64) -> Option<usize> {
+    let index = slice(BYTES, 4, number32(BYTES, 0)? * ENTRY)?;
+    let (entries, _) = index.as_chunks::<ENTRY>();
+    let found = entries.binary_search_by_key(&key, |entry| number64(entry)).ok()?;
+    number32(&entries[found], 8)
+}
+
+/// The sources of all prepared expressions, with their keys.
+#[cfg(test)]
+pub(super) fn sources() -> Vec<(u64, &'static str)> {
+    let index = slice(BYTES, 4, number32(BYTES, 0).unwrap_or(0) * ENTRY).unwrap_or_default();
+    let (entries, _) = index.as_chunks::<ENTRY>();
+    let source = |entry: &[u8; ENTRY]| {
+        let at = number32(entry, 8)?;
+        let text = std::str::from_utf8(slice(BYTES, at + 4, number32(BYTES, at)?)?).ok()?;
+        Some((number64(entry), text))
+    };
+    entries.iter().filter_map(source).collect()
+}
+
+fn number64(bytes: &[u8; ENTRY]) -> u64 {
+    bytes[..8].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn number32(bytes: &[u8], at: usize) -> Option<usize> {
+    let bytes = bytes.get(at..)?.first_chunk::<4>()?;
+    usize::try_from(u32::from_le_bytes(*bytes)).ok()
+}
+
+/// A number of two bytes.
+pub(super) fn number16(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]))
+}
+
+/// So many bytes from one on.
+pub(super) fn slice(bytes: &'static [u8], at: usize, length: usize) -> Option<&'static [u8]> {
+    bytes.get(at..)?.get(..length)
+}

@@ -1,0 +1,144 @@
+//! An expression as a list of states that are followed side by side, for the
+//! few whose table would be too large. It is slower than a table and a regex,
+//! so it is for lines and sentences.
+
+use std::ops::Range;
+
+use super::prepared::{number16, slice};
+
+/// The states within the prepared bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct States {
+    /// One bit for each byte that a match can begin with.
+    first: &'static [u8],
+    /// [`RECORD`] bytes a state; the first one begins.
+    records: &'static [u8],
+}
+
+/// A state: kind, two bytes that depend on it, nothing, and two states.
+const RECORD: usize = 8;
+
+/// The kinds of states; the build script writes them.
+mod kind {
+    pub(super) const RANGE: u8 = 0;
+    pub(super) const SPLIT: u8 = 1;
+    pub(super) const LINE_START: u8 = 2;
+    pub(super) const LINE_END: u8 = 3;
+    pub(super) const BOUNDARY: u8 = 4;
+    pub(super) const NO_BOUNDARY: u8 = 5;
+    pub(super) const MATCH: u8 = 6;
+}
+
+/// What is followed: a state, and where its match began.
+type Thread = (u16, usize);
+
+/// The threads before one byte, the preferred ones first.
+struct Threads {
+    list: Vec<Thread>,
+    stack: Vec<u16>,
+    /// For which byte each state was last entered, plus one.
+    seen: Vec<u32>,
+}
+
+impl States {
+    /// The states that begin at this byte of the prepared bytes.
+    pub(super) fn at(bytes: &'static [u8], at: usize) -> Option<Self> {
+        let count = usize::from(number16(bytes, at)?);
+        let first = slice(bytes, at + 2, 32)?;
+        Some(Self { first, records: slice(bytes, at + 34, count * RECORD)? })
+    }
+
+    /// The leftmost match from a byte on; any that ends early, if only its
+    /// being there matters.
+    pub(super) fn find(&self, text: &[u8], from: usize, earliest: bool) -> Option<Range<usize>> {
+        let (mut now, mut next) = (self.threads(), self.threads());
+        let (mut at, mut found) = (from, None);
+        while at <= text.len() {
+            if now.list.is_empty() {
+                let may_begin = text[at..].iter().position(|byte| self.begins(*byte));
+                let Some(skipped) = may_begin.filter(|_| found.is_none()) else { break };
+                at += skipped;
+            }
+            if found.is_none() && text.get(at).is_some_and(|byte| self.begins(*byte)) {
+                self.enter(&mut now, text, at, (0, at));
+            }
+            if let Some(range) = self.step(&now, &mut next, text, at) {
+                found = Some(range);
+                if earliest {
+                    break;
+                }
+            }
+            std::mem::swap(&mut now, &mut next);
+            next.list.clear();
+            at += 1;
+        }
+        found
+    }
+
+    /// Moves all threads over one byte; the match of one ends those after it.
+    fn step(
+        &self,
+        now: &Threads,
+        next: &mut Threads,
+        text: &[u8],
+        at: usize,
+    ) -> Option<Range<usize>> {
+        for &(state, begun) in &now.list {
+            let record = self.record(state)?;
+            if record[0] == kind::MATCH {
+                return Some(begun..at);
+            }
+            if text.get(at).is_some_and(|byte| (record[1]..=record[2]).contains(byte)) {
+                self.enter(next, text, at + 1, (number16(record, 4)?, begun));
+            }
+        }
+        None
+    }
+
+    /// Adds a thread, and follows what needs no byte.
+    fn enter(&self, threads: &mut Threads, text: &[u8], at: usize, (state, begun): Thread) {
+        let mark = u32::try_from(at + 1).unwrap_or(0);
+        threads.stack.push(state);
+        while let Some(state) = threads.stack.pop() {
+            let Some(record) = self.record(state) else { continue };
+            let seen = &mut threads.seen[usize::from(state)];
+            if std::mem::replace(seen, mark) == mark {
+                continue;
+            }
+            let (one, other) = (number16(record, 4), number16(record, 6));
+            match record[0] {
+                kind::RANGE | kind::MATCH => threads.list.push((state, begun)),
+                kind::SPLIT => threads.stack.extend([other, one].into_iter().flatten()),
+                look if holds(look, text, at) => threads.stack.extend(one),
+                _ => {}
+            }
+        }
+    }
+
+    fn threads(&self) -> Threads {
+        let seen = vec![0; self.records.len() / RECORD];
+        Threads { list: Vec::new(), stack: Vec::new(), seen }
+    }
+
+    fn record(&self, state: u16) -> Option<&'static [u8]> {
+        slice(self.records, usize::from(state) * RECORD, RECORD)
+    }
+
+    fn begins(&self, byte: u8) -> bool {
+        self.first[usize::from(byte / 8)] & (1 << (byte % 8)) != 0
+    }
+}
+
+/// Whether what a state asks of the bytes around it is so.
+fn holds(look: u8, text: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| text.get(at)).copied();
+    let after = text.get(at).copied();
+    let word = |byte: Option<u8>| byte.is_some_and(|it| it == b'_' || it.is_ascii_alphanumeric());
+    match look {
+        kind::LINE_START => before.is_none_or(|byte| byte == b'\n'),
+        kind::LINE_END => after.is_none_or(|byte| byte == b'\n'),
+        kind::BOUNDARY => word(before) != word(after),
+        kind::NO_BOUNDARY => word(before) == word(after),
+        _ => false,
+    }
+}

@@ -1,0 +1,103 @@
+//! An expression as a table: which state follows on which byte.
+//!
+//! A match is seen one byte late, so that the byte after it can be looked at
+//! (`\b`, `$`); the end of the text counts as one more byte.
+
+use std::ops::Range;
+
+use super::prepared::{number16, slice};
+
+/// How long the table's head is: a class for each byte, then numbers of two
+/// bytes: columns of a row, last matching state, and the state to begin in
+/// after nothing, a line break, a letter, another byte.
+const HEAD: usize = 256 + 12;
+
+/// A table within the prepared bytes. State 0 is dead; those up to `matching`
+/// say that a match has just ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Table {
+    classes: &'static [u8; 256],
+    rows: &'static [[u8; 2]],
+    columns: usize,
+    matching: u16,
+    starts: [u16; 4],
+}
+
+impl Table {
+    /// The table that begins at this byte of the prepared bytes.
+    pub(super) fn at(bytes: &'static [u8], at: usize) -> Option<Self> {
+        let head = slice(bytes, at, HEAD)?;
+        let number = |index: usize| number16(head, 256 + 2 * index);
+        let (rows, _) = bytes.get(at + HEAD..)?.as_chunks();
+        let starts = [number(2)?, number(3)?, number(4)?, number(5)?];
+        let (columns, matching) = (usize::from(number(0)?), number(1)?);
+        let classes = head.first_chunk()?;
+        Some(Self { classes, rows, columns, matching, starts })
+    }
+
+    /// Where the leftmost match from a byte on ends; where it ends at the
+    /// earliest, if only its being there matters.
+    pub(super) fn end(&self, text: &[u8], from: usize, earliest: bool) -> Option<usize> {
+        let (mut state, mut found) = (self.start(from.checked_sub(1).map(|at| text[at])), None);
+        for (at, byte) in text.iter().enumerate().skip(from) {
+            state = self.next(state, self.class(*byte));
+            if state <= self.matching {
+                if state == 0 {
+                    return found;
+                }
+                found = Some(at);
+                if earliest {
+                    return found;
+                }
+            }
+        }
+        if self.ends(state) { Some(text.len()) } else { found }
+    }
+
+    /// Where the match that lies in this range and ends with it begins; the
+    /// table is that of the expression read backwards.
+    pub(super) fn begin(&self, text: &[u8], within: Range<usize>) -> Option<usize> {
+        let (mut state, mut found) = (self.start(text.get(within.end).copied()), None);
+        for at in within.clone().rev() {
+            state = self.next(state, self.class(text[at]));
+            if state <= self.matching {
+                if state == 0 {
+                    return found;
+                }
+                found = Some(at + 1);
+            }
+        }
+        let whole = match within.start.checked_sub(1) {
+            Some(before) => self.is_match(self.next(state, self.class(text[before]))),
+            None => self.ends(state),
+        };
+        if whole { Some(within.start) } else { found }
+    }
+
+    fn start(&self, beside: Option<u8>) -> u16 {
+        match beside {
+            None => self.starts[0],
+            Some(b'\n') => self.starts[1],
+            Some(byte) if byte == b'_' || byte.is_ascii_alphanumeric() => self.starts[2],
+            Some(_) => self.starts[3],
+        }
+    }
+
+    fn class(&self, byte: u8) -> usize {
+        usize::from(self.classes[usize::from(byte)])
+    }
+
+    /// Whether a match ends with the text.
+    fn ends(&self, state: u16) -> bool {
+        self.is_match(self.next(state, self.columns - 1))
+    }
+
+    fn is_match(&self, state: u16) -> bool {
+        state != 0 && state <= self.matching
+    }
+
+    fn next(&self, state: u16, class: usize) -> u16 {
+        let at = usize::from(state) * self.columns + class;
+        self.rows.get(at).map_or(0, |next| u16::from_le_bytes(*next))
+    }
+}

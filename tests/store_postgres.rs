@@ -1,0 +1,251 @@
+//! The store of a fleet: rights, a database that does not answer, and one that
+//! is lost in the middle.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use gate_cli::store::{self, DatabaseUrl, Place, Store, StoreError};
+
+use crate::support::shelf::{PATIENCE, Shelf, append, chain, decision, head, look, work};
+
+fn open(url: &str, patience: Duration) -> Box<dyn Store> {
+    store::open_within(&Place::Database(url.parse().unwrap()), None, patience).unwrap()
+}
+
+/// A role that may log in and nothing more, named after the database.
+fn role(shelf: &Shelf, grants: &str) -> Box<dyn Store> {
+    let session = shelf.database().session();
+    let name = format!("{}_role", session.run("SELECT current_database()")[0]);
+    session.run(&format!("CREATE ROLE {name} LOGIN PASSWORD 'limited'"));
+    session.run(&grants.replace("ROLE", &name));
+    open(&shelf.database().url_as(&name, "limited"), PATIENCE)
+}
+
+#[test]
+fn who_may_select_and_insert_may_do_all_that_a_fleet_does() {
+    let Some(shelf) = Shelf::postgres() else { return };
+    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    let mut limited = role(&shelf, "GRANT SELECT, INSERT ON ledger, policies TO ROLE");
+    append(&mut *limited, decision("a", 2)).unwrap();
+    for _ in 0..2 {
+        work(&mut *limited, |writing| writing.keep_policy("d", "text")).unwrap();
+    }
+    let found = look(&mut *limited, |it| Ok((it.latest_of_loop("a")?, it.policy("d")?))).unwrap();
+    assert_eq!((found.0.unwrap().record.seq, found.1.as_deref()), (2, Some("text")));
+    assert!(matches!(limited.renew("shop"), Err(StoreError::Refused { .. })));
+    assert_eq!(chain(&mut *limited).len(), 2);
+}
+
+#[test]
+fn who_may_not_create_tables_is_told_who_may() {
+    let Some(shelf) = Shelf::postgres() else { return };
+    shelf.run("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+    let mut limited = role(&shelf, "SELECT 1");
+    assert_eq!(head(&mut *limited).unwrap().seq, 0);
+    let refused = append(&mut *limited, decision("a", 1)).unwrap_err();
+    assert!(matches!(refused, StoreError::Refused { .. }), "{refused}");
+    assert!(refused.to_string().contains("owner of the database"), "{refused}");
+}
+
+#[test]
+fn no_message_holds_a_password() {
+    let Some(shelf) = Shelf::postgres() else { return };
+    let url = shelf.database().url_as("nobody_here", "not-the-password");
+    let refused = append(&mut *open(&url, PATIENCE), decision("a", 1)).unwrap_err();
+    assert!(matches!(refused, StoreError::Refused { .. }), "{refused}");
+    let absent = "postgres://somebody:not-the-password@%2Fnowhere/shop";
+    let unreachable =
+        append(&mut *open(absent, Duration::from_millis(600)), decision("a", 1)).unwrap_err();
+    assert!(matches!(unreachable, StoreError::Unreachable { .. }), "{unreachable}");
+    let store = open(&url, PATIENCE);
+    let place = Place::Database(url.parse().unwrap());
+    let told = format!(
+        "{refused} {refused:?} {unreachable} {unreachable:?} {store:?} {place:?} {}",
+        store.place()
+    );
+    for secret in ["not-the-password", "nobody_here", "somebody", "@"] {
+        assert!(!told.contains(secret), "{told}");
+    }
+}
+
+#[test]
+fn an_address_that_cannot_be_used_says_why() {
+    let reason = |text: &str| text.parse::<DatabaseUrl>().unwrap_err().to_string();
+    for mode in ["require", "verify-full"] {
+        let told = reason(&format!("postgres://u:secret@h/db?sslmode={mode}"));
+        assert!(told.contains("encrypted"), "{told}");
+    }
+    for text in ["", "shop", "mysql://u:secret@h/db", "postgres://u:secret@h:port/db"] {
+        let told = reason(text);
+        assert!(!told.contains("sec") && told.contains("the database's address"), "{told}");
+    }
+    let url: DatabaseUrl = " postgres://u:secret@h,i:6000/db?connect_timeout=3\n".parse().unwrap();
+    assert_eq!(url.to_string(), "postgres://h:5432,i:6000/db");
+}
+
+#[test]
+fn a_server_that_says_nothing_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let url = format!("postgres://u:p@127.0.0.1:{port}/shop");
+    let silent = head(&mut *open(&url, Duration::from_millis(300)));
+    assert!(matches!(silent, Err(StoreError::Unreachable { .. })), "{silent:?}");
+}
+
+#[test]
+fn a_connection_that_broke_while_nobody_used_it_is_made_again() {
+    let Some(shelf) = Shelf::postgres() else { return };
+    let mut store = shelf.open();
+    append(&mut *store, decision("a", 1)).unwrap();
+    shelf.run(END);
+    append(&mut *store, decision("a", 2)).unwrap();
+    assert_eq!(chain(&mut *store).len(), 2);
+}
+
+/// Ends gate's connections, as an operator may.
+const END: &str = "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity \
+                   WHERE datname = current_database() AND application_name = 'gate'";
+
+#[test]
+fn a_connection_that_breaks_in_the_middle_is_an_error_and_keeps_nothing() {
+    let Some(shelf) = Shelf::postgres() else { return };
+    let mut store = shelf.open();
+    append(&mut *store, decision("a", 1)).unwrap();
+    let mut times = 0;
+    let broken = store.write("shop", &mut |writing| {
+        times += 1;
+        writing.append(decision("a", 2))?;
+        shelf.run(END);
+        writing.append(decision("a", 3)).map(drop)
+    });
+    assert!(matches!(broken, Err(StoreError::Unreachable { .. })), "{broken:?}");
+    assert_eq!(times, 1);
+    assert_eq!(chain(&mut *store).len(), 1);
+}
+
+/// What a proxy does when it sees a commit.
+#[derive(Clone, Copy, PartialEq)]
+enum Cut {
+    Before,
+    After,
+}
+
+/// A proxy to the server that breaks the line at the first commit: before the
+/// server hears of it, or before its answer comes back.
+fn proxy(shelf: &Shelf, listener: TcpListener, cut: Option<Cut>) -> Option<String> {
+    let url = shelf.database().url.clone();
+    let (user, after) = url.split_once('@')?;
+    let (host, name) = after.split_once('/')?;
+    let folder = host.replace("%2F", "/");
+    let socket = PathBuf::from(folder).join(".s.PGSQL.5432");
+    if !socket.exists() {
+        return None;
+    }
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let (client, server) = (client.unwrap(), UnixStream::connect(&socket).unwrap());
+            forward(client, server, cut);
+        }
+    });
+    Some(format!("{user}@127.0.0.1:{port}/{name}"))
+}
+
+fn forward(client: TcpStream, server: UnixStream, cut: Option<Cut>) {
+    let (mut from_client, mut to_server) =
+        (client.try_clone().unwrap(), server.try_clone().unwrap());
+    let (mut from_server, mut to_client) = (server, client);
+    thread::spawn(move || std::io::copy(&mut from_server, &mut to_client));
+    thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(count @ 1..) = from_client.read(&mut bytes) {
+            let commits = bytes[..count].windows(7).any(|part| part == b"COMMIT\0");
+            if commits && cut.is_some() {
+                let _ = from_client.shutdown(Shutdown::Both);
+            }
+            if !(commits && cut == Some(Cut::Before))
+                && to_server.write_all(&bytes[..count]).is_err()
+            {
+                break;
+            }
+        }
+        let _ = to_server.shutdown(Shutdown::Write);
+    });
+}
+
+#[test]
+fn a_commit_without_an_answer_is_uncertain() {
+    for cut in [Cut::Before, Cut::After] {
+        let Some(shelf) = Shelf::postgres() else { return };
+        append(&mut *shelf.open(), decision("a", 1)).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let Some(url) = proxy(&shelf, listener, Some(cut)) else { return };
+        let place = Place::Database(url.parse().unwrap());
+        let mut store = store::open_within(&place, Some(shelf.heads()), PATIENCE).unwrap();
+        let mut times = 0;
+        let uncertain = store.write("shop", &mut |writing| {
+            times += 1;
+            writing.append(decision("a", 2)).map(drop)
+        });
+        assert!(matches!(uncertain, Err(StoreError::Uncertain { .. })), "{uncertain:?}");
+        assert!(uncertain.unwrap_err().to_string().contains("the commit's outcome is unknown"));
+        assert!((times, shelf.heads().exists()) == (1, false));
+        // Whoever asks again finds out, once the server is done with it.
+        work(&mut *shelf.open(), |_| Ok(())).unwrap();
+        let kept = chain(&mut *shelf.open()).len();
+        assert_eq!(kept, if cut == Cut::Before { 1 } else { 2 });
+    }
+}
+
+#[test]
+fn a_server_that_starts_late_is_waited_for() {
+    let Some(shelf) = Shelf::postgres() else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let Some(url) = proxy(&shelf, TcpListener::bind("127.0.0.1:0").unwrap(), None) else { return };
+    drop(listener);
+    let late = url.rsplit_once('@').unwrap().0.to_owned();
+    let name = url.rsplit_once('/').unwrap().1.to_owned();
+    let url = format!("{late}@{address}/{name}");
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| append(&mut *open(&url, PATIENCE), decision("a", 1)));
+        thread::sleep(Duration::from_millis(400));
+        proxy(&shelf, TcpListener::bind(address).unwrap(), None).unwrap();
+        waiting.join().unwrap().unwrap();
+    });
+}
+
+#[test]
+fn a_commit_waits_for_the_disk_whatever_the_database_is_set_to() {
+    let Some(shelf) = Shelf::postgres() else { return };
+    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    let session = shelf.database().session();
+    let database = &session.run("SELECT current_database()")[0];
+    session.run(&format!("ALTER DATABASE {database} SET synchronous_commit = off"));
+    session.run(
+        "CREATE TABLE seen (setting TEXT);
+         CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$;
+         CREATE TRIGGER see BEFORE INSERT ON ledger FOR EACH ROW EXECUTE FUNCTION see()",
+    );
+    append(&mut *shelf.open(), decision("a", 2)).unwrap();
+    assert_eq!(session.run("SELECT setting FROM seen"), ["on"]);
+}
+
+#[test]
+fn a_search_path_makes_another_store() {
+    let Some(shelf) = Shelf::postgres() else { return };
+    shelf.run("CREATE SCHEMA apart");
+    let url = &shelf.database().url;
+    let joint = if url.contains('?') { '&' } else { '?' };
+    let mut apart = open(&format!("{url}{joint}options=-c%20search_path%3Dapart"), PATIENCE);
+    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    assert_eq!(head(&mut *apart).unwrap().seq, 0);
+    append(&mut *apart, decision("a", 1)).unwrap();
+    assert_eq!(shelf.run("SELECT count(*) FROM apart.ledger"), ["1"]);
+    assert_ne!(apart.place(), shelf.open().place());
+}

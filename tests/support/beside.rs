@@ -1,0 +1,138 @@
+//! More of `gate` in a folder where it ran before: under another program,
+//! beside itself, and what it keeps there.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{GATE, Ran, Run};
+
+impl Run {
+    /// To be started by another program: these words come before it.
+    pub(crate) fn under<S: AsRef<str>>(mut self, words: impl IntoIterator<Item = S>) -> Self {
+        let mut words = words.into_iter().map(|word| word.as_ref().into());
+        let program = std::mem::replace(&mut self.program, words.next().unwrap());
+        self.args.splice(0..0, words.chain([program]));
+        self
+    }
+}
+
+impl Ran {
+    /// The exit code; none where it was killed.
+    pub(crate) fn ended(&self) -> Option<i32> {
+        self.code
+    }
+
+    /// `gate` in the same folders, to be started while others run there.
+    pub(crate) fn beside(&self, words: &str) -> Command {
+        let home = self.home();
+        let mut command = Command::new(GATE);
+        command.args(words.split_whitespace()).current_dir(self.path("")).stdin(Stdio::null());
+        command.env_clear().env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config"));
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("XDG_STATE_HOME", home.join(".local/state"));
+        command
+    }
+
+    /// The state folder.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.home().join(".local/state/gate")
+    }
+
+    /// The ledger's file.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.state().join("gate.db")
+    }
+
+    /// The folder of the marks.
+    pub(crate) fn heads(&self) -> PathBuf {
+        self.home().join(".local/share/gate/heads")
+    }
+
+    /// The mark of the only ledger.
+    #[track_caller]
+    pub(crate) fn mark(&self) -> PathBuf {
+        let mut marks = fs::read_dir(self.heads()).unwrap();
+        let mark = marks.next().expect("a mark").unwrap().path();
+        assert!(marks.next().is_none(), "one mark");
+        mark
+    }
+
+    /// How long the ledger's log is, in bytes.
+    pub(crate) fn log_size(&self) -> u64 {
+        fs::metadata(self.state().join("gate.db-wal")).map_or(0, |log| log.len())
+    }
+
+    /// The files of the ledger and of its mark, and their folders.
+    pub(crate) fn places(&self) -> Vec<String> {
+        let beside = ["gate.db", "gate.db-wal", "gate.db-shm", "gate.db-journal"];
+        let files = beside.map(|name| self.state().join(name)).into_iter();
+        let places = files.chain([self.state(), self.heads(), self.mark()]);
+        places.map(|path| path.display().to_string()).collect()
+    }
+
+    /// All that gate keeps, to be brought back by [`Ran::restore`].
+    pub(crate) fn kept(&self) -> Kept {
+        let mut files = Vec::new();
+        collect(&self.home().join(".local"), &mut files);
+        Kept(files)
+    }
+
+    /// Lets gate's folders hold this and nothing else.
+    pub(crate) fn restore(&self, kept: &Kept) {
+        let _ = fs::remove_dir_all(self.home().join(".local"));
+        for (path, bytes) in &kept.0 {
+            let folder = path.parent().unwrap();
+            DirBuilder::new().recursive(true).mode(0o700).create(folder).unwrap();
+            let mut file =
+                File::options().write(true).create_new(true).mode(0o600).open(path).unwrap();
+            file.write_all(bytes).unwrap();
+        }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+}
+
+/// A fault that strace puts into a program.
+pub(crate) struct Fault<'a> {
+    /// At this system call,
+    pub(crate) call: &'a str,
+    /// this happens: `signal=KILL`, `error=ENOSPC`,
+    pub(crate) how: &'a str,
+    /// the time that it is called: `3`, or `3+` for all from then on;
+    pub(crate) time: String,
+    /// only where it is about one of these paths; about anything if there are none.
+    pub(crate) about: &'a [String],
+}
+
+impl Fault<'_> {
+    /// The words that come before the program. A call that a machine does not
+    /// have is never made there.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let Fault { call, how, time, about } = self;
+        let trace = format!("trace=?{call}");
+        let inject = format!("inject=?{call}:{how}:when={time}");
+        let words = ["strace", "-f", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+        let about = about.iter().flat_map(|path| ["-P", path]);
+        words.into_iter().chain(about).map(str::to_owned).collect()
+    }
+}
+
+/// Files with what they hold.
+#[derive(Default)]
+pub(crate) struct Kept(Vec<(PathBuf, Vec<u8>)>);
+
+fn collect(folder: &Path, files: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.push((path.clone(), fs::read(&path).unwrap()));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! A PostgreSQL server for the tests, thrown away with them.
+//!
+//! One server a test process, made by the machine's own programs, and a new
+//! database a test. The server belongs to a shell that reads from a pipe to
+//! this process: however this process ends, the pipe closes, and the shell ends
+//! the server and removes its folder. GATE_TEST_DATABASE_URL names a server to
+//! use instead, where databases may be created.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+
+use crate::needs::{needs, server_programs};
+
+/// The password of the server's user.
+const PASSWORD: &str = "open-sesame";
+
+/// Makes a server, says where, and ends it when standard input does. It asks for
+/// passwords as they are: nobody else reaches its socket, and proofs of them
+/// are slow to make in programs that are built for tests.
+const SUPERVISOR: &str = r#"
+set -eu
+trap '' INT TERM HUP
+programs=$1
+folder=$(mktemp -d "${TMPDIR:-/tmp}/gate-postgres.XXXXXX")
+clean() { "$programs/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null 2>&1 || :; rm -rf "$folder"; }
+trap clean EXIT
+cd "$folder"
+printf %s "$2" >password
+"$programs/initdb" -D data -U gate -A password --pwfile=password -E UTF8 --no-locale --no-sync >log 2>&1 </dev/null
+options="-k $folder -c listen_addresses= -c fsync=off -c max_connections=200"
+"$programs/pg_ctl" -D data -l log -w -o "$options" start >/dev/null 2>&1 </dev/null || { cat log >&2; exit 1; }
+echo "$folder"
+cat >/dev/null
+"#;
+
+/// The server, while this process lives.
+struct Server {
+    /// Its standard input keeps the server alive.
+    _shell: Option<Child>,
+    /// An address without the database's name.
+    address: String,
+    /// What follows the name.
+    options: String,
+}
+
+/// A database for one test, dropped with it.
+pub(crate) struct Database {
+    name: String,
+    /// Its address.
+    pub(crate) url: String,
+}
+
+/// A connection for statements that gate would not make.
+pub(crate) struct Session {
+    runtime: Runtime,
+    client: Client,
+}
+
+impl Database {
+    /// A new, empty database; None where no server can be had here.
+    pub(crate) fn new() -> Option<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        if !needs("postgres") {
+            return None;
+        }
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("gate_test_{}_{number}", std::process::id());
+        Session::new(&server().url("postgres")).run(&format!("CREATE DATABASE {name}"));
+        Some(Self { url: server().url(&name), name })
+    }
+
+    /// The same database for another user, or with another password.
+    pub(crate) fn url_as(&self, user: &str, password: &str) -> String {
+        let after = self.url.split_once('@').expect("an address with a user").1;
+        format!("postgres://{user}:{password}@{after}")
+    }
+
+    /// A connection to it.
+    pub(crate) fn session(&self) -> Session {
+        Session::new(&self.url)
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let session = Session::new(&server().url("postgres"));
+        session.try_run(&format!("DROP DATABASE {} WITH (FORCE)", self.name));
+    }
+}
+
+impl Session {
+    pub(crate) fn new(url: &str) -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let (client, connection) = runtime.block_on(tokio_postgres::connect(url, NoTls)).unwrap();
+        runtime.spawn(async {
+            let _ = connection.await;
+        });
+        Self { runtime, client }
+    }
+
+    /// Runs statements, and returns the first column of the rows.
+    #[track_caller]
+    pub(crate) fn run(&self, sql: &str) -> Vec<String> {
+        let messages = self.runtime.block_on(self.client.simple_query(sql)).expect(sql);
+        let rows = messages.iter().filter_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        });
+        rows.collect()
+    }
+
+    fn try_run(&self, sql: &str) {
+        let _ = self.runtime.block_on(self.client.batch_execute(sql));
+    }
+}
+
+impl Server {
+    fn url(&self, database: &str) -> String {
+        format!("{}/{database}{}", self.address, self.options)
+    }
+}
+
+fn server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(|| match std::env::var("GATE_TEST_DATABASE_URL") {
+        Ok(url) => given(&url),
+        Err(_) => thrown_away(&server_programs().expect("needs(\"postgres\") looked for them")),
+    })
+}
+
+fn given(url: &str) -> Server {
+    let (base, options) = url.split_once('?').unwrap_or((url, ""));
+    let (address, _) = base.rsplit_once('/').expect("postgres://USER:PASSWORD@HOST/NAME");
+    let options = if options.is_empty() { String::new() } else { format!("?{options}") };
+    Server { _shell: None, address: address.to_owned(), options }
+}
+
+fn thrown_away(programs: &Path) -> Server {
+    let mut shell = as_nobody()
+        .args(["sh", "-c", SUPERVISOR, "sh"])
+        .arg(programs)
+        .arg(PASSWORD)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        // Whoever interrupts the tests by a key interrupts this process alone.
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let folder = first_line(shell.stdout.take().unwrap());
+    assert!(!folder.is_empty(), "no server could be made: see above");
+    let host = folder.replace('/', "%2F");
+    Server {
+        _shell: Some(shell),
+        address: format!("postgres://gate:{PASSWORD}@{host}"),
+        options: String::new(),
+    }
+}
+
+/// PostgreSQL's programs refuse to run as root.
+fn as_nobody() -> Command {
+    let mut command = Command::new("env");
+    let id = Command::new("id").arg("-u").output().unwrap();
+    if id.stdout == b"0\n" {
+        command.args(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]);
+    }
+    command
+}
+
+fn first_line(output: ChildStdout) -> String {
+    let mut line = String::new();
+    BufReader::new(output).read_line(&mut line).unwrap();
+    line.trim().to_owned()
+}
