@@ -57,7 +57,7 @@ fn what_gate_recorded_holds() {
     let ran = recorded().again("ledger verify").code(0).stderr("").says("HOLDS  4 records\n");
     let found = ran.again("ledger verify --json").code(0).stderr("");
     let value = found.json();
-    assert_eq!(keys(&value), ["head", "known", "ok", "problem", "records"].into());
+    assert_eq!(keys(&value), ["head", "known", "ok", "problem", "records", "undecided"].into());
     assert_eq!((&value["ok"], &value["records"]), (&json!(true), &json!(4)));
     assert_eq!(value["problem"], Value::Null);
     let ran = found.again("ledger head").code(0);
@@ -66,6 +66,34 @@ fn what_gate_recorded_holds() {
     assert_eq!((seq, hash), ("4", value["head"].as_str().unwrap()));
     let head = ran.again("ledger head --json").code(0).json();
     assert_eq!(head, json!({ "seq": 4, "hash": value["head"] }));
+}
+
+#[test]
+fn a_forged_record_with_fitting_hashes_is_not_what_gate_would_have_said() {
+    let ran = recorded();
+    std::fs::remove_file(ran.mark()).unwrap();
+    let database = Connection::open(ran.database()).unwrap();
+    let body: String =
+        database.query_row("SELECT body FROM ledger WHERE seq = 4", [], |row| row.get(0)).unwrap();
+    for (from, to) in [
+        ("\"ended\":true", "\"ended\":false"),
+        ("\"verdict\":\"exit\"", "\"verdict\":\"continue\""),
+        ("\"score\":1", "\"score\":3"),
+    ] {
+        assert!(body.contains(from), "{from} in {body}");
+        let forged = body.replace(from, to);
+        let line = ran.beside("ledger export").output().unwrap().stdout;
+        let last = line.split(|byte| *byte == b'\n').nth(3).unwrap();
+        let mut record = Sealed::from_line(last).unwrap().record;
+        record.body = serde_json::from_str(&forged).unwrap();
+        let hash = record.hash().to_string();
+        let forge = "UPDATE ledger SET body = ?1, hash = ?2 WHERE seq = 4";
+        database.execute(forge, [&forged, &hash]).unwrap();
+        let verified = ran.beside("ledger verify --json").output().unwrap();
+        let found: Value = serde_json::from_slice(&verified.stdout).unwrap();
+        assert_eq!(verified.status.code(), Some(1), "{from}: {found}");
+        assert_eq!((&found["problem"]["seq"], &found["records"]), (&json!(4), &json!(3)));
+    }
 }
 
 #[test]

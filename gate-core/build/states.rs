@@ -92,7 +92,9 @@ fn first(records: &[Record]) -> [u8; 32] {
         let (kind, from, to, next, other) = records[at];
         match kind {
             kind::RANGE => {
-                (from..=to).for_each(|byte| bits[usize::from(byte / 8)] |= 1 << (byte % 8))
+                for byte in from..=to {
+                    bits[usize::from(byte / 8)] |= 1 << (byte % 8);
+                }
             }
             kind::SPLIT => open.extend([next, other]),
             kind::MATCH | kind::FAIL => {}

@@ -1,7 +1,7 @@
 //! Lays an automaton out as the table that `src/decide/expression/table.rs`
 //! reads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use regex_automata::MatchKind;
 use regex_automata::dfa::{Automaton, StartKind, dense};
@@ -13,7 +13,7 @@ use regex_automata::{Anchored, util::alphabet::Unit};
 /// The largest table, in bytes, and the most memory that it may take to find
 /// that it is larger.
 const LARGEST: usize = 512 << 10;
-const MOST: usize = 8 << 20;
+const MOST: usize = 4 << 20;
 
 /// The bytes beside a search that its first state depends on: none, a line
 /// break, a letter, another.
@@ -27,13 +27,12 @@ pub(crate) fn of(nfa: &NFA, backwards: bool) -> Option<Vec<u8>> {
         (MatchKind::LeftmostFirst, StartKind::Unanchored)
     };
     let config = dense::Config::new()
-        .minimize(true)
         .match_kind(matches)
         .start_kind(starts)
         .dfa_size_limit(Some(MOST))
         .determinize_size_limit(Some(MOST));
     let dfa = dense::Builder::new().configure(config).build_from_nfa(nfa).ok()?;
-    let bytes = Layout::of(&dfa, backwards)?.narrowed().bytes();
+    let bytes = Layout::of(&dfa, backwards)?.narrowed().shortened().bytes();
     (bytes.len() <= LARGEST).then_some(bytes)
 }
 
@@ -92,6 +91,38 @@ impl Layout {
             classes: self.classes.iter().map(class).collect(),
             rows: self.rows.iter().map(narrow).collect(),
             ..self
+        }
+    }
+
+    /// States that no text tells apart become one (Moore's algorithm; that of
+    /// the library takes minutes here).
+    fn shortened(self) -> Self {
+        let mut groups: Vec<usize> = self.matching.iter().map(|it| usize::from(*it)).collect();
+        let mut count = 0;
+        loop {
+            let mut known = HashMap::new();
+            let group = |(row, old): (&Vec<usize>, &usize)| {
+                let next: Vec<_> =
+                    std::iter::once(*old).chain(row.iter().map(|&it| groups[it])).collect();
+                let new = known.len();
+                *known.entry(next).or_insert(new)
+            };
+            groups = self.rows.iter().zip(&groups).map(group).collect();
+            if known.len() == count {
+                break;
+            }
+            count = known.len();
+        }
+        let first = |group| groups.iter().position(|it| *it == group).expect("it has a state");
+        let firsts: Vec<_> = (0..count).map(first).collect();
+        Self {
+            classes: self.classes,
+            starts: self.starts.iter().map(|&it| groups[it]).collect(),
+            matching: firsts.iter().map(|&it| self.matching[it]).collect(),
+            rows: firsts
+                .iter()
+                .map(|&it| self.rows[it].iter().map(|&to| groups[to]).collect())
+                .collect(),
         }
     }
 

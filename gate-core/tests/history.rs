@@ -6,6 +6,7 @@
 mod writer;
 
 use gate_core::decide::breaker::Act;
+use gate_core::decide::memory::RunState;
 use gate_core::history::{Divergence, History, kind};
 use gate_core::protocol::ledger::{Body, Chain, Record};
 use proptest::collection::vec;
@@ -204,6 +205,50 @@ fn a_record_that_was_taken_out_or_put_in_is_missed() {
         records.insert(gone + 1, records[gone].clone());
         assert!(replay(&records).is_err(), "record {} twice", gone + 1);
     }
+}
+
+#[test]
+fn a_step_that_is_missing_is_missed_by_whatever_comes_next() {
+    for next in [CLAIM, Step::Operate { task: 0, act: Act::Reset }] {
+        let mut records = ledger(&[CLAIM, CLAIM, next]).records;
+        records.remove(2);
+        let told = replay(&records).expect_err("a step is missing").to_string();
+        assert!(told.contains("the breaker's step trip, which the decision before made"), "{told}");
+    }
+}
+
+/// What is found where the third decision rests on a forged run.
+fn forged(first: Kind, forge: fn(&RunState, &mut RunState)) -> String {
+    let decide = |kind| Step::Decide { kind, task: 0, policy: 1, tree: 2, new_run: false };
+    let mut writer = ledger(&[decide(Kind::Works), decide(first)]);
+    writer.forge = Some(forge);
+    writer.take(&decide(Kind::Works));
+    replay(&writer.records).expect_err("a forged run").to_string()
+}
+
+#[test]
+fn a_decision_rests_on_the_run_that_was_left() {
+    let told = forged(Kind::Works, |_, run| run.counters.no_exit = 0);
+    assert_eq!(told, "record 3: /decision/memory/run/counters/no_exit is 0, and 2 was expected");
+}
+
+#[test]
+fn a_run_that_ended_does_not_go_on() {
+    let told = forged(Kind::Passes, |last, run| *run = last.clone());
+    assert_eq!(
+        told,
+        "record 3: /decision/memory/run is one that has ended, and a new one was expected"
+    );
+}
+
+#[test]
+fn a_record_stands_under_its_own_names() {
+    let task = found(0, |body| body["decision"]["task"] = json!("7"));
+    assert_eq!(task, "record 1: /state/task is \"\", and \"7\" was expected");
+    let mut records = story();
+    records[0].kind = kind::PASSED.to_owned();
+    let told = replay(&records).expect_err("no exit").to_string();
+    assert!(told.starts_with("record 1: type is \"exit_gate_passed\""), "{told}");
 }
 
 #[test]

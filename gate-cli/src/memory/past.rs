@@ -78,11 +78,17 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn replay(&mut self, record: Record) -> Result<Past, Failure> {
-        let text = self.read(|reading| Ok(reading.policy(&record.policy_digest)?))?;
-        let policy = text.filter(|text| gate_core::digest(text.as_bytes()) == record.policy_digest);
-        let policy = policy.and_then(|text| serde_json::from_str::<Policy>(&text).ok());
+        let policy = self.policy(&record.policy_digest)?;
         let again = policy.as_ref().map(|policy| decide(&record.decision.input(), policy));
         Ok(Past { record, policy, again })
+    }
+
+    /// The policy that was kept under this digest; none where it is not what
+    /// the digest says, or not what this gate can read.
+    pub(crate) fn policy(&mut self, digest: &str) -> Result<Option<Policy>, Failure> {
+        let text = self.examine(|reading, _| Ok(reading.policy(digest)?))?;
+        let text = text.filter(|text| gate_core::digest(text.as_bytes()) == digest);
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
+use gate_core::history::Divergence;
 use gate_core::protocol::ledger::{Chain, Head, Problem};
 use serde::Serialize;
 
@@ -21,6 +22,10 @@ pub(crate) struct Verified {
     /// The head that was known, as `SEQ:HASH`. Without one a cut tail cannot be
     /// seen.
     known: Option<String>,
+    /// How many decisions could not be decided again: their policy is not here,
+    /// or another version of gate made them. Null for an export, whose
+    /// decisions are not decided again.
+    undecided: Option<usize>,
     /// What is wrong first.
     problem: Option<Wrong>,
 }
@@ -40,6 +45,12 @@ impl From<Problem> for Wrong {
     }
 }
 
+impl From<Divergence> for Wrong {
+    fn from(divergence: Divergence) -> Self {
+        Self { seq: Some(divergence.seq), message: divergence.to_string() }
+    }
+}
+
 impl From<StoreError> for Wrong {
     fn from(error: StoreError) -> Self {
         let seq = if let StoreError::Corrupt { seq, .. } = error { seq } else { None };
@@ -49,18 +60,30 @@ impl From<StoreError> for Wrong {
 
 impl Verified {
     /// What a chain comes to that was followed to its end, or to what is wrong.
-    pub(crate) fn new(chain: &Chain, wrong: Option<Wrong>) -> Self {
+    pub(crate) fn new(chain: &Chain, held: Head, undecided: Option<usize>, wrong: Option<Wrong>) -> Self {
         let end = chain.end();
         let known = end.as_ref().ok().and_then(|intact| intact.known);
         let problem = wrong.or_else(|| end.err().map(Wrong::from));
-        let Head { seq, hash } = chain.head();
+        let Head { seq, hash } = held;
         Self {
             ok: problem.is_none(),
             records: seq,
             head: hash.to_string(),
             known: known.filter(|_| problem.is_none()).map(|head| head.to_string()),
+            undecided,
             problem,
         }
+    }
+
+    /// What came of deciding again; nothing of an export.
+    fn again(&self) -> Option<String> {
+        Some(match self.undecided? {
+            0 => "every decision comes out the same from its record".to_owned(),
+            some => format!(
+                "{some} decisions are taken as they stand: their policy is not here, or another \
+                 version of gate made them"
+            ),
+        })
     }
 
     fn tail(&self) -> &'static str {
@@ -94,6 +117,9 @@ pub(crate) fn verified_card(verified: &Verified) -> String {
     }
     if verified.ok {
         let _ = writeln!(card, "  {:<12}{}", "tail", verified.tail());
+        if let Some(again) = verified.again() {
+            let _ = writeln!(card, "  {:<12}{again}", "again");
+        }
     }
     card
 }

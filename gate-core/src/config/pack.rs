@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::error::{ConfigError, Problem};
 use super::fault::{Checked, Fault};
@@ -145,11 +144,10 @@ pub(super) fn patterns(name: &str) -> Result<Option<Vec<Pattern>>, Fault> {
     }
     let packs = include_str!(concat!(env!("OUT_DIR"), "/packs.json"));
     let unreadable = |error: serde_json::Error| Fault::invalid(at(), error.to_string());
-    let packs: BTreeMap<&str, &RawValue> = serde_json::from_str(packs).map_err(unreadable)?;
+    let packs: BTreeMap<&str, Vec<RawCustomPattern>> =
+        serde_json::from_str(packs).map_err(unreadable)?;
     let Some(pack) = packs.get(name) else { return Ok(None) };
-    let raw: Vec<RawCustomPattern> = serde_json::from_str(pack.get()).map_err(unreadable)?;
-    let patterns =
-        raw.iter().enumerate().map(|(index, raw)| pattern(&at().index(index), name, raw));
+    let patterns = pack.iter().map(|raw| pattern(&at(), name, raw));
     patterns.collect::<Result<_, _>>().map(Some)
 }
 

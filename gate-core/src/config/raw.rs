@@ -138,7 +138,7 @@ pub struct RawBreaker {
     pub same_error: Option<u32>,
     /// Inconclusive iterations in a row.
     pub inconclusive: Option<u32>,
-    /// Iterations in a row in which a tool was denied.
+    /// Iterations in a row in which a tool was denied and the tree left as it was.
     pub permission_denied: Option<u32>,
     /// Share of the earlier output, in percent, below which it trips.
     #[schemars(range(max = 100))]

@@ -182,7 +182,14 @@ mod tests {
     fn the_default_by_itself_is_what_merging_makes_of_it() {
         let silent = Layer::flags(None);
         assert!(silent.is_silent() && !Layer::flags(Some(2)).is_silent());
-        assert_eq!(resolve(&[silent], None), merged(&[], None));
+        let (short, long) = (resolve(&[silent], None), merged(&[], None));
+        let hint = "in default.toml, write a value as `gate config show` does";
+        assert_eq!(
+            short.as_ref().map(|it| &it.settings),
+            long.as_ref().map(|it| &it.settings),
+            "{hint}"
+        );
+        assert_eq!(short, long);
     }
 
     #[test]

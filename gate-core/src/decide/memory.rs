@@ -70,6 +70,8 @@ pub struct RunState {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Spent {
+    /// Iterations, whatever numbers the caller gave them.
+    pub iterations: u64,
     /// Tokens.
     pub tokens: u64,
     /// Micro-dollars.
@@ -180,6 +182,7 @@ impl Spent {
         let now = observed.tokens.unwrap_or(tokens);
         let now_cost = observed.cost_micro_usd.unwrap_or(cost);
         Self {
+            iterations: self.iterations.saturating_add(1),
             tokens: self.tokens.saturating_add(more(now, tokens)),
             cost_micro_usd: self.cost_micro_usd.saturating_add(more(now_cost, cost)),
             wall_ms: self.wall_ms.saturating_add(passed),

@@ -295,7 +295,7 @@ pub struct BreakerPolicy {
     pub same_error: u32,
     /// Inconclusive iterations in a row.
     pub inconclusive: u32,
-    /// Iterations in a row in which a tool was denied.
+    /// Iterations in a row in which a tool was denied and the tree left as it was.
     pub permission_denied: u32,
     /// Share of the earlier output, in percent, below which shrinking output trips.
     pub output_decline: u32,

@@ -84,6 +84,9 @@ pub(crate) struct Writer {
     runs: BTreeMap<String, RunState>,
     minutes: u64,
     ids: u32,
+    /// Changes the run that a decision rests on, given the loop's last: what a
+    /// forger would do who seals and decides as gate does.
+    pub(crate) forge: Option<fn(&RunState, &mut RunState)>,
 }
 
 impl Writer {
@@ -132,8 +135,12 @@ impl Writer {
         let (task, at) = (name(task), self.now());
         let breaker = self.breaker(&task);
         let in_loop = format!("loop-{task}");
-        let last = self.runs.get(&in_loop).filter(|run| !new_run && !run.is_over(&at, &breaker));
-        let run = last.cloned().unwrap_or_else(|| RunState::begins(&at, &breaker));
+        let last = self.runs.get(&in_loop);
+        let goes_on = last.filter(|run| !new_run && !run.is_over(&at, &breaker));
+        let mut run = goes_on.cloned().unwrap_or_else(|| RunState::begins(&at, &breaker));
+        if let (Some(forge), Some(last)) = (self.forge, last) {
+            forge(last, &mut run);
+        }
         let iteration = run.iteration + 1;
         let observed =
             Observed { at, iteration, probe: Some(id.to_owned()), ..observed(kind, tree) };

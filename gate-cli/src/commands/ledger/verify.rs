@@ -1,11 +1,15 @@
 //! `gate ledger verify`: whether a ledger holds.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use gate_core::protocol::ledger::{Chain, Fault, LONGEST_LINE, Problem, Sealed};
+use gate_core::Policy;
+use gate_core::history::History;
+use gate_core::protocol::ledger::{Chain, Fault, Head, LONGEST_LINE, Problem, Record, Sealed};
 
+use crate::VERSION;
 use crate::args::Verify;
 use crate::commands::{DONE, Here, entries::PAGE, log, print};
 use crate::failure::Failure;
@@ -20,13 +24,60 @@ pub(super) fn run(here: &Here, args: &Verify) -> Result<u8, Failure> {
     let chain = args.head.into_iter().fold(Chain::new(), Chain::against);
     let verified = match &args.file {
         Some(file) => exported(chain, here, file)?,
-        None => recorded(chain, &mut log::opened(here)?)?,
+        None => recorded(Following::new(chain), &mut log::opened(here)?)?,
     };
     print(&if args.json { render::json(&verified)? } else { render::verified_card(&verified) })?;
     Ok(if verified.ok { DONE } else { BROKEN })
 }
 
-/// Follows the chain through an export.
+/// A ledger that is followed from its beginning: its chain, and what its
+/// records come to.
+struct Following {
+    chain: Chain,
+    /// The last record that holds in every way.
+    held: Head,
+    history: History,
+    policies: BTreeMap<String, Option<Policy>>,
+}
+
+impl Following {
+    fn new(chain: Chain) -> Self {
+        Self { chain, held: Head::EMPTY, history: History::default(), policies: BTreeMap::new() }
+    }
+
+    /// The next record, which has to follow from those before it.
+    fn follow(&mut self, record: &Record) -> Result<(), Wrong> {
+        // Another version of gate may decide otherwise.
+        let ours = decided(record, "gate_version") == Some(VERSION);
+        let policy = |digest: &str| self.policies.get(digest).filter(|_| ours).cloned().flatten();
+        self.history.apply(record, &policy)?;
+        self.held = self.chain.head();
+        Ok(())
+    }
+
+    /// Learns the policy of a decision, where the store has it.
+    fn learn(&mut self, memory: &mut Memory, record: &Record) -> Result<(), Failure> {
+        if let Some(digest) = decided(record, "policy_digest")
+            && !self.policies.contains_key(digest)
+        {
+            let policy = memory.policy(digest)?;
+            self.policies.insert(digest.to_owned(), policy);
+        }
+        Ok(())
+    }
+
+    fn verified(&self, wrong: Option<Wrong>) -> Verified {
+        Verified::new(&self.chain, self.held, Some(self.history.undecided().len()), wrong)
+    }
+}
+
+/// What a decision's record says under a name.
+fn decided<'r>(record: &'r Record, name: &str) -> Option<&'r str> {
+    record.body.get("decision")?.get(name)?.as_str()
+}
+
+/// Follows the chain through an export. What its records come to is not asked:
+/// it holds no policies, and may be another project's.
 fn exported(mut chain: Chain, here: &Here, file: &Path) -> Result<Verified, Failure> {
     let followed = if file == Path::new("-") {
         lines(&mut io::stdin().lock(), &mut chain)
@@ -38,7 +89,7 @@ fn exported(mut chain: Chain, here: &Here, file: &Path) -> Result<Verified, Fail
         let failure = Failure::file("input-unreadable", "read the ledger", file, &error);
         Failure { exit_code: 2, ..failure }
     })?;
-    Ok(Verified::new(&chain, problem.err().map(Wrong::from)))
+    Ok(Verified::new(&chain, chain.head(), None, problem.err().map(Wrong::from)))
 }
 
 fn lines(from: &mut impl BufRead, chain: &mut Chain) -> io::Result<Result<(), Problem>> {
@@ -57,17 +108,23 @@ fn lines(from: &mut impl BufRead, chain: &mut Chain) -> io::Result<Result<(), Pr
     Ok(Ok(()))
 }
 
-/// Follows the chain through the project's own ledger, up to the head that is
-/// marked and on. Damage that the store finds is a problem like any other.
-fn recorded(chain: Chain, memory: &mut Memory) -> Result<Verified, Failure> {
+/// Follows the project's own ledger, up to the head that is marked and on.
+/// Damage that the store finds is a problem like any other.
+fn recorded(mut following: Following, memory: &mut Memory) -> Result<Verified, Failure> {
     let marked = memory.examine(|_, marked| Ok(marked))?;
-    let mut chain = marked.into_iter().fold(chain, Chain::against);
+    following.chain = marked.into_iter().fold(following.chain, Chain::against);
     loop {
-        let (page, damage) = page(memory, chain.head().seq + 1)?;
-        let problem = page.iter().find_map(|sealed| chain.push(sealed).err());
-        let wrong = problem.map(Wrong::from).or(damage.map(|wrong| behind(&chain, wrong)));
-        if wrong.is_some() || page.len() < PAGE {
-            return Ok(Verified::new(&chain, wrong));
+        let (page, damage) = page(memory, following.chain.head().seq + 1)?;
+        for sealed in &page {
+            following.learn(memory, &sealed.record)?;
+            let pushed = following.chain.push(sealed).map_err(Wrong::from);
+            if let Err(wrong) = pushed.and_then(|()| following.follow(&sealed.record)) {
+                return Ok(following.verified(Some(wrong)));
+            }
+        }
+        let damage = damage.map(|wrong| behind(&following.chain, wrong));
+        if damage.is_some() || page.len() < PAGE {
+            return Ok(following.verified(damage));
         }
     }
 }

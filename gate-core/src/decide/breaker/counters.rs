@@ -19,7 +19,7 @@ pub struct Counters {
     pub same_error: u32,
     /// Iterations in which a check could not find out.
     pub inconclusive: u32,
-    /// Iterations in which a tool was denied.
+    /// Iterations in which a tool was denied, and that left the tree as it was.
     pub permission_denied: u32,
     /// Iterations that ended in a rate or usage limit.
     pub rate_limited: u32,
@@ -41,7 +41,7 @@ impl Counters {
             no_progress: self.progress(it),
             same_error: same(self.same_error, it.signature.as_deref(), signature),
             inconclusive: in_a_row(self.inconclusive, it.inconclusive),
-            permission_denied: in_a_row(self.permission_denied, it.denied),
+            permission_denied: in_a_row(self.permission_denied, it.is_stuck_at_a_denial()),
             rate_limited: 0,
         };
         if it.inconclusive { counted.at_least(self) } else { counted }

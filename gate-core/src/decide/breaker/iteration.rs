@@ -84,6 +84,14 @@ impl Iteration {
     }
 }
 
+impl Iteration {
+    /// Whether a tool was denied and nothing came of it. An agent that found
+    /// another way is not stuck.
+    pub(super) fn is_stuck_at_a_denial(&self) -> bool {
+        self.denied && self.progress != Some(true)
+    }
+}
+
 /// Whether there are reasons, all of these kinds.
 fn all(reasons: &[Reason], codes: &[ReasonCode]) -> bool {
     !reasons.is_empty() && reasons.iter().all(|reason| codes.contains(&reason.code))

@@ -98,7 +98,7 @@ const COUNTED: [Counted; 7] = [
         cause: Cause::PermissionDenied,
         counter: |it| it.permission_denied,
         limit: |it| it.permission_denied,
-        words: "iterations in a row in which a tool was denied",
+        words: "iterations in a row in which a tool was denied and nothing changed",
     },
     Counted {
         cause: Cause::Refused,
@@ -174,7 +174,7 @@ fn median(mut three: [u64; 3]) -> u64 {
 pub(crate) fn over_budget(run: &RunState, policy: &Policy) -> impl Iterator<Item = Trip> {
     let budget = &policy.budget;
     let spent = [
-        (Cause::BudgetIterations, run.iteration, u64::from(budget.iterations), "iterations"),
+        (Cause::BudgetIterations, run.spent.iterations, u64::from(budget.iterations), "iterations"),
         (Cause::BudgetTokens, run.spent.tokens, budget.tokens, "tokens"),
         (Cause::BudgetCost, run.spent.cost_micro_usd, budget.cost_micro_usd, "micro-dollars"),
         (Cause::BudgetWall, run.spent.wall_ms, budget.wall_ms, "milliseconds"),

@@ -119,7 +119,7 @@ fn table(at: usize) -> Option<Option<Table>> {
 fn place(key: u64) -> Option<usize> {
     let index = slice(BYTES, 4, number32(BYTES, 0)? * ENTRY)?;
     let (entries, _) = index.as_chunks::<ENTRY>();
-    let found = entries.binary_search_by_key(&key, |entry| number64(entry)).ok()?;
+    let found = entries.binary_search_by_key(&key, number64).ok()?;
     number32(&entries[found], 8)
 }
 

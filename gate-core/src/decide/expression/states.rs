@@ -32,11 +32,12 @@ mod kind {
 /// What is followed: a state, and where its match began.
 type Thread = (u16, usize);
 
-/// The threads before one byte, the preferred ones first.
-struct Threads {
-    list: Vec<Thread>,
+/// What following the states of a text needs beside the threads.
+struct Walk<'t> {
+    text: &'t [u8],
     stack: Vec<u16>,
-    /// For which byte each state was last entered, plus one.
+    /// For which byte each state was last entered, plus one: a state is
+    /// followed once, for the thread that is preferred.
     seen: Vec<u32>,
 }
 
@@ -51,25 +52,27 @@ impl States {
     /// The leftmost match from a byte on; any that ends early, if only its
     /// being there matters.
     pub(super) fn find(&self, text: &[u8], from: usize, earliest: bool) -> Option<Range<usize>> {
-        let (mut now, mut next) = (self.threads(), self.threads());
+        let seen = vec![0; self.records.len() / RECORD];
+        let mut walk = Walk { text, stack: Vec::new(), seen };
+        let (mut now, mut next) = (Vec::new(), Vec::new());
         let (mut at, mut found) = (from, None);
         while at <= text.len() {
-            if now.list.is_empty() {
+            if now.is_empty() {
                 let may_begin = text[at..].iter().position(|byte| self.begins(*byte));
                 let Some(skipped) = may_begin.filter(|_| found.is_none()) else { break };
                 at += skipped;
             }
             if found.is_none() && text.get(at).is_some_and(|byte| self.begins(*byte)) {
-                self.enter(&mut now, text, at, (0, at));
+                self.enter(&mut now, &mut walk, at, (0, at));
             }
-            if let Some(range) = self.step(&now, &mut next, text, at) {
+            if let Some(range) = self.step(&now, &mut next, &mut walk, at) {
                 found = Some(range);
                 if earliest {
                     break;
                 }
             }
             std::mem::swap(&mut now, &mut next);
-            next.list.clear();
+            next.clear();
             at += 1;
         }
         found
@@ -78,46 +81,41 @@ impl States {
     /// Moves all threads over one byte; the match of one ends those after it.
     fn step(
         &self,
-        now: &Threads,
-        next: &mut Threads,
-        text: &[u8],
+        now: &[Thread],
+        next: &mut Vec<Thread>,
+        walk: &mut Walk<'_>,
         at: usize,
     ) -> Option<Range<usize>> {
-        for &(state, begun) in &now.list {
+        for &(state, begun) in now {
             let record = self.record(state)?;
             if record[0] == kind::MATCH {
                 return Some(begun..at);
             }
-            if text.get(at).is_some_and(|byte| (record[1]..=record[2]).contains(byte)) {
-                self.enter(next, text, at + 1, (number16(record, 4)?, begun));
+            if walk.text.get(at).is_some_and(|byte| (record[1]..=record[2]).contains(byte)) {
+                self.enter(next, walk, at + 1, (number16(record, 4)?, begun));
             }
         }
         None
     }
 
     /// Adds a thread, and follows what needs no byte.
-    fn enter(&self, threads: &mut Threads, text: &[u8], at: usize, (state, begun): Thread) {
+    fn enter(&self, list: &mut Vec<Thread>, walk: &mut Walk<'_>, at: usize, thread: Thread) {
+        let (state, begun) = thread;
         let mark = u32::try_from(at + 1).unwrap_or(0);
-        threads.stack.push(state);
-        while let Some(state) = threads.stack.pop() {
+        walk.stack.push(state);
+        while let Some(state) = walk.stack.pop() {
             let Some(record) = self.record(state) else { continue };
-            let seen = &mut threads.seen[usize::from(state)];
-            if std::mem::replace(seen, mark) == mark {
+            if std::mem::replace(&mut walk.seen[usize::from(state)], mark) == mark {
                 continue;
             }
             let (one, other) = (number16(record, 4), number16(record, 6));
             match record[0] {
-                kind::RANGE | kind::MATCH => threads.list.push((state, begun)),
-                kind::SPLIT => threads.stack.extend([other, one].into_iter().flatten()),
-                look if holds(look, text, at) => threads.stack.extend(one),
+                kind::RANGE | kind::MATCH => list.push((state, begun)),
+                kind::SPLIT => walk.stack.extend([other, one].into_iter().flatten()),
+                look if holds(look, walk.text, at) => walk.stack.extend(one),
                 _ => {}
             }
         }
-    }
-
-    fn threads(&self) -> Threads {
-        let seen = vec![0; self.records.len() / RECORD];
-        Threads { list: Vec::new(), stack: Vec::new(), seen }
     }
 
     fn record(&self, state: u16) -> Option<&'static [u8]> {

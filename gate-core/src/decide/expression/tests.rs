@@ -44,7 +44,7 @@ fn prepared_and_compiled_expressions_find_the_same() {
         let own = words(source);
         for round in 0..400 {
             let pick = |at: usize| {
-                let list = if at % 2 == 0 { &own[..] } else { &OTHER[..] };
+                let list = if at.is_multiple_of(2) { &own[..] } else { &OTHER[..] };
                 let part = random.of(list);
                 if at % 7 == round % 7 { part.to_uppercase() } else { part.to_owned() }
             };

@@ -69,8 +69,10 @@ impl Finder {
         from: usize,
         mut enough: impl FnMut(usize) -> bool,
     ) -> Option<usize> {
-        for (at, two) in text.windows(2).enumerate().skip(from) {
-            let two = pair(two);
+        let mut before = text.get(from).map_or(0, u8::to_ascii_lowercase);
+        for (at, byte) in (from..).zip(text.get(from + 1..)?) {
+            let byte = byte.to_ascii_lowercase();
+            let two = u16::from_be_bytes([std::mem::replace(&mut before, byte), byte]);
             if self.begins[usize::from(two >> 6)] & (1 << (two & 63)) == 0 {
                 continue;
             }
@@ -101,8 +103,8 @@ impl Finder {
 
 /// The first two bytes, in lower case.
 fn pair(bytes: &[u8]) -> u16 {
-    let lower = |at: usize| bytes.get(at).map_or(0, |byte| u16::from(byte.to_ascii_lowercase()));
-    lower(0) << 8 | lower(1)
+    let lower = |at: usize| bytes.get(at).map_or(0, u8::to_ascii_lowercase);
+    u16::from_be_bytes([lower(0), lower(1)])
 }
 
 #[cfg(test)]

@@ -63,8 +63,8 @@ struct Field {
 /// The key and the value that a line holds.
 fn field(layout: &Layout<'_>, index: usize) -> Option<Field> {
     let line = layout.lines()[index].text;
-    // Each key has one, most lines have none, and to unmark a line takes a copy.
-    if !line.contains('_') {
+    // Most lines have not both, and to unmark a line takes a copy.
+    if !line.contains('_') || !line.contains([':', '：']) {
         return None;
     }
     let line = unmarked(line);

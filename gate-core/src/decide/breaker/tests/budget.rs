@@ -114,3 +114,15 @@ fn a_probe_that_mends_the_cause_does_not_go_past_the_budget() {
     assert!(tripped_by(&decision)[0].ends_with("the run's budget is spent: 3 of 3 iterations"));
     assert_eq!((lap.state(), lap.cause()), (BreakerState::Open, Some(Cause::BudgetIterations)));
 }
+
+#[test]
+fn a_probe_that_passes_the_gate_is_exit_with_the_budget_spent() {
+    let mut lap = Loop::new(|policy| {
+        policy.breaker.same_error = 2;
+        policy.budget.iterations = 3;
+    });
+    lap.repeat(2, &claims().error("e"));
+    lap.cool_down();
+    assert_eq!(lap.probe(passes()).verdict, Verdict::Exit);
+    assert!(lap.memory.breaker.is_closed());
+}

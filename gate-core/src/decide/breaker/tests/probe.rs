@@ -63,6 +63,8 @@ fn without_progress_the_tree_has_to_change_and_no_check_get_worse() {
     let green =
         cool(|policy| policy.breaker.no_progress = 2, &works().tests(Outcome::Pass).still());
     check(green, claims(), Verdict::Tripped);
+    let unknown = cool(|policy| policy.breaker.no_progress = 2, &works().still());
+    check(unknown, claims(), Verdict::Continue);
 }
 
 #[test]
@@ -89,11 +91,14 @@ fn the_same_error_has_to_be_another_or_none() {
     check(erring(), claims().error("f"), Verdict::Continue);
     check(erring(), works().tests(Outcome::Pass), Verdict::Continue);
     check(erring(), claims().error("e"), Verdict::Tripped);
+    let green = works().tests(Outcome::Pass).error("e");
+    let green = cool(|policy| policy.breaker.same_error = 2, &green);
+    check(green, claims().error("f"), Verdict::Tripped);
 }
 
 #[test]
 fn what_was_denied_must_not_be_denied_again() {
-    let denied = || cool(|policy| policy.breaker.permission_denied = 2, &works().denied());
+    let denied = || cool(|policy| policy.breaker.permission_denied = 2, &works().still().denied());
     check(denied(), claims(), Verdict::Continue);
     check(denied(), claims().denied(), Verdict::Tripped);
 }
@@ -115,7 +120,7 @@ fn a_probe_that_did_not_run_its_checks_or_was_cheated_is_none() {
             stuck(),
             erring(),
             cool(|policy| policy.breaker.inconclusive = 2, &unsure()),
-            cool(|policy| policy.breaker.permission_denied = 2, &works().denied()),
+            cool(|policy| policy.breaker.permission_denied = 2, &works().still().denied()),
         ] {
             check(lap, turn.clone().error("f"), Verdict::Tripped);
         }
@@ -232,4 +237,31 @@ fn a_breaker_that_lost_its_cause_is_closed_by_a_passing_gate_alone() {
         lap.memory.breaker.trip = None;
         check(lap, turn, verdict);
     }
+}
+
+/// A check's further record beside that of the tests.
+fn beside(mut turn: Turn, check: &str, mode: Mode, outcome: Outcome) -> Turn {
+    turn.input.evidence.push(Evidence::new(check, mode, outcome));
+    turn
+}
+
+#[test]
+fn of_several_records_of_a_check_the_worst_counts() {
+    let both = |first, second| beside(works().tests(first), "tests", Mode::Require, second);
+    let was_green =
+        || cool(|policy| policy.breaker.no_progress = 2, &works().tests(Outcome::Pass).still());
+    check(was_green(), both(Outcome::Fail, Outcome::Pass), Verdict::Tripped);
+    check(was_green(), both(Outcome::Pass, Outcome::Fail), Verdict::Tripped);
+    check(was_green(), both(Outcome::Pass, Outcome::Pass), Verdict::Continue);
+}
+
+#[test]
+fn a_check_that_is_only_shown_decides_nothing() {
+    let warned = |outcome| beside(claims(), "lint", Mode::Warn, outcome);
+    let was_green = cool(|policy| policy.breaker.no_progress = 2, &warned(Outcome::Pass).still());
+    check(was_green, warned(Outcome::Fail), Verdict::Continue);
+    let mut lap = Loop::new(|policy| policy.breaker.inconclusive = 2);
+    assert_eq!(lap.repeat(5, &warned(Outcome::Inconclusive)), [Verdict::Continue; 5]);
+    let counted = beside(claims(), "lint", Mode::Count, Outcome::Inconclusive);
+    assert_eq!(lap.repeat(2, &counted), [Verdict::Continue, Verdict::Tripped]);
 }

@@ -102,6 +102,15 @@ fn finished_work_that_only_lacks_words_needs_no_progress() {
 }
 
 #[test]
+fn what_is_excused_clears_the_row_where_the_tree_moves_on() {
+    let mut lap = Loop::new(|_| ());
+    lap.feed(works());
+    lap.repeat(2, &works().still());
+    lap.feed(silent());
+    assert_eq!(lap.memory.run.counters.no_progress, 0);
+}
+
+#[test]
 fn words_without_evidence_excuse_nothing() {
     let nothing = with(silent(), &[]);
     assert_eq!(excused(&nothing, |_| ()), 5, "no check was run");

@@ -23,7 +23,7 @@ fn cases() -> Vec<Case> {
         case(Cause::SameError, |it, n| it.same_error = n, works().error("e"), works()),
         case(Cause::SameError, |it, n| it.same_error = n, works().error("e"), works().error("f")),
         case(Cause::Inconclusive, |it, n| it.inconclusive = n, unsure(), claims()),
-        case(Cause::PermissionDenied, |it, n| it.permission_denied = n, works().denied(), works()),
+        case(Cause::PermissionDenied, |it, n| it.permission_denied = n, works().still().denied(), works()),
         case(Cause::RateLimited, |it, n| it.rate_limited = n, works().limited(), works()),
     ]
 }
@@ -160,4 +160,12 @@ fn one_long_output_among_short_ones_is_no_decline() {
     for output in [100, 9000, 100, 90, 90, 90, 8000, 90] {
         assert_eq!(lap.feed(works().writes(output)).verdict, Verdict::Continue);
     }
+}
+
+#[test]
+fn an_agent_that_found_another_way_around_a_denial_is_not_stuck() {
+    let mut lap = Loop::new(|policy| policy.breaker.permission_denied = 2);
+    lap.repeat(6, &works().denied());
+    assert!(lap.memory.breaker.is_closed());
+    assert_eq!(lap.memory.run.counters.permission_denied, 0);
 }
