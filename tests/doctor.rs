@@ -81,6 +81,7 @@ gate
   ok          the state folder [..]
   [..]the processes of a check are ended [..]
   ok          the settings are those of [..]gate.toml
+  ok          the ledger of [..] can be read
 
 check clean_git
   ok          built-in: looks for what is not committed
@@ -289,4 +290,10 @@ fn the_real_tree_is_left_as_it_is() {
     let ran = ran.again("--version").setup(&sums("after")).code(0);
     assert!(ran.file("../before").contains("cache/x"));
     assert_eq!(ran.file("../before"), ran.file("../after"));
+}
+
+#[test]
+fn a_held_loop_is_told() {
+    let ran = gate("breaker isolate --reason maintenance").code(0);
+    ran.again("doctor").code(0).says("the breaker is open: maintenance");
 }

@@ -1,30 +1,30 @@
 //! One decision: read, gather, decide, keep.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use gate_checks::check::About;
-use gate_checks::{Events, Gathered, Site, TreeChange, Wanted};
-use gate_core::config::{ConfigWarning, Resolved};
+use gate_checks::{Gathered, Site, TreeChange, Wanted};
+use gate_core::config::Resolved;
 use gate_core::decide::breaker::Admission;
-use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::observed::{Observed, TreeSeen};
-use gate_core::decide::policy::{Mode, When};
+use gate_core::decide::policy::When;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
 use gate_core::read::Forced;
 use gate_core::trouble::Signature;
-use gate_core::{Decision, Input, Policy, Scan, Scanner, Transcript, decide, digest, judge};
+use gate_core::{Decision, Input, Policy, Scan, Scanner, decide, digest, judge};
 use jiff::Timestamp;
-use serde_json::Value;
 use uuid::Uuid;
 
 use crate::VERSION;
 use crate::failure::Failure;
 use crate::memory::{Asked, Begun, Memory, Standing, Turn};
 use crate::record::{Record, SCHEMA, Tree, UsageRecord};
+use crate::remarks::{about_transcript, warning};
+use crate::request::{Checks, Request};
 use crate::source::Source;
 
 /// A gate with its settings.
@@ -35,62 +35,6 @@ pub struct Gate {
     warnings: Vec<Warning>,
     site: Site,
     memory: Option<RefCell<Memory>>,
-}
-
-/// What a caller asks.
-#[derive(Clone, Debug, Default)]
-pub struct Request {
-    /// The format, or the agent, of the transcript.
-    pub format: Option<Forced>,
-    /// The task's id.
-    pub task: Option<String>,
-    /// The run's name.
-    pub run: Option<String>,
-    /// The iteration's number.
-    pub iteration: Option<u64>,
-    /// Whether a new run begins with it.
-    pub new_run: bool,
-    /// Whether nothing is recorded.
-    pub dry_run: bool,
-    /// The exit code of the agent's program.
-    pub agent_exit_code: Option<i32>,
-    /// The operator's reason for forcing completion.
-    pub forced: Option<String>,
-    /// What the operator said beside that, for the record: names and values.
-    pub acts: Vec<(&'static str, Option<String>)>,
-    /// Which checks to run.
-    pub checks: Checks,
-    /// Whether no earlier record of a check is taken, and none kept.
-    pub fresh: bool,
-    /// Files of the caller's own, such as the one for the feedback: where
-    /// untracked they are no part of the work, and neither is the transcript.
-    pub own_files: Vec<PathBuf>,
-    /// Who is told what the checks do.
-    pub events: Events,
-}
-
-/// Which checks to run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Checks {
-    /// The configured ones, unless the signal already forbids `exit`.
-    #[default]
-    Lazy,
-    /// The configured ones.
-    All,
-    /// This one alone. The others leave a record that says so, and a required
-    /// one among them forbids `exit`.
-    Only(String),
-    /// None.
-    None,
-}
-
-impl Checks {
-    fn only(&self) -> Option<&str> {
-        match self {
-            Self::Only(name) => Some(name),
-            Self::Lazy | Self::All | Self::None => None,
-        }
-    }
 }
 
 /// A transcript that was read.
@@ -281,13 +225,13 @@ impl Gate {
 
     fn input(&self, scan: &Scan, request: &Request) -> Input {
         let mut warnings = self.warnings.clone();
-        warnings.extend(about_input(&scan.transcript));
+        warnings.extend(about_transcript(&scan.transcript));
         Input {
             agent_exit_code: request.agent_exit_code,
             forced: request.forced.clone(),
             checks_left_out: request.checks == Checks::None && !self.policy.checks.is_empty(),
             warnings,
-            observed: observed(scan),
+            observed: scan.observed(),
             ..Input::new(scan.signal.clone(), scan.hits.clone())
         }
     }
@@ -295,8 +239,8 @@ impl Gate {
     fn gathered(&self, scan: &Scan, request: &Request, gathered: &Gathered) -> Input {
         let mut input = self.input(scan, request);
         input.evidence.clone_from(&gathered.evidence);
-        if let Some(signature) = signature(&input.evidence) {
-            input.observed.signature = Some(signature);
+        if let Some(signature) = Signature::of_evidence(&input.evidence) {
+            input.observed.signature = Some(signature.into());
         }
         input
     }
@@ -368,66 +312,8 @@ fn remembering(input: &Input, standing: Standing, seen: &Option<TreeSeen>) -> In
     }
 }
 
-/// What a transcript tells that feeds the breaker.
-fn observed(scan: &Scan) -> Observed {
-    let Scan { transcript, effort, .. } = scan;
-    Observed {
-        signature: effort.signature.clone().map(String::from),
-        denied: effort.denied.clone(),
-        limited: effort.limited.clone(),
-        output: effort.output,
-        session: transcript.session.clone(),
-        tokens: transcript.tokens,
-        cost_micro_usd: transcript.cost_micro_usd,
-        ..Observed::default()
-    }
-}
-
-/// The signature of the evidence that fails: what failed, and which tests.
-fn signature(evidence: &[Evidence]) -> Option<String> {
-    let failing = |it: &&Evidence| it.outcome == Outcome::Fail && it.mode != Mode::Warn;
-    let failures: Vec<_> = evidence.iter().filter(failing).map(failure).collect();
-    Signature::of(failures.iter().map(String::as_str)).map(String::from)
-}
-
-fn failure(evidence: &Evidence) -> String {
-    let tests = evidence.detail.as_ref().and_then(|it| it.pointer("/tests/failed_tests"));
-    let names = tests.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let names: Vec<_> = names.collect();
-    match names.is_empty() {
-        true => format!("{}: {}", evidence.check, evidence.summary),
-        false => format!("{}: {}", evidence.check, names.join(" ")),
-    }
-}
-
 /// When the limit is over that the iteration ended in.
 fn retry_at(decision: &Decision) -> Option<String> {
     let seconds = decision.observed.limited.as_ref()?.resets_at?;
     Some(Timestamp::from_second(seconds).ok()?.to_string())
-}
-
-fn warning(warning: &ConfigWarning) -> Warning {
-    Warning::new(WarningCode::ThresholdFromEnvironment, warning.to_string())
-}
-
-/// What the transcript tells beside the conversation that a person should
-/// know: flaws, errors, limits; the last of each kind.
-fn about_input(transcript: &Transcript) -> Vec<Warning> {
-    let problem = transcript.problems.first().map(|one| (one.line, one.text.as_str()));
-    let error = transcript.errors.last().map(|one| (one.line, one.text.as_str()));
-    let limit = transcript.limits.last().map(|one| (one.line, one.text.as_str()));
-    let kinds = [
-        (WarningCode::InputProblem, problem, transcript.problems.len()),
-        (WarningCode::AgentError, error, transcript.errors.len()),
-        (WarningCode::LimitReached, limit, transcript.limits.len()),
-    ];
-    kinds.into_iter().filter_map(|(code, shown, count)| about(code, shown?, count)).collect()
-}
-
-fn about(code: WarningCode, (line, text): (u64, &str), count: usize) -> Option<Warning> {
-    let more = match count.checked_sub(1)? {
-        0 => String::new(),
-        more => format!(" (and {more} more)"),
-    };
-    Some(Warning::new(code, format!("line {line}: {text}{more}")))
 }

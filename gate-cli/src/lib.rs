@@ -10,7 +10,9 @@ mod failure;
 mod gate;
 mod memory;
 mod record;
+mod remarks;
 mod render;
+mod request;
 pub mod schema;
 mod settings;
 mod source;
@@ -20,10 +22,11 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 pub use failure::Failure;
-pub use gate::{Checks, Gate, Request};
+pub use gate::Gate;
 pub use gate_checks::{Event, Events, Site};
 pub use memory::{BreakerStatus, Memory, Operation, Past, Wanted};
 pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord};
+pub use request::{Checks, Request};
 pub use settings::{Places, Selection, layers};
 pub use source::Source;
 

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::decide::indicator::{Counter, Hit, PatternError, PatternSet};
+use crate::decide::observed::Observed;
 use crate::decide::policy::{Policy, SignalPolicy};
 use crate::decide::signal::Signal;
 use crate::read::{
@@ -143,6 +144,24 @@ pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
     let mut scanner = Scanner::new(&patterns, None);
     scanner.push(bytes);
     Ok(scanner.finish(&policy.signal, None))
+}
+
+impl Scan {
+    /// What it tells that feeds the breaker. When that was, and what became of
+    /// the tree, is the caller's to say.
+    pub fn observed(&self) -> Observed {
+        let Self { transcript, effort, .. } = self;
+        Observed {
+            signature: effort.signature.clone().map(String::from),
+            denied: effort.denied.clone(),
+            limited: effort.limited.clone(),
+            output: effort.output,
+            session: transcript.session.clone(),
+            tokens: transcript.tokens,
+            cost_micro_usd: transcript.cost_micro_usd,
+            ..Observed::default()
+        }
+    }
 }
 
 /// Whether a hit is a text that was taken as the signal.

@@ -11,9 +11,10 @@ use gate_core::decide::policy::When;
 use super::{Here, known_check, print};
 use crate::args::Check;
 use crate::failure::Failure;
-use crate::gate::{Checks, Gate, Request};
+use crate::gate::Gate;
 use crate::record::Record;
 use crate::render;
+use crate::request::{Checks, Request};
 use crate::settings;
 use crate::source::Source;
 

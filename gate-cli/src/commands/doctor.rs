@@ -2,6 +2,7 @@
 
 use gate_checks::{Finding, Level, Site, examine, examine_surroundings, self_test};
 use gate_core::Policy;
+use gate_core::decide::breaker::BreakerState;
 
 use super::{DONE, Here, known_check, print};
 use crate::args::Doctor;
@@ -19,14 +20,20 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
         known_check(&policy, name)?;
     }
     let site = Site { ignore: policy.tree_ignore.clone(), ..here.site()? };
-    let record = examined(args, &policy, &site)?;
+    let record = examined(here, args, &policy, &site)?;
     print(&if args.json { render::json(&record)? } else { render::doctor_card(&record) })?;
     Ok(if record.ok { DONE } else { WRONG })
 }
 
-fn examined(args: &Doctor, policy: &Policy, site: &Site) -> Result<DoctorRecord, Failure> {
+fn examined(
+    here: &Here,
+    args: &Doctor,
+    policy: &Policy,
+    site: &Site,
+) -> Result<DoctorRecord, Failure> {
     let mut gate = examine_surroundings(policy, site);
     gate.push(of_settings(args, site));
+    gate.push(of_ledger(here, policy));
     let wanted = |name: Option<&str>| match (&args.only, name) {
         (Some(only), Some(name)) => only == name,
         _ => true,
@@ -52,4 +59,23 @@ fn of_settings(args: &Doctor, site: &Site) -> Finding {
     }
     let message = "the project has no gate.toml: the defaults hold";
     Finding::new(Level::Note, "settings-default", message).hint("gate init")
+}
+
+/// Whether decisions can be remembered, and whether the loop is held.
+fn of_ledger(here: &Here, policy: &Policy) -> Finding {
+    let status = here.memory(policy).and_then(|mut memory| memory.breaker("", policy));
+    let status = match status {
+        Ok(status) => status,
+        Err(failure) => {
+            let finding = Finding::new(Level::Problem, &failure.code, failure.message);
+            return Finding { hint: failure.hint, ..finding };
+        }
+    };
+    let project = &status.project;
+    if matches!(status.state, BreakerState::Closed | BreakerState::HalfOpen) {
+        return Finding::new(Level::Ok, "ledger", format!("the ledger of {project} can be read"));
+    }
+    let why = status.message.unwrap_or_default();
+    Finding::new(Level::Note, "breaker-open", format!("the breaker is open: {why}"))
+        .hint("gate breaker status")
 }

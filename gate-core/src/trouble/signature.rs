@@ -4,8 +4,11 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{line, normal};
+use crate::decide::evidence::{Evidence, Outcome};
+use crate::decide::policy::Mode;
 
 /// How many error lines make a signature.
 const LINES: usize = 5;
@@ -50,6 +53,15 @@ impl Signature {
         lines.join()
     }
 
+    /// The signature of the evidence that fails: which checks, and which of
+    /// their tests, else what they say of it. None where nothing fails that
+    /// counts.
+    pub fn of_evidence(evidence: &[Evidence]) -> Option<Self> {
+        let failing = |it: &&Evidence| it.outcome == Outcome::Fail && it.mode != Mode::Warn;
+        let failures: Vec<_> = evidence.iter().filter(failing).map(failure).collect();
+        Self::of(failures.iter().map(String::as_str))
+    }
+
     /// The signature of what an agent wrote: its error lines alone.
     pub(super) fn of_prose(text: &str) -> Option<Self> {
         let mut lines = Lines::default();
@@ -73,6 +85,15 @@ impl From<Signature> for String {
     fn from(signature: Signature) -> Self {
         signature.0
     }
+}
+
+/// What failed, on one line.
+fn failure(evidence: &Evidence) -> String {
+    let tests = evidence.detail.as_ref().and_then(|detail| detail.pointer("/tests/failed_tests"));
+    let names = tests.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let names: Vec<_> = names.collect();
+    let what = if names.is_empty() { evidence.summary.clone() } else { names.join(" ") };
+    format!("{}: {what}", evidence.check)
 }
 
 /// Different lines, normalised, in the order in which they came.

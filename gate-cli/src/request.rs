@@ -1,0 +1,62 @@
+//! What a caller asks of one decision.
+
+use std::path::PathBuf;
+
+use gate_checks::Events;
+use gate_core::read::Forced;
+
+/// What a caller asks.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The format, or the agent, of the transcript.
+    pub format: Option<Forced>,
+    /// The task's id.
+    pub task: Option<String>,
+    /// The run's name.
+    pub run: Option<String>,
+    /// The iteration's number.
+    pub iteration: Option<u64>,
+    /// Whether a new run begins with it.
+    pub new_run: bool,
+    /// Whether nothing is recorded.
+    pub dry_run: bool,
+    /// The exit code of the agent's program.
+    pub agent_exit_code: Option<i32>,
+    /// The operator's reason for forcing completion.
+    pub forced: Option<String>,
+    /// What the operator said beside that, for the record: names and values.
+    pub acts: Vec<(&'static str, Option<String>)>,
+    /// Which checks to run.
+    pub checks: Checks,
+    /// Whether no earlier record of a check is taken, and none kept.
+    pub fresh: bool,
+    /// Files of the caller's own, such as the one for the feedback: where
+    /// untracked they are no part of the work, and neither is the transcript.
+    pub own_files: Vec<PathBuf>,
+    /// Who is told what the checks do.
+    pub events: Events,
+}
+
+/// Which checks to run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Checks {
+    /// The configured ones, unless the signal already forbids `exit`.
+    #[default]
+    Lazy,
+    /// The configured ones.
+    All,
+    /// This one alone. The others leave a record that says so, and a required
+    /// one among them forbids `exit`.
+    Only(String),
+    /// None.
+    None,
+}
+
+impl Checks {
+    pub(crate) fn only(&self) -> Option<&str> {
+        match self {
+            Self::Only(name) => Some(name),
+            Self::Lazy | Self::All | Self::None => None,
+        }
+    }
+}
