@@ -81,7 +81,10 @@ fn a_change_that_was_there_before_the_loop_is_no_progress() {
 
 #[test]
 fn untracked_files_and_empty_commits_are_progress() {
-    for script in ["date +%N >new-$(date +%N)", "git commit -q --allow-empty -m step"] {
+    let elsewhere = "test -d ../other || git worktree add -q ../other; \
+                     git -C ../other commit -q --allow-empty -m step";
+    let new = "date +%N >new-$(date +%N)";
+    for script in [new, "git commit -q --allow-empty -m step", elsewhere] {
         let (_, verdicts) = verdicts(project(""), 5, script, UNDONE);
         assert_eq!(tripped_at(&verdicts), None, "{script}");
     }
@@ -117,7 +120,7 @@ fn a_breaker_that_is_switched_off_stays_closed() {
     let research = "[breaker]\nno_progress = 1\n[task_types.research]\nprogress = \"none\"\n";
     let ran = project(research).again("check --task-type research out.log");
     let ran = ran.file("out.log", UNDONE).code(1);
-    ran.again("check out.log").setup("git add -A; git commit -qm all").code(3);
+    ran.again("check out.log").code(3);
 }
 
 #[test]
@@ -203,4 +206,14 @@ fn a_blocked_agent_stops_the_loop_and_the_breaker_stays_closed() {
     let (ran, verdicts) = verdicts(project(""), 1, "true", STUCK);
     assert_eq!(verdicts, ["blocked"]);
     ran.again("breaker status").code(0);
+}
+
+#[test]
+fn an_error_that_the_agent_tells_stops_no_loop_that_commits() {
+    let output =
+        "Part done.\nerror: could not connect to the docker daemon\nEXIT_STATUS: CONTINUE\n";
+    let (_, committing) = verdicts(project(""), 8, COMMIT, output);
+    assert_eq!(tripped_at(&committing), None);
+    let (_, churning) = verdicts(project(""), 6, "date +%N >>work.txt", output);
+    assert_eq!(tripped_at(&churning), Some(5));
 }

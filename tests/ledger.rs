@@ -97,6 +97,16 @@ fn a_forged_record_with_fitting_hashes_is_not_what_gate_would_have_said() {
 }
 
 #[test]
+fn a_policy_that_was_changed_is_found() {
+    let ran = recorded();
+    let database = Connection::open(ran.database()).unwrap();
+    database.execute("UPDATE policies SET text = text || ' '", []).unwrap();
+    let found = ran.again("ledger verify --json").code(1).json();
+    assert_eq!((&found["problem"]["seq"], &found["records"]), (&json!(1), &json!(0)));
+    assert!(found["problem"]["message"].as_str().unwrap().ends_with("was changed in the store"));
+}
+
+#[test]
 fn an_export_holds_wherever_it_is_read() {
     let lines = exported();
     assert_eq!(lines.len(), 4);

@@ -168,3 +168,39 @@ fn the_latest_decision_is_shown_and_ends_with_its_code() {
     let ran = ran.again("last -q").code(0).stdout("");
     ran.again("last --task 9").code(5).stops();
 }
+
+#[test]
+fn an_old_exit_is_not_given_for_work_that_has_changed() {
+    let settings = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"test ! -e broken\"]\n";
+    let words = "check --json --iteration 1 out.log";
+    let ran = judge(words, DONE).settings(settings).committed().code(0);
+    let ran = ran.again(words).code(0);
+    assert_eq!(ran.json()["repeated"], true, "nothing has changed: the caller did not hear it");
+    let ran = ran.again(words).setup("touch broken").code(1);
+    assert_eq!(each(&ran.json(), "reasons", "code"), ["required-check-failed"]);
+    let ran = ran.again("check --iteration 7 out.log").setup("rm broken").code(0);
+    let ran = ran.again("breaker isolate --reason maintenance").code(0);
+    ran.again("check --iteration 7 out.log").code(3);
+}
+
+#[test]
+fn a_forced_exit_is_nobody_elses() {
+    let force = "check --json --run r --iteration 1 --force-complete --reason shipped out.log";
+    let ran = judge("check --run r --iteration 1 out.log", UNDONE).code(1);
+    let ran = ran.again(force).code(0);
+    let forced = ran.json();
+    assert_eq!((&forced["forced"], &forced["iteration"]), (&true.into(), &2.into()));
+    let ran = ran.again("check --json --run r --iteration 2 out.log").code(1);
+    assert_eq!((&ran.json()["repeated"], &ran.json()["run"]), (&false.into(), &"r#2".into()));
+    judge("check --force-complete --reason   out.log", UNDONE).code(2);
+}
+
+#[test]
+fn a_caller_that_counts_anew_begins_a_new_run() {
+    let ran = judge("check --run r --iteration 1 out.log", UNDONE).code(1);
+    let ran = ran.again("check --run r --iteration 2 out.log").code(1);
+    let (ran, same) = again(ran, "--run r --iteration 1", UNDONE, 1);
+    assert_eq!((&same["repeated"], &same["run"]), (&true.into(), &"r".into()));
+    let (_, anew) = again(ran, "--run r --iteration 1", DONE, 0);
+    assert_eq!((&anew["repeated"], &anew["run"]), (&false.into(), &"r#2".into()));
+}

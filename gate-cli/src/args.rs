@@ -3,7 +3,6 @@
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gate_core::protocol::ledger::Head;
@@ -98,8 +97,8 @@ pub(crate) struct Check {
     pub(crate) run: Option<String>,
     /// The iteration's number within the run: asked again with the same number,
     /// the recorded decision is given.
-    #[arg(long, value_name = "N")]
-    pub(crate) iteration: Option<NonZeroU64>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) iteration: Option<u64>,
     /// Begin a new run.
     #[arg(long)]
     pub(crate) new_run: bool,
@@ -116,7 +115,7 @@ pub(crate) struct Check {
     #[arg(long, requires = "reason")]
     pub(crate) force_complete: bool,
     /// Why it is forced.
-    #[arg(long, value_name = "TEXT", requires = "force_complete", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "TEXT", requires = "force_complete", value_parser = words)]
     pub(crate) reason: Option<String>,
     #[command(flatten)]
     pub(crate) checks: Checks,
@@ -318,7 +317,7 @@ pub(crate) struct Task {
 #[derive(Debug, Args)]
 pub(crate) struct Operation {
     /// Why.
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "TEXT", value_parser = words)]
     pub(crate) reason: String,
     #[command(flatten)]
     pub(crate) of: Task,
@@ -386,4 +385,9 @@ pub(crate) struct Log {
     /// Print the records as JSON, one a line, with their hashes.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A text that says something.
+fn words(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("words are expected".to_owned()) } else { Ok(text.to_owned()) }
 }

@@ -9,7 +9,7 @@ use gate_checks::{Gathered, Site, TreeChange, Wanted};
 use gate_core::config::Resolved;
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::indicator::PatternSet;
-use gate_core::decide::observed::{Observed, TreeSeen};
+use gate_core::decide::observed::{Observed, TreeSeen, TreeState};
 use gate_core::decide::policy::When;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
@@ -118,7 +118,8 @@ impl Gate {
             return Ok(self.stamp(decide(&input, &self.policy), &judging, request, gathered.tree));
         };
         let mut memory = memory.borrow_mut();
-        let asked = self.asked(request, &judging);
+        let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
+        let asked = self.asked(request, &judging, &look);
         match memory.begin(&asked)? {
             Begun::Repeated(record) => Ok(*record),
             Begun::Turn(turn) => {
@@ -155,7 +156,12 @@ impl Gate {
         })
     }
 
-    fn asked<'a>(&'a self, request: &'a Request, judging: &'a Judging) -> Asked<'a> {
+    fn asked<'a>(
+        &'a self,
+        request: &'a Request,
+        judging: &'a Judging,
+        look: &'a dyn Fn() -> Option<TreeState>,
+    ) -> Asked<'a> {
         Asked {
             task: request.task.as_deref(),
             run: request.run.as_deref(),
@@ -164,6 +170,7 @@ impl Gate {
             input: judging.input.as_deref(),
             dry_run: request.dry_run,
             forced: request.forced.is_some(),
+            look,
             acts: &request.acts,
             policy: &self.policy,
             policy_text: &judging.policy_text,
@@ -212,7 +219,7 @@ impl Gate {
         gathered: &Gathered,
         turn: &Turn,
     ) -> Option<TreeSeen> {
-        let watched = self.policy.breaker.no_progress > 0 && turn.admission != Admission::Held;
+        let watched = self.policy.breaker.watches_tree() && turn.admission != Admission::Held;
         if !watched || request.checks == Checks::None {
             return None;
         }

@@ -41,7 +41,8 @@ fn tested(status: Status, outcome: Outcome) -> Input {
 /// The iteration with this number: it leaves this commit, and this error.
 fn iteration(input: Input, memory: &Memory, commit: u64, error: Option<&str>) -> Input {
     let number = memory.run.iteration + 1;
-    let tree = TreeState { digest: "tree".to_owned(), head: Some(commit.to_string()) };
+    let tree =
+        TreeState { digest: "tree".to_owned(), head: Some(commit.to_string()), branches: None };
     let seen = TreeSeen { before: tree.clone(), after: tree, uncommitted: Some(false) };
     let observed = Observed {
         at: at(number * 3),
@@ -190,9 +191,9 @@ fn three_loops_without_progress_open_it() {
 #[test]
 fn the_same_error_five_times_opens_it() {
     let mut memory = start();
-    let policy = shipped("");
+    let policy = shipped("[breaker]\nno_progress = 0\n");
     for number in 1..=5 {
-        let input = iteration(said(Status::Continue), &memory, number, Some("E0382"));
+        let input = iteration(said(Status::Continue), &memory, 1, Some("E0382"));
         let decision = step(&input, &mut memory, &policy);
         assert_eq!(decision.verdict == Verdict::Tripped, number == 5);
     }
@@ -220,5 +221,23 @@ fn of_many_gates_at_a_cool_breaker_one_is_the_probe() {
         let decision = step(&Input { observed, ..input }, &mut memory, &policy);
         let expected = if gate == 0 { Verdict::Exit } else { Verdict::Tripped };
         assert_eq!(decision.verdict, expected, "gate {gate}");
+    }
+}
+
+#[test]
+fn an_error_that_is_only_told_stops_nobody_who_commits() {
+    let policy = shipped("");
+    let mut memory = start();
+    for number in 1..=30 {
+        let input = iteration(said(Status::Continue), &memory, number, Some("no docker daemon"));
+        assert_eq!(step(&input, &mut memory, &policy).verdict, Verdict::Continue);
+    }
+    // Failing evidence counts all the same.
+    let mut memory = start();
+    for number in 1..=5 {
+        let red = tested(Status::Continue, Outcome::Fail);
+        let input = iteration(red, &memory, number, Some("tests: auth::expired_token"));
+        let decision = step(&input, &mut memory, &policy);
+        assert_eq!(decision.verdict == Verdict::Tripped, number == 5);
     }
 }

@@ -316,7 +316,7 @@ fn run() -> impl Strategy<Value = RunState> {
 }
 
 fn tree(digest: u8) -> TreeState {
-    TreeState { digest: digest.to_string(), head: None }
+    TreeState { digest: digest.to_string(), head: None, branches: None }
 }
 
 fn observed() -> impl Strategy<Value = Observed> {

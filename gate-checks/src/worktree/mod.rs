@@ -17,6 +17,7 @@
 //! without its times being set each time; neither gate nor git sees that until
 //! something else touches the file.
 
+mod branches;
 mod caches;
 mod content;
 mod error;

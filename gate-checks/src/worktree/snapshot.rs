@@ -9,6 +9,7 @@ use std::sync::Arc;
 use gate_core::decide::observed::TreeState;
 use gate_core::text;
 
+use super::branches;
 use super::error::WorktreeError;
 use super::globs::Globs;
 
@@ -77,12 +78,17 @@ impl Snapshot {
         Self { digest, head: None, index: None, root, files: files.into(), links }
     }
 
-    /// Its topmost folder.
-    /// The state that it shows: its files, and the commit below them.
+    /// The state that it shows: its files, the commit below them, and where the
+    /// branches stand by now.
     pub(crate) fn state(&self) -> TreeState {
-        TreeState { digest: self.digest.clone(), head: self.head.clone() }
+        TreeState {
+            digest: self.digest.clone(),
+            head: self.head.clone(),
+            branches: self.head.as_ref().and_then(|_| branches::digest(&self.root)),
+        }
     }
 
+    /// Its topmost folder.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }

@@ -49,7 +49,7 @@ fn request(here: &Here, args: &Check) -> Request {
         format: args.reading.format,
         task: args.task.clone(),
         run: args.run.clone(),
-        iteration: args.iteration.map(Into::into),
+        iteration: args.iteration,
         new_run: args.new_run,
         dry_run: args.dry_run,
         agent_exit_code: args.agent_exit_code,

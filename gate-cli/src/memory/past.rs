@@ -83,12 +83,21 @@ impl Memory {
         Ok(Past { record, policy, again })
     }
 
-    /// The policy that was kept under this digest; none where it is not what
-    /// the digest says, or not what this gate can read.
+    /// The policy that was kept under this digest; none where none was kept, or
+    /// one that this gate cannot read.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, and a policy that was changed.
     pub(crate) fn policy(&mut self, digest: &str) -> Result<Option<Policy>, Failure> {
-        let text = self.examine(|reading, _| Ok(reading.policy(digest)?))?;
-        let text = text.filter(|text| gate_core::digest(text.as_bytes()) == digest);
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        let Some(text) = self.examine(|reading, _| Ok(reading.policy(digest)?))? else {
+            return Ok(None);
+        };
+        if gate_core::digest(text.as_bytes()) != digest {
+            let message = format!("the policy {digest} was changed in the store");
+            return Err(Failure::internal("state-corrupt", message));
+        }
+        Ok(serde_json::from_str(&text).ok())
     }
 }
 

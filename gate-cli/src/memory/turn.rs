@@ -4,9 +4,10 @@
 use gate_core::decide::breaker::{Admission, Breaker, Change};
 use gate_core::decide::memory::{Memory as Remembered, RunState};
 use gate_core::decide::moment::Moment;
+use gate_core::decide::observed::TreeState;
 use gate_core::history::{State, kind};
 use gate_core::protocol::ledger::{Draft, Sealed};
-use gate_core::{Judged, Policy, Verdict};
+use gate_core::{Judged, Policy, Verdict, digest};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -21,7 +22,7 @@ use crate::store::{Reading, Writing};
 const GATE: &str = "gate";
 
 /// What is asked about one decision.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Asked<'a> {
     /// The task's id.
     pub(crate) task: Option<&'a str>,
@@ -37,6 +38,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) dry_run: bool,
     /// Whether the operator ends the loop.
     pub(crate) forced: bool,
+    /// Looks at the work tree; none where it cannot be read.
+    pub(crate) look: &'a dyn Fn() -> Option<TreeState>,
     /// What else the operator said, with the value that was given.
     pub(crate) acts: &'a [(&'static str, Option<String>)],
     /// The policy in force.
@@ -64,6 +67,8 @@ pub(crate) struct Turn {
     pub(crate) admission: Admission,
     /// Whether the run has no work tree yet to be compared with.
     pub(crate) first_look: bool,
+    /// The number of the last record when it began.
+    head: u64,
     /// Why the state cannot be trusted.
     lost: Option<Box<Failure>>,
 }
@@ -104,24 +109,26 @@ impl Memory {
             probe: Uuid::now_v7().to_string(),
             admission: Admission::Held,
             first_look: true,
+            head: 0,
             lost: None,
         };
         let looked = self.read(|reading| {
             let loaded = load(reading, &turn)?;
-            let repeated = repeated(reading, &loaded, asked)?;
-            Ok((loaded, repeated))
+            let earlier = Earlier::of(reading, &loaded, asked)?;
+            Ok((loaded, earlier, reading.head()?.seq))
         });
-        let (loaded, repeated) = match looked {
+        let (loaded, earlier, head) = match looked {
             Err(failure) if failure.lost_state().is_some() => {
                 return Ok(Begun::Turn(Turn { lost: Some(Box::new(failure)), ..turn }));
             }
             looked => looked?,
         };
-        if let Some(record) = repeated {
+        if let Some(record) = earlier.repeated(asked) {
             return Ok(Begun::Repeated(Box::new(record)));
         }
         let seen = loaded.last.as_ref().is_some_and(|(_, run)| run.tree.is_some());
-        turn.first_look = !seen || asked.begins_run(&loaded);
+        turn.first_look = !seen || asked.begins_run(&loaded, &earlier);
+        turn.head = head;
         turn.admission = self.admit(&loaded, &turn, asked)?;
         Ok(Begun::Turn(turn))
     }
@@ -164,7 +171,11 @@ impl Memory {
         }
         let tree = self.tree.clone();
         let recorded = if asked.dry_run {
-            self.read(|reading| Ok(previewed(load(reading, turn)?, turn, asked, decide)))
+            self.read(|reading| {
+                let loaded = load(reading, turn)?;
+                let earlier = Earlier::of(reading, &loaded, asked)?;
+                Ok(previewed(loaded, &earlier, turn, asked, decide))
+            })
         } else {
             self.write(|writing| recorded(writing, &tree, turn, asked, decide))
         };
@@ -201,6 +212,7 @@ fn without_memory(
 /// The decision as it would be; nothing is kept.
 fn previewed(
     mut loaded: Loaded,
+    earlier: &Earlier,
     turn: &Turn,
     asked: &Asked<'_>,
     decide: &mut Decide<'_>,
@@ -208,7 +220,7 @@ fn previewed(
     if !asked.forced {
         loaded.breaker = loaded.breaker.admit(&now(), asked.policy, &turn.probe).1;
     }
-    decide(asked.standing(&loaded, turn)).0
+    decide(asked.standing(&loaded, earlier, turn)).0
 }
 
 fn recorded(
@@ -219,10 +231,11 @@ fn recorded(
     decide: &mut Decide<'_>,
 ) -> Result<Record, Failure> {
     let loaded = load(writing, turn)?;
-    if let Some(record) = repeated(writing, &loaded, asked)? {
+    let earlier = Earlier::of(writing, &loaded, asked)?;
+    if let Some(record) = earlier.made_meanwhile(turn, asked) {
         return Ok(record);
     }
-    let (record, judged) = decide(asked.standing(&loaded, turn));
+    let (record, judged) = decide(asked.standing(&loaded, &earlier, turn));
     let memory = judged.memory.ok_or_else(|| Failure::internal("defect", "nothing to remember"))?;
     writing.keep_policy(&record.policy_digest, asked.policy_text)?;
     for act in asked.acts {
@@ -309,50 +322,118 @@ fn run_of(sealed: &Sealed) -> Result<(String, RunState), Failure> {
     Ok((sealed.record.run.clone().ok_or_else(damaged)?, state.run.ok_or_else(damaged)?))
 }
 
-/// The recorded decision of this iteration. Of a run that is over it counts
-/// only for the same input: the name may have been taken for a new run.
-fn repeated(
-    reading: &mut dyn Reading,
-    loaded: &Loaded,
-    asked: &Asked<'_>,
-) -> Result<Option<Record>, Failure> {
-    let (Some(iteration), Some((run, state)), false) =
-        (asked.iteration, &loaded.last, asked.new_run)
-    else {
-        return Ok(None);
-    };
-    let Some(sealed) = reading.decision(run, iteration)? else { return Ok(None) };
-    let record = body::decision_of(&sealed)?;
-    let over = state.is_over(&now(), &loaded.breaker);
-    let same = asked.input.is_some() && record.input_digest.as_deref() == asked.input;
-    Ok((!over || same).then_some(Record { repeated: true, ..record }))
+/// What is recorded under the number that the caller gave.
+enum Earlier {
+    /// Nothing.
+    Nothing,
+    /// The decision of this iteration, in a run that goes on.
+    Live(Box<Record>),
+    /// A decision of an iteration before the last, about another output: the
+    /// caller began to count anew.
+    Restarted,
+    /// A decision of a run that is over, where nobody holds the breaker open.
+    Over(Box<Record>),
+}
+
+impl Earlier {
+    fn of(reading: &mut dyn Reading, loaded: &Loaded, asked: &Asked<'_>) -> Result<Self, Failure> {
+        let (Some(iteration), Some((run, state)), false) =
+            (asked.iteration, &loaded.last, asked.new_run)
+        else {
+            return Ok(Self::Nothing);
+        };
+        let Some(sealed) = reading.decision(run, iteration)? else { return Ok(Self::Nothing) };
+        let record = body::decision_of(&sealed)?;
+        let other = asked.is_about_another(&record);
+        let over = state.is_over(&now(), &loaded.breaker);
+        Ok(if over && !loaded.breaker.is_closed() {
+            Self::Nothing
+        } else if over {
+            Self::Over(Box::new(record))
+        } else if iteration < state.iteration && other {
+            Self::Restarted
+        } else {
+            Self::Live(Box::new(record))
+        })
+    }
+
+    /// The decision that is given once more. One of a run that is over opens
+    /// nothing anew: it is given only where all that it rests on is the same,
+    /// to a caller that did not hear it.
+    fn repeated(&self, asked: &Asked<'_>) -> Option<Record> {
+        let record = match self {
+            Self::Live(record) if !asked.forced => record,
+            Self::Over(record) if asked.would_decide_the_same(record) => record,
+            _ => return None,
+        };
+        Some(Record { repeated: true, ..Record::clone(record) })
+    }
+
+    /// The decision that another process made since the turn began.
+    fn made_meanwhile(&self, turn: &Turn, asked: &Asked<'_>) -> Option<Record> {
+        let (Self::Live(record) | Self::Over(record)) = self else { return None };
+        let since = record.ledger.as_ref().is_some_and(|ledger| ledger.seq > turn.head);
+        (since && !asked.forced).then(|| Record { repeated: true, ..Record::clone(record) })
+    }
 }
 
 impl Asked<'_> {
+    fn is_about_another(&self, record: &Record) -> bool {
+        match (self.input, record.input_digest.as_deref()) {
+            (Some(now), Some(then)) => now != then,
+            _ => false,
+        }
+    }
+
+    /// Whether the decision would come out the same: about the same output, by
+    /// the same policy, over the same work tree, unforced.
+    fn would_decide_the_same(&self, record: &Record) -> bool {
+        let decision = &record.decision;
+        let tree = decision.observed.tree.as_ref().map(|tree| &tree.after);
+        let still = || match tree {
+            Some(tree) => (self.look)().as_ref() == Some(tree),
+            None => self.policy.checks.is_empty(),
+        };
+        self.input.is_some()
+            && record.input_digest.as_deref() == self.input
+            && record.policy_digest == digest(self.policy_text.as_bytes())
+            && !(decision.forced || self.forced)
+            && still()
+    }
+
     /// Whether the decision belongs to another run than the loop's last.
-    fn begins_run(&self, loaded: &Loaded) -> bool {
+    fn begins_run(&self, loaded: &Loaded, earlier: &Earlier) -> bool {
         let over = |(_, run): &(String, RunState)| run.is_over(&now(), &loaded.breaker);
-        self.new_run || loaded.last.as_ref().is_none_or(over)
+        self.new_run
+            || matches!(earlier, Earlier::Restarted)
+            || loaded.last.as_ref().is_none_or(over)
     }
 
     /// What the decision rests on.
-    fn standing(&self, loaded: &Loaded, turn: &Turn) -> Standing {
+    fn standing(&self, loaded: &Loaded, earlier: &Earlier, turn: &Turn) -> Standing {
         let at = now();
         let breaker = loaded.breaker.clone();
         let (run, state) = match &loaded.last {
-            Some((run, state)) if !self.begins_run(loaded) => (run.clone(), state.clone()),
+            Some((run, state)) if !self.begins_run(loaded, earlier) => (run.clone(), state.clone()),
             last => {
                 let before = last.as_ref().map(|(run, _)| run.as_str());
                 (naming::next_run(&turn.name, before), RunState::begins(&at, &breaker))
             }
         };
         Standing {
-            iteration: Some(self.iteration.unwrap_or(state.iteration + 1)),
+            iteration: Some(self.number(&state, earlier)),
             memory: Some(Remembered { breaker, run: state }),
             lost: None,
             run: Some(run),
             at,
             probe: turn.probe.clone(),
         }
+    }
+
+    /// The iteration's number. The operator's word gets one of its own where the
+    /// caller's is taken.
+    fn number(&self, run: &RunState, earlier: &Earlier) -> u64 {
+        let taken = matches!(earlier, Earlier::Live(_));
+        self.iteration.filter(|_| !taken).unwrap_or(run.iteration + 1)
     }
 }

@@ -24,6 +24,9 @@ pub(crate) fn card(record: &Record) -> String {
     let mut card = Card::default();
     card.head(decision);
     card.blank();
+    if record.repeated {
+        card.row("repeated", "this iteration was decided before: this is that decision");
+    }
     card.signal(&decision.signal);
     card.indicators(&decision.indicators);
     card.evidence(&decision.evidence);

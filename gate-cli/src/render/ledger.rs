@@ -60,7 +60,12 @@ impl From<StoreError> for Wrong {
 
 impl Verified {
     /// What a chain comes to that was followed to its end, or to what is wrong.
-    pub(crate) fn new(chain: &Chain, held: Head, undecided: Option<usize>, wrong: Option<Wrong>) -> Self {
+    pub(crate) fn new(
+        chain: &Chain,
+        held: Head,
+        undecided: Option<usize>,
+        wrong: Option<Wrong>,
+    ) -> Self {
         let end = chain.end();
         let known = end.as_ref().ok().and_then(|intact| intact.known);
         let problem = wrong.or_else(|| end.err().map(Wrong::from));

@@ -38,8 +38,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 pub type Look<'a> = dyn FnMut(&mut dyn Reading) -> Result<(), StoreError> + 'a;
 
 /// Who looks at a ledger as it is, and is told which head of it is marked.
-pub type Examine<'a> =
-    dyn FnMut(&mut dyn Reading, Option<Head>) -> Result<(), StoreError> + 'a;
+pub type Examine<'a> = dyn FnMut(&mut dyn Reading, Option<Head>) -> Result<(), StoreError> + 'a;
 
 /// Who changes a ledger.
 pub type Work<'a> = dyn FnMut(&mut dyn Writing) -> Result<(), StoreError> + 'a;

@@ -55,6 +55,10 @@ pub struct TreeState {
     /// The commit that it stands on.
     #[serde(default)]
     pub head: Option<String>,
+    /// A digest of the repository's branches: a commit on another one, or in
+    /// another work tree, is progress too.
+    #[serde(default)]
+    pub branches: Option<String>,
 }
 
 /// A rate or usage limit that ended an iteration.

@@ -305,6 +305,13 @@ pub struct BreakerPolicy {
     pub cooldown_ms: u64,
 }
 
+impl BreakerPolicy {
+    /// Whether a trip rests on what becomes of the work tree.
+    pub fn watches_tree(&self) -> bool {
+        self.no_progress > 0 || self.permission_denied > 0 || self.output_decline > 0
+    }
+}
+
 /// What a run may cost; 0 means no bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {

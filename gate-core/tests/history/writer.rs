@@ -223,7 +223,7 @@ fn input(kind: Kind) -> Input {
 }
 
 fn observed(kind: Kind, tree: u8) -> Observed {
-    let state = TreeState { digest: tree.to_string(), head: None };
+    let state = TreeState { digest: tree.to_string(), head: None, branches: None };
     let seen = TreeSeen { before: state.clone(), after: state, uncommitted: Some(tree == 0) };
     Observed {
         tree: (tree < 2).then_some(seen),

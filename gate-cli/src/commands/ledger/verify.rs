@@ -56,11 +56,13 @@ impl Following {
     }
 
     /// Learns the policy of a decision, where the store has it.
-    fn learn(&mut self, memory: &mut Memory, record: &Record) -> Result<(), Failure> {
+    fn learn(&mut self, memory: &mut Memory, record: &Record) -> Result<(), Wrong> {
         if let Some(digest) = decided(record, "policy_digest")
             && !self.policies.contains_key(digest)
         {
-            let policy = memory.policy(digest)?;
+            let wrong =
+                |failure: Failure| Wrong { seq: Some(record.seq), message: failure.message };
+            let policy = memory.policy(digest).map_err(wrong)?;
             self.policies.insert(digest.to_owned(), policy);
         }
         Ok(())
@@ -111,14 +113,21 @@ fn lines(from: &mut impl BufRead, chain: &mut Chain) -> io::Result<Result<(), Pr
 /// Follows the project's own ledger, up to the head that is marked and on.
 /// Damage that the store finds is a problem like any other.
 fn recorded(mut following: Following, memory: &mut Memory) -> Result<Verified, Failure> {
-    let marked = memory.examine(|_, marked| Ok(marked))?;
+    let marked = match memory.examine(|_, marked| Ok(marked)) {
+        // What is no ledger any more does not hold.
+        Err(failure) if failure.code == "state-corrupt" => {
+            let wrong = Wrong { seq: None, message: failure.message };
+            return Ok(following.verified(Some(wrong)));
+        }
+        marked => marked?,
+    };
     following.chain = marked.into_iter().fold(following.chain, Chain::against);
     loop {
         let (page, damage) = page(memory, following.chain.head().seq + 1)?;
         for sealed in &page {
-            following.learn(memory, &sealed.record)?;
             let pushed = following.chain.push(sealed).map_err(Wrong::from);
-            if let Err(wrong) = pushed.and_then(|()| following.follow(&sealed.record)) {
+            let learned = pushed.and_then(|()| following.learn(memory, &sealed.record));
+            if let Err(wrong) = learned.and_then(|()| following.follow(&sealed.record)) {
                 return Ok(following.verified(Some(wrong)));
             }
         }

@@ -71,7 +71,7 @@ impl Iteration {
             limited: observed.limited.is_some(),
             progress: progress(input, &memory.run),
             excused: only_words_are_missing(reasons, input, policy),
-            signature: observed.signature.clone(),
+            signature: signature(input, &memory.run),
             inconclusive: input.evidence.iter().any(unsure),
             tampered: bad(Outcome::Tamper),
             denied: !observed.denied.is_empty(),
@@ -105,6 +105,18 @@ fn progress(input: &Input, run: &RunState) -> Option<bool> {
         Some(left) => Some(*left != seen.before),
         None => seen.uncommitted,
     }
+}
+
+/// The signature of the iteration's error. An error that the transcript alone
+/// tells, of an agent that goes on to commit its work, stops nobody.
+fn signature(input: &Input, run: &RunState) -> Option<String> {
+    let failed = |it: &Evidence| it.outcome == Outcome::Fail && it.mode != Mode::Warn;
+    let committed = input.observed.tree.as_ref().zip(run.tree.as_ref());
+    let committed = committed.is_some_and(|(seen, left)| {
+        (&seen.before.head, &seen.before.branches) != (&left.head, &left.branches)
+    });
+    let told = committed && !input.evidence.iter().any(failed);
+    input.observed.signature.clone().filter(|_| !told)
 }
 
 /// Work that evidence shows to be finished, and that is only not said to be.

@@ -192,9 +192,9 @@ impl Loop {
     fn judged(&mut self, turn: Turn, probe: Option<&str>) -> Decision {
         self.now += MINUTE;
         self.tree += u32::from(turn.left == Left::Moved);
-        let before = TreeState { digest: self.tree.to_string(), head: None };
+        let before = TreeState { digest: self.tree.to_string(), head: None, branches: None };
         self.tree += u32::from(turn.left == Left::Written);
-        let after = TreeState { digest: self.tree.to_string(), head: None };
+        let after = TreeState { digest: self.tree.to_string(), head: None, branches: None };
         let seen = TreeSeen { before, after, uncommitted: None };
         let observed = Observed {
             at: self.at(),

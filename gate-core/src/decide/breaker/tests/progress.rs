@@ -6,6 +6,7 @@ fn seen(before: (&str, Option<&str>), after: (&str, Option<&str>)) -> TreeSeen {
     let state = |(digest, head): (&str, Option<&str>)| TreeState {
         digest: digest.to_owned(),
         head: head.map(str::to_owned),
+        branches: None,
     };
     TreeSeen { before: state(before), after: state(after), uncommitted: None }
 }

@@ -23,7 +23,12 @@ fn cases() -> Vec<Case> {
         case(Cause::SameError, |it, n| it.same_error = n, works().error("e"), works()),
         case(Cause::SameError, |it, n| it.same_error = n, works().error("e"), works().error("f")),
         case(Cause::Inconclusive, |it, n| it.inconclusive = n, unsure(), claims()),
-        case(Cause::PermissionDenied, |it, n| it.permission_denied = n, works().still().denied(), works()),
+        case(
+            Cause::PermissionDenied,
+            |it, n| it.permission_denied = n,
+            works().still().denied(),
+            works(),
+        ),
         case(Cause::RateLimited, |it, n| it.rate_limited = n, works().limited(), works()),
     ]
 }
