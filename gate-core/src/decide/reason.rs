@@ -46,7 +46,7 @@ codes! {
         AgentFailed = "agent-failed": "The agent's program ended with an error and gave no complete signal. With a complete signal the checks decide.",
         ConsecutiveNotReached = "consecutive-not-reached": "This iteration passes, but `exit_gate.consecutive` asks for several in a row.",
         RateLimited = "rate-limited": "The iteration ended in a rate or usage limit of the agent's service. It counts towards no trip but `breaker.rate_limited`; go on when the limit is over (`retry_at`, where the client says when).",
-        BreakerTripped = "breaker-tripped": "This iteration reached a limit of [breaker] or [budget], so the circuit breaker opened: the loop stops, and the work is not done. Look at the other reasons; `gate breaker reset --reason …` closes it, and after the cool-down one iteration may try.",
+        BreakerTripped = "breaker-tripped": "This iteration reached a limit of `[breaker]` or `[budget]`, so the circuit breaker opened: the loop stops, and the work is not done. Look at the other reasons; `gate breaker reset --reason …` closes it, and after the cool-down one iteration may try.",
         BreakerOpen = "breaker-open": "The circuit breaker is open: the loop went on without getting anywhere, or its state was lost. It stops, and the work is not done. Look at what tripped it (`gate breaker status`); `gate breaker reset --reason …` closes it.",
         BreakerIsolated = "breaker-isolated": "An operator holds the breaker open. The loop stops, and the work is not done, until the operator closes it.",
     }

@@ -2,8 +2,8 @@
 //! success.
 //!
 //! It belongs to a project and a task. Its states and the ways between them
-//! are [`TABLE`]; what a loop has to do to trip it is [`trip`]'s; what it takes
-//! to be closed again is [`probe`]'s. It is pure: a step takes the breaker
+//! are [`TABLE`]; what a loop has to do to trip it is `trip`'s; what it takes
+//! to be closed again is `probe`'s. It is pure: a step takes the breaker
 //! before and the time, and gives the breaker after and what has changed.
 
 mod counters;
