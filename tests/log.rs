@@ -1,11 +1,11 @@
 //! Records as a person reads them, and as a program does.
 
 use std::io::{BufRead, BufReader, pipe};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use gate_core::protocol::ledger::Sealed;
 
-use crate::support::{DONE, GATE, Ran, UNDONE, gate, judge};
+use crate::support::{DONE, Ran, UNDONE, gate, judge};
 
 /// No breaker, so that iterations may be alike.
 const PATIENT: &str = "[breaker]\nno_progress = 0\n";
@@ -15,17 +15,6 @@ fn recorded() -> Ran {
     let ran = judge("check out.log --run nightly", UNDONE).settings(PATIENT).code(1);
     let ran = ran.again("check out.log --run nightly").file("out.log", DONE).code(0);
     ran.again("check out.log --run weekly --task 42").file("out.log", UNDONE).code(1)
-}
-
-/// `gate` beside a run, in its folders, that goes on while the test does.
-fn beside(ran: &Ran, words: &str) -> Command {
-    let mut command = Command::new(GATE);
-    let home = ran.path("../home");
-    command.args(words.split_whitespace()).current_dir(ran.path("")).stdin(Stdio::null());
-    command.env_clear().env("HOME", &home).env("PATH", "");
-    command.env("XDG_CONFIG_HOME", home.join(".config"));
-    command.env("XDG_STATE_HOME", home.join(".local/state"));
-    command
 }
 
 /// A process that does not outlive its test.
@@ -111,7 +100,7 @@ fn nobody_reading_on_is_no_error() {
     for words in ["log", "log --json", "log --follow", "ledger show 1", "ledger export"] {
         let (reader, writer) = pipe().unwrap();
         drop(reader);
-        let output = beside(&ran, words).stdout(writer).output().unwrap();
+        let output = ran.beside(words).stdout(writer).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{words}");
         assert_eq!(output.status.code(), Some(0), "{words}");
     }
@@ -120,7 +109,7 @@ fn nobody_reading_on_is_no_error() {
 #[test]
 fn new_records_follow() {
     let ran = recorded();
-    let mut log = Ended(beside(&ran, "log -n 1 --follow").stdout(Stdio::piped()).spawn().unwrap());
+    let mut log = Ended(ran.beside("log -n 1 --follow").stdout(Stdio::piped()).spawn().unwrap());
     let mut lines = BufReader::new(log.0.stdout.take().unwrap()).lines();
     let mut next = || lines.next().unwrap().unwrap();
     assert!(next().contains("  3  weekly, 1 "));

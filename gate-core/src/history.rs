@@ -32,6 +32,11 @@ pub mod kind {
     pub const TRANSITION: &str = "breaker_transition";
     /// What an operator did.
     pub const ACT: &str = "operator_act";
+
+    /// The type of a decision's record.
+    pub fn of(verdict: crate::Verdict) -> &'static str {
+        if verdict == crate::Verdict::Exit { PASSED } else { BLOCKED }
+    }
 }
 
 /// What a record left: the member `state` of its body.

@@ -107,7 +107,7 @@ impl Memory {
             let (breaker, _) = before.operated(act, reason, &now());
             let state = State::of_task(task, breaker.clone());
             let act = ActBody {
-                act: name(act),
+                act: act.name(),
                 reason: Some(reason),
                 value: None,
                 task: None,
@@ -166,12 +166,4 @@ fn latest(sealed: Option<&Sealed>) -> Result<State, Failure> {
 fn later(millis: u64) -> Option<String> {
     let wait = SignedDuration::from_millis(i64::try_from(millis).ok()?);
     Some(Timestamp::now().checked_add(wait).ok()?.to_string())
-}
-
-fn name(act: Act) -> &'static str {
-    match act {
-        Act::Reset => "breaker_reset",
-        Act::Trip => "breaker_trip",
-        Act::Isolate => "breaker_isolate",
-    }
 }

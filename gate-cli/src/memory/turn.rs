@@ -7,7 +7,7 @@ use gate_core::decide::moment::Moment;
 use gate_core::decide::observed::TreeState;
 use gate_core::history::{State, kind};
 use gate_core::protocol::ledger::{Draft, Sealed};
-use gate_core::{Judged, Policy, Verdict, digest};
+use gate_core::{Judged, Policy, digest};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -250,7 +250,7 @@ fn recorded(
     };
     let sealed = writing.append(Draft {
         time: record.time.clone(),
-        kind: decided(&record).to_owned(),
+        kind: kind::of(record.decision.verdict).to_owned(),
         run: record.run.clone(),
         actor: GATE.to_owned(),
         body: body::of_decision(&record, &state, tree)?,
@@ -259,11 +259,6 @@ fn recorded(
         writing.append(transition(change, &turn.task, memory.breaker)?)?;
     }
     Ok(Record { ledger: Some(body::place(&sealed)), ..record })
-}
-
-/// The type of a decision's record.
-fn decided(record: &Record) -> &'static str {
-    if record.decision.verdict == Verdict::Exit { kind::PASSED } else { kind::BLOCKED }
 }
 
 /// The record of a step of the breaker.

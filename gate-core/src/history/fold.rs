@@ -9,7 +9,6 @@ use crate::decide::breaker::{Breaker, BreakerState, Change, Event, TABLE, Transi
 use crate::decide::decision::{Decision, judge};
 use crate::decide::memory::{Memory, RunState};
 use crate::decide::policy::Policy;
-use crate::decide::verdict::Verdict;
 use crate::protocol::ledger::Record;
 
 /// What a ledger comes to, record after record.
@@ -154,9 +153,8 @@ impl History {
 }
 
 /// That the type of a decision's record is its verdict's.
-fn is_of_its_kind(kind: &str, decision: &Decision) -> Result<(), Wrong> {
-    let expected = if decision.verdict == Verdict::Exit { kind::PASSED } else { kind::BLOCKED };
-    same("type", &kind, &expected)
+fn is_of_its_kind(recorded: &str, decision: &Decision) -> Result<(), Wrong> {
+    same("type", &recorded, &kind::of(decision.verdict))
 }
 
 /// The loop's name and its run; that the state stands under the names that the

@@ -81,19 +81,13 @@ impl Acted {
 
 /// The acts that concern a breaker.
 fn breaker_act(name: &str) -> Option<Act> {
-    match name {
-        "breaker_reset" => Some(Act::Reset),
-        "breaker_trip" => Some(Act::Trip),
-        "breaker_isolate" => Some(Act::Isolate),
-        _ => None,
-    }
+    Act::ALL.into_iter().find(|act| act.name() == name)
 }
 
 /// The state that a step or an act left: it concerns no run.
 fn of_breaker(record: &Record) -> Result<State, Wrong> {
     let state: State = member(record, "state")?;
-    let breaker = state.breaker.clone();
-    let bare = State { task: state.task.clone(), name: None, iteration: None, breaker, run: None };
+    let bare = State::of_task(&state.task, state.breaker.clone());
     same("/state", &state, &bare)?;
     Ok(state)
 }

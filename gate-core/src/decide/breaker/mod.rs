@@ -107,6 +107,20 @@ pub enum Act {
     Isolate,
 }
 
+impl Act {
+    /// All acts.
+    pub const ALL: [Self; 3] = [Self::Reset, Self::Trip, Self::Isolate];
+
+    /// Its name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reset => "breaker_reset",
+            Self::Trip => "breaker_trip",
+            Self::Isolate => "breaker_isolate",
+        }
+    }
+}
+
 impl Breaker {
     /// Whether decisions go through it as if it were not there.
     pub fn is_closed(&self) -> bool {
