@@ -1,5 +1,6 @@
 //! The embedded settings and packs as JSON, which is read in a tenth of the
-//! time that TOML takes. Of a pack only what decides is kept: no samples.
+//! time that TOML takes. Of a pack that settings name only what decides is
+//! kept: no samples.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +16,16 @@ pub(crate) struct Pack {
 impl Pack {
     /// Its patterns, as the file says them.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &Table> {
-        let list = self.table.get("pattern").and_then(Value::as_array);
+        self.list("pattern")
+    }
+
+    /// Its rules of normalisation.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &Table> {
+        self.list("normalise")
+    }
+
+    fn list(&self, name: &str) -> impl Iterator<Item = &Table> {
+        let list = self.table.get(name).and_then(Value::as_array);
         list.into_iter().flatten().filter_map(Value::as_table)
     }
 }
@@ -66,6 +76,11 @@ pub(crate) fn patterns(packs: &[Pack]) -> Table {
     };
     let list = |pack: &Pack| Value::Array(pack.patterns().map(decides).collect());
     packs.iter().map(|pack| (pack.name.clone(), list(pack))).collect()
+}
+
+/// All that packs say, by the pack's name.
+pub(crate) fn whole(packs: Vec<Pack>) -> Table {
+    packs.into_iter().map(|pack| (pack.name, Value::Table(pack.table))).collect()
 }
 
 /// Plain data as JSON.

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::Path;
 
+use toml::Table;
+
 use crate::automaton;
 use crate::dialect::{Author, key, written_out};
 use crate::embedded::Pack;
@@ -55,14 +57,24 @@ fn in_source(text: &str) -> Vec<Found> {
     found.collect()
 }
 
-/// The expressions of a pack.
+/// The expressions of a pack that settings can name.
 pub(crate) fn of_pack(pack: &Pack) -> Vec<Found> {
-    let text = |pattern: &toml::Table, key: &str| Some(pattern.get(key)?.as_str()?.to_owned());
-    let source = |pattern: &toml::Table| {
-        text(pattern, "regex").or_else(|| Some(regex_syntax::escape(&text(pattern, "literal")?)))
+    found(pack.patterns(), Author::Settings, Asked::Where)
+}
+
+/// The expressions of a pack that feeds the breaker.
+pub(crate) fn of_breaker(pack: &Pack) -> Vec<Found> {
+    let mut all = found(pack.patterns(), Author::Gate, Asked::Whether);
+    all.extend(found(pack.rules(), Author::Gate, Asked::Where));
+    all
+}
+
+fn found<'t>(tables: impl Iterator<Item = &'t Table>, author: Author, asked: Asked) -> Vec<Found> {
+    let text = |table: &Table, key: &str| Some(table.get(key)?.as_str()?.to_owned());
+    let source = |table: &Table| {
+        text(table, "regex").or_else(|| Some(regex_syntax::escape(&text(table, "literal")?)))
     };
-    let sources = pack.patterns().filter_map(source);
-    sources.map(|source| Found { source, author: Author::Settings, asked: Asked::Where }).collect()
+    tables.filter_map(source).map(|source| Found { source, author, asked }).collect()
 }
 
 /// All expressions, prepared: their number, the index by key, what it leads to.

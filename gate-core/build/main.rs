@@ -30,8 +30,11 @@ mod table;
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// Packs that are read where something went wrong: they are compiled then.
-const RARE: [&str; 2] = ["errors", "limits"];
+use embedded::Pack;
+
+/// The packs that feed the circuit breaker. Settings cannot name them, and
+/// their expressions are read as gate's own are.
+const OF_BREAKER: [&str; 2] = ["errors", "limits"];
 
 fn main() {
     let from = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the folder"));
@@ -39,14 +42,18 @@ fn main() {
     for read in ["build", "src/decide", "src/config/default.toml", "patterns"] {
         println!("cargo::rerun-if-changed={read}");
     }
-    let mut packs = embedded::packs(&from.join("patterns"));
-    packs.retain(|pack| !RARE.contains(&pack.name.as_str()));
+    let packs = embedded::packs(&from.join("patterns"));
+    let of_breaker = |pack: &Pack| OF_BREAKER.contains(&pack.name.as_str());
+    let (breaker, packs): (Vec<_>, Vec<_>) = packs.into_iter().partition(of_breaker);
     let own = expressions::own(&from.join("src/decide"));
-    let all = own.into_iter().chain(packs.iter().flat_map(expressions::of_pack)).collect();
+    let of_packs = packs.iter().flat_map(expressions::of_pack);
+    let of_breaker = breaker.iter().flat_map(expressions::of_breaker);
+    let all = own.into_iter().chain(of_packs).chain(of_breaker).collect();
     let write = |name: &str, bytes: &[u8]| fs::write(to.join(name), bytes).expect("it is written");
     write("prepared.bin", &expressions::prepare(all));
     let default = embedded::default(&from.join("src/config/default.toml"));
     write("default.json", embedded::json(&default).as_bytes());
     write("settings.json", embedded::json(&embedded::settings(&default)).as_bytes());
     write("packs.json", embedded::json(&embedded::patterns(&packs)).as_bytes());
+    write("breaker.json", embedded::json(&embedded::whole(breaker)).as_bytes());
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::error::{ConfigError, Problem};
 use super::fault::{Checked, Fault};
@@ -114,15 +115,21 @@ impl Pack {
         source(name).map(|text| read(name, &file, text, |_| Ok(()))).transpose()
     }
 
-    /// The breaker's pack of this name, if there is one.
+    /// The breaker's pack of this name, if there is one, read from the JSON
+    /// that the build script makes of it. A test holds that it is the same.
     ///
     /// # Errors
     ///
     /// Its text is wrong; a test holds that it is not.
     pub fn of_breaker(name: &str) -> Result<Option<Self>, ConfigError> {
+        let Some((_, text)) = BREAKER_PACKS.iter().find(|(known, _)| *known == name) else {
+            return Ok(None);
+        };
         let file = format!("patterns/{name}.toml");
-        let found = BREAKER_PACKS.iter().find(|(known, _)| *known == name);
-        found.map(|(_, text)| read(name, &file, text, |_| Ok(()))).transpose()
+        match embedded(name) {
+            Some(raw) => build(name, &file, text, raw, |_| Ok(())).map(Some),
+            None => read(name, &file, text, |_| Ok(())).map(Some),
+        }
     }
 
     /// Reads a pack's text.
@@ -183,7 +190,23 @@ fn read(
     text: &str,
     check: impl Fn(&[RawCustomPattern]) -> Checked,
 ) -> Result<Pack, ConfigError> {
-    let raw = layer::read::<RawPack>(file, text)?;
+    build(name, file, text, layer::read::<RawPack>(file, text)?, check)
+}
+
+/// A pack of the breaker, as the build script left it.
+fn embedded(name: &str) -> Option<RawPack> {
+    let packs = include_str!(concat!(env!("OUT_DIR"), "/breaker.json"));
+    let packs: BTreeMap<&str, &RawValue> = serde_json::from_str(packs).ok()?;
+    serde_json::from_str(packs.get(name)?.get()).ok()
+}
+
+fn build(
+    name: &str,
+    file: &str,
+    text: &str,
+    raw: RawPack,
+    check: impl Fn(&[RawCustomPattern]) -> Checked,
+) -> Result<Pack, ConfigError> {
     let build = || {
         let doc = doc(&KeyPath::default(), raw.doc)?;
         let (patterns, samples): (Vec<_>, Vec<_>) =

@@ -68,6 +68,12 @@ impl Expression {
         Self::new(Cow::Owned(source), key, Author::Settings)
     }
 
+    /// One of gate's own that stands in a pack.
+    pub(crate) fn of_gate(source: String) -> Self {
+        let key = dialect::key(&source, Author::Gate);
+        Self::new(Cow::Owned(source), key, Author::Gate)
+    }
+
     const fn new(source: Cow<'static, str>, key: u64, author: Author) -> Self {
         Self {
             source,
@@ -108,6 +114,17 @@ impl Expression {
     /// The leftmost match.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         self.find_iter(text).next()
+    }
+
+    /// The leftmost match at or after a byte, in sight of what stands before.
+    pub(crate) fn find_from(&self, text: &str, from: usize) -> Option<Range<usize>> {
+        match self.prepared_for(text).filter(|prepared| prepared.finds()) {
+            Some(prepared) => prepared.find(text, from),
+            None => {
+                let rest = Input::new(text).span(from..text.len());
+                self.compiled()?.find(rest).map(|found| found.range())
+            }
+        }
     }
 
     /// All matches, one after the other.
@@ -178,13 +195,6 @@ impl Iterator for Matches<'_, '_> {
 /// What is wrong with it, for a person.
 pub(crate) fn compile(source: &str) -> Result<Regex, String> {
     build(source, Author::Settings, Regex::config().auto_prefilter(false).onepass(false))
-}
-
-/// Compiles an expression of gate's own that is put together at run time.
-#[expect(clippy::expect_used, reason = "the expressions are constants, and the tests use each")]
-pub(crate) fn constant(source: &str) -> Regex {
-    let config = Regex::config().auto_prefilter(false).onepass(false);
-    build(source, Author::Gate, config).expect("a constant expression")
 }
 
 /// The text without what an expression finds in it.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::hint;
+use super::hint::Hints;
 use super::pack::{self, Patterns};
 
 /// The longest beginning of a line that is looked at, in bytes.
@@ -10,7 +10,7 @@ const LONGEST: usize = 1000;
 
 /// Texts, one of which stands in every error line as tools write it, and in
 /// little else: prose speaks of errors often.
-pub(super) const HINTS: [&str; 56] = [
+pub(super) static HINTS: Hints = Hints::new(&[
     "rror:",
     "RROR:",
     "rror[",
@@ -67,7 +67,7 @@ pub(super) const HINTS: [&str; 56] = [
     "E   ",
     "build stopped",
     ".go:",
-];
+]);
 
 static ERRORS: LazyLock<Errors> = LazyLock::new(|| Errors {
     errors: Patterns::of(&pack::ERRORS, "error"),
@@ -101,7 +101,7 @@ pub(super) fn last(text: &str) -> Option<&str> {
 }
 
 fn is_error(line: &str) -> bool {
-    hint::holds(line, &HINTS) && ERRORS.errors.stand_in(line) && !ERRORS.harmless.stand_in(line)
+    HINTS.stand_in(line) && ERRORS.errors.stand_in(line) && !ERRORS.harmless.stand_in(line)
 }
 
 fn lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {

@@ -2,24 +2,21 @@
 
 use std::sync::LazyLock;
 
-use regex_automata::Input;
-use regex_automata::meta::Regex;
-
 use super::pack;
-use crate::decide::expression;
+use crate::decide::expression::Expression;
 use crate::text::clean;
 
 static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
     let rules = pack::ERRORS.rules.iter();
     let compiled = rules.map(|rule| Compiled {
-        finds: expression::constant(&rule.regex),
+        finds: Expression::of_gate(rule.regex.clone()),
         with: rule.with.as_deref(),
     });
     compiled.collect()
 });
 
 struct Compiled {
-    finds: Regex,
+    finds: Expression,
     with: Option<&'static str>,
 }
 
@@ -44,8 +41,8 @@ pub fn normalise(line: &str) -> String {
 /// The next piece that a rule finds, and the first rule that does.
 fn next(line: &str, at: usize) -> Option<(usize, usize, &'static Compiled)> {
     let found = RULES.iter().filter_map(|rule| {
-        let found = rule.finds.find(Input::new(line).span(at..line.len()))?;
-        (!found.is_empty()).then_some((found.start(), found.end(), rule))
+        let found = rule.finds.find_from(line, at)?;
+        (!found.is_empty()).then_some((found.start, found.end, rule))
     });
     found.min_by_key(|(start, ..)| *start)
 }

@@ -2,10 +2,9 @@
 
 use std::sync::LazyLock;
 
-use regex_automata::meta::Regex;
-
 use crate::config::Pack;
-use crate::decide::expression;
+use crate::decide::expression::{self, Expression};
+use crate::decide::pattern::Pattern;
 
 /// The pack `errors`: its patterns and its rules are used apart.
 pub(super) static ERRORS: LazyLock<Pack> = LazyLock::new(|| read("errors"));
@@ -16,23 +15,21 @@ pub(super) fn read(name: &str) -> Pack {
     Pack::of_breaker(name).ok().flatten().expect("a pack of the breaker")
 }
 
-/// Patterns of one kind, as one expression. Nothing asks which of them hits,
-/// and they are tried on few lines: one expression is compiled faster than all
-/// of them, and than what would tell which of them to try.
-pub(super) struct Patterns(Regex);
+/// Patterns of one kind. Each is prepared when gate is built, so that to try
+/// them one by one costs little.
+pub(super) struct Patterns(Vec<Expression>);
 
 impl Patterns {
     /// The pack's patterns of one kind, which is the first word of their ids.
     pub(super) fn of(pack: &Pack, kind: &str) -> Self {
         let patterns = pack.patterns.iter().map(|one| &one.pattern);
         let of_kind = patterns.filter(|one| one.id.split('-').next() == Some(kind));
-        let sources: Vec<_> =
-            of_kind.map(|one| format!("(?:{})", expression::source(&one.matcher))).collect();
-        Self(expression::constant(&sources.join("|")))
+        let source = |one: &Pattern| expression::source(&one.matcher);
+        Self(of_kind.map(|one| Expression::of_gate(source(one))).collect())
     }
 
     /// Whether one of them stands in one of the text's lines.
     pub(super) fn stand_in(&self, text: &str) -> bool {
-        text.lines().any(|line| self.0.is_match(line))
+        text.lines().any(|line| self.0.iter().any(|one| one.is_match(line)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::hint;
+use super::hint::Hints;
 use super::pack::{self, Patterns};
 use crate::read::Wording;
 
@@ -13,7 +13,7 @@ const MAX_NOTICE: usize = 300;
 const MAX_DENIAL: usize = 500;
 
 /// Texts, one of which stands in every notice.
-const OF_NOTICES: [&str; 8] = [
+static OF_NOTICES: Hints = Hints::new(&[
     "hit your ",
     "reached your ",
     "exceeded your ",
@@ -22,11 +22,19 @@ const OF_NOTICES: [&str; 8] = [
     "429",
     "exhausted",
     "ate limit",
-];
+]);
 
 /// Texts, one of which stands in every denial.
-const OF_DENIALS: [&str; 8] =
-    ["ermission", "pprov", "The user", "by user", "enied", "locked", "ejected", "specified a rule"];
+static OF_DENIALS: Hints = Hints::new(&[
+    "ermission",
+    "pprov",
+    "The user",
+    "by user",
+    "enied",
+    "locked",
+    "ejected",
+    "specified a rule",
+]);
 
 static LIMITS: LazyLock<Limits> = LazyLock::new(|| {
     let limits = pack::read("limits");
@@ -58,7 +66,7 @@ pub(super) fn is_notice(text: &str) -> bool {
     let text = text.trim();
     text.len() <= MAX_NOTICE
         && text.lines().count() <= 2
-        && hint::holds(text, &OF_NOTICES)
+        && OF_NOTICES.stand_in(text)
         && text.lines().next().is_some_and(|line| LIMITS.notices.stand_in(line))
 }
 
@@ -70,5 +78,5 @@ fn is_limit(error: &str) -> bool {
 fn is_denial(answer: &str) -> bool {
     let line = answer.trim_start().lines().next().unwrap_or_default();
     let line = &line[..line.floor_char_boundary(MAX_DENIAL)];
-    hint::holds(line, &OF_DENIALS) && LIMITS.denials.stand_in(line)
+    OF_DENIALS.stand_in(line) && LIMITS.denials.stand_in(line)
 }

@@ -2,7 +2,7 @@
 
 use super::resolved;
 use crate::config::pack::patterns;
-use crate::config::{PACKS, Pack};
+use crate::config::{BREAKER_PACKS, PACKS, Pack};
 use crate::decide::pattern::Matcher;
 
 /// The error of a pack's text, as one line without the file's name.
@@ -41,6 +41,15 @@ fn what_is_embedded_of_a_pack_is_what_its_text_says() {
         assert_eq!(patterns(name).ok().flatten(), Some(expected), "{name}");
     }
     assert!(patterns("nobody").is_ok_and(|found| found.is_none()));
+}
+
+#[test]
+fn what_is_embedded_of_the_breakers_packs_is_what_their_texts_say() {
+    for (name, text) in BREAKER_PACKS {
+        let pack = Pack::parse(name, name, text).unwrap();
+        assert_eq!(Pack::of_breaker(name).unwrap(), Some(pack), "{name}");
+    }
+    assert_eq!(Pack::of_breaker("completion").unwrap(), None);
 }
 
 #[test]
