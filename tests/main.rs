@@ -43,6 +43,7 @@ mod store;
 mod store_damage;
 mod store_postgres;
 mod store_sqlite;
+mod store_tamper;
 mod support;
 mod tidy;
 mod tidy_docs;
