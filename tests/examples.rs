@@ -1,6 +1,6 @@
 //! The files in examples/ do what the README says of them.
 
-use crate::needs::root;
+use crate::needs::{needs, root};
 use crate::support::{Run, gate};
 
 fn example(words: &str) -> Run {
@@ -31,4 +31,26 @@ fn the_prompt_holds_the_protocol_and_says_nothing_itself() {
     let record = example("scan --json prompt.md").code(0).json();
     assert_eq!(record["signal"]["status"], "absent");
     assert_eq!(record["indicators"]["score"], 0);
+}
+
+#[test]
+fn the_labelled_transcripts_are_judged_as_labelled() {
+    let ran = example("replay --labels replay/labels.jsonl replay").code(0);
+    ran.says("9 iterations in 6 files").says("all ").says("unclear     absent");
+    let rows = example("replay --json replay/loop.log replay/stream.jsonl").code(0).json_lines();
+    let verdicts: Vec<_> = rows.iter().map(|row| row["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["continue", "continue", "exit", "continue", "exit"]);
+    assert_eq!((&rows[2]["first_line"], &rows[4]["first_line"]), (&16.into(), &6.into()));
+}
+
+#[test]
+fn a_folder_is_replayed_in_batches() {
+    if !needs("bash") || !needs("parallel") {
+        return;
+    }
+    let script = root().join("examples/replay-batch.sh");
+    let run = Run::new(script).args([root().join("examples/replay")]).with_gate_in_path();
+    let rows = run.code(0).json_lines();
+    let files: Vec<_> = rows.iter().map(|row| row["file"].as_str().unwrap()).collect();
+    assert!(files.len() >= 6 && files.is_sorted(), "{files:?}");
 }

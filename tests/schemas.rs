@@ -16,7 +16,8 @@ fn printed(name: &str) -> Value {
 #[test]
 fn the_committed_schemas_are_those_that_gate_prints() {
     let checks = ["check-request", "check-result", "doctor"];
-    let others = ["config", "decision", "error", "scan", "breaker", "explain"];
+    let others =
+        ["config", "decision", "error", "scan", "breaker", "explain", "replay", "replay-group"];
     for name in checks.into_iter().chain(others) {
         let file = root().join(format!("schemas/gate.{}.v1.json", name.replace('-', ".")));
         let printed = gate(&format!("config schema {name}")).code(0).stdout;
@@ -68,6 +69,20 @@ fn every_scan_is_as_its_schema_says() {
         run.file("d", [b"\xff\xfe<promise>", STUCK.as_bytes()].concat()).code(0).json_lines()
     {
         holds(&printed("scan"), &record);
+    }
+}
+
+#[test]
+fn every_replay_is_as_its_schema_says() {
+    let labels = "{\"file\":\"a\",\"label\":\"exit\"}\n{\"file\":\"d\",\"label\":\"blocked\"}\n";
+    let old =
+        "{\"schema\":\"gate.replay.v1\",\"file\":\"b\",\"iteration\":1,\"verdict\":\"exit\"}\n";
+    for (words, schema) in [("", "replay"), ("--group folder", "replay-group")] {
+        let words = format!("replay --json {words} --labels l --compare o a b c d");
+        let run = gate(&words).file("a", DONE).file("b", UNDONE).file("d", STUCK);
+        for record in run.file("l", labels).file("o", old).code(2).json_lines() {
+            holds(&printed(schema), &record);
+        }
     }
 }
 

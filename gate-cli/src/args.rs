@@ -1,12 +1,17 @@
 //! The command line, as it is written.
 
+mod replay;
+
+use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gate_core::protocol::ledger::Head;
 use gate_core::read::Forced;
+
+pub(crate) use self::replay::{Grouping, Only, Replay};
 
 /// Decides whether a coding agent's loop may end.
 ///
@@ -22,6 +27,36 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+impl Cli {
+    /// Reads a command line.
+    ///
+    /// To describe every command takes as long as to read a short transcript;
+    /// so those that a loop waits for are tried by themselves. What is not
+    /// plainly one of them, help and mistakes included, is read with them all.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, or the help that it asks for.
+    pub(crate) fn read(args: &[OsString]) -> Result<Self, clap::Error> {
+        alone(args).map_or_else(|| Self::try_parse_from(args), Ok)
+    }
+}
+
+fn alone(args: &[OsString]) -> Option<Cli> {
+    let (name, args) = (args.get(1)?.to_str()?, &args[1..]);
+    let command = match name {
+        "check" => Command::Check(of(args)?),
+        "scan" => Command::Scan(of(args)?),
+        _ => return None,
+    };
+    Some(Cli { dir: None, command })
+}
+
+fn of<A: Args + FromArgMatches>(args: &[OsString]) -> Option<A> {
+    let command = A::augment_args(clap::Command::new("gate"));
+    A::from_arg_matches(&command.try_get_matches_from(args).ok()?).ok()
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Decide whether the loop may end, from the output of one iteration.
@@ -29,6 +64,9 @@ pub(crate) enum Command {
     Check(Check),
     /// Show the signal and the indicators in transcripts: no checks, no state.
     Scan(Scan),
+    /// Say of transcripts what the gate would have said, and where it is wrong.
+    #[command(after_help = replay::CODES)]
+    Replay(Replay),
     /// Print the completion protocol, for an agent's prompt.
     Prompt(Prompt),
     /// Write a commented gate.toml, or a loop around an agent.
@@ -102,6 +140,11 @@ pub(crate) struct Check {
     /// Begin a new run.
     #[arg(long)]
     pub(crate) new_run: bool,
+    /// An earlier call has read the transcript up to this byte, as its
+    /// `transcript.bytes` said: read on from there. What the decision needs of what
+    /// stands before is read all the same.
+    #[arg(long, value_name = "BYTE")]
+    pub(crate) since: Option<u64>,
     /// The exit code of the agent's program.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) agent_exit_code: Option<i32>,
@@ -390,4 +433,38 @@ pub(crate) struct Log {
 /// A text that says something.
 fn words(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("words are expected".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_is_read_alone_is_the_same() {
+        for line in [
+            "check -",
+            "check -q --no-checks --no-state out.log",
+            "check --while --agent-exit-code -1 --iteration 7 --config a.toml out.log",
+            "check --format claude --only tests --json -- --while",
+            "scan --json a.log b.log --exit-threshold 3",
+            "check",
+            "check --help",
+            "check --only tests --no-checks out.log",
+            "check --version out.log",
+            "check --iteration 0 out.log",
+            "scan",
+            "scan --quiet out.log",
+            "-C sub check out.log",
+            "last",
+            "",
+        ] {
+            let args: Vec<_> =
+                ["gate"].into_iter().chain(line.split_whitespace()).map(OsString::from).collect();
+            let shown = |read: Result<Cli, clap::Error>| match read {
+                Ok(cli) => format!("{cli:?}"),
+                Err(error) => error.render().to_string(),
+            };
+            assert_eq!(shown(Cli::read(&args)), shown(Cli::try_parse_from(&args)), "{line}");
+        }
+    }
 }

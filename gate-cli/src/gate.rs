@@ -1,5 +1,7 @@
 //! One decision: read, gather, decide, keep.
 
+mod replayed;
+
 use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
@@ -10,12 +12,13 @@ use gate_core::config::Resolved;
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::observed::{Observed, TreeSeen, TreeState};
+use gate_core::decide::pattern::Scope;
 use gate_core::decide::policy::When;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
 use gate_core::read::Forced;
 use gate_core::trouble::Signature;
-use gate_core::{Decision, Input, Policy, Scan, Scanner, decide, digest, judge};
+use gate_core::{Decision, Input, Policy, Reach, Scan, Scanner, decide, digest, judge};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -26,6 +29,8 @@ use crate::record::{Record, SCHEMA, Tree, UsageRecord};
 use crate::remarks::{about_transcript, warning};
 use crate::request::{Checks, Request};
 use crate::source::Source;
+
+pub(crate) use self::replayed::{Replayed, Step};
 
 /// A gate with its settings.
 #[derive(Debug)]
@@ -93,8 +98,8 @@ impl Gate {
     /// A source that cannot be read.
     pub fn scan(&self, source: &Source, format: Option<Forced>) -> Result<Scan, Failure> {
         let mut scanner = Scanner::new(&self.patterns, format);
-        source.feed(&mut |bytes| scanner.push(bytes))?;
-        Ok(scanner.finish(&self.policy.signal, None))
+        let bytes = source.scan(&mut scanner)?;
+        Ok(self.scanned(scanner, bytes))
     }
 
     /// Decides over what was read, without looking at anything else.
@@ -111,13 +116,14 @@ impl Gate {
     /// A source that cannot be read, a system that refuses to start checks, a
     /// store that cannot be written. Nothing was decided then.
     pub fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
-        let judging = self.read(source, request)?;
         let Some(memory) = &self.memory else {
+            let judging = self.read(source, request, None)?;
             let gathered = self.gather(source, request, &judging.scan, Admission::Free)?;
             let input = self.gathered(&judging.scan, request, &gathered);
             return Ok(self.stamp(decide(&input, &self.policy), &judging, request, gathered.tree));
         };
         let mut memory = memory.borrow_mut();
+        let judging = self.read(source, request, Some(&mut *memory))?;
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
         let asked = self.asked(request, &judging, &look);
         match memory.begin(&asked)? {
@@ -137,23 +143,77 @@ impl Gate {
         }
     }
 
-    fn read(&self, source: &Source, request: &Request) -> Result<Judging, Failure> {
+    fn read(
+        &self,
+        source: &Source,
+        request: &Request,
+        memory: Option<&mut Memory>,
+    ) -> Result<Judging, Failure> {
         let began = Instant::now();
-        let mut scanner = Scanner::new(&self.patterns, request.format);
-        let numbered = request.iteration.is_some() && self.memory.is_some();
-        let mut hasher = numbered.then(blake3::Hasher::new);
-        source.feed(&mut |bytes| {
-            scanner.push(bytes);
+        let mut hasher =
+            (request.iteration.is_some() && memory.is_some()).then(blake3::Hasher::new);
+        let scan = self.read_needed(source, request, memory, &mut |bytes| {
             if let Some(hasher) = &mut hasher {
                 hasher.update(bytes);
             }
         })?;
         Ok(Judging {
             began,
-            scan: scanner.finish(&self.policy.signal, None),
+            scan,
             input: hasher.map(|hasher| format!("blake3:{}", hasher.finalize().to_hex())),
             policy_text: self.policy.canonical(),
         })
+    }
+
+    /// Reads what the decision needs of a transcript: where the end of a large
+    /// one suffices, no more. Shows the bytes that were read whole, and the length.
+    fn read_needed(
+        &self,
+        source: &Source,
+        request: &Request,
+        mut memory: Option<&mut Memory>,
+        see: &mut dyn FnMut(&[u8]),
+    ) -> Result<Scan, Failure> {
+        let mut scanner = Scanner::new(&self.patterns, request.format);
+        let mut read_before = |scanner: &Scanner<'_>| {
+            request.since.or_else(|| memory.as_mut()?.read_before(scanner.session()?))
+        };
+        let bytes = source.scan_end(&mut scanner, &mut read_before, &mut |scanner, bytes| {
+            see(bytes);
+            scanner.push(bytes);
+        })?;
+        see(&bytes.to_le_bytes());
+        let scan = self.scanned(scanner, bytes);
+        if self.suffices(&scan) { Ok(scan) } else { self.scan(source, request.format) }
+    }
+
+    /// Whether no more of the transcript can change the verdict: more of the
+    /// final turn could hold more indicators, and nothing else.
+    fn suffices(&self, scan: &Scan) -> bool {
+        let counted = || {
+            let indicators = self.decide_scan(scan).indicators;
+            indicators.score >= indicators.threshold
+        };
+        let needs_indicators = match scan.signal.status {
+            Status::Complete => true,
+            Status::Absent => !self.policy.require_explicit_signal,
+            Status::Continue | Status::Blocked | Status::Invalid => false,
+        };
+        let of_turn = || self.policy.patterns.iter().all(|one| one.scope == Scope::Final);
+        let budget = &self.policy.budget;
+        match scan.reach {
+            Reach::All => true,
+            Reach::Nothing => false,
+            _ if budget.tokens > 0 || budget.cost_micro_usd > 0 => false,
+            Reach::Turn if of_turn() => true,
+            Reach::Turn | Reach::Word => !needs_indicators || counted(),
+        }
+    }
+
+    fn scanned(&self, scanner: Scanner<'_>, bytes: u64) -> Scan {
+        let mut scan = scanner.finish(&self.policy.signal, None);
+        scan.transcript.bytes = bytes;
+        scan
     }
 
     fn asked<'a>(

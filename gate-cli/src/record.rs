@@ -119,7 +119,7 @@ impl UsageRecord {
         Self {
             tokens: transcript.tokens,
             cost_usd: transcript.cost_micro_usd.map(|micro| micro as f64 / 1e6),
-            partial: false,
+            partial: transcript.skipped > 0,
         }
     }
 }

@@ -10,6 +10,9 @@ use gate_core::read::Forced;
 pub struct Request {
     /// The format, or the agent, of the transcript.
     pub format: Option<Forced>,
+    /// The byte that an earlier reading of the transcript has come to, where the
+    /// caller knows it.
+    pub since: Option<u64>,
     /// The task's id.
     pub task: Option<String>,
     /// The run's name.

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::memory::{BreakerStatus, Past};
 use crate::record::Record;
+use crate::replay::{ReplayGroup, ReplayRecord};
 
 /// The schemas, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -34,6 +35,10 @@ pub enum Name {
     Breaker,
     /// `gate explain --json`.
     Explain,
+    /// `gate replay --json`, one object a row.
+    Replay,
+    /// `gate replay --group folder --json`, one object a row.
+    ReplayGroup,
 }
 
 /// A JSON Schema.
@@ -48,6 +53,8 @@ pub fn of(name: Name) -> Value {
         Name::Doctor => schema_for!(DoctorRecord).to_value(),
         Name::Breaker => schema_for!(BreakerStatus).to_value(),
         Name::Explain => schema_for!(ExplainRecord).to_value(),
+        Name::Replay => schema_for!(ReplayRecord).to_value(),
+        Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),
     }
 }
 

@@ -79,11 +79,12 @@ impl Places {
     /// The root of the repository that the folder is in: something that is
     /// called `.git` and is none counts only where there is no real one.
     fn repository(&self) -> Option<&Path> {
-        let real = |folder: &&Path| is_repository(&folder.join(".git"));
-        let called = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
-        let all: Vec<_> = self.folder.ancestors().filter(real).collect();
+        let is_called = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
+        let called: Vec<_> = self.folder.ancestors().filter(is_called).collect();
+        let is_real = |folder: &&Path| is_repository(&folder.join(".git"));
+        let all: Vec<_> = called.iter().copied().filter(is_real).collect();
         match all.as_slice() {
-            [] => self.folder.ancestors().filter(called).last(),
+            [] => called.last().copied(),
             [one] => Some(one),
             // Where repositories nest, the one that tracks the folder's files.
             [.., outermost] => match root_of(&self.folder, &self.environment) {

@@ -1,8 +1,13 @@
 //! Where a transcript's bytes come from.
 
+#[cfg(unix)]
+mod large;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+use gate_core::Scanner;
 
 use crate::failure::Failure;
 
@@ -24,13 +29,41 @@ impl Source {
         if name == Path::new("-") { Self::Stdin } else { Self::File(folder.join(name)) }
     }
 
-    /// Pushes all bytes to whoever takes them, in blocks.
-    pub(crate) fn feed(&self, take: &mut dyn FnMut(&[u8])) -> Result<(), Failure> {
+    /// Reads all there is into a scanner. Says how many bytes there were.
+    pub(crate) fn scan(&self, scanner: &mut Scanner<'_>) -> Result<u64, Failure> {
+        #[cfg(unix)]
+        if let Self::File(path) = self {
+            let read = File::open(path).and_then(|file| large::scan(&file, scanner));
+            return read.map_err(|error| self.unreadable(&error));
+        }
+        self.feed(&mut |bytes| scanner.push(bytes))
+    }
+
+    /// Has the beginning and the end pushed into a scanner, and what lies between
+    /// sifted or skipped: all that comes behind the byte that an earlier reading
+    /// has come to is read. Says how many bytes there were.
+    pub(crate) fn scan_end(
+        &self,
+        scanner: &mut Scanner<'_>,
+        read_before: &mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
+        push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
+    ) -> Result<u64, Failure> {
+        #[cfg(unix)]
+        if let Self::File(path) = self {
+            let read = File::open(path)
+                .and_then(|file| large::scan_end(&file, scanner, read_before, push));
+            return read.map_err(|error| self.unreadable(&error));
+        }
+        self.feed(&mut |bytes| push(scanner, bytes))
+    }
+
+    /// Pushes all bytes to whoever takes them, in blocks. Says how many there were.
+    pub(crate) fn feed(&self, take: &mut dyn FnMut(&[u8])) -> Result<u64, Failure> {
         let fed = match self {
             Self::Stdin => feed(&mut io::stdin().lock(), take),
             Self::File(path) => File::open(path).and_then(|mut file| feed(&mut file, take)),
         };
-        fed.map_err(|error| Failure::file("input-unreadable", "read", self.name(), &error))
+        fed.map_err(|error| self.unreadable(&error))
     }
 
     /// All bytes, as text.
@@ -39,7 +72,7 @@ impl Source {
             Self::Stdin => io::read_to_string(io::stdin().lock()),
             Self::File(path) => std::fs::read_to_string(path),
         };
-        read.map_err(|error| Failure::file("input-unreadable", "read", self.name(), &error))
+        read.map_err(|error| self.unreadable(&error))
     }
 
     /// The file's path.
@@ -50,17 +83,25 @@ impl Source {
         }
     }
 
+    fn unreadable(&self, error: &io::Error) -> Failure {
+        Failure::file("input-unreadable", "read", self.name(), error)
+    }
+
     fn name(&self) -> &Path {
         self.path().unwrap_or(Path::new("the standard input"))
     }
 }
 
-fn feed(from: &mut impl Read, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+fn feed(from: &mut impl Read, take: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
     let mut block = vec![0; BLOCK];
+    let mut bytes = 0;
     loop {
         match from.read(&mut block) {
-            Ok(0) => return Ok(()),
-            Ok(length) => take(&block[..length]),
+            Ok(0) => return Ok(bytes),
+            Ok(length) => {
+                take(&block[..length]);
+                bytes += length as u64;
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

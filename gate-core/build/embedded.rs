@@ -50,37 +50,16 @@ pub(crate) fn default(file: &Path) -> Table {
     table(file)
 }
 
-/// Each setting of a table by its dotted key, in order, with its value as TOML.
-pub(crate) fn settings(table: &Table) -> Vec<(String, String)> {
-    let mut all = Vec::new();
-    for (key, value) in table {
-        match value {
-            Value::Table(inner) => {
-                let inner = settings(inner).into_iter();
-                all.extend(inner.map(|(path, value)| (format!("{key}.{path}"), value)));
-            }
-            value => all.push((key.clone(), value.to_string())),
-        }
-    }
-    all
-}
-
-/// The patterns of all packs, by the pack's name.
-pub(crate) fn patterns(packs: &[Pack]) -> Table {
+/// The patterns of a pack that settings name, without what only tests read.
+pub(crate) fn patterns(pack: &Pack) -> Vec<Table> {
     let decides = |pattern: &Table| {
         let mut pattern = pattern.clone();
         for key in ["doc", "matches", "rejects"] {
             pattern.remove(key);
         }
-        Value::Table(pattern)
+        pattern
     };
-    let list = |pack: &Pack| Value::Array(pack.patterns().map(decides).collect());
-    packs.iter().map(|pack| (pack.name.clone(), list(pack))).collect()
-}
-
-/// All that packs say, by the pack's name.
-pub(crate) fn whole(packs: Vec<Pack>) -> Table {
-    packs.into_iter().map(|pack| (pack.name, Value::Table(pack.table))).collect()
+    pack.patterns().map(decides).collect()
 }
 
 /// Plain data as JSON.

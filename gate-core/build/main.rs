@@ -53,7 +53,7 @@ fn main() {
     write("prepared.bin", &expressions::prepare(all));
     let default = embedded::default(&from.join("src/config/default.toml"));
     write("default.json", embedded::json(&default).as_bytes());
-    write("settings.json", embedded::json(&embedded::settings(&default)).as_bytes());
-    write("packs.json", embedded::json(&embedded::patterns(&packs)).as_bytes());
-    write("breaker.json", embedded::json(&embedded::whole(breaker)).as_bytes());
+    let pack = |name: &str, json: String| write(&format!("{name}.json"), json.as_bytes());
+    packs.iter().for_each(|it| pack(&it.name, embedded::json(&embedded::patterns(it))));
+    breaker.iter().for_each(|it| pack(&it.name, embedded::json(&it.table)));
 }

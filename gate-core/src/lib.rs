@@ -23,6 +23,7 @@
 //! * [`read`]: who said what, in which format;
 //! * [`decide`](mod@decide): indicators, signals, evidence, the decision;
 //! * [`config`]: from settings to a policy;
+//! * [`replay`]: logs that hold many iterations;
 //! * [`text`]: words of others, fit to be shown;
 //! * [`trouble`]: errors, limits and denials, for the circuit breaker.
 
@@ -32,6 +33,7 @@ mod digest;
 pub mod history;
 pub mod protocol;
 pub mod read;
+pub mod replay;
 mod scan;
 pub mod text;
 pub mod trouble;
@@ -41,7 +43,7 @@ pub use decide::input::Input;
 pub use decide::policy::Policy;
 pub use decide::verdict::Verdict;
 pub use digest::digest;
-pub use scan::{Command, Limit, Remark, Scan, Scanner, Transcript, scan};
+pub use scan::{Command, Limit, Reach, Remark, Scan, Scanner, Transcript, scan};
 
 /// The guide's examples run with the tests.
 #[cfg(doctest)]

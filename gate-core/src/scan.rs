@@ -1,6 +1,8 @@
 //! From bytes to a signal, indicators and facts: everything that a decision
 //! needs from a transcript.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::decide::indicator::{Counter, Hit, PatternError, PatternSet};
@@ -8,7 +10,8 @@ use crate::decide::observed::Observed;
 use crate::decide::policy::{Policy, SignalPolicy};
 use crate::decide::signal::Signal;
 use crate::read::{
-    Boundary, Event, Fact, FinalTurn, Forced, Problem, ProblemKind, Reader, Sink, Usage, Wording,
+    Boundary, Event, Fact, Far, FinalTurn, Forced, Problem, ProblemKind, Reader, Sifted, Sink,
+    Usage, Wanted, Wording,
 };
 use crate::trouble::{self, Effort, Watch};
 
@@ -37,6 +40,21 @@ pub struct Scan {
     /// What went wrong in the final turn, and how much was written: what the
     /// breaker is fed.
     pub effort: Effort,
+    /// How far back it reaches.
+    pub reach: Reach,
+}
+
+/// How much of a transcript was read. What was not was skipped by the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// The agent's last word may stand in what was skipped.
+    Nothing,
+    /// The last word, and only a part of the turn that it ends.
+    Word,
+    /// All of the final turn.
+    Turn,
+    /// Everything.
+    All,
 }
 
 /// What the format tells beside the conversation.
@@ -56,6 +74,13 @@ pub struct Transcript {
     pub duration_ms: Option<u64>,
     /// How many turns a prompt, hook feedback or a compaction began.
     pub turns: u64,
+    /// How many bytes it has.
+    #[serde(default)]
+    pub bytes: u64,
+    /// How many of them were skipped behind the beginning: turns, usage and lines
+    /// are counted without them.
+    #[serde(default)]
+    pub skipped: u64,
     /// Failures of the agent or its API; the last 100.
     pub errors: Vec<Remark>,
     /// Rate and usage limits of the last turn; the last 100.
@@ -109,6 +134,8 @@ impl<'p> Scanner<'p> {
             transcript: Transcript::default(),
             watch: Watch::default(),
             lost: None,
+            notified: 0,
+            reach: Reach::All,
         };
         Self { reader: Reader::new(format), collector }
     }
@@ -118,11 +145,56 @@ impl<'p> Scanner<'p> {
         self.reader.push(bytes, &mut self.collector);
     }
 
+    /// What can sift lines that are far from the end beside this scanner, and in
+    /// other threads. To be asked between two lines, after the first 64 KiB, and
+    /// again after each [`Scanner::take`]: what is looked for changes. Nothing
+    /// where lines cannot be sifted beside it now.
+    pub fn far(&mut self) -> Option<Far> {
+        self.reader.far(&mut self.collector)
+    }
+
+    /// Takes the next lines as they were sifted, whole lines that are far from
+    /// the end. Where more is looked for than when they were, tells how many of
+    /// them were taken: the others are to be sifted again.
+    pub fn take(&mut self, sifted: &Sifted) -> Option<u64> {
+        self.reader.take(sifted, &mut self.collector)
+    }
+
+    /// Sifts and takes the next lines, whole lines that are far from the end.
+    pub fn sift(&mut self, lines: &[u8]) {
+        self.reader.sift(lines, &mut self.collector);
+    }
+
+    /// The session that the transcript is of, where that is known by now.
+    pub fn session(&self) -> Option<&str> {
+        self.collector.transcript.session.as_deref()
+    }
+
+    /// Leaves out whole lines, of this many bytes, at a place where
+    /// [`Scanner::far`] gave something. [`Scan::reach`] tells whether what comes
+    /// after them suffices.
+    pub fn skip(&mut self, bytes: u64) {
+        self.reader.skip();
+        self.collector.skip(bytes);
+    }
+
+    /// What is pushed from now on is near the end: the last
+    /// [`NEAR`](crate::read::NEAR) bytes in whole lines.
+    pub fn near(&mut self) {
+        self.reader.near(&mut self.collector);
+    }
+
     /// Ends the input. `token` is the iteration's token where one is required.
     pub fn finish(mut self, policy: &SignalPolicy, token: Option<&str>) -> Scan {
         self.reader.finish(&mut self.collector);
-        let Collector { mut turn, counter, mut transcript, watch, lost } = self.collector;
+        let Collector { mut turn, counter, mut transcript, watch, lost, reach, .. } =
+            self.collector;
         turn.finish();
+        let reach = if reach == Reach::Nothing && turn.words().next().is_some() {
+            Reach::Word
+        } else {
+            reach
+        };
         transcript.format = self.reader.format().map(|format| format.name().to_owned());
         let mut signal = Signal::read(&turn, policy, token);
         if let Some(line) = lost.filter(|lost| signal.line.is_some_and(|line| line <= *lost)) {
@@ -130,7 +202,7 @@ impl<'p> Scanner<'p> {
         }
         let hits = counter.finish(|hit| !is_taken(hit, &signal));
         let effort = watch.finish(&turn);
-        Scan { signal, hits, transcript, effort }
+        Scan { signal, hits, transcript, effort, reach }
     }
 }
 
@@ -179,6 +251,19 @@ struct Collector<'p> {
     watch: Watch,
     /// The line of the last record that could not be read whole.
     lost: Option<u64>,
+    /// How many task notifications there were.
+    notified: u64,
+    reach: Reach,
+}
+
+impl Collector<'_> {
+    fn skip(&mut self, bytes: u64) {
+        self.turn = FinalTurn::default();
+        self.counter.forget();
+        self.watch = Watch::default();
+        self.transcript.skipped = bytes;
+        self.reach = Reach::Nothing;
+    }
 }
 
 impl Sink for Collector<'_> {
@@ -187,10 +272,13 @@ impl Sink for Collector<'_> {
         self.counter.event(&event);
         self.watch.event(&event);
         match event {
-            Event::Boundary(Boundary::Notification, _) | Event::Text(_) => {}
+            Event::Boundary(Boundary::Notification, _) => self.notified += 1,
+            Event::Text(_) => {}
+            Event::Near => self.transcript.near(),
             Event::Boundary(..) => {
                 self.transcript.turns += 1;
                 self.transcript.limits.clear();
+                self.reach = self.reach.max(Reach::Turn);
             }
             Event::Fact(fact) => self.transcript.fact(fact),
             Event::Problem(problem) => {
@@ -204,6 +292,18 @@ impl Sink for Collector<'_> {
 
     fn says(&self, what: Wording, text: &str) -> bool {
         trouble::says(what, text)
+    }
+
+    /// Each answer to a task notification may be the last word.
+    fn wanted(&mut self) -> Option<Arc<dyn Wanted>> {
+        if self.turn.is_notified() {
+            return None;
+        }
+        Some(self.counter.sought(trouble::may_be_notice)?)
+    }
+
+    fn epoch(&self) -> u64 {
+        self.counter.reopened() + self.notified
     }
 }
 
@@ -235,6 +335,15 @@ impl Transcript {
         self.duration_ms = usage.duration_ms;
     }
 
+    /// What went wrong long ago, and what was run then, is not told.
+    fn near(&mut self) {
+        self.errors.clear();
+        self.limits.clear();
+        self.denials.clear();
+        self.commands.clear();
+        self.problems.clear();
+    }
+
     fn problem(&mut self, problem: &Problem) {
         if self.problems.len() < KEEP {
             self.problems.push(Remark { text: flaw(problem.kind).to_owned(), line: problem.line });
@@ -248,7 +357,7 @@ fn flaw(kind: ProblemKind) -> &'static str {
         ProblemKind::InvalidUtf8 => "bytes that are not UTF-8 were replaced",
         ProblemKind::Noise => "no record of this format; passed over",
         ProblemKind::Torn => "the last record is cut off",
-        ProblemKind::Oversized => "a record longer than 64 MiB was passed over",
+        ProblemKind::Oversized => "a record longer than 16 MiB was passed over",
         ProblemKind::UnknownJson => "JSON of no known format: nobody's words could be found",
     }
 }

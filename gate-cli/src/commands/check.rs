@@ -47,6 +47,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
 fn request(here: &Here, args: &Check) -> Request {
     Request {
         format: args.reading.format,
+        since: args.since,
         task: args.task.clone(),
         run: args.run.clone(),
         iteration: args.iteration,

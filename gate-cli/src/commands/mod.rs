@@ -13,6 +13,7 @@ mod lines;
 mod log;
 mod man;
 mod prompt;
+mod replay;
 mod scan;
 
 use std::ffi::OsString;
@@ -21,7 +22,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use gate_checks::Site;
 use gate_checks::process::Supervisor;
 use gate_core::Policy;
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
     {
         return gate_checks::process::supervise(order);
     }
-    match Cli::try_parse_from(args) {
+    match Cli::read(args) {
         Ok(cli) => {
             let asked = Asked::of(&cli.command);
             guarded(|| dispatch(cli)).unwrap_or_else(|failure| render::failure(&failure, asked))
@@ -86,6 +87,7 @@ impl Asked {
         match command {
             Command::Check(check) => Self { json: check.output.json, stop: true },
             Command::Scan(scan) => Self { json: scan.json, stop: false },
+            Command::Replay(replay) => Self { json: replay.json, stop: false },
             Command::Doctor(doctor) => Self { json: doctor.json, stop: false },
             Command::Last(last) => Self { json: last.output.json, stop: true },
             Command::Explain(explain) => Self { json: explain.json, stop: false },
@@ -119,6 +121,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
     match cli.command {
         Command::Check(args) => check::run(&here, &args),
         Command::Scan(args) => scan::run(&here, &args),
+        Command::Replay(args) => replay::run(&here, &args),
         Command::Prompt(args) => prompt::run(&here, &args),
         Command::Init(args) => init::run(&here, &args),
         Command::Config(args) => config::run(&here, &args),

@@ -13,6 +13,9 @@ use crate::store::Reading;
 /// How many records are looked at in one go.
 const PAGE: u64 = 100;
 
+/// How many of the latest records may tell what was read of a session.
+const LATEST: u64 = 16;
+
 /// Which decision is wanted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted<'a> {
@@ -98,6 +101,25 @@ impl Memory {
             return Err(Failure::internal("state-corrupt", message));
         }
         Ok(serde_json::from_str(&text).ok())
+    }
+}
+
+impl Memory {
+    /// The byte that the latest reading of a session's transcript has come to,
+    /// where one of the latest records says so. It is no more than a hint: what a
+    /// decision needs is read whatever it says.
+    pub(crate) fn read_before(&mut self, session: &str) -> Option<u64> {
+        let of_session = |sealed: &Sealed| {
+            let transcript = sealed.record.body.get("decision")?.get("transcript")?;
+            let same = transcript.get("session")?.as_str()? == session;
+            same.then(|| transcript.get("bytes")?.as_u64()).flatten()
+        };
+        let read = self.read(|reading| {
+            let end = reading.head()?.seq;
+            let page = reading.entries(end.saturating_sub(LATEST - 1).max(1), LATEST as usize)?;
+            Ok(page.iter().rev().find_map(of_session))
+        });
+        read.ok().flatten()
     }
 }
 

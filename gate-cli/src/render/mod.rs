@@ -8,6 +8,7 @@ mod explain;
 mod ledger;
 mod log;
 mod progress;
+pub(crate) mod replay;
 mod text;
 
 use std::io::Write;

@@ -1,5 +1,6 @@
 //! One source of settings, and where it comes from.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ pub enum Origin {
 pub struct Layer {
     origin: Origin,
     raw: RawConfig,
-    text: Option<String>,
+    text: Option<Cow<'static, str>>,
 }
 
 impl Layer {
@@ -47,7 +48,7 @@ impl Layer {
     pub fn parse(origin: Origin, text: &str) -> Result<Self, ConfigError> {
         let raw = read::<RawConfig>(&origin.to_string(), text)
             .map_err(|error| error.hinting(schema::home_of))?;
-        let layer = Self { origin, raw, text: Some(text.to_owned()) };
+        let layer = Self { origin, raw, text: Some(Cow::Owned(text.to_owned())) };
         layer.checked()
     }
 
@@ -70,7 +71,7 @@ impl Layer {
     pub(super) fn embedded() -> Result<Self, ConfigError> {
         let origin = Origin::Default;
         match serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/default.json"))) {
-            Ok(raw) => Ok(Self { origin, raw, text: Some(DEFAULT.to_owned()) }),
+            Ok(raw) => Ok(Self { origin, raw, text: Some(Cow::Borrowed(DEFAULT)) }),
             Err(_) => Self::parse(origin, DEFAULT),
         }
     }

@@ -14,6 +14,7 @@ use super::resolve::Setting;
 pub(super) struct Merged<'a> {
     layers: &'a [Layer],
     table: Table,
+    /// Of what the lowest layer does not say: its settings are most of all.
     spots: BTreeMap<KeyPath, Spot>,
 }
 
@@ -27,16 +28,15 @@ struct Spot {
 }
 
 impl<'a> Merged<'a> {
-    /// Nothing yet, of these layers.
-    pub(super) fn new(layers: &'a [Layer]) -> Self {
-        Self { layers, table: Table::new(), spots: BTreeMap::new() }
+    /// The lowest of these layers by itself.
+    pub(super) fn new(layers: &'a [Layer]) -> Result<Self, ConfigError> {
+        let table = layers.first().map_or_else(|| Ok(Table::new()), table)?;
+        Ok(Self { layers, table, spots: BTreeMap::new() })
     }
 
     /// Lays one of the layers over what is there: lists replace lists, tables merge.
     pub(super) fn overlay(&mut self, layer: usize) -> Result<(), ConfigError> {
-        let table = Table::try_from(self.layers[layer].raw()).map_err(|error| {
-            self.layers[layer].error(Fault::invalid(KeyPath::default(), error.to_string()))
-        })?;
+        let table = table(&self.layers[layer])?;
         self.lay(&KeyPath::default(), table, &|path| Spot { layer, path: path.clone() });
         Ok(())
     }
@@ -58,7 +58,9 @@ impl<'a> Merged<'a> {
         self.table.remove("progress");
         self.spots.remove(&KeyPath::dotted("progress"));
         let none = self.get(at).and_then(Value::as_str) == Some("none");
-        if let (true, Some(spot)) = (none, self.spots.get(at).cloned()) {
+        if none {
+            let spot = self.spots.get(at).cloned();
+            let spot = spot.unwrap_or_else(|| Spot { layer: 0, path: at.clone() });
             self.put(&KeyPath::dotted("breaker.no_progress"), Value::Integer(0), spot);
         }
     }
@@ -78,18 +80,21 @@ impl<'a> Merged<'a> {
     /// Every effective setting, in order of keys.
     pub(super) fn settings(&self) -> Vec<Setting> {
         let lines: Vec<_> = self.layers.iter().map(Layer::lines).collect();
-        let setting = |(path, spot): (&KeyPath, &Spot)| {
-            Some(Setting {
+        let mut all = Vec::new();
+        leaves(&self.table, &KeyPath::default(), &mut |path, value| {
+            let spot = self.spots.get(path);
+            let (layer, there) = spot.map_or((0, path), |spot| (spot.layer, &spot.path));
+            all.push(Setting {
                 key: path.to_string(),
-                value: self.get(path)?.to_string(),
-                origin: self.layers[spot.layer].origin().clone(),
-                line: lines[spot.layer].get(&spot.path).copied(),
-            })
-        };
-        self.spots.iter().filter_map(setting).collect()
+                value: value.to_string(),
+                origin: self.layers[layer].origin().clone(),
+                line: lines[layer].get(there).copied(),
+            });
+        });
+        all
     }
 
-    /// Where an effective value comes from.
+    /// Where an effective value comes from, where it is not the lowest layer.
     pub(super) fn origin(&self, path: &KeyPath) -> Option<&Origin> {
         self.spots.get(path).map(|spot| self.layers[spot.layer].origin())
     }
@@ -142,6 +147,22 @@ impl<'a> Merged<'a> {
             let inner = table.entry(name(step)?).or_insert_with(|| Value::Table(Table::new()));
             inner.as_table_mut()
         })
+    }
+}
+
+fn table(layer: &Layer) -> Result<Table, ConfigError> {
+    Table::try_from(layer.raw())
+        .map_err(|error| layer.error(Fault::invalid(KeyPath::default(), error.to_string())))
+}
+
+/// Tells every value that is no table, in order of keys.
+fn leaves(table: &Table, at: &KeyPath, tell: &mut dyn FnMut(&KeyPath, &Value)) {
+    for (name, value) in table {
+        let path = at.key(name);
+        match value {
+            Value::Table(inner) => leaves(inner, &path, tell),
+            value => tell(&path, value),
+        }
     }
 }
 

@@ -1,9 +1,6 @@
 //! Pattern packs: named lists of patterns that carry their own samples.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::error::{ConfigError, Problem};
 use super::fault::{Checked, Fault};
@@ -24,6 +21,15 @@ pub const PACKS: [(&str, &str); 2] = [
 pub const BREAKER_PACKS: [(&str, &str); 2] = [
     ("errors", include_str!("../../patterns/errors.toml")),
     ("limits", include_str!("../../patterns/limits.toml")),
+];
+
+/// What is read of each pack when gate runs: the JSON that the build script
+/// makes of it. Of those that settings name, the patterns without samples.
+const EMBEDDED: [(&str, &str); 4] = [
+    ("completion", include_str!(concat!(env!("OUT_DIR"), "/completion.json"))),
+    ("seed", include_str!(concat!(env!("OUT_DIR"), "/seed.json"))),
+    ("errors", include_str!(concat!(env!("OUT_DIR"), "/errors.json"))),
+    ("limits", include_str!(concat!(env!("OUT_DIR"), "/limits.json"))),
 ];
 
 /// A pack of patterns.
@@ -126,7 +132,7 @@ impl Pack {
             return Ok(None);
         };
         let file = format!("patterns/{name}.toml");
-        match embedded(name) {
+        match embedded(name).and_then(|json| serde_json::from_str(json).ok()) {
             Some(raw) => build(name, &file, text, raw, |_| Ok(())).map(Some),
             None => read(name, &file, text, |_| Ok(())).map(Some),
         }
@@ -149,18 +155,22 @@ pub(super) fn patterns(name: &str) -> Result<Option<Vec<Pattern>>, Fault> {
     if source(name).is_none() {
         return Ok(None);
     }
-    let packs = include_str!(concat!(env!("OUT_DIR"), "/packs.json"));
-    let unreadable = |error: serde_json::Error| Fault::invalid(at(), error.to_string());
-    let packs: BTreeMap<&str, Vec<RawCustomPattern>> =
-        serde_json::from_str(packs).map_err(unreadable)?;
-    let Some(pack) = packs.get(name) else { return Ok(None) };
-    let patterns = pack.iter().map(|raw| pattern(&at(), name, raw));
+    let Some(json) = embedded(name) else { return Ok(None) };
+    let pack: Vec<RawCustomPattern> =
+        serde_json::from_str(json).map_err(|error| Fault::invalid(at(), error.to_string()))?;
+    let at = at();
+    let patterns = pack.iter().map(|raw| pattern(&at, name, raw));
     patterns.collect::<Result<_, _>>().map(Some)
 }
 
 /// The text of a pack.
 pub(super) fn source(name: &str) -> Option<&'static str> {
     PACKS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// What the build script left of a pack.
+fn embedded(name: &str) -> Option<&'static str> {
+    EMBEDDED.iter().find(|(known, _)| *known == name).map(|(_, json)| *json)
 }
 
 /// The fault of naming a pack that there is not.
@@ -191,13 +201,6 @@ fn read(
     check: impl Fn(&[RawCustomPattern]) -> Checked,
 ) -> Result<Pack, ConfigError> {
     build(name, file, text, layer::read::<RawPack>(file, text)?, check)
-}
-
-/// A pack of the breaker, as the build script left it.
-fn embedded(name: &str) -> Option<RawPack> {
-    let packs = include_str!(concat!(env!("OUT_DIR"), "/breaker.json"));
-    let packs: BTreeMap<&str, &RawValue> = serde_json::from_str(packs).ok()?;
-    serde_json::from_str(packs.get(name)?.get()).ok()
 }
 
 fn build(

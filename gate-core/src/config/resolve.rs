@@ -25,8 +25,19 @@ pub struct Resolved {
     pub work_ci: Vec<String>,
     /// What a decision should mention.
     pub warnings: Vec<ConfigWarning>,
-    /// Every effective setting and who said it, in order of keys.
-    pub settings: Vec<Setting>,
+    /// What it was resolved from, the embedded default first.
+    layers: Vec<Layer>,
+    task_type: Option<String>,
+}
+
+impl Resolved {
+    /// Every effective setting and who said it, in order of keys. It is worked
+    /// out when it is asked for: a decision needs none of it.
+    pub fn settings(&self) -> Vec<Setting> {
+        let merged = merge(&self.layers, self.task_type.as_deref());
+        // They were merged before, so they can be.
+        merged.map(|merged| merged.settings()).unwrap_or_default()
+    }
 }
 
 /// Settings that hold, but that a person should know of.
@@ -83,17 +94,9 @@ fn untouched() -> Result<Resolved, ConfigError> {
         run_folder: raw.run.as_ref().and_then(|run| run.folder.clone()),
         work_ci: raw.work.as_ref().and_then(|work| work.ci.clone()).unwrap_or_default(),
         warnings: Vec::new(),
-        settings: embedded_settings().map_err(|fault| embedded.error(fault))?,
+        layers: vec![embedded],
+        task_type: None,
     })
-}
-
-/// The embedded settings, from the JSON that the build script makes of them.
-fn embedded_settings() -> Result<Vec<Setting>, Fault> {
-    let text = include_str!(concat!(env!("OUT_DIR"), "/settings.json"));
-    let all: Vec<(String, String)> = serde_json::from_str(text)
-        .map_err(|error| Fault::invalid(KeyPath::default(), error.to_string()))?;
-    let setting = |(key, value)| Setting { key, value, origin: Origin::Default, line: None };
-    Ok(all.into_iter().map(setting).collect())
 }
 
 fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigError> {
@@ -110,14 +113,15 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
         policy,
         run_folder: raw.run.and_then(|run| run.folder),
         work_ci: raw.work.and_then(|work| work.ci).unwrap_or_default(),
-        settings: merged.settings(),
+        task_type: task_type.map(str::to_owned),
+        layers: all,
     })
 }
 
 fn merge<'a>(layers: &'a [Layer], task_type: Option<&str>) -> Result<Merged<'a>, ConfigError> {
-    let mut merged = Merged::new(layers);
+    let mut merged = Merged::new(layers)?;
     let indices =
-        |file: bool| (0..layers.len()).filter(move |at| layers[*at].origin().is_file() == file);
+        |file: bool| (1..layers.len()).filter(move |at| layers[*at].origin().is_file() == file);
     for index in indices(true) {
         merged.overlay(index)?;
     }
@@ -182,14 +186,7 @@ mod tests {
     fn the_default_by_itself_is_what_merging_makes_of_it() {
         let silent = Layer::flags(None);
         assert!(silent.is_silent() && !Layer::flags(Some(2)).is_silent());
-        let (short, long) = (resolve(&[silent], None), merged(&[], None));
-        let hint = "in default.toml, write a value as `gate config show` does";
-        assert_eq!(
-            short.as_ref().map(|it| &it.settings),
-            long.as_ref().map(|it| &it.settings),
-            "{hint}"
-        );
-        assert_eq!(short, long);
+        assert_eq!(resolve(&[silent], None), merged(&[], None));
     }
 
     #[test]

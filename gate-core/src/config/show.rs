@@ -11,7 +11,7 @@ use crate::decide::policy::Threshold;
 pub fn show(resolved: &Resolved, origins: bool) -> String {
     let mut text = String::new();
     let mut open = String::new();
-    for (table, setting) in in_tables(&resolved.settings) {
+    for (table, setting) in in_tables(&resolved.settings()) {
         if open != table {
             let gap = if text.is_empty() { "" } else { "\n" };
             let _ = writeln!(text, "{gap}[{table}]");

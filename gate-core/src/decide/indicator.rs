@@ -5,6 +5,10 @@
 //! is a pattern tried by itself, with its guards.
 
 mod finder;
+mod prefilter;
+mod sought;
+
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +19,8 @@ use super::pattern::{Pattern, Scope};
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
 use finder::Finder;
+
+pub(crate) use sought::Sought;
 
 /// How many lines with a hit are kept of each pattern, of which one counts:
 /// the first ones may be the signal itself.
@@ -31,9 +37,12 @@ const TRIES: usize = 100;
 /// The longest excerpt of a hit, in characters.
 const EXCERPT: usize = 120;
 
-/// Patterns, ready to be searched for.
+/// Patterns, ready to be searched for. A copy shares them.
+#[derive(Clone, Debug)]
+pub struct PatternSet(Arc<Prepared>);
+
 #[derive(Debug)]
-pub struct PatternSet {
+struct Prepared {
     patterns: Vec<Compiled>,
     /// Finds the rarest texts of all patterns: what begins a closer look.
     rarest: Finder,
@@ -103,7 +112,25 @@ impl PatternSet {
             compiled.push(one);
         }
         let (rarest, texts) = (Finder::new(rarest), Finder::new(all.texts));
-        Ok(Self { patterns: compiled, rarest, texts, owners: all.owners, everywhere })
+        let owners = all.owners;
+        Ok(Self(Arc::new(Prepared { patterns: compiled, rarest, texts, owners, everywhere })))
+    }
+
+}
+
+impl Prepared {
+    fn expression(&self, index: usize) -> &Expression {
+        &self.patterns[index].expression
+    }
+
+    /// The groups of texts that a pattern's matches must hold.
+    fn groups(&self, index: usize) -> Vec<Group> {
+        let bits = (0..GROUPS).map(|bit| (index, 1 << bit));
+        let texts = |owner: (usize, u32)| {
+            let owned = self.owners.iter().zip(self.texts.texts());
+            owned.filter(move |(known, _)| **known == owner).map(|(_, text)| text.clone())
+        };
+        bits.map(|owner| texts(owner).collect()).filter(|group: &Group| !group.is_empty()).collect()
     }
 
     /// The patterns that may match in the line: those of which it holds one
@@ -195,14 +222,22 @@ pub(crate) fn excerpt(line: &str, at: usize) -> String {
 /// Counts the hits of a pattern set over the events of a reader.
 #[derive(Debug)]
 pub struct Counter<'p> {
-    set: &'p PatternSet,
+    set: &'p Arc<Prepared>,
     hits: Vec<Vec<Hit>>,
+    /// What was told to be looked for, and for which patterns.
+    sought: Option<(Arc<Sought>, Vec<bool>)>,
+    /// How often patterns came to look for hits again that were told not to.
+    reopened: u64,
 }
+
+/// After so many times, all patterns are said to look for hits.
+const REOPENED: u64 = 16;
 
 impl<'p> Counter<'p> {
     /// Counts nothing yet.
     pub fn new(set: &'p PatternSet) -> Self {
-        Self { set, hits: vec![Vec::new(); set.patterns.len()] }
+        let hits = vec![Vec::new(); set.0.patterns.len()];
+        Self { set: &set.0, hits, sought: None, reopened: 0 }
     }
 
     /// Takes one event.
@@ -211,8 +246,31 @@ impl<'p> Counter<'p> {
             Event::Boundary(Boundary::Notification, _) => {}
             Event::Boundary(..) => self.forget_turn(),
             Event::Text(text) => self.text(text),
-            Event::Fact(_) | Event::Problem(_) => {}
+            Event::Fact(_) | Event::Problem(_) | Event::Near => {}
         }
+    }
+
+    /// What is still looked for in the main agent's texts; nothing where others'
+    /// texts matter too.
+    pub(crate) fn sought(&mut self, notice: fn(&[u8]) -> bool) -> Option<Arc<Sought>> {
+        if self.set.patterns.iter().any(|one| one.pattern.scope == Scope::Any) {
+            return None;
+        }
+        let open = self.hits.iter().map(|hits| hits.len() < KEPT || self.reopened > REOPENED);
+        let open: Vec<bool> = open.collect();
+        match &self.sought {
+            Some((sought, known)) if *known == open => Some(sought.clone()),
+            _ => {
+                let sought = Arc::new(Sought::new(self.set, &open, notice));
+                self.sought = Some((sought.clone(), open));
+                Some(sought)
+            }
+        }
+    }
+
+    /// How often more was looked for than before.
+    pub(crate) fn reopened(&self) -> u64 {
+        self.reopened
     }
 
     /// The first hit of each pattern that counts, in the order of the patterns.
@@ -220,11 +278,23 @@ impl<'p> Counter<'p> {
         self.hits.into_iter().filter_map(|hits| hits.into_iter().find(|hit| counts(hit))).collect()
     }
 
+    /// Forgets all hits.
+    pub(crate) fn forget(&mut self) {
+        self.hits.iter_mut().for_each(Vec::clear);
+        self.sought = None;
+    }
+
     fn forget_turn(&mut self) {
         for (hit, one) in self.hits.iter_mut().zip(&self.set.patterns) {
             if one.pattern.scope == Scope::Final {
                 hit.clear();
             }
+        }
+        let closed = |(hits, open): (&Vec<Hit>, &bool)| hits.len() < KEPT && !open;
+        let narrower = |open: &Vec<bool>| self.hits.iter().zip(open).any(closed);
+        if self.sought.as_ref().is_some_and(|(_, open)| narrower(open)) {
+            self.reopened += 1;
+            self.sought = None;
         }
     }
 

@@ -5,8 +5,13 @@
 //! the last message of a turn is the one that counts. Sub-agents' texts do not
 //! stand in it either, only the calls that start them.
 
+mod far;
+
+use std::sync::Arc;
+
 use serde::Deserialize;
 
+use super::far::Sieve;
 use super::format::{Spec, no_lines};
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Leaves, Maybe, Num, Str};
@@ -129,6 +134,10 @@ impl Records for CodexExec {
         if self.earlier > 0 {
             out.fact(Fact::Usage(Usage { tokens: Some(self.earlier), ..Usage::default() }));
         }
+    }
+
+    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
+        Some(Arc::new(far::CodexSieve))
     }
 }
 

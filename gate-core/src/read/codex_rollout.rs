@@ -6,12 +6,15 @@
 //! own beside the main agent's: whoever picks the newest file may get that one,
 //! so that nothing in it counts as the main agent's word.
 
+mod far;
 mod record;
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use super::calls::Calls;
+use super::far::Sieve;
 use super::format::{Spec, no_lines};
 use super::json::{Json, Records, read};
 use super::loose::Num;
@@ -70,6 +73,16 @@ impl Records for CodexRollout {
         if self.tokens.is_some() {
             out.fact(Fact::Usage(Usage { tokens: self.tokens, ..Usage::default() }));
         }
+    }
+
+    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
+        Some(Arc::new(far::RolloutSieve))
+    }
+
+    /// Texts that were passed over were not seen.
+    fn near(&mut self) {
+        self.seen = Seen::default();
+        self.calls = Calls::default();
     }
 }
 

@@ -47,8 +47,11 @@ impl Head {
 #[derive(Default)]
 struct Looks {
     forced: Option<Forced>,
-    /// The first record of a known format and its line.
-    found: Option<(Format, u64)>,
+    /// The first record of a known format: its line, and the formats that
+    /// have such records.
+    found: Option<(Vec<Format>, u64)>,
+    /// Whether a second such record has been seen.
+    settled: bool,
     /// Whether the records are elements of an array.
     in_array: bool,
     /// Whether a Markdown fence is open: what stands in it is an example.
@@ -84,7 +87,7 @@ impl Looks {
 
     /// The format that is recognised by the lines before the first record.
     fn text_format(&self, bytes: &[u8], header: usize) -> Option<Format> {
-        let end = self.found.map_or(usize::MAX, |(_, line)| line as usize - 1);
+        let end = self.found.as_ref().map_or(usize::MAX, |(_, line)| *line as usize - 1);
         let lines = bytes.split(|&byte| byte == b'\n').take(end).skip(header);
         let lines = lines.map(|line| std::str::from_utf8(line).unwrap_or_default().trim_end());
         let lines: Vec<&str> = lines.collect();
@@ -93,7 +96,8 @@ impl Looks {
     }
 
     fn record_format(&self) -> Format {
-        self.found.map_or(Format::Text, |(format, _)| format)
+        let first = self.found.as_ref().and_then(|(formats, _)| formats.first());
+        first.copied().unwrap_or(Format::Text)
     }
 
     /// JSON from the beginning, and mostly: a text that only begins with some
@@ -104,16 +108,37 @@ impl Looks {
     }
 
     fn look(&mut self, json: &[u8], line: u64) {
-        let shape = Shape::of(json, self.in_array);
+        let mut shape = Shape::of(json, self.in_array);
+        shape.first = self.begins.is_none();
         if self.begins.is_none() {
             self.begins = Some(!shape.is_empty());
             self.answer = text::is_answer(json);
         }
         self.json += json.len();
-        if self.found.is_none() && !self.fenced {
-            let mut formats = Format::ALL.iter().filter(|format| self.allowed(**format));
-            let format = formats.find(|format| (format.spec().record)(&shape));
-            self.found = format.map(|format| (*format, line));
+        if !self.fenced && !self.settled {
+            self.narrow(&shape, line);
+        }
+    }
+
+    /// Several clients open their streams alike: what the first record leaves
+    /// open between their formats, the next one tells.
+    fn narrow(&mut self, shape: &Shape<'_>, line: u64) {
+        let has = |format: &&Format| (format.spec().record)(shape);
+        match &mut self.found {
+            None => {
+                let formats = Format::ALL.iter().filter(|format| self.allowed(**format));
+                let formats: Vec<Format> = formats.filter(has).copied().collect();
+                self.found = (!formats.is_empty()).then_some((formats, line));
+            }
+            Some((formats, _)) => {
+                let (first, others) = (formats[0], formats.iter().filter(has));
+                let others: Vec<Format> = others.copied().collect();
+                self.settled = !others.is_empty();
+                // An agent's own formats share what reads them.
+                if self.settled && others.iter().all(|other| other.agent() != first.agent()) {
+                    *formats = others;
+                }
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Boundary, Event, Role};
 
 /// How much of one message is kept, in bytes: its end. A signal stands at the
 /// end of a message, and memory must stay flat.
-const KEEP: usize = 8 << 20;
+const KEEP: usize = 256 << 10;
 
 /// How many earlier texts of the turn are kept, and how much of each, in bytes.
 const EARLIER: usize = 8;
@@ -33,7 +33,7 @@ pub struct FinalTurn {
 /// One message of the main agent.
 #[derive(Clone, Debug, Default)]
 pub struct Word {
-    /// The message's text; where it was longer than 8 MiB, its end.
+    /// The message's text; where it was longer than 256 KiB, its end.
     pub text: String,
     /// The input's line in which `text` begins.
     pub line: u64,
@@ -43,6 +43,8 @@ pub struct Word {
     pub clipped: bool,
     /// Whether it answers a task notification.
     pub answers_notification: bool,
+    /// Whether it began before what was read whole.
+    pub(crate) far: bool,
 }
 
 impl FinalTurn {
@@ -51,9 +53,13 @@ impl FinalTurn {
         match event {
             Event::Boundary(Boundary::Notification, _) => self.notified = true,
             Event::Boundary(..) => *self = Self::default(),
+            Event::Near => self.near(),
             Event::Text(text) if text.role == Role::Assistant => {
                 let continued = self.words.last_mut().filter(|_| text.continues);
                 if let Some(word) = continued {
+                    if word.text.is_empty() {
+                        word.line = text.line;
+                    }
                     word.push(text.text);
                 } else if !text.text.trim().is_empty() {
                     self.begin(text);
@@ -89,6 +95,24 @@ impl FinalTurn {
         self.earlier.iter().rev()
     }
 
+    /// Whether what comes next would answer a task notification.
+    pub(crate) fn is_notified(&self) -> bool {
+        self.notified
+    }
+
+    /// Of what came before, only the last words are known, and of plain text
+    /// not even they.
+    fn near(&mut self) {
+        self.earlier.clear();
+        for word in &mut self.words {
+            word.far = true;
+            if word.multiline {
+                word.text.clear();
+                word.clipped = true;
+            }
+        }
+    }
+
     fn begin(&mut self, text: &super::Text<'_>) {
         let mut word = Word {
             line: text.line,
@@ -109,7 +133,7 @@ impl FinalTurn {
 impl FinalTurn {
     /// Makes the words so far earlier ones.
     fn supersede(&mut self) {
-        for mut word in self.words.drain(..) {
+        for mut word in self.words.drain(..).filter(|word| !word.far) {
             word.clip(KEEP_EARLIER);
             word.text.shrink_to_fit();
             self.earlier.push_back(word);

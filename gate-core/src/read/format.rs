@@ -6,7 +6,10 @@ use std::str::FromStr;
 use super::detect::Head;
 use super::json::Decode;
 use super::shape::Shape;
-use super::{claude, codex_exec, codex_rollout, codex_text, opencode, text};
+use super::{
+    aider, amp, chat, claude, codex_exec, codex_rollout, codex_text, copilot, cursor, droid,
+    gemini, goose, opencode, qwen, specstory, text,
+};
 
 /// What a format tells about itself: each has one such constant, in its file.
 pub(super) struct Spec {
@@ -74,6 +77,44 @@ formats! {
     CodexRollout: codex_rollout::CODEX_ROLLOUT,
     /// `opencode run --format json`.
     OpencodeJson: opencode::OPENCODE_JSON,
+    /// `opencode export`.
+    OpencodeExport: opencode::OPENCODE_EXPORT,
+    /// Gemini CLI's `--output-format json`.
+    GeminiJson: gemini::GEMINI_JSON,
+    /// Gemini CLI's `--output-format stream-json`.
+    GeminiStream: gemini::GEMINI_STREAM,
+    /// Gemini CLI's session file, or a checkpoint of it.
+    GeminiSession: gemini::GEMINI_SESSION,
+    /// Qwen Code's session file.
+    QwenSession: qwen::QWEN_SESSION,
+    /// Qwen Code's `--output-format json`.
+    QwenJson: qwen::QWEN_JSON,
+    /// Qwen Code's `--output-format stream-json`.
+    QwenStream: qwen::QWEN_STREAM,
+    /// Copilot CLI's `--output-format json`, and its session file.
+    CopilotJson: copilot::COPILOT_JSON,
+    /// `cursor-agent --output-format json`.
+    CursorJson: cursor::CURSOR_JSON,
+    /// `cursor-agent --output-format stream-json`.
+    CursorStream: cursor::CURSOR_STREAM,
+    /// `amp --stream-json`.
+    AmpStream: amp::AMP_STREAM,
+    /// `droid exec --output-format json`.
+    DroidJson: droid::DROID_JSON,
+    /// `droid exec --output-format stream-json`.
+    DroidStream: droid::DROID_STREAM,
+    /// `goose run --output-format json`.
+    GooseJson: goose::GOOSE_JSON,
+    /// `goose run --output-format stream-json`.
+    GooseStream: goose::GOOSE_STREAM,
+    /// Goose's session file, of older versions.
+    GooseSession: goose::GOOSE_SESSION,
+    /// Aider's `.aider.chat.history.md`.
+    AiderHistory: aider::AIDER_HISTORY,
+    /// SpecStory's Markdown transcripts of other agents.
+    SpecstoryMd: specstory::SPECSTORY_MD,
+    /// An array of chat messages with `role` and `content`.
+    ChatJson: chat::CHAT_JSON,
 }
 
 impl Format {
@@ -163,6 +204,14 @@ mod tests {
             ("codex", "codex"),
             ("codex-cli", "codex"),
             ("opencode", "opencode"),
+            ("gemini-cli", "gemini"),
+            ("qwen", "qwen"),
+            ("copilot-cli", "copilot"),
+            ("cursor", "cursor"),
+            ("amp", "amp"),
+            ("aider", "aider"),
+            ("droid", "droid"),
+            ("goose", "goose"),
         ] {
             assert_eq!(name.parse(), Ok(Forced::Agent(agent)), "{name}");
         }
@@ -171,11 +220,9 @@ mod tests {
     #[test]
     fn an_unknown_name_lists_the_known_ones() {
         let error = "cluade".parse::<Forced>().unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "unknown format `cluade`; known are text, claude-json, claude-session, claude-stream, \
-             codex-text, codex-exec, codex-rollout, opencode-json, claude-code, claude, codex, \
-             codex-cli, opencode"
-        );
+        let names: Vec<&str> = Forced::names().collect();
+        assert_eq!(error, format!("unknown format `cluade`; known are {}", names.join(", ")));
+        assert_eq!(names[..3], ["text", "claude-json", "claude-session"]);
+        assert_eq!(names[Format::ALL.len()..][..3], ["claude-code", "claude", "codex"]);
     }
 }

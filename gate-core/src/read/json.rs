@@ -1,8 +1,11 @@
 //! What the JSON formats share: records out of a stream of bytes.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::far::Sieve;
 use super::frames::{Frame, Frames};
 use super::out::Out;
 use super::{ProblemKind, Role, Wording};
@@ -14,12 +17,51 @@ pub(super) trait Records: Send {
     fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool;
     /// Ends the input.
     fn finish(&mut self, out: &mut Out<'_>);
+
+    /// What tells lines that cannot matter, by what is known so far.
+    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
+        None
+    }
+
+    /// A message that was passed over has used this: a digest of its id, and
+    /// tokens.
+    fn used(&mut self, _id: u64, _tokens: u64) {}
+
+    /// Whether what the next records use is counted, or was already.
+    fn count(&mut self, _on: bool) {}
+
+    /// Records were left out: what they used is not known.
+    fn skip(&mut self) {}
+
+    /// What follows is near the end: texts before it may have been passed over.
+    fn near(&mut self) {}
 }
 
 /// A reader of bytes, of any format.
 pub(super) trait Decode: Send {
     fn push(&mut self, bytes: &[u8], out: &mut Out<'_>);
     fn finish(&mut self, out: &mut Out<'_>);
+
+    /// See [`Records::sieve`].
+    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
+        None
+    }
+
+    /// What comes next stands after so many lines; those between it and what
+    /// came last are passed over.
+    fn after_lines(&mut self, _lines: u64) {}
+
+    /// See [`Records::used`].
+    fn used(&mut self, _id: u64, _tokens: u64) {}
+
+    /// See [`Records::count`].
+    fn count(&mut self, _on: bool) {}
+
+    /// See [`Records::skip`].
+    fn skip(&mut self) {}
+
+    /// See [`Records::near`].
+    fn near(&mut self) {}
 }
 
 /// Reads the records of one JSON format.
@@ -45,6 +87,30 @@ impl<R: Records> Decode for Json<R> {
         let Self { frames, records, begun } = self;
         frames.finish(&mut Handler { records, begun, out });
         self.records.finish(out);
+    }
+
+    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
+        self.records.sieve()
+    }
+
+    fn after_lines(&mut self, lines: u64) {
+        self.frames.after_lines(lines);
+    }
+
+    fn used(&mut self, id: u64, tokens: u64) {
+        self.records.used(id, tokens);
+    }
+
+    fn count(&mut self, on: bool) {
+        self.records.count(on);
+    }
+
+    fn skip(&mut self) {
+        self.records.skip();
+    }
+
+    fn near(&mut self) {
+        self.records.near();
     }
 }
 

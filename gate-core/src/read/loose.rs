@@ -25,9 +25,26 @@ pub(super) struct Flag(pub(super) bool);
 #[derive(Debug)]
 pub(super) struct Maybe<T>(pub(super) Option<T>);
 
+/// An object that reads as `T`; anything else reads as none.
+#[derive(Debug)]
+pub(super) struct Object<T>(pub(super) Option<T>);
+
+/// An object's entries that are objects themselves; anything else reads as
+/// empty.
+#[derive(Debug)]
+pub(super) struct Entries<'a, T>(pub(super) Vec<(Cow<'a, str>, T)>);
+
 /// An array; anything else reads as empty.
 #[derive(Debug)]
 pub(super) struct List<T>(pub(super) Vec<T>);
+
+/// An array of `T`, or an object that reads as `U`; anything else reads as an
+/// empty array.
+#[derive(Debug)]
+pub(super) enum Either<T, U> {
+    List(Vec<T>),
+    Object(U),
+}
 
 /// A message's content: a string, or an array of blocks.
 #[derive(Debug)]
@@ -75,9 +92,32 @@ impl Num {
     }
 }
 
+/// The sum of these counts, where there is any.
+pub(super) fn sum<const N: usize>(counts: [Num; N]) -> Option<u64> {
+    counts.into_iter().filter_map(Num::whole).reduce(u64::saturating_add)
+}
+
 impl<T> Default for Maybe<T> {
     fn default() -> Self {
         Self(None)
+    }
+}
+
+impl<T> Default for Object<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> Default for Entries<'_, T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T, U> Default for Either<T, U> {
+    fn default() -> Self {
+        Self::List(Vec::new())
     }
 }
 
@@ -139,6 +179,35 @@ impl<'de, T: Deserialize<'de>> Read<'de> for Maybe<T> {
     }
     fn object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
         T::deserialize(MapAccessDeserializer::new(object)).map(|value| Self(Some(value)))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Read<'de> for Object<T> {
+    fn object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(object)).map(|value| Self(Some(value)))
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Read<'de> for Entries<'a, T> {
+    fn object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = object.next_entry::<Cow<'de, str>, Object<T>>()? {
+            entries.extend(value.0.map(|value| (key, value)));
+        }
+        Ok(Self(entries))
+    }
+}
+
+impl<'de, T: Deserialize<'de>, U: Deserialize<'de>> Read<'de> for Either<T, U> {
+    fn array<A: SeqAccess<'de>>(mut array: A) -> Result<Self, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = array.next_element::<Object<T>>()? {
+            items.extend(item.0);
+        }
+        Ok(Self::List(items))
+    }
+    fn object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
+        U::deserialize(MapAccessDeserializer::new(object)).map(Self::Object)
     }
 }
 
@@ -251,6 +320,9 @@ deserialize! {
     <'de> Flag;
     <'de: 'a, 'a> Leaves<'a>;
     <'de, T: Deserialize<'de>> Maybe<T>;
+    <'de, T: Deserialize<'de>> Object<T>;
+    <'de: 'a, 'a, T: Deserialize<'de>> Entries<'a, T>;
+    <'de, T: Deserialize<'de>, U: Deserialize<'de>> Either<T, U>;
     <'de, T: Deserialize<'de>> List<T>;
     <'de: 'a, 'a, T: Deserialize<'de>> Content<'a, T>;
 }

@@ -10,34 +10,51 @@
 //! What an event means for the decision (which text is the agent's *last
 //! word*) is [`FinalTurn`]'s business, so that no format has to know it.
 
+mod aider;
+mod amp;
 mod blocks;
 mod calls;
+mod chat;
 mod claude;
 mod clean;
 mod codex_exec;
 mod codex_rollout;
 mod codex_text;
+mod copilot;
+mod cursor;
 mod detect;
+mod droid;
+mod far;
 mod final_turn;
 mod format;
 mod frames;
+mod gemini;
+mod goose;
 mod json;
 mod limit;
 mod loose;
 mod opencode;
 mod out;
+mod parts;
+mod qwen;
 mod reader;
 mod scan;
 mod shape;
+mod specstory;
+mod tally;
 mod text;
+mod utterance;
 
 #[cfg(test)]
 mod tests;
 
+pub use far::{Far, NEAR, Sifted, Wanted};
 pub use final_turn::{FinalTurn, Word};
 pub use format::{Forced, Format, UnknownFormat};
 pub(crate) use limit::resets_at;
 pub use reader::Reader;
+
+use std::sync::Arc;
 
 /// Consumes what a [`Reader`] finds.
 pub trait Sink {
@@ -49,6 +66,17 @@ pub trait Sink {
     /// may be the client's. A sink that knows none takes texts as they are.
     fn says(&self, _what: Wording, _text: &str) -> bool {
         false
+    }
+
+    /// What it looks for in what the main agent writes far from the end of the
+    /// input. Nothing where every event may matter to it.
+    fn wanted(&mut self) -> Option<Arc<dyn Wanted>> {
+        None
+    }
+
+    /// How often it has come to look for more than it did before.
+    fn epoch(&self) -> u64 {
+        0
     }
 }
 
@@ -123,6 +151,9 @@ pub enum Event<'a> {
     Fact(Fact),
     /// Something in the input could not be read as it should be.
     Problem(Problem),
+    /// What follows is the end of a long input, which is read whole. Of what
+    /// came before, texts may have been left out.
+    Near,
 }
 
 /// What a format tells beside the conversation. Facts are shown and feed the
@@ -188,6 +219,18 @@ pub struct Usage {
     pub duration_ms: Option<u64>,
 }
 
+impl Usage {
+    /// Adds what came to it; what is unknown of one is the other's.
+    fn add(&mut self, more: Self) {
+        let sum = |old: &mut Option<u64>, more: Option<u64>| {
+            *old = old.zip(more).map(|(old, more)| old.saturating_add(more)).or(*old).or(more);
+        };
+        sum(&mut self.tokens, more.tokens);
+        sum(&mut self.cost_micro_usd, more.cost_micro_usd);
+        sum(&mut self.duration_ms, more.duration_ms);
+    }
+}
+
 /// A flaw in the input that did not stop the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -213,7 +256,7 @@ pub enum ProblemKind {
 }
 
 /// The longest JSON record that is parsed, in bytes; longer ones are passed over.
-pub const MAX_RECORD: usize = 64 << 20;
+pub const MAX_RECORD: usize = 16 << 20;
 
 /// The longest piece in which a line of plain text is handed on, in bytes.
 /// Longer lines come in several pieces.

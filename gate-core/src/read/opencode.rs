@@ -1,8 +1,12 @@
-//! `opencode run --format json`.
+//! OpenCode: `run --format json`, and what `export` prints.
 //!
 //! Source: captures of 1.18.33. Prompts do not stand in it; a step that ended
 //! with reason `stop` ended the agent's turn, so that a step after it answers
 //! something new. Sub-agents run in sessions of their own, which are not shown.
+
+mod export;
+
+pub(super) use export::OPENCODE_EXPORT;
 
 use serde::Deserialize;
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::clean::clean;
 use super::limit;
-use super::{Boundary, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Wording};
+use super::{Boundary, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage, Wording};
 
 /// How many problems are reported; a broken input would otherwise drown the rest.
 const MAX_PROBLEMS: usize = 100;
@@ -52,6 +52,11 @@ impl<'s> Out<'s> {
         self.text(Text { role, text: &text, line, multiline: false, continues: true });
     }
 
+    /// More of the text before, where it broke off.
+    pub(super) fn go_on(&mut self, role: Role, text: &str, line: u64) {
+        self.text(Text { role, text: &clean(text), line, multiline: false, continues: true });
+    }
+
     /// A text that is clean already.
     pub(super) fn text(&mut self, text: Text<'_>) {
         if !text.text.is_empty() {
@@ -65,6 +70,13 @@ impl<'s> Out<'s> {
 
     pub(super) fn fact(&mut self, fact: Fact) {
         self.sink.event(Event::Fact(fact));
+    }
+
+    /// The totals, where anything is known of them.
+    pub(super) fn usage(&mut self, usage: Usage) {
+        if usage != Usage::default() {
+            self.fact(Fact::Usage(usage));
+        }
     }
 
     /// The session's id: the first one counts.
@@ -138,6 +150,13 @@ impl<'s> Out<'s> {
 pub(super) fn clip(text: &str, max: usize) -> &str {
     let end = (0..=max.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
     &text[..end.unwrap_or(0)]
+}
+
+/// Drops the beginning of `text` so that at most `max` bytes remain.
+pub(super) fn keep_end(text: &mut String, max: usize) {
+    if text.len() > max {
+        text.drain(..text.ceil_char_boundary(text.len() - max));
+    }
 }
 
 /// The first and the last `max` bytes of `text`, on lines of their own.

@@ -5,19 +5,21 @@ use memchr::memchr2;
 /// How many keys of an object are looked at.
 const MAX_KEYS: usize = 64;
 
-/// The keys of an object and those of its values that are strings. Made from
-/// a beginning of the object too, since the first record may be longer than
-/// what is looked at; nested values are passed over.
+/// The keys of an object and its values. Made from a beginning of the object
+/// too, since the first record may be longer than what is looked at; nested
+/// values are passed over until somebody asks.
 #[derive(Debug, Default)]
 pub(super) struct Shape<'a> {
-    keys: Vec<(&'a [u8], Option<&'a [u8]>)>,
+    keys: Vec<(&'a [u8], &'a [u8])>,
     /// Whether the object is an element of an array.
     pub(super) in_array: bool,
+    /// Whether nothing stands before the object.
+    pub(super) first: bool,
 }
 
 impl<'a> Shape<'a> {
     pub(super) fn of(json: &'a [u8], in_array: bool) -> Self {
-        let mut shape = Self { keys: Vec::new(), in_array };
+        let mut shape = Self { in_array, ..Self::default() };
         let mut rest = json.trim_ascii_start().strip_prefix(b"{").unwrap_or_default();
         while shape.keys.len() < MAX_KEYS
             && let Some((key, value, next)) = entry(rest)
@@ -36,8 +38,16 @@ impl<'a> Shape<'a> {
     /// The key's value where it is a string, still escaped; otherwise "".
     pub(super) fn text(&self, key: &str) -> &'a str {
         let value = self.keys.iter().find(|(name, _)| *name == key.as_bytes());
-        let value = value.and_then(|(_, value)| *value);
-        value.and_then(|value| std::str::from_utf8(value).ok()).unwrap_or_default()
+        let text = value.and_then(|(_, value)| string(value));
+        text.and_then(|(text, _)| std::str::from_utf8(text).ok()).unwrap_or_default()
+    }
+
+    /// The outline of the key's value, or of its first element where it is an
+    /// array.
+    pub(super) fn inner(&self, key: &str) -> Self {
+        let value = self.keys.iter().find(|(name, _)| *name == key.as_bytes());
+        let value = value.map_or(&b""[..], |(_, value)| value);
+        Self::of(value.strip_prefix(b"[").unwrap_or(value), value.starts_with(b"["))
     }
 
     /// Whether the object has no key that could be seen.
@@ -46,16 +56,14 @@ impl<'a> Shape<'a> {
     }
 }
 
-type Entry<'a> = (&'a [u8], Option<&'a [u8]>, &'a [u8]);
+type Entry<'a> = (&'a [u8], &'a [u8], &'a [u8]);
 
 fn entry(bytes: &[u8]) -> Option<Entry<'_>> {
     let bytes = trim(bytes, b",");
     let (key, rest) = string(bytes)?;
     let rest = trim(trim(rest, b"").strip_prefix(b":")?, b"");
-    match string(rest) {
-        Some((value, rest)) => Some((key, Some(value), rest)),
-        None => Some((key, None, &rest[value_len(rest)..])),
-    }
+    let (value, rest) = rest.split_at(value_len(rest));
+    Some((key, value, rest))
 }
 
 fn trim<'a>(bytes: &'a [u8], also: &[u8]) -> &'a [u8] {
@@ -77,7 +85,7 @@ fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     }
 }
 
-/// The length of a value that is no whole string.
+/// The length of a value, and of blanks after a number.
 fn value_len(bytes: &[u8]) -> usize {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -107,7 +115,7 @@ mod tests {
         let shape = Shape::of(json, false);
         assert!(shape.has("a") && shape.has("n") && !shape.has("b") && !shape.has("q"));
         assert_eq!(shape.text("type"), "x\\\"y");
-        assert!(shape.has("s"));
+        assert!(shape.has("s") && shape.inner("a").has("b") && shape.inner("n").is_empty());
         assert_eq!(shape.text("s"), "");
     }
 

@@ -1,6 +1,9 @@
 //! Plain text: what agents print in text mode, through whatever runner.
 
+mod far;
+
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use memchr::{memchr, memchr2_iter, memmem};
 use serde::de::IgnoredAny;
@@ -8,6 +11,7 @@ use serde::de::IgnoredAny;
 use super::blocks::{Block, Blocks, count_breaks, skip_blank};
 use super::clean::clean;
 use super::detect::Head;
+use super::far::Sieve;
 use super::format::{Spec, no_lines, no_record};
 use super::json::Decode;
 use super::out::Out;
@@ -61,6 +65,15 @@ impl Decode for PlainText {
     fn finish(&mut self, out: &mut Out<'_>) {
         let Self { blocks, voice } = self;
         blocks.finish(&mut |block| voice.block(block, out));
+    }
+
+    /// Behind a runner's header, each line may be the one that ends the text.
+    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
+        (self.voice.header == 0).then(|| Arc::new(far::TextSieve) as _)
+    }
+
+    fn after_lines(&mut self, lines: u64) {
+        self.blocks.after_lines(lines);
     }
 }
 

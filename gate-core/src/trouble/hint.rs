@@ -24,7 +24,11 @@ impl Hints {
 
     /// Whether one of them stands in a text.
     pub(super) fn stand_in(&self, text: &str) -> bool {
-        let bytes = text.as_bytes();
+        self.stand_in_bytes(text.as_bytes())
+    }
+
+    /// Whether one of them stands in some bytes.
+    pub(super) fn stand_in_bytes(&self, bytes: &[u8]) -> bool {
         bytes.windows(2).enumerate().any(|(at, two)| {
             let two = pair(two[0], two[1]);
             let begins = self.begins[two >> 6] & (1 << (two & 63)) != 0;

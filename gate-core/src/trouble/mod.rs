@@ -26,4 +26,4 @@ pub use effort::Effort;
 pub use normal::normalise;
 pub use signature::Signature;
 pub(crate) use watch::Watch;
-pub(crate) use wording::says;
+pub(crate) use wording::{may_be_notice, says};

@@ -51,7 +51,7 @@ impl Watch {
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Boundary(Boundary::Notification, _) | Event::Problem(_) => {}
-            Event::Boundary(..) => *self = Self::default(),
+            Event::Boundary(..) | Event::Near => *self = Self::default(),
             Event::Text(text) if text.role == Role::Assistant => self.speaks(text),
             Event::Text(_) => {}
             Event::Fact(fact) => self.fact(fact),

@@ -70,6 +70,11 @@ pub(super) fn is_notice(text: &str) -> bool {
         && text.lines().next().is_some_and(|line| LIMITS.notices.stand_in(line))
 }
 
+/// Whether a text, as it is escaped in JSON, could be a notice.
+pub(crate) fn may_be_notice(escaped: &[u8]) -> bool {
+    escaped.len() <= 2 * MAX_NOTICE && OF_NOTICES.stand_in_bytes(escaped)
+}
+
 fn is_limit(error: &str) -> bool {
     LIMITS.mentions.stand_in(error) || is_notice(error)
 }

@@ -14,7 +14,7 @@ fn variables(pairs: &[(&str, &str)]) -> Option<Layer> {
 }
 
 fn origin(resolved: &Resolved, key: &str) -> (String, Option<usize>) {
-    let setting = resolved.settings.iter().find(|setting| setting.key == key).unwrap();
+    let setting = resolved.settings().into_iter().find(|setting| setting.key == key).unwrap();
     (setting.origin.to_string(), setting.line)
 }
 

@@ -48,6 +48,11 @@ impl Finder {
         found
     }
 
+    /// The texts.
+    pub(super) fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
     /// Tells the index of each text wherever it stands.
     pub(crate) fn each(&self, text: &str, mut tell: impl FnMut(usize)) {
         if let Some(automaton) = self.automaton(text.len()) {

@@ -150,7 +150,7 @@ impl Signal {
         if word.clipped && signal.status == Status::Absent {
             signal
                 .problems
-                .push("the message is longer than 8 MiB; only its end was searched".to_owned());
+                .push("the message is very long; only its end was searched".to_owned());
         }
         signal
     }

@@ -6,17 +6,22 @@
 //! `result` record: a sub-agent's text, the client's own error and limit
 //! messages, and `result`, which repeats the last text.
 
+mod far;
 mod record;
 mod result;
 mod spent;
 mod user;
 
+use std::sync::Arc;
+
+use super::far::Sieve;
 use super::format::{Spec, no_lines};
-use super::json::{Json, Records, read};
-use super::out::Out;
+use super::json::{Decode, Json, Records, read};
+use super::out::{Out, keep_end};
 use super::shape::Shape;
-use super::{Boundary, Role, Wording, calls::Calls};
+use super::{Boundary, Role, Wording, amp, calls::Calls, cursor, qwen};
 use crate::read::loose::Content;
+use far::ClaudeSieve;
 use record::{Any, Block, Message, Record};
 use result::{client, rate_limit};
 use spent::Spent;
@@ -43,21 +48,28 @@ pub(super) const SESSION: Spec = Spec {
 
 pub(super) const STREAM: Spec = Spec { name: "claude-stream", record: is_event, ..JSON };
 
-fn is_result(shape: &Shape<'_>) -> bool {
+pub(super) fn is_result(shape: &Shape<'_>) -> bool {
     let marks = ["subtype", "is_error", "num_turns", "total_cost_usd", "duration_api_ms"];
     let legacy = shape.has("result") && (shape.has("sessionId") || shape.has("session_id"));
-    let result = shape.text("type") == "result" && marks.iter().any(|key| shape.has(key));
+    let own = shape.text("type") == "result" && !cursor::is_cursors(shape);
+    let result = own && marks.iter().any(|key| shape.has(key));
     result || (legacy && !shape.has("type"))
 }
 
-fn is_event(shape: &Shape<'_>) -> bool {
+pub(super) fn is_event(shape: &Shape<'_>) -> bool {
     match shape.text("type") {
-        "assistant" | "user" => shape.has("message"),
-        "system" => shape.has("subtype"),
+        "assistant" | "user" => shape.has("message") && !shape.inner("message").has("parts"),
+        "system" => shape.has("subtype") && !of_others(shape),
         "stream_event" => shape.has("event"),
         "rate_limit_event" => true,
         _ => false,
     }
+}
+
+/// Whether a `system` record shows that another client wrote it, which speaks
+/// as Claude Code does.
+fn of_others(shape: &Shape<'_>) -> bool {
+    qwen::is_init(shape) || amp::is_init(shape) || cursor::is_init(shape)
 }
 
 fn is_of_session(kind: &str) -> bool {
@@ -85,6 +97,29 @@ struct Claude {
     notified: bool,
     calls: Calls,
     spent: Spent,
+    /// Whether a model's name was seen.
+    model_known: bool,
+    shell: Shell,
+}
+
+/// How a client tells what became of a shell's command.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shell {
+    /// The tool's name.
+    pub(super) tool: &'static str,
+    /// The exit code, from the result's text and whether it is an error.
+    pub(super) exit_code: fn(&str, bool) -> Option<i32>,
+}
+
+impl Default for Shell {
+    fn default() -> Self {
+        Self { tool: "Bash", exit_code: user::exit_code }
+    }
+}
+
+/// A reader of what a client with another shell writes in Claude Code's form.
+pub(super) fn open(shell: Shell) -> Box<dyn Decode> {
+    Box::new(Json::new(Claude { shell, ..Claude::default() }))
 }
 
 impl Records for Claude {
@@ -94,6 +129,30 @@ impl Records for Claude {
 
     fn finish(&mut self, out: &mut Out<'_>) {
         self.spent.send(out);
+    }
+
+    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
+        let Self { session, model_known, .. } = self;
+        let sieve = || ClaudeSieve { session: session.clone(), model_known: *model_known };
+        (!session.is_empty()).then(|| Arc::new(sieve()) as _)
+    }
+
+    fn used(&mut self, id: u64, tokens: u64) {
+        self.spent.used(id, tokens);
+    }
+
+    fn count(&mut self, on: bool) {
+        self.spent.count(on);
+    }
+
+    fn skip(&mut self) {
+        self.spent.lose();
+    }
+
+    fn near(&mut self) {
+        self.message.clear();
+        self.last.clear();
+        self.calls = Calls::default();
     }
 }
 
@@ -141,6 +200,7 @@ impl Claude {
         let voice = Voice::of(record, message);
         if voice == Voice::Agent {
             out.model(&message.model);
+            self.model_known |= !message.model.is_empty();
         }
         match &message.content {
             Content::Text(text) => self.text(text, voice, record, line, out),
@@ -218,7 +278,7 @@ impl Claude {
 
     fn tool_use(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
         self.message.clear();
-        let command = block.input.command.as_deref().filter(|_| &*block.name == "Bash");
+        let command = block.input.command.as_deref().filter(|_| &*block.name == self.shell.tool);
         if !block.name.is_empty() {
             self.calls.started(&block.id, &block.name, command);
         }
@@ -272,12 +332,4 @@ impl Voice {
 
 fn is_sub_agent(record: &Record<'_>) -> bool {
     record.is_sidechain.0 || !record.parent_tool_use_id.is_empty()
-}
-
-/// Drops the beginning of `text` so that at most `max` bytes remain.
-fn keep_end(text: &mut String, max: usize) {
-    if text.len() > max {
-        let from = (text.len() - max..text.len()).find(|&at| text.is_char_boundary(at));
-        text.drain(..from.unwrap_or(0));
-    }
 }

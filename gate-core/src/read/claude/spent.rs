@@ -1,6 +1,7 @@
 //! What a run of Claude Code has cost.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hasher};
 
 use super::record::Tokens;
 use crate::read::out::Out;
@@ -14,7 +15,11 @@ const MAX_MESSAGES: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Spent {
     results: Option<u64>,
-    messages: VecDeque<(String, u64)>,
+    messages: VecDeque<(u64, u64)>,
+    /// Whether messages were counted already.
+    counted: bool,
+    /// Whether some of what was used is not known.
+    lost: bool,
     earlier: Option<u64>,
     earlier_cost: u64,
     cost: Option<u64>,
@@ -24,10 +29,15 @@ pub(super) struct Spent {
 impl Spent {
     /// One API message stands in several records: the last one counts.
     pub(super) fn message(&mut self, id: &str, tokens: Tokens) {
-        let total = tokens.total();
-        if let Some(known) =
-            self.messages.iter_mut().find(|(known, _)| known == id && !id.is_empty())
-        {
+        if !self.counted {
+            self.used(digest(id.as_bytes()), tokens.total());
+        }
+    }
+
+    /// Counts what the message with this digest of its id has used.
+    pub(super) fn used(&mut self, id: u64, total: u64) {
+        let known = self.messages.iter_mut().rfind(|(known, _)| *known == id && id != NO_ID);
+        if let Some(known) = known {
             known.1 = total;
             return;
         }
@@ -36,7 +46,18 @@ impl Spent {
         {
             add(&mut self.earlier, old);
         }
-        self.messages.push_back((id.to_owned(), total));
+        self.messages.push_back((id, total));
+    }
+
+    /// Whether what messages use is counted, or was already.
+    pub(super) fn count(&mut self, on: bool) {
+        self.counted = !on;
+    }
+
+    /// Some of what was used will not be told: only sums that the client itself
+    /// keeps are known.
+    pub(super) fn lose(&mut self) {
+        self.lost = true;
     }
 
     /// A result's usage replaces that of its messages.
@@ -73,11 +94,26 @@ impl Spent {
         let tokens = counts.reduce(u64::saturating_add);
         let cost = self.cost.or((self.earlier_cost > 0).then_some(0));
         let cost_micro_usd = cost.map(|cost| cost.saturating_add(self.earlier_cost));
-        let usage = Usage { tokens, cost_micro_usd, duration_ms: self.duration };
+        let known = |sum: Option<u64>| sum.filter(|_| !self.lost);
+        let (tokens, duration_ms) = (known(tokens), known(self.duration));
+        let usage = Usage { tokens, cost_micro_usd, duration_ms };
         if usage != Usage::default() {
             out.fact(Fact::Usage(usage));
         }
     }
+}
+
+/// The digest of no id.
+const NO_ID: u64 = 0;
+
+/// A digest of a message's id.
+pub(super) fn digest(id: &[u8]) -> u64 {
+    if id.is_empty() {
+        return NO_ID;
+    }
+    let mut hasher = DefaultHasher::new();
+    hasher.write(id);
+    hasher.finish()
 }
 
 fn add(sum: &mut Option<u64>, more: u64) {

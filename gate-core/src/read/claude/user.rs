@@ -92,7 +92,8 @@ impl Claude {
         if block.is_error.0 {
             self.no_success(block, record, line, out);
         }
-        self.calls.ended(&block.tool_use_id, exit_code(first, block.is_error.0), line, out);
+        let code = (self.shell.exit_code)(first, block.is_error.0);
+        self.calls.ended(&block.tool_use_id, code, line, out);
     }
 
     /// A call that did not succeed was denied, or it failed.
@@ -136,7 +137,7 @@ fn meaning(text: &str, record: &Record<'_>, with_result: bool) -> (Option<Bounda
 
 /// The exit code of a Bash call as its result words it. A result without code
 /// is success unless marked as an error; a background command has none yet.
-fn exit_code(result: &str, is_error: bool) -> Option<i32> {
+pub(super) fn exit_code(result: &str, is_error: bool) -> Option<i32> {
     if let Some(code) = result.strip_prefix("Exit code ") {
         let digits = code.find(|c: char| !c.is_ascii_digit()).unwrap_or(code.len());
         return code[..digits].parse().ok();

@@ -29,7 +29,10 @@ const AFTER_BLOCK: &str = "Done after block. EXIT_SIGNAL: true";
 #[test]
 fn what_clients_print() {
     let Some(captures) = captures() else { return };
-    use Format::{ClaudeJson, ClaudeStream, CodexExec, CodexText, OpencodeJson, Text};
+    use Format::{
+        ClaudeJson, ClaudeStream, CodexExec, CodexText, CopilotJson, GeminiJson, GeminiStream,
+        OpencodeJson, QwenJson, QwenStream, Text,
+    };
     for (file, format, word) in [
         ("claude/basic-json/stdout.txt", ClaudeJson, Some(DONE)),
         ("claude/basic-stream/stdout.txt", ClaudeStream, Some(DONE)),
@@ -56,6 +59,15 @@ fn what_clients_print() {
         ("codex/rate-limit/stdout.txt", CodexExec, None),
         ("opencode/basic-json/stdout.txt", OpencodeJson, Some(CLAIM)),
         ("opencode/api-error/stdout.txt", OpencodeJson, Some("I'll start.")),
+        ("gemini/basic-json/stdout.txt", GeminiJson, Some(DONE)),
+        ("gemini/basic-stream/stdout.txt", GeminiStream, Some(DONE)),
+        ("gemini/api-error/stdout.txt", GeminiStream, None),
+        ("gemini/style-continue-false/stdout.txt", GeminiStream, Some(CLAIM)),
+        ("qwen/basic-json/stdout.txt", QwenJson, Some(DONE)),
+        ("qwen/basic-stream/stdout.txt", QwenStream, Some(DONE)),
+        ("copilot/basic-json/stdout.txt", CopilotJson, Some(DONE)),
+        ("copilot/api-error/stdout.txt", CopilotJson, None),
+        ("copilot/style-exit2/stdout.txt", CopilotJson, Some(CLAIM)),
     ] {
         let (found, lines) = read(&captures.join(file));
         assert_eq!((found, last_word(&lines)), (Some(format), word), "{file}");
@@ -94,6 +106,11 @@ fn what_clients_keep_on_disk() {
             Some("After compaction: still working on it. Not complete."),
         ),
         ("codex/subagent", Format::CodexRollout, Some(AFTER_BLOCK)),
+        ("gemini/basic-stream", Format::GeminiSession, Some(DONE)),
+        ("gemini/api-error", Format::GeminiSession, None),
+        ("qwen/basic-stream", Format::QwenSession, Some(DONE)),
+        ("copilot/basic-json", Format::CopilotJson, Some(DONE)),
+        ("copilot/api-error", Format::CopilotJson, None),
     ] {
         let mut files = Vec::new();
         on_disk(&captures.join(case).join("disk"), &mut files);

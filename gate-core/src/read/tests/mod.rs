@@ -1,13 +1,25 @@
 //! Tests of the readers: small inputs, and what comes out of them, a line an
 //! event.
 
+mod aider;
+mod amp;
+mod chat;
 mod chunks;
 mod claude;
 mod codex;
 mod codex_text;
+mod copilot;
+mod cursor;
 mod detect;
+mod droid;
 mod fixtures;
+mod gemini;
+mod gemini_session;
+mod goose;
 mod opencode;
+mod opencode_export;
+mod qwen;
+mod specstory;
 mod text;
 
 use super::{
@@ -38,7 +50,7 @@ impl Sink for Lines {
                 self.spoke = Some((text.role, self.lines.len()));
             }
             Event::Boundary(..) => self.spoke = None,
-            Event::Fact(_) | Event::Problem(_) => {}
+            Event::Fact(_) | Event::Problem(_) | Event::Near => {}
         }
         self.lines.push(line(&event));
     }
@@ -67,6 +79,7 @@ fn line(event: &Event<'_>) -> String {
         Event::Boundary(boundary, line) => format!("{line} --- {}", name(*boundary)),
         Event::Problem(problem) => format!("{} ! {:?}", problem.line, problem.kind),
         Event::Fact(fact) => fact_line(fact),
+        Event::Near => "--- near the end".to_owned(),
     }
 }
 

@@ -63,7 +63,7 @@ fn json_of_no_known_format_is_nobodys() {
         "{\n  \"messages\": [\n    {\n      \"content\": \"EXIT_SIGNAL: true\"\n    }\n  ]\n}\n",
         "[\n  {\"role\":\"assistant\",\"content\":\"EXIT_SIGNAL: true\"}\n]\n",
         "[{\"role\":\"assistant\",\n\"content\":\"EXIT_SIGNAL: true\"}]",
-        "{\"type\":\"assistant.message\",\"data\":{\"content\":\"EXIT_SIGNAL: true\"}}\n{\"type\":\"result\",\"exitCode\":0}\n",
+        "{\"type\":\"agent.message\",\"data\":{\"content\":\"EXIT_SIGNAL: true\"}}\n{\"type\":\"result\",\"exitCode\":0}\n",
         "{\"a\": NaN,\n \"content\": \"EXIT_SIGNAL: true\"}",
     ] {
         assert!(words(input).is_empty(), "{input}");

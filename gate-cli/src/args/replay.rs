@@ -1,0 +1,75 @@
+//! The command line of `gate replay`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Reading;
+
+pub(super) const CODES: &str = "\
+Exit codes:
+  0    all was read; with --labels, no false or missed exit
+  1    with --labels: there are false or missed exits
+  2    usage or configuration error; or a file was not found, and the rest was read
+  5    internal error; or a file could not be read, and the rest was
+  130  interrupted: the rows so far are whole";
+
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// Transcripts: files, folders, globs; `-` reads a list of them from the
+    /// standard input.
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The list on the standard input is separated by NUL, as `find -print0`
+    /// writes it.
+    #[arg(long, short = '0')]
+    pub(crate) null: bool,
+    /// Show rows of one folder, or of one session, together.
+    #[arg(long, value_enum, value_name = "BY", default_value_t = Grouping::File)]
+    pub(crate) group: Grouping,
+    /// What the transcripts hold: JSONL of `{"file", "label"}`, with files
+    /// named from the labels' folder.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Say which verdicts are other than in this output of `replay --json`.
+    #[arg(long, value_name = "OLD.jsonl")]
+    pub(crate) compare: Option<PathBuf>,
+    /// Show these rows alone.
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(crate) only: Option<Only>,
+    /// How many files to read at once; as many as there are cores if not given.
+    /// A large file is read on all cores.
+    #[arg(long, short, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Print one JSON object a row.
+    #[arg(long, conflicts_with = "csv")]
+    pub(crate) json: bool,
+    /// Print comma-separated values (RFC 4180).
+    #[arg(long)]
+    pub(crate) csv: bool,
+}
+
+/// What makes a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Grouping {
+    /// Each iteration of each file.
+    File,
+    /// All iterations in a folder.
+    Folder,
+    /// All iterations of a session; the last one decides.
+    Session,
+}
+
+/// Which rows to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Only {
+    /// Verdicts that have changed; with --compare.
+    Changed,
+    /// False and missed exits; with --labels.
+    Wrong,
+    /// No exit, and something that is almost a signal.
+    Near,
+}

@@ -1,0 +1,204 @@
+//! `gate replay`: what the gate would have said of transcripts that one has.
+//!
+//! Files are read by several threads ([`crew`]) and told in the order in which
+//! they were named ([`board`]). This thread compares, counts and prints.
+
+mod board;
+mod crew;
+mod earlier;
+mod inputs;
+mod interrupt;
+mod labels;
+mod list;
+mod run_folder;
+mod sniff;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use gate_checks::Site;
+
+use self::board::Board;
+use self::crew::{Told, Work};
+use self::earlier::Earlier;
+use self::inputs::Inputs;
+use self::interrupt::Interrupt;
+use self::labels::Labels;
+use self::sniff::Passed;
+use super::lines::{Flow, Lines};
+use super::{DONE, Here};
+use crate::args::{Only, Replay};
+use crate::failure::Failure;
+use crate::render::replay::{Bar, Layout, Report, Shape};
+use crate::replay::ReplayRecord;
+use crate::settings;
+
+/// How long is waited for rows before the bar moves and signals are seen.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Exit code of a replay whose labels show false or missed exits.
+const WRONG: u8 = 1;
+
+pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
+    understood(args)?;
+    let folder = &here.places.folder;
+    let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
+    let labels = args.labels.as_ref().map(|file| Labels::read(&folder.join(file))).transpose()?;
+    let labels = labels.unwrap_or_default();
+    let earlier =
+        args.compare.as_ref().map(|file| Earlier::read(&folder.join(file))).transpose()?;
+    let Inputs { all, other } = inputs::find(folder, args, &labels)?;
+    let interrupt = Interrupt::listen()?;
+    let layout = layout(args, &all, !settings.policy.checks.is_empty());
+    let mut report = Report::new(layout);
+    report.totals.files = all.len();
+    report.totals.other = other;
+    report.totals.unlabelled = labels.missing;
+    let work = Arc::new(Work {
+        board: Board::new(all.iter().map(|input| input.size).collect()),
+        inputs: all,
+        labels,
+        settings,
+        site: Site::new(folder),
+        format: args.reading.format,
+        read: AtomicU64::new(0),
+        turns: Default::default(),
+    });
+    let jobs = args.jobs.or_else(|| available_parallelism().ok()).map_or(1, |jobs| jobs.get());
+    crew::start(&work, jobs)?;
+    Telling { args, work: &work, interrupt, earlier, report, began: Instant::now() }.tell()
+}
+
+/// Options that need others.
+fn understood(args: &Replay) -> Result<(), Failure> {
+    let missing = match args.only {
+        Some(Only::Wrong) if args.labels.is_none() => "--only wrong needs --labels FILE",
+        Some(Only::Changed) if args.compare.is_none() => "--only changed needs --compare OLD.jsonl",
+        _ => return Ok(()),
+    };
+    Err(Failure::usage("usage", missing))
+}
+
+fn layout(args: &Replay, inputs: &[inputs::Input], checks: bool) -> Layout {
+    let longest = inputs.iter().map(|input| input.shown.chars().count()).max();
+    Layout {
+        shape: match (args.json, args.csv) {
+            (true, _) => Shape::Json,
+            (_, true) => Shape::Csv,
+            _ => Shape::Table,
+        },
+        grouping: args.group,
+        checks,
+        labels: args.labels.is_some(),
+        compared: args.compare.is_some(),
+        file_width: longest.unwrap_or_default(),
+    }
+}
+
+struct Telling<'a> {
+    args: &'a Replay,
+    work: &'a Work,
+    interrupt: Interrupt,
+    earlier: Option<Earlier>,
+    report: Report,
+    began: Instant,
+}
+
+impl Telling<'_> {
+    fn tell(mut self) -> Result<u8, Failure> {
+        let mut out = match self.report.layout.shape {
+            Shape::Table => Lines::shown(),
+            Shape::Json | Shape::Csv => Lines::exact(),
+        };
+        let bar = Bar::new(self.work.inputs.iter().map(|input| input.size).sum());
+        let told = self.rows(&mut out, &bar);
+        bar.clear();
+        if told?.is_break() {
+            return Ok(DONE);
+        }
+        self.report.totals.gone = self.earlier.as_ref().map_or(0, Earlier::gone);
+        self.report.totals.elapsed = self.began.elapsed();
+        self.report.totals.interrupted = self.interrupt.code().is_some();
+        let lines = self.report.end()?;
+        if print(&mut out, &lines)?.is_break() || out.flush()?.is_break() {
+            return Ok(DONE);
+        }
+        Ok(self.code())
+    }
+
+    /// Tells all rows, until somebody wants it to end.
+    fn rows(&mut self, out: &mut Lines, bar: &Bar) -> Result<Flow, Failure> {
+        let head = self.report.head()?;
+        if print(out, &head)?.is_break() {
+            return Ok(Flow::Break(()));
+        }
+        loop {
+            let next = self.work.board.next(PATIENCE);
+            let mut lines = Vec::new();
+            for told in next.items {
+                lines.extend(self.row(told)?);
+            }
+            self.report.totals.read = next.ended;
+            let flow = match lines.is_empty() {
+                true => Flow::Continue(()),
+                false => bar.hidden(|| match print(out, &lines)? {
+                    Flow::Continue(()) => out.flush(),
+                    gone => Ok(gone),
+                })?,
+            };
+            bar.show(self.work.read.load(Ordering::Relaxed), next.ended, self.work.inputs.len());
+            if next.last || flow.is_break() || self.interrupt.code().is_some() {
+                return Ok(flow);
+            }
+        }
+    }
+
+    fn row(&mut self, told: Told) -> Result<Vec<String>, Failure> {
+        let mut row = match told {
+            Told::Row(row) => *row,
+            Told::Passed(passed) => {
+                let totals = &mut self.report.totals;
+                match passed {
+                    Passed::Binary => totals.binary += 1,
+                    Passed::UnknownJson => totals.unknown += 1,
+                }
+                return Ok(Vec::new());
+            }
+        };
+        row.changed = self.earlier.as_mut().and_then(|earlier| earlier.compare(&row));
+        self.report.row(&row, self.is_shown(&row))
+    }
+
+    fn is_shown(&self, row: &ReplayRecord) -> bool {
+        match self.args.only {
+            None => true,
+            Some(Only::Changed) => row.changed.is_some(),
+            Some(Only::Wrong) => row.judged.is_some_and(|judged| judged.is_wrong()),
+            Some(Only::Near) => {
+                let exits = row.verdict.is_none_or(|verdict| verdict.lets_end());
+                let near = row.signal.as_ref().is_some_and(|it| !it.near_misses.is_empty());
+                !exits && near
+            }
+        }
+    }
+
+    fn code(&self) -> u8 {
+        let totals = &self.report.totals;
+        match (self.interrupt.code(), totals.code) {
+            (Some(code), _) => code,
+            (None, DONE) if totals.wrong() > 0 => WRONG,
+            (None, code) => code,
+        }
+    }
+}
+
+fn print(out: &mut Lines, lines: &[String]) -> Result<Flow, Failure> {
+    for line in lines {
+        if out.line(line)?.is_break() {
+            return Ok(Flow::Break(()));
+        }
+    }
+    Ok(Flow::Continue(()))
+}

@@ -1,0 +1,90 @@
+//! Run folders: `run-info.yaml` beside an agent's output. Each is one iteration,
+//! and the run folders beside it are the others of its run.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What marks a run folder.
+const MARK: &str = "run-info.yaml";
+
+/// The folder of a task's run folders.
+const RUNS: &str = "runs";
+
+/// What holds the agent's output: the first that is there and says something.
+const OUTPUTS: [&str; 2] = ["agent-stdout.txt", "output.md"];
+
+/// The folders that were looked at.
+#[derive(Debug, Default)]
+pub(super) struct RunFolders {
+    known: HashMap<PathBuf, Kind>,
+    /// The run folders in a folder, in their order.
+    runs: HashMap<PathBuf, Vec<PathBuf>>,
+}
+
+/// What the files in a folder are.
+#[derive(Clone, Debug)]
+enum Kind {
+    /// Anything.
+    Plain,
+    /// A task's own: its prompt, its messages.
+    Task,
+    /// A run's; this one is the agent's output.
+    Run(PathBuf),
+}
+
+impl RunFolders {
+    /// Whether a file may be a transcript: of a run folder its output alone.
+    pub(super) fn is_transcript(&mut self, file: &Path) -> bool {
+        match self.kind(file) {
+            Kind::Plain => !is_bookkeeping(file),
+            Kind::Task => false,
+            Kind::Run(output) => output == file,
+        }
+    }
+
+    /// The place of a run among those beside it, from 1; 1 for any other file.
+    pub(super) fn iteration(&mut self, file: &Path) -> u64 {
+        let Kind::Run(_) = self.kind(file) else { return 1 };
+        let Some(run) = file.parent() else { return 1 };
+        let Some(all) = run.parent() else { return 1 };
+        let runs = self.runs.entry(all.to_owned()).or_insert_with(|| runs(all));
+        runs.iter().position(|other| other == run).map_or(1, |at| at as u64 + 1)
+    }
+
+    fn kind(&mut self, file: &Path) -> Kind {
+        let folder = file.parent().unwrap_or(Path::new("."));
+        self.known.entry(folder.to_owned()).or_insert_with(|| Kind::of(folder)).clone()
+    }
+}
+
+impl Kind {
+    fn of(folder: &Path) -> Self {
+        if folder.join(MARK).is_file() {
+            let says = |file: &PathBuf| fs::metadata(file).is_ok_and(|it| it.len() > 0);
+            let all = OUTPUTS.map(|name| folder.join(name));
+            let there = all.iter().find(|file| says(file));
+            let there = there.or_else(|| all.iter().find(|file| file.is_file()));
+            Self::Run(there.unwrap_or(&all[0]).clone())
+        } else if !runs(&folder.join(RUNS)).is_empty() {
+            Self::Task
+        } else {
+            Self::Plain
+        }
+    }
+}
+
+/// The run folders in a folder. Their names begin with the time.
+fn runs(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.map(|entry| entry.path());
+    let mut runs: Vec<_> = folders.filter(|folder| folder.join(MARK).is_file()).collect();
+    runs.sort();
+    runs
+}
+
+/// Whether it is a file of a project of run folders that no agent's output is.
+fn is_bookkeeping(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with("-MESSAGE-BUS.md") || name.ends_with("-FACTS.md") || name.starts_with("FACT-")
+}

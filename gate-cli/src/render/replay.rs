@@ -1,0 +1,138 @@
+//! What `gate replay` prints: rows, groups, totals, and each wrong verdict
+//! explained.
+
+mod bar;
+mod csv;
+mod group;
+mod table;
+mod totals;
+mod why;
+
+use std::time::Duration;
+
+pub(crate) use self::bar::Bar;
+use self::group::Groups;
+pub(crate) use self::totals::Totals;
+use super::json_line;
+use crate::args::Grouping;
+use crate::failure::Failure;
+use crate::replay::ReplayRecord;
+
+/// How many wrong verdicts are explained.
+const EXPLAINED: usize = 100;
+
+/// How rows are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Table,
+    Json,
+    Csv,
+}
+
+/// What the report is to look like.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub(crate) shape: Shape,
+    pub(crate) grouping: Grouping,
+    /// Whether checks are configured.
+    pub(crate) checks: bool,
+    /// Whether there are labels.
+    pub(crate) labels: bool,
+    /// Whether there is an earlier replay.
+    pub(crate) compared: bool,
+    /// How wide the longest file's name is, in characters.
+    pub(crate) file_width: usize,
+}
+
+/// The report, row after row.
+pub(crate) struct Report {
+    pub(crate) layout: Layout,
+    pub(crate) totals: Totals,
+    groups: Groups,
+    /// What is wrong, explained.
+    wrong: Vec<String>,
+}
+
+impl Report {
+    pub(crate) fn new(layout: Layout) -> Self {
+        let groups = Groups::new(layout.grouping);
+        Self { layout, totals: Totals::default(), groups, wrong: Vec::new() }
+    }
+
+    /// What stands above the rows.
+    pub(crate) fn head(&self) -> Result<Vec<String>, Failure> {
+        Ok(match (self.layout.shape, self.is_grouped()) {
+            (Shape::Table, false) => vec![table::head(&self.layout)],
+            (Shape::Csv, false) => vec![csv::head()?],
+            _ => Vec::new(),
+        })
+    }
+
+    /// Counts a row; the lines to print at once.
+    pub(crate) fn row(&mut self, row: &ReplayRecord, shown: bool) -> Result<Vec<String>, Failure> {
+        self.totals.add(row);
+        if row.judged.is_some_and(|judged| judged.is_wrong()) && self.wrong.len() < EXPLAINED {
+            self.wrong.push(why::explained(row));
+        }
+        if !shown {
+            return Ok(Vec::new());
+        }
+        self.totals.shown += 1;
+        if self.is_grouped() {
+            self.groups.add(row);
+            return Ok(Vec::new());
+        }
+        Ok(vec![match self.layout.shape {
+            Shape::Table => table::row(&self.layout, row),
+            Shape::Json => json_line(row)?.trim_end().to_owned(),
+            Shape::Csv => csv::row(row)?,
+        }])
+    }
+
+    /// What stands below the rows.
+    pub(crate) fn end(&mut self) -> Result<Vec<String>, Failure> {
+        let mut lines = match (self.layout.shape, self.is_grouped()) {
+            (_, false) => Vec::new(),
+            (Shape::Table, true) => self.groups.table(&self.layout),
+            (Shape::Json, true) => self.groups.json()?,
+            (Shape::Csv, true) => self.groups.csv()?,
+        };
+        if self.layout.shape == Shape::Table {
+            lines.extend(self.totals.lines(&self.layout));
+            for wrong in std::mem::take(&mut self.wrong) {
+                lines.extend([String::new(), wrong]);
+            }
+            let more = self.totals.wrong().saturating_sub(EXPLAINED as u64);
+            if more > 0 {
+                lines.push(format!("\nand {more} more: see them with --only wrong"));
+            }
+        } else if self.totals.interrupted {
+            super::diagnose(&format!("gate: {}\n", self.totals.interruption()));
+        }
+        Ok(lines)
+    }
+
+    fn is_grouped(&self) -> bool {
+        self.layout.grouping != Grouping::File
+    }
+}
+
+/// A time, for a person.
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+/// A size, for a person.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// A number with what it counts.
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

@@ -1,0 +1,141 @@
+//! Rows of one folder or session together.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::super::json_line;
+use super::super::text::plain;
+use super::{Layout, csv};
+use crate::args::Grouping;
+use crate::failure::Failure;
+use crate::replay::{GROUP, Judged, ReplayGroup, ReplayRecord, ReplayVerdict};
+
+/// The groups, in the order in which they were found.
+pub(super) struct Groups {
+    by: Grouping,
+    all: Vec<ReplayGroup>,
+    places: HashMap<String, usize>,
+}
+
+impl Groups {
+    pub(super) fn new(by: Grouping) -> Self {
+        Self { by, all: Vec::new(), places: HashMap::new() }
+    }
+
+    pub(super) fn add(&mut self, row: &ReplayRecord) {
+        let name = name(self.by, row);
+        let place = *self.places.entry(name).or_insert_with_key(|name| {
+            self.all.push(empty(name));
+            self.all.len() - 1
+        });
+        let group = &mut self.all[place];
+        let is = |judged| u64::from(row.judged == Some(judged));
+        group.last = row.verdict.or(group.last);
+        group.iterations += u64::from(row.verdict.is_some());
+        group.exits += u64::from(row.verdict.is_some_and(ReplayVerdict::lets_end));
+        group.blocked += u64::from(row.verdict == Some(ReplayVerdict::Blocked));
+        group.errors += u64::from(row.error.is_some());
+        group.false_exits += is(Judged::FalseExit);
+        group.missed_exits += is(Judged::MissedExit);
+        group.changed += u64::from(row.changed.is_some());
+        group.bytes += row.bytes;
+    }
+
+    pub(super) fn json(&self) -> Result<Vec<String>, Failure> {
+        let line = |group| Ok(json_line(group)?.trim_end().to_owned());
+        self.all.iter().map(line).collect()
+    }
+
+    pub(super) fn csv(&self) -> Result<Vec<String>, Failure> {
+        let head = csv::record(HEAD)?;
+        let rows = self.all.iter().map(|it| csv::record(cells(it)));
+        std::iter::once(Ok(head)).chain(rows).collect()
+    }
+
+    /// The table; the columns of labels and comparison only where there are any.
+    pub(super) fn table(&self, layout: &Layout) -> Vec<String> {
+        let shown = |at: &usize| match *at {
+            6 | 7 => layout.labels,
+            8 => layout.compared,
+            9 => false,
+            _ => true,
+        };
+        let columns: Vec<usize> = (1..HEAD.len()).filter(shown).collect();
+        let titles = HEAD.map(|title| title.replace('_', " ").to_uppercase());
+        let rows: Vec<_> = std::iter::once(titles).chain(self.all.iter().map(cells)).collect();
+        let widths: Vec<_> = columns
+            .iter()
+            .map(|&at| rows.iter().map(|row| row[at].len()).max().unwrap_or(0))
+            .collect();
+        rows.iter()
+            .map(|row| {
+                let cells = columns.iter().zip(&widths).map(|(&at, &width)| match at {
+                    1 => format!("{:<width$}  ", row[at]),
+                    _ => format!("{:>width$}  ", row[at]),
+                });
+                cells.collect::<String>() + &plain(&row[0])
+            })
+            .collect()
+    }
+}
+
+const HEAD: [&str; 10] = [
+    "group",
+    "last",
+    "iterations",
+    "exits",
+    "blocked",
+    "errors",
+    "false_exits",
+    "missed_exits",
+    "changed",
+    "bytes",
+];
+
+fn cells(group: &ReplayGroup) -> [String; 10] {
+    let numbers = [
+        group.iterations,
+        group.exits,
+        group.blocked,
+        group.errors,
+        group.false_exits,
+        group.missed_exits,
+        group.changed,
+        group.bytes,
+    ];
+    let [a, b, c, d, e, f, g, h] = numbers.map(|number| number.to_string());
+    let last = group.last.map_or("-", ReplayVerdict::name).to_owned();
+    [group.group.clone(), last, a, b, c, d, e, f, g, h]
+}
+
+fn empty(name: &str) -> ReplayGroup {
+    ReplayGroup {
+        schema: GROUP,
+        group: name.to_owned(),
+        last: None,
+        iterations: 0,
+        exits: 0,
+        blocked: 0,
+        errors: 0,
+        false_exits: 0,
+        missed_exits: 0,
+        changed: 0,
+        bytes: 0,
+    }
+}
+
+/// The group of a row: its folder, or its session, else its file.
+fn name(by: Grouping, row: &ReplayRecord) -> String {
+    let folder = || {
+        let folder = Path::new(&row.file).parent().map(|it| it.display().to_string());
+        folder.filter(|it| !it.is_empty()).unwrap_or_else(|| ".".to_owned())
+    };
+    match by {
+        Grouping::Folder => folder(),
+        Grouping::Session => {
+            let session = row.transcript.as_ref().and_then(|it| it.session.clone());
+            session.unwrap_or_else(|| row.file.clone())
+        }
+        Grouping::File => row.file.clone(),
+    }
+}

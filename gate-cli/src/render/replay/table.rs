@@ -1,0 +1,132 @@
+//! The table for a person: a line a row.
+
+use std::io;
+
+use anstyle::{AnsiColor, Style};
+use gate_core::decide::signal::Status;
+use gate_core::read::Format;
+
+use super::super::text::plain;
+use super::{Layout, why};
+use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
+
+/// How wide the column of the file is at most.
+const FILE: usize = 80;
+
+/// How much of the reason is shown where the terminal's width is not known.
+const WHY: usize = 100;
+
+/// How much of the reason is shown at least.
+const LEAST: usize = 20;
+
+/// The names of the columns.
+pub(super) fn head(layout: &Layout) -> String {
+    let style = Style::new().bold();
+    let cells = Cells {
+        verdict: "VERDICT",
+        judged: "LABEL",
+        signal: "SIGNAL",
+        score: "SCORE",
+        format: "FORMAT",
+        iteration: "ITER",
+        file: "FILE",
+    };
+    format!("{style}{}  WHY{style:#}", cells.joined(layout))
+}
+
+/// One row.
+pub(super) fn row(layout: &Layout, row: &ReplayRecord) -> String {
+    let score = row.indicators.as_ref().map(|it| format!("{}/{}", it.score, it.threshold));
+    let format = row.transcript.as_ref().map(|it| it.format.as_deref().unwrap_or("-"));
+    let cells = Cells {
+        verdict: row.verdict.map_or("unread", ReplayVerdict::name),
+        judged: row.judged.map_or("", judged),
+        signal: row.signal.as_ref().map_or("-", |signal| status(signal.status)),
+        score: score.as_deref().unwrap_or("-"),
+        format: format.unwrap_or("-"),
+        iteration: &row.iteration.to_string(),
+        file: &plain(&row.file),
+    };
+    let text = cells.joined(layout);
+    let room =
+        width().map_or(WHY, |width| width.saturating_sub(text.chars().count() + 2).max(LEAST));
+    let why = gate_core::text::brief(&why::short(row), room.saturating_sub(1));
+    let style = style(row);
+    let end = layout.verdict_width().min(text.len());
+    let line = format!("{style}{}{style:#}{}  {why}", &text[..end], &text[end..]);
+    line.trim_end().to_owned()
+}
+
+/// How labels' comparison is shown: what is wrong stands out without colour.
+fn judged(judged: Judged) -> &'static str {
+    match judged {
+        Judged::Right => "right",
+        Judged::FalseExit => "FALSE EXIT",
+        Judged::MissedExit => "MISSED",
+        Judged::Unclear => "unclear",
+    }
+}
+
+struct Cells<'a> {
+    verdict: &'a str,
+    judged: &'a str,
+    signal: &'a str,
+    score: &'a str,
+    format: &'a str,
+    iteration: &'a str,
+    file: &'a str,
+}
+
+impl Cells<'_> {
+    fn joined(&self, layout: &Layout) -> String {
+        let Self { verdict, judged, signal, score, format, iteration, file } = self;
+        let first = layout.verdict_width();
+        let judged = if layout.labels { format!("{judged:<10}  ") } else { String::new() };
+        let (formats, files) = (format_width(), layout.file_width.clamp(4, FILE));
+        format!(
+            "{verdict:<first$}  {judged}{signal:<8}  {score:>5}  {format:<formats$}  \
+             {iteration:>4}  {file:<files$}"
+        )
+    }
+}
+
+impl Layout {
+    /// The column of the verdict is as wide as what may stand in it.
+    fn verdict_width(&self) -> usize {
+        let widest = ReplayVerdict::ALL
+            .into_iter()
+            .filter(|verdict| self.checks || *verdict != ReplayVerdict::ExitIfChecksPass);
+        widest.map(|verdict| verdict.name().len()).max().unwrap_or_default()
+    }
+}
+
+fn format_width() -> usize {
+    Format::ALL.iter().map(|format| format.name().len()).max().unwrap_or_default()
+}
+
+/// The width of the terminal, where stdout is one.
+fn width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&width| width > 0)
+}
+
+fn status(status: Status) -> &'static str {
+    match status {
+        Status::Complete => "complete",
+        Status::Continue => "continue",
+        Status::Blocked => "blocked",
+        Status::Absent => "absent",
+        Status::Invalid => "invalid",
+    }
+}
+
+fn style(row: &ReplayRecord) -> Style {
+    let color = match (row.judged, row.verdict) {
+        (Some(Judged::FalseExit | Judged::MissedExit), _) => AnsiColor::Red,
+        (_, Some(ReplayVerdict::Exit | ReplayVerdict::ExitIfChecksPass)) => AnsiColor::Green,
+        (_, Some(ReplayVerdict::Continue)) => return Style::new(),
+        (_, Some(ReplayVerdict::Blocked | ReplayVerdict::Tripped)) => AnsiColor::Yellow,
+        (_, None) => AnsiColor::Red,
+    };
+    Style::new().fg_color(Some(color.into()))
+}

@@ -1,0 +1,105 @@
+//! Why a row says what it says, in short and at length.
+
+use std::fmt::Write;
+
+use gate_core::Command;
+use gate_core::decide::signal::Status;
+
+use super::super::text::{brief, plain};
+use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
+
+/// Words by which a command is known to test something.
+const TESTS: [&str; 9] =
+    ["test", "tests", "pytest", "jest", "vitest", "nextest", "rspec", "tox", "ctest"];
+
+/// The reason, the near miss or the rest, in a few words.
+pub(super) fn short(row: &ReplayRecord) -> String {
+    let mut parts = Vec::new();
+    if let Some(changed) = row.changed {
+        parts.push(format!("was {}", changed.from.map_or("not there", ReplayVerdict::name)));
+    }
+    if let Some(error) = &row.error {
+        parts.push(error.message.clone());
+    }
+    parts.extend(row.verdict.map(|verdict| told(row, verdict)));
+    parts.extend(observed(row));
+    brief(&parts.join("; "))
+}
+
+fn told(row: &ReplayRecord, verdict: ReplayVerdict) -> String {
+    let signal = row.signal.as_ref();
+    match verdict {
+        ReplayVerdict::ExitIfChecksPass => format!("if {} pass", row.assumed.join(", ")),
+        ReplayVerdict::Exit => signal
+            .and_then(|it| Some(format!("{}, line {}", it.source?.name(), it.line?)))
+            .unwrap_or_else(|| "no signal required".to_owned()),
+        _ => {
+            let near = signal.filter(|it| it.status == Status::Absent);
+            let near = near.and_then(|it| it.near_misses.last());
+            let reasons: Vec<_> = row.reasons.iter().map(|it| it.message.as_str()).collect();
+            near.map(|miss| format!("almost, line {}: {}", miss.line, miss.why))
+                .unwrap_or_else(|| reasons.first().copied().unwrap_or_default().to_owned())
+        }
+    }
+}
+
+/// What the agent itself ran: its last test, or how much it ran.
+fn observed(row: &ReplayRecord) -> Option<String> {
+    let commands = row.transcript.as_ref()?.commands.as_slice();
+    match (commands.iter().rev().find(|it| is_test(it)), commands.len()) {
+        (_, 0) => None,
+        (Some(test), _) => Some(format!("observed: `{}` ended {}", test.command, test.exit_code)),
+        (None, 1) => Some("observed: 1 command".to_owned()),
+        (None, many) => Some(format!("observed: {many} commands")),
+    }
+}
+
+/// Whether a word of the command is known to test: not one that only holds it,
+/// such as a file's name.
+fn is_test(command: &Command) -> bool {
+    let between = |c: char| c.is_whitespace() || "'\"`;&|()".contains(c);
+    let mut words = command.command.split(between);
+    words.any(|word| {
+        let word = word.rsplit('/').next().unwrap_or(word);
+        let word = word.split([':', '@']).next().unwrap_or(word);
+        TESTS.contains(&word)
+    })
+}
+
+/// A wrong verdict: what was expected, what was said and why, and what would
+/// change it.
+pub(super) fn explained(row: &ReplayRecord) -> String {
+    let mut text = String::new();
+    let name = if row.judged == Some(Judged::FalseExit) { "FALSE EXIT" } else { "MISSED EXIT" };
+    let label = row.label.map_or("none", |label| label.name());
+    let place = match (row.iteration, row.first_line) {
+        (1, 1) => String::new(),
+        (iteration, line) => format!(", iteration {iteration} (from line {line})"),
+    };
+    let _ = write!(text, "{name}  {}{place}", plain(&row.file));
+    let mut line = |label: &str, said: &str| {
+        let _ = write!(text, "\n  {label:<9} {}", brief(said));
+    };
+    line("expected", &format!("label {label}"));
+    let verdict = row.verdict.map_or("nothing", ReplayVerdict::name);
+    let score = row.indicators.as_ref().map(|it| format!(", {} of {}", it.score, it.threshold));
+    line("said", &format!("{verdict}{}", score.unwrap_or_default()));
+    for reason in &row.reasons {
+        line("because", &reason.message);
+    }
+    if let Some(signal) = &row.signal {
+        for miss in signal.near_misses.iter().rev().take(3) {
+            line("almost", &format!("line {}: {}: {}", miss.line, miss.why, miss.text));
+        }
+        if row.judged == Some(Judged::FalseExit) {
+            let hits = row.indicators.iter().flat_map(|it| &it.hits);
+            let taken = signal.line.map(|at| format!("line {at}: the signal"));
+            let hits =
+                hits.map(|it| format!("line {}: {} \"{}\"", it.line, it.pattern, it.excerpt));
+            taken.into_iter().chain(hits).take(3).for_each(|it| line("found", &it));
+        }
+    }
+    observed(row).iter().for_each(|it| line("observed", it.trim_start_matches("observed: ")));
+    row.next.iter().for_each(|next| line("next", next));
+    text
+}

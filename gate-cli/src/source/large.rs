@@ -1,0 +1,271 @@
+//! Reads a large file on all processors.
+//!
+//! What is far from its end is sifted block by block, each by the next thread
+//! that is free, and taken in order; see `gate_core::read`. Whatever is unusual,
+//! such as a line of many megabytes, is read from one end to the other instead.
+
+use std::fs::File;
+use std::io;
+use std::num::NonZero;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use gate_core::Scanner;
+use gate_core::read::{Far, MAX_RECORD, NEAR, Sifted};
+use memchr::{memchr, memchr_iter, memrchr};
+
+/// Files below this size, in bytes, are read by one thread.
+const LARGE: u64 = 4 << 20;
+
+/// Files below this size, in bytes, are read as a whole, whatever is needed.
+const LONG: u64 = 1 << 20;
+
+/// How much is read at once, in bytes.
+const BLOCK: u64 = 256 << 10;
+
+/// How much is read behind a block for the end of its last line, in bytes.
+const BEHIND: u64 = 16 << 10;
+
+/// How many blocks a thread may be ahead.
+const AHEAD: usize = 4;
+
+/// Reads the file into the scanner. Says how long it is.
+pub(super) fn scan(mut file: &File, scanner: &mut Scanner<'_>) -> io::Result<u64> {
+    let length = file.metadata()?.len();
+    if length < LARGE {
+        return super::feed(&mut file, &mut |bytes| scanner.push(bytes));
+    }
+    let mut push = |scanner: &mut Scanner<'_>, bytes: &[u8]| scanner.push(bytes);
+    let head = head(file, scanner, &mut push)?;
+    let sifted = match (line_at(file, length - NEAR as u64)?, scanner.far()) {
+        (Some(border), Some(far)) if border > head => {
+            Lines { file, begin: head, end: border }.sift(far, scanner)?
+        }
+        _ => head,
+    };
+    rest(file, sifted, scanner, &mut push)
+}
+
+/// Reads the beginning of the file and its end, from the byte on that an earlier
+/// reading of the session has come to; the whole of a file that is not large, or
+/// of a format that has to be read whole. Says how long it is.
+pub(super) fn scan_end(
+    mut file: &File,
+    scanner: &mut Scanner<'_>,
+    read_before: &mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
+    push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
+) -> io::Result<u64> {
+    let length = file.metadata()?.len();
+    if length < LONG {
+        return super::feed(&mut file, &mut |bytes| push(scanner, bytes));
+    }
+    let head = head(file, scanner, push)?;
+    let (Some(border), Some(_)) = (line_at(file, length - NEAR as u64)?, scanner.far()) else {
+        return rest(file, head, scanner, push);
+    };
+    let known = read_before(scanner).filter(|known| *known < border);
+    let known = known.map(|known| line_at(file, known)).transpose()?.flatten();
+    let begin = known.unwrap_or(border).max(head);
+    scanner.skip(begin - head);
+    let sifted = match scanner.far() {
+        Some(far) if begin < border => Lines { file, begin, end: border }.sift(far, scanner)?,
+        _ => {
+            scanner.near();
+            begin
+        }
+    };
+    rest(file, sifted, scanner, push)
+}
+
+/// Pushes the first lines, as far as the format is told by them, and says where
+/// they end.
+fn head(
+    file: &File,
+    scanner: &mut Scanner<'_>,
+    push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
+) -> io::Result<u64> {
+    let mut head = vec![0; BLOCK as usize];
+    file.read_exact_at(&mut head, 0)?;
+    let looked = HEAD.min(head.len());
+    let end = memchr(b'\n', &head[looked - 1..]).map_or(head.len(), |at| looked + at);
+    push(scanner, &head[..end]);
+    Ok(end as u64)
+}
+
+/// How much is needed to tell the format, in bytes.
+const HEAD: usize = 64 << 10;
+
+/// Where the line begins in which a byte stands, unless it is very long.
+fn line_at(file: &File, mut end: u64) -> io::Result<Option<u64>> {
+    let stop = end.saturating_sub(MAX_RECORD as u64);
+    let mut block = vec![0; BLOCK as usize];
+    while end > stop {
+        let begin = end.saturating_sub(BLOCK);
+        let part = &mut block[..(end - begin) as usize];
+        file.read_exact_at(part, begin)?;
+        if let Some(at) = memrchr(b'\n', part) {
+            return Ok(Some(begin + at as u64 + 1));
+        }
+        end = begin;
+    }
+    Ok(None)
+}
+
+/// Pushes what follows a byte, and says where it ends.
+fn rest(
+    file: &File,
+    mut at: u64,
+    scanner: &mut Scanner<'_>,
+    push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
+) -> io::Result<u64> {
+    let mut block = vec![0; BLOCK as usize];
+    loop {
+        match file.read_at(&mut block, at) {
+            Ok(0) => return Ok(at),
+            Ok(length) => {
+                push(scanner, &block[..length]);
+                at += length as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Whole lines of a file.
+#[derive(Clone, Copy)]
+struct Lines<'f> {
+    file: &'f File,
+    begin: u64,
+    end: u64,
+}
+
+/// The lines of a block, sifted.
+struct Block {
+    begin: u64,
+    end: u64,
+    sifted: Sifted,
+}
+
+/// What a thread says about a block; nothing where a line is too long.
+type Said = io::Result<Option<Block>>;
+
+impl Lines<'_> {
+    /// Sifts the lines into the scanner. Says how far it came: before a line that
+    /// is too long, it stops.
+    fn sift(self, far: Far, scanner: &mut Scanner<'_>) -> io::Result<u64> {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get) as u64;
+        let threads = threads.min(self.blocks());
+        let far = Mutex::new(far);
+        let (sender, receivers): (Vec<SyncSender<Said>>, Vec<Receiver<Said>>) =
+            (0..threads).map(|_| sync_channel(AHEAD)).unzip();
+        let came = thread::scope(|scope| {
+            for (first, sender) in (0..).zip(sender) {
+                let far = &far;
+                scope.spawn(move || self.sift_every(first, threads, far, &sender));
+            }
+            // Dropped at the end, so that threads that wait to send end too.
+            let receivers = receivers;
+            self.take_all(&receivers, &far, scanner)
+        })?;
+        if came == self.end {
+            scanner.near();
+        }
+        Ok(came)
+    }
+
+    fn blocks(&self) -> u64 {
+        (self.end - self.begin).div_ceil(BLOCK)
+    }
+
+    fn sift_every(self, first: u64, step: u64, far: &Mutex<Far>, sender: &SyncSender<Said>) {
+        let mut bytes = Vec::new();
+        for block in (first..self.blocks()).step_by(step as usize) {
+            let far = far.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let said = self.read(block, &mut bytes).map(|read| {
+                read.map(|(begin, lines)| {
+                    let mut sifted = Sifted::default();
+                    far.sift(&bytes[lines.clone()], &mut sifted);
+                    Block { begin, end: begin + lines.len() as u64, sifted }
+                })
+            });
+            let last = !matches!(said, Ok(Some(_)));
+            if sender.send(said).is_err() || last {
+                return;
+            }
+        }
+    }
+
+    fn take_all(
+        self,
+        receivers: &[Receiver<Said>],
+        far: &Mutex<Far>,
+        scanner: &mut Scanner<'_>,
+    ) -> io::Result<u64> {
+        let mut came = self.begin;
+        for (_, receiver) in (0..self.blocks()).zip(receivers.iter().cycle()) {
+            let gone = |_| io::Error::other("a thread of gate has ended early");
+            let Some(block) = receiver.recv().map_err(gone)?? else {
+                return Ok(came);
+            };
+            if let Some(taken) = scanner.take(&block.sifted) {
+                self.take_again(&block, taken, scanner)?;
+            }
+            came = came.max(block.end);
+            if let Some(now) = scanner.far() {
+                *far.lock().unwrap_or_else(PoisonError::into_inner) = now;
+            }
+        }
+        Ok(self.end)
+    }
+
+    /// Takes the block's lines once more, without the first ones.
+    fn take_again(self, block: &Block, taken: u64, scanner: &mut Scanner<'_>) -> io::Result<()> {
+        let mut bytes = vec![0; (block.end - block.begin) as usize];
+        self.file.read_exact_at(&mut bytes, block.begin)?;
+        let breaks = memchr_iter(b'\n', &bytes).take(taken as usize);
+        let from = breaks.last().map_or(0, |at| at + 1);
+        scanner.sift(&bytes[from..]);
+        Ok(())
+    }
+
+    /// Reads the lines that begin in a block: says where the first of them
+    /// begins, and where they are in the bytes; nothing where one is too long.
+    fn read(self, block: u64, bytes: &mut Vec<u8>) -> io::Result<Option<(u64, Range<usize>)>> {
+        let begin = self.begin + block * BLOCK;
+        let end = self.end.min(begin + BLOCK);
+        // With the byte before, which may end a line.
+        let from = if block == 0 { begin } else { begin - 1 };
+        let last = (end - 1 - from) as usize;
+        let mut known = 0;
+        let mut to = (end + BEHIND).min(self.end);
+        loop {
+            self.fill(bytes, from, known, to)?;
+            known = (to - from) as usize;
+            let first = match memchr(b'\n', &bytes[..=last]) {
+                _ if block == 0 => 0,
+                Some(at) if at < last => at + 1,
+                _ => return Ok(Some((end, 0..0))),
+            };
+            if let Some(at) = memchr(b'\n', &bytes[last..known]) {
+                return Ok(Some((from + first as u64, first..last + at + 1)));
+            }
+            if known > MAX_RECORD || to == self.end {
+                return Ok(None);
+            }
+            to = (to + BLOCK).min(self.end);
+        }
+    }
+
+    /// Reads on, from a byte of the file to another, behind what is known.
+    fn fill(self, bytes: &mut Vec<u8>, from: u64, known: usize, to: u64) -> io::Result<()> {
+        let length = (to - from) as usize;
+        if bytes.len() < length {
+            bytes.resize(length, 0);
+        }
+        self.file.read_exact_at(&mut bytes[known..length], from + known as u64)
+    }
+}

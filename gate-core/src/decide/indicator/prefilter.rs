@@ -1,0 +1,256 @@
+//! Finds any of some texts in long inputs, without regard to the case of ASCII
+//! letters.
+//!
+//! Of each text it looks for a window of three bytes that is rare in what
+//! agents write, and holds the text against the places where one stands. Few
+//! windows are searched for in all mixtures of cases at once, by wide
+//! instructions; for many of them, each place is looked up in a table.
+
+use aho_corasick::packed::{Config, MatchKind, Searcher};
+
+/// The length of a window, in bytes; shorter texts have shorter ones.
+const WINDOW: usize = 3;
+
+/// The most mixtures of cases that are searched for at once.
+const MOST: usize = 64;
+
+/// A text, and where in it a window stands.
+type Place = (usize, usize);
+
+/// Texts to be found.
+#[derive(Debug)]
+pub(super) struct Prefilter {
+    texts: Vec<String>,
+    way: Way,
+}
+
+#[derive(Debug)]
+enum Way {
+    Nowhere,
+    Wide(Windows),
+    Table(Table),
+}
+
+/// The windows in each mixture of cases.
+#[derive(Debug)]
+struct Windows {
+    searcher: Searcher,
+    /// Where each stands.
+    texts: Vec<Vec<Place>>,
+}
+
+/// The windows by five bits of each of their bytes, which are the same for both
+/// cases of a letter.
+#[derive(Debug)]
+struct Table {
+    /// One bit for each window.
+    known: Box<[u64; 1 << 9]>,
+    /// The windows, in order, with a text and where in it the window stands.
+    texts: Vec<(u16, usize, usize)>,
+}
+
+impl Prefilter {
+    /// A prefilter of these texts, each of two bytes or more.
+    pub(super) fn new(texts: Vec<String>) -> Self {
+        let way = match Windows::of(&texts) {
+            _ if texts.is_empty() => Way::Nowhere,
+            Some(windows) => Way::Wide(windows),
+            None => Way::Table(Table::of(&texts)),
+        };
+        Self { texts, way }
+    }
+
+    /// A text that stands at or after a byte, and where. No other ends before
+    /// the window of this one does.
+    pub(super) fn find(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+        let stands = |at: usize, (index, offset): Place| {
+            let text = self.texts[index].as_bytes();
+            let begin = at.checked_sub(offset).filter(|begin| *begin >= from)?;
+            let there = bytes.get(begin..begin + text.len())?;
+            there.eq_ignore_ascii_case(text).then_some((begin, index))
+        };
+        match &self.way {
+            Way::Nowhere => None,
+            Way::Wide(windows) => windows.find(bytes, from, stands),
+            Way::Table(table) => table.find(bytes, from, stands),
+        }
+    }
+}
+
+impl Windows {
+    fn of(texts: &[String]) -> Option<Self> {
+        let mut windows: Vec<(Vec<u8>, Vec<Place>)> = Vec::new();
+        for (index, text) in texts.iter().enumerate() {
+            let offset = rarest(text.as_bytes());
+            let window = &text.as_bytes()[offset..text.len().min(offset + WINDOW)];
+            for variant in variants(window) {
+                match windows.iter_mut().find(|(known, _)| *known == variant) {
+                    Some((_, texts)) => texts.push((index, offset)),
+                    None => windows.push((variant, vec![(index, offset)])),
+                }
+            }
+            if windows.len() > MOST {
+                return None;
+            }
+        }
+        let mut builder = Config::new()
+            .match_kind(MatchKind::LeftmostFirst)
+            .heuristic_pattern_limits(false)
+            .builder();
+        builder.extend(windows.iter().map(|(window, _)| window));
+        let searcher = builder.build()?;
+        Some(Self { searcher, texts: windows.into_iter().map(|(_, texts)| texts).collect() })
+    }
+
+    fn find<T>(
+        &self,
+        bytes: &[u8],
+        from: usize,
+        stands: impl Fn(usize, Place) -> Option<T>,
+    ) -> Option<T> {
+        let mut at = from;
+        loop {
+            let found = self.searcher.find_in(bytes, (at..bytes.len()).into())?;
+            let texts = &self.texts[found.pattern().as_usize()];
+            if let Some(text) = texts.iter().find_map(|text| stands(found.start(), *text)) {
+                return Some(text);
+            }
+            at = found.start() + 1;
+        }
+    }
+}
+
+impl Table {
+    fn of(texts: &[String]) -> Self {
+        let mut known = Box::new([0; 1 << 9]);
+        let mut windows = Vec::new();
+        for (index, text) in texts.iter().enumerate() {
+            let offset = rarest(text.as_bytes());
+            let window = &text.as_bytes()[offset..text.len().min(offset + WINDOW)];
+            // A window of two bytes goes with each third.
+            let thirds = if window.len() < WINDOW { 0..32 } else { window[2]..window[2] + 1 };
+            windows.extend(thirds.map(|third| (key(window[0], window[1], third), index, offset)));
+        }
+        for (key, ..) in &windows {
+            known[usize::from(key >> 6)] |= 1 << (key & 63);
+        }
+        windows.sort_unstable();
+        Self { known, texts: windows }
+    }
+
+    fn find<T>(
+        &self,
+        bytes: &[u8],
+        from: usize,
+        stands: impl Fn(usize, Place) -> Option<T>,
+    ) -> Option<T> {
+        let mut at = from;
+        while let Some(found) = self.next(bytes, at) {
+            let key = key_at(bytes, found);
+            let first = self.texts.partition_point(|(known, ..)| *known < key);
+            let same = self.texts[first..].iter().take_while(|(known, ..)| *known == key);
+            let mut same = same.map(|&(_, index, offset)| (index, offset));
+            if let Some(text) = same.find_map(|text| stands(found, text)) {
+                return Some(text);
+            }
+            at = found + 1;
+        }
+        None
+    }
+
+    /// The next place of a window, four places at a time.
+    fn next(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let mut at = from;
+        while let Some(&[a, b, c, d, e, f]) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            let four = [key(a, b, c), key(b, c, d), key(c, d, e), key(d, e, f)];
+            if four.map(|key| self.knows(key)).contains(&true) {
+                return (at..).zip(four).find(|(_, key)| self.knows(*key)).map(|(at, _)| at);
+            }
+            at += four.len();
+        }
+        (at..bytes.len().saturating_sub(1)).find(|at| self.knows(key_at(bytes, *at)))
+    }
+
+    #[inline]
+    fn knows(&self, key: u16) -> bool {
+        self.known[usize::from(key >> 6) & 0x1ff] >> (key & 63) & 1 != 0
+    }
+}
+
+/// The key of the window at a place; the last one may be of two bytes.
+fn key_at(bytes: &[u8], at: usize) -> u16 {
+    key(bytes[at], bytes[at + 1], bytes.get(at + 2).copied().unwrap_or_default())
+}
+
+#[inline]
+fn key(one: u8, two: u8, three: u8) -> u16 {
+    let five = |byte: u8| u16::from(byte & 31);
+    five(one) << 10 | five(two) << 5 | five(three)
+}
+
+/// Where the window of a text stands that is worth looking for.
+fn rarest(text: &[u8]) -> usize {
+    let last = text.len().saturating_sub(WINDOW);
+    let frequency = |at: &usize| {
+        text[*at..].iter().take(WINDOW).map(|byte| u32::from(weight(*byte))).sum::<u32>()
+    };
+    (0..=last).min_by_key(frequency).unwrap_or(0)
+}
+
+/// How frequent a byte is in English, code and escaped JSON: a logarithm, with
+/// something for the second case that a letter has.
+fn weight(byte: u8) -> u8 {
+    match byte.to_ascii_lowercase() {
+        b' ' | b'e' => 20,
+        b't' | b'a' | b'o' | b'i' | b'n' | b's' | b'r' => 19,
+        b'l' | b'd' | b'c' | b'u' => 17,
+        b'm' | b'p' | b'h' | b'f' | b'g' => 15,
+        b'y' | b'w' | b'b' | b'v' => 13,
+        b'k' | b'x' => 11,
+        b'j' | b'q' | b'z' => 9,
+        b'0'..=b'9' | b'_' | b'-' | b'.' | b',' | b'/' | b'"' | b'\\' => 12,
+        _ => 6,
+    }
+}
+
+/// The window in each mixture of cases.
+fn variants(window: &[u8]) -> Vec<Vec<u8>> {
+    let mut variants = vec![Vec::new()];
+    for byte in window {
+        let cases = [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()];
+        let cases = if cases[0] == cases[1] { &cases[..1] } else { &cases[..] };
+        let longer = |case: &u8| {
+            let case = *case;
+            variants.iter().map(move |variant: &Vec<u8>| [&variant[..], &[case]].concat())
+        };
+        variants = cases.iter().flat_map(longer).collect();
+    }
+    variants
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_finds_what_stands_there_in_any_case() {
+        let few = ["done", "no tasks", "é!", "✅", "if", "<promise>"];
+        let many: Vec<String> = (b'a'..=b'z').map(|c| format!("x{}y", char::from(c))).collect();
+        for texts in [few.map(str::to_owned).to_vec(), many] {
+            let prefilter = Prefilter::new(texts.clone());
+            assert_eq!(matches!(prefilter.way, Way::Wide(_)), texts.len() < 10);
+            for (index, text) in texts.iter().enumerate() {
+                let long = format!("{}{}..", "o".repeat(70), text.to_ascii_uppercase());
+                assert_eq!(prefilter.find(long.as_bytes(), 3), Some((70, index)), "{text}");
+                assert_eq!(prefilter.find(text.as_bytes(), 0), Some((0, index)), "{text}");
+                assert_eq!(prefilter.find(text.as_bytes(), 1), None, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn windows_are_rare_and_complete() {
+        assert_eq!(rarest(b"complete</p"), 8);
+        assert_eq!(variants(b"a<b"), [b"a<b", b"A<b", b"a<B", b"A<B"]);
+    }
+}

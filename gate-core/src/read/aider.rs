@@ -1,0 +1,182 @@
+//! Aider's `.aider.chat.history.md`.
+//!
+//! Source: Aider-AI/aider, `aider/io.py` (0.86). What the person writes stands
+//! behind `#### `, what the client says behind `> `; such lines end with two
+//! blanks, which tells them from the agent's own headings and quotations. What
+//! stands before the first prompt is the client's: among it the command line,
+//! whose later lines have no mark.
+
+use super::blocks::{Block, Blocks, skip_blank};
+use super::detect::Head;
+use super::format::{Spec, no_record};
+use super::json::Decode;
+use super::out::Out;
+use super::text::decode;
+use super::{Boundary, Role, Text, Usage};
+
+pub(super) const AIDER_HISTORY: Spec = Spec {
+    name: "aider-history",
+    family: &["aider"],
+    record: no_record,
+    lines: |lines| {
+        let first = lines.iter().find(|line| !line.trim().is_empty());
+        first.is_some_and(|line| line.starts_with(START))
+    },
+    open: |head| Box::new(Aider::new(head)),
+};
+
+/// What each start of the client writes.
+const START: &str = "# aider chat started at ";
+
+/// The reader of such a file.
+#[derive(Debug)]
+struct Aider {
+    blocks: Blocks,
+    chat: Chat,
+}
+
+impl Aider {
+    fn new(head: &Head) -> Self {
+        let chat = Chat { header: head.header, ..Chat::default() };
+        Self { blocks: Blocks::default(), chat }
+    }
+}
+
+impl Decode for Aider {
+    fn push(&mut self, bytes: &[u8], out: &mut Out<'_>) {
+        let Self { blocks, chat } = self;
+        blocks.push(bytes, &mut |block| chat.block(block, out));
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) {
+        let Self { blocks, chat } = self;
+        blocks.finish(&mut |block| chat.block(block, out));
+        out.usage(chat.spent);
+    }
+}
+
+/// Whose a line is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Voice {
+    /// The client's, until a prompt comes.
+    #[default]
+    Preamble,
+    Prompt,
+    Client,
+    Agent,
+}
+
+/// Follows the chat, line by line.
+#[derive(Debug, Default)]
+struct Chat {
+    header: u64,
+    voice: Voice,
+    /// Whether something of the voice's text was handed on.
+    begun: bool,
+    spent: Usage,
+}
+
+impl Chat {
+    fn block(&mut self, block: Block<'_>, out: &mut Out<'_>) {
+        let text = decode(&block, out);
+        let (mut from, mut first, mut at) = (0, block.line, 0);
+        for (line, number) in text.split_inclusive('\n').zip(block.line..) {
+            let whole = block.starts_line || number != block.line;
+            if whole && number > self.header {
+                let voice = self.voice_of(line);
+                if voice != self.voice || line.starts_with(START) {
+                    self.say(&text[from..at], first, out);
+                    (from, first) = (at, number);
+                    self.begin(voice, line, number, out);
+                }
+                if voice == Voice::Client {
+                    self.look(line.trim_start_matches("> ").trim(), number, out);
+                }
+            }
+            at += line.len();
+        }
+        self.say(&text[from..], first, out);
+    }
+
+    fn voice_of(&self, line: &str) -> Voice {
+        let line = line.trim_end_matches(['\n', '\r']);
+        let marked = line.ends_with("  ");
+        if line.starts_with(START) {
+            Voice::Preamble
+        } else if marked && line.starts_with("####") {
+            Voice::Prompt
+        } else if self.voice == Voice::Preamble {
+            Voice::Preamble
+        } else if marked && line.starts_with("> ") {
+            Voice::Client
+        } else if line.trim().is_empty() {
+            // A blank line belongs to what stands before it.
+            self.voice
+        } else {
+            Voice::Agent
+        }
+    }
+
+    fn begin(&mut self, voice: Voice, line: &str, number: u64, out: &mut Out<'_>) {
+        if voice == Voice::Prompt || line.starts_with(START) {
+            out.boundary(Boundary::Prompt, number);
+        }
+        self.voice = voice;
+        self.begun = false;
+    }
+
+    fn say(&mut self, text: &str, line: u64, out: &mut Out<'_>) {
+        let continues = self.begun;
+        let (text, line) = if continues { (text, line) } else { skip_blank(text, line) };
+        if !text.is_empty() {
+            self.begun = true;
+            let role = match self.voice {
+                Voice::Preamble | Voice::Client => Role::System,
+                Voice::Prompt => Role::User,
+                Voice::Agent => Role::Assistant,
+            };
+            out.text(Text { role, text, line, multiline: true, continues });
+        }
+    }
+
+    /// What the client tells beside the conversation.
+    fn look(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
+        if let Some((_, model)) = line.split_once("odel: ").filter(|(kind, _)| is_model(kind)) {
+            out.model(model.split(" with ").next().unwrap_or(model));
+        } else if let Some(counts) = line.strip_prefix("Tokens: ") {
+            self.spend(counts);
+        } else if line.starts_with("litellm.") || line.starts_with("The API provider") {
+            out.failure(line, None, number);
+        }
+    }
+
+    /// `12k sent, 1.2k cache hit, 345 received. Cost: $0.05 message, $0.10
+    /// session.`
+    fn spend(&mut self, counts: &str) {
+        let (tokens, cost) = counts.split_once(" Cost: ").unwrap_or((counts, ""));
+        let parts = tokens.trim_end_matches('.').split(", ");
+        let parts = parts.filter(|part| part.ends_with("sent") || part.ends_with("received"));
+        let tokens = parts.filter_map(count).reduce(u64::saturating_add);
+        let message = cost.strip_prefix('$').and_then(|cost| cost.split(' ').next());
+        let dollars: Option<f64> = message.and_then(|dollars| dollars.parse().ok());
+        let cost_micro_usd = dollars.filter(|n| *n >= 0.0).map(|n| (n * 1e6).round() as u64);
+        self.spent.add(Usage { tokens, cost_micro_usd, duration_ms: None });
+    }
+}
+
+/// Whether the words before a model's name introduce the main model.
+fn is_model(kind: &str) -> bool {
+    matches!(kind, "M" | "Main m")
+}
+
+/// A count as the client rounds it: `345`, `1.2k`, `3M`.
+fn count(part: &str) -> Option<u64> {
+    let number = part.split(' ').next()?;
+    let (digits, unit) = match number.strip_suffix(['k', 'M']) {
+        Some(digits) if number.ends_with('k') => (digits, 1e3),
+        Some(digits) => (digits, 1e6),
+        None => (number, 1.0),
+    };
+    let value: f64 = digits.replace(',', "").parse().ok()?;
+    (value >= 0.0).then_some((value * unit).round() as u64)
+}

@@ -1,0 +1,129 @@
+//! Most of a long input is read for what it says, not for what it shows.
+//!
+//! Of its end, the last [`NEAR`] bytes, everything is read. Of what stands
+//! before, which is *far*, only what can still matter: what the main agent
+//! wrote, as far as something in it is looked for, what begins turns, and what
+//! was used. A [`Sieve`] knows a format's records well enough to tell, without
+//! reading them, which lines cannot matter; in any doubt a line matters. Those
+//! that do are read as all others are, so that there is one reading of each
+//! format, and a sieve can only save time.
+
+mod held;
+mod sifted;
+mod walk;
+
+use std::sync::Arc;
+
+pub(super) use held::{Held, Released};
+pub use sifted::Sifted;
+pub(super) use sifted::{Kept, Sifting};
+pub(super) use walk::Walk;
+
+use super::MAX_RECORD;
+
+/// How much of the input's end is read whole, in bytes: the last lines that
+/// together are as long.
+pub const NEAR: usize = 256 << 10;
+
+/// What is looked for in what the main agent wrote.
+pub trait Wanted: Send + Sync {
+    /// Whether something may stand in a text, given as it is escaped in JSON.
+    /// In any doubt it may.
+    fn may_stand_in(&self, escaped: &[u8]) -> bool;
+
+    /// The place from which on something may stand in plain text, at or after
+    /// a byte: in its line, or in a later one.
+    fn next(&self, plain: &[u8], from: usize) -> Option<usize>;
+}
+
+/// Looks at far lines, beside a reader and beside others.
+#[derive(Clone)]
+pub struct Far {
+    pub(super) sieve: Arc<dyn Sieve>,
+    pub(super) wanted: Arc<dyn Wanted>,
+    pub(super) epoch: u64,
+}
+
+impl Far {
+    /// Sifts whole lines.
+    pub fn sift(&self, lines: &[u8], into: &mut Sifted) {
+        let mut kept = Sifting::new(into, self.epoch);
+        self.sieve.sift(lines, &*self.wanted, &mut kept);
+    }
+}
+
+/// The lines without the first ones.
+pub(super) fn after_lines(lines: &[u8], count: u64) -> &[u8] {
+    let nth = usize::try_from(count).unwrap_or(usize::MAX).checked_sub(1);
+    let end = nth.and_then(|nth| memchr::memchr_iter(b'\n', lines).nth(nth));
+    match (nth, end) {
+        (None, _) => lines,
+        (_, Some(at)) => &lines[at + 1..],
+        (_, None) => &[],
+    }
+}
+
+/// Tells which lines of a format cannot matter.
+pub(crate) trait Sieve: Send + Sync {
+    /// Looks at whole lines. Those that may matter are kept.
+    fn sift(&self, lines: &[u8], wanted: &dyn Wanted, kept: &mut Sifting<'_>);
+}
+
+/// What a line comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// It may matter.
+    Matters,
+    /// The main agent speaks, and nothing that is looked for stands in it. It
+    /// matters only where it is the last one before a line that matters.
+    Speaks,
+    /// It does not matter.
+    Silent,
+}
+
+/// Whether a text, as it is escaped in JSON, is nothing but white space, which is
+/// no message; or may be.
+pub(super) fn is_blank(escaped: &[u8]) -> bool {
+    if escaped.first().is_some_and(u8::is_ascii_alphanumeric) {
+        return false;
+    }
+    let text = String::from_utf8_lossy(escaped);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let blank = if c == '\\' {
+            matches!(chars.next(), Some('n' | 'r' | 't' | 'u' | 'f'))
+        } else {
+            c.is_whitespace()
+        };
+        if !blank {
+            return false;
+        }
+    }
+    true
+}
+
+/// A sieve that looks at each line by itself.
+pub(super) trait ByLine: Send + Sync {
+    /// Looks at a line of JSON, without its line break.
+    fn line(&self, line: &[u8], wanted: &dyn Wanted, kept: &mut Sifting<'_>) -> Line;
+}
+
+impl<T: ByLine> Sieve for T {
+    fn sift(&self, lines: &[u8], wanted: &dyn Wanted, kept: &mut Sifting<'_>) {
+        let mut from = 0;
+        for end in memchr::memchr_iter(b'\n', lines) {
+            let line = &lines[from..end];
+            // What begins in another way may belong to the record before it,
+            // and a record that is too long is a problem to be told.
+            let is_plain = line.first() == Some(&b'{') && line.len() <= MAX_RECORD;
+            let comes_to = if is_plain { self.line(line, wanted, kept) } else { Line::Matters };
+            match comes_to {
+                Line::Matters => kept.matters(&lines[from..=end]),
+                Line::Speaks => kept.speaks(&lines[from..=end]),
+                Line::Silent => {}
+            }
+            kept.pass_over(1);
+            from = end + 1;
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Gemini CLI's session file: records of which later ones change earlier
+//! ones; in older versions one object with all messages; and the checkpoints
+//! of `/chat save`, which are the bare conversation.
+//!
+//! A message is written again, with the same id, when its tools have answered:
+//! the last one counts. `$set` with messages replaces the conversation: at the
+//! beginning, after a compression, when a failed turn is taken back. Hook
+//! feedback is a user's message like any other.
+
+use std::collections::VecDeque;
+
+use serde::Deserialize;
+
+use super::FAMILY;
+use crate::read::format::{Spec, no_lines};
+use crate::read::json::{Borrowed, Json, Records, read};
+use crate::read::loose::{Content, Leaves, List, Maybe, Num, Object, Str};
+use crate::read::out::Out;
+use crate::read::parts::{Part, Talk};
+use crate::read::shape::Shape;
+use crate::read::tally::Tally;
+use crate::read::{Boundary, Role, Usage};
+
+pub(in crate::read) const GEMINI_SESSION: Spec = Spec {
+    name: "gemini-session",
+    family: FAMILY,
+    record: is_record,
+    lines: no_lines,
+    open: |_| Box::new(Json::new(Session::default())),
+};
+
+fn is_record(shape: &Shape<'_>) -> bool {
+    let header = shape.has("sessionId") && (shape.has("projectHash") || shape.has("startTime"));
+    let is_message = matches!(shape.text("type"), "user" | "gemini");
+    let message = is_message && shape.has("id") && shape.has("timestamp") && shape.has("content");
+    let is_turn = matches!(shape.text("role"), "user" | "model");
+    let turn = shape.in_array && shape.first && is_turn && shape.has("parts");
+    header || message || turn || shape.has("$set") || shape.has("$rewindTo")
+}
+
+/// How many messages and calls are remembered, to know them when they come
+/// again.
+const MAX_KNOWN: usize = 256;
+
+/// Follows a session file.
+#[derive(Debug, Default)]
+struct Session {
+    talk: Talk,
+    messages: VecDeque<String>,
+    /// Calls whose result was seen.
+    calls: VecDeque<String>,
+    tally: Tally,
+}
+
+struct Any;
+
+impl Borrowed for Any {
+    type Of<'a> = Record<'a>;
+}
+
+/// A message, or what changes several.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Record<'a> {
+    #[serde(borrow, rename = "sessionId")]
+    session: Str<'a>,
+    #[serde(borrow)]
+    kind: Str<'a>,
+    #[serde(borrow)]
+    messages: List<Object<Record<'a>>>,
+    #[serde(borrow, rename = "$set")]
+    set: Object<Update<'a>>,
+    #[serde(borrow, rename = "$rewindTo")]
+    rewind: Str<'a>,
+
+    #[serde(borrow)]
+    id: Str<'a>,
+    #[serde(rename = "type", borrow)]
+    role: Str<'a>,
+    #[serde(borrow)]
+    content: Content<'a, Part<'a>>,
+    #[serde(borrow)]
+    thoughts: List<Leaves<'a>>,
+    #[serde(borrow)]
+    model: Str<'a>,
+    tokens: Object<Tokens>,
+    #[serde(borrow, rename = "toolCalls")]
+    calls: List<Object<ToolCall<'a>>>,
+
+    // A checkpoint's message.
+    #[serde(borrow, rename = "role")]
+    api_role: Str<'a>,
+    #[serde(borrow)]
+    parts: List<Part<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Update<'a> {
+    #[serde(borrow)]
+    messages: Maybe<List<Object<Record<'a>>>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Tokens {
+    total: Num,
+    cached: Num,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ToolCall<'a> {
+    #[serde(borrow)]
+    id: Str<'a>,
+    #[serde(borrow)]
+    name: Str<'a>,
+    #[serde(borrow)]
+    args: Leaves<'a>,
+    #[serde(borrow)]
+    status: Str<'a>,
+    #[serde(borrow)]
+    result: List<Object<Part<'a>>>,
+}
+
+impl Records for Session {
+    fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool {
+        read::<Any>(json, |record| self.take(record, line, out))
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) {
+        out.usage(Usage { tokens: self.tally.total(), ..Usage::default() });
+    }
+}
+
+impl Session {
+    fn take(&mut self, record: Record<'_>, line: u64, out: &mut Out<'_>) {
+        out.session(&record.session);
+        self.talk.sub_agent |= &*record.kind == "subagent";
+        if !record.rewind.is_empty() {
+            self.talk.turn(Boundary::Prompt, line, out);
+        }
+        self.message(&record, line, out);
+        for message in record.messages.0.iter().filter_map(|message| message.0.as_ref()) {
+            self.message(message, line, out);
+        }
+        if let Some(messages) = record.set.0.and_then(|set| set.messages.0) {
+            self.replace(&messages, line, out);
+        }
+    }
+
+    /// Where all that was said stands in the new messages too, they only add
+    /// to it; otherwise nothing that is left in them is the last word.
+    fn replace(&mut self, new: &List<Object<Record<'_>>>, line: u64, out: &mut Out<'_>) {
+        let messages = || new.0.iter().filter_map(|message| message.0.as_ref());
+        let stays = |id: &String| messages().any(|message| *message.id == **id);
+        let whole = self.messages.iter().all(stays);
+        if !whole {
+            self.talk.turn(Boundary::Compaction, line, out);
+        }
+        for message in messages() {
+            if whole {
+                self.message(message, line, out);
+            } else {
+                out.say(Role::System, &text(&message.content), line);
+                remember(&mut self.messages, &message.id);
+            }
+        }
+    }
+
+    fn message(&mut self, message: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        match (&*message.role, &*message.api_role) {
+            ("gemini", _) => self.agent(message, line, out),
+            ("user", _) => self.user(message, line, out),
+            ("error", _) => {
+                let text = text(&message.content);
+                out.say(Role::System, &text, line);
+                out.failure(&text, super::status(&text), line);
+            }
+            ("", "model") => self.talk.agent("", &message.parts.0, line, out),
+            ("", "user") => self.talk.user(&message.parts.0, line, out),
+            _ => out.say(Role::System, &text(&message.content), line),
+        }
+    }
+
+    fn user(&mut self, message: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        if !remember(&mut self.messages, &message.id) {
+            return;
+        }
+        match &message.content {
+            Content::Text(text) => self.talk.said(text, false, line, out),
+            Content::Blocks(parts) if parts.iter().any(|part| part.response().is_some()) => {
+                // The message that called holds the answers too.
+                self.talk.speech.close();
+            }
+            Content::Blocks(parts) => self.talk.user(parts, line, out),
+        }
+    }
+
+    fn agent(&mut self, message: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        out.model(&message.model);
+        if let Some(tokens) = &message.tokens.0 {
+            let [total, cached] = [tokens.total, tokens.cached].map(|n| n.whole().unwrap_or(0));
+            self.tally.count(&message.id, total.saturating_sub(cached));
+        }
+        let last = self.messages.front().is_some_and(|last| **last == *message.id);
+        if remember(&mut self.messages, &message.id) {
+            for text in message.thoughts.0.iter().flat_map(|thought| &thought.texts) {
+                self.talk.thought(text, line, out);
+            }
+            self.speak(message, line, out);
+        } else if last && !self.talk.speech.repeated_by(&text(&message.content)) {
+            self.talk.speech.close();
+            self.speak(message, line, out);
+        }
+        for call in message.calls.0.iter().filter_map(|call| call.0.as_ref()) {
+            self.call(call, line, out);
+        }
+    }
+
+    fn speak(&mut self, message: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        match &message.content {
+            Content::Text(text) => self.talk.text(&message.id, text, line, out),
+            Content::Blocks(parts) => self.talk.agent(&message.id, parts, line, out),
+        }
+    }
+
+    /// A call stands in each writing of its message; it counts when it has
+    /// ended.
+    fn call(&mut self, call: &ToolCall<'_>, line: u64, out: &mut Out<'_>) {
+        let ended = matches!(&*call.status, "success" | "error" | "cancelled");
+        if !ended || !remember(&mut self.calls, &call.id) {
+            return;
+        }
+        self.talk.call(&call.id, &call.name, &call.args, line, out);
+        let parts = call.result.0.iter().filter_map(|part| part.0.as_ref());
+        for response in parts.filter_map(Part::response) {
+            self.talk.answer(response, &call.status, line, out);
+        }
+    }
+}
+
+/// Whether the id is new. Without ids all are.
+fn remember(known: &mut VecDeque<String>, id: &str) -> bool {
+    let new = id.is_empty() || !known.iter().any(|known| known == id);
+    if new && !id.is_empty() {
+        known.truncate(MAX_KNOWN - 1);
+        known.push_front(id.to_owned());
+    }
+    new
+}
+
+/// The text of a message, whose parts stand on lines of their own.
+fn text(content: &Content<'_, Part<'_>>) -> String {
+    match content {
+        Content::Text(text) => text.to_string(),
+        Content::Blocks(parts) => {
+            let texts: Vec<&str> = parts.iter().map(|part| &*part.text).collect();
+            texts.join("\n")
+        }
+    }
+}

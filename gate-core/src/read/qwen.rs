@@ -1,0 +1,37 @@
+//! Qwen Code: `stream-json` and `json`, which speak as Claude Code does, and
+//! the session file.
+//!
+//! Source: captures of 0.15.10. The stream does not show hook feedback, so
+//! that an answer to it continues the text before; it does not show exit codes
+//! either (`is_error` is false whatever a command returned). `json` is the
+//! array of the stream's events, and `result` joins the turn's last texts.
+
+mod session;
+
+pub(super) use session::QWEN_SESSION;
+
+use super::claude::{self, Shell};
+use super::format::Spec;
+use super::shape::Shape;
+
+const FAMILY: &[&str] = &["qwen", "qwen-code"];
+
+pub(super) const QWEN_JSON: Spec = Spec {
+    name: "qwen-json",
+    family: FAMILY,
+    record: |shape| shape.in_array && is_record(shape),
+    open: |_| claude::open(Shell { tool: "", exit_code: |_, _| None }),
+    ..claude::JSON
+};
+
+pub(super) const QWEN_STREAM: Spec =
+    Spec { name: "qwen-stream", record: |shape| !shape.in_array && is_record(shape), ..QWEN_JSON };
+
+fn is_record(shape: &Shape<'_>) -> bool {
+    claude::is_event(shape) || claude::is_result(shape) || is_init(shape)
+}
+
+/// Whether a `system` record is of Qwen Code.
+pub(super) fn is_init(shape: &Shape<'_>) -> bool {
+    shape.text("type") == "system" && (shape.has("qwen_code_version") || shape.has("systemPayload"))
+}
