@@ -139,3 +139,20 @@ fn what_is_new_is_read_whole_as_it_is_remembered_or_said() {
     let wrong = check("--no-state --since 999999999 session.jsonl", &session).code(1).json();
     assert_eq!(before(&wrong), before(&unsaid));
 }
+
+#[test]
+fn a_large_file_reads_the_same_on_one_core_and_on_more() {
+    let session = Session::new().prompt("do it").says("All tasks are completed.").works(5 * MIB);
+    let session = session.prompt("and the docs").works(2 * MIB).says(DONE);
+    let row = |jobs: usize| {
+        let run = gate(&format!("replay --json --jobs {jobs} session.jsonl"));
+        let mut row = run.file("session.jsonl", &session.0).code(0).json();
+        row["duration_ms"] = 0.into();
+        row
+    };
+    let alone = row(1);
+    assert_eq!(alone["verdict"], "exit");
+    assert_eq!(alone["transcript"]["turns"], 2);
+    assert_eq!(alone["transcript"]["bytes"], session.0.len());
+    assert_eq!(row(3), alone);
+}

@@ -3,7 +3,9 @@
 mod replayed;
 
 use std::cell::RefCell;
+use std::num::NonZero;
 use std::path::Path;
+use std::thread;
 use std::time::Instant;
 
 use gate_checks::check::About;
@@ -40,6 +42,7 @@ pub struct Gate {
     warnings: Vec<Warning>,
     site: Site,
     memory: Option<RefCell<Memory>>,
+    processors: usize,
 }
 
 /// A transcript that was read.
@@ -62,7 +65,8 @@ impl Gate {
         gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
-        Ok(Self { policy: settings.policy, patterns, warnings, site, memory: None })
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        Ok(Self { policy: settings.policy, patterns, warnings, site, memory: None, processors })
     }
 
     /// The gate in one place: with the checks that run there alone. The others
@@ -86,6 +90,12 @@ impl Gate {
         Self { memory: Some(RefCell::new(memory)), ..self }
     }
 
+    /// The gate on at most so many processors; else it takes all for a large file.
+    #[must_use]
+    pub fn on_processors(self, processors: usize) -> Self {
+        Self { processors, ..self }
+    }
+
     /// The policy in force.
     pub fn policy(&self) -> &Policy {
         &self.policy
@@ -98,7 +108,7 @@ impl Gate {
     /// A source that cannot be read.
     pub fn scan(&self, source: &Source, format: Option<Forced>) -> Result<Scan, Failure> {
         let mut scanner = Scanner::new(&self.patterns, format);
-        let bytes = source.scan(&mut scanner)?;
+        let bytes = source.scan(&mut scanner, self.processors)?;
         Ok(self.scanned(scanner, bytes))
     }
 
@@ -178,10 +188,12 @@ impl Gate {
         let mut read_before = |scanner: &Scanner<'_>| {
             request.since.or_else(|| memory.as_mut()?.read_before(scanner.session()?))
         };
-        let bytes = source.scan_end(&mut scanner, &mut read_before, &mut |scanner, bytes| {
+        let mut push = |scanner: &mut Scanner<'_>, bytes: &[u8]| {
             see(bytes);
             scanner.push(bytes);
-        })?;
+        };
+        let processors = self.processors;
+        let bytes = source.scan_end(&mut scanner, processors, &mut read_before, &mut push)?;
         see(&bytes.to_le_bytes());
         let scan = self.scanned(scanner, bytes);
         if self.suffices(&scan) { Ok(scan) } else { self.scan(source, request.format) }

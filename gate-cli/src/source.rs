@@ -29,11 +29,16 @@ impl Source {
         if name == Path::new("-") { Self::Stdin } else { Self::File(folder.join(name)) }
     }
 
-    /// Reads all there is into a scanner. Says how many bytes there were.
-    pub(crate) fn scan(&self, scanner: &mut Scanner<'_>) -> Result<u64, Failure> {
+    /// Reads all there is into a scanner, on so many processors. Says how many
+    /// bytes there were.
+    pub(crate) fn scan(
+        &self,
+        scanner: &mut Scanner<'_>,
+        processors: usize,
+    ) -> Result<u64, Failure> {
         #[cfg(unix)]
         if let Self::File(path) = self {
-            let read = File::open(path).and_then(|file| large::scan(&file, scanner));
+            let read = File::open(path).and_then(|file| large::scan(&file, scanner, processors));
             return read.map_err(|error| self.unreadable(&error));
         }
         self.feed(&mut |bytes| scanner.push(bytes))
@@ -45,13 +50,14 @@ impl Source {
     pub(crate) fn scan_end(
         &self,
         scanner: &mut Scanner<'_>,
+        processors: usize,
         read_before: &mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
         push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
     ) -> Result<u64, Failure> {
         #[cfg(unix)]
         if let Self::File(path) = self {
             let read = File::open(path)
-                .and_then(|file| large::scan_end(&file, scanner, read_before, push));
+                .and_then(|file| large::scan_end(&file, scanner, processors, read_before, push));
             return read.map_err(|error| self.unreadable(&error));
         }
         self.feed(&mut |bytes| push(scanner, bytes))

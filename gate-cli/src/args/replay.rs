@@ -38,8 +38,8 @@ pub(crate) struct Replay {
     /// Show these rows alone.
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(crate) only: Option<Only>,
-    /// How many files to read at once; as many as there are cores if not given.
-    /// A large file is read on all cores.
+    /// How many files to read at once, and on how many cores a large one; all if
+    /// not given.
     #[arg(long, short, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
     #[command(flatten)]

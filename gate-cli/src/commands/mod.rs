@@ -21,8 +21,8 @@ use std::io::Write;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
 use clap::CommandFactory;
+use clap::error::ErrorKind;
 use gate_checks::Site;
 use gate_checks::process::Supervisor;
 use gate_core::Policy;

@@ -13,6 +13,7 @@ mod list;
 mod run_folder;
 mod sniff;
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
@@ -56,6 +57,7 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     report.totals.files = all.len();
     report.totals.other = other;
     report.totals.unlabelled = labels.missing;
+    let jobs = args.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
     let work = Arc::new(Work {
         board: Board::new(all.iter().map(|input| input.size).collect()),
         inputs: all,
@@ -63,11 +65,11 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
         settings,
         site: Site::new(folder),
         format: args.reading.format,
+        jobs,
         read: AtomicU64::new(0),
         turns: Default::default(),
     });
-    let jobs = args.jobs.or_else(|| available_parallelism().ok()).map_or(1, |jobs| jobs.get());
-    crew::start(&work, jobs)?;
+    crew::start(&work)?;
     Telling { args, work: &work, interrupt, earlier, report, began: Instant::now() }.tell()
 }
 

@@ -103,7 +103,7 @@ impl Gate {
         let Place { first_line, bytes, began } = place;
         let (verdict, decision) = self.decide_replayed(&scan);
         let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let transcript = scan.transcript;
+        let transcript = Transcript { bytes, ..scan.transcript };
         Step::Iteration(Box::new(Replayed {
             first_line,
             bytes,

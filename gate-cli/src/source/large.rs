@@ -6,7 +6,6 @@
 
 use std::fs::File;
 use std::io;
-use std::num::NonZero;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -32,8 +31,12 @@ const BEHIND: u64 = 16 << 10;
 /// How many blocks a thread may be ahead.
 const AHEAD: usize = 4;
 
-/// Reads the file into the scanner. Says how long it is.
-pub(super) fn scan(mut file: &File, scanner: &mut Scanner<'_>) -> io::Result<u64> {
+/// Reads the file into the scanner, on so many processors. Says how long it is.
+pub(super) fn scan(
+    mut file: &File,
+    scanner: &mut Scanner<'_>,
+    processors: usize,
+) -> io::Result<u64> {
     let length = file.metadata()?.len();
     if length < LARGE {
         return super::feed(&mut file, &mut |bytes| scanner.push(bytes));
@@ -42,7 +45,7 @@ pub(super) fn scan(mut file: &File, scanner: &mut Scanner<'_>) -> io::Result<u64
     let head = head(file, scanner, &mut push)?;
     let sifted = match (line_at(file, length - NEAR as u64)?, scanner.far()) {
         (Some(border), Some(far)) if border > head => {
-            Lines { file, begin: head, end: border }.sift(far, scanner)?
+            Lines { file, begin: head, end: border }.sift(far, scanner, processors)?
         }
         _ => head,
     };
@@ -55,6 +58,7 @@ pub(super) fn scan(mut file: &File, scanner: &mut Scanner<'_>) -> io::Result<u64
 pub(super) fn scan_end(
     mut file: &File,
     scanner: &mut Scanner<'_>,
+    processors: usize,
     read_before: &mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
     push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
 ) -> io::Result<u64> {
@@ -71,7 +75,9 @@ pub(super) fn scan_end(
     let begin = known.unwrap_or(border).max(head);
     scanner.skip(begin - head);
     let sifted = match scanner.far() {
-        Some(far) if begin < border => Lines { file, begin, end: border }.sift(far, scanner)?,
+        Some(far) if begin < border => {
+            Lines { file, begin, end: border }.sift(far, scanner, processors)?
+        }
         _ => {
             scanner.near();
             begin
@@ -156,9 +162,11 @@ type Said = io::Result<Option<Block>>;
 impl Lines<'_> {
     /// Sifts the lines into the scanner. Says how far it came: before a line that
     /// is too long, it stops.
-    fn sift(self, far: Far, scanner: &mut Scanner<'_>) -> io::Result<u64> {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get) as u64;
-        let threads = threads.min(self.blocks());
+    fn sift(self, far: Far, scanner: &mut Scanner<'_>, processors: usize) -> io::Result<u64> {
+        let threads = (processors as u64).min(self.blocks());
+        if threads < 2 {
+            return self.sift_alone(scanner);
+        }
         let far = Mutex::new(far);
         let (sender, receivers): (Vec<SyncSender<Said>>, Vec<Receiver<Said>>) =
             (0..threads).map(|_| sync_channel(AHEAD)).unzip();
@@ -175,6 +183,19 @@ impl Lines<'_> {
             scanner.near();
         }
         Ok(came)
+    }
+
+    fn sift_alone(self, scanner: &mut Scanner<'_>) -> io::Result<u64> {
+        let (mut bytes, mut came) = (Vec::new(), self.begin);
+        for block in 0..self.blocks() {
+            let Some((begin, lines)) = self.read(block, &mut bytes)? else {
+                return Ok(came);
+            };
+            came = came.max(begin + lines.len() as u64);
+            scanner.sift(&bytes[lines]);
+        }
+        scanner.near();
+        Ok(self.end)
     }
 
     fn blocks(&self) -> u64 {

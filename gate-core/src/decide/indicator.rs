@@ -115,7 +115,6 @@ impl PatternSet {
         let owners = all.owners;
         Ok(Self(Arc::new(Prepared { patterns: compiled, rarest, texts, owners, everywhere })))
     }
-
 }
 
 impl Prepared {

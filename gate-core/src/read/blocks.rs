@@ -98,8 +98,8 @@ pub(super) fn skip_blank(text: &str, line: u64) -> (&str, u64) {
 }
 
 /// How many line breaks a text has.
-pub(super) fn count_breaks(text: &str) -> u64 {
-    memchr_iter(b'\n', text.as_bytes()).count() as u64
+pub(super) fn count_breaks(text: impl AsRef<[u8]>) -> u64 {
+    memchr_iter(b'\n', text.as_ref()).count() as u64
 }
 
 #[cfg(test)]

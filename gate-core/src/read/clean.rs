@@ -58,7 +58,8 @@ fn first_unwanted(bytes: &[u8]) -> Option<usize> {
 pub(super) fn controls(bytes: &[u8]) -> Option<usize> {
     let parts = |byte: u8| unwanted(byte) && byte != b'\r';
     let mut blocks = bytes.chunks(BLOCK);
-    let block = blocks.position(|block| block.iter().fold(false, |any, &byte| any | parts(byte)))?;
+    let block =
+        blocks.position(|block| block.iter().fold(false, |any, &byte| any | parts(byte)))?;
     let at = block * BLOCK;
     bytes[at..].iter().position(|&byte| parts(byte)).map(|found| at + found)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::blocks::count_breaks;
 use super::{Boundary, Event, Role};
 
 /// How much of one message is kept, in bytes: its end. A signal stands at the
@@ -175,8 +176,4 @@ impl Word {
         self.text.drain(..cut);
         self.clipped = true;
     }
-}
-
-fn count_breaks(bytes: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', bytes).count() as u64
 }

@@ -1,8 +1,9 @@
 //! Cuts a stream into JSON records and noise: JSON Lines, pretty-printed
 //! objects, arrays of objects, and foreign lines before, between and after.
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
+use super::blocks::count_breaks;
 use super::scan::{Found, Scan};
 use super::{MAX_PIECE, MAX_RECORD, ProblemKind};
 
@@ -221,8 +222,4 @@ impl Frames {
         self.oversized = false;
         self.state = State::Between;
     }
-}
-
-fn count_breaks(bytes: &[u8]) -> u64 {
-    memchr_iter(b'\n', bytes).count() as u64
 }

@@ -1,5 +1,6 @@
 //! The reader of any format.
 
+use super::blocks::count_breaks;
 use super::detect::{Head, LOOKAHEAD};
 use super::far::{Far, Held, Kept, Released, Sifted};
 use super::json::Decode;
@@ -280,10 +281,6 @@ impl Open {
         self.decode.after_lines(line);
         self.decode.push(bytes, &mut Out::new(sink, memo));
     }
-}
-
-fn count_breaks(bytes: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 impl std::fmt::Debug for Reader {

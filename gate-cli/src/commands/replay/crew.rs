@@ -36,6 +36,8 @@ pub(super) struct Work {
     pub(super) settings: Resolved,
     pub(super) site: Site,
     pub(super) format: Option<Forced>,
+    /// On how many processors.
+    pub(super) jobs: usize,
     pub(super) board: Board<Told>,
     /// How many bytes were read.
     pub(super) read: AtomicU64,
@@ -44,15 +46,15 @@ pub(super) struct Work {
     pub(super) turns: [Mutex<()>; 2],
 }
 
-/// Begins to read, with so many threads. They end when all is read, and with
-/// the program.
+/// Begins to read, with a thread a job. They end when all is read, and with the
+/// program.
 ///
 /// # Errors
 ///
 /// Settings that make no gate; a system that starts no thread.
-pub(super) fn start(work: &Arc<Work>, jobs: usize) -> Result<(), Failure> {
+pub(super) fn start(work: &Arc<Work>) -> Result<(), Failure> {
     work.gate()?;
-    for thread in 0..jobs.min(work.inputs.len()) {
+    for thread in 0..work.jobs.min(work.inputs.len()) {
         let work = work.clone();
         let started = thread::Builder::new().spawn(move || work.run(thread));
         started.map_err(|error| Failure::internal("threads", format!("no thread: {error}")))?;
@@ -63,7 +65,8 @@ pub(super) fn start(work: &Arc<Work>, jobs: usize) -> Result<(), Failure> {
 impl Work {
     /// A gate that decides as `gate check` would.
     pub(super) fn gate(&self) -> Result<Gate, Failure> {
-        Ok(Gate::open(self.settings.clone(), self.site.clone())?.at(When::Check))
+        let gate = Gate::open(self.settings.clone(), self.site.clone())?;
+        Ok(gate.at(When::Check).on_processors(self.jobs))
     }
 
     fn run(&self, thread: usize) {

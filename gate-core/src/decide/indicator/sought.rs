@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr2, memchr_iter, memrchr, memrchr_iter};
+use memchr::{memchr, memchr_iter, memchr2, memrchr, memrchr_iter};
 
 use super::Prepared;
 use super::prefilter::Prefilter;
@@ -42,7 +42,8 @@ impl Sought {
                 others[index] = groups;
             }
         }
-        let escapes = |text: &String| text.bytes().any(|byte| b"\"\\".contains(&byte) || byte < b' ');
+        let escapes =
+            |text: &String| text.bytes().any(|byte| b"\"\\".contains(&byte) || byte < b' ');
         let escaped = rarest.iter().chain(others.iter().flatten().flatten()).any(escapes);
         Self {
             set: set.clone(),
@@ -146,7 +147,8 @@ fn has_rare_escape(escaped: &[u8]) -> bool {
 
 /// The line around a byte, or more, of a text that is escaped in JSON.
 fn escaped_line(escaped: &[u8], at: usize) -> Range<usize> {
-    let breaks = |at: &usize| escaped[*at..].starts_with(b"\\n") && !escaped[..*at].ends_with(b"\\");
+    let breaks =
+        |at: &usize| escaped[*at..].starts_with(b"\\n") && !escaped[..*at].ends_with(b"\\");
     let begin = memrchr_iter(b'\\', &escaped[..at]).find(breaks).map_or(0, |found| found + 2);
     let mut after = memchr_iter(b'\\', &escaped[at..]).map(|found| at + found);
     begin..after.find(breaks).unwrap_or(escaped.len())

@@ -85,8 +85,12 @@ impl ClaudeSieve {
                 b"parent_tool_use_id" | b"isSidechain" => {
                     seen.sub_agent |= !walk.says_nothing()?;
                 }
-                b"isApiErrorMessage" | b"is_api_error_message" | b"error" | b"isMeta"
-                | b"isSynthetic" | b"isCompactSummary" => {
+                b"isApiErrorMessage"
+                | b"is_api_error_message"
+                | b"error"
+                | b"isMeta"
+                | b"isSynthetic"
+                | b"isCompactSummary" => {
                     walk.says_nothing()?.then_some(())?;
                 }
                 _ => walk.pass()?,

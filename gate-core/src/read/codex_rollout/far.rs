@@ -22,9 +22,7 @@ impl ByLine for RolloutSieve {
             return Line::Matters;
         };
         match (kind, payload.kind) {
-            (b"response_item", b"message") if payload.role == b"assistant" => {
-                speaks(&payload)
-            }
+            (b"response_item", b"message") if payload.role == b"assistant" => speaks(&payload),
             (b"event_msg", b"agent_message") => speaks(&payload),
             (
                 b"response_item",
@@ -37,7 +35,9 @@ impl ByLine for RolloutSieve {
             ) => Line::Silent,
             (
                 b"event_msg",
-                b"agent_reasoning" | b"exec_command_begin" | b"exec_command_output_delta"
+                b"agent_reasoning"
+                | b"exec_command_begin"
+                | b"exec_command_output_delta"
                 | b"exec_command_end",
             ) => Line::Silent,
             _ => Line::Matters,

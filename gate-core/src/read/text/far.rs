@@ -1,8 +1,9 @@
 //! Which lines of plain text cannot matter.
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memrchr};
 
 use crate::read::MAX_PIECE;
+use crate::read::blocks::count_breaks;
 use crate::read::clean::{clean, controls};
 use crate::read::far::{Sieve, Sifting, Wanted};
 
@@ -85,8 +86,4 @@ fn line_around(lines: &[u8], at: usize) -> (usize, usize) {
     let begin = memrchr(b'\n', &lines[..at]).map_or(0, |found| found + 1);
     let end = memchr(b'\n', &lines[at..]).map_or(lines.len(), |found| at + found + 1);
     (begin, end)
-}
-
-fn count_breaks(bytes: &[u8]) -> u64 {
-    memchr_iter(b'\n', bytes).count() as u64
 }
