@@ -8,6 +8,9 @@ use regex_syntax::hir::Look;
 use crate::expressions::Asked;
 use crate::{states, table};
 
+/// How long the head is that a search begins with, in bytes.
+pub(crate) const HEAD: usize = 12;
+
 /// What an expression became.
 pub(crate) struct Prepared {
     /// A table or states.

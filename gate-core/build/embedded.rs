@@ -1,11 +1,15 @@
 //! The embedded settings and packs as JSON, which is read in a tenth of the
-//! time that TOML takes. Of a pack that settings name only what decides is
-//! kept: no samples.
+//! time that TOML takes, and the packs that feed the circuit breaker as Rust,
+//! which is not read at all. Of a pack only what decides is kept: no samples.
 
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use toml::{Table, Value};
+
+use crate::expressions;
 
 /// A pack: its name and what its file says.
 pub(crate) struct Pack {
@@ -60,6 +64,43 @@ pub(crate) fn patterns(pack: &Pack) -> Vec<Table> {
         pattern
     };
     pack.patterns().map(decides).collect()
+}
+
+/// The breaker's packs as sources: a static of expressions for each kind of
+/// patterns, which is the first word of their ids, and one of the rules.
+pub(crate) fn statics(packs: &[Pack]) -> String {
+    let mut kinds: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for pattern in packs.iter().flat_map(Pack::patterns) {
+        let id = text(pattern, "id").expect("a pattern has an id");
+        let kind = id.split('-').next().unwrap_or_default().to_uppercase();
+        kinds.entry(kind).or_default().push(call(pattern));
+    }
+    let rules: Vec<_> = packs.iter().flat_map(Pack::rules).collect();
+    let rules = rules.iter().map(|rule| format!("({}, {:?})", call(rule), text(rule, "with")));
+    let mut sources = list("RULES", "(Expression, Option<&str>)", &rules.collect::<Vec<_>>());
+    for (kind, calls) in kinds {
+        sources += &list(&kind, "Expression", &calls);
+    }
+    sources
+}
+
+/// The call that makes an expression.
+fn call(table: &Table) -> String {
+    let source = expressions::source(table).expect("it has an expression");
+    format!("Expression::to_match({source:?})")
+}
+
+fn list(name: &str, of: &str, items: &[String]) -> String {
+    let mut source = format!("pub(super) static {name}: [{of}; {}] = [\n", items.len());
+    for item in items {
+        writeln!(source, "    {item},").expect("a string takes everything");
+    }
+    source + "];\n"
+}
+
+/// A text of a table.
+pub(crate) fn text<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
+    table.get(key)?.as_str()
 }
 
 /// Plain data as JSON.

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use toml::Table;
 
-use crate::automaton;
+use crate::automaton::{self, HEAD};
 use crate::dialect::{Author, key, written_out};
-use crate::embedded::Pack;
+use crate::embedded::{Pack, text};
 use crate::literal;
 
 /// The calls that an expression of gate's own stands in.
@@ -70,11 +70,13 @@ pub(crate) fn of_breaker(pack: &Pack) -> Vec<Found> {
 }
 
 fn found<'t>(tables: impl Iterator<Item = &'t Table>, author: Author, asked: Asked) -> Vec<Found> {
-    let text = |table: &Table, key: &str| Some(table.get(key)?.as_str()?.to_owned());
-    let source = |table: &Table| {
-        text(table, "regex").or_else(|| Some(regex_syntax::escape(&text(table, "literal")?)))
-    };
     tables.filter_map(source).map(|source| Found { source, author, asked }).collect()
+}
+
+/// The expression of a pattern or a rule.
+pub(crate) fn source(table: &Table) -> Option<String> {
+    let literal = || text(table, "literal").map(regex_syntax::escape);
+    text(table, "regex").map(str::to_owned).or_else(literal)
 }
 
 /// All expressions, prepared: their number, the index by key, what it leads to.
@@ -83,38 +85,44 @@ pub(crate) fn prepare(all: Vec<Found>) -> Vec<u8> {
         all.into_iter().map(|found| (key(&found.source, found.author), found)).collect();
     entries.sort_by_key(|(key, _)| *key);
     entries.dedup_by_key(|(key, _)| *key);
-    let (mut index, mut body) = (Vec::new(), Vec::new());
     let head = 4 + 12 * entries.len();
-    let mut count = 0_u32;
-    for (key, found) in entries {
-        if let Some(at) = lay(&mut body, head, &found) {
-            index.extend(key.to_le_bytes());
-            index.extend(number(at));
-            count += 1;
+    let (mut searches, mut index, mut heads) = (Vec::new(), Vec::new(), Vec::new());
+    for (key, one) in entries {
+        if let Some(entry) = lay(&mut searches, head, &one) {
+            index.push((key, heads.len()));
+            heads.extend(entry);
         }
     }
-    index.resize(head - 4, 0);
-    [count.to_le_bytes().as_slice(), &index, &body].concat()
+    let from = head + searches.len();
+    let mut bytes = number(index.len()).to_vec();
+    for (key, at) in index {
+        bytes.extend(key.to_le_bytes());
+        bytes.extend(number(from + at));
+    }
+    bytes.resize(head, 0);
+    [bytes, searches, heads].concat()
 }
 
-/// Lays out one expression, if it can be prepared, and says where.
-fn lay(body: &mut Vec<u8>, head: usize, found: &Found) -> Option<usize> {
+/// Lays out one expression, if it can be prepared: its search among the others,
+/// and what it is found by. That is little, and stands apart with the heads of
+/// the searches: a start of gate looks at many expressions and searches by few,
+/// and each page that it touches takes time.
+fn lay(searches: &mut Vec<u8>, from: usize, found: &Found) -> Option<Vec<u8>> {
     let text = written_out(&found.source, found.author);
     let prepared = automaton::prepare(&text, found.asked)?;
-    let mut add = |bytes: &[u8]| {
-        body.extend(bytes);
-        head + body.len() - bytes.len()
-    };
-    let search = add(&prepared.search);
-    let backwards = prepared.backwards.map_or(0, |table| add(&table));
-    let groups = add(&groups(&found.source));
-    let at = add(&number(found.source.len()));
-    add(found.source.as_bytes());
-    for place in [search, backwards, groups] {
-        add(&number(place));
+    let mut entry = number(found.source.len()).to_vec();
+    entry.extend(found.source.as_bytes());
+    entry.push(u8::from(prepared.is_table));
+    for search in [Some(prepared.search), prepared.backwards] {
+        let search = search.unwrap_or_else(|| vec![0; HEAD]);
+        let (head, rest) = search.split_at(HEAD);
+        let place = if rest.is_empty() { 0 } else { from + searches.len() };
+        entry.extend(number(place));
+        entry.extend(head);
+        searches.extend(rest);
     }
-    add(&[u8::from(prepared.is_table)]);
-    Some(at)
+    entry.extend(groups(&found.source));
+    Some(entry)
 }
 
 /// The texts that matches must hold.

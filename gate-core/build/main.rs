@@ -1,6 +1,6 @@
 //! Prepares what gate would otherwise do at each of its starts: its own
 //! expressions and those of the shipped packs become automata, the embedded
-//! settings and packs become JSON.
+//! settings and packs become JSON, and the breaker's packs statics.
 //!
 //! A start of gate is to cost little more than an empty program; compiling
 //! fifty expressions costs twenty times as much. `decide/expression/` reads
@@ -55,5 +55,5 @@ fn main() {
     write("default.json", embedded::json(&default).as_bytes());
     let pack = |name: &str, json: String| write(&format!("{name}.json"), json.as_bytes());
     packs.iter().for_each(|it| pack(&it.name, embedded::json(&embedded::patterns(it))));
-    breaker.iter().for_each(|it| pack(&it.name, embedded::json(&it.table)));
+    write("breaker.rs", embedded::statics(&breaker).as_bytes());
 }

@@ -5,6 +5,8 @@ use regex_automata::nfa::thompson::{NFA, State, Transition};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
 
+use crate::automaton::HEAD;
+
 /// The kinds of states.
 mod kind {
     pub(crate) const RANGE: u8 = 0;
@@ -73,7 +75,8 @@ fn look_kind(look: Look) -> Option<u8> {
 
 fn bytes(records: &[Record]) -> Option<Vec<u8>> {
     let mut bytes = u16::try_from(records.len()).ok()?.to_le_bytes().to_vec();
-    bytes.extend(first(records));
+    bytes.resize(HEAD, 0);
+    bytes.extend(beginnings(records));
     for (kind, from, to, next, other) in records {
         bytes.extend([*kind, *from, *to, 0]);
         bytes.extend([*next, *other].into_iter().flat_map(|it| (it as u16).to_le_bytes()));
@@ -81,25 +84,49 @@ fn bytes(records: &[Record]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// One bit for each byte that a match can begin with, whatever is asked of the
-/// bytes around it.
-fn first(records: &[Record]) -> [u8; 32] {
-    let (mut bits, mut seen, mut open) = ([0; 32], vec![false; records.len()], vec![0]);
+/// For each byte, one bit for each kind of byte before it after which a match
+/// can begin with it, and above those, in the upper half, its own kind.
+fn beginnings(records: &[Record]) -> [u8; 256] {
+    std::array::from_fn(|at| {
+        let byte = u8::try_from(at).expect("there are so many bytes");
+        let before = |before: u8| u8::from(may_begin(records, before, byte)) << before;
+        (0..=OTHER).map(before).sum::<u8>() | kind_of(byte) << 4
+    })
+}
+
+/// The kinds of bytes that a match can begin after: a line break or nothing, a
+/// letter, another byte.
+const BREAK: u8 = 0;
+const WORD: u8 = 1;
+const OTHER: u8 = 2;
+
+fn kind_of(byte: u8) -> u8 {
+    match byte {
+        b'\n' => BREAK,
+        b'_' => WORD,
+        _ if byte.is_ascii_alphanumeric() => WORD,
+        _ => OTHER,
+    }
+}
+
+/// Whether a match can begin with this byte after one of this kind.
+fn may_begin(records: &[Record], before: u8, byte: u8) -> bool {
+    let boundary = (before == WORD) != (kind_of(byte) == WORD);
+    let (mut seen, mut open) = (vec![false; records.len()], vec![0]);
     while let Some(at) = open.pop() {
         if std::mem::replace(&mut seen[at], true) {
             continue;
         }
         let (kind, from, to, next, other) = records[at];
         match kind {
-            kind::RANGE => {
-                for byte in from..=to {
-                    bits[usize::from(byte / 8)] |= 1 << (byte % 8);
-                }
-            }
+            kind::RANGE if (from..=to).contains(&byte) => return true,
             kind::SPLIT => open.extend([next, other]),
-            kind::MATCH | kind::FAIL => {}
-            _ => open.push(next),
+            kind::LINE_START if before == BREAK => open.push(next),
+            kind::LINE_END if byte == b'\n' => open.push(next),
+            kind::BOUNDARY if boundary => open.push(next),
+            kind::NO_BOUNDARY if !boundary => open.push(next),
+            _ => {}
         }
     }
-    bits
+    false
 }

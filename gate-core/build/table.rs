@@ -126,18 +126,21 @@ impl Layout {
         }
     }
 
-    /// Matching states come first, so that one comparison tells them.
+    /// The head: columns, the last matching state, the states to begin in; then
+    /// classes and rows. Matching states come first, so that one comparison
+    /// tells them.
     fn bytes(&self) -> Vec<u8> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by_key(|&state| (state != 0, !self.matching[state]));
         let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(at, &state)| place[state] = at);
         let matching = self.matching.iter().filter(|it| **it).count();
-        let mut bytes = self.classes.clone();
         let columns = self.rows[0].len();
         let head = [columns, matching].into_iter().chain(self.starts.iter().map(|&it| place[it]));
         let rows = order.iter().flat_map(|&state| self.rows[state].iter().map(|&next| place[next]));
-        bytes.extend(head.chain(rows).flat_map(number));
+        let mut bytes: Vec<u8> = head.flat_map(number).collect();
+        bytes.extend(&self.classes);
+        bytes.extend(rows.flat_map(number));
         bytes
     }
 }

@@ -24,12 +24,11 @@ pub const BREAKER_PACKS: [(&str, &str); 2] = [
 ];
 
 /// What is read of each pack when gate runs: the JSON that the build script
-/// makes of it. Of those that settings name, the patterns without samples.
-const EMBEDDED: [(&str, &str); 4] = [
+/// makes of it, the patterns without samples. Of the breaker's packs it makes
+/// what `trouble` searches with.
+const EMBEDDED: [(&str, &str); 2] = [
     ("completion", include_str!(concat!(env!("OUT_DIR"), "/completion.json"))),
     ("seed", include_str!(concat!(env!("OUT_DIR"), "/seed.json"))),
-    ("errors", include_str!(concat!(env!("OUT_DIR"), "/errors.json"))),
-    ("limits", include_str!(concat!(env!("OUT_DIR"), "/limits.json"))),
 ];
 
 /// A pack of patterns.
@@ -121,8 +120,7 @@ impl Pack {
         source(name).map(|text| read(name, &file, text, |_| Ok(()))).transpose()
     }
 
-    /// The breaker's pack of this name, if there is one, read from the JSON
-    /// that the build script makes of it. A test holds that it is the same.
+    /// The breaker's pack of this name, if there is one.
     ///
     /// # Errors
     ///
@@ -132,10 +130,7 @@ impl Pack {
             return Ok(None);
         };
         let file = format!("patterns/{name}.toml");
-        match embedded(name).and_then(|json| serde_json::from_str(json).ok()) {
-            Some(raw) => build(name, &file, text, raw, |_| Ok(())).map(Some),
-            None => read(name, &file, text, |_| Ok(())).map(Some),
-        }
+        read(name, &file, text, |_| Ok(())).map(Some)
     }
 
     /// Reads a pack's text.
@@ -200,16 +195,7 @@ fn read(
     text: &str,
     check: impl Fn(&[RawCustomPattern]) -> Checked,
 ) -> Result<Pack, ConfigError> {
-    build(name, file, text, layer::read::<RawPack>(file, text)?, check)
-}
-
-fn build(
-    name: &str,
-    file: &str,
-    text: &str,
-    raw: RawPack,
-    check: impl Fn(&[RawCustomPattern]) -> Checked,
-) -> Result<Pack, ConfigError> {
+    let raw = layer::read::<RawPack>(file, text)?;
     let build = || {
         let doc = doc(&KeyPath::default(), raw.doc)?;
         let (patterns, samples): (Vec<_>, Vec<_>) =

@@ -68,12 +68,6 @@ impl Expression {
         Self::new(Cow::Owned(source), key, Author::Settings)
     }
 
-    /// One of gate's own that stands in a pack.
-    pub(crate) fn of_gate(source: String) -> Self {
-        let key = dialect::key(&source, Author::Gate);
-        Self::new(Cow::Owned(source), key, Author::Gate)
-    }
-
     const fn new(source: Cow<'static, str>, key: u64, author: Author) -> Self {
         Self {
             source,

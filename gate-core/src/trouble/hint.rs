@@ -1,44 +1,76 @@
-//! A cheap look for texts, before a pack is read.
+//! A cheap look for texts, before patterns are tried.
+
+/// To how many places three bytes may come.
+const PLACES: usize = 1 << 12;
+
+/// The most texts that are looked for together.
+const MOST: usize = 64;
 
 /// Texts, in this case, that are looked for together: in one pass, at the
-/// places where two bytes stand that one of them begins with.
+/// places where three bytes stand that one of them begins with.
 pub(super) struct Hints {
     texts: &'static [&'static str],
-    /// One bit for each two bytes.
-    begins: [u64; 1 << 10],
+    /// For each place that three bytes come to, the number of a text that begins
+    /// with them, from 1, or 0.
+    first: [u8; PLACES],
+    /// For each text another one that begins in the same way, or 0.
+    next: [u8; MOST],
 }
 
 impl Hints {
-    /// Prepares texts of two bytes or more, when gate is built.
+    /// Prepares texts of three bytes or more, when gate is built.
     pub(super) const fn new(texts: &'static [&'static str]) -> Self {
-        let mut begins = [0; 1 << 10];
+        let (mut first, mut next) = ([0; PLACES], [0; MOST]);
         let mut at = 0;
         while at < texts.len() {
             let bytes = texts[at].as_bytes();
-            let two = pair(bytes[0], bytes[1]);
-            begins[two >> 6] |= 1 << (two & 63);
+            let place = place([bytes[0], bytes[1], bytes[2]]);
+            next[at] = first[place];
             at += 1;
+            first[place] = at as u8;
         }
-        Self { texts, begins }
+        Self { texts, first, next }
     }
 
     /// Whether one of them stands in a text.
     pub(super) fn stand_in(&self, text: &str) -> bool {
-        self.stand_in_bytes(text.as_bytes())
+        self.find(text).is_some()
     }
 
     /// Whether one of them stands in some bytes.
     pub(super) fn stand_in_bytes(&self, bytes: &[u8]) -> bool {
-        bytes.windows(2).enumerate().any(|(at, two)| {
-            let two = pair(two[0], two[1]);
-            let begins = self.begins[two >> 6] & (1 << (two & 63)) != 0;
-            begins && self.texts.iter().any(|hint| bytes[at..].starts_with(hint.as_bytes()))
+        self.find_in(bytes).is_some()
+    }
+
+    /// Where the first of them stands in a text.
+    pub(super) fn find(&self, text: &str) -> Option<usize> {
+        self.find_in(text.as_bytes())
+    }
+
+    fn find_in(&self, bytes: &[u8]) -> Option<usize> {
+        bytes.windows(3).enumerate().position(|(at, three)| {
+            let number = self.first[place([three[0], three[1], three[2]])];
+            number != 0 && self.begin(number, &bytes[at..])
         })
+    }
+
+    /// Whether this text, or another one that begins in the same way, begins
+    /// some bytes.
+    fn begin(&self, mut number: u8, bytes: &[u8]) -> bool {
+        while let Some(index) = usize::from(number).checked_sub(1) {
+            if bytes.starts_with(self.texts[index].as_bytes()) {
+                return true;
+            }
+            number = self.next[index];
+        }
+        false
     }
 }
 
-const fn pair(one: u8, other: u8) -> usize {
-    (one as usize) << 8 | other as usize
+/// Where three bytes fall among the places.
+const fn place([one, two, three]: [u8; 3]) -> usize {
+    let number = u32::from_le_bytes([one, two, three, 0]);
+    (number.wrapping_mul(0x9e37_79b1) >> 20) as usize
 }
 
 #[cfg(test)]
@@ -47,11 +79,11 @@ mod tests {
 
     #[test]
     fn a_hint_stands_anywhere_in_its_case() {
-        static HINTS: Hints = Hints::new(&["rror:", " › ", "OK"]);
-        for text in ["error: x", "a › b", "OK", "rrrror:"] {
-            assert!(HINTS.stand_in(text), "{text}");
+        static HINTS: Hints = Hints::new(&["rror:", "rror[", " › ", "NOT"]);
+        for (text, at) in [("error: x", 1), ("a › b", 1), ("NOT", 0), ("rrrror[", 2)] {
+            assert_eq!(HINTS.find(text), Some(at), "{text}");
         }
-        for text in ["", "r", "rror", "ERROR:", "ok", "O K"] {
+        for text in ["", "r", "rr", "rror", "rror;", "ERROR:", "not", "N OT"] {
             assert!(!HINTS.stand_in(text), "{text}");
         }
     }

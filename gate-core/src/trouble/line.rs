@@ -1,16 +1,16 @@
 //! Which lines are errors: the pack `errors`.
 
-use std::sync::LazyLock;
+use std::iter;
 
 use super::hint::Hints;
-use super::pack::{self, Patterns};
+use super::pack::{self, stand_in};
 
 /// The longest beginning of a line that is looked at, in bytes.
 const LONGEST: usize = 1000;
 
 /// Texts, one of which stands in every error line as tools write it, and in
 /// little else: prose speaks of errors often.
-pub(super) static HINTS: Hints = Hints::new(&[
+static HINTS: Hints = Hints::new(&[
     "rror:",
     "RROR:",
     "rror[",
@@ -69,39 +69,43 @@ pub(super) static HINTS: Hints = Hints::new(&[
     ".go:",
 ]);
 
-static ERRORS: LazyLock<Errors> = LazyLock::new(|| Errors {
-    errors: Patterns::of(&pack::ERRORS, "error"),
-    harmless: Patterns::of(&pack::ERRORS, "harmless"),
-    guards: Patterns::of(&pack::ERRORS, "guard"),
-});
-
-struct Errors {
-    errors: Patterns,
-    harmless: Patterns,
-    guards: Patterns,
-}
-
 /// Whether a tool's answer is one of the client's guards, which an agent gets
 /// over in its next call.
 pub(super) fn is_guard(answer: &str) -> bool {
     lines(answer)
         .find(|line| !line.trim().is_empty())
-        .is_some_and(|line| ERRORS.guards.stand_in(line))
+        .is_some_and(|line| stand_in(&pack::GUARD, line))
 }
 
 /// The text's lines that are errors.
 pub(super) fn errors(text: &str) -> impl Iterator<Item = &str> {
-    lines(text).filter(|line| is_error(line))
+    hinted(text).map(beginning).filter(|line| is_error(line))
 }
 
 /// The text's last line that is neither empty nor harmless: what a tool that
 /// failed has said last is why.
 pub(super) fn last(text: &str) -> Option<&str> {
-    lines(text).rfind(|line| !line.trim().is_empty() && !ERRORS.harmless.stand_in(line))
+    lines(text).rfind(|line| !line.trim().is_empty() && !is_harmless(line))
 }
 
 fn is_error(line: &str) -> bool {
-    HINTS.stand_in(line) && ERRORS.errors.stand_in(line) && !ERRORS.harmless.stand_in(line)
+    HINTS.stand_in(line) && stand_in(&pack::ERROR, line) && !is_harmless(line)
+}
+
+fn is_harmless(line: &str) -> bool {
+    stand_in(&pack::HARMLESS, line)
+}
+
+/// The text's lines that hold a hint.
+fn hinted(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    iter::from_fn(move || {
+        let at = HINTS.find(rest)?;
+        let begin = memchr::memrchr(b'\n', &rest.as_bytes()[..at]).map_or(0, |found| found + 1);
+        let line = rest[begin..].lines().next()?;
+        rest = &rest[begin + line.len()..];
+        Some(line)
+    })
 }
 
 fn lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {

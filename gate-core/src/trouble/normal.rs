@@ -1,24 +1,10 @@
 //! What makes two errors the same: the rules of the pack `errors`.
 
-use std::sync::LazyLock;
+use std::ops::Range;
 
-use super::pack;
+use super::pack::RULES;
 use crate::decide::expression::Expression;
 use crate::text::clean;
-
-static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
-    let rules = pack::ERRORS.rules.iter();
-    let compiled = rules.map(|rule| Compiled {
-        finds: Expression::of_gate(rule.regex.clone()),
-        with: rule.with.as_deref(),
-    });
-    compiled.collect()
-});
-
-struct Compiled {
-    finds: Expression,
-    with: Option<&'static str>,
-}
 
 /// The line without what says nothing about which error it is: paths but for
 /// their last part, times, addresses, hashes, numbers.
@@ -27,22 +13,43 @@ struct Compiled {
 /// that finds it, so that no rule sees what another one has written.
 pub fn normalise(line: &str) -> String {
     let line = clean(line);
+    let mut rules: Vec<_> =
+        RULES.iter().map(|(finds, with)| Rule::new(finds, *with, &line)).collect();
     let mut normal = String::with_capacity(line.len());
     let mut at = 0;
-    while let Some((start, end, rule)) = next(&line, at) {
-        normal.push_str(&line[at..start]);
-        normal.push_str(rule.with.unwrap_or(&line[start..end]));
-        at = end;
+    while let Some((found, with)) = next(&mut rules, &line, at) {
+        normal.push_str(&line[at..found.start]);
+        normal.push_str(with.unwrap_or(&line[found.clone()]));
+        at = found.end;
     }
     normal.push_str(&line[at..]);
     normal.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The next piece that a rule finds, and the first rule that does.
-fn next(line: &str, at: usize) -> Option<(usize, usize, &'static Compiled)> {
-    let found = RULES.iter().filter_map(|rule| {
-        let found = rule.finds.find_from(line, at)?;
-        (!found.is_empty()).then_some((found.start, found.end, rule))
-    });
-    found.min_by_key(|(start, ..)| *start)
+/// The next piece that a rule finds, and what the first rule that does writes
+/// in its place.
+fn next(rules: &mut [Rule], line: &str, at: usize) -> Option<(Range<usize>, Option<&'static str>)> {
+    let found = rules.iter_mut().filter_map(|rule| Some((rule.find(line, at)?, rule.with)));
+    found.filter(|(found, _)| !found.is_empty()).min_by_key(|(found, _)| found.start)
+}
+
+/// A rule on its way through a line.
+struct Rule {
+    finds: &'static Expression,
+    with: Option<&'static str>,
+    /// What it found last: as long as that lies ahead, it comes next.
+    found: Option<Range<usize>>,
+}
+
+impl Rule {
+    fn new(finds: &'static Expression, with: Option<&'static str>, line: &str) -> Self {
+        Self { finds, with, found: finds.find(line) }
+    }
+
+    fn find(&mut self, line: &str, at: usize) -> Option<Range<usize>> {
+        if self.found.as_ref().is_some_and(|found| found.start < at) {
+            self.found = self.finds.find_from(line, at);
+        }
+        self.found.clone()
+    }
 }

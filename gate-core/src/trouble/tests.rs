@@ -7,7 +7,13 @@ mod signatures;
 
 use super::{line, pack, wording};
 use crate::config::Pack;
+use crate::decide::expression;
 use crate::read::Wording;
+
+/// A pack of the breaker, with its samples.
+fn read(name: &str) -> Pack {
+    Pack::of_breaker(name).expect("the pack is right").expect("the pack is there")
+}
 
 /// The samples of a pack's patterns of one kind: those that match, and those
 /// that do not.
@@ -34,16 +40,36 @@ fn kinds(pack: &Pack) -> Vec<&str> {
 
 #[test]
 fn every_pattern_is_of_a_known_kind() {
-    assert_eq!(kinds(&pack::read("limits")), ["notice", "mention", "denial"]);
-    assert_eq!(kinds(&pack::read("errors")), ["error", "harmless", "guard"]);
-    for one in ["errors", "limits"].iter().flat_map(|name| pack::read(name).patterns) {
+    assert_eq!(kinds(&read("limits")), ["notice", "mention", "denial"]);
+    assert_eq!(kinds(&read("errors")), ["error", "harmless", "guard"]);
+    for one in ["errors", "limits"].iter().flat_map(|name| read(name).patterns) {
         assert!(one.pattern.unless.is_empty(), "{}: nothing asks for guards", one.pattern.id);
     }
 }
 
 #[test]
+fn what_is_searched_for_is_what_the_packs_say() {
+    let (errors, limits) = (read("errors"), read("limits"));
+    for (pack, kind, searched) in [
+        (&limits, "notice", &pack::NOTICE[..]),
+        (&limits, "mention", &pack::MENTION),
+        (&limits, "denial", &pack::DENIAL),
+        (&errors, "error", &pack::ERROR),
+        (&errors, "harmless", &pack::HARMLESS),
+        (&errors, "guard", &pack::GUARD),
+    ] {
+        let of_kind = |id: &str| id.split('-').next() == Some(kind);
+        let said = pack.patterns.iter().filter(|one| of_kind(&one.pattern.id));
+        let said = said.map(|one| expression::source(&one.pattern.matcher));
+        assert!(said.eq(searched.iter().map(|one| one.source().to_owned())), "{kind}");
+    }
+    let rules = errors.rules.iter().map(|rule| (rule.regex.as_str(), rule.with.as_deref()));
+    assert!(rules.eq(pack::RULES.iter().map(|(finds, with)| (finds.source(), *with))));
+}
+
+#[test]
 fn the_samples_of_limits_are_what_clients_say() {
-    let limits = pack::read("limits");
+    let limits = read("limits");
     for (kind, what) in [
         ("notice", Wording::Notice),
         ("notice", Wording::Limit),
@@ -73,7 +99,7 @@ fn a_notice_is_all_that_the_text_is() {
 
 #[test]
 fn the_samples_of_errors_are_error_lines() {
-    let errors = pack::read("errors");
+    let errors = read("errors");
     let is_error = |text: &str| line::errors(text).next().is_some();
     let (matches, rejects) = samples(&errors, "error");
     none("an error", matches.into_iter().filter(|text| !is_error(text)));

@@ -1,6 +1,6 @@
 //! Follows a transcript for what goes wrong in its final turn.
 
-use super::{Effort, Signature, line, wording};
+use super::{Effort, Signature, wording};
 use crate::decide::observed::Limited;
 use crate::read::{Boundary, Event, Fact, FinalTurn, Role, Text, resets_at};
 
@@ -125,7 +125,7 @@ impl Watch {
 /// The error lines of what the agent said last.
 fn said(word: &str) -> Option<Signature> {
     let end = &word[word.ceil_char_boundary(word.len().saturating_sub(PROSE))..];
-    if line::HINTS.stand_in(end) { Signature::of_prose(end) } else { None }
+    Signature::of_prose(end)
 }
 
 /// A client's text output that is nothing but its notice of a limit.

@@ -1,9 +1,7 @@
 //! How clients word limits and denials: the pack `limits`.
 
-use std::sync::LazyLock;
-
 use super::hint::Hints;
-use super::pack::{self, Patterns};
+use super::pack::{self, stand_in};
 use crate::read::Wording;
 
 /// The longest notice, in bytes; a longer text is somebody's prose.
@@ -36,21 +34,6 @@ static OF_DENIALS: Hints = Hints::new(&[
     "specified a rule",
 ]);
 
-static LIMITS: LazyLock<Limits> = LazyLock::new(|| {
-    let limits = pack::read("limits");
-    Limits {
-        notices: Patterns::of(&limits, "notice"),
-        mentions: Patterns::of(&limits, "mention"),
-        denials: Patterns::of(&limits, "denial"),
-    }
-});
-
-struct Limits {
-    notices: Patterns,
-    mentions: Patterns,
-    denials: Patterns,
-}
-
 /// Whether a client words this in this way.
 pub(crate) fn says(what: Wording, text: &str) -> bool {
     match what {
@@ -67,7 +50,7 @@ pub(super) fn is_notice(text: &str) -> bool {
     text.len() <= MAX_NOTICE
         && text.lines().count() <= 2
         && OF_NOTICES.stand_in(text)
-        && text.lines().next().is_some_and(|line| LIMITS.notices.stand_in(line))
+        && text.lines().next().is_some_and(|line| stand_in(&pack::NOTICE, line))
 }
 
 /// Whether a text, as it is escaped in JSON, could be a notice.
@@ -76,12 +59,12 @@ pub(crate) fn may_be_notice(escaped: &[u8]) -> bool {
 }
 
 fn is_limit(error: &str) -> bool {
-    LIMITS.mentions.stand_in(error) || is_notice(error)
+    stand_in(&pack::MENTION, error) || is_notice(error)
 }
 
 /// A denial begins the answer: a tool's own output may speak of permissions.
 fn is_denial(answer: &str) -> bool {
     let line = answer.trim_start().lines().next().unwrap_or_default();
     let line = &line[..line.floor_char_boundary(MAX_DENIAL)];
-    OF_DENIALS.stand_in(line) && LIMITS.denials.stand_in(line)
+    OF_DENIALS.stand_in(line) && stand_in(&pack::DENIAL, line)
 }

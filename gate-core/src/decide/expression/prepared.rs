@@ -14,11 +14,20 @@ use super::states::States;
 use super::table::Table;
 use crate::decide::literal::Group;
 
-/// All prepared expressions: their number, the index, what it leads to.
+/// All prepared expressions: their number, the index, what they search by, and
+/// what the index leads to.
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/prepared.bin"));
 
 /// An entry of the index: the key in eight bytes, the place in four.
 const ENTRY: usize = 12;
+
+/// A search in an entry: its place in four bytes, and its head.
+const SEARCH: usize = 4 + HEAD;
+
+/// How long the head of a search is, in bytes. Heads stand together, and what is
+/// searched by elsewhere: a start of gate looks at many expressions and searches
+/// by few, and each page that it touches takes time.
+pub(super) const HEAD: usize = 12;
 
 /// A prepared expression.
 #[derive(Clone, Copy, Debug)]
@@ -45,13 +54,12 @@ impl Prepared {
             return None;
         }
         let at = at + 4 + length;
-        let (search, backwards) = (number32(BYTES, at)?, number32(BYTES, at + 4)?);
-        let groups = number32(BYTES, at + 8)?;
-        let search = match BYTES.get(at + 12)? {
-            0 => Search::States(States::at(BYTES, search)?),
-            _ => Search::Table(Table::at(BYTES, search)?, table(backwards)?),
+        let (search, backwards) = (at + 1, at + 1 + SEARCH);
+        let search = match BYTES.get(at)? {
+            0 => States::at(BYTES, number32(BYTES, search)?, head(search)?).map(Search::States)?,
+            _ => Search::Table(table(search)??, table(backwards)?),
         };
-        Some(Self { search, groups })
+        Some(Self { search, groups: backwards + SEARCH })
     }
 
     /// Whether the text holds a match.
@@ -111,8 +119,16 @@ fn byte(at: &mut usize) -> Option<usize> {
     Some(usize::from(*byte))
 }
 
-fn table(at: usize) -> Option<Option<Table>> {
-    if at == 0 { Some(None) } else { Table::at(BYTES, at).map(Some) }
+/// The table of a search, if it has one.
+fn table(search: usize) -> Option<Option<Table>> {
+    match number32(BYTES, search)? {
+        0 => Some(None),
+        at => Table::at(BYTES, at, head(search)?).map(Some),
+    }
+}
+
+fn head(search: usize) -> Option<&'static [u8; HEAD]> {
+    slice(BYTES, search + 4, HEAD)?.first_chunk()
 }
 
 /// Where the expression of a key stands; keys are in order.

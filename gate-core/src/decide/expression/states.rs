@@ -4,13 +4,15 @@
 
 use std::ops::Range;
 
-use super::prepared::{number16, slice};
+use super::prepared::{HEAD, number16, slice};
 
 /// The states within the prepared bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct States {
-    /// One bit for each byte that a match can begin with.
-    first: &'static [u8],
+    /// For each byte, one bit for each kind of byte before it after which a match
+    /// can begin with it, and above those, in the upper half, its own kind:
+    /// a line break, which nothing is like, a letter, another byte.
+    beginnings: &'static [u8; 256],
     /// [`RECORD`] bytes a state; the first one begins.
     records: &'static [u8],
 }
@@ -42,27 +44,30 @@ struct Walk<'t> {
 }
 
 impl States {
-    /// The states that begin at this byte of the prepared bytes.
-    pub(super) fn at(bytes: &'static [u8], at: usize) -> Option<Self> {
-        let count = usize::from(number16(bytes, at)?);
-        let first = slice(bytes, at + 2, 32)?;
-        Some(Self { first, records: slice(bytes, at + 34, count * RECORD)? })
+    /// The states that begin at this byte of the prepared bytes. Their head is
+    /// their number.
+    pub(super) fn at(bytes: &'static [u8], at: usize, head: &[u8; HEAD]) -> Option<Self> {
+        let count = usize::from(number16(head, 0)?);
+        let beginnings = slice(bytes, at, 256)?.first_chunk()?;
+        Some(Self { beginnings, records: slice(bytes, at + 256, count * RECORD)? })
     }
 
     /// The leftmost match from a byte on; any that ends early, if only its
     /// being there matters.
     pub(super) fn find(&self, text: &[u8], from: usize, earliest: bool) -> Option<Range<usize>> {
+        let mut at = self.beginning(text, from)?;
         let seen = vec![0; self.records.len() / RECORD];
         let mut walk = Walk { text, stack: Vec::new(), seen };
         let (mut now, mut next) = (Vec::new(), Vec::new());
-        let (mut at, mut found) = (from, None);
+        let mut found = None;
         while at <= text.len() {
             if now.is_empty() {
-                let may_begin = text[at..].iter().position(|byte| self.begins(*byte));
-                let Some(skipped) = may_begin.filter(|_| found.is_none()) else { break };
-                at += skipped;
+                let Some(begins) = self.beginning(text, at).filter(|_| found.is_none()) else {
+                    break;
+                };
+                at = begins;
             }
-            if found.is_none() && text.get(at).is_some_and(|byte| self.begins(*byte)) {
+            if found.is_none() && self.beginning(&text[..text.len().min(at + 1)], at).is_some() {
                 self.enter(&mut now, &mut walk, at, (0, at));
             }
             if let Some(range) = self.step(&now, &mut next, &mut walk, at) {
@@ -122,8 +127,19 @@ impl States {
         slice(self.records, usize::from(state) * RECORD, RECORD)
     }
 
-    fn begins(&self, byte: u8) -> bool {
-        self.first[usize::from(byte / 8)] & (1 << (byte % 8)) != 0
+    /// The first place from a byte on where a match can begin.
+    fn beginning(&self, text: &[u8], from: usize) -> Option<usize> {
+        let before = from.checked_sub(1).and_then(|at| text.get(at)).unwrap_or(&b'\n');
+        let mut kind = self.beginnings[usize::from(*before)] >> 4;
+        text.get(from..)?
+            .iter()
+            .position(|byte| {
+                let beginnings = self.beginnings[usize::from(*byte)];
+                let begins = beginnings >> kind & 1 != 0;
+                kind = beginnings >> 4;
+                begins
+            })
+            .map(|skipped| from + skipped)
     }
 }
 

@@ -5,12 +5,7 @@
 
 use std::ops::Range;
 
-use super::prepared::{number16, slice};
-
-/// How long the table's head is: a class for each byte, then numbers of two
-/// bytes: columns of a row, last matching state, and the state to begin in
-/// after nothing, a line break, a letter, another byte.
-const HEAD: usize = 256 + 12;
+use super::prepared::{HEAD, number16, slice};
 
 /// A table within the prepared bytes. State 0 is dead; those up to `matching`
 /// say that a match has just ended.
@@ -24,14 +19,16 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The table that begins at this byte of the prepared bytes.
-    pub(super) fn at(bytes: &'static [u8], at: usize) -> Option<Self> {
-        let head = slice(bytes, at, HEAD)?;
-        let number = |index: usize| number16(head, 256 + 2 * index);
-        let (rows, _) = bytes.get(at + HEAD..)?.as_chunks();
+    /// The table that begins at this byte of the prepared bytes, with a class for
+    /// each byte. Its head has numbers of two bytes: columns of a row, last
+    /// matching state, and the state to begin in after nothing, a line break, a
+    /// letter, another byte.
+    pub(super) fn at(bytes: &'static [u8], at: usize, head: &[u8; HEAD]) -> Option<Self> {
+        let number = |index: usize| number16(head, 2 * index);
+        let classes = slice(bytes, at, 256)?.first_chunk()?;
+        let (rows, _) = bytes.get(at + 256..)?.as_chunks();
         let starts = [number(2)?, number(3)?, number(4)?, number(5)?];
         let (columns, matching) = (usize::from(number(0)?), number(1)?);
-        let classes = head.first_chunk()?;
         Some(Self { classes, rows, columns, matching, starts })
     }
 

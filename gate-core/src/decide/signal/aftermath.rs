@@ -1,6 +1,7 @@
 //! What the text after a candidate makes of it: taken back, shown to be an
 //! example, or followed by the next work.
 
+use super::marker::Marker;
 use crate::decide::expression::{Expression, without};
 
 /// How many lines are looked at.
@@ -59,13 +60,24 @@ pub(super) fn is_open_work(text: &str) -> bool {
 /// The line on which a runner begins another iteration in one log.
 pub(super) fn begins_iteration(line: &str) -> bool {
     // Most lines do not even name one, and a separator is short.
-    const NAMES: [&str; 4] = ["iteration", "loop", "human:", "user:"];
-    let short = line.len() <= 160;
-    short && {
-        let line = line.to_ascii_lowercase();
-        NAMES.iter().any(|name| line.contains(name)) && ITERATION.is_match(&line)
-    }
+    let named = || ITERATION_NAMES.iter().any(|name| name.stands_in(line));
+    line.len() <= 160 && named() && ITERATION.is_match(line)
 }
+
+/// Where a text names what a runner begins, in order.
+pub(super) fn names_iteration(text: &str) -> Vec<usize> {
+    let mut places: Vec<_> = ITERATION_NAMES.iter().flat_map(|name| name.places(text)).collect();
+    places.sort_unstable();
+    places
+}
+
+/// One of them stands in each line on which a runner begins another iteration.
+const ITERATION_NAMES: [Marker; 4] = [
+    Marker::new("iteration", 3),
+    Marker::new("loop", 3),
+    Marker::new("human:", 5),
+    Marker::new("user:", 4),
+];
 
 /// A line that goes on with the sentence above what it follows.
 static GOES_ON: Expression =

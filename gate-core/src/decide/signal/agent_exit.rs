@@ -3,6 +3,8 @@
 //! Its validation is switched off unless the operator switches it on
 //! (`AGENT_EXIT_PROTOCOL_ENABLED`), so here it is only noticed and named.
 
+use memchr::memmem;
+
 use super::candidate::{CANDIDATES, Candidate, Says};
 use super::layout::Layout;
 use crate::decide::policy::Spelling;
@@ -13,6 +15,9 @@ const PROTOCOL: &str = "\"apm2_agent_exit\"";
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
     let text = &layout.word().text;
+    if memmem::find(text.as_bytes(), PROTOCOL.as_bytes()).is_none() {
+        return Vec::new();
+    }
     text.rmatch_indices(PROTOCOL)
         .take(CANDIDATES)
         .map(|(at, found)| Candidate {

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use super::layout::{Ground, Layout};
 use super::place::{Place, unmarked};
@@ -27,19 +29,20 @@ const KEYS: [&str; 6] = [
 
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
-    if !layout.word().text.contains("EXIT_STATUS") {
+    let text = layout.word().text.as_bytes();
+    if memmem::find(text, b"EXIT_STATUS").is_none() {
         return Vec::new();
     }
-    let (mut blocks, mut mentions) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    while at < layout.lines().len() {
+    let (mut blocks, mut mentions) = (Vec::<Block>::new(), Vec::new());
+    // Each key has it.
+    for at in layout.lines_at(memchr::memchr_iter(b'_', text)) {
+        if blocks.last().is_some_and(|block| at < block.lines.end) {
+            continue;
+        }
         if field(layout, at).is_some() {
-            let block = Block::read(layout, at);
-            at = block.lines.end;
-            blocks.push(block);
+            blocks.push(Block::read(layout, at));
         } else {
             mentions.extend(layout.lines()[at].text.contains("EXIT_STATUS:").then_some(at));
-            at += 1;
         }
     }
     let last = blocks.split_off(blocks.len().saturating_sub(CANDIDATES));
@@ -63,8 +66,9 @@ struct Field {
 /// The key and the value that a line holds.
 fn field(layout: &Layout<'_>, index: usize) -> Option<Field> {
     let line = layout.lines()[index].text;
-    // Most lines have not both, and to unmark a line takes a copy.
-    if !line.contains('_') || !line.contains([':', '：']) {
+    // Most lines have not all that a field has, and to unmark a line takes a copy.
+    let has = |byte| memchr::memchr(byte, line.as_bytes()).is_some();
+    if !has(b'_') || !has(b'E') || !(has(b':') || line.contains('：')) {
         return None;
     }
     let line = unmarked(line);

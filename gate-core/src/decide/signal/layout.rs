@@ -2,14 +2,17 @@
 
 use std::cell::OnceCell;
 
-use super::aftermath::begins_iteration;
+use memchr::memmem;
+
+use super::aftermath::{begins_iteration, names_iteration};
 use crate::read::Word;
 
-/// A message cut into lines.
+/// A message, which is cut into lines when they are first asked for: most hold
+/// nothing that could be a signal.
 #[derive(Debug)]
 pub(crate) struct Layout<'w> {
     word: &'w Word,
-    lines: Vec<Line<'w>>,
+    lines: OnceCell<Vec<Line<'w>>>,
     latest_iteration: OnceCell<Option<usize>>,
 }
 
@@ -47,17 +50,9 @@ pub(crate) enum Ground {
 }
 
 impl<'w> Layout<'w> {
-    /// Cuts a message into lines.
+    /// The layout of a message.
     pub(crate) fn new(word: &'w Word) -> Self {
-        let mut grounds = Grounds::new(&word.text);
-        let mut lines = Vec::new();
-        let mut offset = 0;
-        for piece in word.text.split_inclusive(['\n', '\r']) {
-            let text = piece.trim_end_matches(['\n', '\r']);
-            lines.push(Line { text, offset, ground: grounds.of(text) });
-            offset += piece.len();
-        }
-        Self { word, lines, latest_iteration: OnceCell::new() }
+        Self { word, lines: OnceCell::new(), latest_iteration: OnceCell::new() }
     }
 
     /// The message.
@@ -67,31 +62,59 @@ impl<'w> Layout<'w> {
 
     /// All lines.
     pub(crate) fn lines(&self) -> &[Line<'w>] {
-        &self.lines
+        self.lines.get_or_init(|| cut(&self.word.text))
+    }
+
+    /// The lines that hold these bytes of the message, which come in order:
+    /// each line once.
+    pub(crate) fn lines_at(&self, places: impl Iterator<Item = usize>) -> Vec<usize> {
+        let (mut lines, mut end) = (Vec::new(), 0);
+        for place in places {
+            if place >= end {
+                let index = self.index_of(place);
+                end = self.lines().get(index + 1).map_or(usize::MAX, |line| line.offset);
+                lines.push(index);
+            }
+        }
+        lines
     }
 
     /// The line on which a runner begins the last iteration of this log, where
     /// the agent says something in it.
     pub(crate) fn latest_iteration(&self) -> Option<usize> {
         *self.latest_iteration.get_or_init(|| {
-            let mut lines = self.lines.iter().enumerate().rev();
+            let lines = self.lines();
             let speaks = |line: &Line<'_>| line.text.split_whitespace().nth(2).is_some();
             let begins =
                 |line: &Line<'_>| line.ground == Ground::Prose && begins_iteration(line.text);
-            lines.by_ref().find(|(_, line)| speaks(line) && !begins(line))?;
-            lines.find(|(_, line)| begins(line)).map(|(index, _)| index)
+            let last = lines.iter().rposition(|line| speaks(line) && !begins(line))?;
+            let named = self.lines_at(names_iteration(&self.word.text).into_iter());
+            named.into_iter().rfind(|index| *index < last && begins(&lines[*index]))
         })
     }
 
     /// The index of the line that holds a byte of the message.
     pub(crate) fn index_of(&self, offset: usize) -> usize {
-        self.lines.partition_point(|line| line.offset <= offset).saturating_sub(1)
+        self.lines().partition_point(|line| line.offset <= offset).saturating_sub(1)
     }
 
     /// The input's number of a line.
     pub(crate) fn number(&self, index: usize) -> u64 {
-        self.lines.get(index).map_or(self.word.line, |line| self.word.line_at(line.offset))
+        self.lines().get(index).map_or(self.word.line, |line| self.word.line_at(line.offset))
     }
+}
+
+/// Cuts a text into lines.
+fn cut(text: &str) -> Vec<Line<'_>> {
+    let mut grounds = Grounds::new(text);
+    let ends = memchr::memchr2_iter(b'\n', b'\r', text.as_bytes());
+    let (mut lines, mut offset) = (Vec::new(), 0);
+    for end in ends.chain((!text.ends_with(['\n', '\r'])).then_some(text.len())) {
+        let line = &text[offset..end];
+        lines.push(Line { text: line, offset, ground: grounds.of(line) });
+        offset = end + 1;
+    }
+    lines
 }
 
 /// Follows fences, hunks and reasoning from line to line.
@@ -113,13 +136,14 @@ struct Hunk {
 
 impl Grounds {
     fn new(text: &str) -> Self {
-        let opened = text.find("<think>").unwrap_or(usize::MAX);
-        let closed = text.find("</think>").filter(|at| !text[..*at].ends_with('`'));
-        let closed = closed.unwrap_or(usize::MAX);
+        let find = |what: &str| memmem::find(text.as_bytes(), what.as_bytes());
+        let opened = find("<think>").unwrap_or(usize::MAX);
+        let closes = find("</think>");
+        let closed = closes.filter(|at| !text[..*at].ends_with('`')).unwrap_or(usize::MAX);
         Self {
-            thinks: text.contains("</think>"),
+            thinks: closes.is_some(),
             thinking: closed < opened,
-            comments: text.contains("-->"),
+            comments: find("-->").is_some(),
             comment: false,
             fence: None,
             hunk: Hunk::default(),
@@ -148,17 +172,23 @@ impl Grounds {
     /// A comment begins its line; `<!--` within a sentence is a mention, and
     /// one that is never closed would hide all that follows.
     fn is_comment(&mut self, line: &str) -> bool {
+        if !self.comments {
+            return false;
+        }
         let was = self.comment;
-        let begins = self.comments && self.fence.is_none() && line.trim_start().starts_with("<!--");
+        let begins = self.fence.is_none() && line.trim_start().starts_with("<!--");
         self.comment = (was || begins) && !line.contains("-->");
         was || begins
     }
 
     fn follow_thinking(&mut self, line: &str) {
+        if !self.thinks {
+            return;
+        }
         let stands = |at: &usize| !line[..*at].ends_with('`');
         let opened = line.rfind("<think>").filter(stands).map(|at| at + 1);
         let closed = line.rfind("</think>").filter(stands).map(|at| at + 1);
-        if self.thinks && (opened.is_some() || closed.is_some()) {
+        if opened.is_some() || closed.is_some() {
             self.thinking = opened > closed;
         }
     }

@@ -13,6 +13,7 @@ mod custom;
 mod exit_status;
 mod introduction;
 mod layout;
+mod marker;
 mod place;
 mod promise;
 mod prompt;
@@ -148,9 +149,7 @@ impl Signal {
         signal.problems.extend(doubts);
         signal.settle();
         if word.clipped && signal.status == Status::Absent {
-            signal
-                .problems
-                .push("the message is very long; only its end was searched".to_owned());
+            signal.problems.push("the message is very long; only its end was searched".to_owned());
         }
         signal
     }

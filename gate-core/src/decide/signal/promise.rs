@@ -10,6 +10,7 @@ use super::aftermath::is_about_work;
 use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use super::introduction::Introduction;
 use super::layout::Layout;
+use super::marker::Marker;
 use super::place::{Place, end_of, start_of};
 use super::value::{is_placeholder, undecorated};
 use crate::decide::expression::Expression;
@@ -24,7 +25,9 @@ const BLOCKED: &str = "BLOCKED";
 
 /// All candidates of this spelling in a message; `phrases` mean completion.
 pub(super) fn candidates(layout: &Layout<'_>, phrases: &[String]) -> Vec<Candidate> {
-    let tags = TAG.find_iter(&layout.word().text);
+    let text = &layout.word().text;
+    let Some(first) = MARKER.places(text).next() else { return Vec::new() };
+    let tags = TAG.find_iter(&text[first..]).map(|tag| first + tag.start..first + tag.end);
     let tags: Vec<_> = tags.filter(|tag| tag.len() <= LONGEST).collect();
     let last = tags.len().saturating_sub(CANDIDATES);
     tags[last..].iter().map(|tag| candidate(layout, tag.clone(), phrases)).collect()
@@ -152,6 +155,9 @@ fn goes_on(after: &str) -> bool {
         c.is_lowercase() || matches!(c, ',' | ';' | ')' | ':' | '?' | '/' | '|' | '=')
     })
 }
+
+/// What each tag begins with.
+const MARKER: Marker = Marker::new("<prom", 0);
 
 /// The tag, with its phrase on the same or on neighbouring lines.
 static TAG: Expression = Expression::to_find(r"<promise>[^<>]*</promise>");

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
 use super::layout::{Ground, Layout};
+use super::marker::Marker;
 use super::place::{Place, unmarked};
 use super::value::{
     differ, has_open_fraction, is_blank_form, is_failing, is_nothing, is_partial, is_placeholder,
@@ -23,19 +24,24 @@ const LONGEST: usize = 200;
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
     let text = &layout.word().text;
-    if !MARKER.is_match(text) {
+    let mut places: Vec<_> = MARKERS.iter().flat_map(|marker| marker.places(text)).collect();
+    if places.is_empty() {
         return Vec::new();
     }
-    let (mut blocks, mut strays) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    while at < layout.lines().len() {
+    places.sort_unstable();
+    let marked = layout.lines_at(places.into_iter());
+    if !marked.iter().any(|at| NAME.is_match(layout.lines()[*at].text)) {
+        return Vec::new();
+    }
+    let (mut blocks, mut strays) = (Vec::<Block>::new(), Vec::new());
+    for at in marked {
+        if blocks.last().is_some_and(|block| at < block.lines.end) {
+            continue;
+        }
         if mark(layout.lines()[at].text) == Some(Mark::Begin) {
-            let block = Block::read(layout, at);
-            at = block.lines.end;
-            blocks.push(block);
+            blocks.push(Block::read(layout, at));
         } else {
             strays.extend(STRAY.is_match(layout.lines()[at].text).then_some(at));
-            at += 1;
         }
     }
     let last = blocks.split_off(blocks.len().saturating_sub(CANDIDATES));
@@ -327,7 +333,12 @@ fn denies(layout: &Layout<'_>, index: usize) -> bool {
     says && Place::new(layout, index..index + 1).objection().is_none()
 }
 
-static MARKER: Expression = Expression::to_match(r"ralph[_ ]status|exit_signal");
+/// One of them stands in each header, and in what looks like one.
+const MARKERS: [Marker; 2] = [Marker::new("ralph", 3), Marker::new("exit_", 1)];
+
+/// The name of the block or of the field that decides: without it a message
+/// holds none.
+static NAME: Expression = Expression::to_match(r"ralph[_ ]status|exit_signal");
 
 /// A header or an end line: the name with dashes, bold marks, a colon or
 /// nothing around it, or glued to the end of a sentence with its dashes.
