@@ -35,6 +35,14 @@ pub(super) trait Records: Send {
 
     /// What follows is near the end: texts before it may have been passed over.
     fn near(&mut self) {}
+
+    /// A call that was passed over has ended the message.
+    fn part(&mut self) {}
+
+    /// How often the sieve has come to another one.
+    fn epoch(&self) -> u64 {
+        0
+    }
 }
 
 /// A reader of bytes, of any format.
@@ -62,6 +70,14 @@ pub(super) trait Decode: Send {
 
     /// See [`Records::near`].
     fn near(&mut self) {}
+
+    /// See [`Records::part`].
+    fn part(&mut self) {}
+
+    /// See [`Records::epoch`].
+    fn epoch(&self) -> u64 {
+        0
+    }
 }
 
 /// Reads the records of one JSON format.
@@ -90,7 +106,7 @@ impl<R: Records> Decode for Json<R> {
     }
 
     fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        self.records.sieve()
+        if self.begun { self.records.sieve() } else { None }
     }
 
     fn after_lines(&mut self, lines: u64) {
@@ -111,6 +127,14 @@ impl<R: Records> Decode for Json<R> {
 
     fn near(&mut self) {
         self.records.near();
+    }
+
+    fn part(&mut self) {
+        self.records.part();
+    }
+
+    fn epoch(&self) -> u64 {
+        self.records.epoch()
     }
 }
 

@@ -30,6 +30,14 @@ pub(super) struct Memo {
     denied: VecDeque<String>,
 }
 
+impl Memo {
+    /// What follows is near the end: what was told before is told no more.
+    pub(super) fn near(&mut self) {
+        let Self { session, model, .. } = *self;
+        *self = Self { session, model, ..Self::default() };
+    }
+}
+
 /// A sink that cleans texts, bounds problems and sends some facts only once.
 pub(super) struct Out<'s> {
     sink: &'s mut dyn Sink,

@@ -2,7 +2,7 @@
 
 use super::blocks::count_breaks;
 use super::detect::{Head, LOOKAHEAD};
-use super::far::{Far, Held, Kept, Released, Sifted};
+use super::far::{Far, Held, Kept, Released, Sifted, after_lines, first_lines};
 use super::json::Decode;
 use super::out::{Memo, Out};
 use super::{Event, Forced, Format, ProblemKind, Sink};
@@ -55,10 +55,31 @@ struct Open {
     stage: Stage,
     /// Line breaks before what comes next.
     lines: u64,
-    /// The last line in which the agent speaks, where it was passed over and
-    /// nothing that matters came after it; and its number.
-    spoke: Option<(u64, Vec<u8>)>,
+    /// The last message of the agent, where it was passed over and nothing that
+    /// matters came after it.
+    spoke: Option<Spoke>,
+    /// Whether what the agent says next is another message than what it said last.
+    parted: bool,
 }
+
+/// Lines of one message that were passed over, with their numbers.
+struct Spoke {
+    message: u64,
+    lines: Vec<(u64, Vec<u8>)>,
+    /// Their length in bytes.
+    length: usize,
+    /// Whether it is another message than the one read last.
+    parted: bool,
+}
+
+/// How much is held at once, in bytes, of what comes in one piece.
+const PIECE: usize = 1 << 20;
+
+/// How few lines are sifted at once, in bytes.
+const FEW: usize = 512;
+
+/// How much of one message is held, in bytes, before it is read.
+const MOST: usize = 1 << 20;
 
 /// Which part of the input comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +184,7 @@ impl Reader {
             stage,
             lines: count_breaks(text),
             spoke: None,
+            parted: false,
         });
     }
 }
@@ -181,10 +203,12 @@ impl Open {
         if self.stage == Stage::Near {
             return self.read(bytes, sink, memo);
         }
-        self.held.push(bytes);
         let mut held = std::mem::take(&mut self.held);
-        while let Some(released) = held.release() {
-            self.released(released, sink, memo);
+        for bytes in bytes.chunks(PIECE) {
+            held.push(bytes);
+            while let Some(released) = held.release() {
+                self.released(released, sink, memo);
+            }
         }
         self.held = held;
     }
@@ -213,24 +237,36 @@ impl Open {
 
     fn far(&self, sink: &mut dyn Sink) -> Option<Far> {
         let sieve = self.decode.sieve()?;
-        Some(Far { sieve, wanted: sink.wanted()?, epoch: sink.epoch() })
+        Some(Far { sieve, wanted: sink.wanted()?, epoch: self.epoch(sink) })
     }
 
+    /// How often the sieve was to be another one.
+    fn epoch(&self, sink: &dyn Sink) -> u64 {
+        sink.epoch() + self.decode.epoch()
+    }
+
+    /// Where the sieve is to be another one often, few lines are sifted at once.
     fn sift(&mut self, mut lines: &[u8], sink: &mut dyn Sink, memo: &mut Memo) {
         let mut sifted = Sifted::default();
+        let mut length = lines.len();
         while !lines.is_empty() {
             let Some(far) = self.far(sink) else {
                 self.speak(sink, memo);
                 return self.read(lines, sink, memo);
             };
-            far.sift(lines, &mut sifted);
-            let Some(taken) = self.take(&sifted, sink, memo) else { return };
-            lines = super::far::after_lines(lines, taken);
+            let first = first_lines(lines, length);
+            far.sift(first, &mut sifted);
+            let taken = match self.take(&sifted, sink, memo) {
+                None => first.len(),
+                Some(taken) => first.len() - after_lines(first, taken).len(),
+            };
+            lines = &lines[taken..];
+            length = if taken < first.len() { taken.max(FEW) } else { 2 * length };
         }
     }
 
     fn take(&mut self, sifted: &Sifted, sink: &mut dyn Sink, memo: &mut Memo) -> Option<u64> {
-        if !sifted.is_of(sink.epoch()) {
+        if !sifted.is_of(self.epoch(sink)) {
             return Some(0);
         }
         let before = self.lines;
@@ -240,12 +276,16 @@ impl Open {
                     self.lines = before + line;
                     self.speak(sink, memo);
                     self.read_at(self.lines, bytes, sink, memo);
-                    if !sifted.is_of(sink.epoch()) {
+                    if !sifted.is_of(self.epoch(sink)) {
                         self.lines += 1;
                         return Some(line + 1);
                     }
                 }
-                Kept::Speaks(line, _) => self.spoke = Some((before + line, bytes.to_vec())),
+                Kept::Speaks(line, _, message) => {
+                    self.lines = before + line;
+                    self.spoke(message, bytes, sink, memo);
+                }
+                Kept::Parted => self.parted = true,
                 Kept::Used(id, tokens) => self.decode.used(id, tokens),
             }
         }
@@ -258,16 +298,44 @@ impl Open {
         self.speak(sink, memo);
         self.stage = Stage::Near;
         self.decode.near();
+        memo.near();
         sink.event(Event::Near);
     }
 
-    /// Reads the line in which the agent spoke last.
+    /// The agent speaks in this line, the next one.
+    fn spoke(&mut self, message: u64, line: &[u8], sink: &mut dyn Sink, memo: &mut Memo) {
+        let parted = std::mem::take(&mut self.parted);
+        let one = (self.lines, line.to_vec());
+        match &mut self.spoke {
+            Some(spoke) if !parted && message != 0 && spoke.message == message => {
+                spoke.lines.push(one);
+                spoke.length += line.len();
+                if spoke.length > MOST {
+                    self.speak(sink, memo);
+                }
+            }
+            last => {
+                let parted = parted || last.is_some();
+                *last = Some(Spoke { message, lines: vec![one], length: line.len(), parted });
+            }
+        }
+    }
+
+    /// Reads the message that the agent spoke last.
     fn speak(&mut self, sink: &mut dyn Sink, memo: &mut Memo) {
-        if let Some((line, bytes)) = self.spoke.take() {
+        if let Some(spoke) = self.spoke.take() {
+            if spoke.parted {
+                self.decode.part();
+            }
             self.decode.count(false);
-            self.read_at(line, &bytes, sink, memo);
+            for (line, bytes) in &spoke.lines {
+                self.read_at(*line, bytes, sink, memo);
+            }
             self.decode.count(true);
             self.decode.after_lines(self.lines);
+        }
+        if std::mem::take(&mut self.parted) {
+            self.decode.part();
         }
     }
 

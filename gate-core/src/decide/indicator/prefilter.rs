@@ -6,6 +6,8 @@
 //! windows are searched for in all mixtures of cases at once, by wide
 //! instructions; for many of them, each place is looked up in a table.
 
+use std::cmp::Reverse;
+
 use aho_corasick::packed::{Config, MatchKind, Searcher};
 
 /// The length of a window, in bytes; shorter texts have shorter ones.
@@ -60,14 +62,20 @@ impl Prefilter {
         Self { texts, way }
     }
 
-    /// A text that stands at or after a byte, and where. No other ends before
-    /// the window of this one does.
-    pub(super) fn find(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    /// The first text that stands at or after a byte and that is enough: told its
+    /// place and which it is. Texts are told in the order of their windows.
+    pub(super) fn find(
+        &self,
+        bytes: &[u8],
+        from: usize,
+        mut enough: impl FnMut(usize, usize) -> bool,
+    ) -> Option<(usize, usize)> {
         let stands = |at: usize, (index, offset): Place| {
             let text = self.texts[index].as_bytes();
             let begin = at.checked_sub(offset).filter(|begin| *begin >= from)?;
             let there = bytes.get(begin..begin + text.len())?;
-            there.eq_ignore_ascii_case(text).then_some((begin, index))
+            let stands = there.eq_ignore_ascii_case(text) && enough(begin, index);
+            stands.then_some((begin, index))
         };
         match &self.way {
             Way::Nowhere => None,
@@ -93,6 +101,7 @@ impl Windows {
                 return None;
             }
         }
+        share(&mut windows);
         let mut builder = Config::new()
             .match_kind(MatchKind::LeftmostFirst)
             .heuristic_pattern_limits(false)
@@ -106,7 +115,7 @@ impl Windows {
         &self,
         bytes: &[u8],
         from: usize,
-        stands: impl Fn(usize, Place) -> Option<T>,
+        mut stands: impl FnMut(usize, Place) -> Option<T>,
     ) -> Option<T> {
         let mut at = from;
         loop {
@@ -117,6 +126,18 @@ impl Windows {
             }
             at = found.start() + 1;
         }
+    }
+}
+
+/// Of windows that begin at one place the first one is found: the longest, which
+/// stands for those that it begins with.
+fn share(windows: &mut [(Vec<u8>, Vec<Place>)]) {
+    windows.sort_by_key(|(window, _)| Reverse(window.len()));
+    for index in 1..windows.len() {
+        let (longer, shorter) = windows.split_at_mut(index);
+        let (window, texts) = &shorter[0];
+        let longer = longer.iter_mut().filter(|(longer, _)| longer.starts_with(window));
+        longer.for_each(|(_, all)| all.extend(texts));
     }
 }
 
@@ -142,7 +163,7 @@ impl Table {
         &self,
         bytes: &[u8],
         from: usize,
-        stands: impl Fn(usize, Place) -> Option<T>,
+        mut stands: impl FnMut(usize, Place) -> Option<T>,
     ) -> Option<T> {
         let mut at = from;
         while let Some(found) = self.next(bytes, at) {
@@ -241,9 +262,17 @@ mod tests {
             assert_eq!(matches!(prefilter.way, Way::Wide(_)), texts.len() < 10);
             for (index, text) in texts.iter().enumerate() {
                 let long = format!("{}{}..", "o".repeat(70), text.to_ascii_uppercase());
-                assert_eq!(prefilter.find(long.as_bytes(), 3), Some((70, index)), "{text}");
-                assert_eq!(prefilter.find(text.as_bytes(), 0), Some((0, index)), "{text}");
-                assert_eq!(prefilter.find(text.as_bytes(), 1), None, "{text}");
+                assert_eq!(
+                    prefilter.find(long.as_bytes(), 3, |_, _| true),
+                    Some((70, index)),
+                    "{text}"
+                );
+                assert_eq!(
+                    prefilter.find(text.as_bytes(), 0, |_, _| true),
+                    Some((0, index)),
+                    "{text}"
+                );
+                assert_eq!(prefilter.find(text.as_bytes(), 1, |_, _| true), None, "{text}");
             }
         }
     }

@@ -86,22 +86,20 @@ impl Sought {
     /// The first text that was found in whose line its pattern may match. In one
     /// line each pattern is tried once.
     fn first(&self, bytes: &[u8], from: usize, line: LineOf, read: Reads) -> Option<usize> {
-        let mut at = from;
         let (mut within, mut tried) = (0..0, Vec::new());
-        while let Some((found, text)) = self.rarest.find(bytes, at) {
+        let first = self.rarest.find(bytes, from, |found, text| {
             if !within.contains(&found) {
                 within = line(bytes, found);
                 tried.clear();
             }
-            if !tried.contains(&self.owners[text]) {
-                if self.may_match(text, &bytes[within.clone()], read) {
-                    return Some(found);
-                }
-                tried.push(self.owners[text]);
+            let owner = self.owners[text];
+            let is_new = !tried.contains(&owner);
+            if is_new {
+                tried.push(owner);
             }
-            at = found + 1;
-        }
-        None
+            is_new && self.may_match(text, &bytes[within.clone()], read)
+        });
+        first.map(|(found, _)| found)
     }
 }
 
@@ -133,8 +131,12 @@ fn as_it_is(line: &[u8]) -> Option<Cow<'_, str>> {
     std::str::from_utf8(line).ok().map(Cow::Borrowed)
 }
 
-/// Whether the text is escaped in a way that could hide something in it.
+/// Whether the text is escaped in a way that could hide something in it, or is
+/// not escaped as it should be.
 fn has_rare_escape(escaped: &[u8]) -> bool {
+    if escaped.iter().fold(false, |any, byte| any | (*byte < b' ')) {
+        return true;
+    }
     let mut at = 0;
     while let Some(found) = memchr2(b'\\', DELETE, &escaped[at..]) {
         match escaped[at + found..] {

@@ -35,6 +35,8 @@ struct Message<'a> {
     count: usize,
     /// Whether a tool's answer is among the blocks.
     answers: bool,
+    /// Whether a block is neither text nor thinking, which ends a text.
+    calls: bool,
 }
 
 impl ByLine for ClaudeSieve {
@@ -43,7 +45,10 @@ impl ByLine for ClaudeSieve {
             return Line::Matters;
         };
         match seen.kind {
-            b"user" if seen.message.answers && seen.message.count == 0 => Line::Silent,
+            b"user" if seen.message.answers && seen.message.count == 0 => {
+                kept.part();
+                Line::Silent
+            }
             b"assistant" if self.model_known => assistant(&seen, wanted, kept),
             b"stream_event" | b"progress" => Line::Silent,
             _ => Line::Matters,
@@ -62,11 +67,17 @@ fn assistant(seen: &Seen<'_>, wanted: &dyn Wanted, kept: &mut Sifting<'_>) -> Li
     if !seen.sub_agent && texts.iter().any(|text| wanted.may_stand_in(text)) {
         return Line::Matters;
     }
+    let id = super::spent::digest(id);
     if let Some(tokens) = tokens {
-        kept.used(super::spent::digest(id), *tokens);
+        kept.used(id, *tokens);
     }
-    let speaks = texts.iter().any(|text| !is_blank(text));
-    if speaks && !seen.sub_agent { Line::Speaks } else { Line::Silent }
+    if !seen.sub_agent && texts.iter().any(|text| !is_blank(text)) {
+        return Line::Speaks(id);
+    }
+    if seen.message.calls {
+        kept.part();
+    }
+    Line::Silent
 }
 
 impl ClaudeSieve {
@@ -133,6 +144,7 @@ fn block<'a>(walk: &mut Walk<'a>, message: &mut Message<'a>) -> Option<()> {
             _ => walk.pass()?,
         }
     }
+    message.calls |= !matches!(kind, b"text" | b"thinking");
     match kind {
         b"tool_result" => message.answers = true,
         b"tool_use" | b"thinking" | b"redacted_thinking" | b"server_tool_use" => {

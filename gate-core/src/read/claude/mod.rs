@@ -100,6 +100,8 @@ struct Claude {
     /// Whether a model's name was seen.
     model_known: bool,
     shell: Shell,
+    /// How often another session began, or an answer to an event was due.
+    epoch: u64,
 }
 
 /// How a client tells what became of a shell's command.
@@ -124,7 +126,10 @@ pub(super) fn open(shell: Shell) -> Box<dyn Decode> {
 
 impl Records for Claude {
     fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool {
-        read::<Any>(json, |record| self.take(&record, line, out))
+        let was_due = self.answer_is_due();
+        let valid = read::<Any>(json, |record| self.take(&record, line, out));
+        self.epoch += u64::from(!was_due && self.answer_is_due());
+        valid
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
@@ -134,7 +139,8 @@ impl Records for Claude {
     fn sieve(&self) -> Option<Arc<dyn Sieve>> {
         let Self { session, model_known, .. } = self;
         let sieve = || ClaudeSieve { session: session.clone(), model_known: *model_known };
-        (!session.is_empty()).then(|| Arc::new(sieve()) as _)
+        let known = !session.is_empty() && !self.answer_is_due();
+        known.then(|| Arc::new(sieve()) as _)
     }
 
     fn used(&mut self, id: u64, tokens: u64) {
@@ -153,6 +159,14 @@ impl Records for Claude {
         self.message.clear();
         self.last.clear();
         self.calls = Calls::default();
+    }
+
+    fn part(&mut self) {
+        self.message.clear();
+    }
+
+    fn epoch(&self) -> u64 {
+        self.epoch
     }
 }
 
@@ -184,6 +198,7 @@ impl Claude {
         out.session(id);
         if !self.session.is_empty() && **id != *self.session {
             self.spent.next_session();
+            self.epoch += 1;
             self.turn(Boundary::Prompt, line, out);
         }
         self.session.clear();
@@ -270,10 +285,15 @@ impl Claude {
     /// A text after a result without a prompt between answers an event.
     fn answers(&mut self, line: u64, out: &mut Out<'_>) {
         if self.after_result {
-            let event = self.notified || !self.numbered;
+            let event = self.answer_is_due();
             let boundary = if event { Boundary::Notification } else { Boundary::Prompt };
             self.turn(boundary, line, out);
         }
+    }
+
+    /// Whether the next text answers an event: each of such texts may count.
+    fn answer_is_due(&self) -> bool {
+        self.after_result && (self.notified || !self.numbered)
     }
 
     fn tool_use(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {

@@ -12,7 +12,7 @@ impl ByLine for CodexSieve {
             Some((b"item.completed", b"agent_message", text)) => match text {
                 _ if wanted.may_stand_in(text) => Line::Matters,
                 _ if is_blank(text) => Line::Silent,
-                _ => Line::Speaks,
+                _ => Line::Speaks(0),
             },
             Some((b"item.completed", kind, _)) if kind.contains(&b'\\') => Line::Matters,
             Some((b"item.completed", [_, ..], _) | (b"item.started" | b"item.updated", ..)) => {

@@ -52,6 +52,12 @@ impl Far {
     }
 }
 
+/// The first of the lines, of so many bytes or a few more.
+pub(super) fn first_lines(lines: &[u8], length: usize) -> &[u8] {
+    let from = length.saturating_sub(1).min(lines.len());
+    memchr::memchr(b'\n', &lines[from..]).map_or(lines, |at| &lines[..=from + at])
+}
+
 /// The lines without the first ones.
 pub(super) fn after_lines(lines: &[u8], count: u64) -> &[u8] {
     let nth = usize::try_from(count).unwrap_or(usize::MAX).checked_sub(1);
@@ -75,8 +81,9 @@ pub(super) enum Line {
     /// It may matter.
     Matters,
     /// The main agent speaks, and nothing that is looked for stands in it. It
-    /// matters only where it is the last one before a line that matters.
-    Speaks,
+    /// matters only where it is the last one before a line that matters, or the
+    /// one that goes on with the same message: of this id, unless it is 0.
+    Speaks(u64),
     /// It does not matter.
     Silent,
 }
@@ -119,7 +126,7 @@ impl<T: ByLine> Sieve for T {
             let comes_to = if is_plain { self.line(line, wanted, kept) } else { Line::Matters };
             match comes_to {
                 Line::Matters => kept.matters(&lines[from..=end]),
-                Line::Speaks => kept.speaks(&lines[from..=end]),
+                Line::Speaks(id) => kept.speaks(&lines[from..=end], id),
                 Line::Silent => {}
             }
             kept.pass_over(1);

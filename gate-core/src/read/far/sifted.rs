@@ -21,8 +21,11 @@ pub(in crate::read) enum Kept {
     /// A line that may matter: its number among the lines, from 0, and where it
     /// stands in the kept bytes.
     Matters(u64, Range<usize>),
-    /// The last of some lines in which the agent speaks.
-    Speaks(u64, Range<usize>),
+    /// The last of some lines in which the agent speaks, or one of the last that
+    /// are of one message, with the message's digest.
+    Speaks(u64, Range<usize>, u64),
+    /// What the agent says next is another message.
+    Parted,
     /// What a message used: a digest of its id, and tokens.
     Used(u64, u64),
 }
@@ -41,8 +44,10 @@ impl Sifted {
     /// What is kept, in order; lines with their bytes.
     pub(in crate::read) fn kept(&self) -> impl Iterator<Item = (&Kept, &[u8])> {
         self.kept.iter().map(|kept| match kept {
-            Kept::Matters(_, range) | Kept::Speaks(_, range) => (kept, &self.bytes[range.clone()]),
-            Kept::Used(..) => (kept, &self.bytes[..0]),
+            Kept::Matters(_, range) | Kept::Speaks(_, range, _) => {
+                (kept, &self.bytes[range.clone()])
+            }
+            Kept::Used(..) | Kept::Parted => (kept, &self.bytes[..0]),
         })
     }
 }
@@ -50,9 +55,11 @@ impl Sifted {
 /// Collects what is kept of lines, as a sieve goes over them.
 pub(crate) struct Sifting<'s> {
     sifted: &'s mut Sifted,
-    /// The place of the last line in which the agent speaks, where nothing
-    /// that matters came after it.
-    spoke: Option<usize>,
+    /// The last lines in which the agent speaks, where nothing that matters came
+    /// after them: the place of the first, and the message.
+    spoke: Option<(usize, u64)>,
+    /// Whether [`Kept::Parted`] came last, lines apart that do not matter.
+    parted: bool,
 }
 
 impl<'s> Sifting<'s> {
@@ -62,31 +69,47 @@ impl<'s> Sifting<'s> {
         sifted.bytes.clear();
         sifted.kept.clear();
         sifted.lines = 0;
-        Self { sifted, spoke: None }
+        Self { sifted, spoke: None, parted: false }
     }
 
     /// Keeps the line, with its line break.
     pub(in crate::read) fn matters(&mut self, line: &[u8]) {
-        self.spoke = None;
+        (self.spoke, self.parted) = (None, false);
         let at = self.keep(line);
         self.sifted.kept.push(Kept::Matters(self.sifted.lines, at));
     }
 
-    /// Keeps the line, with its line break, until another is kept.
-    pub(in crate::read) fn speaks(&mut self, line: &[u8]) {
-        match self.spoke {
-            Some(index) => {
-                let Kept::Speaks(number, range) = &mut self.sifted.kept[index] else { return };
-                // Nothing was kept after it: its bytes are the last ones.
-                self.sifted.bytes.truncate(range.start);
-                self.sifted.bytes.extend_from_slice(line);
-                *number = self.sifted.lines;
-                range.end = self.sifted.bytes.len();
-            }
-            None => {
-                let at = self.keep(line);
-                self.spoke = Some(self.sifted.kept.len());
-                self.sifted.kept.push(Kept::Speaks(self.sifted.lines, at));
+    /// Keeps the line, with its line break, until another is kept that is not
+    /// of the same message.
+    pub(in crate::read) fn speaks(&mut self, line: &[u8], message: u64) {
+        let goes_on = |spoke: &(usize, u64)| message != 0 && spoke.1 == message;
+        if self.parted || !self.spoke.as_ref().is_some_and(goes_on) {
+            self.forget();
+            self.spoke = Some((self.sifted.kept.len(), message));
+        }
+        self.parted = false;
+        let at = self.keep(line);
+        self.sifted.kept.push(Kept::Speaks(self.sifted.lines, at, message));
+    }
+
+    /// A call ends the message.
+    pub(in crate::read) fn part(&mut self) {
+        if !std::mem::replace(&mut self.parted, true) {
+            self.sifted.kept.push(Kept::Parted);
+        }
+    }
+
+    /// Forgets the last lines in which the agent speaks.
+    fn forget(&mut self) {
+        let Some((first, _)) = self.spoke.take() else { return };
+        let kept = &mut self.sifted.kept;
+        // Nothing was kept after them: their bytes are the last ones.
+        if let Some(Kept::Speaks(_, range, _)) = kept.get(first) {
+            self.sifted.bytes.truncate(range.start);
+        }
+        for one in &mut kept[first..] {
+            if matches!(one, Kept::Speaks(..)) {
+                *one = Kept::Parted;
             }
         }
     }

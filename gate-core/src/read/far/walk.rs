@@ -108,17 +108,16 @@ impl<'a> Walk<'a> {
         loop {
             match self.peek()? {
                 b'"' => self.string().map(drop)?,
-                byte => {
+                mark @ (b'{' | b'[' | b'}' | b']' | b',' | b':') => {
                     self.rest = &self.rest[1..];
-                    match byte {
+                    match mark {
                         b'{' | b'[' => depth += 1,
+                        b'}' | b']' if depth == 1 => return Some(()),
                         b'}' | b']' => depth -= 1,
                         _ => {}
                     }
-                    if depth == 0 {
-                        return Some(());
-                    }
                 }
+                _ => self.atom().map(drop)?,
             }
         }
     }
@@ -130,7 +129,11 @@ impl<'a> Walk<'a> {
         let end = self.rest.iter().position(|byte| !inside(byte))?;
         let (atom, rest) = self.rest.split_at(end);
         self.rest = rest;
-        (!atom.is_empty()).then_some(atom)
+        match atom {
+            b"null" | b"true" | b"false" | [b'0'] => Some(atom),
+            [b'1'..=b'9', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => Some(atom),
+            _ => serde_json::from_slice::<f64>(atom).is_ok().then_some(atom),
+        }
     }
 
     /// Whether nothing but white space follows.
