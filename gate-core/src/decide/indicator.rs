@@ -4,8 +4,8 @@
 //! the texts that their matches must hold, and only on a line that holds one
 //! is a pattern tried by itself, with its guards.
 
-mod finder;
 mod prefilter;
+mod search;
 mod sought;
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::literal::Group;
 use super::pattern::{Pattern, Scope};
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
-use finder::Finder;
+use search::{Search, plain_line};
 
 pub(crate) use sought::Sought;
 
@@ -44,13 +44,8 @@ pub struct PatternSet(Arc<Prepared>);
 #[derive(Debug)]
 struct Prepared {
     patterns: Vec<Compiled>,
-    /// Finds the rarest texts of all patterns: what begins a closer look.
-    rarest: Finder,
-    /// Finds all texts that matches must hold.
-    texts: Finder,
-    /// The pattern, and the group of its texts, that each text belongs to.
-    owners: Vec<(usize, u32)>,
-    /// Patterns without such texts: they are tried on every line.
+    search: Search,
+    /// Patterns without texts to be found by: they are tried on every line.
     everywhere: Vec<usize>,
 }
 
@@ -59,8 +54,8 @@ struct Compiled {
     pattern: Pattern,
     /// Compiled, where it has to be, when a line first holds one of its texts.
     expression: Expression,
-    /// One bit for each group of texts.
-    groups: u32,
+    /// The texts that its matches must hold, one of each group.
+    groups: Vec<Group>,
 }
 
 /// A pattern that cannot be compiled.
@@ -100,89 +95,34 @@ impl PatternSet {
     ///
     /// The first pattern whose expression is wrong, by its id.
     pub fn new(patterns: &[Pattern]) -> Result<Self, PatternError> {
-        let (mut all, mut rarest) = (Texts::default(), Vec::new());
-        let (mut compiled, mut everywhere) = (Vec::new(), Vec::new());
-        for (index, pattern) in patterns.iter().enumerate() {
-            let (one, groups) = Compiled::new(pattern.clone())?;
-            rarest.extend(groups.first().cloned().unwrap_or_default());
-            if groups.is_empty() {
-                everywhere.push(index);
-            }
-            all.add(index, groups);
-            compiled.push(one);
-        }
-        let (rarest, texts) = (Finder::new(rarest), Finder::new(all.texts));
-        let owners = all.owners;
-        Ok(Self(Arc::new(Prepared { patterns: compiled, rarest, texts, owners, everywhere })))
-    }
-}
-
-impl Prepared {
-    fn expression(&self, index: usize) -> &Expression {
-        &self.patterns[index].expression
-    }
-
-    /// The groups of texts that a pattern's matches must hold.
-    fn groups(&self, index: usize) -> Vec<Group> {
-        let bits = (0..GROUPS).map(|bit| (index, 1 << bit));
-        let texts = |owner: (usize, u32)| {
-            let owned = self.owners.iter().zip(self.texts.texts());
-            owned.filter(move |(known, _)| **known == owner).map(|(_, text)| text.clone())
-        };
-        bits.map(|owner| texts(owner).collect()).filter(|group: &Group| !group.is_empty()).collect()
-    }
-
-    /// The patterns that may match in the line: those of which it holds one
-    /// text of each group.
-    fn candidates(&self, line: &str) -> Vec<usize> {
-        let mut seen: Vec<(usize, u32)> = Vec::new();
-        self.texts.each(line, |text| {
-            let (index, group) = self.owners[text];
-            match seen.iter_mut().find(|(known, _)| *known == index) {
-                Some((_, groups)) => *groups |= group,
-                None => seen.push((index, group)),
-            }
-        });
-        let whole =
-            seen.into_iter().filter(|(index, groups)| *groups == self.patterns[*index].groups);
-        whole.map(|(index, _)| index).chain(self.everywhere.iter().copied()).collect()
-    }
-
-    /// Where the next line begins that may hold a match, at or after a byte.
-    fn next_line(&self, text: &str, at: usize) -> Option<usize> {
-        if !self.everywhere.is_empty() {
-            return (at < text.len()).then_some(at);
-        }
-        Some(line_start(text.as_bytes(), self.rarest.find(text, at)?))
-    }
-}
-
-/// The texts of several patterns, with their owners.
-#[derive(Default)]
-struct Texts {
-    texts: Vec<String>,
-    owners: Vec<(usize, u32)>,
-}
-
-impl Texts {
-    fn add(&mut self, index: usize, groups: Vec<Group>) {
-        for (bit, group) in groups.into_iter().enumerate() {
-            self.owners.extend(group.iter().map(|_| (index, 1 << bit)));
-            self.texts.extend(group);
-        }
+        let patterns = patterns.iter().map(Compiled::new).collect::<Result<Vec<_>, _>>()?;
+        let search = Search::briefly(patterns.iter().map(Compiled::rarest));
+        let all = patterns.iter().enumerate();
+        let everywhere = all.filter(|(_, one)| one.groups.is_empty()).map(|(index, _)| index);
+        let everywhere = everywhere.collect();
+        Ok(Self(Arc::new(Prepared { patterns, search, everywhere })))
     }
 }
 
 impl Compiled {
-    /// The pattern with the texts that its matches must hold.
-    fn new(pattern: Pattern) -> Result<(Self, Vec<Group>), PatternError> {
+    fn new(pattern: &Pattern) -> Result<Self, PatternError> {
         let expression = Expression::of(&pattern.matcher);
         let mut groups = expression
             .required()
             .map_err(|message| PatternError { id: pattern.id.clone(), message })?;
         groups.truncate(GROUPS);
-        let bits = groups.iter().enumerate().map(|(bit, _)| 1 << bit).sum();
-        Ok((Self { pattern, expression, groups: bits }, groups))
+        Ok(Self { pattern: pattern.clone(), expression, groups })
+    }
+
+    /// The texts that it is found by.
+    fn rarest(&self) -> &[String] {
+        self.groups.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a line in which one of the rarest texts stands holds the others.
+    fn may_match(&self, line: &[u8]) -> bool {
+        let mut others = self.groups.iter().skip(1);
+        others.all(|group| group.iter().any(|text| search::stands_in(line, text.as_bytes())))
     }
 
     /// The first hit in the line that no guard takes away.
@@ -298,34 +238,70 @@ impl<'p> Counter<'p> {
     }
 
     fn text(&mut self, text: &Text<'_>) {
-        let bytes = text.text.as_bytes();
-        let (mut at, mut counted, mut line) = (0, 0, text.line);
-        while at < bytes.len() && self.is_open(text.role) {
-            let Some(start) = self.set.next_line(text.text, at) else { return };
-            let stop = line_end(bytes, start.max(at));
-            if text.multiline {
-                line += memchr::memchr_iter(b'\n', &bytes[counted..start]).count() as u64;
-                counted = start;
+        if !self.is_open(text.role) {
+            return;
+        }
+        self.everywhere(text);
+        let set = self.set;
+        let mut lines = Lines { text, counted: 0, line: text.line };
+        set.search.first(text.text.as_bytes(), 0, plain_line, |index, within| {
+            let wants = self.looks(index, text.role);
+            if wants && set.patterns[index].may_match(&text.text.as_bytes()[within.clone()]) {
+                self.try_on(index, &text.text[within.clone()], lines.number(within.start));
+                return !self.is_open(text.role);
             }
-            self.line(&text.text[start..stop], line, text.role);
-            at = stop + 1;
+            false
+        });
+    }
+
+    /// Tries the patterns that no text tells on every line.
+    fn everywhere(&mut self, text: &Text<'_>) {
+        let set = self.set;
+        if !set.everywhere.iter().any(|index| self.looks(*index, text.role)) {
+            return;
+        }
+        for (number, line) in (text.line..).zip(text.text.split('\n')) {
+            for &index in &set.everywhere {
+                if self.looks(index, text.role) {
+                    let number = if text.multiline { number } else { text.line };
+                    self.try_on(index, line, number);
+                }
+            }
         }
     }
 
-    /// Whether any pattern still looks for hits in such a text.
+    /// Whether a pattern still looks for hits in such a text.
+    fn looks(&self, index: usize, role: Role) -> bool {
+        self.hits[index].len() < KEPT && self.set.patterns[index].pattern.scope.covers(role)
+    }
+
+    /// Whether any does.
     fn is_open(&self, role: Role) -> bool {
-        let mut slots = self.hits.iter().zip(&self.set.patterns);
-        slots.any(|(hits, one)| hits.len() < KEPT && one.pattern.scope.covers(role))
+        (0..self.hits.len()).any(|index| self.looks(index, role))
     }
 
-    /// Tries each pattern that may match and that still looks for hits.
-    fn line(&mut self, line: &str, number: u64, role: Role) {
-        for index in self.set.candidates(line) {
-            let (one, slot) = (&self.set.patterns[index], &mut self.hits[index]);
-            if slot.len() < KEPT && one.pattern.scope.covers(role) {
-                slot.extend(one.find(line).map(|found| one.hit(line, number, found)));
-            }
+    fn try_on(&mut self, index: usize, line: &str, number: u64) {
+        let one = &self.set.patterns[index];
+        self.hits[index].extend(one.find(line).map(|found| one.hit(line, number, found)));
+    }
+}
+
+/// Counts the lines of a text, from one place to the next.
+struct Lines<'t> {
+    text: &'t Text<'t>,
+    counted: usize,
+    line: u64,
+}
+
+impl Lines<'_> {
+    /// The input's number of the line that begins at a byte.
+    fn number(&mut self, begin: usize) -> u64 {
+        if self.text.multiline {
+            let between = &self.text.text.as_bytes()[self.counted..begin];
+            self.line += memchr::memchr_iter(b'\n', between).count() as u64;
+            self.counted = begin;
         }
+        self.line
     }
 }
 
@@ -336,12 +312,4 @@ impl Scope {
             Self::Any => true,
         }
     }
-}
-
-fn line_start(bytes: &[u8], at: usize) -> usize {
-    memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |found| found + 1)
-}
-
-fn line_end(bytes: &[u8], at: usize) -> usize {
-    memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found)
 }

@@ -52,7 +52,13 @@ struct Table {
 }
 
 impl Prefilter {
-    /// A prefilter of these texts, each of two bytes or more.
+    /// A prefilter of these texts, each of two bytes or more, that is ready at once.
+    pub(super) fn brief(texts: Vec<String>) -> Self {
+        let way = if texts.is_empty() { Way::Nowhere } else { Way::Table(Table::of(&texts)) };
+        Self { texts, way }
+    }
+
+    /// A prefilter of these texts, each of two bytes or more, for long inputs.
     pub(super) fn new(texts: Vec<String>) -> Self {
         let way = match Windows::of(&texts) {
             _ if texts.is_empty() => Way::Nowhere,

@@ -5,21 +5,17 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memchr2, memrchr, memrchr_iter};
+use memchr::{memchr, memchr_iter, memchr2, memrchr_iter};
 
 use super::Prepared;
-use super::prefilter::Prefilter;
+use super::search::{LineOf, Search, plain_line};
 use crate::read::Wanted;
 
 /// The patterns that still look for hits.
 #[derive(Debug)]
 pub(crate) struct Sought {
     set: Arc<Prepared>,
-    rarest: Prefilter,
-    /// The pattern that each of the rarest texts belongs to.
-    owners: Vec<usize>,
-    /// The other groups of texts of each pattern.
-    others: Vec<Vec<Vec<String>>>,
+    search: Search,
     /// Whether a pattern may match anywhere.
     everywhere: bool,
     /// Whether a text that JSON escapes is among those that are looked for.
@@ -31,38 +27,27 @@ pub(crate) struct Sought {
 impl Sought {
     /// What these patterns of the set look for, and notices of clients.
     pub(super) fn new(set: &Arc<Prepared>, open: &[bool], notice: fn(&[u8]) -> bool) -> Self {
-        let (mut rarest, mut owners) = (Vec::new(), Vec::new());
-        let mut others = vec![Vec::new(); open.len()];
-        for (index, _) in open.iter().enumerate().filter(|(_, open)| **open) {
-            let mut groups = set.groups(index);
-            if !groups.is_empty() {
-                let first = groups.remove(0);
-                owners.extend(first.iter().map(|_| index));
-                rarest.extend(first);
-                others[index] = groups;
-            }
-        }
+        let of_open = |(index, open): (usize, &bool)| {
+            if *open { set.patterns[index].rarest() } else { &[] }
+        };
+        let open_ones = || set.patterns.iter().zip(open).filter(|(_, open)| **open);
         let escapes =
             |text: &String| text.bytes().any(|byte| b"\"\\".contains(&byte) || byte < b' ');
-        let escaped = rarest.iter().chain(others.iter().flatten().flatten()).any(escapes);
         Self {
             set: set.clone(),
-            rarest: Prefilter::new(rarest),
-            owners,
-            others,
+            search: Search::at_length(open.iter().enumerate().map(of_open)),
             everywhere: set.everywhere.iter().any(|index| open[*index]),
-            escaped,
+            escaped: open_ones().any(|(one, _)| one.groups.iter().flatten().any(escapes)),
             notice,
         }
     }
 
-    /// Whether the pattern of a text that was found may match in the line; the
-    /// line is told as it reads.
-    fn may_match(&self, text: usize, line: &[u8], read: Reads) -> bool {
-        let pattern = self.owners[text];
-        let mut groups = self.others[pattern].iter();
-        groups.all(|group| group.iter().any(|text| stands_in(line, text.as_bytes())))
-            && read(line).is_none_or(|line| self.set.expression(pattern).is_match(&line))
+    /// The first text in whose line its pattern may match.
+    fn first(&self, bytes: &[u8], from: usize, line: LineOf, read: Reads) -> Option<usize> {
+        self.search.first(bytes, from, line, |index, within| {
+            let (one, line) = (&self.set.patterns[index], &bytes[within.clone()]);
+            one.may_match(line) && read(line).is_none_or(|line| one.expression.is_match(&line))
+        })
     }
 }
 
@@ -80,35 +65,6 @@ impl Wanted for Sought {
         }
         self.first(plain, from, plain_line, as_it_is)
     }
-}
-
-impl Sought {
-    /// The first text that was found in whose line its pattern may match. In one
-    /// line each pattern is tried once.
-    fn first(&self, bytes: &[u8], from: usize, line: LineOf, read: Reads) -> Option<usize> {
-        let (mut within, mut tried) = (0..0, Vec::new());
-        let first = self.rarest.find(bytes, from, |found, text| {
-            if !within.contains(&found) {
-                within = line(bytes, found);
-                tried.clear();
-            }
-            let owner = self.owners[text];
-            let is_new = !tried.contains(&owner);
-            if is_new {
-                tried.push(owner);
-            }
-            is_new && self.may_match(text, &bytes[within.clone()], read)
-        });
-        first.map(|(found, _)| found)
-    }
-}
-
-/// The line around a byte.
-type LineOf = fn(&[u8], usize) -> Range<usize>;
-
-fn plain_line(plain: &[u8], at: usize) -> Range<usize> {
-    let begin = memrchr(b'\n', &plain[..at]).map_or(0, |found| found + 1);
-    begin..memchr(b'\n', &plain[at..]).map_or(plain.len(), |found| at + found)
 }
 
 /// A control character that JSON does not escape.
@@ -154,20 +110,4 @@ fn escaped_line(escaped: &[u8], at: usize) -> Range<usize> {
     let begin = memrchr_iter(b'\\', &escaped[..at]).find(breaks).map_or(0, |found| found + 2);
     let mut after = memchr_iter(b'\\', &escaped[at..]).map(|found| at + found);
     begin..after.find(breaks).unwrap_or(escaped.len())
-}
-
-/// Whether a text, in lower case, stands in the line.
-fn stands_in(line: &[u8], text: &[u8]) -> bool {
-    let Some(first) = text.first() else {
-        return true;
-    };
-    let mut at = 0;
-    while let Some(found) = memchr2(*first, first.to_ascii_uppercase(), &line[at..]) {
-        let stands = line[at + found..].get(..text.len());
-        if stands.is_some_and(|stands| stands.eq_ignore_ascii_case(text)) {
-            return true;
-        }
-        at += found + 1;
-    }
-    false
 }
