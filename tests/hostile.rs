@@ -9,7 +9,7 @@ use crate::support::{Ran, gate};
 const MIB: usize = 1 << 20;
 
 /// The most memory that any text may take, in KiB.
-const MOST: u64 = 400 * 1024;
+const MOST: u64 = 64 * 1024;
 
 /// It was answered, with no panic, in bounded memory.
 #[track_caller]
@@ -193,4 +193,19 @@ fn repetition_without_end_is_answered() {
     ] {
         answered(&gate("scan --json -").settings(custom).stdin(text).code(0));
     }
+}
+
+/// JavaScript writes half of a character where it cuts a text within one.
+#[test]
+fn half_a_character_hides_nobodys_words() {
+    let says = |who: &str, text: &str| {
+        let role = format!(r#""type":"{who}","message":{{"role":"{who}","content":"{text}"}}"#);
+        format!("{{\"sessionId\":\"s\",\"parentUuid\":null,{role}}}\n")
+    };
+    let done = says("assistant", r"Done \ud83d.\n\nEXIT_STATUS: COMPLETE");
+    assert_eq!(scan(done.as_str()), "complete");
+    assert_eq!(scan(done.clone() + &says("user", r"And the docs \ud83d")), "absent");
+    assert_eq!(scan(done.clone() + &says("assistant", r"I go on \ude00")), "absent");
+    let unreadable = says("user", r"And the docs \q");
+    assert_eq!(scan(done + &unreadable), "continue", "nobody knows what it says");
 }

@@ -282,7 +282,7 @@ impl Sink for Collector<'_> {
             }
             Event::Fact(fact) => self.transcript.fact(fact),
             Event::Problem(problem) => {
-                if matches!(problem.kind, ProblemKind::Torn | ProblemKind::Oversized) {
+                if problem.kind.loses_words() {
                     self.lost = Some(problem.line);
                 }
                 self.transcript.problem(&problem);
@@ -356,6 +356,7 @@ fn flaw(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::InvalidUtf8 => "bytes that are not UTF-8 were replaced",
         ProblemKind::Noise => "no record of this format; passed over",
+        ProblemKind::Unreadable => "a record that cannot be read; passed over",
         ProblemKind::Torn => "the last record is cut off",
         ProblemKind::Oversized => "a record longer than 16 MiB was passed over",
         ProblemKind::UnknownJson => "JSON of no known format: nobody's words could be found",

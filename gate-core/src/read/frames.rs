@@ -192,14 +192,14 @@ impl Frames {
                 if self.oversized {
                     frame.flaw(ProblemKind::Oversized, self.line());
                 } else if !frame.record(&self.buffer, self.line()) {
-                    frame.flaw(ProblemKind::Noise, self.line());
+                    frame.flaw(ProblemKind::Unreadable, self.line());
                 }
                 self.end_record();
                 end
             }
             Found::Torn(end) => {
                 self.keep(&bytes[..end]);
-                frame.flaw(ProblemKind::Noise, self.line());
+                frame.flaw(ProblemKind::Unreadable, self.line());
                 self.end_record();
                 end
             }

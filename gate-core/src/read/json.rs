@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::far::Sieve;
 use super::frames::{Frame, Frames};
 use super::out::Out;
-use super::{ProblemKind, Role, Wording};
+use super::{ProblemKind, Role, Wording, surrogates};
 
 /// A JSON format: what its records mean.
 pub(super) trait Records: Send {
@@ -192,7 +192,8 @@ impl<R: Records> Handler<'_, '_, R> {
 }
 
 /// Reads one record. A key that stands there twice, which typed reading
-/// refuses, counts with its last value.
+/// refuses, counts with its last value; half of a character that JavaScript has
+/// cut in two reads as a replacement character.
 pub(super) fn read<T>(json: &str, take: impl FnOnce(T::Of<'_>)) -> bool
 where
     T: Borrowed,
@@ -201,7 +202,8 @@ where
         take(record);
         return true;
     }
-    let Ok(value) = serde_json::from_str::<Value>(json) else {
+    let mended = surrogates::mend(json);
+    let Ok(value) = serde_json::from_str::<Value>(mended.as_deref().unwrap_or(json)) else {
         return false;
     };
     if let Ok(record) = T::Of::deserialize(&value) {

@@ -40,6 +40,7 @@ mod qwen;
 mod reader;
 mod scan;
 mod shape;
+mod surrogates;
 mod specstory;
 mod tally;
 mod text;
@@ -247,12 +248,24 @@ pub enum ProblemKind {
     InvalidUtf8,
     /// A line that is no record of this format was passed over.
     Noise,
+    /// What begins as a record is none, or is torn: it was passed over.
+    Unreadable,
     /// The last line ends in the middle of a record.
     Torn,
     /// A record longer than [`MAX_RECORD`] was passed over.
     Oversized,
     /// The input is JSON of no known format: nobody's words could be found.
     UnknownJson,
+}
+
+impl ProblemKind {
+    /// Whether somebody's words were lost with it.
+    pub fn loses_words(self) -> bool {
+        match self {
+            Self::Unreadable | Self::Torn | Self::Oversized => true,
+            Self::InvalidUtf8 | Self::Noise | Self::UnknownJson => false,
+        }
+    }
 }
 
 /// The longest JSON record that is parsed, in bytes; longer ones are passed over.

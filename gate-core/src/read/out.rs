@@ -147,7 +147,7 @@ impl<'s> Out<'s> {
     }
 
     pub(super) fn problem(&mut self, kind: ProblemKind, line: u64) {
-        if self.memo.problems < MAX_PROBLEMS {
+        if self.memo.problems < MAX_PROBLEMS || kind.loses_words() {
             self.memo.problems += 1;
             self.sink.event(Event::Problem(Problem { line, kind }));
         }
