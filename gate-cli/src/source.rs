@@ -66,8 +66,10 @@ impl Source {
     /// Pushes all bytes to whoever takes them, in blocks. Says how many there were.
     pub(crate) fn feed(&self, take: &mut dyn FnMut(&[u8])) -> Result<u64, Failure> {
         let fed = match self {
-            Self::Stdin => feed(&mut io::stdin().lock(), take),
-            Self::File(path) => File::open(path).and_then(|mut file| feed(&mut file, take)),
+            Self::Stdin => feed(&mut io::stdin().lock(), u64::MAX, take),
+            Self::File(path) => {
+                File::open(path).and_then(|mut file| feed(&mut file, u64::MAX, take))
+            }
         };
         fed.map_err(|error| self.unreadable(&error))
     }
@@ -98,8 +100,10 @@ impl Source {
     }
 }
 
-fn feed(from: &mut impl Read, take: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
-    let mut block = vec![0; BLOCK];
+/// Reads on to the end, `expected` bytes or so.
+fn feed(from: &mut impl Read, expected: u64, take: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
+    let mut block =
+        vec![0; usize::try_from(expected.saturating_add(1)).unwrap_or(BLOCK).min(BLOCK)];
     let mut bytes = 0;
     loop {
         match from.read(&mut block) {

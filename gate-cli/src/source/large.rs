@@ -39,7 +39,7 @@ pub(super) fn scan(
 ) -> io::Result<u64> {
     let length = file.metadata()?.len();
     if length < LARGE {
-        return super::feed(&mut file, &mut |bytes| scanner.push(bytes));
+        return super::feed(&mut file, length, &mut |bytes| scanner.push(bytes));
     }
     let mut push = |scanner: &mut Scanner<'_>, bytes: &[u8]| scanner.push(bytes);
     let head = head(file, scanner, &mut push)?;
@@ -64,7 +64,7 @@ pub(super) fn scan_end(
 ) -> io::Result<u64> {
     let length = file.metadata()?.len();
     if length < LONG {
-        return super::feed(&mut file, &mut |bytes| push(scanner, bytes));
+        return super::feed(&mut file, length, &mut |bytes| push(scanner, bytes));
     }
     let head = head(file, scanner, push)?;
     let (Some(border), Some(_)) = (line_at(file, length - NEAR as u64)?, scanner.far()) else {
