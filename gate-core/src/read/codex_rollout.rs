@@ -62,10 +62,6 @@ struct CodexRollout {
     /// What the agent has said, and what was said to it.
     seen: Seen,
     asked: Seen,
-    /// A digest of the text that was said last in this turn.
-    said: Option<u64>,
-    /// Whether texts come without their doubles.
-    alone: bool,
     calls: Calls,
     tokens: Option<u64>,
 }
@@ -85,15 +81,9 @@ impl Records for CodexRollout {
         Some(Arc::new(far::RolloutSieve))
     }
 
-    /// What comes next was passed over, and perhaps its double too.
-    fn count(&mut self, on: bool) {
-        self.alone = !on;
-    }
-
-    /// Texts that were passed over were not seen.
+    /// What stands far from the end is not repeated here.
     fn near(&mut self) {
         (self.seen, self.asked) = (Seen::default(), Seen::default());
-        self.said = None;
         self.calls = Calls::default();
     }
 }
@@ -188,19 +178,12 @@ impl CodexRollout {
     }
 
     fn speak(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
-        if text.trim().is_empty() || self.repeats(text, source) {
+        if text.trim().is_empty() || self.seen.repeats(text, source) {
             return;
         }
         self.spoken = true;
         let role = if self.sub_agent { Role::Tool } else { Role::Assistant };
         out.say(role, text, line);
-    }
-
-    /// Whether the text was said already. Where it comes alone, it was if it is
-    /// the last one.
-    fn repeats(&mut self, text: &str, source: Source) -> bool {
-        let before = self.said.replace(digest(text));
-        if self.alone { before == self.said } else { self.seen.repeats(text, source) }
     }
 
     fn user(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
@@ -225,7 +208,6 @@ impl CodexRollout {
 
     fn turn(&mut self, boundary: Boundary, line: u64, out: &mut Out<'_>) {
         self.spoken &= boundary == Boundary::Notification;
-        self.said = None;
         out.boundary(boundary, line);
     }
 
@@ -280,19 +262,15 @@ struct Seen {
     single: VecDeque<(Source, u64)>,
 }
 
-fn digest(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.trim().hash(&mut hasher);
-    hasher.finish()
-}
-
 /// How many texts may come from one source before they come from the other.
 const MAX_SINGLE: usize = 32;
 
 impl Seen {
     /// Whether the text has come from the other source.
     fn repeats(&mut self, text: &str, source: Source) -> bool {
-        let hash = digest(text);
+        let mut hasher = DefaultHasher::new();
+        text.trim().hash(&mut hasher);
+        let hash = hasher.finish();
         let other = self.single.iter().position(|&(from, seen)| from != source && seen == hash);
         if let Some(at) = other {
             self.single.remove(at);

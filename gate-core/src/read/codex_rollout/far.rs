@@ -17,15 +17,13 @@ struct Payload<'a> {
 }
 
 impl ByLine for RolloutSieve {
-    fn line(&self, line: &[u8], wanted: &dyn Wanted, _: &mut Sifting<'_>) -> Line {
+    fn line(&self, line: &[u8], _: &dyn Wanted, _: &mut Sifting<'_>) -> Line {
         let Some((kind, payload)) = seen(line) else {
             return Line::Matters;
         };
         match (kind, payload.kind) {
-            (b"response_item", b"message") if payload.role == b"assistant" => {
-                speaks(&payload, wanted)
-            }
-            (b"event_msg", b"agent_message") => speaks(&payload, wanted),
+            (b"response_item", b"message") if payload.role == b"assistant" => speaks(&payload),
+            (b"event_msg", b"agent_message") => speaks(&payload),
             (
                 b"response_item",
                 b"reasoning"
@@ -47,12 +45,12 @@ impl ByLine for RolloutSieve {
     }
 }
 
-fn speaks(payload: &Payload<'_>, wanted: &dyn Wanted) -> Line {
+/// A text stands here twice, and which of the two comes second is told by those
+/// before: so each text is read.
+fn speaks(payload: &Payload<'_>) -> Line {
     match payload.texts.get(..payload.count) {
-        Some(texts) if texts.iter().any(|text| wanted.may_stand_in(text)) => Line::Matters,
         Some(texts) if texts.iter().all(|text| is_blank(text)) => Line::Silent,
-        Some(_) => Line::Speaks(0),
-        None => Line::Matters,
+        _ => Line::Matters,
     }
 }
 
