@@ -38,6 +38,7 @@ mod processes;
 mod prompt;
 mod replay;
 mod replay_ended;
+mod replay_given;
 mod replay_inputs;
 mod reports;
 mod runners;

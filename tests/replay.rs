@@ -77,9 +77,10 @@ fn labels_find_false_and_missed_exits_and_explain_them() {
                   {\"file\":\"t/d.log\",\"label\":\"exit\",\"iteration\":2,\"ambiguous\":true}\n\
                   {\"file\":\"t/e.md\",\"label\":\"blocked\"}\n\
                   {\"file\":\"t/gone.log\",\"label\":\"exit\"}\n";
-    let ran = folder("replay --labels l.jsonl t").file("l.jsonl", labels).code(1).stderr("");
+    let ran = folder("replay --labels l.jsonl t").file("l.jsonl", labels).code(1);
+    let ran = ran.stderr("gate: l.jsonl: line 8: judges nothing: t/gone.log is not there\n");
     let ran = ran.says("exit      FALSE EXIT  complete").says("continue  MISSED      absent");
-    let ran = ran.says("continue  unclear     absent").says("1 labelled file is not there\n");
+    let ran = ran.says("continue  unclear     absent").says("\n1 label judges nothing\n");
     let ran = ran.says("\nLABELS   right  false exit  missed exit  unclear\n");
     let ran = ran.says("\ntext         2           1            1        1\n");
     let ran =
@@ -91,28 +92,6 @@ fn labels_find_false_and_missed_exits_and_explain_them() {
     assert_eq!(rows(&ran, "judged"), ["false-exit", "missed-exit"]);
     let ran = ran.again("replay --labels l.jsonl t/d.log t/e.md").code(0);
     ran.says("\nall          2           0            0        1\n");
-}
-
-#[test]
-fn wrong_labels_are_told_with_their_place() {
-    for (line, told) in [
-        (
-            "{\"file\":\"a\",\"label\":\"done\"}",
-            "l.jsonl:2: `label` is \"done\"; expected one of exit,",
-        ),
-        ("{\"label\":\"exit\"}", "l.jsonl:2: missing field `file`"),
-        ("{\"file\":", "l.jsonl:2: EOF while parsing"),
-        (
-            "{\"file\":\"t/a.log\",\"label\":\"blocked\"}",
-            "l.jsonl:2: `file` t/a.log has another label",
-        ),
-    ] {
-        let labels = format!("{{\"file\":\"t/a.log\",\"label\":\"exit\"}}\n{line}\n");
-        let run = folder("replay --json --labels l.jsonl t").file("l.jsonl", labels);
-        let error = run.code(2).json();
-        assert_eq!((&error["code"], &error["line"]), (&json!("labels-invalid"), &json!(2)));
-        assert!(error["message"].as_str().unwrap().contains(told), "{error}");
-    }
 }
 
 #[test]
@@ -130,9 +109,7 @@ fn an_earlier_replay_shows_what_has_changed() {
     let ran = ran.again("replay --compare old.jsonl t/d.log").code(0);
     let ran = ran.says("  0 verdicts changed, 4 not there any more\n");
     let ran = ran.again("replay --compare old.jsonl t").file("t/new.log", UNDONE).code(0);
-    let ran = ran.says("was not there; the agent says that work remains");
-    let ran = ran.again("replay --compare t/a.log t").code(2);
-    ran.tells("t/a.log:1: expected value");
+    ran.says("was not there; the agent says that work remains");
 }
 
 #[test]

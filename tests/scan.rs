@@ -97,7 +97,7 @@ fn each_agents_format_is_found_and_read() {
     for (format, answer) in ANSWERS {
         let text =
             if answer.starts_with('{') { DONE.replace('\n', "\\n") } else { DONE.to_owned() };
-        let run = gate("scan --json out.log").file("out.log", &answer.replace('X', &text));
+        let run = gate("scan --json out.log").file("out.log", answer.replace('X', &text));
         let record = run.code(0).json();
         assert_eq!(record["transcript"]["format"], format);
         assert_eq!(record["signal"]["status"], "complete", "{format}");

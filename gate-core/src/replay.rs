@@ -9,7 +9,8 @@
 //!
 //! * *a loop's header*, `=== Iteration 3 of 10 ===`: only in a file that begins
 //!   with such a header, and only where a later line is the same header with the
-//!   next number. See the file `header.rs` for what a header looks like.
+//!   next number, or with 1 again; never in a code fence or where a line
+//!   introduces it. See the file `header.rs` for what a header looks like.
 //! * *another session's record* in a stream of JSON records, after the record
 //!   that ended the session before. See the file `stream.rs`.
 //!
@@ -17,6 +18,7 @@
 //! that of the last.
 
 mod header;
+mod quoted;
 mod stream;
 
 #[cfg(test)]

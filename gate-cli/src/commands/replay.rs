@@ -10,10 +10,12 @@ mod inputs;
 mod interrupt;
 mod labels;
 mod list;
+mod listed;
 mod run_folder;
 mod sniff;
 
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
@@ -26,15 +28,19 @@ use self::crew::{Told, Work};
 use self::earlier::Earlier;
 use self::inputs::Inputs;
 use self::interrupt::Interrupt;
-use self::labels::Labels;
+use self::labels::{Idle, Labels};
 use self::sniff::Passed;
 use super::lines::{Flow, Lines};
 use super::{DONE, Here};
 use crate::args::{Only, Replay};
 use crate::failure::Failure;
-use crate::render::replay::{Bar, Layout, Report, Shape};
+use crate::render::notes;
+use crate::render::replay::{Bar, Layout, Report, Shape, shown};
 use crate::replay::ReplayRecord;
 use crate::settings;
+
+/// How many labels that judge nothing are named.
+const NAMED: usize = 10;
 
 /// How long is waited for rows before the bar moves and signals are seen.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -56,7 +62,6 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let mut report = Report::new(layout);
     report.totals.files = all.len();
     report.totals.other = other;
-    report.totals.unlabelled = labels.missing;
     let jobs = args.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
     let work = Arc::new(Work {
         board: Board::new(all.iter().map(|input| input.size).collect()),
@@ -123,11 +128,40 @@ impl Telling<'_> {
         self.report.totals.gone = self.earlier.as_ref().map_or(0, Earlier::gone);
         self.report.totals.elapsed = self.began.elapsed();
         self.report.totals.interrupted = self.interrupt.code().is_some();
+        let idle = self.idle();
+        self.report.totals.idle = idle.len();
         let lines = self.report.end()?;
         if print(&mut out, &lines)?.is_break() || out.flush()?.is_break() {
             return Ok(DONE);
         }
+        self.remark(&idle);
         Ok(self.code())
+    }
+
+    /// The labels that judge nothing; of a replay that was interrupted that is not
+    /// known.
+    fn idle(&self) -> Vec<Idle> {
+        if self.interrupt.code().is_some() {
+            return Vec::new();
+        }
+        let read = self.work.inputs.iter().filter_map(|input| input.id).collect();
+        self.work.labels.idle(&read)
+    }
+
+    /// Says on stderr what is wrong with what was asked.
+    fn remark(&self, idle: &[Idle]) {
+        let labels = self.args.labels.as_deref().unwrap_or(Path::new("")).display();
+        let told = idle.iter().take(NAMED);
+        let mut remarks: Vec<_> = told
+            .map(|it| shown(&format!("{labels}: line {}: judges nothing: {}", it.line, it.why)))
+            .collect();
+        if idle.len() > NAMED {
+            remarks.push(format!("{labels}: {} more that judge nothing", idle.len() - NAMED));
+        }
+        if self.report.totals.is_empty() && self.interrupt.code().is_none() {
+            remarks.push("no transcripts found".to_owned());
+        }
+        notes(&remarks);
     }
 
     /// Tells all rows, until somebody wants it to end.

@@ -14,6 +14,7 @@ pub(crate) use self::bar::Bar;
 use self::group::Groups;
 pub(crate) use self::totals::Totals;
 use super::json_line;
+use super::text::plain;
 use crate::args::Grouping;
 use crate::failure::Failure;
 use crate::replay::ReplayRecord;
@@ -115,6 +116,11 @@ impl Report {
     fn is_grouped(&self) -> bool {
         self.layout.grouping != Grouping::File
     }
+}
+
+/// Text that may hold names of files, for a person.
+pub(crate) fn shown(text: &str) -> String {
+    plain(text)
 }
 
 /// A time, for a person.

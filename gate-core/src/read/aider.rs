@@ -2,9 +2,12 @@
 //!
 //! Source: Aider-AI/aider, `aider/io.py` (0.86). What the person writes stands
 //! behind `#### `, what the client says behind `> `; such lines end with two
-//! blanks, which tells them from the agent's own headings and quotations. What
-//! stands before the first prompt is the client's: among it the command line,
-//! whose later lines have no mark.
+//! blanks, which tells the client's from the agent's own quotations, unless an
+//! editor has stripped them all. A heading of the agent's that looks like a
+//! prompt is taken for one. What stands before the first prompt is the client's:
+//! among it the command line, whose later lines have no mark. The files that the
+//! agent writes stand in its messages: edits between marks, whole ones in a fence
+//! under their name.
 
 use super::blocks::{Block, Blocks, skip_blank};
 use super::detect::Head;
@@ -64,7 +67,26 @@ enum Voice {
     Prompt,
     Client,
     Agent,
+    /// A file that the agent writes, up to some line.
+    File(End),
 }
+
+/// What ends a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// The mark under an edit.
+    Edit,
+    Fence,
+    /// The line before was the last one.
+    Over,
+}
+
+/// The marks around an edit.
+const SEARCH: &str = "<<<<<<< SEARCH";
+const REPLACE: &str = ">>>>>>> REPLACE";
+
+/// What the client asks, in part, before it tells the agent what failed.
+const ATTEMPT: &str = "Attempt to fix ";
 
 /// Follows the chat, line by line.
 #[derive(Debug, Default)]
@@ -73,6 +95,12 @@ struct Chat {
     voice: Voice,
     /// Whether something of the voice's text was handed on.
     begun: bool,
+    /// Whether something of the agent's message was, before the file in it.
+    spoke: bool,
+    /// Whether the line before is a file's name and nothing else.
+    named: bool,
+    /// Whether the blanks at the ends of lines are gone.
+    stripped: bool,
     spent: Usage,
 }
 
@@ -98,18 +126,41 @@ impl Chat {
         self.say(&text[from..], first, out);
     }
 
-    fn voice_of(&self, line: &str) -> Voice {
+    fn voice_of(&mut self, line: &str) -> Voice {
         let line = line.trim_end_matches(['\n', '\r']);
-        let marked = line.ends_with("  ");
+        if self.voice == Voice::Preamble && line.starts_with("> Aider v") {
+            self.stripped = !line.ends_with("  ");
+        }
+        let named = std::mem::replace(&mut self.named, is_name(line));
+        let blanks = line.ends_with("  ");
+        let marked = blanks || self.stripped;
         if line.starts_with(START) {
             Voice::Preamble
-        } else if marked && line.starts_with("####") {
+        } else if is_prompt(line) && marked {
             Voice::Prompt
+        } else if let Voice::File(end) = self.voice
+            && (!blanks || !line.starts_with("> "))
+            && let Some(end) = end.after(line)
+        {
+            Voice::File(end)
         } else if self.voice == Voice::Preamble {
             Voice::Preamble
+        } else if line.starts_with("#### ") {
+            Voice::Prompt
         } else if marked && line.starts_with("> ") {
             Voice::Client
-        } else if line.trim().is_empty() {
+        } else {
+            self.voice_of_message(line, named)
+        }
+    }
+
+    /// Whose a line is that nothing marks; `named` where it may begin a file.
+    fn voice_of_message(&self, line: &str, named: bool) -> Voice {
+        if line.starts_with(SEARCH) {
+            Voice::File(End::Edit)
+        } else if named && line.starts_with("```") {
+            Voice::File(End::Fence)
+        } else if line.trim().is_empty() && !matches!(self.voice, Voice::File(_)) {
             // A blank line belongs to what stands before it.
             self.voice
         } else {
@@ -121,8 +172,17 @@ impl Chat {
         if voice == Voice::Prompt || line.starts_with(START) {
             out.boundary(Boundary::Prompt, number);
         }
+        let was_file = matches!(self.voice, Voice::File(_));
+        let is_file = matches!(voice, Voice::File(_));
+        if is_file && !was_file {
+            self.spoke = self.begun && self.voice == Voice::Agent;
+        }
+        // A message goes on after the file in it.
+        self.begun = match voice {
+            Voice::Agent => was_file && self.spoke,
+            _ => was_file && is_file && self.begun,
+        };
         self.voice = voice;
-        self.begun = false;
     }
 
     fn say(&mut self, text: &str, line: u64, out: &mut Out<'_>) {
@@ -134,6 +194,7 @@ impl Chat {
                 Voice::Preamble | Voice::Client => Role::System,
                 Voice::Prompt => Role::User,
                 Voice::Agent => Role::Assistant,
+                Voice::File(_) => Role::Tool,
             };
             out.text(Text { role, text, line, multiline: true, continues });
         }
@@ -145,6 +206,8 @@ impl Chat {
             out.model(model.split(" with ").next().unwrap_or(model));
         } else if let Some(counts) = line.strip_prefix("Tokens: ") {
             self.spend(counts);
+        } else if line.starts_with(ATTEMPT) && line.ends_with(": y") {
+            out.boundary(Boundary::HookFeedback, number);
         } else if line.starts_with("litellm.") || line.starts_with("The API provider") {
             out.failure(line, None, number);
         }
@@ -162,6 +225,30 @@ impl Chat {
         let cost_micro_usd = dollars.filter(|n| *n >= 0.0).map(|n| (n * 1e6).round() as u64);
         self.spent.add(Usage { tokens, cost_micro_usd, duration_ms: None });
     }
+}
+
+impl End {
+    /// What ends the file after this line; nothing where the file is over.
+    fn after(self, line: &str) -> Option<Self> {
+        match self {
+            Self::Edit if line.starts_with(REPLACE) => Some(Self::Over),
+            Self::Fence if line.trim_end() == "```" => Some(Self::Over),
+            Self::Over => None,
+            more => Some(more),
+        }
+    }
+}
+
+/// Whether a line, without the blanks at its end, could be what a person wrote.
+fn is_prompt(line: &str) -> bool {
+    line.strip_prefix("####").is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+/// Whether a line is a file's name and nothing else.
+fn is_name(line: &str) -> bool {
+    let name = line.trim_end();
+    let plain = !name.contains(char::is_whitespace) && !name.ends_with([':', '.']);
+    plain && name.contains(['.', '/']) && !name.starts_with(['<', '`', '#'])
 }
 
 /// Whether the words before a model's name introduce the main model.

@@ -16,7 +16,7 @@ pub(super) const AMP_STREAM: Spec = Spec {
     name: "amp-stream",
     family: &["amp"],
     record: |shape| claude::is_event(shape) || claude::is_result(shape) || is_init(shape),
-    open: |_| claude::open(Shell { tool: "Bash", exit_code }),
+    open: |_| claude::open(Shell { tool: "Bash", exit_code, wakes: false }),
     ..claude::STREAM
 };
 

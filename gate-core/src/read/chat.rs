@@ -127,6 +127,13 @@ impl Chat {
                 out.boundary(Boundary::Prompt, line);
                 out.say(role, text, line);
             }
+            // After the agent has spoken, another conversation begins with it, or
+            // the client tells the agent something new.
+            Role::System if self.speech.has_said() => {
+                self.speech.forget();
+                out.boundary(Boundary::Prompt, line);
+                out.say(role, text, line);
+            }
             _ => out.say(role, text, line),
         }
     }

@@ -94,6 +94,8 @@ impl Copilot {
                 self.turn(Boundary::Compaction, line, out);
                 out.say(Role::System, &data.summary, line);
             }
+            // What came after some event is taken back.
+            "session.snapshot_rewind" => self.turn(Boundary::Prompt, line, out),
             "system.notification" => out.boundary(Boundary::Notification, line),
             "hook.end" => {
                 let output = data.output.0.as_ref();

@@ -165,25 +165,22 @@ impl Cursor {
     fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         out.session(&record.session_id);
         let thinking = std::mem::take(&mut self.thinking);
+        if &*record.kind != "user" && std::mem::take(&mut self.ended) {
+            self.turn(line, out);
+        }
         match &*record.kind {
             "assistant" => self.assistant(record, line, out),
             "thinking" => self.thought(&record.text, thinking, line, out),
             "user" => self.user(record, line, out),
             "tool_call" => self.tool_call(record, line, out),
             "result" => self.result(record, line, out),
-            "system" => self.system(record, line, out),
+            "system" => out.model(&record.model),
             _ => {}
         }
     }
 
-    fn system(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
-        out.model(&record.model);
-        if std::mem::take(&mut self.ended) {
-            self.turn(line, out);
-        }
-    }
-
     fn turn(&mut self, line: u64, out: &mut Out<'_>) {
+        self.ended = false;
         self.speech.forget();
         out.boundary(Boundary::Prompt, line);
     }

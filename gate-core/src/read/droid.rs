@@ -23,7 +23,7 @@ pub(super) const DROID_JSON: Spec = Spec {
     name: "droid-json",
     family: FAMILY,
     record: claude::is_result,
-    open: |_| claude::open(Shell { tool: "", exit_code: |_, _| None }),
+    open: |_| claude::open(Shell { tool: "", exit_code: |_, _| None, wakes: false }),
     ..claude::JSON
 };
 
@@ -54,6 +54,8 @@ struct Droid {
     /// The last message's id and thought: each may come twice.
     message: String,
     thought: String,
+    /// Whether something came already: then `init` begins another run.
+    begun: bool,
     spent: Usage,
 }
 
@@ -68,6 +70,8 @@ impl Borrowed for Any {
 struct Record<'a> {
     #[serde(rename = "type", borrow)]
     kind: Str<'a>,
+    #[serde(borrow)]
+    subtype: Str<'a>,
     #[serde(borrow)]
     session_id: Str<'a>,
     #[serde(borrow)]
@@ -116,12 +120,17 @@ impl Records for Droid {
 impl Droid {
     fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         out.session(&record.session_id);
+        let begun = std::mem::replace(&mut self.begun, true);
         match (&*record.kind, &*record.role) {
-            ("system", _) => out.model(&record.model),
+            ("system", _) => {
+                out.model(&record.model);
+                if begun && &*record.subtype == "init" {
+                    self.turn(line, out);
+                }
+            }
             ("message", "assistant") => self.message(record, line, out),
             ("message", "user") => {
-                self.speech.forget();
-                out.boundary(Boundary::Prompt, line);
+                self.turn(line, out);
                 out.say(Role::User, &record.text, line);
             }
             ("message", _) => out.say(Role::System, &record.text, line),
@@ -132,6 +141,11 @@ impl Droid {
             ("error", _) => fail(&record.message, line, out),
             _ => {}
         }
+    }
+
+    fn turn(&mut self, line: u64, out: &mut Out<'_>) {
+        self.speech.forget();
+        out.boundary(Boundary::Prompt, line);
     }
 
     fn message(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {

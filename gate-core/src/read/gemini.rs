@@ -22,6 +22,9 @@ const FAMILY: &[&str] = &["gemini", "gemini-cli"];
 /// What the client's warning begins with when a hook has sent the agent back.
 const BLOCKED: &str = "Agent execution blocked: ";
 
+/// What it begins with when a hook has stopped the agent.
+const STOPPED: &str = "Agent execution stopped: ";
+
 /// A failure as the client words it.
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -49,9 +52,9 @@ fn status(message: &str) -> Option<i64> {
     digits[..end].parse().ok()
 }
 
-/// A warning of the client. True where it tells of hook feedback.
+/// A warning of the client. True where it tells what a hook has decided.
 fn warning(text: &str, line: u64, out: &mut Out<'_>) -> bool {
-    let feedback = text.strip_prefix(BLOCKED);
+    let feedback = [BLOCKED, STOPPED].iter().find_map(|start| text.strip_prefix(start));
     if let Some(feedback) = feedback {
         out.boundary(Boundary::HookFeedback, line);
         out.say(Role::User, feedback, line);

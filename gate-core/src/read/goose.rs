@@ -56,6 +56,9 @@ fn is_message(shape: &Shape<'_>) -> bool {
 /// What the client says in the agent's place where the provider has failed.
 const FAILURE: &str = "Ran into this error: ";
 
+/// What the hidden message holds with which a stop hook sends the agent back.
+const REFUSAL: &str = "blocked ending this turn";
+
 /// Follows the messages.
 #[derive(Debug, Default)]
 struct Goose {
@@ -79,6 +82,10 @@ impl Goose {
     fn take(&mut self, record: Record<'_>, line: u64, out: &mut Out<'_>) {
         let counted = record.metadata.0.as_ref().and_then(|metadata| metadata.total_tokens.whole());
         self.tokens = record.total_tokens.whole().or(counted).or(self.tokens);
+        let is_run = record.is_run();
+        if (is_run || matches!(&*record.kind, "complete" | "error")) && self.ended {
+            self.turn(Boundary::Prompt, line, out);
+        }
         match &*record.kind {
             "complete" => self.ended = true,
             "error" => {
@@ -90,6 +97,7 @@ impl Goose {
                 for message in record.into_messages() {
                     self.message(&message, line, out);
                 }
+                self.ended |= is_run;
             }
         }
     }
@@ -112,16 +120,18 @@ impl Goose {
 
     fn user(&mut self, message: &Message<'_>, seen: bool, line: u64, out: &mut Out<'_>) {
         self.speech.close();
-        let answers = message.blocks().any(|block| &*block.kind == "toolResponse");
+        for block in message.blocks().filter(|block| &*block.kind == "toolResponse") {
+            self.answer(block, line, out);
+        }
         let texts = || message.blocks().filter(|block| &*block.kind == "text");
-        if texts().any(|block| !block.text.trim().is_empty()) && seen && !answers {
+        let feedback = !seen && texts().any(|block| block.text.contains(REFUSAL));
+        if feedback {
+            self.turn(Boundary::HookFeedback, line, out);
+        } else if seen && texts().any(|block| !block.text.trim().is_empty()) {
             self.turn(Boundary::Prompt, line, out);
         }
         for block in texts() {
-            out.say(if seen { Role::User } else { Role::System }, &block.text, line);
-        }
-        for block in message.blocks().filter(|block| &*block.kind == "toolResponse") {
-            self.answer(block, line, out);
+            out.say(if seen || feedback { Role::User } else { Role::System }, &block.text, line);
         }
     }
 

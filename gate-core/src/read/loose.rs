@@ -13,6 +13,11 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 #[derive(Debug, Default)]
 pub(super) struct Str<'a>(pub(super) Cow<'a, str>);
 
+/// Why something failed: a string, or the `message` of an object; anything else
+/// reads as the empty string.
+#[derive(Debug, Default)]
+pub(super) struct Cause<'a>(Cow<'a, str>);
+
 /// A number; anything else reads as none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Num(Option<f64>);
@@ -69,6 +74,14 @@ impl Str<'_> {
 }
 
 impl std::ops::Deref for Str<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::ops::Deref for Cause<'_> {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -158,6 +171,21 @@ trait Read<'de>: Default {
 impl<'de: 'a, 'a> Read<'de> for Str<'a> {
     fn text(text: Cow<'de, str>) -> Self {
         Self(text)
+    }
+}
+
+impl<'de: 'a, 'a> Read<'de> for Cause<'a> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self(text)
+    }
+    fn object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
+        let mut cause = Self::default();
+        while let Some((key, value)) = object.next_entry::<Cow<'de, str>, Str<'a>>()? {
+            if key == "message" {
+                cause = Self(value.0);
+            }
+        }
+        Ok(cause)
     }
 }
 
@@ -316,6 +344,7 @@ macro_rules! deserialize {
 
 deserialize! {
     <'de: 'a, 'a> Str<'a>;
+    <'de: 'a, 'a> Cause<'a>;
     <'de> Num;
     <'de> Flag;
     <'de: 'a, 'a> Leaves<'a>;

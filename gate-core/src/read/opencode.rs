@@ -168,8 +168,9 @@ impl Opencode {
     fn turn(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         out.session(&record.session);
         let other = !self.session.is_empty() && *record.session != *self.session;
-        let content = matches!(&*record.kind, "step_start" | "text" | "tool_use" | "reasoning");
-        if !record.session.is_empty() && content && (other || self.stopped) {
+        // What comes after the end, an error too, is of another run.
+        let content = !matches!(&*record.kind, "step_finish");
+        if !record.session.is_empty() && (other || (content && self.stopped)) {
             self.stopped = false;
             self.message.clear();
             out.boundary(Boundary::Prompt, line);

@@ -20,7 +20,7 @@ pub(super) const QWEN_JSON: Spec = Spec {
     name: "qwen-json",
     family: FAMILY,
     record: |shape| shape.in_array && is_record(shape),
-    open: |_| claude::open(Shell { tool: "", exit_code: |_, _| None }),
+    open: |_| claude::open(Shell { tool: "", exit_code: |_, _| None, wakes: false }),
     ..claude::JSON
 };
 

@@ -55,6 +55,11 @@ impl Utterance {
         text.is_empty() || (!said.is_empty() && text.ends_with(said))
     }
 
+    /// Whether something was said since the last turn began.
+    pub(super) fn has_said(&self) -> bool {
+        !self.said.is_empty()
+    }
+
     /// Whether `text` is what the last message says, from beginning to end.
     pub(super) fn says_again(&self, text: &str) -> bool {
         !self.said.is_empty() && text.trim() == self.said.trim()

@@ -13,6 +13,7 @@
 //!
 //! Decoration on both sides, or rules above and below: a heading in Markdown is
 //! none. The last kind is ralph-tui's, whose reader knows the lines that follow.
+//! What an agent shows of a log is no header; see the file `quoted.rs`.
 //!
 //! Sources: snarktank/ralph, ralph-claude-code, ralph-tui 0.x, and the plain
 //! shell loops that people write.
@@ -20,9 +21,14 @@
 use anstream::adapter::strip_str;
 
 use super::Cut;
+use super::quoted::Quoted;
+
+/// The longest line that is looked at, in bytes: one that introduces a log may
+/// be a whole paragraph.
+pub(super) const LONGEST: usize = 64 << 10;
 
 /// The longest header, in bytes.
-pub(super) const LONGEST: usize = 400;
+const HEADER: usize = 400;
 
 /// How many lines may come before the first header: a runner's banner.
 const BANNER: usize = 30;
@@ -49,6 +55,14 @@ pub(super) struct Loop {
     header: Header,
     /// The last number; none before the first header.
     number: Option<u64>,
+    /// The first number.
+    first: u64,
+    /// The number of the last header that was taken for a shown one.
+    shown: Option<u64>,
+    /// Whether the agent shows something.
+    quoted: Quoted,
+    /// The latest time that the runner's logger wrote.
+    time: String,
     /// Whether the line before was a rule, and whether it was a box's title.
     rule: bool,
     inside: Option<usize>,
@@ -58,6 +72,8 @@ pub(super) struct Loop {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Header {
     kind: Kind,
+    /// How far it is indented, in bytes.
+    indent: usize,
     /// What decorates the line; nothing in a box.
     mark: Option<char>,
     /// What stands before the number, in lower case.
@@ -91,32 +107,85 @@ impl Loop {
             };
             fits.then_some(header)
         })?;
-        Some(Self { header, number: None, rule: false, inside: None })
+        Some(Self {
+            header,
+            number: None,
+            first: 0,
+            shown: None,
+            quoted: Quoted::default(),
+            time: String::new(),
+            rule: false,
+            inside: None,
+        })
     }
 
     pub(super) fn judge(&mut self, line: &[u8]) -> Cut {
         // Most lines are known by their first byte to be neither.
         if self.inside.is_none() && !self.rule && !may_matter(line) {
-            return if self.number.is_none() { Cut::Drop } else { Cut::No };
+            return self.agents(line);
         }
-        let line = plain(line);
-        let rule = std::mem::replace(&mut self.rule, is_rule(&line));
+        if line.len() > HEADER {
+            (self.rule, self.inside) = (false, None);
+            return self.agents(line);
+        }
+        let text = plain(line);
+        let rule = std::mem::replace(&mut self.rule, is_rule(&text));
         if let Some(left) = self.inside {
             self.inside = left.checked_sub(1).filter(|_| !self.rule);
             if self.rule {
                 return Cut::Drop;
             }
         }
-        match self.number_of(&line, rule) {
-            Some(number) if self.follows(number) => {
-                self.number = Some(number);
-                self.inside = (self.header.kind == Kind::Boxed).then_some(BOX);
-                if self.header.kind == Kind::Tui { Cut::Before } else { Cut::After }
-            }
-            // What comes before the first header is the runner's banner.
-            _ if self.number.is_none() => Cut::Drop,
-            _ => Cut::No,
+        let Some(number) = self.number_of(&text, rule) else { return self.other(line, &text) };
+        let follows = self.follows(number);
+        if self.number.is_some() && self.quoted.holds() {
+            self.shown = if follows { Some(number) } else { self.shown };
+            return Cut::No;
         }
+        if follows { self.begin(number) } else { Cut::No }
+    }
+
+    /// An iteration begins with this header.
+    fn begin(&mut self, number: u64) -> Cut {
+        if self.number.is_none() {
+            self.first = number;
+        }
+        (self.number, self.shown) = (Some(number), None);
+        self.quoted = Quoted::default();
+        self.inside = (self.header.kind == Kind::Boxed).then_some(BOX);
+        if self.header.kind == Kind::Tui { Cut::Before } else { Cut::After }
+    }
+
+    /// A line that may have been a header, and is none.
+    fn other(&mut self, line: &[u8], text: &str) -> Cut {
+        if self.number.is_some() && self.is_runners(text) {
+            return Cut::No;
+        }
+        self.agents(line)
+    }
+
+    /// Whether a line is the runner's own. Its logger writes into what it shows of
+    /// the agent's words, and ends it; a log that an agent shows is from before.
+    fn is_runners(&mut self, text: &str) -> bool {
+        match self.header.kind {
+            Kind::Boxed => self.rule,
+            Kind::Logged if is_logged(text) && stamp(text) >= self.time.as_str() => {
+                stamp(text).clone_into(&mut self.time);
+                self.quoted = Quoted::default();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A line of an iteration; what comes before the first header is the
+    /// runner's banner.
+    fn agents(&mut self, line: &[u8]) -> Cut {
+        if self.number.is_none() {
+            return Cut::Drop;
+        }
+        self.quoted.line(line);
+        Cut::No
     }
 
     /// The number of a header of this loop.
@@ -127,12 +196,20 @@ impl Loop {
     }
 
     /// Whether an iteration may have this number: a log that is printed by an
-    /// agent in it has the numbers of those before.
+    /// agent in it has the numbers of those before. A header that was taken for a
+    /// shown one may have been a true one, so that the one after it counts as
+    /// well; and a log that began with 1 does so again where its loop was started
+    /// again.
     fn follows(&self, number: u64) -> bool {
-        match (self.number, self.header.kind) {
-            (None, _) | (_, Kind::Logged) => true,
-            (Some(last), Kind::Tui) => number > last,
-            (Some(last), Kind::Line | Kind::Boxed) => number == last.saturating_add(1),
+        let Some(last) = self.number else { return true };
+        let next = |before: u64| number == before.saturating_add(1);
+        match self.header.kind {
+            Kind::Logged => true,
+            Kind::Tui => number > last,
+            Kind::Line | Kind::Boxed => {
+                let again = number == 1 && self.first == 1 && last > 1;
+                next(last) || self.shown.is_some_and(next) || again
+            }
         }
     }
 }
@@ -141,9 +218,12 @@ impl Loop {
 fn titled(line: &str, tui: bool) -> Option<(Header, u64)> {
     if tui && let Some(number) = line.strip_prefix("# Iteration ") {
         let number = number.strip_suffix(" Log")?.parse().ok()?;
-        return Some((Header { kind: Kind::Tui, mark: None, before: String::new() }, number));
+        let header = Header { kind: Kind::Tui, indent: 0, mark: None, before: String::new() };
+        return Some((header, number));
     }
-    let (bare, logged) = unlogged(line);
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let (bare, logged) = unlogged(text);
     let (mark, inner) = inside(bare).unzip();
     let (before, number) = counted(inner.unwrap_or(bare))?;
     let kind = match (mark, logged) {
@@ -151,7 +231,7 @@ fn titled(line: &str, tui: bool) -> Option<(Header, u64)> {
         (Some(_), false) => Kind::Line,
         (None, _) => Kind::Boxed,
     };
-    Some((Header { kind, mark, before }, number))
+    Some((Header { kind, indent, mark, before }, number))
 }
 
 /// The mark that decorates a line on both sides, and what stands between.
@@ -197,12 +277,19 @@ fn unlogged(line: &str) -> (&str, bool) {
 
 /// Whether a logger has written this line.
 fn is_logged(line: &str) -> bool {
+    let line = line.trim_start();
     line.strip_prefix('[').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
         && unlogged(line).1
 }
 
+/// The time that a logger has put before this line.
+fn stamp(line: &str) -> &str {
+    line.trim_start().trim_start_matches('[').split(']').next().unwrap_or_default()
+}
+
 /// A row of one mark.
 fn is_rule(line: &str) -> bool {
+    let line = line.trim_start();
     let Some(mark) = line.chars().next().filter(|&c| DECORATION.contains(c)) else { return false };
     line.chars().all(|c| c == mark) && line.chars().count() >= RULE
 }
@@ -213,10 +300,10 @@ fn is_boxed(lines: &[String], at: usize) -> bool {
     above && lines.iter().skip(at + 1).take(BOX).any(|line| is_rule(line))
 }
 
-/// The line without terminal escapes and space around it.
+/// The line without terminal escapes and space at its end.
 fn plain(line: &[u8]) -> String {
-    let line = &line[..line.len().min(LONGEST)];
-    strip_str(&String::from_utf8_lossy(line)).to_string().trim().to_owned()
+    let line = &line[..line.len().min(HEADER)];
+    strip_str(&String::from_utf8_lossy(line)).to_string().trim_end().to_owned()
 }
 
 /// Whether the line may be a header or a rule, by its first byte.

@@ -1,15 +1,17 @@
 //! Another session's record: where one process of an agent ends and the next
 //! begins, in a file that several have written one after the other.
 //!
-//! A process ends with a record `result` (Claude Code, Qwen, Gemini), or with
-//! `turn.completed` or `turn.failed` (`codex exec --json`). After it, a record
-//! of another session begins an iteration, and so do `thread.started` and, in a
+//! A process ends with a record `result` (Claude Code, Qwen, Gemini), with
+//! `turn.completed` or `turn.failed` (`codex exec --json`), with `completion`
+//! (droid), or with an `error` or a `step_finish` that waits for no tool
+//! (OpenCode). After it, a record of another session begins an iteration, and so do `thread.started` and, in a
 //! file of results alone, the next result. A record of the same session does
 //! not: the agent answers a task that ran in the background.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::Cut;
 
@@ -35,8 +37,36 @@ pub(super) struct Stream {
 struct Record<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    /// OpenCode spells it `sessionID`.
+    #[serde(borrow, alias = "sessionID")]
     session_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    part: Option<&'a RawValue>,
+}
+
+/// What is needed of a part of OpenCode's.
+#[derive(Deserialize)]
+struct Step<'a> {
+    #[serde(borrow)]
+    reason: Option<Cow<'a, str>>,
+}
+
+impl Record<'_> {
+    fn ends(&self, kind: &str) -> bool {
+        match kind {
+            "result" | "turn.completed" | "turn.failed" | "completion" => true,
+            // Other agents go on after an error, in their own session.
+            "error" => self.session_id.is_some(),
+            "step_finish" => self.part.is_some_and(is_last),
+            _ => false,
+        }
+    }
+}
+
+/// Whether no tool's answer is waited for after this step.
+fn is_last(part: &RawValue) -> bool {
+    let step = serde_json::from_str::<Step<'_>>(part.get());
+    step.is_ok_and(|step| step.reason.is_some_and(|reason| reason != "tool-calls"))
 }
 
 impl Stream {
@@ -61,7 +91,7 @@ impl Stream {
             *self = Self::default();
         }
         self.mixed |= kind != "result";
-        self.ended |= matches!(kind, "result" | "turn.completed" | "turn.failed");
+        self.ended |= record.ends(kind);
         if let Some(session) = record.session_id {
             self.session = Some(session.into_owned());
         }
@@ -78,7 +108,8 @@ impl Stream {
 /// Whether the record has to be parsed: by its type, which stands first.
 fn may_matter(line: &[u8]) -> bool {
     let glance = &line[..line.len().min(GLANCE)];
-    let kinds: [&[u8]; 3] = [b"init\"", b"result\"", b"turn."];
+    let kinds: [&[u8]; 6] =
+        [b"init\"", b"result\"", b"turn.", b"completion\"", b"\"error\"", b"step_finish\""];
     glance.starts_with(b"{")
         && kinds.iter().any(|kind| memchr::memmem::find(glance, kind).is_some())
 }

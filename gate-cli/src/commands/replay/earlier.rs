@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
-
 use super::list::{self, Kind};
 use crate::failure::Failure;
 use crate::replay::{Changed, ROW, ReplayRecord, ReplayVerdict};
 
-const KIND: Kind = Kind { code: "comparison-invalid", what: "earlier replay" };
+const KIND: Kind = Kind {
+    code: "comparison-invalid",
+    what: "earlier replay",
+    line: "a row of `gate replay --json`",
+};
+
+/// What prints rows to compare with.
+const OLD: &str = "`gate replay --json`";
 
 /// The verdicts of an earlier replay.
 #[derive(Debug)]
@@ -18,30 +23,31 @@ pub(super) struct Earlier {
     all: BTreeMap<(String, u64), Option<ReplayVerdict>>,
 }
 
-#[derive(Deserialize)]
-struct Line {
-    schema: String,
-    file: String,
-    iteration: u64,
-    verdict: Option<ReplayVerdict>,
-}
-
 impl Earlier {
     /// Reads it.
     ///
     /// # Errors
     ///
-    /// A line that is no row of a replay.
+    /// A line that is no row of a replay; a file without any.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let mut all = BTreeMap::new();
-        list::each(path, KIND, &mut |line: Line, number| {
-            if line.schema != ROW {
-                let what = format!("`schema` is \"{}\"; expected \"{ROW}\"", line.schema);
-                return Err(list::wrong(path, number, KIND, &what));
+        list::each(path, KIND, &mut |row| {
+            let schema = row.need::<String>("schema", ROW)?;
+            if schema != ROW {
+                let what = format!("`schema` is \"{schema}\"; expected \"{ROW}\"");
+                return Err(row.wrong("schema", &what));
             }
-            all.insert((line.file, line.iteration), line.verdict);
+            let file = row.need::<String>("file", "the name of a file")?;
+            let iteration = row.need::<u64>("iteration", "a whole number")?;
+            let verdict = row.need::<Option<ReplayVerdict>>("verdict", "a verdict or null")?;
+            all.insert((file, iteration), verdict);
             Ok(())
         })?;
+        if all.is_empty() {
+            let shown = path.display().to_string();
+            let message = format!("{shown}: no row in it; expected the output of {OLD}");
+            return Err(Failure { file: Some(shown), ..Failure::usage(KIND.code, message) });
+        }
         Ok(Self { all })
     }
 

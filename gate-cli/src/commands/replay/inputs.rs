@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
@@ -13,6 +13,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 
 use super::labels::Labels;
+use super::listed::listed;
 use super::run_folder::RunFolders;
 use crate::args::Replay;
 use crate::failure::Failure;
@@ -26,13 +27,6 @@ const GLOB: [char; 4] = ['*', '?', '[', '{'];
 /// Which file it is, however it is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct FileId(u64, u64);
-
-impl FileId {
-    /// The file that a path leads to.
-    pub(super) fn of(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().as_ref().map(Self::from)
-    }
-}
 
 impl From<&fs::Metadata> for FileId {
     fn from(metadata: &fs::Metadata) -> Self {
@@ -80,24 +74,12 @@ pub(super) fn find(folder: &Path, args: &Replay, labels: &Labels) -> Result<Inpu
     };
     for path in &args.paths {
         if path == Path::new("-") {
-            listed(args.null)?.iter().for_each(|path| search.path(path));
+            listed(folder, args.null)?.iter().for_each(|path| search.path(path));
         } else {
             search.path(path);
         }
     }
     Ok(search.found)
-}
-
-/// The paths that the standard input lists.
-fn listed(null: bool) -> Result<Vec<PathBuf>, Failure> {
-    let mut list = Vec::new();
-    io::stdin().lock().read_to_end(&mut list).map_err(|error| {
-        Failure::file("input-unreadable", "read", Path::new("the standard input"), &error)
-    })?;
-    let end = if null { b'\0' } else { b'\n' };
-    let paths = list.split(|&byte| byte == end);
-    let paths = paths.map(|path| if null { path } else { path.trim_ascii_end() });
-    Ok(paths.filter(|path| !path.is_empty()).map(|path| OsStr::from_bytes(path).into()).collect())
 }
 
 struct Search<'a> {
@@ -134,8 +116,9 @@ impl Search<'_> {
         let before = (self.found.all.len(), self.seen.len());
         self.walk(&base, hidden, &|path| glob.is_match(path.strip_prefix(".").unwrap_or(path)));
         if before == (self.found.all.len(), self.seen.len()) {
-            let message = format!("{}: nothing matches", pattern.display());
-            self.fail(pattern, Failure::usage("input-unreadable", message));
+            let failure = Failure::usage("input-unreadable", "nothing matches");
+            let file = Some(pattern.display().to_string());
+            self.fail(pattern, Failure { file, ..failure });
         }
     }
 
@@ -232,7 +215,7 @@ fn glob(path: &Path) -> Option<GlobMatcher> {
     glob.ok().map(|glob| glob.compile_matcher())
 }
 
-fn is_glob(text: &OsStr) -> bool {
+pub(super) fn is_glob(text: &OsStr) -> bool {
     text.to_string_lossy().contains(GLOB)
 }
 

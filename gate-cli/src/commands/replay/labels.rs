@@ -1,26 +1,30 @@
 //! What a person says that transcripts hold: JSONL of `{"file", "label"}`.
 //!
 //! A label is about the end of its file, which is its last iteration, unless
-//! `"iteration": N` says which one. `null`, or no label at all, judges nothing.
+//! `"iteration": N` says which one. `null` judges nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
 use std::path::Path;
-
-use serde::Deserialize;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::inputs::FileId;
-use super::list::{self, Kind};
+use super::list::{self, Kind, Object};
 use crate::failure::Failure;
 use crate::replay::Label;
 
-const KIND: Kind = Kind { code: "labels-invalid", what: "labels" };
+const KIND: Kind = Kind {
+    code: "labels-invalid",
+    what: "labels",
+    line: "an object such as {\"file\": \"a.log\", \"label\": \"exit\"}",
+};
 
 /// The labels of all files.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
-    all: BTreeMap<(FileId, Option<u64>), Labelled>,
-    /// How many files are labelled and not there.
-    pub(super) missing: u64,
+    all: BTreeMap<(FileId, Option<u64>), Entry>,
+    /// What is about no file.
+    idle: Vec<Idle>,
 }
 
 /// One label.
@@ -30,14 +34,21 @@ pub(super) struct Labelled {
     pub(super) ambiguous: bool,
 }
 
-/// One line. Other keys are the owner's.
-#[derive(Deserialize)]
-struct Line {
+#[derive(Debug)]
+struct Entry {
+    labelled: Labelled,
+    line: usize,
     file: String,
-    iteration: Option<u64>,
-    label: Option<String>,
-    #[serde(default)]
-    ambiguous: bool,
+    /// Whether an iteration was judged by it.
+    used: AtomicBool,
+}
+
+/// A label that judges nothing, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Idle {
+    /// Its line, from 1.
+    pub(super) line: usize,
+    pub(super) why: String,
 }
 
 impl Labels {
@@ -49,23 +60,42 @@ impl Labels {
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut labels = Self::default();
-        list::each(path, KIND, &mut |line: Line, number| {
-            let Some(label) = &line.label else { return Ok(()) };
-            let label = known(label).map_err(|what| list::wrong(path, number, KIND, &what))?;
-            let Some(id) = FileId::of(&folder.join(&line.file)) else {
-                labels.missing += 1;
-                return Ok(());
-            };
-            let new = Labelled { label, ambiguous: line.ambiguous };
-            match labels.all.insert((id, line.iteration), new) {
-                Some(old) if old != new => {
-                    let what = format!("`file` {} has another label before", line.file);
-                    Err(list::wrong(path, number, KIND, &what))
-                }
-                _ => Ok(()),
-            }
-        })?;
+        list::each(path, KIND, &mut |line| labels.add(folder, line))?;
         Ok(labels)
+    }
+
+    /// Takes a line. Keys that are not asked for are the owner's.
+    fn add(&mut self, folder: &Path, line: &Object<'_>) -> Result<(), Failure> {
+        let file: String = line.need("file", "the name of a file")?;
+        let iteration: Option<u64> =
+            line.get::<Option<u64>>("iteration", "a whole number from 1")?.flatten();
+        if iteration == Some(0) {
+            let what = "`iteration` is 0; expected a whole number from 1";
+            return Err(line.wrong("iteration", what));
+        }
+        let ambiguous = line.get("ambiguous", "true or false")?.unwrap_or(false);
+        let names = names();
+        let label: Option<String> = line.need("label", &names)?;
+        let Some(label) = label else { return Ok(()) };
+        let label = known(&label).ok_or_else(|| {
+            line.wrong("label", &format!("`label` is \"{label}\"; expected {names}"))
+        })?;
+        let found = fs::metadata(folder.join(&file)).ok();
+        let Some(id) = found.as_ref().filter(|it| !it.is_dir()).map(FileId::from) else {
+            let what = if found.is_some() { "is a folder" } else { "is not there" };
+            self.idle.push(Idle { line: line.line, why: format!("{file} {what}") });
+            return Ok(());
+        };
+        let labelled = Labelled { label, ambiguous };
+        let entry = Entry { labelled, line: line.line, file, used: AtomicBool::new(false) };
+        match self.all.insert((id, iteration), entry) {
+            Some(old) if old.labelled != labelled => {
+                let (file, before) = (old.file, old.line);
+                let what = format!("`file` {file} has another label in line {before}");
+                Err(line.wrong("file", &what))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether a file has a label.
@@ -76,15 +106,39 @@ impl Labels {
     /// The label of an iteration, which may be the last of its file.
     pub(super) fn get(&self, id: FileId, iteration: u64, last: bool) -> Option<Labelled> {
         let own = self.all.get(&(id, Some(iteration)));
-        own.or_else(|| self.all.get(&(id, None)).filter(|_| last)).copied()
+        // The label of a file is about its last iteration, also where that one has its own.
+        let whole = self.all.get(&(id, None)).filter(|_| last);
+        own.into_iter().chain(whole).for_each(|it| it.used.store(true, Ordering::Relaxed));
+        own.or(whole).map(|it| it.labelled)
+    }
+
+    /// The labels that judge nothing, now that these files were read: their file is
+    /// none, or has no such iteration. What is about other files may be used another
+    /// time.
+    pub(super) fn idle(&self, read: &HashSet<FileId>) -> Vec<Idle> {
+        let unused = self
+            .all
+            .iter()
+            .filter(|((id, _), entry)| read.contains(id) && !entry.used.load(Ordering::Relaxed));
+        let unused = unused.filter_map(|((_, iteration), entry)| {
+            let why = format!("{} has no iteration {}", entry.file, (*iteration)?);
+            Some(Idle { line: entry.line, why })
+        });
+        let mut all: Vec<_> = self.idle.iter().cloned().chain(unused).collect();
+        all.sort();
+        all
     }
 }
 
-fn known(label: &str) -> Result<Label, String> {
-    use Label::{Blocked, ClaimsDone, Continue, Exit, Unrelated};
-    let all = [Exit, ClaimsDone, Continue, Blocked, Unrelated];
-    all.into_iter().find(|known| known.name() == label).ok_or_else(|| {
-        let names: Vec<_> = all.iter().map(|known| known.name()).collect();
-        format!("`label` is \"{label}\"; expected one of {}, or null", names.join(", "))
-    })
+/// What a label may be, for complaints.
+fn names() -> String {
+    let names: Vec<_> = ALL.iter().map(|known| known.name()).collect();
+    format!("one of {}, or null", names.join(", "))
+}
+
+const ALL: [Label; 5] =
+    [Label::Exit, Label::ClaimsDone, Label::Continue, Label::Blocked, Label::Unrelated];
+
+fn known(label: &str) -> Option<Label> {
+    ALL.into_iter().find(|known| known.name() == label)
 }

@@ -1,13 +1,19 @@
 //! JSON Lines that a person gives: each line one object, and a complaint names
-//! file, line and key.
+//! file, line and key, and what was expected there.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use gate_core::text::brief;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use crate::failure::Failure;
+
+/// How much of a wrong value is shown, in characters.
+const SHOWN: usize = 60;
 
 /// What kind of list it is, for complaints.
 #[derive(Clone, Copy)]
@@ -16,6 +22,57 @@ pub(super) struct Kind {
     pub(super) code: &'static str,
     /// What is read.
     pub(super) what: &'static str,
+    /// What a line is.
+    pub(super) line: &'static str,
+}
+
+/// One object, and where it stands.
+pub(super) struct Object<'a> {
+    path: &'a Path,
+    kind: Kind,
+    /// Its line, from 1.
+    pub(super) line: usize,
+    keys: BTreeMap<String, &'a RawValue>,
+}
+
+impl Object<'_> {
+    /// What a key says; nothing where it is not there.
+    ///
+    /// # Errors
+    ///
+    /// Another kind of value than what is expected.
+    pub(super) fn get<T: DeserializeOwned>(
+        &self,
+        key: &str,
+        expected: &str,
+    ) -> Result<Option<T>, Failure> {
+        let Some(value) = self.keys.get(key) else { return Ok(None) };
+        serde_json::from_str(value.get()).map(Some).map_err(|_| {
+            let value = brief(value.get(), SHOWN);
+            self.wrong(key, &format!("`{key}` is {value}; expected {expected}"))
+        })
+    }
+
+    /// What a key says that has to be there.
+    ///
+    /// # Errors
+    ///
+    /// None, or another kind of value than what is expected.
+    pub(super) fn need<T: DeserializeOwned>(
+        &self,
+        key: &str,
+        expected: &str,
+    ) -> Result<T, Failure> {
+        self.get(key, expected)?
+            .ok_or_else(|| self.wrong(key, &format!("`{key}` is missing; expected {expected}")))
+    }
+
+    /// A complaint about a key.
+    pub(super) fn wrong(&self, key: &str, what: &str) -> Failure {
+        // Whoever prints a failure that has a key puts the file before it.
+        let failure = Failure::usage(self.kind.code, format!("line {}: {what}", self.line));
+        Failure { key: Some(key.to_owned()), ..placed(failure, self.path, self.line) }
+    }
 }
 
 /// Reads all objects, with their lines. Blank lines are passed over.
@@ -23,35 +80,32 @@ pub(super) struct Kind {
 /// # Errors
 ///
 /// A file that cannot be read; the first line that is no such object.
-pub(super) fn each<T: DeserializeOwned>(
+pub(super) fn each(
     path: &Path,
     kind: Kind,
-    take: &mut dyn FnMut(T, usize) -> Result<(), Failure>,
+    take: &mut dyn FnMut(&Object<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let what = format!("read the {}", kind.what);
     let unreadable = |error| Failure::file("input-unreadable", &what, path, &error);
     let file = File::open(path).map_err(unreadable)?;
-    for (at, line) in BufReader::new(file).lines().enumerate() {
-        let line = line.map_err(unreadable)?;
-        if line.trim().is_empty() {
+    for (at, text) in BufReader::new(file).lines().enumerate() {
+        let text = text.map_err(unreadable)?;
+        if text.trim().is_empty() {
             continue;
         }
-        let object = serde_json::from_str(&line)
-            .map_err(|error| wrong(path, at + 1, kind, &said(&error.to_string())))?;
-        take(object, at + 1)?;
+        let keys = serde_json::from_str(&text)
+            .map_err(|error| no_object(path, at + 1, kind, error.is_eof()))?;
+        take(&Object { path, kind, line: at + 1, keys })?;
     }
     Ok(())
 }
 
-/// A complaint about a line.
-pub(super) fn wrong(path: &Path, line: usize, kind: Kind, what: &str) -> Failure {
-    let shown = path.display();
-    let failure = Failure::usage(kind.code, format!("{shown}:{line}: {what}"));
-    let key = what.split('`').nth(1).map(str::to_owned);
-    Failure { file: Some(shown.to_string()), line: Some(line), key, ..failure }
+fn no_object(path: &Path, line: usize, kind: Kind, torn: bool) -> Failure {
+    let found = if torn { "the line ends within its object" } else { "this is no JSON object" };
+    let message = format!("{}: line {line}: {found}; expected {}", path.display(), kind.line);
+    placed(Failure::usage(kind.code, message), path, line)
 }
 
-/// A complaint without the place in its line, which is the file's first to it.
-fn said(message: &str) -> String {
-    message.rsplit_once(" at line ").map_or(message, |(said, _)| said).to_owned()
+fn placed(failure: Failure, path: &Path, line: usize) -> Failure {
+    Failure { file: Some(path.display().to_string()), line: Some(line), ..failure }
 }

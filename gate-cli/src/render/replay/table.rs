@@ -1,6 +1,6 @@
 //! The table for a person: a line a row.
 
-use std::io;
+use std::io::{self, IsTerminal};
 
 use anstyle::{AnsiColor, Style};
 use gate_core::decide::signal::Status;
@@ -12,6 +12,9 @@ use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 
 /// How wide the column of the file is at most.
 const FILE: usize = 80;
+
+/// How much of a file's name a terminal shows; longer ones lack their middle.
+const NAME: usize = 60;
 
 /// How much of the reason is shown where the terminal's width is not known.
 const WHY: usize = 100;
@@ -45,7 +48,11 @@ pub(super) fn row(layout: &Layout, row: &ReplayRecord) -> String {
         score: score.as_deref().unwrap_or("-"),
         format: format.unwrap_or("-"),
         iteration: &row.iteration.to_string(),
-        file: &plain(&row.file),
+        file: &if io::stdout().is_terminal() {
+            without_middle(&plain(&row.file), NAME)
+        } else {
+            plain(&row.file)
+        },
     };
     let text = cells.joined(layout);
     let room =
@@ -82,7 +89,7 @@ impl Cells<'_> {
         let Self { verdict, judged, signal, score, format, iteration, file } = self;
         let first = layout.verdict_width();
         let judged = if layout.labels { format!("{judged:<10}  ") } else { String::new() };
-        let (formats, files) = (format_width(), layout.file_width.clamp(4, FILE));
+        let (formats, files) = (format_width(), layout.file_width.clamp(4, file_width()));
         format!(
             "{verdict:<first$}  {judged}{signal:<8}  {score:>5}  {format:<formats$}  \
              {iteration:>4}  {file:<files$}"
@@ -100,8 +107,24 @@ impl Layout {
     }
 }
 
+fn file_width() -> usize {
+    if io::stdout().is_terminal() { NAME } else { FILE }
+}
+
 fn format_width() -> usize {
     Format::ALL.iter().map(|format| format.name().len()).max().unwrap_or_default()
+}
+
+/// At most so many characters of a name: its beginning and its end.
+fn without_middle(name: &str, most: usize) -> String {
+    let length = name.chars().count();
+    if length <= most {
+        return name.to_owned();
+    }
+    let first = (most - 1) / 2;
+    let last = most - 1 - first;
+    let part = |from, count| name.chars().skip(from).take(count).collect::<String>();
+    format!("{}…{}", part(0, first), part(length - last, last))
 }
 
 /// The width of the terminal, where stdout is one.
@@ -129,4 +152,16 @@ fn style(row: &ReplayRecord) -> Style {
         (_, None) => AnsiColor::Red,
     };
     Style::new().fg_color(Some(color.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_middle;
+
+    #[test]
+    fn a_long_name_lacks_its_middle() {
+        assert_eq!(without_middle("abcdefgh", 8), "abcdefgh");
+        assert_eq!(without_middle("abcdefghi", 8), "abc…fghi");
+        assert_eq!(without_middle("äöüäöüäöü", 7), "äöü…äöü");
+    }
 }

@@ -17,8 +17,8 @@ pub(crate) struct Totals {
     pub(crate) other: u64,
     pub(crate) binary: u64,
     pub(crate) unknown: u64,
-    /// Labels of files that are not there.
-    pub(crate) unlabelled: u64,
+    /// How many labels judge nothing.
+    pub(crate) idle: usize,
     /// Rows of the earlier replay that have no counterpart.
     pub(crate) gone: usize,
     pub(crate) interrupted: bool,
@@ -63,6 +63,11 @@ impl Totals {
             let tally = self.formats.entry(format.unwrap_or_default()).or_default();
             *tally.entry(judged).or_default() += 1;
         }
+    }
+
+    /// Whether there is no row at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows == 0
     }
 
     /// How many verdicts are false or missed exits.
@@ -148,9 +153,8 @@ impl Totals {
             lines.push(line(name(format), cells));
         }
         lines.push(line("all", COLUMNS.map(|(judged, _)| self.judged(judged).to_string())));
-        if self.unlabelled > 0 {
-            let files = counted(self.unlabelled, "labelled file is", "labelled files are");
-            lines.push(format!("{files} not there"));
+        if self.idle > 0 {
+            lines.push(counted(self.idle as u64, "label judges nothing", "labels judge nothing"));
         }
         lines
     }

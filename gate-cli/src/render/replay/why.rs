@@ -19,11 +19,17 @@ pub(super) fn short(row: &ReplayRecord) -> String {
         parts.push(format!("was {}", changed.from.map_or("not there", ReplayVerdict::name)));
     }
     if let Some(error) = &row.error {
-        parts.push(error.message.clone());
+        parts.push(unread(row, &error.message));
     }
     parts.extend(row.verdict.map(|verdict| told(row, verdict)));
     parts.extend(observed(row));
     brief(&parts.join("; "))
+}
+
+/// Why it could not be read, without its name, which the row has already.
+fn unread(row: &ReplayRecord, message: &str) -> String {
+    let named = format!("cannot read {}: ", row.file);
+    message.strip_prefix(&named).unwrap_or(message).to_owned()
 }
 
 fn told(row: &ReplayRecord, verdict: ReplayVerdict) -> String {

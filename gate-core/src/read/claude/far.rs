@@ -4,6 +4,7 @@
 //! is passed over only where every member of it that [`Record`](super::Record)
 //! reads is known to say nothing.
 
+use super::wakes;
 use crate::read::far::{ByLine, Line, Sifting, Walk, Wanted, is_blank};
 
 /// Knows whose lines they are.
@@ -45,6 +46,7 @@ impl ByLine for ClaudeSieve {
             return Line::Matters;
         };
         match seen.kind {
+            b"user" if wakes::may_run_on(line) => Line::Matters,
             b"user" if seen.message.answers && seen.message.count == 0 => {
                 kept.part();
                 Line::Silent

@@ -11,6 +11,7 @@ mod record;
 mod result;
 mod spent;
 mod user;
+mod wakes;
 
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ use far::ClaudeSieve;
 use record::{Any, Block, Message, Record};
 use result::{client, rate_limit};
 use spent::Spent;
+use wakes::Wakes;
 
 const FAMILY: &[&str] = &["claude-code", "claude"];
 
@@ -46,7 +48,8 @@ pub(super) const SESSION: Spec = Spec {
     ..JSON
 };
 
-pub(super) const STREAM: Spec = Spec { name: "claude-stream", record: is_event, ..JSON };
+pub(super) const STREAM: Spec =
+    Spec { name: "claude-stream", record: |shape| is_event(shape) || is_result(shape), ..JSON };
 
 pub(super) fn is_result(shape: &Shape<'_>) -> bool {
     let marks = ["subtype", "is_error", "num_turns", "total_cost_usd", "duration_api_ms"];
@@ -91,10 +94,7 @@ struct Claude {
     last: String,
     session: String,
     after_result: bool,
-    /// Whether results are numbered, as since 2.1.3xx: then a background task
-    /// announces itself, and a turn without announcement is a new prompt's.
-    numbered: bool,
-    notified: bool,
+    wakes: Wakes,
     calls: Calls,
     spent: Spent,
     /// Whether a model's name was seen.
@@ -111,17 +111,21 @@ pub(super) struct Shell {
     pub(super) tool: &'static str,
     /// The exit code, from the result's text and whether it is an error.
     pub(super) exit_code: fn(&str, bool) -> Option<i32>,
+    /// Whether the client wakes the agent after a result when a command that
+    /// runs in the background has ended.
+    pub(super) wakes: bool,
 }
 
 impl Default for Shell {
     fn default() -> Self {
-        Self { tool: "Bash", exit_code: user::exit_code }
+        Self { tool: "Bash", exit_code: user::exit_code, wakes: true }
     }
 }
 
 /// A reader of what a client with another shell writes in Claude Code's form.
 pub(super) fn open(shell: Shell) -> Box<dyn Decode> {
-    Box::new(Json::new(Claude { shell, ..Claude::default() }))
+    let wakes = Wakes::of(shell.wakes);
+    Box::new(Json::new(Claude { shell, wakes, ..Claude::default() }))
 }
 
 impl Records for Claude {
@@ -199,6 +203,7 @@ impl Claude {
         if !self.session.is_empty() && **id != *self.session {
             self.spent.next_session();
             self.epoch += 1;
+            self.wakes = Wakes::of(self.shell.wakes);
             self.turn(Boundary::Prompt, line, out);
         }
         self.session.clear();
@@ -282,7 +287,8 @@ impl Claude {
         keep_end(&mut self.last, MAX_LAST);
     }
 
-    /// A text after a result without a prompt between answers an event.
+    /// What comes after a result without a prompt between answers an event, or
+    /// a prompt that is not shown.
     fn answers(&mut self, line: u64, out: &mut Out<'_>) {
         if self.after_result {
             let event = self.answer_is_due();
@@ -293,7 +299,18 @@ impl Claude {
 
     /// Whether the next text answers an event: each of such texts may count.
     fn answer_is_due(&self) -> bool {
-        self.after_result && (self.notified || !self.numbered)
+        self.after_result && self.wakes.is_due()
+    }
+
+    /// After a result the client begins anew where an event wakes the agent, or
+    /// where another run goes on with the session.
+    fn begin(&mut self, line: u64, out: &mut Out<'_>) {
+        if self.after_result {
+            self.wakes.begin();
+            if !self.wakes.is_due() {
+                self.turn(Boundary::Prompt, line, out);
+            }
+        }
     }
 
     fn tool_use(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
@@ -309,8 +326,11 @@ impl Claude {
 
     fn system(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         match &*record.subtype {
-            "init" => out.model(&record.model),
-            "task_notification" => self.notified = true,
+            "init" => {
+                out.model(&record.model);
+                self.begin(line, out);
+            }
+            "task_notification" => self.wakes.announced(),
             "permission_denied" => out.denied(&record.tool_name, &record.tool_use_id, line),
             "compact_boundary" => self.turn(Boundary::Compaction, line, out),
             _ => {}
@@ -324,6 +344,7 @@ impl Claude {
         self.message.clear();
         self.last.clear();
         self.after_result = false;
+        self.wakes.turn(boundary);
         out.boundary(boundary, line);
     }
 }

@@ -5,7 +5,7 @@
 use serde::Deserialize;
 
 use crate::read::json::Borrowed;
-use crate::read::loose::{Content, Flag, Leaves, List, Maybe, Num, Str};
+use crate::read::loose::{Cause, Content, Flag, Leaves, List, Maybe, Num, Str};
 
 /// Marks [`Record`] for reading.
 pub(super) struct Any;
@@ -55,7 +55,7 @@ pub(super) struct Record<'a> {
     pub(super) api_error_status_on_disk: Num,
     pub(super) api_error_status: Num,
     #[serde(borrow)]
-    pub(super) error: Str<'a>,
+    pub(super) error: Cause<'a>,
     #[serde(borrow)]
     pub(super) errors: List<Str<'a>>,
     #[serde(borrow)]

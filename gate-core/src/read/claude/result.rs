@@ -3,7 +3,7 @@
 use super::Claude;
 use super::record::Record;
 use crate::read::out::Out;
-use crate::read::{Role, Wording, limit};
+use crate::read::{Boundary, Role, Wording, limit};
 
 impl Claude {
     pub(super) fn result(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
@@ -12,13 +12,16 @@ impl Claude {
         for denial in &record.permission_denials.0 {
             out.denied(&denial.tool_name, &denial.tool_use_id, line);
         }
+        if self.wakes.result(record.result_index.whole(), self.after_result) {
+            self.turn(Boundary::Prompt, line, out);
+        }
+        self.answers(line, out);
         self.result_text(record, line, out);
         self.last.clear();
         self.message.clear();
         self.after_result = true;
-        self.numbered = record.result_index.whole().is_some();
         if record.origin.0.as_ref().is_some_and(|origin| &*origin.kind == "task-notification") {
-            self.notified = false;
+            self.wakes.answered();
         }
     }
 

@@ -54,7 +54,9 @@ impl Claude {
         }
         let (boundary, role) = meaning(text, record, with_result);
         if let Some(boundary) = boundary {
-            self.notified &= boundary != Boundary::Notification;
+            if boundary == Boundary::Notification {
+                self.wakes.answered();
+            }
             self.turn(boundary, line, out);
         }
         out.say(role, text, line);
@@ -89,6 +91,7 @@ impl Claude {
                 parts.first().map_or("", |part| &*part.text)
             }
         };
+        self.wakes.tool(first);
         if block.is_error.0 {
             self.no_success(block, record, line, out);
         }

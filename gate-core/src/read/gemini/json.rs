@@ -7,7 +7,7 @@ use crate::read::format::{Spec, no_lines};
 use crate::read::json::{Borrowed, Json, Records, read};
 use crate::read::loose::{Entries, List, Num, Object, Str};
 use crate::read::out::Out;
-use crate::read::{Role, Usage};
+use crate::read::{Boundary, Role, Usage};
 
 pub(in crate::read) const GEMINI_JSON: Spec = Spec {
     name: "gemini-json",
@@ -24,6 +24,8 @@ pub(in crate::read) const GEMINI_JSON: Spec = Spec {
 /// Reads the object.
 #[derive(Debug, Default)]
 struct Answer {
+    /// Whether an object came already: each is a run of its own.
+    begun: bool,
     tokens: Option<u64>,
 }
 
@@ -81,6 +83,11 @@ impl Records for Answer {
 impl Answer {
     /// The response is the last message; warnings tell of what came before.
     fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        let own = record.stats.0.is_some() || record.error.0.is_some();
+        let own = own || !record.session_id.is_empty() || !record.response.is_empty();
+        if own && std::mem::replace(&mut self.begun, true) {
+            out.boundary(Boundary::Prompt, line);
+        }
         out.session(&record.session_id);
         let models = record.stats.0.as_ref().map_or(&[][..], |stats| &stats.models.0);
         if let Some((name, _)) = models.iter().max_by_key(|(_, model)| model.total()) {

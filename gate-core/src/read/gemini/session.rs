@@ -47,6 +47,8 @@ const MAX_KNOWN: usize = 256;
 struct Session {
     talk: Talk,
     messages: VecDeque<String>,
+    /// The message that the agent spoke last.
+    spoken: String,
     /// Calls whose result was seen.
     calls: VecDeque<String>,
     tally: Tally,
@@ -98,6 +100,8 @@ struct Record<'a> {
 #[serde(default)]
 struct Update<'a> {
     #[serde(borrow)]
+    kind: Str<'a>,
+    #[serde(borrow)]
     messages: Maybe<List<Object<Record<'a>>>>,
 }
 
@@ -136,7 +140,8 @@ impl Records for Session {
 impl Session {
     fn take(&mut self, record: Record<'_>, line: u64, out: &mut Out<'_>) {
         out.session(&record.session);
-        self.talk.sub_agent |= &*record.kind == "subagent";
+        let set = record.set.0.as_ref().map_or("", |set| &*set.kind);
+        self.talk.sub_agent |= [&*record.kind, set].contains(&"subagent");
         if !record.rewind.is_empty() {
             self.talk.turn(Boundary::Prompt, line, out);
         }
@@ -192,6 +197,9 @@ impl Session {
             Content::Blocks(parts) if parts.iter().any(|part| part.response().is_some()) => {
                 // The message that called holds the answers too.
                 self.talk.speech.close();
+                for part in parts.iter().filter(|part| part.response().is_none()) {
+                    self.talk.said(&part.text, false, line, out);
+                }
             }
             Content::Blocks(parts) => self.talk.user(parts, line, out),
         }
@@ -209,16 +217,31 @@ impl Session {
                 self.talk.thought(text, line, out);
             }
             self.speak(message, line, out);
-        } else if last && !self.talk.speech.repeated_by(&text(&message.content)) {
-            self.talk.speech.close();
-            self.speak(message, line, out);
+        } else {
+            self.rewrite(message, last, line, out);
         }
         for call in message.calls.0.iter().filter_map(|call| call.0.as_ref()) {
             self.call(call, line, out);
         }
     }
 
+    /// What a message says when it is written again counts, unless another one
+    /// was spoken since.
+    fn rewrite(&mut self, message: &Record<'_>, last: bool, line: u64, out: &mut Out<'_>) {
+        let text = text(&message.content);
+        let spoken = *message.id == *self.spoken && self.talk.speech.has_said();
+        if spoken && text.trim().is_empty() {
+            self.talk.turn(Boundary::Prompt, line, out);
+        } else if (spoken || last) && !self.talk.speech.repeated_by(&text) {
+            self.talk.speech.close();
+            self.speak(message, line, out);
+        }
+    }
+
     fn speak(&mut self, message: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        if !text(&message.content).trim().is_empty() {
+            (*message.id).clone_into(&mut self.spoken);
+        }
         match &message.content {
             Content::Text(text) => self.talk.text(&message.id, text, line, out),
             Content::Blocks(parts) => self.talk.agent(&message.id, parts, line, out),

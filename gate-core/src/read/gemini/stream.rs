@@ -35,8 +35,8 @@ pub(in crate::read) const GEMINI_STREAM: Spec = Spec {
 struct Stream {
     speech: Utterance,
     calls: Calls,
-    /// Whether a run has ended: what follows answers a new prompt.
-    ended: bool,
+    /// Whether something came already: then `init` begins another run.
+    begun: bool,
     spent: Usage,
 }
 
@@ -98,12 +98,13 @@ impl Records for Stream {
 
 impl Stream {
     fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        let begun = std::mem::replace(&mut self.begun, true);
         match (&*record.kind, &*record.role) {
             ("message", "assistant") => self.speech.delta("", &record.content, line, out),
             (kind, role) => {
                 self.speech.close();
                 match kind {
-                    "init" => self.init(record, line, out),
+                    "init" => self.init(record, begun, line, out),
                     "message" if role == "user" => self.prompt(&record.content, line, out),
                     "tool_use" => self.tool_use(record, line, out),
                     "tool_result" => self.tool_result(record, line, out),
@@ -115,10 +116,11 @@ impl Stream {
         }
     }
 
-    fn init(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+    fn init(&mut self, record: &Record<'_>, begun: bool, line: u64, out: &mut Out<'_>) {
         out.session(&record.session_id);
         out.model(&record.model);
-        if std::mem::take(&mut self.ended) {
+        if begun {
+            self.speech.forget();
             out.boundary(Boundary::Prompt, line);
         }
     }
@@ -159,7 +161,6 @@ impl Stream {
     }
 
     fn result(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
-        self.ended = true;
         if let Some(failure) = record.error.0.as_ref().filter(|_| &*record.status == "error") {
             failure.send(line, out);
         }

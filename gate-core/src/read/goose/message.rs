@@ -144,6 +144,12 @@ struct Structured {
 }
 
 impl<'a> Record<'a> {
+    /// Whether it is the object of `json`: a whole run.
+    pub(super) fn is_run(&self) -> bool {
+        let holds = self.metadata.0.is_some() || !self.messages.0.is_empty();
+        holds && self.kind.is_empty() && self.role.is_empty()
+    }
+
     /// The messages, of which some records are one.
     pub(super) fn into_messages(self) -> impl Iterator<Item = Message<'a>> {
         let Self { messages, message, id, role, content, metadata, .. } = self;

@@ -31,6 +31,8 @@ pub(in crate::read) const OPENCODE_EXPORT: Spec = Spec {
 struct Export {
     speech: Utterance,
     sub_agent: bool,
+    /// Whether a session came already.
+    begun: bool,
     spent: Usage,
 }
 
@@ -59,6 +61,8 @@ struct Info<'a> {
     id: Str<'a>,
     #[serde(borrow, rename = "parentID")]
     parent: Str<'a>,
+    #[serde(borrow)]
+    revert: Object<Revert<'a>>,
     #[serde(borrow, rename = "sessionID")]
     session: Str<'a>,
     #[serde(borrow)]
@@ -72,6 +76,13 @@ struct Info<'a> {
     error: Object<Failure<'a>>,
 }
 
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Revert<'a> {
+    #[serde(borrow, rename = "messageID")]
+    message: Str<'a>,
+}
+
 /// A part, as far as events do not have it.
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -81,6 +92,8 @@ struct Piece<'a> {
     #[serde(borrow)]
     text: Str<'a>,
     synthetic: Flag,
+    /// Whether the agent does not see it.
+    ignored: Flag,
     #[serde(borrow)]
     tool: Str<'a>,
     #[serde(borrow, rename = "callID")]
@@ -104,11 +117,20 @@ impl Export {
         if let Some(info) = record.info.0.as_ref().filter(|info| info.role.is_empty()) {
             out.session(&info.id);
             self.sub_agent = !info.parent.is_empty();
+            if std::mem::replace(&mut self.begun, true) {
+                self.turn(Boundary::Prompt, line, out);
+            }
         }
+        let revert = record.info.0.as_ref().and_then(|info| info.revert.0.as_ref());
+        let revert = revert.map(|revert| revert.message.to_string()).unwrap_or_default();
         let inner = record.messages.0.into_iter().filter_map(|message| message.0);
         let own = Record { info: record.info, parts: record.parts, ..Record::default() };
         for message in std::iter::once(own).chain(inner) {
             if let Some(info) = &message.info.0 {
+                if !revert.is_empty() && *info.id == *revert {
+                    // The person has taken back this message and those after it.
+                    break;
+                }
                 self.message(info, message.parts, line, out);
             }
         }
@@ -168,7 +190,7 @@ impl Export {
     fn part(&mut self, info: &Info<'_>, part: Piece<'_>, line: u64, out: &mut Out<'_>) {
         match &*part.kind {
             "text" if self.sub_agent => out.say(Role::Tool, &part.text, line),
-            "text" if info.summary.0 || part.synthetic.0 => {
+            "text" if info.summary.0 || part.synthetic.0 || part.ignored.0 => {
                 out.say(Role::System, &part.text, line);
             }
             "text" => self.speech.block(&info.id, &part.text, line, out),

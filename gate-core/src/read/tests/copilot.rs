@@ -131,6 +131,10 @@ fn failures_and_boundaries() {
             "1 --- compaction",
         ),
         (
+            event("session.snapshot_rewind", r#""upToEventId":"e1","eventsRemoved":2"#),
+            "1 --- prompt",
+        ),
+        (
             event(
                 "tool.execution_complete",
                 r#""toolCallId":"c","success":false,"error":{"message":"no file","code":"failure"}"#,

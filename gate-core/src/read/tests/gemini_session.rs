@@ -142,3 +142,27 @@ fn a_checkpoint_is_the_bare_conversation() {
         ],
     );
 }
+
+#[test]
+fn a_message_that_is_written_again_says_what_it_says_then() {
+    let answer = r#"{"id":"u2","timestamp":"t","type":"user","content":[{"functionResponse":{"id":"c","name":"x","response":{"output":"o"}}}]}"#;
+    let written = |again: &str| {
+        let [first, again] = ["COMPLETE", again].map(|text| gemini("g1", text, ""));
+        words(&[HEADER, &user("u1", "Go."), &first, answer, &again].join("\n"))
+    };
+    assert_eq!(written("COMPLETE"), ["COMPLETE"]);
+    assert_eq!(written("Not yet."), ["Not yet."]);
+    assert!(written("").is_empty());
+}
+
+#[test]
+fn a_text_beside_a_tools_answer_is_a_prompt() {
+    let answer = r#"{"id":"u2","timestamp":"t","type":"user","content":[{"functionResponse":{"id":"c","name":"x","response":{"output":"o"}}},{"text":"Stop."}]}"#;
+    assert!(words(&[HEADER, &gemini("g1", "COMPLETE", ""), answer].join("\n")).is_empty());
+}
+
+#[test]
+fn a_file_may_become_a_sub_agents() {
+    let input = [HEADER, r#"{"$set":{"kind":"subagent"}}"#, &gemini("g1", "COMPLETE", "")];
+    assert!(words(&input.join("\n")).is_empty());
+}

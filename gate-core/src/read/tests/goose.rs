@@ -96,3 +96,19 @@ fn failures() {
     let input = format!("{said}\n{}", r#"{"type":"error","error":"broken"}"#);
     assert_eq!(events_of(&input)[2..], ["2 system: broken", "2 error: broken"]);
 }
+
+#[test]
+fn a_stop_hook_and_a_person_send_the_agent_on() {
+    let claim = event(&message("assistant", "m1", &text("COMPLETE")));
+    let hidden = |said: &str| {
+        let message = event(&message("user", "m2", &text(said)));
+        message.replace(r#""userVisible":true"#, r#""userVisible":false"#)
+    };
+    let beside = format!("{ANSWER},{}", text("Stop."));
+    let beside = event(&message("user", "m2", &beside));
+    assert_eq!(words(&format!("{claim}\n{}", hidden("Working directory: /w"))), ["COMPLETE"]);
+    assert_eq!(words(&format!("{claim}\n{}", event(&message("user", "m2", ANSWER)))), ["COMPLETE"]);
+    for after in [hidden("A Stop hook blocked ending this turn: no"), beside] {
+        assert!(words(&format!("{claim}\n{after}")).is_empty(), "{after}");
+    }
+}

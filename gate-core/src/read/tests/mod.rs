@@ -19,6 +19,7 @@ mod goose;
 mod opencode;
 mod opencode_export;
 mod qwen;
+mod runs;
 mod specstory;
 mod text;
 

@@ -75,3 +75,15 @@ fn messages_may_come_without_their_session() {
     assert_eq!(events(Format::OpencodeExport, &input)[0], "session ses_1");
     assert_eq!(words(&input), ["Done."]);
 }
+
+#[test]
+fn what_is_taken_back_or_not_shown_to_the_agent_is_no_word() {
+    let ignored = text("COMPLETE").replace(r#""type""#, r#""ignored":true,"type""#);
+    let said = message("assistant", "", &[text("Not yet."), ignored].join(","));
+    assert_eq!(words(&export("", &[said])), ["Not yet."]);
+    let messages = [message("user", "", &text("Go.")), message("assistant", "", &text("COMPLETE"))];
+    assert_eq!(words(&export("", &messages)), ["COMPLETE"]);
+    let last = format!("m-assistant-{}", text("COMPLETE").len());
+    let revert = format!(r#","revert":{{"messageID":"{last}"}}"#);
+    assert!(words(&export(&revert, &messages)).is_empty());
+}

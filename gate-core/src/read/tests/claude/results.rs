@@ -42,12 +42,11 @@ fn an_empty_result_after_an_overridden_hook_is_no_word() {
 #[test]
 fn two_results_the_second_answers_a_background_task() {
     let [a, b] = [says_text("m1", "COMPLETE"), says_text("m2", "The task has ended.")];
-    let records = [&*a, &result("COMPLETE"), INIT, &b, &result("The task has ended.")];
+    let task = r#"{"type":"system","subtype":"task_notification","session_id":"s1"}"#;
+    let records = [&*a, &result("COMPLETE"), task, INIT, &b, &result("The task has ended.")];
     assert_eq!(words_of(&records), ["The task has ended.", "COMPLETE"]);
-    assert_eq!(
-        words_of(&[&result("COMPLETE"), &result("The task has ended.")]),
-        ["The task has ended.", "COMPLETE"]
-    );
+    let failed = r#"{"type":"result","is_error":true,"result":"API Error: 500"}"#;
+    assert_eq!(words_of(&[&a, &result("COMPLETE"), task, INIT, failed]), ["COMPLETE"]);
 }
 
 #[test]
@@ -192,7 +191,7 @@ fn noise_and_a_torn_line_are_reported() {
             "model claude-x",
             "4 ! Noise",
             "4 system: warning",
-            "5 ! Noise",
+            "5 ! Unreadable",
             "6 assistant: Done.",
             "7 ! Torn",
         ]

@@ -1,0 +1,90 @@
+//! What wakes the agent after a result.
+//!
+//! A task that runs in the background reports when it has ended, and the client
+//! begins anew for it; a loop that goes on with the session begins in the same
+//! way, and shows no prompt. Since 2.1.3xx results are numbered from zero in
+//! each run, and a task announces itself; before, only that one was started
+//! can tell the two apart.
+
+use memchr::memmem;
+
+use crate::read::Boundary;
+
+/// What a tool's answer begins with where its task runs on.
+const RUNS_ON: [&str; 3] =
+    ["Command running in background", "Command was manually backgrounded", "Async agent launched"];
+
+/// A word that stands in each such answer.
+const MARK: &[u8] = b"background";
+
+/// Whether a line may hold the answer of a tool whose task runs on.
+pub(super) fn may_run_on(line: &[u8]) -> bool {
+    let stands = |mark: &[u8]| memmem::find(line, mark).is_some();
+    stands(MARK) && RUNS_ON.iter().any(|start| stands(start.as_bytes()))
+}
+
+/// Knows whether an event, and not a prompt, is answered next.
+#[derive(Debug, Default)]
+pub(super) struct Wakes {
+    /// Whether this client wakes nobody.
+    never: bool,
+    /// Whether results are numbered.
+    numbered: bool,
+    announced: bool,
+    /// Whether a task was started that runs on.
+    started: bool,
+    /// Whether the client has begun anew, with such a task and no announcement.
+    begun: bool,
+    /// Whether this turn was taken for an answer to an event.
+    answering: bool,
+}
+
+impl Wakes {
+    /// For a client that wakes the agent, or does not.
+    pub(super) fn of(wakes: bool) -> Self {
+        Self { never: !wakes, ..Self::default() }
+    }
+
+    /// Whether what comes next answers an event, where a result came before.
+    pub(super) fn is_due(&self) -> bool {
+        !self.never && (self.announced || self.begun)
+    }
+
+    /// A task has reported.
+    pub(super) fn announced(&mut self) {
+        self.announced = true;
+    }
+
+    /// The report has come to the agent.
+    pub(super) fn answered(&mut self) {
+        self.announced = false;
+    }
+
+    /// A tool has answered.
+    pub(super) fn tool(&mut self, answer: &str) {
+        self.started |= RUNS_ON.iter().any(|start| answer.starts_with(start));
+    }
+
+    /// The client begins anew after a result.
+    pub(super) fn begin(&mut self) {
+        self.begun |= self.started && !self.numbered;
+    }
+
+    /// A turn begins.
+    pub(super) fn turn(&mut self, boundary: Boundary) {
+        self.begun = false;
+        self.answering = boundary == Boundary::Notification;
+    }
+
+    /// A result comes, directly after another one or not. True where it is a new
+    /// run's, and what it answers was taken for an event or not seen at all.
+    pub(super) fn result(&mut self, number: Option<u64>, directly: bool) -> bool {
+        let again = self.numbered && number == Some(0);
+        self.numbered = number.is_some();
+        let new = again && (directly || self.answering);
+        if new {
+            *self = Self { never: self.never, numbered: true, ..Self::default() };
+        }
+        new
+    }
+}
