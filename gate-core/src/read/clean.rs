@@ -13,21 +13,26 @@ use memchr::{memchr, memrchr};
 /// the input. An escape ends with its line at the latest, so an unfinished one
 /// cannot swallow what follows.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    let mut clean = String::new();
+    if first_unwanted(text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    clean_into(text, &mut clean);
+    Cow::Owned(clean)
+}
+
+/// Appends what [`clean`] leaves of a text.
+pub(super) fn clean_into(text: &str, clean: &mut String) {
     let mut from = 0;
     while let Some(at) = first_unwanted(&text.as_bytes()[from..]) {
         let bytes = text.as_bytes();
         let begin = memrchr(b'\n', &bytes[from..from + at]).map_or(from, |begin| from + begin + 1);
         let end = memchr(b'\n', &bytes[from + at..]).map_or(text.len(), |end| from + at + end + 1);
         clean.push_str(&text[from..begin]);
-        clean_line(&text[begin..end], &mut clean);
+        clean_line(&text[begin..end], clean);
         from = end;
     }
-    if from == 0 {
-        return Cow::Borrowed(text);
-    }
     clean.push_str(&text[from..]);
-    Cow::Owned(clean)
 }
 
 fn clean_line(line: &str, clean: &mut String) {
@@ -37,7 +42,13 @@ fn clean_line(line: &str, clean: &mut String) {
     };
     if line.bytes().any(|byte| unwanted(byte) && byte != b'\r') {
         let wanted = |c: &char| *c == '\r' || !u8::try_from(*c).is_ok_and(unwanted);
-        clean.extend(strip_str(line).flat_map(str::chars).filter(wanted));
+        for part in strip_str(line) {
+            if part.bytes().any(unwanted) {
+                clean.extend(part.chars().filter(wanted));
+            } else {
+                clean.push_str(part);
+            }
+        }
     } else {
         clean.push_str(line);
     }

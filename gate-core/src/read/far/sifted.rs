@@ -52,6 +52,9 @@ impl Sifted {
     }
 }
 
+/// Room for what is kept of a block of lines, in bytes.
+const ROOM: usize = 16 << 10;
+
 /// Collects what is kept of lines, as a sieve goes over them.
 pub(crate) struct Sifting<'s> {
     sifted: &'s mut Sifted,
@@ -69,6 +72,9 @@ impl<'s> Sifting<'s> {
         sifted.bytes.clear();
         sifted.kept.clear();
         sifted.lines = 0;
+        // Threads that grow their lists wait for one another.
+        sifted.bytes.reserve(ROOM);
+        sifted.kept.reserve(ROOM / 64);
         Self { sifted, spoke: None, parted: false }
     }
 

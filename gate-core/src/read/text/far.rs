@@ -4,7 +4,7 @@ use memchr::{memchr, memrchr};
 
 use crate::read::MAX_PIECE;
 use crate::read::blocks::count_breaks;
-use crate::read::clean::{clean, controls};
+use crate::read::clean::{clean_into, controls};
 use crate::read::far::{Sieve, Sifting, Wanted};
 
 /// Knows nothing: each line is the agent's, or data that no one looks into.
@@ -52,11 +52,12 @@ fn plain(lines: &[u8], wanted: &dyn Wanted) -> Vec<(usize, usize)> {
 /// Lines that hold something only without what a terminal wants.
 fn dressed(lines: &[u8], wanted: &dyn Wanted) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    let mut at = 0;
+    let (mut at, mut plain) = (0, String::new());
     while let Some(next) = controls(&lines[at..]) {
         let (begin, end) = line_around(lines, at + next);
-        let line = String::from_utf8_lossy(&lines[begin..end]);
-        if wanted.next(clean(&line).as_bytes(), 0).is_some() {
+        plain.clear();
+        clean_into(&String::from_utf8_lossy(&lines[begin..end]), &mut plain);
+        if wanted.next(plain.as_bytes(), 0).is_some() {
             found.push((begin, end));
         }
         at = end;
