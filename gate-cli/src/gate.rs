@@ -3,9 +3,7 @@
 mod replayed;
 
 use std::cell::RefCell;
-use std::num::NonZero;
 use std::path::Path;
-use std::thread;
 use std::time::Instant;
 
 use gate_checks::check::About;
@@ -42,7 +40,8 @@ pub struct Gate {
     warnings: Vec<Warning>,
     site: Site,
     memory: Option<RefCell<Memory>>,
-    processors: usize,
+    /// At most so many for a large file; all where nothing is said.
+    processors: Option<usize>,
 }
 
 /// A transcript that was read.
@@ -65,8 +64,8 @@ impl Gate {
         gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
-        let processors = thread::available_parallelism().map_or(1, NonZero::get);
-        Ok(Self { policy: settings.policy, patterns, warnings, site, memory: None, processors })
+        let policy = settings.policy;
+        Ok(Self { policy, patterns, warnings, site, memory: None, processors: None })
     }
 
     /// The gate in one place: with the checks that run there alone. The others
@@ -93,7 +92,7 @@ impl Gate {
     /// The gate on at most so many processors; else it takes all for a large file.
     #[must_use]
     pub fn on_processors(self, processors: usize) -> Self {
-        Self { processors, ..self }
+        Self { processors: Some(processors), ..self }
     }
 
     /// The policy in force.

@@ -29,12 +29,12 @@ impl Source {
         if name == Path::new("-") { Self::Stdin } else { Self::File(folder.join(name)) }
     }
 
-    /// Reads all there is into a scanner, on so many processors. Says how many
-    /// bytes there were.
+    /// Reads all there is into a scanner, on at most so many processors. Says how
+    /// many bytes there were.
     pub(crate) fn scan(
         &self,
         scanner: &mut Scanner<'_>,
-        processors: usize,
+        processors: Option<usize>,
     ) -> Result<u64, Failure> {
         #[cfg(unix)]
         if let Self::File(path) = self {
@@ -50,7 +50,7 @@ impl Source {
     pub(crate) fn scan_end(
         &self,
         scanner: &mut Scanner<'_>,
-        processors: usize,
+        processors: Option<usize>,
         read_before: &mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
         push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
     ) -> Result<u64, Failure> {

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io;
+use std::num::NonZero;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -31,11 +32,12 @@ const BEHIND: u64 = 16 << 10;
 /// How many blocks a thread may be ahead.
 const AHEAD: usize = 4;
 
-/// Reads the file into the scanner, on so many processors. Says how long it is.
+/// Reads the file into the scanner, on at most so many processors. Says how long
+/// it is.
 pub(super) fn scan(
     mut file: &File,
     scanner: &mut Scanner<'_>,
-    processors: usize,
+    processors: Option<usize>,
 ) -> io::Result<u64> {
     let length = file.metadata()?.len();
     if length < LARGE {
@@ -58,7 +60,7 @@ pub(super) fn scan(
 pub(super) fn scan_end(
     mut file: &File,
     scanner: &mut Scanner<'_>,
-    processors: usize,
+    processors: Option<usize>,
     read_before: &mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
     push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
 ) -> io::Result<u64> {
@@ -162,8 +164,15 @@ type Said = io::Result<Option<Block>>;
 impl Lines<'_> {
     /// Sifts the lines into the scanner. Says how far it came: before a line that
     /// is too long, it stops.
-    fn sift(self, far: Far, scanner: &mut Scanner<'_>, processors: usize) -> io::Result<u64> {
-        let threads = (processors as u64).min(self.blocks());
+    fn sift(
+        self,
+        far: Far,
+        scanner: &mut Scanner<'_>,
+        processors: Option<usize>,
+    ) -> io::Result<u64> {
+        // To ask takes longer than to read a small file.
+        let all = || thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = (processors.unwrap_or_else(all) as u64).min(self.blocks());
         if threads < 2 {
             return self.sift_alone(scanner);
         }
