@@ -75,7 +75,9 @@ pub(super) fn scan_end(
     let known = read_before(scanner).filter(|known| *known < border);
     let known = known.map(|known| line_at(file, known)).transpose()?.flatten();
     let begin = known.unwrap_or(border).max(head);
-    scanner.skip(begin - head);
+    if begin > head {
+        scanner.skip(begin - head);
+    }
     let sifted = match scanner.far() {
         Some(far) if begin < border => {
             Lines { file, begin, end: border }.sift(far, scanner, processors)?
@@ -96,28 +98,38 @@ fn head(
     push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
 ) -> io::Result<u64> {
     let mut head = vec![0; BLOCK as usize];
-    file.read_exact_at(&mut head, 0)?;
-    let looked = HEAD.min(head.len());
-    let end = memchr(b'\n', &head[looked - 1..]).map_or(head.len(), |at| looked + at);
-    push(scanner, &head[..end]);
-    Ok(end as u64)
+    let mut known = 0;
+    for length in [HEAD + LINE as usize, BLOCK as usize] {
+        file.read_exact_at(&mut head[known..length], known as u64)?;
+        known = length;
+        if let Some(at) = memchr(b'\n', &head[HEAD - 1..known]) {
+            known = HEAD + at;
+            break;
+        }
+    }
+    push(scanner, &head[..known]);
+    Ok(known as u64)
 }
 
 /// How much is needed to tell the format, in bytes.
 const HEAD: usize = 64 << 10;
 
+/// How long most lines are, in bytes.
+const LINE: u64 = 16 << 10;
+
 /// Where the line begins in which a byte stands, unless it is very long.
 fn line_at(file: &File, mut end: u64) -> io::Result<Option<u64>> {
     let stop = end.saturating_sub(MAX_RECORD as u64);
     let mut block = vec![0; BLOCK as usize];
+    let mut step = LINE;
     while end > stop {
-        let begin = end.saturating_sub(BLOCK);
+        let begin = end.saturating_sub(step);
         let part = &mut block[..(end - begin) as usize];
         file.read_exact_at(part, begin)?;
         if let Some(at) = memrchr(b'\n', part) {
             return Ok(Some(begin + at as u64 + 1));
         }
-        end = begin;
+        (end, step) = (begin, BLOCK);
     }
     Ok(None)
 }

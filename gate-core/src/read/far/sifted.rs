@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-/// Lines that went through a [`Sieve`](super::Sieve): those that matter, and
-/// how many there were.
+/// Lines that went through a sieve: those that matter, and how many there were.
 #[derive(Debug, Default)]
 pub struct Sifted {
     /// How often more was looked for than before, when it was made.
