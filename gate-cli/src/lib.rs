@@ -4,6 +4,7 @@
 //! transcript, gathers the evidence and decides; [`run`] is the command line
 //! over it. Whoever needs the decision alone takes `gate-core`.
 
+mod agent;
 mod args;
 mod commands;
 mod failure;
