@@ -28,6 +28,7 @@ mod hostile;
 mod init;
 mod integrations;
 mod large;
+mod late;
 mod ledger;
 mod log;
 mod loops;

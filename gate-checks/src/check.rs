@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::Evidence;
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::event::Events;
@@ -68,6 +69,11 @@ pub struct CheckContext {
     pub about: Arc<About>,
     /// Cancelled when nobody waits for the result any more.
     pub cancel: CancellationToken,
+    /// Cancelled just before `cancel` is, where that is because the deadline has
+    /// come.
+    pub late: CancellationToken,
+    /// Cancelled when processes have no time any more to end by themselves.
+    pub at_once: CancellationToken,
     /// Who is told what happens.
     pub events: Events,
     /// Where logs go.
@@ -75,7 +81,7 @@ pub struct CheckContext {
 }
 
 /// What the caller says about the decision.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// The task's id.
     pub task: Option<String>,

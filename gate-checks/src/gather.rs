@@ -7,17 +7,20 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::observed::TreeState;
 use gate_core::decide::policy::Policy;
 use tokio::runtime::{Builder, Runtime};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::cache::EvidenceCache;
 use crate::check::{About, CheckContext};
-use crate::checks::{self, Planned};
+use crate::checks::{self, Kept, Planned};
 use crate::event::{Event, Events};
+use crate::late::Late;
 use crate::logs::Logs;
 use crate::schedule::{self, Rules};
 use crate::site::Site;
@@ -33,6 +36,12 @@ pub struct Wanted {
     pub all: bool,
     /// Fresh records only: no earlier one is taken.
     pub fresh: bool,
+    /// How long they are waited for, counted from the call. A check that outlives
+    /// it leaves a record that says so, and goes on in a process of its own, as
+    /// far as [`Site::carrier`] and [`Site::state`] allow that; the next
+    /// gathering with a deadline waits for it. Its processes are ended without
+    /// grace, which takes some milliseconds.
+    pub deadline: Option<Duration>,
     /// What the caller says about the decision.
     pub about: About,
 }
@@ -83,6 +92,19 @@ pub fn gather(
     wanted: &Wanted,
     events: Events,
 ) -> Result<Gathered, GatherError> {
+    gather_until(policy, site, wanted, events, &CancellationToken::new())
+}
+
+/// The same, until it is cancelled: what was not found out by then is
+/// inconclusive.
+pub(crate) fn gather_until(
+    policy: &Policy,
+    site: Site,
+    wanted: &Wanted,
+    events: Events,
+    cancel: &CancellationToken,
+) -> Result<Gathered, GatherError> {
+    let deadline = wanted.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
     if policy.checks.is_empty() {
         return Ok(Gathered::default());
     }
@@ -98,17 +120,21 @@ pub fn gather(
     let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
     let folder = folder.as_deref();
     let cache = Arc::new(EvidenceCache::new(folder, wanted.fresh));
-    let plan = checks::plan(policy, &site, &cache, wanted.only.as_deref());
+    let late = Arc::new(Late::new(folder, wanted.fresh, wanted.deadline.is_some()));
+    let kept = Kept { cache: Arc::clone(&cache), late };
+    let plan = checks::plan(policy, &site, &kept, wanted.only.as_deref());
     let gathering = Gathering {
         runtime,
         tree,
         cache,
-        rules: Rules { jobs: policy.jobs.get() as usize, all: wanted.all },
+        rules: Rules { jobs: policy.jobs.get() as usize, all: wanted.all, deadline },
         cx: CheckContext {
             site: Arc::new(site),
             tree: before,
             about: Arc::new(wanted.about.clone()),
-            cancel: CancellationToken::new(),
+            cancel: cancel.clone(),
+            late: CancellationToken::new(),
+            at_once: CancellationToken::new(),
             events,
             logs: Arc::new(Logs::new(folder)),
         },
@@ -171,7 +197,8 @@ impl Gathering {
     fn run(mut self, plan: &[Planned]) -> Gathered {
         let first = Arc::clone(&self.cx.tree);
         let mut evidence = self.round(plan);
-        if evidence.iter().all(|record| record.cached || record.outcome == Outcome::Skipped) {
+        let did_run = |it: &Evidence| it.running || !(it.cached || it.outcome == Outcome::Skipped);
+        if !evidence.iter().any(did_run) {
             return gathered(evidence, &first, &first, Changes::default());
         }
         let after = match self.tree.snapshot() {
@@ -179,6 +206,7 @@ impl Gathering {
             Err(error) => return self.lost(evidence, &error),
         };
         let changes = first.changes_to(&after);
+        begin_anew(&mut evidence, &changes);
         let again = self.to_run_again(plan, &evidence, &changes);
         if again.is_empty() && !changes.touches_what_was() {
             self.cache.keep(changes.appeared.is_empty());
@@ -244,22 +272,35 @@ fn disturbed(changes: &Changes) -> Vec<String> {
     [changes.changed.as_slice(), &changes.vanished].concat()
 }
 
+/// What a check writes is part of the tree, unless settings say otherwise.
+const ADVICE: &str = "what a check writes belongs into .gitignore or `[tree] ignore`";
+
+/// The first of these files, and how many more there are.
+fn named(files: &[String]) -> Option<String> {
+    let (one, more) = files.split_first()?;
+    Some(if more.is_empty() { one.clone() } else { format!("{one} and {} more", more.len()) })
+}
+
+/// What ran here until the deadline came goes on for a tree that is gone.
+fn begin_anew(evidence: &mut [Evidence], changes: &Changes) {
+    let files = [disturbed(changes), changes.appeared.clone()].concat();
+    let Some(named) = named(&files) else { return };
+    for record in evidence.iter_mut().filter(|record| record.running && record.duration_ms > 0) {
+        let rest = format!("; files changed meanwhile, so it begins anew: {named}; {ADVICE}");
+        record.summary.push_str(&rest);
+    }
+}
+
 /// No pass of these checks holds.
 fn doubt(evidence: &mut [Evidence], plan: &[Planned], changes: &Changes) {
-    let files = disturbed(changes);
-    let named = match files.as_slice() {
-        [] => return,
-        [one] => one.clone(),
-        [one, more @ ..] => format!("{one} and {} more", more.len()),
-    };
-    let advice = "what a check writes belongs into .gitignore or `[tree] ignore`";
+    let Some(named) = named(&disturbed(changes)) else { return };
     let doubted = |record: &Evidence| {
         record.outcome == Outcome::Pass
             && plan.iter().any(|planned| planned.check.id().as_str() == record.check)
     };
     for record in evidence.iter_mut().filter(|record| doubted(record)) {
         record.outcome = Outcome::Inconclusive;
-        record.summary = format!("it passed, and files changed meanwhile: {named}; {advice}");
+        record.summary = format!("it passed, and files changed meanwhile: {named}; {ADVICE}");
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
 use tokio::task::{Id, JoinSet};
+use tokio::time::{Instant, sleep_until};
 
 use crate::check::{CheckContext, CheckId};
 use crate::checks::Planned;
@@ -21,11 +22,18 @@ pub(crate) struct Rules {
     pub(crate) jobs: usize,
     /// Whether all are run, although the verdict is certain.
     pub(crate) all: bool,
+    /// When the round is over, whatever still runs.
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// Runs these checks; one record each, in the order in which they ended.
 pub(crate) async fn round(plan: &[Planned], cx: &CheckContext, rules: Rules) -> Vec<Evidence> {
-    let cx = CheckContext { cancel: cx.cancel.child_token(), ..cx.clone() };
+    let cx = CheckContext {
+        cancel: cx.cancel.child_token(),
+        late: cx.late.child_token(),
+        at_once: cx.at_once.child_token(),
+        ..cx.clone()
+    };
     let mut round = Round::new(plan, cx, rules);
     loop {
         round.start_what_can();
@@ -69,6 +77,7 @@ impl<'p> Round<'p> {
                 Stand::Ready if self.running.len() < self.rules.jobs => self.start(planned),
                 Stand::Ready | Stand::Waits => self.waiting.push(planned),
                 Stand::Skipped(why) => self.skip(planned, why),
+                Stand::Late => self.record(not_started(planned)),
             }
         }
     }
@@ -76,6 +85,9 @@ impl<'p> Round<'p> {
     fn stands(&self, planned: &Planned) -> Stand {
         if let Some(certain) = &self.certain {
             return Stand::Skipped(certain.clone());
+        }
+        if self.rules.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return Stand::Late;
         }
         for need in planned.needs.iter().filter(|need| self.names.contains(need)) {
             let record = self.done.iter().find(|record| record.check == need.as_str());
@@ -100,9 +112,19 @@ impl<'p> Round<'p> {
         self.record(Evidence { summary, ..skipped });
     }
 
-    /// Waits for the next record; false: there is none to come.
+    /// Waits for the next record, or the deadline; false: there is none to come.
     async fn next_ends(&mut self) -> bool {
-        let Some(ended) = self.running.join_next_with_id().await else {
+        let hurried = self.cx.at_once.is_cancelled();
+        let deadline = self.rules.deadline.filter(|_| !hurried && !self.running.is_empty());
+        let ended = tokio::select! {
+            biased;
+            ended = self.running.join_next_with_id() => ended,
+            () = come(deadline) => {
+                self.end_at_once();
+                return true;
+            }
+        };
+        let Some(ended) = ended else {
             // What still waits needs each other: settings refuse that.
             return !self.waiting.is_empty() && self.give_up();
         };
@@ -120,6 +142,15 @@ impl<'p> Round<'p> {
         true
     }
 
+    /// The deadline has come. What was ended before it does not go on.
+    fn end_at_once(&mut self) {
+        self.cx.at_once.cancel();
+        if self.certain.is_none() {
+            self.cx.late.cancel();
+            self.cx.cancel.cancel();
+        }
+    }
+
     fn give_up(&mut self) -> bool {
         for planned in std::mem::take(&mut self.waiting) {
             self.skip(planned, "what it needs waits for it in turn".to_owned());
@@ -134,13 +165,18 @@ impl<'p> Round<'p> {
                 let summary = format!("ended early: {certain}");
                 Evidence { outcome: Outcome::Skipped, summary, ..evidence }
             }
+            None if self.cx.late.is_cancelled() && evidence.outcome == Outcome::Inconclusive => {
+                let summary = "still running at the deadline; the next stop begins anew";
+                still_running(evidence, summary)
+            }
             _ => evidence,
         }
     }
 
     fn record(&mut self, evidence: Evidence) {
         self.cx.events.tell(Event::Finished { evidence: Box::new(evidence.clone()) });
-        if self.certain.is_none() && !self.rules.all && forbids(&evidence) {
+        let decides = forbids(&evidence) && !evidence.running;
+        if self.certain.is_none() && !self.rules.all && decides {
             let check = &evidence.check;
             self.certain = Some(format!("{check} did not pass, so the verdict is certain"));
             self.cx.cancel.cancel();
@@ -153,6 +189,25 @@ enum Stand {
     Ready,
     Waits,
     Skipped(String),
+    Late,
+}
+
+/// Returns when the deadline has come; without one, never.
+async fn come(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn not_started(planned: &Planned) -> Evidence {
+    let skipped = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Skipped);
+    still_running(skipped, "it was not started before the deadline")
+}
+
+fn still_running(evidence: Evidence, summary: &str) -> Evidence {
+    let summary = summary.to_owned();
+    Evidence { outcome: Outcome::Skipped, running: true, summary, ..evidence }
 }
 
 /// Whether this record alone keeps the loop from ending.

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use gate_core::decide::policy::CheckPolicy;
+use serde::{Deserialize, Serialize};
 
 use crate::process::{Supervisor, absolute};
 
 /// Where checks look, and what they may use.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Site {
     /// The project: the folder of its settings. Working folders and globs are
     /// relative to it.
@@ -25,6 +26,10 @@ pub struct Site {
     pub callers_files: Vec<PathBuf>,
     /// Globs of files that the tree digest leaves out.
     pub ignore: Vec<String>,
+    /// What goes on with a check that outlives a deadline: a program that calls
+    /// [`carry_on`](crate::carry_on). Without it, or without a state folder,
+    /// nothing goes on.
+    pub carrier: Option<Supervisor>,
 }
 
 impl Site {
@@ -37,6 +42,7 @@ impl Site {
             environment: Vec::new(),
             callers_files: Vec::new(),
             ignore: Vec::new(),
+            carrier: None,
         }
     }
 

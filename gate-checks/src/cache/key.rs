@@ -30,7 +30,14 @@ impl Work<'_> {
     /// The key with the whole tree.
     pub(super) fn of_tree(&self) -> blake3::Hash {
         let tree = &self.cx.tree;
-        hash(&json!(["tree", tree.digest, tree.head, tree.index, self.settings()]))
+        hash(&json!(["tree", tree.digest, tree.head, tree.index, self.surroundings()]))
+    }
+
+    /// The key of a run on a copy, which has another commit. Nor does it have the
+    /// files that the command names outside of the tree: what was broken off may
+    /// just have written them.
+    pub(crate) fn of_copy(&self) -> String {
+        hash(&json!(["copy", self.cx.tree.digest, self.settings()])).to_hex().to_string()
     }
 
     /// The key with the files that match `paths`, within the run.
@@ -39,20 +46,24 @@ impl Work<'_> {
             return None;
         }
         let part = self.cx.tree.digest_of(&self.cx.site.project, &self.policy.paths).ok()?;
-        Some(hash(&json!(["paths", part, self.cx.about.run, self.settings()])))
+        Some(hash(&json!(["paths", part, self.cx.about.run, self.surroundings()])))
     }
 
     /// Everything beside the tree.
+    fn surroundings(&self) -> Value {
+        let programs = self.check.program().map(|words| self.programs(words));
+        json!([self.settings(), programs])
+    }
+
+    /// What the check is, what it sees, and for what.
     fn settings(&self) -> Value {
         let environment = environment(&self.cx.site.environment, &self.policy.env);
-        let programs = self.check.program().map(|words| self.programs(words));
         json!([
             env!("CARGO_PKG_VERSION"),
             self.check.id().as_str(),
             self.check.program(),
             self.policy,
             environment,
-            programs,
             self.cx.site.project,
             self.cx.about.task,
         ])

@@ -79,7 +79,7 @@ impl Launch<'_> {
             supervisor: cx.site.supervisor.clone(),
         };
         let (id, argv) = (self.id, self.argv);
-        let ended = job.run(Capture::new(self.reader), &cx.cancel).await;
+        let ended = job.run(Capture::new(self.reader), &cx.cancel, &cx.at_once).await;
         record(id, argv, &ended, cx)
     }
 

@@ -17,7 +17,8 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 
 use crate::cache::EvidenceCache;
 use crate::check::{Check, CheckId};
-use crate::decorate::{Cached, Retry, Timeout, WithMode, decorated};
+use crate::decorate::{Cached, Carried, Retry, Timeout, WithMode, decorated};
+use crate::late::Late;
 use crate::site::Site;
 
 use acceptance_criteria::AcceptanceCriteria;
@@ -38,16 +39,17 @@ pub(crate) struct Planned {
     pub(crate) mode: gate_core::decide::policy::Mode,
 }
 
+/// What is kept of earlier runs.
+pub(crate) struct Kept {
+    pub(crate) cache: Arc<EvidenceCache>,
+    pub(crate) late: Arc<Late>,
+}
+
 /// The checks that a policy configures, or one of them alone.
-pub(crate) fn plan(
-    policy: &Policy,
-    site: &Site,
-    cache: &Arc<EvidenceCache>,
-    only: Option<&str>,
-) -> Vec<Planned> {
+pub(crate) fn plan(policy: &Policy, site: &Site, kept: &Kept, only: Option<&str>) -> Vec<Planned> {
     let wanted = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
     let planned = wanted.map(|(name, settings)| Planned {
-        check: named(CheckId::new(name), settings, site, cache),
+        check: named(CheckId::new(name), settings, site, kept),
         needs: settings.needs.iter().map(CheckId::new).collect(),
         mode: settings.mode,
     });
@@ -55,19 +57,14 @@ pub(crate) fn plan(
 }
 
 /// The check that a name means: a built-in one, a command, or a plug-in.
-fn named(
-    id: CheckId,
-    settings: &CheckPolicy,
-    site: &Site,
-    cache: &Arc<EvidenceCache>,
-) -> Arc<dyn Check> {
+fn named(id: CheckId, settings: &CheckPolicy, site: &Site, kept: &Kept) -> Arc<dyn Check> {
     match Kind::of(id.as_str(), settings) {
         Kind::CleanGit => looks(CleanGit::new(id, settings), settings),
         Kind::Criteria => looks(AcceptanceCriteria::new(id, settings), settings),
         Kind::Missing => looks(Missing::new(id), settings),
-        Kind::Review => runs(Review::new(id, settings), settings, cache),
-        Kind::Command => runs(CommandCheck::new(id, settings, site), settings, cache),
-        Kind::Plugin => runs(Plugin::new(id, settings), settings, cache),
+        Kind::Review => runs(Review::new(id, settings), settings, kept),
+        Kind::Command => runs(CommandCheck::new(id, settings, site), settings, kept),
+        Kind::Plugin => runs(Plugin::new(id, settings), settings, kept),
     }
 }
 
@@ -78,14 +75,12 @@ fn looks(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> 
 }
 
 /// A check that runs a program.
-fn runs(
-    check: impl Check + 'static,
-    settings: &CheckPolicy,
-    cache: &Arc<EvidenceCache>,
-) -> Arc<dyn Check> {
+fn runs(check: impl Check + 'static, settings: &CheckPolicy, kept: &Kept) -> Arc<dyn Check> {
     let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
     let check = decorated(check, Retry { times: settings.retry });
-    let cached = Cached { policy: settings.clone(), cache: Arc::clone(cache) };
+    let late = Arc::clone(&kept.late);
+    let check = decorated(check, Carried { policy: settings.clone(), late });
+    let cached = Cached { policy: settings.clone(), cache: Arc::clone(&kept.cache) };
     decorated(decorated(check, cached), WithMode { mode: settings.mode })
 }
 

@@ -1,6 +1,8 @@
-//! What can be put around any check: a timeout, a retry, the cache, its mode.
+//! What can be put around any check: a timeout, a retry, the cache, its mode,
+//! and what becomes of it after a deadline.
 
 mod cached;
+mod carried;
 mod mode;
 mod retry;
 mod timeout;
@@ -14,9 +16,10 @@ use crate::check::{Check, CheckContext, Cost};
 use crate::id::CheckId;
 
 pub(crate) use cached::Cached;
+pub(crate) use carried::Carried;
 pub(crate) use mode::WithMode;
 pub(crate) use retry::Retry;
-pub(crate) use timeout::Timeout;
+pub(crate) use timeout::{Timeout, shown};
 
 /// Something around a check: it runs it, or does not, and may change what it
 /// says.

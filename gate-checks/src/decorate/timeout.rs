@@ -38,7 +38,7 @@ impl Decoration for Timeout {
 }
 
 /// `90s`, `10m`, `1500ms`: as settings write it.
-fn shown(limit: Duration) -> String {
+pub(crate) fn shown(limit: Duration) -> String {
     let millis = limit.as_millis();
     match (millis % 60_000, millis % 1_000) {
         (0, _) => format!("{}m", millis / 60_000),

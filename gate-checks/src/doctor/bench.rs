@@ -7,14 +7,11 @@ use std::path::PathBuf;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
-use super::copy::Copy;
 use super::proof::{Proof, Standing};
-use crate::check::CheckId;
+use crate::copy::Copy;
 use crate::event::Events;
 use crate::gather::{GatherError, Wanted, gather};
-use crate::logs::Logs;
 use crate::site::Site;
-use crate::store;
 
 /// Why something could not be tried.
 #[derive(Debug, thiserror::Error)]
@@ -49,17 +46,7 @@ impl<'a> Bench<'a> {
         site: &'a Site,
         events: Events,
     ) -> Self {
-        let map = |words: &[String]| words.iter().map(|word| copy.mapped(word)).collect();
-        let settings = CheckPolicy {
-            mode: Mode::Require,
-            command: map(&settings.command),
-            cwd: settings.cwd.as_deref().map(|cwd| copy.mapped(cwd)),
-            files: map(&settings.files),
-            retry: 0,
-            needs: Vec::new(),
-            paths: Vec::new(),
-            ..settings.clone()
-        };
+        let settings = CheckPolicy { mode: Mode::Require, retry: 0, ..copy.settings(settings) };
         let checks = [(name.to_owned(), settings)].into_iter().collect();
         Self { name, copy, site, events, policy: Policy { checks, ..policy.clone() } }
     }
@@ -93,12 +80,8 @@ impl<'a> Bench<'a> {
     /// logs go with the copy.
     pub(super) fn proof(&self, standing: Standing, how: String, evidence: &Evidence) -> Proof {
         let state = self.site.state.as_deref().filter(|_| standing != Standing::CanFail);
-        let text = evidence.log.as_deref().and_then(|log| fs::read_to_string(log).ok());
-        let log = state.zip(text).and_then(|(state, text)| {
-            let logs = Logs::new(Some(&store::of_tree(state, &self.copy.real)));
-            logs.keep(&CheckId::new(self.name), &text)
-        });
-        let log = log.map(|log| log.display().to_string());
+        let log = state.zip(evidence.log.as_deref());
+        let log = log.and_then(|(state, log)| self.copy.keep_log(state, self.name, log));
         Proof { log, ..Proof::new(self.name, standing, how) }
     }
 

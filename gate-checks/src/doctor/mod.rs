@@ -11,12 +11,10 @@ mod bench;
 mod clean_git;
 mod command;
 pub(crate) mod control;
-mod copy;
 mod criteria;
 mod examine;
 mod finding;
 mod proof;
-mod repository;
 mod sabotage;
 #[cfg(test)]
 mod tests;
@@ -27,14 +25,17 @@ pub use examine::{examine, examine_surroundings};
 pub use finding::{Finding, Level};
 pub use proof::{Proof, Standing};
 
-use crate::checks::{Kind, with_command};
 use bench::{Bench, Trouble};
-use copy::Copy;
 
+use crate::checks::{Kind, with_command};
+use crate::copy::Copy;
 use crate::event::Events;
 use crate::gather::GatherError;
 use crate::site::Site;
 use crate::worktree::{Snapshot, WorkTree, WorktreeError};
+
+/// How the names of copies begin.
+const COPY: &str = "gate-self-test-";
 
 /// Tries to make each configured check, or one of them, fail.
 ///
@@ -99,7 +100,7 @@ impl Test<'_> {
             Ok(tree) => tree,
             Err(error) => return not_shown(format!("the work tree cannot be read: {error}")),
         };
-        let copy = match Copy::of(&tree.snapshot, tree.tree.root(), self.site) {
+        let copy = match Copy::of(COPY, &tree.snapshot, tree.tree.root(), self.site) {
             Ok(copy) => copy,
             Err(error) => return not_shown(format!("no copy of the tree could be made: {error}")),
         };

@@ -9,6 +9,7 @@ use gate_core::decide::policy::Policy;
 use tempfile::TempDir;
 
 use super::{Level, Proof, Standing, examine, self_test};
+use crate::copy::commit_all;
 use crate::event::Events;
 use crate::site::Site;
 use crate::worktree::WorkTree;
@@ -32,8 +33,7 @@ fn project(files: &[(&str, &str)]) -> TempDir {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
     }
-    super::repository::commit_all(folder.path(), &site(folder.path()), Path::new("/nowhere"))
-        .unwrap();
+    commit_all(folder.path(), &site(folder.path()), Path::new("/nowhere")).unwrap();
     folder
 }
 

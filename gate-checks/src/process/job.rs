@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Command;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Stream};
 use super::descendants;
-use super::link::Told;
+use super::link::{self, Told};
 use super::supervise::Order;
 use super::{GRACE, HELD_PIPE, Supervisor};
 
@@ -83,16 +83,31 @@ pub(crate) struct Ended {
 
 impl Job {
     /// Runs it to its end, or until it is cancelled; then it is ended with all
-    /// its descendants before this returns.
-    pub(crate) async fn run(self, mut capture: Capture, cancel: &CancellationToken) -> Ended {
+    /// its descendants before this returns. It has a grace for that, until
+    /// `at_once` is cancelled too.
+    pub(crate) async fn run(
+        self,
+        mut capture: Capture,
+        cancel: &CancellationToken,
+        at_once: &CancellationToken,
+    ) -> Ended {
+        let stop = Stop { cancel, at_once };
         let began = Instant::now();
         let (how, left, held) = match Running::start(&self) {
-            Ok(running) => running.finish(&mut capture, cancel).await,
+            Ok(running) => running.finish(&mut capture, stop).await,
             Err(error) => (How::NotStarted(error.to_string()), Vec::new(), false),
         };
         capture.finish();
         Ended { how, duration: began.elapsed(), capture, left, held }
     }
+}
+
+/// When a job is ended from outside.
+#[derive(Clone, Copy)]
+struct Stop<'a> {
+    cancel: &'a CancellationToken,
+    /// When there is no grace any more.
+    at_once: &'a CancellationToken,
 }
 
 /// A job that runs.
@@ -130,20 +145,20 @@ impl Running {
         Ok(Self { child, keeper, stdout, stderr, mark })
     }
 
-    async fn finish(self, capture: &mut Capture, cancel: &CancellationToken) -> Outcome {
+    async fn finish(self, capture: &mut Capture, stop: Stop<'_>) -> Outcome {
         let Self { mut child, keeper, stdout, stderr, mark } = self;
         let end = Ending::default();
         let output = read_all(stdout, stderr, capture, &end);
         let process = async {
             let ended = match keeper {
-                Keeper::Supervisor(link) => match supervision(link, child.as_mut(), cancel).await {
+                Keeper::Supervisor(link) => match supervision(link, child.as_mut(), stop).await {
                     Some(ended) => ended,
                     None => {
                         forsaken(child.as_mut(), &mark).await;
                         (How::Lost, Vec::new())
                     }
                 },
-                Keeper::Group => group(child.as_mut(), cancel).await,
+                Keeper::Group => group(child.as_mut(), stop).await,
             };
             end.pipes_close_until(TokioInstant::now() + HELD_PIPE);
             ended
@@ -177,30 +192,36 @@ fn supervised(supervisor: &Supervisor, job: &Job) -> io::Result<(Command, Keeper
     Ok((command, Keeper::Supervisor(BufReader::new(UnixStream::from_std(ours)?))))
 }
 
-/// Listens to the supervisor until it has ended the job. To close the link is
-/// to ask for that. None: it was killed or stopped, by the job perhaps, or
+/// Listens to the supervisor until it has ended the job, and asks for that where
+/// it has to. None: it was killed or stopped, by the job perhaps, or
 /// somebody else spoke in its name.
 async fn supervision(
     link: BufReader<UnixStream>,
     child: &mut dyn ChildWrapper,
-    cancel: &CancellationToken,
+    stop: Stop<'_>,
 ) -> Option<(How, Vec<String>)> {
-    let (reader, writer) = link.into_inner().into_split();
+    let (reader, mut writer) = link.into_inner().into_split();
     let mut lines = BufReader::new(reader).lines();
-    let mut writer = Some(writer);
     let mut ended = Vec::new();
+    let (mut asked, mut hurried) = (false, false);
     let mut patience = TokioInstant::now();
     loop {
         let line = tokio::select! {
             line = lines.next_line() => line,
-            () = cancel.cancelled(), if writer.is_some() => {
-                // Shuts down one direction: the other still brings the word.
-                drop(writer.take());
-                patience = TokioInstant::now() + GRACE + STUCK;
+            () = stop.cancel.cancelled(), if !asked => {
+                // Nothing was written before, so there is room; a supervisor
+                // that is gone says so by its silence.
+                let _ = writer.write_all(&[link::END]).await;
+                (asked, patience) = (true, TokioInstant::now() + GRACE + STUCK);
+                continue;
+            }
+            () = stop.at_once.cancelled(), if asked && !hurried => {
+                let _ = writer.write_all(&[link::AT_ONCE]).await;
+                (hurried, patience) = (true, TokioInstant::now() + STUCK);
                 continue;
             }
             // The job may have stopped its supervisor.
-            () = sleep_until(patience), if writer.is_none() => break,
+            () = sleep_until(patience), if asked => break,
         };
         let Ok(Some(line)) = line else { break };
         ended.extend(Told::parse(&line));
@@ -208,7 +229,7 @@ async fn supervision(
     // Its word counts only where it was said once, and it ended well.
     let well = async { child.wait().await.is_ok_and(|status| status.success()) };
     match (ended.as_slice(), timeout(STUCK, well).await) {
-        ([told], Ok(true)) => Some(outcome(told.clone(), writer.is_none())),
+        ([told], Ok(true)) => Some(outcome(told.clone(), asked)),
         _ => None,
     }
 }
@@ -251,18 +272,21 @@ fn outcome(told: Told, stopped: bool) -> (How, Vec<String>) {
 }
 
 /// Without a supervisor: waits for the job, and ends its group.
-async fn group(child: &mut dyn ChildWrapper, cancel: &CancellationToken) -> (How, Vec<String>) {
+async fn group(child: &mut dyn ChildWrapper, stop: Stop<'_>) -> (How, Vec<String>) {
     let group = child.id().and_then(|id| Pid::from_raw(id as i32));
     let signal = |signal| group.map(|group| kill_process_group(group, signal));
     let status = tokio::select! {
         status = child.inner_mut().wait() => Some(status),
-        () = cancel.cancelled() => None,
+        () = stop.cancel.cancelled() => None,
     };
     let how = match status {
         Some(status) => status.map_or(How::Lost, how),
         None => {
             signal(Signal::TERM);
-            let _ = timeout(GRACE, child.inner_mut().wait()).await;
+            tokio::select! {
+                _ = timeout(GRACE, child.inner_mut().wait()) => {}
+                () = stop.at_once.cancelled() => {}
+            }
             How::Stopped
         }
     };

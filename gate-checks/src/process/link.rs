@@ -2,9 +2,16 @@
 //! is the supervisor's standard input.
 //!
 //! Gate tells the supervisor one thing only: any byte, or the end of the
-//! stream, means that the job has to end.
+//! stream, means that the job has to end; [`AT_ONCE`] means that it has no grace
+//! any more.
 
 use serde::{Deserialize, Serialize};
+
+/// The job has to end.
+pub(super) const END: u8 = b'.';
+
+/// The job has to end at once.
+pub(super) const AT_ONCE: u8 = b'!';
 
 /// One line of the supervisor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

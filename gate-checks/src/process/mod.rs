@@ -6,7 +6,8 @@
 //! found, and it holds one end of a socket to gate, so that it ends everything
 //! when gate is killed. Without a supervisor the process group alone is ended.
 //!
-//! Ending means SIGTERM, [`GRACE`], SIGKILL, until nothing is left. What a job
+//! Ending means SIGTERM, [`GRACE`], SIGKILL, until nothing is left; where a
+//! deadline has come there is no grace. What a job
 //! leaves running when it ends by itself is ended too, and named.
 
 mod capture;
@@ -17,6 +18,8 @@ mod link;
 mod supervise;
 
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 pub use capture::Stream;
 pub(crate) use capture::{Capture, LineReader};
@@ -40,7 +43,7 @@ const HELD_PIPE: Duration = Duration::from_secs(1);
 
 /// The program that supervises a job: gate itself, or the library user's own
 /// that calls [`supervise`] with its arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Supervisor {
     /// The program.
     pub program: std::path::PathBuf,

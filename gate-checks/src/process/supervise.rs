@@ -19,7 +19,7 @@ use rustix::process::{
 };
 
 use super::descendants::{self, Process};
-use super::link::Told;
+use super::link::{AT_ONCE, Told};
 use super::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
 
 /// How often what still lives is killed again: between two looks a process may
@@ -84,15 +84,16 @@ enum Happening {
     Reaped(Pid, WaitStatus),
     /// No child is left.
     NoneLeft,
-    /// Gate wants the job to end, or is gone.
-    Stop,
+    /// Gate wants the job to end, or is gone; without grace where this is zero.
+    Stop(Duration),
 }
 
 struct Supervision {
     job: Pid,
     happenings: Receiver<Happening>,
     status: Option<WaitStatus>,
-    stopped: bool,
+    /// How long it has to end since gate wants it to.
+    stopped: Option<Duration>,
     none_left: bool,
     left: BTreeSet<String>,
 }
@@ -107,7 +108,7 @@ impl Supervision {
         thread::spawn(move || reap(&sender));
         thread::spawn(move || listen(reader, &stop));
         let left = BTreeSet::new();
-        Ok(Self { job, happenings, status: None, stopped: false, none_left: false, left })
+        Ok(Self { job, happenings, status: None, stopped: None, none_left: false, left })
     }
 
     /// Waits for the job, and ends what is left of it. Only when no child is
@@ -117,7 +118,7 @@ impl Supervision {
         if self.job_ends() && !self.none_left_within(AFTERLIFE) {
             self.left = self.living().into_iter().map(|process| process.name).collect();
         }
-        let grace = if self.stopped { GRACE } else { LEFT_BEHIND_GRACE };
+        let grace = self.stopped.unwrap_or(LEFT_BEHIND_GRACE);
         let (mut signal, mut time) = (Signal::TERM, grace);
         while self.signal_all(signal) {
             self.none_left_within(time);
@@ -133,20 +134,21 @@ impl Supervision {
 
     /// Waits until the job itself has ended (true) or has to (false).
     fn job_ends(&mut self) -> bool {
-        while self.status.is_none() && !self.stopped {
+        while self.status.is_none() && self.stopped.is_none() {
             match self.happenings.recv() {
                 Ok(happening) => self.note(happening),
                 Err(_) => return false,
             }
         }
-        !self.stopped
+        self.stopped.is_none()
     }
 
     /// Whether no child is left before this time is over.
     fn none_left_within(&mut self, time: Duration) -> bool {
         let end = Instant::now() + time;
         while !self.none_left {
-            let left = end.saturating_duration_since(Instant::now());
+            let longest = if self.is_hurried() { AGAIN } else { time };
+            let left = end.saturating_duration_since(Instant::now()).min(longest);
             match self.happenings.recv_timeout(left) {
                 Ok(happening) => self.note(happening),
                 Err(RecvTimeoutError::Timeout) => return false,
@@ -161,8 +163,12 @@ impl Supervision {
             Happening::Reaped(pid, status) if pid == self.job => self.status = Some(status),
             Happening::Reaped(..) => {}
             Happening::NoneLeft => self.none_left = true,
-            Happening::Stop => self.stopped = true,
+            Happening::Stop(grace) => self.stopped = self.stopped.min(Some(grace)).or(Some(grace)),
         }
+    }
+
+    fn is_hurried(&self) -> bool {
+        self.stopped == Some(Duration::ZERO)
     }
 
     fn living(&self) -> Vec<Process> {
@@ -214,15 +220,20 @@ fn reap(sender: &Sender<Happening>) {
     }
 }
 
-/// Waits for gate's word, or for its end.
+/// Waits for gate's words, or for its end.
 fn listen(mut link: UnixStream, sender: &Sender<Happening>) {
     let mut byte = [0];
-    while let Err(error) = link.read(&mut byte) {
-        if error.kind() != io::ErrorKind::Interrupted {
-            break;
+    loop {
+        let (grace, more) = match link.read(&mut byte) {
+            Ok(1..) if byte == [AT_ONCE] => (Duration::ZERO, true),
+            Ok(1..) => (GRACE, true),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Ok(0) | Err(_) => (GRACE, false),
+        };
+        if sender.send(Happening::Stop(grace)).is_err() || !more {
+            return;
         }
     }
-    let _ = sender.send(Happening::Stop);
 }
 
 #[cfg(target_os = "linux")]

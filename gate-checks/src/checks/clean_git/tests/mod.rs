@@ -26,6 +26,8 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
         tree: Arc::new(tree),
         about: Arc::new(About::default()),
         cancel,
+        late: CancellationToken::new(),
+        at_once: CancellationToken::new(),
         events: Events::nobody(),
         logs: Arc::new(Logs::new(None)),
     };

@@ -24,7 +24,7 @@ const SETTINGS: [&str; 7] = [
 /// # Errors
 ///
 /// Git is not there, or failed.
-pub(super) fn commit_all(folder: &Path, site: &Site, real: &Path) -> io::Result<()> {
+pub(crate) fn commit_all(folder: &Path, site: &Site, real: &Path) -> io::Result<()> {
     let program = which::which_in("git", Some(site.search_path()), "/");
     let program = program.ok().filter(|program| !program.starts_with(real));
     let program = program.ok_or_else(|| io::Error::other("there is no git in PATH"))?;

@@ -1,50 +1,65 @@
 //! A copy of the work tree, in a folder of its own that is removed with it.
+//!
+//! Checks run in one where the real tree must not be touched (a self-test), or
+//! may change meanwhile (a check that outlives a hook's deadline).
+
+mod repository;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use gate_core::decide::policy::CheckPolicy;
 use tempfile::TempDir;
 
-use super::repository;
+use crate::check::CheckId;
+use crate::logs::Logs;
 use crate::site::Site;
 use crate::store;
 use crate::worktree::{File, Kind, Snapshot};
+
+#[cfg(test)]
+pub(crate) use repository::commit_all;
 
 /// Folders with what a project needs of others. They are large, and git
 /// usually ignores them: they are linked to, not copied.
 const DEPENDENCIES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
 
+/// How much of a copied file is read at once.
+const PIECE: usize = 256 << 10;
+
 /// A copy of the work tree.
 #[derive(Debug)]
-pub(super) struct Copy {
+pub(crate) struct Copy {
     folder: TempDir,
     /// Its topmost folder.
-    pub(super) root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The project's folder in it.
-    pub(super) project: PathBuf,
+    pub(crate) project: PathBuf,
     /// Its files, relative to the root.
-    pub(super) files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// What it is a copy of.
-    pub(super) real: PathBuf,
+    pub(crate) real: PathBuf,
 }
 
 impl Copy {
-    /// Copies the files of a snapshot. Where the tree is a repository the copy
-    /// is one too, with all that is in it committed.
+    /// Copies the files of a snapshot into a temporary folder whose name begins
+    /// like this. Where the tree is a repository the copy is one too, with all
+    /// that is in it committed.
     ///
     /// # Errors
     ///
     /// A file that cannot be copied, a repository that cannot be made.
-    pub(super) fn of(tree: &Snapshot, real: &Path, site: &Site) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("gate-self-test-").tempdir()?;
+    pub(crate) fn of(prefix: &str, tree: &Snapshot, real: &Path, site: &Site) -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
         let top = folder.path().canonicalize()?;
         let root = top.join(real.file_name().unwrap_or("tree".as_ref()));
         let project = site.project.canonicalize()?;
         let inside = project.strip_prefix(real).unwrap_or(Path::new(""));
-        let project = root.join(inside);
+        // Without a slash at the end.
+        let project: PathBuf = root.join(inside).components().collect();
         fs::create_dir_all(&project)?;
         for file in tree.files() {
             copy(file, real, &root)?;
@@ -57,12 +72,21 @@ impl Copy {
         Ok(copy)
     }
 
+    /// Whether it holds the plain files of a snapshot, byte by byte: one that
+    /// changed while it was copied, and was changed back, is another.
+    pub(crate) fn holds(&self, tree: &Snapshot) -> bool {
+        let is_plain = |file: &&File| matches!(file.kind(), Kind::Plain | Kind::Executable);
+        tree.files().filter(is_plain).all(|file| {
+            hash(&self.root.join(file.path())).is_ok_and(|hash| hash == file.hash().as_slice())
+        })
+    }
+
     /// Links to the folders of dependencies that are not part of the tree.
     ///
     /// # Errors
     ///
     /// A link that cannot be made.
-    pub(super) fn link_dependencies(&self) -> io::Result<()> {
+    pub(crate) fn link_dependencies(&self) -> io::Result<()> {
         let folders = self.files.iter().filter_map(|file| file.parent());
         let folders: BTreeSet<_> = folders.flat_map(Path::ancestors).collect();
         for folder in folders.into_iter().chain([Path::new("")]) {
@@ -79,7 +103,7 @@ impl Copy {
 
     /// The site whose project is the copy's. Its state is the copy's own: logs
     /// go there, and nothing of the real state is read.
-    pub(super) fn site(&self, site: &Site) -> Site {
+    pub(crate) fn site(&self, site: &Site) -> Site {
         let target = ("CARGO_TARGET_DIR".to_owned(), self.target(site).display().to_string());
         let others = site.environment.iter().filter(|(name, _)| *name != target.0);
         Site {
@@ -87,12 +111,34 @@ impl Copy {
             state: Some(self.folder.path().join("state")),
             environment: others.cloned().chain([target.clone()]).collect(),
             callers_files: Vec::new(),
+            carrier: None,
             ..site.clone()
         }
     }
 
+    /// The settings of a check that is run here alone, as often as anybody asks.
+    pub(crate) fn settings(&self, check: &CheckPolicy) -> CheckPolicy {
+        let map = |words: &[String]| words.iter().map(|word| self.mapped(word)).collect();
+        CheckPolicy {
+            command: map(&check.command),
+            cwd: check.cwd.as_deref().map(|cwd| self.mapped(cwd)),
+            files: map(&check.files),
+            needs: Vec::new(),
+            paths: Vec::new(),
+            ..check.clone()
+        }
+    }
+
+    /// A log of this copy, kept in the real state: its own logs go with it.
+    pub(crate) fn keep_log(&self, state: &Path, check: &str, log: &str) -> Option<String> {
+        let text = fs::read_to_string(log).ok()?;
+        let logs = Logs::new(Some(&store::of_tree(state, &self.real)));
+        let kept = logs.keep(&CheckId::new(check), &text)?;
+        Some(kept.display().to_string())
+    }
+
     /// Where cargo builds: never among the real tree's builds, and where state
-    /// is kept in a folder that the next self-test finds again.
+    /// is kept in a folder that the next copy finds again.
     fn target(&self, site: &Site) -> PathBuf {
         let Some(state) = &site.state else { return self.folder.path().join("target") };
         let all = store::of_tree(state, &self.real).join("self-test");
@@ -104,8 +150,13 @@ impl Copy {
     }
 
     /// A word of a command with the copy in the place of the real tree.
-    pub(super) fn mapped(&self, word: &str) -> String {
+    fn mapped(&self, word: &str) -> String {
         mapped(word, &self.real.display().to_string(), &self.root.display().to_string())
+    }
+
+    /// What was said in the copy, with the real tree in its place.
+    pub(crate) fn unmapped(&self, text: &str) -> String {
+        mapped(text, &self.root.display().to_string(), &self.real.display().to_string())
     }
 }
 
@@ -120,6 +171,17 @@ fn mapped(word: &str, from: &str, to: &str) -> String {
         text.push_str(part);
     }
     text
+}
+
+fn hash(path: &Path) -> io::Result<[u8; 32]> {
+    let (mut file, mut piece) = (fs::File::open(path)?, vec![0; PIECE]);
+    let mut hasher = blake3::Hasher::new();
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hasher.finalize().into()),
+            read => hasher.update(&piece[..read]),
+        };
+    }
 }
 
 fn week() -> u64 {
@@ -179,7 +241,9 @@ mod tests {
         let site = Site::new(real.join("app"));
         // Outside of git the settings' folder is the tree.
         let tree = WorkTree::open(&Site::new(&real)).unwrap();
-        let copy = Copy::of(&tree.snapshot().unwrap(), &real, &site).unwrap();
+        let snapshot = tree.snapshot().unwrap();
+        let copy = Copy::of("gate-copy-", &snapshot, &real, &site).unwrap();
+        assert!(copy.holds(&snapshot));
         let mode = fs::metadata(copy.root.join("app/run.sh")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o755);
         let link = |name: &str| fs::read_link(copy.root.join(name)).unwrap();
@@ -189,6 +253,8 @@ mod tests {
         assert!(!copy.root.join("app/node_modules").exists());
         copy.link_dependencies().unwrap();
         assert_eq!(link("app/node_modules"), real.join("app/node_modules"));
+        fs::write(copy.root.join("app/a.txt"), "changed").unwrap();
+        assert!(!copy.holds(&snapshot));
         let folder = copy.folder.path().to_owned();
         drop(copy);
         assert!(!folder.exists());
