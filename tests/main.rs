@@ -29,6 +29,7 @@ mod init;
 mod integrations;
 mod large;
 mod late;
+mod late_hook;
 mod ledger;
 mod log;
 mod loops;

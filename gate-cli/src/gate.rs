@@ -306,7 +306,7 @@ impl Gate {
                 run: request.run.clone(),
                 iteration: request.iteration,
             },
-            ..Wanted::default()
+            deadline: request.deadline,
         };
         let site = self.site(source, request);
         Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)

@@ -20,7 +20,6 @@ use crate::site::Site;
 use crate::store;
 use crate::worktree::{File, Kind, Snapshot};
 
-#[cfg(test)]
 pub(crate) use repository::commit_all;
 
 /// Folders with what a project needs of others. They are large, and git
@@ -67,7 +66,7 @@ impl Copy {
         let files = tree.files().map(|file| file.path().to_owned()).collect();
         let copy = Self { folder, root, project, files, real: real.to_owned() };
         if tree.index.is_some() {
-            repository::commit_all(&copy.root, site, real)?;
+            commit_all(&copy.root, site, real)?;
         }
         Ok(copy)
     }

@@ -64,8 +64,12 @@ impl Late {
     /// carrier whose order is gone ends.
     pub(crate) async fn earlier(&self, work: &Work<'_>) -> Earlier {
         let Some(place) = self.place(work) else { return Earlier::Nothing };
+        if self.fresh {
+            place.clear();
+            return Earlier::Nothing;
+        }
         let (key, check) = (work.of_copy(), work.check.id().as_str());
-        while !self.fresh {
+        loop {
             let runs = place.runs(&key);
             // It writes first, and ends then.
             if let Some(evidence) = place.take(&key, check) {

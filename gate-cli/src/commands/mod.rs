@@ -161,14 +161,18 @@ pub(crate) struct Here {
 impl Here {
     /// Where checks look.
     pub(crate) fn site(&self) -> Result<Site, Failure> {
-        let supervisor = std::env::current_exe().ok().filter(|program| program.is_file());
+        let program = std::env::current_exe().ok().filter(|program| program.is_file());
         // Where gate was replaced while it runs, Linux still leads to it.
         let running = || Some(PathBuf::from(format!("/proc/{}/exe", std::process::id())));
-        let supervisor = supervisor.or_else(|| running().filter(|program| program.is_file()));
+        let program = program.or_else(|| running().filter(|program| program.is_file()));
+        let gate = |command: &str| {
+            let args = vec![command.to_owned()];
+            program.clone().map(|program| Supervisor { program, args })
+        };
         Ok(Site {
             state: self.places.state.clone(),
-            supervisor: supervisor
-                .map(|program| Supervisor { program, args: vec![SUPERVISE.to_owned()] }),
+            supervisor: gate(SUPERVISE),
+            carrier: gate(CARRY_ON),
             environment: self.places.environment.clone(),
             ..Site::new(self.places.project()?)
         })
