@@ -2,148 +2,14 @@
 //! next gathering waits for them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use gate_checks::process::Supervisor;
-use gate_checks::{Events, Site, Wanted, gather};
-use gate_core::config::{self, Layer, Origin};
-use gate_core::decide::evidence::{Evidence, Outcome};
-use tempfile::TempDir;
+use gate_checks::{Site, Wanted};
+use gate_core::decide::evidence::Outcome;
 
-use crate::support::GATE;
-
-/// A deadline that the slow check always outlives.
-const SHORT: Option<Duration> = Some(Duration::from_secs(1));
-
-/// A deadline that comes when something is wrong.
-const LONG: Option<Duration> = Some(Duration::from_secs(90));
-
-/// A project with a slow check: it writes its number into `pids`, and ends when
-/// there is a file `go`. Both stand outside of the tree.
-struct Bed {
-    folder: TempDir,
-    site: Site,
-    settings: String,
-}
-
-impl Bed {
-    fn new(ending: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let top = folder.path().canonicalize().unwrap();
-        let tree = top.join("tree");
-        fs::create_dir(&tree).unwrap();
-        fs::write(tree.join("a.txt"), "a\n").unwrap();
-        let git = "git init -q . && git add -A && git -c user.name=a -c user.email=a commit -qm a";
-        let made = Command::new("sh").args(["-c", git]).current_dir(&tree).status().unwrap();
-        assert!(made.success());
-        let environment = std::env::vars().filter(|(name, _)| name == "PATH" || name == "HOME");
-        // The copies of a carrier that is killed stay where the test goes.
-        let temporary = ("TMPDIR".to_owned(), top.display().to_string());
-        let gate = |word: &str| Some(Supervisor { program: GATE.into(), args: vec![word.into()] });
-        let site = Site {
-            state: Some(top.join("state")),
-            supervisor: gate("supervise"),
-            carrier: gate("carry-on"),
-            environment: environment.chain([temporary]).collect(),
-            ..Site::new(tree)
-        };
-        let (pids, go) = (top.join("pids"), top.join("go"));
-        let script = format!(
-            "echo $$ >> {}; while [ ! -e {} ]; do sleep 0.1; done; {ending}",
-            pids.display(),
-            go.display()
-        );
-        let settings = format!("[checks.slow]\nshell = true\ncommand = ['''{script}''']\n");
-        Self { folder, site, settings }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(name)
-    }
-
-    /// The slow check may end.
-    fn go(&self) {
-        fs::write(self.path("go"), "").unwrap();
-    }
-
-    fn gather(&self, wanted: &Wanted) -> Vec<Evidence> {
-        let layer = Layer::parse(Origin::Project("gate.toml".into()), &self.settings).unwrap();
-        let policy = config::resolve(&[layer], None).unwrap().policy;
-        gather(&policy, self.site.clone(), wanted, Events::nobody()).unwrap().evidence
-    }
-
-    /// The record of the only check.
-    fn one(&self, deadline: Option<Duration>) -> Evidence {
-        let mut all = self.gather(&Wanted { deadline, ..Wanted::default() });
-        assert_eq!(all.len(), 1);
-        all.remove(0)
-    }
-
-    /// The first stop: the check goes on.
-    #[track_caller]
-    fn outlived(&self) {
-        let record = self.one(SHORT);
-        assert!(record.running, "{record:?}");
-        assert_eq!(record.outcome, Outcome::Skipped);
-        assert!(record.summary.contains("it goes on, and the next stop waits"), "{record:?}");
-    }
-
-    /// The numbers of the slow check's processes, in the order of their starts.
-    fn pids(&self) -> Vec<String> {
-        let pids = fs::read_to_string(self.path("pids")).unwrap_or_default();
-        pids.lines().map(str::to_owned).collect()
-    }
-
-    /// The files of what goes on that end like this.
-    fn kept(&self, end: &str) -> Vec<PathBuf> {
-        let trees = fs::read_dir(self.path("state/trees")).into_iter().flatten().flatten();
-        let late = trees.flat_map(|tree| fs::read_dir(tree.path().join("late")));
-        let files = late.flatten().flatten().map(|file| file.path());
-        files.filter(|file| file.to_string_lossy().ends_with(end)).collect()
-    }
-
-    /// The processes that hold an order as their standard input.
-    fn carriers(&self) -> Vec<String> {
-        let processes = fs::read_dir("/proc").unwrap().flatten();
-        let holds = |process: &Path| {
-            let input = fs::read_link(process.join("fd/0")).unwrap_or_default();
-            input.starts_with(self.path("state"))
-        };
-        let carriers = processes.filter(|process| holds(&process.path()));
-        carriers.map(|process| process.file_name().to_string_lossy().into_owned()).collect()
-    }
-
-    /// Everything that was started is gone, soon.
-    #[track_caller]
-    fn all_gone(&self, starts: usize) {
-        assert_eq!(self.pids().len(), starts);
-        soon(|| self.carriers().is_empty() && !self.pids().iter().any(|pid| lives(pid)));
-    }
-}
-
-/// Nothing lives on when a test fails.
-impl Drop for Bed {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(self.path("state"));
-    }
-}
-
-fn lives(pid: &str) -> bool {
-    let stat = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
-}
-
-#[track_caller]
-fn soon(what: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !what() {
-        assert!(began.elapsed() < Duration::from_secs(60), "it never happened");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
+use crate::support::bed::{Bed, LONG, SHORT, lives, soon};
+use crate::support::gate;
 
 const ON_A_COPY: &str = "it ran on a copy of the tree, after an earlier stop";
 
@@ -172,6 +38,8 @@ fn a_check_goes_on_and_the_next_stop_waits_for_it() {
 fn a_failure_is_brought_with_what_was_printed() {
     let bed = Bed::new("echo \"$PWD/a.txt: the widget is broken\"; exit 3");
     bed.outlived();
+    // A commit changes nothing that the check could see.
+    bed.git("-c user.name=a -c user.email=a commit -q --allow-empty -m b");
     bed.go();
     soon(|| !bed.kept(".json").is_empty());
     // Whoever has no deadline takes it too.
@@ -181,6 +49,7 @@ fn a_failure_is_brought_with_what_was_printed() {
     assert_eq!(record.excerpt.as_deref(), Some(told.as_str()));
     let log = fs::read_to_string(record.log.unwrap()).unwrap();
     assert!(log.contains("the widget is broken"), "{log}");
+    assert!(record.summary.contains("what git ignores was not in it"), "{}", record.summary);
     bed.all_gone(2);
 }
 
@@ -313,6 +182,6 @@ fn what_a_check_writes_into_the_tree_makes_it_begin_anew() {
 
 #[test]
 fn an_order_of_nobody_is_refused() {
-    crate::support::gate("carry-on").stdin("{}").code(2);
-    crate::support::gate("carry-on").code(2);
+    gate("carry-on").stdin("{}").code(2);
+    gate("carry-on").code(2);
 }

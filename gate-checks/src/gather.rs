@@ -80,7 +80,8 @@ pub enum GatherError {
 /// Runs the configured checks: one record for each, never none. A tree that
 /// cannot be read makes every check inconclusive.
 ///
-/// It blocks until all is done and no process of a check is left. It must not
+/// It blocks until all is done, or the deadline has come, and no process of a
+/// check is left but a carrier with what it started. It must not
 /// be called inside of a tokio runtime.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! A program run in a folder of its own, and what came of it.
 
+pub(crate) mod bed;
 mod beside;
 pub(crate) mod postgres;
 mod ran;

@@ -15,7 +15,7 @@ mod place;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gate_core::decide::evidence::Evidence;
+use gate_core::decide::evidence::{Evidence, Outcome};
 use tokio::time::sleep;
 
 use crate::cache::Work;
@@ -118,7 +118,12 @@ impl Late {
 }
 
 fn told(evidence: Evidence) -> Evidence {
-    let summary =
-        format!("{}; it ran on a copy of the tree, after an earlier stop", evidence.summary);
+    let summary = &evidence.summary;
+    let summary = format!("{summary}; it ran on a copy of the tree, after an earlier stop");
+    let summary = match evidence.outcome {
+        Outcome::Pass => summary,
+        // Whoever wonders why it does not fail at hand should look there.
+        _ => format!("{summary}; what git ignores was not in it"),
+    };
     Evidence { summary, ..evidence }
 }
