@@ -86,18 +86,18 @@ impl<'p> Round<'p> {
         if let Some(certain) = &self.certain {
             return Stand::Skipped(certain.clone());
         }
-        if self.rules.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            return Stand::Late;
-        }
+        let late = self.rules.deadline.is_some_and(|deadline| deadline <= Instant::now());
         for need in planned.needs.iter().filter(|need| self.names.contains(need)) {
             let record = self.done.iter().find(|record| record.check == need.as_str());
-            match record.map(|record| record.outcome) {
-                Some(Outcome::Pass) => {}
+            match record {
+                Some(record) if record.outcome == Outcome::Pass => {}
+                Some(record) if record.running => return Stand::Late,
                 Some(_) => return Stand::Skipped(format!("it needs {need}, which did not pass")),
+                None if late => return Stand::Late,
                 None => return Stand::Waits,
             }
         }
-        Stand::Ready
+        if late { Stand::Late } else { Stand::Ready }
     }
 
     fn start(&mut self, planned: &'p Planned) {
