@@ -1,5 +1,6 @@
 //! The command line, as it is written.
 
+mod install;
 mod replay;
 
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 use gate_core::protocol::ledger::Head;
 use gate_core::read::Forced;
 
+pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::replay::{Grouping, Only, Replay};
 
 /// Decides whether a coding agent's loop may end.
@@ -71,6 +73,11 @@ pub(crate) enum Command {
     Prompt(Prompt),
     /// Write a commented gate.toml, or a loop around an agent.
     Init(Init),
+    /// Put gate in front of an agent's stop.
+    #[command(after_help = install::PLACES)]
+    Install(Install),
+    /// Take gate away from an agent's stop again.
+    Uninstall(Uninstall),
     /// Show, describe or import settings.
     #[command(subcommand)]
     Config(Config),

@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod failure;
 mod gate;
+mod install;
 mod memory;
 mod record;
 mod remarks;

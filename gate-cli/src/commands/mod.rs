@@ -7,6 +7,7 @@ mod doctor;
 mod entries;
 mod explain;
 mod init;
+mod install;
 mod last;
 mod ledger;
 mod lines;
@@ -15,6 +16,7 @@ mod man;
 mod prompt;
 mod replay;
 mod scan;
+mod uninstall;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -124,6 +126,8 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Replay(args) => replay::run(&here, &args),
         Command::Prompt(args) => prompt::run(&here, &args),
         Command::Init(args) => init::run(&here, &args),
+        Command::Install(args) => install::run(&here, &args),
+        Command::Uninstall(args) => uninstall::run(&here, &args),
         Command::Config(args) => config::run(&here, &args),
         Command::Doctor(args) => doctor::run(&here, &args),
         Command::Last(args) => last::run(&here, &args),

@@ -1,0 +1,52 @@
+//! Codex CLI: `hooks.json`, and the trust in it that stands in config.toml.
+
+use std::path::PathBuf;
+
+use super::hooks::Form;
+use super::trust::Trust;
+use super::{Client, Content, Roots, Scope, Target, command, no_switches};
+use crate::agent::Agent;
+
+pub(super) const CLIENT: Client = Client {
+    programs: &["codex"],
+    folder: home,
+    targets,
+    next: |_| {
+        Some(
+            "start codex and review the hook with /hooks: one that nobody has reviewed is \
+             silently not run. `gate install codex --trust` skips the review",
+        )
+    },
+    switches: no_switches,
+};
+
+fn home(roots: &Roots) -> PathBuf {
+    roots.named("CODEX_HOME", ".codex")
+}
+
+/// The user's settings, in which the trust in any hook stands.
+pub(super) fn config(roots: &Roots) -> PathBuf {
+    home(roots).join("config.toml")
+}
+
+fn file(roots: &Roots, scope: Scope) -> PathBuf {
+    let folder = if scope == Scope::User { home(roots) } else { roots.project.join(".codex") };
+    folder.join("hooks.json")
+}
+
+fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
+    let form = Form::grouped(Agent::Codex, "Stop", command, command::TIMEOUT);
+    vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
+}
+
+/// The word of trust for the hook that stands in a text of a hooks file.
+pub(super) fn trusting(
+    roots: &Roots,
+    hooks: &std::path::Path,
+    text: &str,
+    form: &Form,
+) -> Option<Target> {
+    let found = form.found(text).ok()?.into_iter().next()?;
+    let trust = Trust::new(hooks, &found, form);
+    Some(Target { file: config(roots), content: Content::Trust(trust) })
+}

@@ -1,0 +1,40 @@
+//! Gemini CLI: `hooks.AfterAgent`, with a name and a timeout in milliseconds.
+
+use std::path::PathBuf;
+
+use super::hooks::Form;
+use super::{Client, Content, Roots, Scope, Switch, Target, command};
+use crate::agent::Agent;
+
+pub(super) const CLIENT: Client = Client {
+    programs: &["gemini"],
+    folder: |roots| roots.home.join(".gemini"),
+    targets,
+    next,
+    switches,
+};
+
+/// The project's settings are one file, for the user and for everybody.
+fn file(roots: &Roots, scope: Scope) -> PathBuf {
+    roots.root(scope).join(".gemini").join("settings.json")
+}
+
+fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
+    let form = Form::grouped(Agent::Gemini, "AfterAgent", command, command::TIMEOUT * 1000);
+    vec![Target { file: file(roots, scope), content: Content::Hooks(form.with("name", "gate")) }]
+}
+
+fn next(scope: Scope) -> Option<&'static str> {
+    (scope != Scope::User).then_some(
+        "trust this folder in Gemini CLI (/permissions trust, or GEMINI_CLI_TRUST_WORKSPACE=true \
+         where nobody is asked): hooks of a folder that is not trusted are not run",
+    )
+}
+
+fn switches(roots: &Roots) -> Vec<Switch> {
+    let of = |scope| {
+        let file = file(roots, scope);
+        Switch { file, path: &["hooksConfig", "enabled"], off: false }
+    };
+    [Scope::User, Scope::Project].map(of).into()
+}

@@ -1,0 +1,1 @@
+const COMMAND = "gate hook opencode"
