@@ -15,7 +15,7 @@ fn printed(name: &str) -> Value {
 
 #[test]
 fn the_committed_schemas_are_those_that_gate_prints() {
-    let checks = ["check-request", "check-result", "doctor"];
+    let checks = ["check-request", "check-result", "doctor", "doctor-agent"];
     let others =
         ["config", "decision", "error", "scan", "breaker", "explain", "replay", "replay-group"];
     for name in checks.into_iter().chain(others) {

@@ -12,6 +12,8 @@ use clap_complete::Shell;
 use gate_core::protocol::ledger::Head;
 use gate_core::read::Forced;
 
+use crate::agent::Agent;
+
 pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::replay::{Grouping, Only, Replay};
 
@@ -280,6 +282,12 @@ pub(crate) struct Doctor {
     /// Look at this check alone.
     #[arg(long, value_name = "CHECK")]
     pub(crate) only: Option<String>,
+    /// Look at this agent's settings instead: whether gate is installed, trusted
+    /// and would be asked; and let it block a test stop.
+    #[arg(long, value_name = "AGENT", conflicts_with_all = [
+        "self_test", "only", "config", "task_type", "exit_threshold",
+    ])]
+    pub(crate) agent: Option<Agent>,
     #[command(flatten)]
     pub(crate) settings: Settings,
     /// Print one JSON object.

@@ -17,12 +17,14 @@ mod gemini;
 mod goose;
 mod hooks;
 mod json;
+mod look;
 mod opencode;
 mod plan;
 mod program;
 mod qwen;
 mod receipt;
 mod roots;
+mod trial;
 mod trust;
 
 use std::path::PathBuf;
@@ -34,14 +36,17 @@ use serde::{Deserialize, Serialize};
 use crate::agent::Agent;
 use hooks::Form;
 
+pub use look::Install;
+pub(crate) use look::looked_at;
 pub(crate) use plan::{Plan, Step, Wish};
 pub(crate) use program::of_this_process;
 pub(crate) use roots::Roots;
+pub use trial::TestStop;
 
 /// For whom gate is installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Scope {
+pub enum Scope {
     /// For this user, in every project.
     User,
     /// For this user, in this project.

@@ -224,7 +224,7 @@ fn is_nothing(text: &str) -> bool {
 
 const BOM: char = '\u{feff}';
 
-fn text(file: &Path, bytes: Option<&[u8]>) -> Result<Option<String>, Failure> {
+pub(super) fn text(file: &Path, bytes: Option<&[u8]>) -> Result<Option<String>, Failure> {
     let text = bytes.map(|bytes| String::from_utf8(bytes.to_owned())).transpose();
     text.map_err(|error| {
         let valid = &bytes.unwrap_or_default()[..error.utf8_error().valid_up_to()];
@@ -281,12 +281,12 @@ fn without(
 }
 
 /// A byte order mark, and the text behind it.
-fn parts(text: &str) -> (&str, &str) {
+pub(super) fn parts(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with(BOM) { BOM.len_utf8() } else { 0 })
 }
 
 /// Settings that the person has to put right first.
-fn broken(file: &Path, flaw: Flaw) -> Failure {
+pub(super) fn broken(file: &Path, flaw: Flaw) -> Failure {
     let Flaw { line, key, message } = flaw;
     // The file is named in front of a message that has a key.
     let file = file.display().to_string();

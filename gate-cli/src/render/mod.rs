@@ -19,7 +19,7 @@ use serde::Serialize;
 pub(crate) use breaker::breaker_card;
 pub(crate) use card::{card, scan_card};
 pub(crate) use diagnostic::{failure, notes, stop_line};
-pub(crate) use doctor::doctor_card;
+pub(crate) use doctor::{agent_card, doctor_card};
 pub(crate) use explain::{explained, last_card};
 pub(crate) use install::diff;
 pub(crate) use ledger::{Verified, Wrong, verified_card};
