@@ -104,6 +104,17 @@ fn every_examination_is_as_its_schema_says() {
 }
 
 #[test]
+fn every_look_at_an_agent_is_as_its_schema_says() {
+    let schema = printed("doctor-agent");
+    let ran = gate("doctor --agent codex --json").code(1);
+    holds(&schema, &ran.json());
+    let ran = ran.again("install codex --shared").without_gate_in_path().code(0);
+    holds(&schema, &ran.again("doctor --agent codex --json").without_gate_in_path().run().json());
+    let ran = gate("install claude-code").with_gate_in_path().code(0);
+    holds(&schema, &ran.again("doctor --agent claude-code --json").run().json());
+}
+
+#[test]
 fn the_settings_in_force_are_as_their_schema_says() {
     let settings = "[checks.tests]\ncommand = [\"cargo\", \"test\"]\nretry = 1\n\
                     [[signal.custom]]\nliteral = \"SHIPPED\"\nvalue = \"complete\"\n";

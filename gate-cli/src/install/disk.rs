@@ -40,14 +40,6 @@ pub(super) fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// The folders that have to be made for a file, outermost first.
-pub(super) fn missing_folders(file: &Path) -> Vec<PathBuf> {
-    let folders = file.ancestors().skip(1).take_while(|folder| !folder.exists());
-    let mut missing: Vec<_> = folders.map(Path::to_owned).collect();
-    missing.reverse();
-    missing
-}
-
 /// Writes a file as a whole: nobody ever reads half of it, and what was there
 /// keeps its permissions.
 ///

@@ -155,8 +155,8 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
             let clean = without(&target.content, file, text.as_deref(), &own)?;
             let clean = clean.map(|it| it.map(String::into_bytes));
             let mut kept = fresh(clean.as_ref().unwrap_or(&before).as_deref());
+            kept.receipt.folders = shelf.folders(&real)?;
             if let Some(old) = old.filter(|_| clean.is_some()) {
-                kept.receipt.folders = old.receipt.folders;
                 kept.receipt.made = old.receipt.made;
             }
             kept

@@ -54,7 +54,7 @@ impl Kept {
             written: String::new(),
             backup: String::new(),
             made: Vec::new(),
-            folders: disk::missing_folders(file),
+            folders: Vec::new(),
             trust: None,
         };
         Self { receipt, before: before.unwrap_or_default().to_owned() }
@@ -101,6 +101,35 @@ impl Shelf {
 
     fn receipt(&self) -> PathBuf {
         self.folder.join(format!("{}.json", self.name))
+    }
+
+    /// The folders above a file that are gate's: those that have to be made
+    /// for it, and those that were made for another.
+    ///
+    /// # Errors
+    ///
+    /// The receipts are there and cannot be listed.
+    pub(super) fn folders(&self, file: &Path) -> Result<Vec<PathBuf>, Failure> {
+        let made = self.all_made()?;
+        let is_ours = |it: &&Path| !it.exists() || made.iter().any(|made| made == it);
+        let mut folders: Vec<_> =
+            file.ancestors().skip(1).take_while(is_ours).map(Path::to_owned).collect();
+        folders.reverse();
+        Ok(folders)
+    }
+
+    fn all_made(&self) -> Result<Vec<PathBuf>, Failure> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => {
+                return Err(Failure::file("file-unreadable", "list", &self.folder, &error));
+            }
+        };
+        let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let receipts = files.filter(|file| file.extension().is_some_and(|it| it == "json"));
+        let read = |file: PathBuf| serde_json::from_slice::<Receipt>(&fs::read(file).ok()?).ok();
+        Ok(receipts.filter_map(read).flat_map(|it| it.folders).collect())
     }
 
     /// What is kept; none where gate did nothing, and where the backup is not

@@ -109,10 +109,10 @@ pub(super) fn transcript(agent: Agent) -> String {
             json!({ "type": "assistant.message", "id": "3", "timestamp": TIME, "data": { "content": CLAIM, "toolRequests": [] } }),
         ],
         _ => vec![
-            claude("user", json!({ "role": "user", "content": PROMPT }), 1),
+            claude("user", &json!({ "role": "user", "content": PROMPT }), 1),
             claude(
                 "assistant",
-                json!({
+                &json!({
                     "id": "msg_1", "type": "message", "role": "assistant", "model": "test",
                     "content": [{ "type": "text", "text": CLAIM }], "stop_reason": "end_turn",
                 }),
@@ -123,7 +123,7 @@ pub(super) fn transcript(agent: Agent) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn claude(kind: &str, message: Value, id: u8) -> Value {
+fn claude(kind: &str, message: &Value, id: u8) -> Value {
     json!({
         "type": kind, "message": message, "uuid": id.to_string(), "sessionId": SESSION,
         "timestamp": TIME, "isSidechain": false, "parentUuid": null,
