@@ -55,6 +55,29 @@ fn comments_order_and_bytes_of_others_stay() {
 }
 
 #[test]
+fn what_the_client_does_not_read_is_told() {
+    let told = |agent: &str, file: &str, text: &str| {
+        let ran = gate(&format!("install {agent}")).file(file, text).code(0);
+        let told = ran.stderr.clone();
+        let ran = ran.again(&format!("doctor --agent {agent}")).code(1);
+        assert_eq!(ran.stdout.contains("does not read such a file"), !told.is_empty(), "{told}");
+        let ran = ran.again(&format!("uninstall {agent}")).code(0);
+        assert_eq!(ran.file(file), text);
+        told
+    };
+    let line =
+        "settings.json, line 1: comments are not allowed: claude-code does not read such a file";
+    assert!(told("claude-code", SETTINGS, "{ // mine\n}\n").contains(line));
+    assert_eq!(told("claude-code", SETTINGS, "\u{feff}{}"), "");
+    let gemini = "../home/.gemini/settings.json";
+    assert_eq!(told("gemini", gemini, "{ // mine\n}\n"), "");
+    assert!(told("gemini", gemini, "{\n\"a\": 1,\n}").contains("railing commas are not allowed"));
+    assert!(told("qwen", "../home/.qwen/settings.json", "\u{feff}{}").contains("byte order mark"));
+    assert!(told("codex", "../home/.codex/hooks.json", "{} /* x */").contains("comments"));
+    assert_eq!(told("droid", "../home/.factory/settings.json", "{} // mine"), "");
+}
+
+#[test]
 fn a_dry_run_shows_and_touches_nothing() {
     let ran = over("{}\n").args(["--dry-run"]).code(0).says("would change ").says("+  \"hooks\"");
     assert_eq!(ran.file(SETTINGS), "{}\n");

@@ -35,7 +35,10 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
     if !args.dry_run {
         plan.apply()?;
     }
-    print(&told(agent, scope, &plan, args))
+    print(&told(agent, scope, &plan, args))?;
+    let unread = plan.steps.iter().filter_map(|step| step.unread.clone());
+    render::notes(&unread.collect::<Vec<_>>());
+    Ok(())
 }
 
 fn told(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::hooks::Form;
+use super::json::Dialect;
 use super::{Client, Content, Roots, Scope, Switch, Target, command, nothing_next};
 use crate::agent::Agent;
 
@@ -23,7 +24,8 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = Form::grouped(Agent::ClaudeCode, "Stop", command, command::TIMEOUT);
+    let form = Form::grouped(Agent::ClaudeCode, "Stop", command, command::TIMEOUT)
+        .read_as(Dialect::MARKED);
     vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::hooks::Form;
+use super::json::Dialect;
 use super::trust::Trust;
 use super::{Client, Content, Roots, Scope, Target, command, no_switches};
 use crate::agent::Agent;
@@ -35,7 +36,8 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = Form::grouped(Agent::Codex, "Stop", command, command::TIMEOUT);
+    let form =
+        Form::grouped(Agent::Codex, "Stop", command, command::TIMEOUT).read_as(Dialect::PLAIN);
     vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
 }
 

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use super::hooks::Form;
+use super::json::Dialect;
 use super::{Client, Content, Roots, Scope, Target, command, no_switches};
 use crate::agent::Agent;
 
@@ -26,6 +27,7 @@ fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
     let form = Form::flat(Agent::Copilot, "Stop", "bash", command)
         .with("type", "command")
         .with("timeoutSec", command::TIMEOUT)
+        .read_as(Dialect::PLAIN)
         .beside(&[("version", 1)]);
     vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
 }

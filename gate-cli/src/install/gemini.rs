@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::hooks::Form;
+use super::json::Dialect;
 use super::{Client, Content, Roots, Scope, Switch, Target, command};
 use crate::agent::Agent;
 
@@ -20,7 +21,8 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = Form::grouped(Agent::Gemini, "AfterAgent", command, command::TIMEOUT * 1000);
+    let form = Form::grouped(Agent::Gemini, "AfterAgent", command, command::TIMEOUT * 1000)
+        .read_as(Dialect::COMMENTED);
     vec![Target { file: file(roots, scope), content: Content::Hooks(form.with("name", "gate")) }]
 }
 

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::command;
-use super::json::{Flaw, Layout, Node, added, line, parse, removed, replaced};
+use super::json::{Dialect, Flaw, Layout, Node, added, line, parse, removed, replaced};
 use crate::agent::Agent;
 
 /// The member that holds all hooks.
@@ -20,6 +20,8 @@ pub(crate) struct Form {
     pub(super) grouped: bool,
     /// The member that holds the command.
     pub(super) key: &'static str,
+    /// What the client reads of a file.
+    pub(super) dialect: Dialect,
     /// What the file needs beside the hooks.
     pub(super) beside: &'static [(&'static str, u64)],
     /// The entry.
@@ -58,7 +60,8 @@ impl Form {
         key: &'static str,
         command: &str,
     ) -> Self {
-        let form = Self { agent, event, grouped: false, key, beside: &[], entry: Map::new() };
+        let (dialect, beside, entry) = (Dialect::ANY, &[], Map::new());
+        let form = Self { agent, event, grouped: false, key, dialect, beside, entry };
         form.with(key, command)
     }
 
@@ -66,6 +69,11 @@ impl Form {
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.entry.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// For a client that reads this much.
+    pub(super) fn read_as(self, dialect: Dialect) -> Self {
+        Self { dialect, ..self }
     }
 
     /// With what the file needs beside the hooks.

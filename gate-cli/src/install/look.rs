@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::plan::{broken, parts, text};
+use super::plan::{broken, parts, text, unread};
 use super::program::is_same;
 use super::{
     Content, Roots, Scope, Switch, Target, TestStop, client, codex, command, command_of, disk,
@@ -120,6 +120,8 @@ struct Entry {
     command: String,
     /// Whether it says all that an installation would write.
     is_whole: bool,
+    /// What the client does not read in the file.
+    unread: Option<String>,
     trust: Option<trust::Trust>,
 }
 
@@ -131,7 +133,7 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
         Content::Hooks(form) => form,
         Content::Own { .. } => {
             let command = opencode::command(&text);
-            let entry = |command| Entry { command, is_whole: true, trust: None };
+            let entry = |command| Entry { command, is_whole: true, unread: None, trust: None };
             return Ok(command.map(entry).into_iter().collect());
         }
         Content::Trust(_) => return Ok(Vec::new()),
@@ -143,7 +145,8 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
         };
         let trust = (form.agent == Agent::Codex).then(|| trust::Trust::new(file, found, form));
         let command = form.command(&found.entry)?.to_owned();
-        Some(Entry { command, is_whole: form.entry.iter().all(is_same), trust })
+        let (is_whole, unread) = (form.entry.iter().all(is_same), unread(target, &text));
+        Some(Entry { command, is_whole, unread, trust })
     };
     Ok(found.iter().filter_map(entry).collect())
 }
@@ -206,6 +209,8 @@ fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec
         let message = format!("the entry in {file} is not as this version writes it");
         findings.push(Finding::new(Level::Note, "entry-outdated", message).hint(again));
     }
+    let unread = entry.unread.clone();
+    findings.extend(unread.map(|it| Finding::new(Level::Problem, "settings-unread", it)));
     findings.extend(place.test_stop.as_ref().map(TestStop::finding));
     findings.extend(untrusted(look, place, target));
     findings

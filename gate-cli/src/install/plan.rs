@@ -35,6 +35,8 @@ pub(crate) struct Step {
     pub(crate) before: Option<Vec<u8>>,
     /// None: the file goes.
     pub(crate) after: Option<Vec<u8>>,
+    /// What the client does not read in it; then it runs no hook of it.
+    pub(crate) unread: Option<String>,
     shelf: Shelf,
     /// What is kept of it afterwards.
     kept: Option<Kept>,
@@ -145,6 +147,7 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
     let old = shelf.load()?;
     let text = text(file, before.as_deref())?;
     let (after, made) = with(&target.content, file, text.as_deref())?;
+    let unread = unread(target, &after);
     let after = after.into_bytes();
     let fresh = |before: Option<&[u8]>| Kept::new(wish.agent, wish.scope, &real, before);
     let mut kept = match (old, &before) {
@@ -168,7 +171,22 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
         kept.receipt.trust = Some(trust.key.clone());
     }
     let kept = Some(kept.writing(&after));
-    Ok(Step { file: file.clone(), real, before, after: Some(after), shelf, kept, folders: vec![] })
+    let (file, after, folders) = (file.clone(), Some(after), Vec::new());
+    Ok(Step { file, real, before, after, unread, shelf, kept, folders })
+}
+
+/// What the client itself does not read in a text: gate does, and the person
+/// has to know that the hook is not run.
+pub(super) fn unread(target: &Target, text: &str) -> Option<String> {
+    let Content::Hooks(form) = &target.content else { return None };
+    let flaw = form.dialect.unread(text)?;
+    Some(format!(
+        "{}, line {}: {}: {} does not read such a file, and runs no hook of it",
+        target.file.display(),
+        flaw.line,
+        flaw.message,
+        form.agent.name()
+    ))
 }
 
 /// Takes the trust away that gate wrote for a hook.
@@ -213,7 +231,8 @@ fn uninstalled(
             }
         }
     };
-    Ok(Step { file: file.clone(), real, before, after, shelf, kept: None, folders })
+    let (file, unread, kept) = (file.clone(), None, None);
+    Ok(Step { file, real, before, after, unread, shelf, kept, folders })
 }
 
 /// Whether a document that gate began holds nothing now.

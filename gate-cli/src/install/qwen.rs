@@ -1,6 +1,7 @@
 //! Qwen Code: Gemini's file, Claude's event, a timeout in milliseconds.
 
 use super::hooks::Form;
+use super::json::Dialect;
 use super::{Client, Content, Roots, Scope, Switch, Target, command, nothing_next};
 use crate::agent::Agent;
 
@@ -17,7 +18,8 @@ fn file(roots: &Roots, scope: Scope) -> std::path::PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = Form::grouped(Agent::Qwen, "Stop", command, command::TIMEOUT * 1000);
+    let form = Form::grouped(Agent::Qwen, "Stop", command, command::TIMEOUT * 1000)
+        .read_as(Dialect::COMMENTED);
     vec![Target { file: file(roots, scope), content: Content::Hooks(form.with("name", "gate")) }]
 }
 

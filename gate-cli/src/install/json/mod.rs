@@ -1,14 +1,17 @@
 //! JSON with comments, and where each value stands: what is needed to change a
 //! settings file and leave the rest of it, to the byte, as it is.
 
+mod dialect;
 mod edit;
 mod layout;
 
 use jsonc_parser::ast::{ObjectProp, Value as Ast};
 use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::errors::ParseError;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Number, Value};
 
+pub(super) use dialect::Dialect;
 pub(super) use edit::{added, removed, replaced};
 pub(super) use layout::Layout;
 
@@ -48,18 +51,22 @@ pub(super) struct Flaw {
 }
 
 /// JSON with comments and trailing commas, and nothing beyond that.
-const OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_trailing_commas: true,
-    allow_loose_object_property_names: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
+const OPTIONS: ParseOptions = options(Dialect::ANY);
+
+const fn options(dialect: Dialect) -> ParseOptions {
+    ParseOptions {
+        allow_comments: dialect.comments,
+        allow_trailing_commas: dialect.commas,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    }
+}
 
 /// Reads a document; none where it holds no value.
 ///
@@ -67,13 +74,16 @@ const OPTIONS: ParseOptions = ParseOptions {
 ///
 /// The first place at which it is not JSON.
 pub(super) fn parse(text: &str) -> Result<Option<Node>, Flaw> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| {
-        let message = error.kind().to_string();
-        let message = message.chars().next().into_iter().flat_map(char::to_lowercase);
-        let message = message.chain(error.kind().to_string().chars().skip(1)).collect();
-        Flaw { line: error.line_display(), key: None, message }
-    })?;
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
+    let parsed = parsed.map_err(|error| flaw(&error))?;
     parsed.value.map(|value| node(text, value)).transpose()
+}
+
+fn flaw(error: &ParseError) -> Flaw {
+    let kind = error.kind().to_string();
+    let first = kind.chars().next().into_iter().flat_map(char::to_lowercase);
+    let message = first.chain(kind.chars().skip(1)).collect();
+    Flaw { line: error.line_display(), key: None, message }
 }
 
 fn node(text: &str, value: Ast<'_>) -> Result<Node, Flaw> {
