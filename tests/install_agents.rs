@@ -66,7 +66,7 @@ fn cursor() {
     holds(
         "cursor",
         ["../home/.cursor/hooks.json", ".cursor/hooks.json"],
-        &|command| json!({"version": 1, "hooks": {"stop": [{"command": command, "loop_limit": 50}]}}),
+        &|command| json!({"version": 1, "hooks": {"stop": [{"command": command, "loop_limit": 50, "timeout": 600}]}}),
     );
 }
 

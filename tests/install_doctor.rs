@@ -78,6 +78,13 @@ fn hooks_that_are_switched_off_are_a_problem() {
     let off = "{\"disableAllHooks\": true}";
     let ran = claude(BLOCK).file(".claude/settings.local.json", off).code(1);
     assert_eq!(codes(&ran, "problem"), ["hooks-off"]);
+    let hooks = settings("gemini").replace("Stop", "AfterAgent");
+    for off in ["{\"enabled\": false}", "{\"disabled\": [\"gate\"]}"] {
+        let run = stand_in("doctor --agent gemini --json", BLOCK);
+        let text = hooks.replacen('{', &format!("{{\"hooksConfig\": {off},"), 1);
+        let ran = run.file("../home/.gemini/settings.json", text).code(1);
+        assert_eq!(codes(&ran, "problem"), ["hooks-off"], "{}", ran.stdout);
+    }
 }
 
 #[test]

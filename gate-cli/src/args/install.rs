@@ -31,7 +31,7 @@ pub(crate) struct Install {
     #[command(flatten)]
     pub(crate) whom: Whom,
     /// Tell Codex that the hook has been reviewed.
-    #[arg(long)]
+    #[arg(long, requires = "agent")]
     pub(crate) trust: bool,
     /// Show what would change, and change nothing.
     #[arg(long)]
@@ -53,14 +53,14 @@ pub(crate) struct Uninstall {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct Whom {
-    /// In yours, for every project; the default: a project without gate.toml
-    /// is not held up.
+    /// In your settings, for every project; the default: a project without
+    /// gate.toml is not held up.
     #[arg(long)]
     user: bool,
-    /// In yours, for this project.
+    /// In your settings, for this project.
     #[arg(long)]
     project: bool,
-    /// In the project's, for everybody who works on it: gate is looked for in
+    /// In the project's settings, for everybody who works on it: gate is looked for in
     /// PATH, and whoever has none is told so and let go.
     #[arg(long)]
     shared: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::hooks::Form;
 use super::json::Dialect;
-use super::{Client, Content, Roots, Scope, Switch, Target, command, nothing_next};
+use super::{Client, Content, Off, Roots, Scope, Switch, Target, command, nothing_next};
 use crate::agent::Agent;
 
 pub(super) const CLIENT: Client =
@@ -30,6 +30,6 @@ fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
 }
 
 fn switches(roots: &Roots) -> Vec<Switch> {
-    let of = |file| Switch { file, path: &["disableAllHooks"], off: true };
+    let of = |file| Switch { file, path: &["disableAllHooks"], off: Off::Is(true) };
     Scope::ALL.into_iter().map(|scope| of(file(roots, scope))).collect()
 }

@@ -8,18 +8,8 @@ use super::trust::Trust;
 use super::{Client, Content, Roots, Scope, Target, command, no_switches};
 use crate::agent::Agent;
 
-pub(super) const CLIENT: Client = Client {
-    programs: &["codex"],
-    folder: home,
-    targets,
-    next: |_| {
-        Some(
-            "start codex and review the hook with /hooks: one that nobody has reviewed is \
-             silently not run. `gate install codex --trust` skips the review",
-        )
-    },
-    switches: no_switches,
-};
+pub(super) const CLIENT: Client =
+    Client { programs: &["codex"], folder: home, targets, next, switches: no_switches };
 
 fn home(roots: &Roots) -> PathBuf {
     roots.named("CODEX_HOME", ".codex")
@@ -39,6 +29,19 @@ fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
     let form =
         Form::grouped(Agent::Codex, "Stop", command, command::TIMEOUT).read_as(Dialect::PLAIN);
     vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
+}
+
+fn next(scope: Scope) -> Option<&'static str> {
+    Some(match scope {
+        Scope::User => {
+            "start codex and review the hook with /hooks: one that nobody has reviewed is silently \
+             not run. `gate install codex --trust` says that you have"
+        }
+        Scope::Project | Scope::Shared => {
+            "trust this project in codex and review the hook with /hooks: one that nobody has \
+             reviewed is silently not run. --trust says that you have"
+        }
+    })
 }
 
 /// The word of trust for the hook that stands in a text of a hooks file.

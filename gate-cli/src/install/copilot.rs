@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::hooks::Form;
 use super::json::Dialect;
-use super::{Client, Content, Roots, Scope, Target, command, no_switches};
+use super::{Client, Content, Off, Roots, Scope, Switch, Target, command};
 use crate::agent::Agent;
 
 pub(super) const CLIENT: Client = Client {
@@ -15,7 +15,7 @@ pub(super) const CLIENT: Client = Client {
     folder: |roots| roots.home.join(".copilot"),
     targets,
     next,
-    switches: no_switches,
+    switches,
 };
 
 fn file(roots: &Roots, scope: Scope) -> PathBuf {
@@ -37,4 +37,10 @@ fn next(scope: Scope) -> Option<&'static str> {
         "trust this folder in Copilot CLI (it asks, or --trust-folder): hooks of a folder that \
          is not trusted are silently not run",
     )
+}
+
+fn switches(roots: &Roots) -> Vec<Switch> {
+    let of =
+        |scope| Switch { file: file(roots, scope), path: &["disableAllHooks"], off: Off::Is(true) };
+    [Scope::User, Scope::Project].map(of).into()
 }

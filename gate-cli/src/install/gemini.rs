@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use super::hooks::Form;
 use super::json::Dialect;
-use super::{Client, Content, Roots, Scope, Switch, Target, command};
+use super::{Client, Content, Off, Roots, Scope, Switch, Target, command};
 use crate::agent::Agent;
+
+/// What the hook is called, for `/hooks disable`.
+const NAME: &str = "gate";
 
 pub(super) const CLIENT: Client = Client {
     programs: &["gemini"],
@@ -23,7 +26,7 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
     let form = Form::grouped(Agent::Gemini, "AfterAgent", command, command::TIMEOUT * 1000)
         .read_as(Dialect::COMMENTED);
-    vec![Target { file: file(roots, scope), content: Content::Hooks(form.with("name", "gate")) }]
+    vec![Target { file: file(roots, scope), content: Content::Hooks(form.with("name", NAME)) }]
 }
 
 fn next(scope: Scope) -> Option<&'static str> {
@@ -35,8 +38,11 @@ fn next(scope: Scope) -> Option<&'static str> {
 
 fn switches(roots: &Roots) -> Vec<Switch> {
     let of = |scope| {
-        let file = file(roots, scope);
-        Switch { file, path: &["hooksConfig", "enabled"], off: false }
+        let file = || file(roots, scope);
+        [
+            Switch { file: file(), path: &["hooksConfig", "enabled"], off: Off::Is(false) },
+            Switch { file: file(), path: &["hooksConfig", "disabled"], off: Off::Names(NAME) },
+        ]
     };
-    [Scope::User, Scope::Project].map(of).into()
+    [Scope::User, Scope::Project].into_iter().flat_map(of).collect()
 }

@@ -248,7 +248,8 @@ fn untrusted(look: Look<'_>, place: &Install, target: &Target) -> Vec<Finding> {
     for switch in ["hooks", "codex_hooks"] {
         if trust::is_set(&text, &["features", switch], false) {
             let file = codex::config(look.roots);
-            let message = format!("{}: features.{switch} = false: no hook is run", file.display());
+            let message =
+                format!("{}: features.{switch} = false: the hook is not run", file.display());
             findings.push(Finding::new(Level::Problem, "hooks-off", message));
         }
     }
@@ -261,9 +262,10 @@ fn switched_off(switch: &Switch) -> Option<Finding> {
     let text = String::from_utf8(bytes).ok()?;
     let root = super::json::parse(parts(&text).1).ok()??;
     let node = switch.path.iter().try_fold(&root, |node, name| node.get(name))?;
-    (node.value() == Value::Bool(switch.off)).then(|| {
+    let value = node.value();
+    switch.off.holds(&value).then(|| {
         let (file, path) = (switch.file.display(), switch.path.join("."));
-        let message = format!("{file}: {path} = {}: no hook is run", switch.off);
+        let message = format!("{file}: {path} = {value}: the hook is not run");
         Finding::new(Level::Problem, "hooks-off", message)
     })
 }

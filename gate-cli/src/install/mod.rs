@@ -32,6 +32,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::agent::Agent;
 use hooks::Form;
@@ -106,7 +107,25 @@ pub(crate) struct Switch {
     /// The path of the member.
     pub(crate) path: &'static [&'static str],
     /// The value that switches off.
-    pub(crate) off: bool,
+    pub(crate) off: Off,
+}
+
+/// A value that switches hooks off.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Off {
+    /// This one.
+    Is(bool),
+    /// A list that names the hook so.
+    Names(&'static str),
+}
+
+impl Off {
+    fn holds(self, value: &Value) -> bool {
+        match self {
+            Self::Is(off) => value.as_bool() == Some(off),
+            Self::Names(name) => value.as_array().is_some_and(|it| it.iter().any(|it| it == name)),
+        }
+    }
 }
 
 fn client(agent: Agent) -> &'static Client {

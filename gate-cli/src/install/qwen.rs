@@ -2,7 +2,7 @@
 
 use super::hooks::Form;
 use super::json::Dialect;
-use super::{Client, Content, Roots, Scope, Switch, Target, command, nothing_next};
+use super::{Client, Content, Off, Roots, Scope, Switch, Target, command, nothing_next};
 use crate::agent::Agent;
 
 pub(super) const CLIENT: Client = Client {
@@ -24,6 +24,7 @@ fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
 }
 
 fn switches(roots: &Roots) -> Vec<Switch> {
-    let of = |scope| Switch { file: file(roots, scope), path: &["disableAllHooks"], off: true };
+    let of =
+        |scope| Switch { file: file(roots, scope), path: &["disableAllHooks"], off: Off::Is(true) };
     [Scope::User, Scope::Project].map(of).into()
 }

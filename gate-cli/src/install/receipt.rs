@@ -1,9 +1,9 @@
 //! What is kept of each file that gate changed, in gate's own data folder: the
 //! bytes as they were, and the digest of what was written instead.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -158,6 +158,7 @@ impl Shelf {
         let receipt = serde_json::to_vec_pretty(&kept.receipt).map_err(io::Error::from);
         let kept = receipt.and_then(|receipt| {
             DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+            fs::set_permissions(&self.folder, Permissions::from_mode(0o700))?;
             private(&self.backup(), &kept.before)?;
             private(&self.receipt(), &receipt)
         });
