@@ -39,6 +39,20 @@ fn codex() {
 }
 
 #[test]
+fn codex_follows_the_links_of_its_own_variable_alone() {
+    let linked = |variable: &str, to: &str| {
+        let run = install("codex --trust").file("../real/.codex/x", "");
+        let run = run.setup("ln -s real ../link");
+        let to = run.at(to);
+        run.env(variable, to).code(0).file("../real/.codex/config.toml")
+    };
+    let trust = linked("CODEX_HOME", "../link/.codex");
+    assert!(trust.contains("/real/.codex/hooks.json:stop:0:0"), "{trust}");
+    let home = linked("HOME", "../link");
+    assert!(home.contains("../link/.codex/hooks.json:stop:0:0"), "{home}");
+}
+
+#[test]
 fn gemini_and_qwen_count_milliseconds() {
     holds("gemini", ["../home/.gemini/settings.json", ".gemini/settings.json"], &|command| {
         json!({"hooks": {"AfterAgent": [{"hooks": [

@@ -11,8 +11,13 @@ use crate::agent::Agent;
 pub(super) const CLIENT: Client =
     Client { programs: &["codex"], folder: home, targets, next, switches: no_switches };
 
+/// Trust names the file as Codex does: it follows the links of CODEX_HOME, and
+/// not those of HOME.
 fn home(roots: &Roots) -> PathBuf {
-    roots.named("CODEX_HOME", ".codex")
+    match roots.variable("CODEX_HOME") {
+        Some(named) => named.canonicalize().unwrap_or(named),
+        None => roots.home.join(".codex"),
+    }
 }
 
 /// The user's settings, in which the trust in any hook stands.

@@ -38,9 +38,13 @@ impl Roots {
 
     /// A folder that a variable may name, else one in the home folder.
     pub(super) fn named(&self, variable: &str, default: &str) -> PathBuf {
-        let set =
-            self.environment.iter().find(|(name, value)| name == variable && !value.is_empty());
-        set.map_or_else(|| self.home.join(default), |(_, value)| self.project.join(value))
+        self.variable(variable).unwrap_or_else(|| self.home.join(default))
+    }
+
+    /// The folder that a variable names.
+    pub(super) fn variable(&self, name: &str) -> Option<PathBuf> {
+        let mut set = self.environment.iter().filter(|(_, value)| !value.is_empty());
+        set.find(|(known, _)| known == name).map(|(_, value)| self.project.join(value))
     }
 
     /// The user's home, or the project.
