@@ -68,6 +68,8 @@ fn otherwise_the_session_stays_idle() {
         return;
     }
     assert!(told("true", &["session.idle=main"]).starts_with("[]\nhook opencode"));
+    let warned = told("echo gate is not installed >&2", &["session.idle=main"]);
+    assert!(warned.starts_with("[{\"log\":\"warn\"}]\n"), "{warned}");
     for events in [
         &["session.error=main", "session.idle=main"][..],
         &["session.idle=child"],

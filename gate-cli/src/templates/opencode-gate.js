@@ -40,10 +40,8 @@ export const GatePlugin = async ({ client, directory }) => {
   const failed = new Set()
   const asked = new Set()
 
-  const tell = (error) =>
-    client.app
-      .log({ body: { service: "gate", level: "error", message: String(error?.message ?? error) } })
-      .catch(() => {})
+  const tell = (level, message) =>
+    client.app.log({ body: { service: "gate", level, message } }).catch(() => {})
 
   const lastWord = async (id) => {
     const messages = (await client.session.messages({ path: { id } })).data ?? []
@@ -57,18 +55,16 @@ export const GatePlugin = async ({ client, directory }) => {
 
   const ask = async (id) => {
     if (await isSubAgent(id)) return
-    const reason = missing(
-      await run(
-        {
-          hook_event_name: "session.idle",
-          session_id: id,
-          cwd: directory,
-          last_assistant_message: await lastWord(id),
-          client: "opencode",
-        },
-        directory,
-      ),
-    )
+    const event = {
+      hook_event_name: "session.idle",
+      session_id: id,
+      cwd: directory,
+      last_assistant_message: await lastWord(id),
+      client: "opencode",
+    }
+    const answer = await run(event, directory)
+    const reason = missing(answer)
+    if (answer.err.trim()) await tell("warn", answer.err.trim())
     if (!reason) return
     const parts = [{ type: "text", text: reason }]
     await client.session.promptAsync({ path: { id }, body: { parts } })
@@ -85,7 +81,7 @@ export const GatePlugin = async ({ client, directory }) => {
       try {
         await ask(id)
       } catch (error) {
-        await tell(error)
+        await tell("error", String(error?.message ?? error))
       } finally {
         asked.delete(id)
       }
