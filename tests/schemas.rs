@@ -15,7 +15,7 @@ fn printed(name: &str) -> Value {
 
 #[test]
 fn the_committed_schemas_are_those_that_gate_prints() {
-    let checks = ["check-request", "check-result", "doctor"];
+    let checks = ["check-request", "check-result", "doctor", "doctor-agent"];
     let others = [
         "config",
         "decision",
@@ -110,6 +110,17 @@ fn every_examination_is_as_its_schema_says() {
     for words in ["doctor --json", "doctor --json --self-test"] {
         holds(&printed("doctor"), &gate(words).settings(settings).committed().code(1).json());
     }
+}
+
+#[test]
+fn every_look_at_an_agent_is_as_its_schema_says() {
+    let schema = printed("doctor-agent");
+    let ran = gate("doctor --agent codex --json").code(1);
+    holds(&schema, &ran.json());
+    let ran = ran.again("install codex --shared").without_gate_in_path().code(0);
+    holds(&schema, &ran.again("doctor --agent codex --json").without_gate_in_path().run().json());
+    let ran = gate("install claude-code").with_gate_in_path().code(0);
+    holds(&schema, &ran.again("doctor --agent claude-code --json").run().json());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The command line, as it is written.
 
 mod hook;
+mod install;
 mod replay;
 
 use std::ffi::OsString;
@@ -12,7 +13,10 @@ use clap_complete::Shell;
 use gate_core::protocol::ledger::Head;
 use gate_core::read::Forced;
 
+use crate::agent::Agent;
+
 pub(crate) use self::hook::{Hook, Off, Status};
+pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::replay::{Grouping, Only, Replay};
 
 /// Decides whether a coding agent's loop may end.
@@ -74,6 +78,11 @@ pub(crate) enum Command {
     Prompt(Prompt),
     /// Write a commented gate.toml, or a loop around an agent.
     Init(Init),
+    /// Put gate in front of an agent's stop.
+    #[command(after_help = install::PLACES)]
+    Install(Install),
+    /// Take gate away from an agent's stop again.
+    Uninstall(Uninstall),
     /// Show, describe or import settings.
     #[command(subcommand)]
     Config(Config),
@@ -284,6 +293,12 @@ pub(crate) struct Doctor {
     /// Look at this check alone.
     #[arg(long, value_name = "CHECK")]
     pub(crate) only: Option<String>,
+    /// Look at this agent's settings instead: whether gate is installed, trusted
+    /// and would be asked; and let it block a test stop.
+    #[arg(long, value_name = "AGENT", conflicts_with_all = [
+        "self_test", "only", "config", "task_type", "exit_threshold",
+    ])]
+    pub(crate) agent: Option<Agent>,
     #[command(flatten)]
     pub(crate) settings: Settings,
     /// Print one JSON object.

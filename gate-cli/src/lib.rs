@@ -10,6 +10,7 @@ mod commands;
 mod failure;
 mod gate;
 mod hook;
+mod install;
 mod memory;
 mod record;
 mod remarks;

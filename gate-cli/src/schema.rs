@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::commands::Status;
 use crate::failure::Failure;
+pub use crate::install::{Install, Scope, TestStop};
 use crate::memory::{BreakerStatus, Past};
 use crate::record::Record;
 use crate::replay::{ReplayGroup, ReplayRecord};
@@ -32,6 +33,8 @@ pub enum Name {
     CheckResult,
     /// `gate doctor --json`.
     Doctor,
+    /// `gate doctor --agent A --json`.
+    DoctorAgent,
     /// `gate breaker --json`.
     Breaker,
     /// `gate status --json`.
@@ -54,6 +57,7 @@ pub fn of(name: Name) -> Value {
         Name::CheckRequest => schema_for!(PluginRequest).to_value(),
         Name::CheckResult => schema_for!(PluginAnswer).to_value(),
         Name::Doctor => schema_for!(DoctorRecord).to_value(),
+        Name::DoctorAgent => schema_for!(AgentRecord).to_value(),
         Name::Breaker => schema_for!(BreakerStatus).to_value(),
         Name::Status => schema_for!(Status).to_value(),
         Name::Explain => schema_for!(ExplainRecord).to_value(),
@@ -124,6 +128,34 @@ impl DoctorRecord {
         let wrong = self.findings.iter().filter(|finding| finding.level == Level::Problem);
         let deaf = self.self_test.iter().filter(|it| it.standing == Standing::CannotFail);
         wrong.count() + deaf.count()
+    }
+}
+
+/// `gate.doctor.agent.v1`: whether gate stands in front of an agent's stop.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct AgentRecord {
+    /// Always `gate.doctor.agent.v1`.
+    pub schema: &'static str,
+    /// Whether nothing is wrong.
+    pub ok: bool,
+    /// The agent.
+    pub agent: String,
+    /// Where gate is installed.
+    pub installs: Vec<Install>,
+    /// What was found.
+    pub findings: Vec<Finding>,
+}
+
+impl AgentRecord {
+    pub(crate) fn new(agent: &str, installs: Vec<Install>, findings: Vec<Finding>) -> Self {
+        let (schema, agent) = ("gate.doctor.agent.v1", agent.to_owned());
+        let record = Self { schema, ok: true, agent, installs, findings };
+        Self { ok: record.problems() == 0, ..record }
+    }
+
+    /// How much is wrong.
+    pub(crate) fn problems(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.level == Level::Problem).count()
     }
 }
 

@@ -175,6 +175,11 @@ impl Run {
         self
     }
 
+    /// The whole path of a file in the working folder.
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
+        self.path("work").join(name)
+    }
+
     /// With the built gate as the first of PATH.
     #[cfg(unix)]
     pub(crate) fn with_gate_in_path(self) -> Self {

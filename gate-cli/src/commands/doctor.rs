@@ -1,5 +1,7 @@
 //! `gate doctor`: what is missing or wrong here, and whether checks can fail.
 
+mod agent;
+
 use gate_checks::{Finding, Level, Site, examine, examine_surroundings, self_test};
 use gate_core::Policy;
 use gate_core::decide::breaker::BreakerState;
@@ -15,6 +17,9 @@ use crate::settings;
 const WRONG: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
+    if let Some(agent) = args.agent {
+        return agent::run(here, agent, args.json);
+    }
     let policy = settings::resolve(&here.places, &args.settings.selection())?.policy;
     if let Some(name) = &args.only {
         known_check(&policy, name)?;

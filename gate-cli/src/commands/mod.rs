@@ -8,6 +8,7 @@ mod entries;
 mod explain;
 mod hook;
 mod init;
+mod install;
 mod last;
 mod ledger;
 mod lines;
@@ -18,6 +19,7 @@ mod replay;
 mod scan;
 mod status;
 mod switch;
+mod uninstall;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -137,6 +139,8 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Replay(args) => replay::run(&here, &args),
         Command::Prompt(args) => prompt::run(&here, &args),
         Command::Init(args) => init::run(&here, &args),
+        Command::Install(args) => install::run(&here, &args),
+        Command::Uninstall(args) => uninstall::run(&here, &args),
         Command::Config(args) => config::run(&here, &args),
         Command::Doctor(args) => doctor::run(&here, &args),
         Command::Last(args) => last::run(&here, &args),

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use gate_checks::{Finding, Level, Proof, Standing};
 
 use super::text::plain;
-use crate::schema::DoctorRecord;
+use crate::schema::{AgentRecord, DoctorRecord};
 
 /// The card of an examination.
 pub(crate) fn doctor_card(record: &DoctorRecord) -> String {
@@ -24,6 +24,21 @@ pub(crate) fn doctor_card(record: &DoctorRecord) -> String {
     }
     card.end(record);
     card.text
+}
+
+/// The card of an agent's installation.
+pub(crate) fn agent_card(record: &AgentRecord) -> String {
+    let mut card = Card::default();
+    card.group(&record.agent, record.findings.iter(), None);
+    let problems = match record.problems() {
+        0 => "nothing is wrong".to_owned(),
+        more => counted(more),
+    };
+    card.text + &problems + "\n"
+}
+
+fn counted(problems: usize) -> String {
+    if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") }
 }
 
 fn not_shown(record: &DoctorRecord) -> usize {
@@ -104,8 +119,7 @@ impl Card {
                     "nothing is wrong that was found, and of {more} checks it is not shown that they can fail"
                 ),
             },
-            1 => "1 problem".to_owned(),
-            more => format!("{more} problems"),
+            more => counted(more),
         };
         let _ = writeln!(self.text, "{text}");
     }

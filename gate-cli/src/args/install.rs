@@ -1,0 +1,77 @@
+//! The arguments of `gate install` and `gate uninstall`.
+
+use clap::Args;
+
+use crate::agent::Agent;
+use crate::install::Scope;
+
+/// Where the settings are, and what has to be known of them.
+pub(super) const PLACES: &str = "\
+Settings:
+  claude-code  ~/.claude/settings.json, --project .claude/settings.local.json,
+               --shared .claude/settings.json
+  codex        ~/.codex/hooks.json, .codex/hooks.json; review it with /hooks
+  gemini       ~/.gemini/settings.json, .gemini/settings.json
+  qwen         ~/.qwen/settings.json, .qwen/settings.json
+  copilot      ~/.copilot/hooks/gate.json, .github/hooks/gate.json
+  cursor       ~/.cursor/hooks.json, .cursor/hooks.json
+  opencode     ~/.config/opencode/plugins/gate.js, .opencode/plugins/gate.js
+  droid        ~/.factory/settings.json, --project .factory/settings.local.json,
+               --shared .factory/settings.json
+  goose        ~/.agents/plugins/gate, .agents/plugins/gate
+Where one file is named for a project, --project and --shared differ in the
+command alone: the whole path of this program, or gate from PATH.
+
+Exit codes: 0 done, 2 settings that have to be put right first, 5 not done";
+
+#[derive(Debug, Args)]
+pub(crate) struct Install {
+    /// The agent; those that are found here if not given.
+    pub(crate) agent: Option<Agent>,
+    #[command(flatten)]
+    pub(crate) whom: Whom,
+    /// Tell Codex that the hook has been reviewed.
+    #[arg(long, requires = "agent")]
+    pub(crate) trust: bool,
+    /// Show what would change, and change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Uninstall {
+    /// The agent.
+    pub(crate) agent: Agent,
+    #[command(flatten)]
+    pub(crate) whom: Whom,
+    /// Show what would change, and change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// In whose settings.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct Whom {
+    /// In your settings, for every project; the default: a project without
+    /// gate.toml is not held up.
+    #[arg(long)]
+    user: bool,
+    /// In your settings, for this project.
+    #[arg(long)]
+    project: bool,
+    /// In the project's settings, for everybody who works on it: gate is looked for in
+    /// PATH, and whoever has none is told so and let go.
+    #[arg(long)]
+    shared: bool,
+}
+
+impl Whom {
+    pub(crate) fn scope(&self) -> Scope {
+        match (self.project, self.shared) {
+            (true, _) => Scope::Project,
+            (_, true) => Scope::Shared,
+            _ => Scope::User,
+        }
+    }
+}

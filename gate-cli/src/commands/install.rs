@@ -1,0 +1,118 @@
+//! `gate install`: puts gate in front of an agent's stop.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write as _};
+
+use super::{DONE, Here, print};
+use crate::agent::Agent;
+use crate::args::Install;
+use crate::failure::Failure;
+use crate::install::{self, Plan, Roots, Scope, Step, Wish};
+use crate::render;
+
+pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
+    let roots = Roots::of(&here.places)?;
+    match args.agent {
+        Some(agent) => install(&roots, args, agent)?,
+        None => {
+            for agent in asked(&roots, args)? {
+                install(&roots, args, agent)?;
+            }
+        }
+    }
+    Ok(DONE)
+}
+
+fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
+    let scope = args.whom.scope();
+    if args.trust && agent != Agent::Codex {
+        let message = format!("--trust is for codex alone, and {} has no such word", agent.name());
+        return Err(Failure::usage("usage", message));
+    }
+    let program = install::of_this_process(roots)?;
+    let wish = Wish { agent, scope, roots, program: &program, trust: args.trust };
+    let plan = Plan::install(&wish)?;
+    if !args.dry_run {
+        plan.apply()?;
+    }
+    print(&told(agent, scope, &plan, args))?;
+    let unread = plan.steps.iter().filter_map(|step| step.unread.clone());
+    render::notes(&unread.collect::<Vec<_>>());
+    Ok(())
+}
+
+fn told(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
+    let name = agent.name();
+    let mut text = shown(plan, args.dry_run);
+    if !plan.is_change() {
+        let _ = writeln!(text, "{name} has gate in front of its stop already: nothing was changed");
+    }
+    if let Some(next) = install::next(agent, scope).filter(|_| !args.trust) {
+        let _ = writeln!(text, "next: {next}");
+    }
+    if !args.dry_run {
+        let _ = writeln!(text, "test: gate doctor --agent {name}");
+        let _ = writeln!(text, "undo: gate uninstall {name} --{}", scope.name());
+    }
+    text
+}
+
+/// The files that change, and how.
+pub(super) fn shown(plan: &Plan, dry_run: bool) -> String {
+    let mut text = String::new();
+    for step in plan.steps.iter().filter(|step| step.is_change()) {
+        text.push_str(&of_step(step, dry_run));
+    }
+    text
+}
+
+fn of_step(step: &Step, dry_run: bool) -> String {
+    let did = match (&step.before, &step.after) {
+        (None, _) => ["wrote", "would write"],
+        (_, None) => ["removed", "would remove"],
+        _ => ["changed", "would change"],
+    };
+    let mut text = format!("{} {}\n", did[usize::from(dry_run)], step.file.display());
+    text.push_str(&render::diff(&step.file, step.before.as_deref(), step.after.as_deref()));
+    if let Some(backup) = step.backup().filter(|_| !dry_run) {
+        let _ = writeln!(text, "backup: {}", backup.display());
+    }
+    text
+}
+
+/// The agents that a person at a terminal wants, of those that are here.
+fn asked(roots: &Roots, args: &Install) -> Result<Vec<Agent>, Failure> {
+    let here: Vec<_> =
+        Agent::ALL.into_iter().filter(|agent| install::is_here(*agent, roots)).collect();
+    if here.is_empty() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(which(&here, args.whom.scope()));
+    }
+    let mut wanted = Vec::new();
+    for agent in here {
+        if is_wanted(agent)? {
+            wanted.push(agent);
+        }
+    }
+    Ok(wanted)
+}
+
+fn which(here: &[Agent], scope: Scope) -> Failure {
+    let names = |agents: &[Agent]| agents.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
+    let failure = |message| Failure::usage("agent-unnamed", message);
+    match here {
+        [] => failure("no agent is found here: no program in PATH, no settings".to_owned())
+            .hint(format!("name one: {}", names(&Agent::ALL))),
+        [first, ..] => failure(format!("the agent has to be named; found here: {}", names(here)))
+            .hint(format!("gate install {} --{}", first.name(), scope.name())),
+    }
+}
+
+fn is_wanted(agent: Agent) -> Result<bool, Failure> {
+    let question = format!("put gate in front of the stop of {}? [y/N] ", agent.name());
+    let unread =
+        |error: io::Error| Failure::internal("answer-unread", format!("cannot ask: {error}"));
+    io::stderr().write_all(question.as_bytes()).map_err(unread)?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).map_err(unread)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

@@ -1,0 +1,62 @@
+//! Codex CLI: `hooks.json`, and the trust in it that stands in config.toml.
+
+use std::path::PathBuf;
+
+use super::hooks::Form;
+use super::json::Dialect;
+use super::trust::Trust;
+use super::{Client, Content, Roots, Scope, Target, command, no_switches};
+use crate::agent::Agent;
+
+pub(super) const CLIENT: Client =
+    Client { programs: &["codex"], folder: home, targets, next, switches: no_switches };
+
+/// Trust names the file as Codex does: it follows the links of CODEX_HOME, and
+/// not those of HOME.
+fn home(roots: &Roots) -> PathBuf {
+    match roots.variable("CODEX_HOME") {
+        Some(named) => named.canonicalize().unwrap_or(named),
+        None => roots.home.join(".codex"),
+    }
+}
+
+/// The user's settings, in which the trust in any hook stands.
+pub(super) fn config(roots: &Roots) -> PathBuf {
+    home(roots).join("config.toml")
+}
+
+fn file(roots: &Roots, scope: Scope) -> PathBuf {
+    let folder = if scope == Scope::User { home(roots) } else { roots.project.join(".codex") };
+    folder.join("hooks.json")
+}
+
+fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
+    let form =
+        Form::grouped(Agent::Codex, "Stop", command, command::TIMEOUT).read_as(Dialect::PLAIN);
+    vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
+}
+
+fn next(scope: Scope) -> Option<&'static str> {
+    Some(match scope {
+        Scope::User => {
+            "start codex and review the hook with /hooks: one that nobody has reviewed is silently \
+             not run. `gate install codex --trust` says that you have"
+        }
+        Scope::Project | Scope::Shared => {
+            "trust this project in codex and review the hook with /hooks: one that nobody has \
+             reviewed is silently not run. --trust says that you have"
+        }
+    })
+}
+
+/// The word of trust for the hook that stands in a text of a hooks file.
+pub(super) fn trusting(
+    roots: &Roots,
+    hooks: &std::path::Path,
+    text: &str,
+    form: &Form,
+) -> Option<Target> {
+    let found = form.found(text).ok()?.into_iter().next()?;
+    let trust = Trust::new(hooks, &found, form);
+    Some(Target { file: config(roots), content: Content::Trust(trust) })
+}

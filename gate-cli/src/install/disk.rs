@@ -1,0 +1,93 @@
+//! Settings files on disk: read whole, written whole or not at all.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::Builder;
+
+use crate::failure::Failure;
+
+/// The file that a path leads to: links are followed, and what is not there
+/// yet stands in the real folder.
+///
+/// # Errors
+///
+/// A link that leads nowhere, or a folder that cannot be looked at.
+pub(super) fn real(path: &Path) -> Result<PathBuf, Failure> {
+    for folder in path.ancestors() {
+        if folder.symlink_metadata().is_ok() {
+            let real = folder
+                .canonicalize()
+                .map_err(|error| Failure::file("file-unreadable", "follow", folder, &error))?;
+            let rest = path.strip_prefix(folder).unwrap_or(Path::new(""));
+            return Ok(if rest.as_os_str().is_empty() { real } else { real.join(rest) });
+        }
+    }
+    Ok(path.to_owned())
+}
+
+/// The bytes of a file, where there is one.
+///
+/// # Errors
+///
+/// It is there and cannot be read.
+pub(super) fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    match fs::read(file) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::file("file-unreadable", "read", file, &error)),
+    }
+}
+
+/// Writes a file as a whole: nobody ever reads half of it, and what was there
+/// keeps its permissions.
+///
+/// # Errors
+///
+/// Something cannot be written; then what was there is there still.
+pub(super) fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    replace(file, bytes).map_err(|error| Failure::file("file-unwritable", "write", file, &error))
+}
+
+fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let before = fs::metadata(file).map(|it| it.permissions()).ok();
+    let mut builder = Builder::new();
+    builder.prefix(".gate-");
+    let mut beside = builder.permissions(usual()).tempfile_in(folder)?;
+    beside.write_all(bytes)?;
+    if let Some(permissions) = before {
+        beside.as_file().set_permissions(permissions)?;
+    }
+    beside.as_file().sync_all()?;
+    beside.persist(file).map_err(|error| error.error)?;
+    File::open(folder)?.sync_all()
+}
+
+/// Those of a new file, from which the user's mask takes away.
+#[cfg(unix)]
+fn usual() -> Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    Permissions::from_mode(0o666)
+}
+
+/// Removes a file, and of these folders those that are empty then.
+///
+/// # Errors
+///
+/// The file is there and cannot be removed.
+pub(super) fn remove(file: &Path, folders: &[PathBuf]) -> Result<(), Failure> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(Failure::file("file-unwritable", "remove", file, &error));
+        }
+        _ => {}
+    }
+    for folder in folders.iter().rev().filter(|folder| file.starts_with(folder)) {
+        // One that holds something stays.
+        let _ = fs::remove_dir(folder);
+    }
+    Ok(())
+}

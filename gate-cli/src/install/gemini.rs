@@ -1,0 +1,48 @@
+//! Gemini CLI: `hooks.AfterAgent`, with a name and a timeout in milliseconds.
+
+use std::path::PathBuf;
+
+use super::hooks::Form;
+use super::json::Dialect;
+use super::{Client, Content, Off, Roots, Scope, Switch, Target, command};
+use crate::agent::Agent;
+
+/// What the hook is called, for `/hooks disable`.
+const NAME: &str = "gate";
+
+pub(super) const CLIENT: Client = Client {
+    programs: &["gemini"],
+    folder: |roots| roots.home.join(".gemini"),
+    targets,
+    next,
+    switches,
+};
+
+/// The project's settings are one file, for the user and for everybody.
+fn file(roots: &Roots, scope: Scope) -> PathBuf {
+    roots.root(scope).join(".gemini").join("settings.json")
+}
+
+fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
+    let form = Form::grouped(Agent::Gemini, "AfterAgent", command, command::TIMEOUT * 1000)
+        .read_as(Dialect::COMMENTED);
+    vec![Target { file: file(roots, scope), content: Content::Hooks(form.with("name", NAME)) }]
+}
+
+fn next(scope: Scope) -> Option<&'static str> {
+    (scope != Scope::User).then_some(
+        "trust this folder in Gemini CLI (/permissions trust, or GEMINI_CLI_TRUST_WORKSPACE=true \
+         where nobody is asked): hooks of a folder that is not trusted are not run",
+    )
+}
+
+fn switches(roots: &Roots) -> Vec<Switch> {
+    let of = |scope| {
+        let file = || file(roots, scope);
+        [
+            Switch { file: file(), path: &["hooksConfig", "enabled"], off: Off::Is(false) },
+            Switch { file: file(), path: &["hooksConfig", "disabled"], off: Off::Names(NAME) },
+        ]
+    };
+    [Scope::User, Scope::Project].into_iter().flat_map(of).collect()
+}

@@ -1,0 +1,350 @@
+//! gate's entry among the hooks of an agent's settings: put there, found
+//! again, taken away.
+
+use serde_json::{Map, Value, json};
+
+use super::command;
+use super::json::{Dialect, Flaw, Layout, Node, added, line, parse, removed, replaced};
+use crate::agent::Agent;
+
+/// The member that holds all hooks.
+const HOOKS: &str = "hooks";
+
+/// How an agent writes its hooks down.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(super) agent: Agent,
+    /// The event at which the agent stops.
+    pub(super) event: &'static str,
+    /// Whether hooks stand in groups: `{"hooks": […]}`.
+    pub(super) grouped: bool,
+    /// The member that holds the command.
+    pub(super) key: &'static str,
+    /// What the client reads of a file.
+    pub(super) dialect: Dialect,
+    /// What the file needs beside the hooks.
+    pub(super) beside: &'static [(&'static str, u64)],
+    /// The entry.
+    pub(super) entry: Map<String, Value>,
+}
+
+/// An entry of gate's, where it was found.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Found {
+    /// The index of its group, 0 where there are none.
+    pub(crate) group: usize,
+    pub(crate) index: usize,
+    pub(crate) entry: Value,
+}
+
+/// A document with gate's entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Merged {
+    pub(super) text: String,
+    /// What had to be made for it: paths of members, outermost first.
+    pub(super) made: Vec<String>,
+}
+
+impl Form {
+    /// Entries in groups, as Claude Code has them; the timeout is in the
+    /// client's own unit.
+    pub(super) fn grouped(agent: Agent, event: &'static str, command: &str, timeout: u64) -> Self {
+        let form = Self { grouped: true, ..Self::flat(agent, event, "command", command) };
+        form.with("type", "command").with("timeout", timeout)
+    }
+
+    /// Entries that stand under the event itself.
+    pub(super) fn flat(
+        agent: Agent,
+        event: &'static str,
+        key: &'static str,
+        command: &str,
+    ) -> Self {
+        let (dialect, beside, entry) = (Dialect::ANY, &[], Map::new());
+        let form = Self { agent, event, grouped: false, key, dialect, beside, entry };
+        form.with(key, command)
+    }
+
+    /// With one more member in the entry.
+    pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.entry.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// For a client that reads this much.
+    pub(super) fn read_as(self, dialect: Dialect) -> Self {
+        Self { dialect, ..self }
+    }
+
+    /// With what the file needs beside the hooks.
+    pub(super) fn beside(self, beside: &'static [(&'static str, u64)]) -> Self {
+        Self { beside, ..self }
+    }
+
+    /// The command of an entry of this form.
+    pub(crate) fn command<'a>(&self, entry: &'a Value) -> Option<&'a str> {
+        entry.get(self.key)?.as_str()
+    }
+
+    fn is_ours(&self, entry: &Value) -> bool {
+        self.command(entry).is_some_and(|it| command::is_ours(it, self.agent))
+    }
+
+    /// gate's entries in a document.
+    ///
+    /// # Errors
+    ///
+    /// No JSON, or hooks of another shape.
+    pub(super) fn found(&self, text: &str) -> Result<Vec<Found>, Flaw> {
+        let root = self.checked(text)?;
+        let Some(event) = root.as_ref().and_then(|it| it.get(HOOKS)?.get(self.event)) else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for (group, list) in self.lists(event) {
+            for (index, entry) in list.items().into_iter().flatten().enumerate() {
+                let entry = entry.value();
+                if self.is_ours(&entry) {
+                    found.push(Found { group, index, entry });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The lists that hold entries, by the group's index.
+    fn lists<'a>(&self, event: &'a Node) -> Vec<(usize, &'a Node)> {
+        if !self.grouped {
+            return vec![(0, event)];
+        }
+        let groups = event.items().into_iter().flatten().enumerate();
+        groups.filter_map(|(index, group)| Some((index, group.get(HOOKS)?))).collect()
+    }
+
+    /// The document with gate's entry, once: where there is one already it is
+    /// brought up to date in its place.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::found`].
+    pub(super) fn merged(&self, text: &str) -> Result<Merged, Flaw> {
+        let mut merged = Merged { text: self.begun(text)?, made: Vec::new() };
+        let found = self.found(&merged.text)?;
+        for more in found.iter().skip(1).rev() {
+            merged.text = self.without_entry(&merged.text, more)?;
+        }
+        match found.first() {
+            Some(found) => merged.text = self.updated(&merged.text, found)?,
+            None => self.append(&mut merged)?,
+        }
+        for (name, value) in self.beside {
+            let root = self.root(&merged.text)?;
+            if root.get(name).is_none() {
+                let layout = Layout::of(&merged.text, Some(&root));
+                let value = Value::from(*value);
+                merged.text = added(&merged.text, &layout, &root, Some(name), &value);
+                merged.made.push((*name).to_owned());
+            }
+        }
+        let holds = self.found(&merged.text)?;
+        let [one] = holds.as_slice() else { return Err(unchanged(&merged.text)) };
+        let is_wanted = self.entry.iter().all(|(name, value)| one.entry.get(name) == Some(value));
+        if is_wanted { Ok(merged) } else { Err(unchanged(&merged.text)) }
+    }
+
+    /// A text without any value gets an empty object.
+    fn begun(&self, text: &str) -> Result<String, Flaw> {
+        if self.checked(text)?.is_some() {
+            return Ok(text.to_owned());
+        }
+        let newline = Layout::of(text, None).newline();
+        let comments = text.trim_end();
+        let between = if comments.is_empty() { "" } else { newline };
+        Ok(format!("{comments}{between}{{}}{newline}"))
+    }
+
+    /// Adds the entry, with the containers that it needs.
+    fn append(&self, merged: &mut Merged) -> Result<(), Flaw> {
+        let root = self.root(&merged.text)?;
+        let layout = Layout::of(&merged.text, Some(&root));
+        let entry = Value::Object(self.entry.clone());
+        let item = if self.grouped { json!({ HOOKS: [entry] }) } else { entry };
+        let event_path = format!("{HOOKS}/{}", self.event);
+        let (to, name, value) = match root.get(HOOKS) {
+            None => {
+                merged.made.extend([HOOKS.to_owned(), event_path]);
+                (&root, Some(HOOKS), json!({ self.event: [item] }))
+            }
+            Some(hooks) => match hooks.get(self.event) {
+                None => {
+                    merged.made.push(event_path);
+                    (hooks, Some(self.event), json!([item]))
+                }
+                Some(list) => (list, None, item),
+            },
+        };
+        merged.text = added(&merged.text, &layout, to, name, &value);
+        Ok(())
+    }
+
+    /// Sets the members of an entry that are not as they should be.
+    fn updated(&self, text: &str, found: &Found) -> Result<String, Flaw> {
+        let mut text = text.to_owned();
+        for (name, value) in &self.entry {
+            let root = self.root(&text)?;
+            let layout = Layout::of(&text, Some(&root));
+            let Some(entry) = self.entry_at(&root, found) else { return Err(unchanged(&text)) };
+            text = match entry.get(name) {
+                Some(node) if node.value() == *value => continue,
+                Some(node) => replaced(&text, &layout, node, value),
+                None => added(&text, &layout, entry, Some(name), value),
+            };
+        }
+        Ok(text)
+    }
+
+    fn entry_at<'a>(&self, root: &'a Node, found: &Found) -> Option<&'a Node> {
+        self.list_at(root, found)?.items()?.get(found.index)
+    }
+
+    fn list_at<'a>(&self, root: &'a Node, found: &Found) -> Option<&'a Node> {
+        let event = root.get(HOOKS)?.get(self.event)?;
+        if self.grouped { event.items()?.get(found.group)?.get(HOOKS) } else { Some(event) }
+    }
+
+    /// The document without gate's entries, and without what was made for them
+    /// and holds nothing now; none where there is no entry.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::found`].
+    pub(super) fn without(&self, text: &str, made: &[String]) -> Result<Option<String>, Flaw> {
+        let found = self.found(text)?;
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let mut text = text.to_owned();
+        for one in found.iter().rev() {
+            text = self.without_entry(&text, one)?;
+        }
+        for path in made.iter().rev() {
+            text = self.without_member(&text, path)?;
+        }
+        if self.found(&text)?.is_empty() { Ok(Some(text)) } else { Err(unchanged(&text)) }
+    }
+
+    /// Without one entry; a group that would be left with none goes with it.
+    fn without_entry(&self, text: &str, found: &Found) -> Result<String, Flaw> {
+        let root = self.root(text)?;
+        let Some(list) = self.list_at(&root, found) else { return Err(unchanged(text)) };
+        let is_last = list.items().is_none_or(|items| items.len() == 1);
+        let groups = root.get(HOOKS).and_then(|hooks| hooks.get(self.event));
+        let (from, index) = match groups {
+            Some(groups) if self.grouped && is_last => (groups, found.group),
+            _ => (list, found.index),
+        };
+        let mut wanted = from.value();
+        wanted.as_array_mut().map(|items| items.remove(index));
+        let text = removed(text, from, index);
+        let now = self.root(&text)?;
+        let now = now.get(HOOKS).and_then(|hooks| hooks.get(self.event));
+        let now = if self.grouped && !is_last {
+            now.and_then(|it| it.items()?.get(found.group)?.get(HOOKS))
+        } else {
+            now
+        };
+        if now.is_some_and(|it| it.value() == wanted) { Ok(text) } else { Err(unchanged(&text)) }
+    }
+
+    /// Without a member that gate made: an empty container, or what stands
+    /// beside the hooks as gate wrote it, where nothing else is left.
+    fn without_member(&self, text: &str, path: &str) -> Result<String, Flaw> {
+        let root = self.root(text)?;
+        let (of, name) = match path.split_once('/') {
+            Some((outer, name)) => (root.get(outer), name),
+            None => (Some(&root), path),
+        };
+        let Some((of, members)) = of.and_then(|of| Some((of, of.members()?))) else {
+            return Ok(text.to_owned());
+        };
+        let index = members.iter().position(|it| it.name == name);
+        let goes = |index: &usize| {
+            let node = &members[*index].node;
+            let is_ours =
+                self.beside.iter().any(|(it, value)| *it == name && node.value() == *value);
+            let is_empty = node.members().is_some_and(<[_]>::is_empty)
+                || node.items().is_some_and(<[_]>::is_empty);
+            is_empty || is_ours
+        };
+        Ok(index.filter(goes).map_or_else(|| text.to_owned(), |index| removed(text, of, index)))
+    }
+
+    fn root(&self, text: &str) -> Result<Node, Flaw> {
+        self.checked(text)?.ok_or_else(|| unchanged(text))
+    }
+
+    /// The document, where it has the shape of an agent's settings.
+    fn checked(&self, text: &str) -> Result<Option<Node>, Flaw> {
+        let Some(root) = parse(text)? else { return Ok(None) };
+        let event = format!("{HOOKS}.{}", self.event);
+        object(text, &root, None)?;
+        if let Some(hooks) = single(text, &root, HOOKS, HOOKS)? {
+            object(text, hooks, Some(HOOKS))?;
+            if let Some(list) = single(text, hooks, self.event, &event)? {
+                self.groups(text, list, &event)?;
+            }
+        }
+        Ok(Some(root))
+    }
+
+    fn groups(&self, text: &str, list: &Node, key: &str) -> Result<(), Flaw> {
+        let Some(items) = list.items() else { return Err(wrong(text, list, key, "an array")) };
+        for (index, item) in items.iter().enumerate() {
+            let key = format!("{key}[{index}]");
+            object(text, item, Some(&key))?;
+            let key = format!("{key}.{HOOKS}");
+            if self.grouped
+                && let Some(hooks) = single(text, item, HOOKS, &key)?
+                && hooks.items().is_none()
+            {
+                return Err(wrong(text, hooks, &key, "an array"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A member that is there at most once: of two, nobody knows which one holds.
+fn single<'a>(text: &str, of: &'a Node, name: &str, key: &str) -> Result<Option<&'a Node>, Flaw> {
+    let mut named = of.members().into_iter().flatten().filter(|it| it.name == name);
+    match (named.next(), named.next()) {
+        (_, Some(second)) => Err(Flaw {
+            line: line(text, second.start),
+            key: Some(key.to_owned()),
+            message: format!("{key} is there twice; it is expected once"),
+        }),
+        (first, None) => Ok(first.map(|it| &it.node)),
+    }
+}
+
+fn object(text: &str, node: &Node, key: Option<&str>) -> Result<(), Flaw> {
+    if node.members().is_some() {
+        return Ok(());
+    }
+    let flaw = wrong(text, node, key.unwrap_or("the document"), "an object");
+    Err(Flaw { key: key.map(str::to_owned), ..flaw })
+}
+
+fn wrong(text: &str, node: &Node, key: &str, expected: &str) -> Flaw {
+    let message = format!("{key} is {}, and {expected} is expected", node.what());
+    Flaw { line: line(text, node.start), key: Some(key.to_owned()), message }
+}
+
+/// The change would have changed something else: better none.
+fn unchanged(text: &str) -> Flaw {
+    let message = "gate cannot change it without touching something else".to_owned();
+    Flaw { line: line(text, text.len()), key: None, message }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,271 @@
+//! What an agent's settings say of gate: where it is installed, what is
+//! called, and whether the client would call it.
+
+use std::path::{Path, PathBuf};
+
+use gate_checks::{Finding, Level};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::plan::{broken, parts, text, unread};
+use super::program::is_same;
+use super::{
+    Content, Roots, Scope, Switch, Target, TestStop, client, codex, command, command_of, disk,
+    next, opencode, targets, trial, trust,
+};
+use crate::agent::Agent;
+use crate::failure::Failure;
+
+/// One place in which gate is installed.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Install {
+    /// For whom: of two scopes that share a file, the one that the command is
+    /// written for.
+    pub scope: Scope,
+    /// The settings.
+    pub file: String,
+    /// The command there.
+    pub command: String,
+    /// The program that it calls; null where there is none.
+    pub program: Option<String>,
+    /// Whether that is the running one.
+    pub this_program: bool,
+    /// Whether the client trusts it; null where it needs no word of trust.
+    pub trusted: Option<bool>,
+    /// What came of a test stop; null where the program is missing.
+    pub test_stop: Option<TestStop>,
+}
+
+/// All places, and what is wrong with them.
+pub(crate) struct Installs {
+    pub(crate) places: Vec<Install>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Looks for gate in all settings of an agent.
+///
+/// # Errors
+///
+/// The running program cannot be found out.
+pub(crate) fn looked_at(agent: Agent, roots: &Roots) -> Result<Installs, Failure> {
+    let running = super::of_this_process(roots)?;
+    let mut all = Installs { places: Vec::new(), findings: Vec::new() };
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for scope in Scope::ALL {
+        for target in targets(agent, roots, scope, &command_of(agent, scope, &running)) {
+            if !seen.contains(&target.file) {
+                seen.push(target.file.clone());
+                all.look(Look { agent, roots, scope, running: &running }, &target);
+            }
+        }
+    }
+    all.counted(agent);
+    if !all.places.is_empty() {
+        all.findings.extend((client(agent).switches)(roots).iter().filter_map(switched_off));
+    }
+    Ok(all)
+}
+
+/// What is looked for, and from where.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    agent: Agent,
+    roots: &'a Roots,
+    scope: Scope,
+    running: &'a Path,
+}
+
+impl Installs {
+    fn look(&mut self, look: Look<'_>, target: &Target) {
+        let found = match entries(target) {
+            Ok(found) => found,
+            Err(failure) => {
+                let finding = Finding::new(Level::Problem, &failure.code, failure.message);
+                return self.findings.push(Finding { hint: failure.hint, ..finding });
+            }
+        };
+        for entry in found {
+            let place = place(look, target, &entry);
+            self.findings.extend(wrong(look, &place, target, &entry));
+            self.places.push(place);
+        }
+    }
+
+    /// Not at all, or more than once.
+    fn counted(&mut self, agent: Agent) {
+        let name = agent.name();
+        let finding = match self.places.as_slice() {
+            [] if self.findings.is_empty() => {
+                let message = format!("{name} does not ask gate: it is not installed");
+                Finding::new(Level::Problem, "not-installed", message)
+                    .hint(format!("gate install {name}"))
+            }
+            [_, second, ..] => {
+                let message = format!(
+                    "gate is installed {} times, and each one is asked at each stop",
+                    self.places.len()
+                );
+                let undo = format!("gate uninstall {name} --{}", second.scope.name());
+                Finding::new(Level::Note, "installed-twice", message).hint(undo)
+            }
+            _ => return,
+        };
+        self.findings.push(finding);
+    }
+}
+
+/// An entry of gate's in a file.
+struct Entry {
+    command: String,
+    /// Whether it says all that an installation would write.
+    is_whole: bool,
+    /// What the client does not read in the file.
+    unread: Option<String>,
+    trust: Option<trust::Trust>,
+}
+
+fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
+    let file = &target.file;
+    let bytes = disk::read(&disk::real(file)?)?;
+    let Some(text) = text(file, bytes.as_deref())? else { return Ok(Vec::new()) };
+    let form = match &target.content {
+        Content::Hooks(form) => form,
+        Content::Own { .. } => {
+            let command = opencode::command(&text);
+            let entry = |command| Entry { command, is_whole: true, unread: None, trust: None };
+            return Ok(command.map(entry).into_iter().collect());
+        }
+        Content::Trust(_) => return Ok(Vec::new()),
+    };
+    let found = form.found(parts(&text).1).map_err(|flaw| broken(file, flaw))?;
+    let entry = |found: &super::hooks::Found| {
+        let is_same = |(name, value): (&String, &Value)| {
+            *name == form.key || found.entry.get(name) == Some(value)
+        };
+        let trust = (form.agent == Agent::Codex).then(|| trust::Trust::new(file, found, form));
+        let command = form.command(&found.entry)?.to_owned();
+        let (is_whole, unread) = (form.entry.iter().all(is_same), unread(target, &text));
+        Some(Entry { command, is_whole, unread, trust })
+    };
+    Ok(found.iter().filter_map(entry).collect())
+}
+
+fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
+    let word = command::called(&entry.command, look.agent).unwrap_or_default();
+    let is_path = word.contains('/');
+    let program = if is_path {
+        Some(PathBuf::from(&word)).filter(|it| it.is_file())
+    } else {
+        look.roots.in_path(&word)
+    };
+    let scope = match look.scope {
+        Scope::User => Scope::User,
+        _ if is_path => Scope::Project,
+        _ => Scope::Shared,
+    };
+    Install {
+        scope,
+        file: target.file.display().to_string(),
+        command: entry.command.clone(),
+        this_program: program.as_deref().is_some_and(|it| is_same(it, look.running)),
+        test_stop: program.as_ref().map(|_| trial::test_stop(look.agent, &entry.command)),
+        program: program.map(|it| it.display().to_string()),
+        trusted: entry
+            .trust
+            .as_ref()
+            .map(|it| config(look.roots).is_ok_and(|text| it.holds(&text) == Ok(Some(true)))),
+    }
+}
+
+/// Codex's config.toml, empty where there is none.
+fn config(roots: &Roots) -> Result<String, Failure> {
+    let file = codex::config(roots);
+    let bytes = disk::read(&file)?;
+    let text = text(&file, bytes.as_deref())?.unwrap_or_default();
+    Ok(parts(&text).1.to_owned())
+}
+
+/// What is to be said of one place.
+fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec<Finding> {
+    let (name, file) = (look.agent.name(), &place.file);
+    let again = format!("gate install {name} --{}", place.scope.name());
+    let mut findings = vec![match &place.program {
+        Some(program) => {
+            let message = format!("for {}, {file} calls {program}", whom(place.scope));
+            Finding::new(Level::Ok, "installed", message)
+        }
+        None => {
+            let called = command::called(&place.command, look.agent).unwrap_or_default();
+            let message = format!("{file} calls {called}, and there is no such program");
+            Finding::new(Level::Problem, "program-missing", message).hint(again.clone())
+        }
+    }];
+    if place.program.is_some() && !place.this_program {
+        let message = format!("that is another program than this one, {}", look.running.display());
+        findings.push(Finding::new(Level::Note, "other-program", message).hint(again.clone()));
+    }
+    if !entry.is_whole {
+        let message = format!("the entry in {file} is not as this version writes it");
+        findings.push(Finding::new(Level::Note, "entry-outdated", message).hint(again));
+    }
+    let unread = entry.unread.clone();
+    findings.extend(unread.map(|it| Finding::new(Level::Problem, "settings-unread", it)));
+    findings.extend(place.test_stop.as_ref().map(TestStop::finding));
+    findings.extend(untrusted(look, place, target));
+    findings
+}
+
+fn whom(scope: Scope) -> &'static str {
+    match scope {
+        Scope::User => "this user",
+        Scope::Project => "this user in this project",
+        Scope::Shared => "everybody in this project",
+    }
+}
+
+/// What the client still wants of the person.
+fn untrusted(look: Look<'_>, place: &Install, target: &Target) -> Vec<Finding> {
+    let todo = next(look.agent, place.scope);
+    if look.agent != Agent::Codex {
+        return todo
+            .map(|todo| Finding::new(Level::Note, "trust-unseen", todo))
+            .into_iter()
+            .collect();
+    }
+    let mut findings = Vec::new();
+    if place.trusted == Some(true) {
+        findings.push(Finding::new(Level::Ok, "trusted", "codex trusts the hook as it is"));
+    } else {
+        let message = format!(
+            "present but untrusted: codex silently skips the hook in {}",
+            target.file.display()
+        );
+        let finding = Finding::new(Level::Problem, "untrusted", message);
+        findings.push(todo.into_iter().fold(finding, Finding::hint));
+    }
+    let text = config(look.roots).unwrap_or_default();
+    for switch in ["hooks", "codex_hooks"] {
+        if trust::is_set(&text, &["features", switch], false) {
+            let file = codex::config(look.roots);
+            let message =
+                format!("{}: features.{switch} = false: the hook is not run", file.display());
+            findings.push(Finding::new(Level::Problem, "hooks-off", message));
+        }
+    }
+    findings
+}
+
+/// A setting that switches all hooks off.
+fn switched_off(switch: &Switch) -> Option<Finding> {
+    let bytes = disk::read(&switch.file).ok()??;
+    let text = String::from_utf8(bytes).ok()?;
+    let root = super::json::parse(parts(&text).1).ok()??;
+    let node = switch.path.iter().try_fold(&root, |node, name| node.get(name))?;
+    let value = node.value();
+    switch.off.holds(&value).then(|| {
+        let (file, path) = (switch.file.display(), switch.path.join("."));
+        let message = format!("{file}: {path} = {value}: the hook is not run");
+        Finding::new(Level::Problem, "hooks-off", message)
+    })
+}

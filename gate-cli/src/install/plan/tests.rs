@@ -1,0 +1,175 @@
+//! What is installed and taken back leaves no trace, to the byte.
+
+use std::fs;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::super::hooks::tests::document;
+use super::*;
+use crate::settings::Places;
+
+/// A user's home, a project, and gate's folder.
+struct Machine {
+    folder: TempDir,
+    roots: Roots,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let at = |name: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir(&path).unwrap();
+            path
+        };
+        let home = at("home");
+        let places = Places {
+            folder: at("project"),
+            data: Some(folder.path().join("data")),
+            environment: vec![("HOME".to_owned(), home.display().to_string())],
+            ..Places::default()
+        };
+        let roots = Roots::of(&places).unwrap();
+        Self { folder, roots }
+    }
+
+    fn install(&self, agent: Agent, scope: Scope) -> Plan {
+        let program = Path::new("/opt/a b/gate");
+        let trust = agent == Agent::Codex;
+        let wish = Wish { agent, scope, roots: &self.roots, program, trust };
+        let plan = Plan::install(&wish).unwrap();
+        plan.apply().unwrap();
+        plan
+    }
+
+    fn uninstall(&self, agent: Agent, scope: Scope) {
+        Plan::uninstall(agent, scope, &self.roots).unwrap().apply().unwrap();
+    }
+
+    /// All that there is, with the bytes of files.
+    fn all(&self) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let bytes = path.is_file().then(|| fs::read(&path).unwrap());
+                if bytes.is_none() && path != self.roots.data {
+                    folders.push(path.clone());
+                }
+                found.push((path, bytes));
+            }
+        }
+        found.retain(|(path, _)| *path != self.roots.data);
+        found.sort();
+        found
+    }
+}
+
+/// Both, in each order of what may lie between them.
+fn round(agent: Agent, scope: Scope, before: Option<&[u8]>) {
+    let machine = Machine::new();
+    let file = targets(agent, &machine.roots, scope, "").pop().unwrap().file;
+    if let Some(bytes) = before {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, bytes).unwrap();
+    }
+    let all = machine.all();
+    assert!(machine.install(agent, scope).is_change());
+    assert_ne!(machine.all(), all);
+    assert!(!machine.install(agent, scope).is_change(), "a second time changes nothing");
+    machine.uninstall(agent, scope);
+    assert_eq!(machine.all(), all);
+    machine.uninstall(agent, scope);
+    assert_eq!(machine.all(), all);
+}
+
+#[test]
+fn what_was_not_there_is_gone_again() {
+    for agent in Agent::ALL {
+        for scope in Scope::ALL {
+            round(agent, scope, None);
+        }
+    }
+}
+
+#[test]
+fn strange_files_are_as_they_were() {
+    for text in
+        ["", "\n", "{}", "{}\r\n", "\u{feff}{\r\n\t\"a\": 1\r\n}", "// mine", "{ \"a\": [] }"]
+    {
+        for agent in [Agent::ClaudeCode, Agent::Codex, Agent::Cursor, Agent::Copilot] {
+            round(agent, Scope::User, Some(text.as_bytes()));
+        }
+    }
+}
+
+#[test]
+fn a_changed_file_loses_gates_part_alone() {
+    for agent in Agent::ALL.into_iter().filter(|it| *it != Agent::Opencode) {
+        let machine = Machine::new();
+        let file = targets(agent, &machine.roots, Scope::User, "").pop().unwrap().file;
+        machine.install(agent, Scope::User);
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replacen("{\n", "{\n  \"mine\": true,\n", 1)).unwrap();
+        machine.uninstall(agent, Scope::User);
+        assert_eq!(
+            fs::read_to_string(&file).unwrap(),
+            "{\n  \"mine\": true\n}\n",
+            "{}",
+            agent.name()
+        );
+    }
+}
+
+#[test]
+fn what_was_written_between_two_installations_stays() {
+    let machine = Machine::new();
+    let file = machine.roots.home.join(".claude/settings.json");
+    machine.install(Agent::ClaudeCode, Scope::User);
+    let text = fs::read_to_string(&file).unwrap().replacen("{\n", "{\n  \"mine\": true,\n", 1);
+    fs::write(&file, text.replace("540s", "54s")).unwrap();
+    machine.install(Agent::ClaudeCode, Scope::User);
+    machine.uninstall(Agent::ClaudeCode, Scope::User);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\n  \"mine\": true\n}\n");
+}
+
+#[test]
+fn a_backup_that_is_another_is_not_put_back() {
+    let machine = Machine::new();
+    let file = machine.roots.home.join(".claude/settings.json");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "{\"a\":1}").unwrap();
+    let plan = machine.install(Agent::ClaudeCode, Scope::User);
+    fs::write(plan.steps[0].backup().unwrap(), "{\"evil\":1}").unwrap();
+    machine.uninstall(Agent::ClaudeCode, Scope::User);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\"a\":1,\"hooks\":{\"Stop\":[]}}");
+}
+
+#[test]
+fn two_trusts_in_one_file_go_one_by_one() {
+    let machine = Machine::new();
+    let config = machine.roots.home.join(".codex/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "model = \"x\"\n").unwrap();
+    machine.install(Agent::Codex, Scope::User);
+    machine.install(Agent::Codex, Scope::Project);
+    assert_eq!(fs::read_to_string(&config).unwrap().matches("trusted_hash").count(), 2);
+    machine.uninstall(Agent::Codex, Scope::User);
+    let text = fs::read_to_string(&config).unwrap();
+    assert!(text.contains("project/.codex/hooks.json:stop:0:0"), "{text}");
+    assert_eq!(text.matches("trusted_hash").count(), 1);
+    machine.uninstall(Agent::Codex, Scope::Project);
+    assert_eq!(fs::read_to_string(&config).unwrap(), "model = \"x\"\n");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_settings_are_as_they_were(text in document(), bom in any::<bool>()) {
+        let text = format!("{}{text}", if bom { "\u{feff}" } else { "" });
+        round(Agent::ClaudeCode, Scope::Project, Some(text.as_bytes()));
+    }
+}

@@ -1,0 +1,29 @@
+//! The running program, by a path that will still lead to it.
+
+use std::path::{Path, PathBuf};
+
+use super::Roots;
+use crate::failure::Failure;
+
+/// The whole path of the running program. Where PATH has it as `gate`, that
+/// path: an update may replace what a link leads to.
+///
+/// # Errors
+///
+/// The program's file is not there any more.
+pub(crate) fn of_this_process(roots: &Roots) -> Result<PathBuf, Failure> {
+    let running = std::env::current_exe().ok().filter(|program| program.is_file());
+    let running = running.ok_or_else(|| {
+        Failure::internal("program-unknown", "the path of the running program cannot be found out")
+    })?;
+    let in_path = roots.in_path("gate").filter(|it| is_same(it, &running));
+    Ok(in_path.unwrap_or(running))
+}
+
+/// Whether two paths lead to one file.
+pub(super) fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}

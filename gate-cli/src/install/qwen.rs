@@ -1,0 +1,30 @@
+//! Qwen Code: Gemini's file, Claude's event, a timeout in milliseconds.
+
+use super::hooks::Form;
+use super::json::Dialect;
+use super::{Client, Content, Off, Roots, Scope, Switch, Target, command, nothing_next};
+use crate::agent::Agent;
+
+pub(super) const CLIENT: Client = Client {
+    programs: &["qwen"],
+    folder: |roots| roots.home.join(".qwen"),
+    targets,
+    next: nothing_next,
+    switches,
+};
+
+fn file(roots: &Roots, scope: Scope) -> std::path::PathBuf {
+    roots.root(scope).join(".qwen").join("settings.json")
+}
+
+fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
+    let form = Form::grouped(Agent::Qwen, "Stop", command, command::TIMEOUT * 1000)
+        .read_as(Dialect::COMMENTED);
+    vec![Target { file: file(roots, scope), content: Content::Hooks(form.with("name", "gate")) }]
+}
+
+fn switches(roots: &Roots) -> Vec<Switch> {
+    let of =
+        |scope| Switch { file: file(roots, scope), path: &["disableAllHooks"], off: Off::Is(true) };
+    [Scope::User, Scope::Project].map(of).into()
+}

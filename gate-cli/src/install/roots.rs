@@ -1,0 +1,61 @@
+//! The folders that agents' settings are found from.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::settings::Places;
+
+/// Where settings are, for a user and a project.
+#[derive(Clone, Debug)]
+pub(crate) struct Roots {
+    pub(super) home: PathBuf,
+    /// The user's settings folder (`$XDG_CONFIG_HOME`, `~/.config`).
+    pub(super) config: PathBuf,
+    pub(super) project: PathBuf,
+    /// gate's own folder for what has to last.
+    pub(super) data: PathBuf,
+    environment: Vec<(String, String)>,
+}
+
+impl Roots {
+    /// The folders of these places.
+    ///
+    /// # Errors
+    ///
+    /// There is no home folder, or the project cannot be made out.
+    pub(crate) fn of(places: &Places) -> Result<Self, Failure> {
+        let unknown =
+            || Failure::usage("home-unknown", "HOME names no folder, and settings stand there");
+        let home = PathBuf::from(places.variable("HOME").ok_or_else(unknown)?);
+        Ok(Self {
+            config: places.user.clone().unwrap_or_else(|| home.join(".config")),
+            data: places.data.clone().ok_or_else(unknown)?,
+            project: places.project()?,
+            environment: places.environment.clone(),
+            home,
+        })
+    }
+
+    /// A folder that a variable may name, else one in the home folder.
+    pub(super) fn named(&self, variable: &str, default: &str) -> PathBuf {
+        self.variable(variable).unwrap_or_else(|| self.home.join(default))
+    }
+
+    /// The folder that a variable names.
+    pub(super) fn variable(&self, name: &str) -> Option<PathBuf> {
+        let mut set = self.environment.iter().filter(|(_, value)| !value.is_empty());
+        set.find(|(known, _)| known == name).map(|(_, value)| self.project.join(value))
+    }
+
+    /// The user's home, or the project.
+    pub(super) fn root(&self, scope: super::Scope) -> &Path {
+        if scope == super::Scope::User { &self.home } else { &self.project }
+    }
+
+    /// A program in PATH.
+    pub(super) fn in_path(&self, program: &str) -> Option<PathBuf> {
+        let path = self.environment.iter().find(|(name, _)| name == "PATH")?;
+        let folders = std::env::split_paths(&path.1).filter(|folder| folder.is_absolute());
+        folders.map(|folder| folder.join(program)).find(|file| file.is_file())
+    }
+}

@@ -1,0 +1,191 @@
+//! A test stop: the installed command is asked, as the client would ask it,
+//! about a stop that it has to block.
+//!
+//! Everything is thrown away: a project whose one check fails, a home folder,
+//! the state. Nothing of the user's own is read or written.
+
+mod event;
+
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gate_checks::{Finding, Level};
+use gate_core::text::brief;
+use rustix::process::{Pid, Signal, kill_process_group};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::agent::Agent;
+
+/// A check that fails, so that no stop is right.
+const SETTINGS: &str = "[checks.test_stop]\ncommand = [\"false\"]\n";
+
+/// How long the command may take here. It has nothing to do that takes long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often it is asked whether it has ended.
+const STEP: Duration = Duration::from_millis(5);
+
+/// How much of an answer is shown.
+const SHOWN: usize = 200;
+
+/// What came of a test stop.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TestStop {
+    /// Whether the command blocked it, in the client's own words.
+    pub blocked: bool,
+    /// How long it took.
+    pub took_ms: u64,
+    /// Its exit code; null where a signal ended it, or it never ended.
+    pub exit_code: Option<i32>,
+    /// What is wrong; null where nothing is.
+    pub problem: Option<String>,
+}
+
+impl TestStop {
+    /// For the doctor.
+    pub(super) fn finding(&self) -> Finding {
+        let took = self.took_ms;
+        match &self.problem {
+            None => {
+                let message = format!("a test stop was blocked, in {took} ms");
+                Finding::new(Level::Ok, "stop-blocked", message)
+            }
+            Some(problem) => {
+                let message = format!("a test stop was not blocked ({took} ms): {problem}");
+                Finding::new(Level::Problem, "stop-not-blocked", message)
+            }
+        }
+    }
+}
+
+/// Asks an installed command.
+pub(crate) fn test_stop(agent: Agent, command: &str) -> TestStop {
+    let began = Instant::now();
+    let answer = asked(agent, command);
+    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let (exit_code, problem) = match answer {
+        Ok(answer) => (answer.code, answer.problem(agent)),
+        Err(error) => (None, Some(format!("it could not be asked: {error}"))),
+    };
+    TestStop { blocked: problem.is_none(), took_ms, exit_code, problem }
+}
+
+/// What the command said.
+struct Answer {
+    has_ended: bool,
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Answer {
+    /// Why the client would not take this for a block.
+    fn problem(&self, agent: Agent) -> Option<String> {
+        if !self.has_ended {
+            return Some(format!("it did not end within {} s", PATIENCE.as_secs()));
+        }
+        let said = |text: &str| brief(text.trim(), SHOWN);
+        if self.code != Some(0) {
+            let code = self.code.map_or("a signal".to_owned(), |code| format!("code {code}"));
+            return Some(format!("it ended with {code}: {}", said(&self.stderr)));
+        }
+        match serde_json::from_str(&self.stdout) {
+            Ok(reply) if is_block(agent, &reply) => None,
+            Ok(_) => Some(format!("its reply is no block: {}", said(&self.stdout))),
+            Err(_) if self.stdout.trim().is_empty() => {
+                let why = said(&self.stderr);
+                let why = if why.is_empty() { why } else { format!(": {why}") };
+                Some(format!("it let the agent go{why}"))
+            }
+            Err(_) => Some(format!("its reply is no JSON: {}", said(&self.stdout))),
+        }
+    }
+}
+
+/// The one reply that all clients take for a block; Cursor has its own.
+fn is_block(agent: Agent, reply: &Value) -> bool {
+    let Some(reply) = reply.as_object() else { return false };
+    let text = |name: &str| reply.get(name).and_then(Value::as_str).unwrap_or_default();
+    if agent == Agent::Cursor {
+        return !text("followup_message").trim().is_empty();
+    }
+    reply.len() == 2 && text("decision") == "block" && !text("reason").trim().is_empty()
+}
+
+fn asked(agent: Agent, command: &str) -> io::Result<Answer> {
+    let folder = tempfile::tempdir()?;
+    let at = |name: &str| folder.path().join(name);
+    for name in ["project", "home"] {
+        fs::create_dir(at(name))?;
+    }
+    fs::write(at("project/gate.toml"), SETTINGS)?;
+    let transcript = at("home/session.jsonl");
+    fs::write(&transcript, event::transcript(agent))?;
+    let event = event::of(agent, &at("project"), &transcript).to_string();
+    let (mut out, mut err) = (File::options(), File::create_new(at("stderr"))?);
+    let mut out = out.read(true).write(true).create_new(true).open(at("stdout"))?;
+    let mut shell = shell(command, folder.path());
+    shell.stdin(Stdio::piped()).stdout(out.try_clone()?).stderr(err.try_clone()?);
+    let mut child = shell.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A command that does not read says what it has to say all the same.
+        let _ = stdin.write_all(event.as_bytes());
+    }
+    let status = ended(&mut child)?;
+    out.rewind()?;
+    err.flush()?;
+    Ok(Answer {
+        has_ended: status.is_some(),
+        code: status.and_then(|it| it.code()),
+        stdout: io::read_to_string(out)?,
+        stderr: String::from_utf8_lossy(&fs::read(at("stderr"))?).into_owned(),
+    })
+}
+
+/// The command as the client runs it, with nothing of the user's own.
+fn shell(command: &str, folder: &Path) -> Command {
+    let home = folder.join("home");
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", command]).current_dir(folder.join("project")).process_group(0);
+    let own = std::env::vars_os().map(|(name, _)| name);
+    for name in own.filter(|name| name.to_string_lossy().starts_with("GATE")) {
+        shell.env_remove(name);
+    }
+    for (name, below) in [
+        ("XDG_CONFIG_HOME", ".config"),
+        ("XDG_STATE_HOME", ".local/state"),
+        ("XDG_DATA_HOME", ".local/share"),
+        ("XDG_CACHE_HOME", ".cache"),
+        ("GATE_STATE_DIR", ".local/state/gate"),
+    ] {
+        shell.env(name, home.join(below));
+    }
+    shell.env("HOME", home);
+    shell
+}
+
+/// Waits for it; what does not end is ended, with all that it started.
+fn ended(child: &mut Child) -> io::Result<Option<std::process::ExitStatus>> {
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        thread::sleep(STEP);
+    }
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        kill_process_group(group, Signal::KILL)?;
+    }
+    child.wait()?;
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! What the clients would take for a block, and what not.
+
+use gate_core::decide::signal::Status;
+
+use super::*;
+
+#[track_caller]
+fn problem(agent: Agent, script: &str) -> String {
+    let stop = test_stop(agent, script);
+    assert_eq!(stop.blocked, stop.problem.is_none());
+    stop.problem.unwrap_or_default()
+}
+
+#[test]
+fn a_block_is_exactly_that() {
+    let block = r#"cat >/dev/null; echo '{"decision":"block","reason":"tests fail"}'"#;
+    assert_eq!(problem(Agent::Codex, block), "");
+    assert!(problem(Agent::Cursor, block).contains("no block"));
+    assert_eq!(problem(Agent::Cursor, r#"echo '{"followup_message":"tests fail"}'"#), "");
+    for reply in [
+        r#"{"decision":"block","reason":""}"#,
+        r#"{"decision":"block"}"#,
+        r#"{"decision":"block","reason":"x","more":1}"#,
+        r#"{"decision":"deny","reason":"x"}"#,
+        "[]",
+    ] {
+        assert!(problem(Agent::Codex, &format!("echo '{reply}'")).contains("no block"), "{reply}");
+    }
+}
+
+#[test]
+fn what_lets_the_agent_go_is_told_with_its_reason() {
+    assert_eq!(problem(Agent::Goose, "true"), "it let the agent go");
+    let told = problem(Agent::Goose, "echo gate is not installed >&2");
+    assert_eq!(told, "it let the agent go: gate is not installed");
+    assert_eq!(problem(Agent::Goose, "echo no >&2; exit 3"), "it ended with code 3: no");
+    assert!(problem(Agent::Goose, "echo done").contains("no JSON"));
+    assert!(problem(Agent::Goose, "kill -9 $$").contains("a signal"));
+}
+
+#[test]
+fn it_is_asked_in_a_place_of_its_own() {
+    let looks = r#"test -f gate.toml && test "$HOME" = "$(cd ../home && pwd)" && test -z "$GATE" &&
+        case "$GATE_STATE_DIR" in "$HOME"/*) echo '{"decision":"block","reason":"x"}';; esac"#;
+    assert_eq!(problem(Agent::ClaudeCode, looks), "");
+}
+
+#[test]
+fn every_client_is_asked_in_its_own_words() {
+    let folder = Path::new("/p");
+    for agent in Agent::ALL {
+        let event = event::of(agent, folder, Path::new("/t.jsonl"));
+        let has = |name: &str| event.get(name).is_some();
+        assert_eq!(has("turn_id"), agent == Agent::Codex);
+        assert_eq!(has("prompt_response"), agent == Agent::Gemini);
+        assert_eq!(has("conversation_id"), agent == Agent::Cursor);
+        assert_eq!(has("event"), agent == Agent::Goose);
+        assert_eq!(has("background_tasks"), agent == Agent::ClaudeCode);
+    }
+}
+
+#[test]
+fn every_transcript_can_be_read() {
+    for agent in Agent::ALL {
+        let policy = gate_core::config::resolve(&[], None).unwrap().policy;
+        let scan = gate_core::scan(event::transcript(agent).as_bytes(), &policy).unwrap();
+        assert_eq!(scan.signal.status, Status::Complete, "{}", agent.name());
+    }
+}

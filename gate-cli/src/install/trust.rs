@@ -1,0 +1,162 @@
+//! Codex's word of trust for a hook: a digest in config.toml, under the place
+//! where the hook stands.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use toml_edit::{Document, DocumentMut, Item, TableLike};
+
+use super::hooks::{Form, Found, Merged};
+use super::json::{Flaw, line};
+
+/// The tables that it stands in.
+const TABLES: [&str; 2] = ["hooks", "state"];
+
+/// The key of the digest.
+const HASH: &str = "trusted_hash";
+
+/// What Codex takes where an entry names no timeout.
+const USUAL_TIMEOUT: u64 = 600;
+
+/// The trust in one hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trust {
+    /// `FILE:stop:GROUP:INDEX`.
+    pub(super) key: String,
+    hash: String,
+}
+
+impl Trust {
+    /// In the entry that was found in this file.
+    pub(super) fn new(file: &Path, found: &Found, form: &Form) -> Self {
+        let entry = &found.entry;
+        let member = |name, usual: Value| entry.get(name).cloned().unwrap_or(usual);
+        let hook = json!({
+            "async": member("async", false.into()),
+            "command": form.command(entry).unwrap_or_default(),
+            "timeout": member("timeout", USUAL_TIMEOUT.into()),
+            "type": "command",
+        });
+        // The members come in the order of their names, as the digest wants it.
+        let text = json!({ "event_name": "stop", "hooks": [hook] }).to_string();
+        let hash = Sha256::digest(text.as_bytes());
+        let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let key = format!("{}:stop:{}:{}", file.display(), found.group, found.index);
+        Self { key, hash: format!("sha256:{hash}") }
+    }
+
+    /// Of this key, with no digest: to be taken away.
+    pub(super) fn of_key(key: String) -> Self {
+        Self { key, hash: String::new() }
+    }
+
+    /// Whether a config.toml trusts the hook as it is; none where it says
+    /// nothing of it.
+    ///
+    /// # Errors
+    ///
+    /// It is no TOML.
+    pub(super) fn holds(&self, text: &str) -> Result<Option<bool>, Flaw> {
+        let document = parsed(text)?;
+        let hash = state(document.as_table(), &TABLES);
+        let hash = hash.and_then(|it| it.get(&self.key)?.as_table_like()?.get(HASH)?.as_str());
+        Ok(hash.map(|hash| hash == self.hash))
+    }
+
+    /// The text with the trust in it; nothing else of it is touched.
+    ///
+    /// # Errors
+    ///
+    /// It is no TOML, or the tables are written so that none can be added.
+    pub(super) fn merged(&self, text: &str) -> Result<Merged, Flaw> {
+        let document = parsed(text)?;
+        let known = state(document.as_table(), &TABLES).and_then(|it| it.get(&self.key));
+        let text = match known.and_then(|it| it.as_table_like()?.get(HASH)?.span()) {
+            Some(span) => {
+                format!("{}\"{}\"{}", &text[..span.start], self.hash, &text[span.end..])
+            }
+            None => self.appended(text),
+        };
+        let made =
+            (0..TABLES.len()).filter(|it| state(document.as_table(), &TABLES[..=*it]).is_none());
+        let made = made.map(|it| TABLES[..=it].join("/")).collect();
+        match self.holds(&text) {
+            Ok(Some(true)) => Ok(Merged { text, made }),
+            _ => Err(Flaw {
+                line: 1,
+                key: Some(TABLES.join(".")),
+                message: "hooks.state is written so that no table can be added to it; a table \
+                          with a header of its own is expected"
+                    .to_owned(),
+            }),
+        }
+    }
+
+    fn appended(&self, text: &str) -> String {
+        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let end = if text.is_empty() || text.ends_with('\n') { "" } else { newline };
+        let between = if text.is_empty() { "" } else { newline };
+        let key = toml_edit::Value::from(self.key.as_str());
+        let key = key.to_string();
+        let [hooks, state] = TABLES;
+        format!(
+            "{text}{end}{between}[{hooks}.{state}.{}]{newline}{HASH} = \"{}\"{newline}",
+            key.trim(),
+            self.hash
+        )
+    }
+
+    /// The text without the trust; none where it is not there.
+    ///
+    /// # Errors
+    ///
+    /// It is no TOML.
+    pub(super) fn without(&self, text: &str, made: &[String]) -> Result<Option<String>, Flaw> {
+        parsed(text)?;
+        let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(None) };
+        let gone = state_mut(document.as_table_mut(), &TABLES).and_then(|it| it.remove(&self.key));
+        if gone.is_none() {
+            return Ok(None);
+        }
+        for path in made.iter().rev() {
+            let names: Vec<_> = path.split('/').collect();
+            let Some((last, outer)) = names.split_last() else { continue };
+            let of = state_mut(document.as_table_mut(), outer);
+            if let Some(of) = of
+                && of.get(last).and_then(Item::as_table_like).is_some_and(TableLike::is_empty)
+            {
+                of.remove(last);
+            }
+        }
+        let shown = document.to_string();
+        let is_crlf = text.contains("\r\n") && !shown.contains("\r\n");
+        Ok(Some(if is_crlf { shown.replace('\n', "\r\n") } else { shown }))
+    }
+}
+
+fn parsed(text: &str) -> Result<Document<&str>, Flaw> {
+    Document::parse(text).map_err(|error| Flaw {
+        line: line(text, error.span().map_or(0, |span| span.start)),
+        key: None,
+        message: error.message().to_owned(),
+    })
+}
+
+/// A switch in config.toml that is set to this.
+pub(super) fn is_set(text: &str, path: &[&str], to: bool) -> bool {
+    let Ok(document) = parsed(text) else { return false };
+    let Some((last, outer)) = path.split_last() else { return false };
+    state(document.as_table(), outer).and_then(|it| it.get(last)?.as_bool()) == Some(to)
+}
+
+fn state<'a>(root: &'a dyn TableLike, path: &[&str]) -> Option<&'a dyn TableLike> {
+    path.iter().try_fold(root, |table, name| table.get(name)?.as_table_like())
+}
+
+fn state_mut<'a>(root: &'a mut dyn TableLike, path: &[&str]) -> Option<&'a mut dyn TableLike> {
+    path.iter().try_fold(root, |table, name| table.get_mut(name)?.as_table_like_mut())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! Trust is as Codex computes it, and comes and goes without a trace.
+
+use super::*;
+use crate::agent::Agent;
+
+fn trust() -> Trust {
+    let form = Form::grouped(Agent::Codex, "Stop", "gate hook codex", 600);
+    let found = form.found(&form.merged("").unwrap().text).unwrap();
+    Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form)
+}
+
+#[test]
+fn the_digest_is_that_of_the_sorted_compact_json() {
+    let text = r#"{"event_name":"stop","hooks":[{"async":false,"command":"gate hook codex","timeout":600,"type":"command"}]}"#;
+    let digest = Sha256::digest(text.as_bytes());
+    let hash = digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    assert_eq!(trust().hash, format!("sha256:{hash}"));
+    assert_eq!(trust().key, "/home/a b/.codex/hooks.json:stop:0:0");
+}
+
+#[track_caller]
+fn comes_and_goes(text: &str) {
+    let merged = trust().merged(text).unwrap();
+    assert!(merged.text.starts_with(text), "{}", merged.text);
+    assert_eq!(trust().holds(&merged.text).unwrap(), Some(true));
+    assert_eq!(trust().merged(&merged.text).unwrap().text, merged.text);
+    let without = trust().without(&merged.text, &merged.made).unwrap().unwrap();
+    assert_eq!(trust().holds(&without).unwrap(), None);
+    assert_eq!(without.trim_end(), text.trim_end());
+}
+
+#[test]
+fn nothing_else_is_touched() {
+    comes_and_goes("");
+    comes_and_goes("# mine\nmodel = \"x\"   # why\n\n[features]\nhooks = true\n");
+    comes_and_goes("[hooks]\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = \"x\"\n");
+    comes_and_goes("[hooks.state.\"/other:stop:0:0\"]\ntrusted_hash = \"sha256:1\"");
+    comes_and_goes("model = \"x\"\r\n[a]\r\nb = 1\r\n");
+}
+
+#[test]
+fn an_old_digest_is_replaced_in_its_place() {
+    let text = "[hooks.state.\"/home/a b/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = 'sha256:0' # old\n[b]\n";
+    assert_eq!(trust().holds(text).unwrap(), Some(false));
+    let merged = trust().merged(text).unwrap();
+    assert_eq!(merged.text, text.replace("'sha256:0'", &format!("\"{}\"", trust().hash)));
+    assert!(merged.made.is_empty());
+}
+
+#[test]
+fn what_cannot_be_changed_is_told() {
+    assert_eq!(trust().merged("a = 1\nb = \n").unwrap_err().line, 2);
+    let flaw = trust().merged("hooks = { state = {} }\n").unwrap_err();
+    assert_eq!(flaw.key.as_deref(), Some("hooks.state"));
+}

@@ -1,0 +1,206 @@
+//! `gate install` and `gate uninstall`, with Claude Code: what is written, what
+//! is said, and what is refused.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+use serde_json::{Value, json};
+
+use crate::support::{GATE, Ran, Run, gate};
+
+const SETTINGS: &str = "../home/.claude/settings.json";
+
+/// The installation for the user, over these settings.
+fn over(settings: &str) -> Run {
+    gate("install claude-code").file(SETTINGS, settings)
+}
+
+fn settings(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.file(SETTINGS)).unwrap()
+}
+
+fn entry(command: &str) -> Value {
+    json!({"type": "command", "command": command, "timeout": 600})
+}
+
+fn direct() -> String {
+    format!("{GATE} hook claude-code --deadline 540s")
+}
+
+#[test]
+fn the_entry_calls_this_program_and_the_way_back_is_told() {
+    let ran = gate("install claude-code").without_gate_in_path().code(0).stderr("");
+    let ran = ran.says("wrote ").says("/home/.claude/settings.json\n--- /dev/null\n");
+    let ran = ran.says("+  \"hooks\": {\n").says("test: gate doctor --agent claude-code\n");
+    let ran = ran.says("undo: gate uninstall claude-code --user\n");
+    assert_eq!(settings(&ran), json!({"hooks": {"Stop": [{"hooks": [entry(&direct())]}]}}));
+    let ran = ran.again("uninstall claude-code --user").code(0).says("removed ");
+    assert!(!ran.path("../home/.claude").exists());
+    assert!(!ran.path("../home/.local/share/gate/installed").exists());
+}
+
+#[test]
+fn comments_order_and_bytes_of_others_stay() {
+    let before = "{\n\t// mine\n\t\"model\": \"x\", /* why */\n\t\"env\": {\"B\": \"1\", \"A\": \"2\"},\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]},\n\t\t],\n\t},\n}";
+    let ran = over(before).code(0).says("backup: ");
+    let after = ran.file(SETTINGS);
+    let at = after.find("\n\t\t\t{\n").expect(&after);
+    assert!(
+        before.starts_with(&after[..at]) && after.contains("\n\t\t\t\t\"hooks\": [\n"),
+        "{after}"
+    );
+    let ran = ran.again("install claude").code(0).says("has gate in front of its stop already");
+    assert_eq!(ran.file(SETTINGS), after);
+    assert_eq!(ran.again("uninstall claude-code").code(0).file(SETTINGS), before);
+}
+
+#[test]
+fn what_the_client_does_not_read_is_told() {
+    let told = |agent: &str, file: &str, text: &str| {
+        let ran = gate(&format!("install {agent}")).file(file, text).code(0);
+        let told = ran.stderr.clone();
+        let ran = ran.again(&format!("doctor --agent {agent}")).code(1);
+        assert_eq!(ran.stdout.contains("does not read such a file"), !told.is_empty(), "{told}");
+        let ran = ran.again(&format!("uninstall {agent}")).code(0);
+        assert_eq!(ran.file(file), text);
+        told
+    };
+    let line =
+        "settings.json, line 1: comments are not allowed: claude-code does not read such a file";
+    assert!(told("claude-code", SETTINGS, "{ // mine\n}\n").contains(line));
+    assert_eq!(told("claude-code", SETTINGS, "\u{feff}{}"), "");
+    let gemini = "../home/.gemini/settings.json";
+    assert_eq!(told("gemini", gemini, "{ // mine\n}\n"), "");
+    assert!(told("gemini", gemini, "{\n\"a\": 1,\n}").contains("railing commas are not allowed"));
+    assert!(told("qwen", "../home/.qwen/settings.json", "\u{feff}{}").contains("byte order mark"));
+    assert!(told("codex", "../home/.codex/hooks.json", "{} /* x */").contains("comments"));
+    assert_eq!(told("droid", "../home/.factory/settings.json", "{} // mine"), "");
+}
+
+#[test]
+fn a_dry_run_shows_and_touches_nothing() {
+    let ran = over("{}\n").args(["--dry-run"]).code(0).says("would change ").says("+  \"hooks\"");
+    assert_eq!(ran.file(SETTINGS), "{}\n");
+    assert!(!ran.path("../home/.local").exists() && !ran.stdout.contains("undo"));
+    let ran = ran.again("install claude-code").code(0);
+    let installed = ran.file(SETTINGS);
+    let ran = ran.again("uninstall claude-code --dry-run").code(0).says("-  \"hooks\"");
+    assert_eq!(ran.file(SETTINGS), installed);
+}
+
+#[test]
+fn each_scope_has_its_file_and_its_command() {
+    let ran = gate("install claude-code --project").file("sub/a", "").committed().code(0);
+    assert!(ran.file(".claude/settings.local.json").contains(&direct()));
+    let ran = ran.again("-C sub install claude-code --shared").code(0);
+    let shared = ran.file(".claude/settings.json");
+    assert!(shared.contains("command -v gate") && !shared.contains(GATE), "{shared}");
+    assert!(!ran.path("../home/.claude").exists());
+    let ran = ran.again("uninstall claude-code --project").code(0);
+    let ran = ran.again("uninstall claude-code --shared").code(0);
+    assert!(!ran.path(".claude").exists());
+    ran.again("install claude-code --user --shared").code(2).tells("cannot be used with");
+}
+
+#[test]
+fn without_gate_the_shared_command_says_so_and_lets_go() {
+    let ran = gate("install claude-code --shared").code(0);
+    let settings: Value = serde_json::from_str(&ran.file(".claude/settings.json")).unwrap();
+    let command = &settings["hooks"]["Stop"][0]["hooks"][0]["command"];
+    let run = Run::new("sh").args(["-c", command.as_str().unwrap()]).without_gate_in_path();
+    run.code(0).stdout("").tells("gate is not installed");
+}
+
+#[test]
+fn an_entry_of_another_path_is_brought_up_to_date_in_its_place() {
+    let others = [json!({"hooks": [entry("a")]}), json!({"hooks": [entry("b")]})];
+    let old = json!({"hooks": [{"type": "command", "command": "/old/gate hook claude-code", "timeout": 60}]});
+    let before = json!({"hooks": {"Stop": [others[0], old, others[1]]}});
+    let ran = over(&before.to_string()).without_gate_in_path().code(0);
+    let stop = [others[0].clone(), json!({"hooks": [entry(&direct())]}), others[1].clone()];
+    assert_eq!(settings(&ran), json!({"hooks": {"Stop": stop}}));
+}
+
+#[test]
+fn the_path_in_path_is_preferred_to_what_it_leads_to() {
+    let ran = gate("install claude-code").with_gate_in_path().code(0);
+    assert!(ran.file(SETTINGS).contains("/bin/gate hook claude-code"), "{}", ran.file(SETTINGS));
+    assert!(!ran.file(SETTINGS).contains(GATE));
+}
+
+#[test]
+fn broken_settings_are_told_and_left_alone() {
+    let refused = |text: &str, line: u64, key: Value, part: &str| {
+        let ran = over(text).code(2).stdout("").tells("settings.json").tells(part);
+        let ran = ran.tells(&format!("line {line}")).tells("nothing was changed");
+        assert_eq!(ran.file(SETTINGS), text);
+        assert!(!ran.path("../home/.local").exists());
+        key
+    };
+    refused("{\n  \"a\": 1\n  \"b\": 2\n}", 2, Value::Null, "expected comma");
+    refused(
+        "{\n  \"hooks\": []\n}",
+        2,
+        json!("hooks"),
+        "hooks is an array, and an object is expected",
+    );
+    refused("{\"hooks\": {\"Stop\": {}}}", 1, json!("hooks.Stop"), "an array is expected");
+    refused("[]", 1, Value::Null, "an object is expected");
+    let ran = gate("install claude-code").file(SETTINGS, b"{\n\xff}").code(2);
+    ran.tells("settings.json, line 2: it is not UTF-8");
+}
+
+#[test]
+fn links_are_followed_and_permissions_kept() {
+    let run = gate("install claude-code").file("../dotfiles/claude.json", "{}");
+    let run = run.file("../home/.claude/keep", "");
+    let run = run.setup("chmod 640 ../dotfiles/claude.json; ln -s ../../dotfiles/claude.json ../home/.claude/settings.json");
+    let ran = run.code(0);
+    let mode =
+        |ran: &Ran| fs::metadata(ran.path("../dotfiles/claude.json")).unwrap().permissions().mode();
+    assert!(ran.path(SETTINGS).symlink_metadata().unwrap().is_symlink());
+    assert!(ran.file("../dotfiles/claude.json").contains("hook claude-code"));
+    assert_eq!(mode(&ran) & 0o777, 0o640);
+    let ran = ran.again("uninstall claude-code").code(0);
+    assert!(ran.path(SETTINGS).symlink_metadata().unwrap().is_symlink());
+    assert_eq!((ran.file("../dotfiles/claude.json").as_str(), mode(&ran) & 0o777), ("{}", 0o640));
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_refused() {
+    let run = gate("install claude-code").file("../home/.claude/keep", "");
+    symlink("gone.json", run_path(&run)).unwrap();
+    run.code(2).tells("settings.json");
+}
+
+fn run_path(run: &Run) -> std::path::PathBuf {
+    run.at("../home/.claude/settings.json")
+}
+
+#[test]
+fn the_backup_is_for_the_users_eyes_alone() {
+    let ran = over("{\"env\": {\"KEY\": \"secret\"}}").code(0);
+    let folder = ran.path("../home/.local/share/gate/installed");
+    assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
+    let files: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+    assert_eq!(files.len(), 2);
+    for file in files {
+        assert_eq!(fs::metadata(file).unwrap().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn what_is_not_there_is_not_taken_away() {
+    let ran = gate("uninstall claude-code").code(0).says("gate is not in ");
+    let own = "{\"hooks\": {\"Stop\": [{\"hooks\": []}]}}";
+    let ran = ran.again("uninstall claude-code").file(SETTINGS, own).code(0);
+    assert_eq!(ran.file(SETTINGS), own);
+}
+
+#[test]
+fn a_changed_file_loses_the_entry_alone() {
+    let ran = over("{\"a\": 1}\n").code(0);
+    let edited = ran.file(SETTINGS).replace("\"a\": 1", "\"a\": 2");
+    let ran = ran.again("uninstall claude-code").file(SETTINGS, edited).code(0);
+    assert_eq!(ran.file(SETTINGS), "{\"a\": 2}\n");
+}

@@ -1,0 +1,161 @@
+//! `gate install` with each agent: its files, its shape, its traps.
+
+use serde_json::{Value, json};
+
+use crate::needs::root;
+use crate::support::{GATE, Ran, Run, gate};
+
+/// An installation, without a gate in PATH.
+fn install(words: &str) -> Run {
+    gate(&format!("install {words}")).without_gate_in_path()
+}
+
+fn json_of(ran: &Ran, file: &str) -> Value {
+    serde_json::from_str(&ran.file(file)).expect(file)
+}
+
+/// The file for the user, and that for the project, hold this.
+#[track_caller]
+fn holds(agent: &str, files: [&str; 2], expected: &dyn Fn(String) -> Value) {
+    let command = format!("{GATE} hook {agent} --deadline 540s");
+    let ran = install(&format!("{agent} --user")).code(0);
+    assert_eq!(json_of(&ran, files[0]), expected(command.clone()));
+    let ran = ran.again(&format!("install {agent} --project")).without_gate_in_path().code(0);
+    assert_eq!(json_of(&ran, files[1]), expected(command));
+    let ran = ran.again(&format!("install {agent} --shared")).code(0);
+    assert!(ran.stdout.contains("command -v gate"), "{}", ran.stdout);
+}
+
+#[test]
+fn codex() {
+    holds(
+        "codex",
+        ["../home/.codex/hooks.json", ".codex/hooks.json"],
+        &|command| json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command, "timeout": 600}]}]}}),
+    );
+    let ran = install("codex").env("CODEX_HOME", "../codex").code(0);
+    assert!(ran.file("../codex/hooks.json").contains("hook codex"));
+    ran.says("review the hook with /hooks");
+}
+
+#[test]
+fn codex_follows_the_links_of_its_own_variable_alone() {
+    let linked = |variable: &str, to: &str| {
+        let run = install("codex --trust").file("../real/.codex/x", "");
+        let run = run.setup("ln -s real ../link");
+        let to = run.at(to);
+        run.env(variable, to).code(0).file("../real/.codex/config.toml")
+    };
+    let trust = linked("CODEX_HOME", "../link/.codex");
+    assert!(trust.contains("/real/.codex/hooks.json:stop:0:0"), "{trust}");
+    let home = linked("HOME", "../link");
+    assert!(home.contains("../link/.codex/hooks.json:stop:0:0"), "{home}");
+}
+
+#[test]
+fn gemini_and_qwen_count_milliseconds() {
+    holds("gemini", ["../home/.gemini/settings.json", ".gemini/settings.json"], &|command| {
+        json!({"hooks": {"AfterAgent": [{"hooks": [
+            {"name": "gate", "type": "command", "command": command, "timeout": 600_000},
+        ]}]}})
+    });
+    holds("qwen", ["../home/.qwen/settings.json", ".qwen/settings.json"], &|command| {
+        json!({"hooks": {"Stop": [{"hooks": [
+            {"name": "gate", "type": "command", "command": command, "timeout": 600_000},
+        ]}]}})
+    });
+}
+
+#[test]
+fn copilot() {
+    holds("copilot", ["../home/.copilot/hooks/gate.json", ".github/hooks/gate.json"], &|command| {
+        json!({"version": 1, "hooks": {"Stop": [
+            {"type": "command", "bash": command, "timeoutSec": 600},
+        ]}})
+    });
+}
+
+#[test]
+fn cursor() {
+    holds(
+        "cursor",
+        ["../home/.cursor/hooks.json", ".cursor/hooks.json"],
+        &|command| json!({"version": 1, "hooks": {"stop": [{"command": command, "loop_limit": 50, "timeout": 600}]}}),
+    );
+}
+
+#[test]
+fn droid() {
+    holds(
+        "droid",
+        ["../home/.factory/settings.json", ".factory/settings.local.json"],
+        &|command| json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command, "timeout": 600}]}]}}),
+    );
+}
+
+#[test]
+fn goose_is_given_a_plug_in_folder() {
+    let files =
+        ["../home/.agents/plugins/gate/hooks/hooks.json", ".agents/plugins/gate/hooks/hooks.json"];
+    holds(
+        "goose",
+        files,
+        &|command| json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command, "timeout": 600}]}]}}),
+    );
+    let ran = install("goose").code(0);
+    assert_eq!(json_of(&ran, "../home/.agents/plugins/gate/plugin.json")["name"], "gate");
+    let ran = ran.again("uninstall goose").code(0);
+    assert!(!ran.path("../home/.agents").exists());
+}
+
+#[test]
+fn the_trust_of_codex_is_given_only_when_asked_for_and_taken_back() {
+    let config = "../home/.codex/config.toml";
+    let before = "model = \"x\" # mine\r\n\r\n[features]\r\nhooks = true\r\n";
+    let ran = install("codex").file(config, before).code(0);
+    assert_eq!(ran.file(config), before);
+    let ran = ran.again("install codex --trust").without_gate_in_path().code(0);
+    let text = ran.file(config);
+    let hooks = ran.path("../home").canonicalize().unwrap().join(".codex/hooks.json");
+    assert!(text.starts_with(before), "{text}");
+    assert!(
+        text.contains(&format!("[hooks.state.\"{}:stop:0:0\"]\r\n", hooks.display())),
+        "{text}"
+    );
+    assert!(text.contains("trusted_hash = \"sha256:") && !ran.stdout.contains("next:"));
+    let ran = ran.again("uninstall codex").code(0);
+    assert_eq!(ran.file(config), before);
+    assert!(!ran.path("../home/.codex/hooks.json").exists());
+    ran.again("install gemini --trust").code(2).tells("--trust is for codex alone");
+}
+
+#[test]
+fn what_the_client_still_wants_is_told() {
+    install("gemini --project").code(0).says("next: trust this folder in Gemini CLI");
+    install("copilot --shared").code(0).says("next: trust this folder in Copilot CLI");
+    install("opencode").code(0).says("`opencode run` ends at the first idle moment");
+    assert!(!install("gemini").code(0).stdout.contains("next:"));
+}
+
+#[test]
+fn without_a_name_those_that_are_here_are_listed() {
+    let bare = || gate("install").env("PATH", "/nonexistent");
+    bare().code(2).tells("no agent is found here").tells("hint: name one: claude-code, codex");
+    let ran = bare().file("../home/.gemini/x", "").script("bin/codex", "#!/bin/sh\n");
+    let path = ran.at("bin");
+    let ran = ran.env("PATH", path).code(2).stdout("");
+    ran.tells("found here: codex, gemini").tells("hint: gate install codex --user");
+    gate("uninstall").code(2);
+    gate("install no-such-agent").code(2).tells("claude-code");
+}
+
+#[test]
+fn the_plug_in_for_claude_code_is_what_a_shared_installation_writes() {
+    let ran = gate("install claude-code --shared").code(0);
+    let folder = root().join("integrations/claude-code-plugin");
+    let read = |name: &str| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(folder.join(name)).expect(name)).expect(name)
+    };
+    assert_eq!(read("hooks/hooks.json"), json_of(&ran, ".claude/settings.json"));
+    assert_eq!(read(".claude-plugin/plugin.json")["name"], "gate");
+}
