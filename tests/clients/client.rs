@@ -30,6 +30,8 @@ pub(super) struct Site<'a> {
     /// What it is to run where the agent stops.
     pub(super) hook: &'a str,
     pub(super) prompt: &'a str,
+    /// Whether its network holds nothing but loopback.
+    pub(super) alone: bool,
 }
 
 impl Site<'_> {
@@ -47,6 +49,10 @@ impl Site<'_> {
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs([("TERM", "dumb"), ("LANG", "C.UTF-8"), ("USER", "somebody")]);
         command.env("SHELL", "/bin/sh");
+        if !self.alone {
+            // What is not for loopback goes nowhere.
+            command.envs([("HTTPS_PROXY", "http://127.0.0.1:9"), ("NO_PROXY", "127.0.0.1")]);
+        }
         command
     }
 }

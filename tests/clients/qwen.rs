@@ -24,6 +24,8 @@ fn start(site: &Site) -> Command {
     settings["memory"] = json!({"enableManagedAutoMemory": false, "enableManagedAutoDream": false});
     site.keep(".qwen/settings.json", &settings.to_string());
     let mut command = site.command();
+    // It would ask the proxy for loopback too.
+    command.env_remove("HTTPS_PROXY");
     command.args(["--approval-mode", "yolo", "-o", "json", "-p", site.prompt]);
     command.env("OPENAI_API_KEY", "k-qwen-000").env("OPENAI_MODEL", "qwen3-coder-plus");
     command.env("OPENAI_BASE_URL", format!("{}/v1", site.model)).env("NO_COLOR", "1");

@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::model::Reply::{self, Fails, Runs, Says};
 use super::session::Session;
-use crate::support::{Run, gate};
+use crate::support::{Run, STUCK, gate};
 
 /// The agent's claim.
 const DONE: &str = "\
@@ -59,6 +59,12 @@ pub(super) fn max_blocks(client: &'static Client) {
         [breaker]\nno_progress = 0\nrefused = 0\nno_exit = 0\nsame_error = 0\n";
     let ended = Session::new(client, gated(off), &[Says(DONE)]).run();
     ended.asked(5..=5).reads(1, REASON).last(3).never_passed();
+}
+
+/// An agent that says that it cannot go on is let go, as what it is.
+pub(super) fn stuck(client: &'static Client) {
+    let ended = Session::new(client, gated(""), &[Says(STUCK)]).run();
+    ended.asked(1..=1).last(4).never_passed();
 }
 
 /// A hook that crashes or babbles holds nobody, and passes nothing.

@@ -80,12 +80,9 @@ impl Session {
             model: &url,
             hook: &self.hook,
             prompt: PROMPT,
+            alone: alone.is_some(),
         };
         let mut command = (self.client.start)(&site);
-        if alone.is_none() {
-            // What is not for loopback goes nowhere.
-            command.env("HTTPS_PROXY", "http://127.0.0.1:9").env("NO_PROXY", "127.0.0.1");
-        }
         let (out, err) = (home.join("stdout"), home.join("stderr"));
         command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
         let code = finish(&mut command);
