@@ -45,6 +45,7 @@ mod reports;
 mod runners;
 mod scan;
 mod schemas;
+mod stops;
 mod store;
 mod store_damage;
 mod store_postgres;

@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod failure;
 mod gate;
+mod hook;
 mod memory;
 mod record;
 mod remarks;
