@@ -27,6 +27,7 @@ mod field_loops;
 mod here;
 mod hostile;
 mod init;
+mod integrations;
 mod large;
 mod ledger;
 mod log;

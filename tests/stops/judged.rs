@@ -113,3 +113,12 @@ fn an_operator_switches_hooks_off_and_on() {
     let ran = hooked(ran.again("hook codex").env("GATE", "off"), &event);
     assert_eq!(ran.out(), "");
 }
+
+#[test]
+fn the_status_is_as_its_schema_says() {
+    let schema = gate("config schema status").code(0).json();
+    let status = project("").again("status --json").code(0).json();
+    let known = keys(&schema["properties"]);
+    assert_eq!(keys(&status), known);
+    assert_eq!((&status["judges"], &status["checks"][0]), (&true.into(), &"tests".into()));
+}

@@ -6,7 +6,7 @@ mod traps;
 
 use serde_json::{Value, json};
 
-use crate::support::{Ran, Run, gate};
+use crate::support::{Ran, Run, gate, keys};
 
 /// A check that fails until the file `fixed` is there.
 const RED: &str = "[checks.tests]\ncommand = [\"sh\", \"check.sh\"]\n";

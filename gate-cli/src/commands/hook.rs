@@ -3,12 +3,11 @@
 //! The exit code is 0 whatever is replied: any other makes a client let the
 //! agent go, or show an error, and which of them differs from client to client.
 
-use std::io::{Read, Write};
-use std::sync::mpsc;
-use std::thread;
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use anstream::stderr;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 use super::{DONE, Here, print};
@@ -22,7 +21,7 @@ use crate::settings::Places;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The most that a client may say, in bytes.
-const LONGEST: u64 = 64 << 20;
+const LONGEST: usize = 64 << 20;
 
 /// The variable that switches hooks off, and what it says then.
 const SWITCH: (&str, &str) = ("GATE", "off");
@@ -42,30 +41,42 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
         return Ok(DONE);
     };
     let here = Here { places };
-    let stopped = Stopped { agent: args.agent, event, began, deadline };
-    let verdict = heard.and_then(|_| stopped.judge(&here));
+    let stopped = Stopped { agent: args.agent, said, event, began, deadline };
+    let verdict = match &heard {
+        Ok(_) => stopped.judge(&here),
+        Err(failure) => Err(failure.clone()),
+    };
     reply(client, verdict.unwrap_or_else(|failure| undecided(&here, &stopped, &failure)))
 }
 
 /// The client's words, which end soon: a client that does not close its side
 /// must not hang on its own hook.
 fn hear() -> Result<Value, Failure> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().take(LONGEST).read_to_end(&mut bytes);
-        // Nobody waits any more where this fails.
-        let _ = sender.send(read.map(|_| bytes));
-    });
     let unheard = |why: String| Failure::usage("hook-input", format!("the event on stdin: {why}"));
-    let bytes = receiver
-        .recv_timeout(PATIENCE)
-        .map_err(|_| unheard("it did not end in time".to_owned()))?
-        .map_err(|error| unheard(error.to_string()))?;
+    let bytes = read_all(Instant::now() + PATIENCE).map_err(|error| unheard(error.to_string()))?;
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     let value: Value =
         serde_json::from_slice(bytes).map_err(|error| unheard(format!("no JSON: {error}")))?;
     if value.is_object() { Ok(value) } else { Err(unheard("no JSON object".to_owned())) }
+}
+
+/// All of the standard input, if it ends in time.
+fn read_all(until: Instant) -> io::Result<Vec<u8>> {
+    let stdin = io::stdin();
+    let mut block = vec![0; 64 << 10];
+    let mut bytes = Vec::new();
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let left = Timespec::try_from(left).map_err(io::Error::other)?;
+        if poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left))? == 0 {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not end in time"));
+        }
+        match rustix::io::read(&stdin, &mut block)? {
+            0 => return Ok(bytes),
+            _ if bytes.len() > LONGEST => return Err(io::Error::other("it is too long")),
+            length => bytes.extend_from_slice(&block[..length]),
+        }
+    }
 }
 
 /// The project, where it has settings: the folder that the session began in,
@@ -83,7 +94,7 @@ fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Opti
 
 /// What is done where gate cannot decide: the stop is refused once, and then
 /// the agent is let go.
-fn undecided(here: &Here, stopped: &Stopped, failure: &Failure) -> Verdict {
+fn undecided(here: &Here, stopped: &Stopped<'_>, failure: &Failure) -> Verdict {
     let session = stopped.event.session.as_deref();
     let why = gate_core::text::clean(&render::message(failure));
     if hook::is_first(here.places.state.as_deref(), stopped.agent, session) {

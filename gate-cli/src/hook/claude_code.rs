@@ -12,6 +12,7 @@ use super::{Client, Event, Said, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
+    is_headless,
     refusal: block,
     shows_messages: true,
     project: Some("CLAUDE_PROJECT_DIR"),
@@ -32,10 +33,6 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path"),
         said: said.owned("last_assistant_message"),
         background: said.list("background_tasks").iter().filter_map(running).collect(),
-        headless: match said.variable("CLAUDE_CODE_ENTRYPOINT") {
-            Some(entry) => Some(entry == "sdk-cli"),
-            None => said.started_with("claude", &["-p", "--print"]),
-        },
     }
 }
 
@@ -45,4 +42,11 @@ fn running(task: &Value) -> Option<String> {
     let runs = text("status").is_none_or(|status| status == "running");
     let words = text("command").or_else(|| text("description")).or_else(|| text("id"));
     runs.then(|| gate_core::text::brief(words.unwrap_or("a task"), TASK))
+}
+
+fn is_headless(said: &Said<'_>) -> Option<bool> {
+    match said.variable("CLAUDE_CODE_ENTRYPOINT") {
+        Some(entry) => Some(entry == "sdk-cli"),
+        None => said.started_with("claude", &["-p", "--print"]),
+    }
 }

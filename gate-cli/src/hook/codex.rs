@@ -12,6 +12,7 @@ use super::{Client, Event, Said, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
+    is_headless,
     refusal: block,
     shows_messages: true,
     project: None,
@@ -23,21 +24,22 @@ const HEADER: u64 = 1 << 20;
 
 fn event(said: &Said<'_>) -> Event {
     let in_plan_mode = said.text("permission_mode") == Some("plan");
-    let transcript = said.path("transcript_path");
     Event {
         not_judged: judged_as(said.text("hook_event_name"), "Stop")
             .or(in_plan_mode.then_some(why::PLAN_MODE)),
         session: said.owned("session_id"),
         prompt: said.owned("turn_id"),
         folder: said.path("cwd"),
-        headless: transcript
-            .as_deref()
-            .and_then(is_of_exec)
-            .or_else(|| said.started_with("codex", &["exec", "e"])),
-        transcript,
+        transcript: said.path("transcript_path"),
         said: said.owned("last_assistant_message"),
         background: Vec::new(),
     }
+}
+
+fn is_headless(said: &Said<'_>) -> Option<bool> {
+    let rollout = said.path("transcript_path");
+    let of_exec = rollout.as_deref().and_then(is_of_exec);
+    of_exec.or_else(|| said.started_with("codex", &["exec", "e"]))
 }
 
 /// Whether a rollout is one of `codex exec`, as its first record tells.

@@ -9,6 +9,7 @@ use super::{Client, Event, Said, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
+    is_headless,
     refusal: block,
     shows_messages: true,
     project: Some("COPILOT_PROJECT_DIR"),
@@ -30,6 +31,9 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path").or_else(|| said.path("transcriptPath")),
         said: None,
         background: Vec::new(),
-        headless: said.started_with("copilot", &["-p", "--prompt"]),
     }
+}
+
+fn is_headless(said: &Said<'_>) -> Option<bool> {
+    said.started_with("copilot", &["-p", "--prompt"])
 }

@@ -12,6 +12,7 @@ use super::{Client, Event, Said, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
+    is_headless: |_| Some(false),
     refusal: follow_up,
     shows_messages: false,
     project: Some("CURSOR_PROJECT_DIR"),
@@ -30,7 +31,6 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path"),
         said: said.owned("last_assistant_message"),
         background: Vec::new(),
-        headless: Some(false),
     }
 }
 

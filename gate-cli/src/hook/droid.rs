@@ -7,6 +7,7 @@ use super::{Client, Event, Said, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
+    is_headless,
     refusal: block,
     shows_messages: false,
     project: Some("FACTORY_PROJECT_DIR"),
@@ -24,6 +25,9 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path"),
         said: None,
         background: Vec::new(),
-        headless: said.started_with("droid", &["exec"]),
     }
+}
+
+fn is_headless(said: &Said<'_>) -> Option<bool> {
+    said.started_with("droid", &["exec"])
 }

@@ -39,6 +39,8 @@ use crate::agent::Agent;
 pub(crate) struct Client {
     /// What its words on the standard input mean.
     pub(crate) event: fn(&Said<'_>) -> Event,
+    /// Whether nobody sits in front of it; none where that cannot be told.
+    pub(crate) is_headless: fn(&Said<'_>) -> Option<bool>,
     /// Its words for "go on, for this reason".
     pub(crate) refusal: fn(&str) -> Value,
     /// Whether it shows a `systemMessage` to the person and takes it for nothing
@@ -69,8 +71,6 @@ pub(crate) struct Event {
     pub(crate) said: Option<String>,
     /// The background tasks that are still running.
     pub(crate) background: Vec<String>,
-    /// Whether nobody sits in front of it; none where that cannot be told.
-    pub(crate) headless: Option<bool>,
 }
 
 /// Why a stop is not judged, in the words of the record.

@@ -8,6 +8,7 @@ use super::{Client, Event, Said, block, judged_as};
 
 pub(super) const CLIENT: Client = Client {
     event,
+    is_headless,
     refusal: block,
     shows_messages: false,
     project: None,
@@ -23,6 +24,9 @@ fn event(said: &Said<'_>) -> Event {
         transcript: None,
         said: said.owned("last_assistant_message"),
         background: Vec::new(),
-        headless: said.started_with("opencode", &["run"]),
     }
+}
+
+fn is_headless(said: &Said<'_>) -> Option<bool> {
+    said.started_with("opencode", &["run"])
 }

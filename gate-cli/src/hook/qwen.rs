@@ -10,6 +10,7 @@ use super::{Client, Event, Said, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
+    is_headless,
     refusal: block,
     shows_messages: true,
     project: Some("QWEN_PROJECT_DIR"),
@@ -27,6 +28,9 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path"),
         said: None,
         background: Vec::new(),
-        headless: said.started_with("qwen", &["-p", "--prompt"]),
     }
+}
+
+fn is_headless(said: &Said<'_>) -> Option<bool> {
+    said.started_with("qwen", &["-p", "--prompt"])
 }

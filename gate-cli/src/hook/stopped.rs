@@ -8,7 +8,7 @@ use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
 use gate_core::{Scan, Verdict as Ruling, text};
 
-use super::{Event, asks, why};
+use super::{Event, Said, asks, client, why};
 use crate::agent::Agent;
 use crate::commands::Here;
 use crate::failure::Failure;
@@ -24,8 +24,10 @@ use crate::source::Source;
 const MARGIN: Duration = Duration::from_secs(2);
 
 /// One stop of an agent.
-pub(crate) struct Stopped {
+pub(crate) struct Stopped<'s> {
     pub(crate) agent: Agent,
+    /// What its client said, and what that means.
+    pub(crate) said: Said<'s>,
     pub(crate) event: Event,
     /// When the hook was called.
     pub(crate) began: Instant,
@@ -45,7 +47,7 @@ pub(crate) enum Verdict {
     LetGo(String),
 }
 
-impl Stopped {
+impl Stopped<'_> {
     /// Judges it where it is to be judged. What comes of it is recorded.
     ///
     /// # Errors
@@ -146,7 +148,8 @@ impl Stopped {
             return Ok(Some(why::QUESTION));
         }
         let always = gate.policy().hook.judge == Judge::Always;
-        if always || claims || self.event.headless == Some(true) {
+        let is_headless = || (client(self.agent).is_headless)(&self.said) == Some(true);
+        if always || claims || is_headless() {
             return Ok(None);
         }
         let name = request.run.as_deref().zip(gate.memory());
