@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::model::Reply::{self, Fails, Runs, Says};
 use super::session::Session;
-use crate::support::{Run, STUCK, gate};
+use crate::support::{Run, STUCK, UNDONE, gate};
 
 /// The agent's claim.
 const DONE: &str = "\
@@ -45,6 +45,13 @@ pub(super) fn mended(client: &'static Client) {
     let ended = Session::new(client, gated(""), &script).run();
     assert_eq!(ended.file("shelf.txt"), "straight\n");
     ended.asked(3..=3).reads(1, REASON).last(0);
+}
+
+/// The last word counts, also where the client has not written it down yet: an
+/// earlier claim does not pass when the checks do.
+pub(super) fn not_done_yet(client: &'static Client) {
+    let script = [Says(DONE), MEND, Says(UNDONE), Says(DONE_TOO)];
+    Session::new(client, gated(""), &script).run().asked(4..=4).reads(1, REASON).last(0);
 }
 
 /// Let go in the end, as what it is: not done.
