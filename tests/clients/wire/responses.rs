@@ -18,7 +18,10 @@ pub(super) fn stream(number: usize, said: &Said) -> Sent {
     let begun = response("in_progress", &[]);
     let mut list = vec![json!({"type": "response.created", "response": begun})];
     for (index, item) in items.iter().enumerate() {
-        let event = |what: &str| json!({"type": format!("response.output_item.{what}"), "output_index": index, "item": item});
+        let event = |what: &str| {
+            let kind = format!("response.output_item.{what}");
+            json!({"type": kind, "output_index": index, "item": item})
+        };
         list.extend([event("added"), event("done")]);
     }
     let ended = response("completed", &items);
