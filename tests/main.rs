@@ -14,6 +14,7 @@ mod check_contract;
 mod check_settings;
 mod checks;
 mod checks_tree;
+mod clients;
 mod config;
 mod corpus;
 mod crowd;

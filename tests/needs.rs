@@ -40,6 +40,9 @@ pub(crate) fn needs(what: &str) -> bool {
         "jest" | "vitest" => {
             (node_module(what).is_some(), "GATE_NODE_MODULES names no folder that holds it")
         }
+        "claude-code" => client(what, "claude", 0),
+        "codex" => client(what, what, 16),
+        "copilot" | "gemini" | "qwen" => client(what, what, 20),
         _ => panic!("{what}: nobody knows how to look for it"),
     };
     if !there {
@@ -53,6 +56,33 @@ pub(crate) fn needs(what: &str) -> bool {
 fn is_set(variable: &str, to: &str) -> bool {
     let value = std::env::var(variable).unwrap_or_default();
     value.split_whitespace().any(|word| word == to)
+}
+
+/// Whether an agent program is in the folder GATE_CLIENTS, which `.ci/run`
+/// fills, and whether node is no older than it wants.
+fn client(name: &str, program: &str, node: u32) -> (bool, &'static str) {
+    if client_program(name, program).is_none() {
+        (false, "GATE_CLIENTS names no folder that holds it")
+    } else {
+        (
+            node == 0 || node_version() >= Some(node),
+            "node in PATH is older than it wants, or absent",
+        )
+    }
+}
+
+/// The program of a client that `.ci/run` has installed.
+pub(crate) fn client_program(name: &str, program: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("GATE_CLIENTS")?).join(name);
+    let program = folder.join("node_modules/.bin").join(program);
+    program.is_file().then_some(program)
+}
+
+/// The first number of node's version.
+fn node_version() -> Option<u32> {
+    let output = Command::new("node").arg("--version").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.trim_start_matches('v').split('.').next()?.parse().ok()
 }
 
 /// The folders of PATH.

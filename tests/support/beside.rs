@@ -92,7 +92,8 @@ impl Ran {
         }
     }
 
-    fn home(&self) -> PathBuf {
+    /// The home folder.
+    pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 }

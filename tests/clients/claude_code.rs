@@ -1,0 +1,36 @@
+//! Claude Code.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::client::{Client, Site, stop_hook};
+
+/// Its user settings hold the hook. It talks to the model of an API key.
+pub(crate) const CLAUDE_CODE: Client = Client {
+    name: "claude-code",
+    program: "claude",
+    shell: |command| ("Bash", json!({"command": command, "description": "Mend it"})),
+    start,
+};
+
+fn start(site: &Site) -> Command {
+    let mut settings = stop_hook("Stop", site.hook, 60);
+    settings["permissions"] = json!({"allow": ["Bash"]});
+    site.keep(".claude/settings.json", &settings.to_string());
+    let trusted = json!({site.work.display().to_string(): {"hasTrustDialogAccepted": true}});
+    let state = json!({"hasCompletedOnboarding": true, "projects": trusted});
+    site.keep(".claude.json", &state.to_string());
+    let mut command = site.command();
+    command.args(["-p", site.prompt, "--output-format", "json"]);
+    command.env("ANTHROPIC_BASE_URL", site.model).env("ANTHROPIC_API_KEY", "sk-ant-api03-fake");
+    for switch in [
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "DISABLE_TELEMETRY",
+        "DISABLE_ERROR_REPORTING",
+        "DISABLE_AUTOUPDATER",
+    ] {
+        command.env(switch, "1");
+    }
+    command
+}

@@ -1,0 +1,51 @@
+//! The real clients, each with gate as its stop hook, before a model that says
+//! what the test has written for it. Nothing leaves the machine.
+
+mod claude_code;
+mod client;
+mod codex;
+mod copilot;
+mod gemini;
+mod model;
+mod network;
+mod qwen;
+mod scenes;
+mod session;
+mod wire;
+
+/// Scenes with a client, each a test.
+macro_rules! with {
+    ($name:ident: $client:expr, $($scene:ident)*) => {
+        mod $name {
+            $(
+                #[test]
+                fn $scene() {
+                    if crate::needs::needs($client.name) {
+                        super::scenes::$scene(&$client);
+                    }
+                }
+            )*
+        }
+    };
+}
+
+/// All scenes with each of these clients, and some more with some.
+macro_rules! with_each {
+    ($($name:ident: $client:expr, $($more:ident)*;)*) => {
+        $(with! {
+            $name: $client,
+            mended not_done_yet never_mended max_blocks stuck broken_hooks slow_check
+            broken_settings no_settings model_fails $($more)*
+        })*
+    };
+}
+
+// Gemini CLI takes any code but 0 and 1 for a refusal, also that of a program
+// that is not there: with that hook it ends when its stack overflows.
+with_each! {
+    in_claude_code: super::claude_code::CLAUDE_CODE, missing_hook;
+    in_codex: super::codex::CODEX, missing_hook;
+    in_copilot: super::copilot::COPILOT, missing_hook;
+    in_gemini: super::gemini::GEMINI,;
+    in_qwen: super::qwen::QWEN, missing_hook;
+}

@@ -1,0 +1,33 @@
+//! Qwen Code.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::client::{Client, Site, stop_hook};
+
+/// Its user settings hold the hook, with milliseconds.
+pub(crate) const QWEN: Client = Client {
+    name: "qwen",
+    program: "qwen",
+    shell: |command| ("run_shell_command", json!({"command": command, "is_background": false})),
+    start,
+};
+
+fn start(site: &Site) -> Command {
+    let mut settings = stop_hook("Stop", site.hook, 60_000);
+    settings["security"] = json!({"auth": {"selectedType": "openai"}});
+    settings["general"] = json!({"enableAutoUpdate": false, "disableAutoUpdate": true});
+    settings["privacy"] = json!({"usageStatisticsEnabled": false});
+    settings["telemetry"] = json!({"enabled": false});
+    // After the last turn it would ask the model what is worth remembering.
+    settings["memory"] = json!({"enableManagedAutoMemory": false, "enableManagedAutoDream": false});
+    site.keep(".qwen/settings.json", &settings.to_string());
+    let mut command = site.command();
+    // It would ask the proxy for loopback too.
+    command.env_remove("HTTPS_PROXY");
+    command.args(["--approval-mode", "yolo", "-o", "json", "-p", site.prompt]);
+    command.env("OPENAI_API_KEY", "k-qwen-000").env("OPENAI_MODEL", "qwen3-coder-plus");
+    command.env("OPENAI_BASE_URL", format!("{}/v1", site.model)).env("NO_COLOR", "1");
+    command
+}

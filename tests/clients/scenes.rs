@@ -1,0 +1,118 @@
+//! What happens between gate and a client: the same in all of them.
+
+use super::client::Client;
+use super::model::Reply::{self, Fails, Runs, Says};
+use super::session::Session;
+use crate::support::{Run, STUCK, UNDONE, gate};
+
+/// The agent's claim.
+const DONE: &str = "\
+I have put the shelf straight, and all of the work is finished. It is ready for review.
+
+<promise>COMPLETE</promise>
+";
+
+/// The same claim in another spelling.
+const DONE_TOO: &str = "\
+The shelf is straight now: it hung on one screw, and has two. All of the work is finished.
+
+EXIT_STATUS: COMPLETE
+EXIT_REASON: the shelf is straight
+";
+
+/// The work itself.
+const MEND: Reply = Runs("echo straight > shelf.txt");
+
+/// What the feedback says while the shelf is crooked.
+const REASON: &str = "tests failed";
+
+const CHECK: &str = "[checks.tests]\ncommand = [\"sh\", \"check.sh\"]\n";
+
+/// A repository whose check fails until `shelf.txt` says that it is straight.
+/// `gate --version` only makes its folder.
+fn project() -> Run {
+    let check = "grep -q straight shelf.txt\n";
+    gate("--version").file("check.sh", check).file("shelf.txt", "crooked\n")
+}
+
+fn gated(more: &str) -> Run {
+    project().settings(&format!("{CHECK}{more}")).committed()
+}
+
+/// Blocked while the check fails, let go when the work is done.
+pub(super) fn mended(client: &'static Client) {
+    let script = [Says(DONE), MEND, Says(DONE_TOO)];
+    let ended = Session::new(client, gated(""), &script).run();
+    assert_eq!(ended.file("shelf.txt"), "straight\n");
+    ended.asked(3..=3).reads(1, REASON).last(0);
+}
+
+/// The last word counts, also where the client is slow to write it down: an
+/// earlier word, or none, does not pass because the checks do.
+pub(super) fn not_done_yet(client: &'static Client) {
+    let mend = Runs("echo straight > shelf.txt; sleep 1");
+    let script = [Runs("sleep 2"), Says(DONE), mend, Says(UNDONE), Says(DONE_TOO)];
+    Session::new(client, gated(""), &script).run().asked(5..=5).reads(2, REASON).last(0);
+}
+
+/// Let go in the end, as what it is: not done.
+pub(super) fn never_mended(client: &'static Client) {
+    let ended = Session::new(client, gated(""), &[Says(DONE)]).run();
+    ended.asked(2..=6).reads(1, REASON).last(3).never_passed();
+}
+
+/// The same where no breaker is in the way: the limit of the hook holds.
+pub(super) fn max_blocks(client: &'static Client) {
+    let off = "[hook]\nmax_blocks = 4\n\
+        [breaker]\nno_progress = 0\nrefused = 0\nno_exit = 0\nsame_error = 0\n";
+    let ended = Session::new(client, gated(off), &[Says(DONE)]).run();
+    ended.asked(5..=5).reads(1, REASON).last(3).never_passed();
+}
+
+/// An agent that says that it cannot go on is let go, as what it is.
+pub(super) fn stuck(client: &'static Client) {
+    let ended = Session::new(client, gated(""), &[Says(STUCK)]).run();
+    ended.asked(1..=1).last(4).never_passed();
+}
+
+/// A hook that crashes or babbles holds nobody, and passes nothing.
+pub(super) fn broken_hooks(client: &'static Client) {
+    for hook in ["exit 1", "echo '{\"decision\":\"block\"'"] {
+        let session = Session::new(client, gated(""), &[Says(DONE)]).hook(hook);
+        session.run().asked(1..=1).last(5);
+    }
+}
+
+/// A hook that is not there holds nobody, and passes nothing.
+pub(super) fn missing_hook(client: &'static Client) {
+    let session = Session::new(client, gated(""), &[Says(DONE)]).hook("no-such-gate hook");
+    session.run().asked(1..=1).last(5);
+}
+
+/// A check that takes for ever: gate answers in time, before the client gives
+/// up on it and lets go; and nothing passes.
+pub(super) fn slow_check(client: &'static Client) {
+    let slow = project().settings("[checks.tests]\ncommand = [\"sleep\", \"600\"]\n").committed();
+    let ended = Session::new(client, slow, &[Says(DONE)]).with("--deadline 2s").run();
+    ended.asked(2..=6).never_passed();
+}
+
+/// Settings that cannot be read are told, and pass nothing.
+pub(super) fn broken_settings(client: &'static Client) {
+    let broken = project().settings("[checks.tests]\ncommand = []\n");
+    let ended = Session::new(client, broken.committed(), &[Says(DONE)]).run();
+    ended.asked(2..=6).never_passed();
+}
+
+/// In a project that has no settings nothing is held, and nothing recorded.
+pub(super) fn no_settings(client: &'static Client) {
+    let talk = "A shelf wants two screws in the wall, not one.";
+    let ended = Session::new(client, project().committed(), &[Says(talk)]).run();
+    ended.asked(1..=1).last(5);
+}
+
+/// A model that fails is the client's to tell; nothing passes.
+pub(super) fn model_fails(client: &'static Client) {
+    let ended = Session::new(client, gated(""), &[Fails(400)]).run();
+    ended.never_passed();
+}

@@ -1,0 +1,180 @@
+//! A client's run in a project, from its prompt to its end.
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+
+use super::client::{Client, Site};
+use super::model::{Model, Reply};
+use super::network::Alone;
+use crate::needs::client_program;
+use crate::support::{GATE, Ran, Run};
+
+/// After this time a client is killed with all that it started, and its test
+/// fails.
+const PATIENCE: Duration = Duration::from_secs(100);
+
+/// What the person asks for.
+const PROMPT: &str = "The shelf is crooked. Mend it.";
+
+/// A client, a project, a hook and what the model will say.
+pub(crate) struct Session {
+    client: &'static Client,
+    project: Ran,
+    hook: String,
+    script: Vec<Reply>,
+}
+
+/// What came of it.
+pub(crate) struct Ended {
+    project: Ran,
+    /// The client's own exit code.
+    pub(crate) code: Option<i32>,
+    /// What its model was asked, in order.
+    asked: Vec<Value>,
+    /// What it printed.
+    said: String,
+}
+
+impl Session {
+    /// With `gate hook` as what runs where the agent stops.
+    #[track_caller]
+    pub(crate) fn new(client: &'static Client, project: Run, script: &[Reply]) -> Self {
+        let hook = format!("{GATE} hook {}", client.name);
+        Self { client, project: project.code(0), hook, script: script.to_vec() }
+    }
+
+    /// With more words behind `gate hook AGENT`.
+    pub(crate) fn with(mut self, words: &str) -> Self {
+        self.hook = format!("{} {words}", self.hook);
+        self
+    }
+
+    /// With another command as the hook.
+    pub(crate) fn hook(mut self, command: &str) -> Self {
+        command.clone_into(&mut self.hook);
+        self
+    }
+
+    /// Runs the client until it ends by itself, in a network of its own where
+    /// the machine allows one: a thread is what has a network.
+    #[track_caller]
+    pub(crate) fn run(self) -> Ended {
+        thread::scope(|scope| scope.spawn(|| self.run_here()).join()).expect("it ended by itself")
+    }
+
+    fn run_here(self) -> Ended {
+        let alone = Alone::enter();
+        let model = Model::start(&self.script, self.client.shell);
+        let (home, work) = (self.project.home(), self.project.path(""));
+        let url = model.url();
+        let site = Site {
+            program: client_program(self.client.name, self.client.program).unwrap(),
+            home: &home,
+            work: &work,
+            model: &url,
+            hook: &self.hook,
+            prompt: PROMPT,
+            alone: alone.is_some(),
+        };
+        let mut command = (self.client.start)(&site);
+        let (out, err) = (home.join("stdout"), home.join("stderr"));
+        command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
+        let code = finish(&mut command);
+        let said =
+            [out, err].map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
+        Ended { code, asked: model.asked(), said: said.join("\n"), project: self.project }
+    }
+}
+
+/// Runs it as a group, nothing of which is left.
+fn finish(command: &mut Command) -> Option<i32> {
+    let mut child = command.stdin(Stdio::null()).process_group(0).spawn().unwrap();
+    let group = Pid::from_child(&child);
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break Some(status);
+        }
+        if began.elapsed() > PATIENCE {
+            break None;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    let _ = kill_process_group(group, Signal::KILL);
+    let _ = child.wait();
+    status.expect("it ends in time").code()
+}
+
+impl Ended {
+    /// What there is to see where a test fails: the end of each question, and
+    /// of what the client printed.
+    fn seen(&self) -> String {
+        let asked = self.asked.iter().map(|asked| tail(&conversation(asked), 300));
+        let asked: Vec<_> = asked.collect();
+        format!("asked: {asked:#?}\nprinted: {}", tail(&self.said, 3000))
+    }
+
+    /// The client ended well, after its model had been asked so many times.
+    #[track_caller]
+    pub(crate) fn asked(self, times: std::ops::RangeInclusive<usize>) -> Self {
+        let asked = self.asked.len();
+        assert!(times.contains(&asked), "asked {asked} times, not {times:?}:\n{}", self.seen());
+        assert_eq!(self.code, Some(0), "{}", self.seen());
+        self
+    }
+
+    /// In this call, counted from 0, the model read this for the first time.
+    #[track_caller]
+    pub(crate) fn reads(self, call: usize, text: &str) -> Self {
+        let first = self.asked.iter().position(|asked| asked.to_string().contains(text));
+        assert_eq!(first, Some(call), "{text:?}:\n{}", self.seen());
+        self
+    }
+
+    /// `gate last` ends with this code in the project: 5 where nothing was
+    /// recorded.
+    #[track_caller]
+    pub(crate) fn last(self, code: i32) -> Self {
+        let last = self.project.beside("last").output().unwrap();
+        let shown = String::from_utf8_lossy(&last.stdout);
+        assert_eq!(last.status.code(), Some(code), "{shown}\n{}", self.seen());
+        self
+    }
+
+    /// No decision was ever recorded that lets the work count as done.
+    #[track_caller]
+    pub(crate) fn never_passed(self) -> Self {
+        let log = self.project.beside("ledger export").output().unwrap();
+        let lines = String::from_utf8_lossy(&log.stdout);
+        let passed = lines.lines().find(|line| {
+            let record: Value = serde_json::from_str(line).unwrap();
+            record.pointer("/body/decision/verdict") == Some(&"exit".into())
+        });
+        assert_eq!(passed, None, "{}", self.seen());
+        self
+    }
+
+    /// A file of the project.
+    pub(crate) fn file(&self, name: &str) -> String {
+        self.project.file(name)
+    }
+}
+
+/// The part of a question that grows from one to the next.
+fn conversation(asked: &Value) -> String {
+    let names = ["messages", "input", "contents"];
+    let list = names.into_iter().find_map(|name| asked.get(name));
+    list.unwrap_or(asked).to_string()
+}
+
+/// So many characters of the end.
+fn tail(text: &str, length: usize) -> String {
+    let skipped = text.chars().count().saturating_sub(length);
+    text.chars().skip(skipped).collect()
+}
