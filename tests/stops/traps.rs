@@ -40,7 +40,7 @@ fn a_missing_transcript_is_no_pass() {
         let (mut event, _) = event(agent, &ran, CLAIM);
         event["transcript_path"] = "/nowhere.jsonl".into();
         let ran = hooked(ran.again(&format!("hook {agent}")), &event);
-        assert!(refused(agent, &ran).unwrap().contains("no transcript"), "{agent}");
+        assert!(refused(agent, &ran).unwrap().contains("transcript"), "{agent}");
         let ran = hooked(ran.again(&format!("hook {agent}")), &event);
         assert!(!ran.out().contains("decision"), "{agent}");
         // A file of another kind is none either.
@@ -48,7 +48,7 @@ fn a_missing_transcript_is_no_pass() {
         event["transcript_path"] = ran.path("session.jsonl").display().to_string().into();
         let run = ran.again(&format!("hook {agent}")).file("session.jsonl", CLAIM);
         let ran = hooked(run, &event);
-        assert!(refused(agent, &ran).unwrap().contains("no transcript"), "{agent}");
+        assert!(refused(agent, &ran).unwrap().contains("transcript"), "{agent}");
         ran.again("last").code(5);
     }
 }
@@ -100,4 +100,33 @@ fn the_project_is_where_the_session_began() {
     let folder = ran.path("").into_os_string();
     let run = ran.again("-C / hook claude-code").env("CLAUDE_PROJECT_DIR", folder);
     assert!(refused("claude-code", &hooked(run, &event)).is_some());
+}
+
+#[test]
+fn a_transcript_that_is_behind_its_client_says_nothing() {
+    let fixed = |agent: &str| {
+        let ran = project("").again("prompt").setup("touch fixed").code(0);
+        let (event, transcript) = event(agent, &ran, CLAIM);
+        (ran, event, transcript)
+    };
+    // Copilot writes down that it calls the hook.
+    let (ran, mut event, mut transcript) = fixed("copilot");
+    event["timestamp"] = "2026-11-02T10:00:09Z".into();
+    let called = json!({ "type": "hook.start", "id": "3", "timestamp": "t", "parentId": "2",
+        "data": { "hookType": "agentStop", "input": { "timestamp": 1_793_613_600_000_i64 } } });
+    transcript += &format!("{called}\n");
+    let run = ran.again("hook copilot").file("session.jsonl", &transcript);
+    assert!(refused("copilot", &hooked(run, &event)).unwrap().contains("no transcript of this"));
+    // A tool's call is nobody's last word.
+    let (ran, event, transcript) = fixed("copilot");
+    let asked = transcript.replace("\"toolRequests\":[]", "\"toolRequests\":[{\"name\":\"bash\"}]");
+    let run = ran.again("hook copilot").file("session.jsonl", asked);
+    assert!(refused("copilot", &hooked(run, &event)).is_some());
+    // Qwen tells what was said, behind what was thought.
+    let (ran, mut event, transcript) = fixed("qwen");
+    event["last_assistant_message"] = "Hm. EXIT_STATUS: CONTINUE".into();
+    let run = ran.again("hook qwen").file("session.jsonl", transcript);
+    let ran = hooked(run, &event);
+    assert!(refused("qwen", &ran).unwrap().contains("no transcript of this stop"));
+    ran.again("last").code(5);
 }

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Client, Event, Said, block, judged_as, why};
+use super::{Client, Event, Lag, Said, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
+    lag: |_, _, _| Lag::None,
     refusal: block,
     shows_messages: true,
     project: None,

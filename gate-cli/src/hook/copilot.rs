@@ -1,15 +1,19 @@
 //! GitHub Copilot CLI's `Stop`, or `agentStop` without an event's name (1.0.102).
 //!
-//! No message comes with it: the transcript is the only source. It ignores the
-//! ninth refusal in a row.
+//! No message comes with it: the transcript is the only source, and is written
+//! while the hook runs. It ignores the ninth refusal in a row.
 
 use std::time::Duration;
 
-use super::{Client, Event, Said, block, judged_as, why};
+use serde_json::Value;
+
+use super::lag::moment;
+use super::{Client, Event, Lag, Latest, Said, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
+    lag,
     refusal: block,
     shows_messages: true,
     project: Some("COPILOT_PROJECT_DIR"),
@@ -36,4 +40,30 @@ fn event(said: &Said<'_>) -> Event {
 
 fn is_headless(said: &Said<'_>) -> Option<bool> {
     said.started_with("copilot", &["-p", "--prompt"])
+}
+
+/// The client writes down that it calls this hook, after the last word. Before it
+/// has ever done so, the last word has to stand behind what tools were asked.
+fn lag(said: &Said<'_>, latest: &Latest, _: &str) -> Lag {
+    let calls = |record: &Value| {
+        let of_stop = record.pointer("/data/hookType").is_some_and(|it| it == "agentStop");
+        of_stop.then(|| moment(record.pointer("/data/input/timestamp"))).flatten()
+    };
+    let is_behind = match (latest.records().find_map(|record| calls(&record)), said.moment()) {
+        (Some(called), Some(now)) => called < now,
+        _ => !latest.records().find_map(|record| speaks(&record)).unwrap_or(true),
+    };
+    if is_behind { Lag::Sure } else { Lag::None }
+}
+
+/// Whether a record is a message by itself; none where it is of another kind.
+fn speaks(record: &Value) -> Option<bool> {
+    match record.get("type")?.as_str()? {
+        "assistant.message" => {
+            let requests = record.pointer("/data/toolRequests").and_then(Value::as_array);
+            Some(requests.is_none_or(Vec::is_empty))
+        }
+        "user.message" | "tool.execution_start" | "tool.execution_complete" => Some(false),
+        _ => None,
+    }
 }

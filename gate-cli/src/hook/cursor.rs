@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Client, Event, Said, judged_as, why};
+use super::{Client, Event, Lag, Said, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless: |_| Some(false),
+    lag: |_, _, _| Lag::None,
     refusal: follow_up,
     shows_messages: false,
     project: Some("CURSOR_PROJECT_DIR"),

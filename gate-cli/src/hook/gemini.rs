@@ -5,11 +5,13 @@
 
 use std::time::Duration;
 
-use super::{Client, Event, Said, block, judged_as};
+use super::lag::ends_alike;
+use super::{Client, Event, Lag, Latest, Said, block, judged_as};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
+    lag,
     refusal: block,
     shows_messages: true,
     project: Some("GEMINI_PROJECT_DIR"),
@@ -30,4 +32,14 @@ fn event(said: &Said<'_>) -> Event {
 
 fn is_headless(said: &Said<'_>) -> Option<bool> {
     said.started_with("gemini", &["-p", "--prompt"])
+}
+
+/// How many characters at the end of `prompt_response` are compared.
+const ALIKE: usize = 32;
+
+/// Each chunk after the first stands twice in `prompt_response`, so it ends as the
+/// last word does. That is what was seen, and nothing that it promises.
+fn lag(said: &Said<'_>, _: &Latest, word: &str) -> Lag {
+    let told = said.text("prompt_response");
+    if told.is_none_or(|told| ends_alike(told, word, ALIKE)) { Lag::None } else { Lag::Likely }
 }

@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
-use super::{Client, Event, Said, block, judged_as};
+use super::{Client, Event, Lag, Said, block, judged_as};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
+    lag: |_, _, _| Lag::None,
     refusal: block,
     shows_messages: false,
     project: None,

@@ -16,6 +16,7 @@ mod droid;
 mod gemini;
 mod goose;
 mod invoked;
+mod lag;
 mod opencode;
 mod qwen;
 mod said;
@@ -28,6 +29,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 pub(crate) use asks::asks;
+pub(crate) use lag::{Lag, Latest};
 pub(crate) use said::Said;
 pub(crate) use stopped::{Stopped, Verdict};
 pub(crate) use undecided::is_first;
@@ -41,6 +43,8 @@ pub(crate) struct Client {
     pub(crate) event: fn(&Said<'_>) -> Event,
     /// Whether nobody sits in front of it; none where that cannot be told.
     pub(crate) is_headless: fn(&Said<'_>) -> Option<bool>,
+    /// How the transcript stands to the stop, where its last word is this.
+    pub(crate) lag: fn(&Said<'_>, &Latest, &str) -> Lag,
     /// Its words for "go on, for this reason".
     pub(crate) refusal: fn(&str) -> Value,
     /// Whether it shows a `systemMessage` to the person and takes it for nothing

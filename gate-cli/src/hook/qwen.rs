@@ -2,15 +2,17 @@
 //!
 //! Its `last_assistant_message` is what was thought and what was said in one
 //! piece, and `stop_hook_active` is always true. The transcript has the last
-//! word.
+//! word, but is written while the hook runs.
 
 use std::time::Duration;
 
-use super::{Client, Event, Said, block, judged_as, why};
+use super::lag::ends_alike;
+use super::{Client, Event, Lag, Latest, Said, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
+    lag,
     refusal: block,
     shows_messages: true,
     project: Some("QWEN_PROJECT_DIR"),
@@ -33,4 +35,10 @@ fn event(said: &Said<'_>) -> Event {
 
 fn is_headless(said: &Said<'_>) -> Option<bool> {
     said.started_with("qwen", &["-p", "--prompt"])
+}
+
+/// What was thought stands before what was said.
+fn lag(said: &Said<'_>, _: &Latest, word: &str) -> Lag {
+    let told = said.text("last_assistant_message");
+    if told.is_none_or(|told| ends_alike(told, word, usize::MAX)) { Lag::None } else { Lag::Sure }
 }

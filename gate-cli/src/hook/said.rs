@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::invoked;
+use super::{invoked, lag};
 
 /// A client's words. What is missing, or of another type than is expected, was
 /// not said.
@@ -29,6 +29,11 @@ impl<'a> Said<'a> {
 
     pub(super) fn path(&self, key: &str) -> Option<PathBuf> {
         self.text(key).map(PathBuf::from)
+    }
+
+    /// When it was said, in milliseconds since 1970.
+    pub(super) fn moment(&self) -> Option<i64> {
+        lag::moment(self.value.get("timestamp"))
     }
 
     /// The elements of a list.

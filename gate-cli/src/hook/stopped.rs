@@ -1,5 +1,7 @@
 //! One stop of an agent, judged.
 
+use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use gate_core::decide::policy::{Judge, When};
@@ -8,7 +10,7 @@ use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
 use gate_core::{Scan, Verdict as Ruling, text};
 
-use super::{Event, Said, asks, client, why};
+use super::{Event, Lag, Latest, Said, asks, client, why};
 use crate::agent::Agent;
 use crate::commands::Here;
 use crate::failure::Failure;
@@ -22,6 +24,12 @@ use crate::source::Source;
 
 /// What is left of the deadline for gate's own work beside checks.
 const MARGIN: Duration = Duration::from_secs(2);
+
+/// How long a transcript is waited for that is behind its client.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often it is looked at.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// One stop of an agent.
 pub(crate) struct Stopped<'s> {
@@ -113,16 +121,12 @@ impl Stopped<'_> {
     /// transcript may be written later. The transcript then tells the rest,
     /// such as what was used.
     fn read(&self, gate: &Gate, request: &Request) -> Result<(Source, Judging), Failure> {
-        let file = self.event.transcript.clone().filter(|path| path.is_file()).map(Source::File);
-        let read = file.map(|file| gate.read(&file, request).map(|read| (read, file))).transpose();
         // A client that tells neither leaves evidence alone to decide.
         let silence = || self.event.transcript.is_none().then(String::new);
         let Some(said) = &self.event.said.clone().or_else(silence) else {
-            let (judging, file) =
-                read?.filter(|(read, _)| is_a_record(&read.scan)).ok_or_else(unread)?;
-            return Ok((file, judging));
+            return self.read_settled(gate, request);
         };
-        let told = read.ok().flatten().filter(|(read, _)| is_a_record(&read.scan));
+        let told = self.read_transcript(gate, request).ok().flatten();
         match told {
             Some((judging, file)) if same(&judging.scan.said, said) => Ok((file, judging)),
             told => {
@@ -133,6 +137,46 @@ impl Stopped<'_> {
                 Ok((source, message.beside(told)))
             }
         }
+    }
+
+    /// Reads the transcript once it is no longer behind its client.
+    fn read_settled(&self, gate: &Gate, request: &Request) -> Result<(Source, Judging), Failure> {
+        let until = Instant::now() + PATIENCE.min(self.deadline / 4);
+        loop {
+            let read = self.read_transcript(gate, request)?;
+            let lag = read.as_ref().map_or(Lag::Sure, |(read, file)| {
+                let latest = Latest::of(file.path().unwrap_or(Path::new("")));
+                (client(self.agent).lag)(&self.said, &latest, &read.scan.said)
+            });
+            match (read, lag) {
+                (Some((judging, file)), Lag::None) => return Ok((file, judging)),
+                (read, lag) if Instant::now() >= until => {
+                    let read = read.filter(|_| lag < Lag::Sure).ok_or_else(|| self.unread())?;
+                    return Ok((read.1, read.0));
+                }
+                _ => thread::sleep(AGAIN),
+            }
+        }
+    }
+
+    /// Reads the transcript; none where there is none, or a file of another kind.
+    fn read_transcript(
+        &self,
+        gate: &Gate,
+        request: &Request,
+    ) -> Result<Option<(Judging, Source)>, Failure> {
+        let path = self.event.transcript.clone().filter(|path| path.is_file());
+        let Some(file) = path.map(Source::File) else { return Ok(None) };
+        let judging = gate.read(&file, request)?;
+        Ok(is_a_record(&judging.scan).then_some((judging, file)))
+    }
+
+    fn unread(&self) -> Failure {
+        let message = match &self.event.transcript {
+            Some(path) => format!("{} holds no transcript of this stop", path.display()),
+            None => "there is no transcript of the session".to_owned(),
+        };
+        Failure::usage("transcript-missing", message)
     }
 
     /// Why the stop is let go without being judged: an interactive turn in which
@@ -182,8 +226,4 @@ fn is_a_record(scan: &Scan) -> bool {
 /// Whether both say the same, white space apart.
 fn same(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
-}
-
-fn unread() -> Failure {
-    Failure::usage("transcript-missing", "there is no transcript of the session to be read")
 }

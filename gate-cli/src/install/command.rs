@@ -15,7 +15,10 @@ pub(super) const TIMEOUT: u64 = 600;
 
 /// The command that calls this program by its whole path.
 pub(super) fn direct(program: &Path, agent: Agent) -> String {
-    format!("{} {}", quoted(&program.display().to_string()), words(agent))
+    let command = format!("{} {}", quoted(&program.display().to_string()), words(agent));
+    // To Gemini CLI (0.61.0) any code but 0 and 1 is a refusal, without an end
+    // where the program is gone.
+    if agent == Agent::Gemini { command + " || exit 1" } else { command }
 }
 
 /// The command for settings that others share: gate from PATH, and a word and
