@@ -56,7 +56,7 @@ fn codex_follows_the_links_of_its_own_variable_alone() {
 fn gemini_and_qwen_count_milliseconds() {
     holds("gemini", ["../home/.gemini/settings.json", ".gemini/settings.json"], &|command| {
         json!({"hooks": {"AfterAgent": [{"hooks": [
-            {"name": "gate", "type": "command", "command": format!("{command}{}", if command.contains("command -v") { "" } else { " || exit 1" }), "timeout": 600_000},
+            {"name": "gate", "type": "command", "command": format!("{command} || exit 1"), "timeout": 600_000},
         ]}]}})
     });
     holds("qwen", ["../home/.qwen/settings.json", ".qwen/settings.json"], &|command| {

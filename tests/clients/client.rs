@@ -27,8 +27,8 @@ pub(super) struct Site<'a> {
     pub(super) work: &'a Path,
     /// The address of its model.
     pub(super) model: &'a str,
-    /// What it is to run where the agent stops.
-    pub(super) hook: &'a str,
+    /// What it is to run where the agent stops; none: `gate install` says it.
+    pub(super) hook: Option<&'a str>,
     pub(super) prompt: &'a str,
     /// Whether its network holds nothing but loopback.
     pub(super) alone: bool,
@@ -59,7 +59,8 @@ impl Site<'_> {
 
 /// The settings of those that took Claude Code's form, with the unit of time
 /// that the client reads.
-pub(super) fn stop_hook(event: &str, command: &str, timeout: u64) -> Value {
+pub(super) fn stop_hook(event: &str, command: Option<&str>, timeout: u64) -> Value {
+    let Some(command) = command else { return json!({}) };
     let hook = json!({"name": "gate", "type": "command", "command": command, "timeout": timeout});
     json!({"hooks": {event: [{"hooks": [hook]}]}})
 }

@@ -16,10 +16,14 @@ pub(crate) const CODEX: Client = Client {
 };
 
 fn start(site: &Site) -> Command {
-    site.keep(".codex/hooks.json", &stop_hook("Stop", site.hook, 60).to_string());
     site.keep(".codex/config.toml", &settings(site));
     let mut command = site.command();
-    command.args(["exec", "--json", "--dangerously-bypass-hook-trust", site.prompt]);
+    command.args(["exec", "--json"]);
+    if site.hook.is_some() {
+        site.keep(".codex/hooks.json", &stop_hook("Stop", site.hook, 60).to_string());
+        command.arg("--dangerously-bypass-hook-trust");
+    }
+    command.arg(site.prompt);
     command.env("CODEX_HOME", site.home.join(".codex")).env("FAKE_KEY", "fake");
     command
 }

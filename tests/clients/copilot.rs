@@ -16,9 +16,11 @@ pub(crate) const COPILOT: Client = Client {
 };
 
 fn start(site: &Site) -> Command {
-    let hook = json!({"type": "command", "bash": site.hook, "timeoutSec": 60});
-    let hooks = json!({"version": 1, "hooks": {"Stop": [hook]}});
-    site.keep(".copilot/hooks/gate.json", &hooks.to_string());
+    if let Some(command) = site.hook {
+        let hook = json!({"type": "command", "bash": command, "timeoutSec": 60});
+        let hooks = json!({"version": 1, "hooks": {"Stop": [hook]}});
+        site.keep(".copilot/hooks/gate.json", &hooks.to_string());
+    }
     let mut command = site.command();
     command.args(["--allow-all-tools", "--trust-folder", "--output-format", "json"]);
     command.args(["-p", site.prompt]);

@@ -22,6 +22,8 @@ fn start(site: &Site) -> Command {
     settings["telemetry"] = json!({"enabled": false});
     // After the last turn it would ask the model what is worth remembering.
     settings["memory"] = json!({"enableManagedAutoMemory": false, "enableManagedAutoDream": false});
+    // Without it the client writes the file anew.
+    settings["$version"] = json!(4);
     site.keep(".qwen/settings.json", &settings.to_string());
     let mut command = site.command();
     // It would ask the proxy for loopback too.

@@ -47,6 +47,14 @@ pub(super) fn mended(client: &'static Client) {
     ended.asked(3..=3).reads(1, REASON).last(0);
 }
 
+/// The same with the hook that `gate install` puts in: it is called, and gone
+/// again afterwards, to the byte.
+pub(super) fn installed(client: &'static Client) {
+    let script = [Says(DONE), MEND, Says(DONE_TOO)];
+    let ended = Session::new(client, gated(""), &script).installed().run();
+    ended.asked(3..=3).reads(1, REASON).last(0);
+}
+
 /// The last word counts, also where the client is slow to write it down: an
 /// earlier word, or none, does not pass because the checks do.
 pub(super) fn not_done_yet(client: &'static Client) {

@@ -26,7 +26,7 @@ const PROMPT: &str = "The shelf is crooked. Mend it.";
 pub(crate) struct Session {
     client: &'static Client,
     project: Ran,
-    hook: String,
+    hook: Option<String>,
     script: Vec<Reply>,
 }
 
@@ -45,19 +45,25 @@ impl Session {
     /// With `gate hook` as what runs where the agent stops.
     #[track_caller]
     pub(crate) fn new(client: &'static Client, project: Run, script: &[Reply]) -> Self {
-        let hook = format!("{GATE} hook {}", client.name);
+        let hook = Some(format!("{GATE} hook {}", client.name));
         Self { client, project: project.code(0), hook, script: script.to_vec() }
     }
 
     /// With more words behind `gate hook AGENT`.
     pub(crate) fn with(mut self, words: &str) -> Self {
-        self.hook = format!("{} {words}", self.hook);
+        self.hook = self.hook.map(|hook| format!("{hook} {words}"));
         self
     }
 
     /// With another command as the hook.
     pub(crate) fn hook(mut self, command: &str) -> Self {
-        command.clone_into(&mut self.hook);
+        self.hook = Some(command.to_owned());
+        self
+    }
+
+    /// With what `gate install` writes as the hook, and takes away afterwards.
+    pub(crate) fn installed(mut self) -> Self {
+        self.hook = None;
         self
     }
 
@@ -78,18 +84,73 @@ impl Session {
             home: &home,
             work: &work,
             model: &url,
-            hook: &self.hook,
+            hook: self.hook.as_deref(),
             prompt: PROMPT,
             alone: alone.is_some(),
         };
         let mut command = (self.client.start)(&site);
+        let installed =
+            self.hook.is_none().then(|| Installed::new(&self.project, self.client.name));
         let (out, err) = (home.join("stdout"), home.join("stderr"));
         command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
         let code = finish(&mut command);
+        if let Some(installed) = installed {
+            installed.undo();
+        }
         let said =
             [out, err].map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
         Ended { code, asked: model.asked(), said: said.join("\n"), project: self.project }
     }
+}
+
+/// gate, put in front of a client's stop by its own command.
+struct Installed<'p> {
+    project: &'p Ran,
+    agent: &'static str,
+    /// The client's settings before, as far as there are any.
+    before: Vec<Option<Vec<u8>>>,
+}
+
+/// Where the clients have their settings, below the home.
+const SETTINGS: [&str; 6] = [
+    ".claude/settings.json",
+    ".codex/hooks.json",
+    ".codex/config.toml",
+    ".copilot/hooks/gate.json",
+    ".gemini/settings.json",
+    ".qwen/settings.json",
+];
+
+impl<'p> Installed<'p> {
+    fn new(project: &'p Ran, agent: &'static str) -> Self {
+        let before = settings(project);
+        let trust = if agent == "codex" { " --trust" } else { "" };
+        run(project, &format!("install {agent}{trust}"));
+        assert_ne!(settings(project), before);
+        Self { project, agent, before }
+    }
+
+    fn undo(self) {
+        run(self.project, &format!("uninstall {}", self.agent));
+        let after = settings(self.project);
+        for ((name, before), after) in SETTINGS.iter().zip(&self.before).zip(&after) {
+            assert!(
+                before == after,
+                "{name} is {:?}",
+                after.as_deref().map(String::from_utf8_lossy)
+            );
+        }
+    }
+}
+
+fn settings(project: &Ran) -> Vec<Option<Vec<u8>>> {
+    SETTINGS.iter().map(|name| fs::read(project.home().join(name)).ok()).collect()
+}
+
+#[track_caller]
+fn run(project: &Ran, words: &str) {
+    let ran = project.beside(words).output().unwrap();
+    assert!(ran.status.success(), "{words}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
 /// Runs it as a group, nothing of which is left.
