@@ -85,6 +85,11 @@ fn what_is_no_stop_of_the_agent_is_recorded_and_not_judged() {
     }
     judged("claude-code", "hook_event_name", "StopFailure".into());
     judged("copilot", "stop_reason", "aborted".into());
+    // Its `errorOccurred`, as every event in its older form, has no name.
+    let ran = project("");
+    let error = json!({ "sessionId": "s1", "timestamp": 1, "cwd": ran.path(""), "error": {} });
+    let ran = hooked(ran.again("hook copilot"), &error);
+    assert_eq!(refused("copilot", &ran), None);
     judged("cursor", "status", "error".into());
 }
 

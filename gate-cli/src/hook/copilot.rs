@@ -26,8 +26,12 @@ const WHOLE: &str = "end_turn";
 fn event(said: &Said<'_>) -> Event {
     let reason = said.text("stop_reason").or_else(|| said.text("stopReason"));
     let broken_off = reason.is_some_and(|reason| reason != WHOLE);
+    // Without a name, only a stop has a reason to stop.
+    let name = said.text("hook_event_name");
+    let is_other = name.is_none() && reason.is_none();
     Event {
-        not_judged: judged_as(said.text("hook_event_name"), "Stop")
+        not_judged: judged_as(name, "Stop")
+            .or(is_other.then_some(why::OTHER_EVENT))
             .or(broken_off.then_some(why::BROKEN_OFF)),
         session: said.owned("session_id").or_else(|| said.owned("sessionId")),
         prompt: None,
