@@ -41,6 +41,16 @@ said=$(cat "$1")
 [ "$(count_hits "$said")" -ge 2 ] && wants_exit "$said"
 "#;
 
+/// Settings of a project in which a stop costs what the hook itself costs.
+const HOOKED: &str = "\
+[breaker]
+no_progress = 0
+permission_denied = 0
+no_exit = 0
+[budget]
+iterations = 0
+";
+
 /// The folders and files of a run.
 pub(crate) struct Field {
     root: PathBuf,
@@ -54,6 +64,7 @@ impl Field {
         for (folder, settings) in [
             ("bare", None),
             ("ordinary", Some(ORDINARY.to_owned())),
+            ("hooked", Some(HOOKED.to_owned())),
             ("six", Some(patterns::settings(&patterns::SIX))),
             ("sixty", Some(patterns::settings(&sixty))),
         ] {
@@ -69,7 +80,7 @@ impl Field {
         field
     }
 
-    /// One of the folders: `bare`, `ordinary`, `six`, `sixty`.
+    /// One of the folders: `bare`, `ordinary`, `hooked`, `six`, `sixty`.
     pub(crate) fn folder(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
@@ -77,6 +88,18 @@ impl Field {
     /// The path of a transcript, which is written where it is not there yet.
     pub(crate) fn transcript(&self, kind: Kind, bytes: u64) -> String {
         self.file(&format!("{}-{bytes}", kind.name()), |to| transcript::write(kind, bytes, to))
+    }
+
+    /// An event of a stop in a session with this transcript.
+    pub(crate) fn event(&self, transcript: &str) -> PathBuf {
+        let name = Path::new(transcript).file_name().unwrap().to_str().unwrap();
+        let event = format!(
+            r#"{{"session_id":"{name}","transcript_path":"{transcript}","cwd":"{}","prompt_id":"p","permission_mode":"default","hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"EXIT_STATUS: CONTINUE\nEXIT_REASON: more is to be done","background_tasks":[]}}"#,
+            self.folder("hooked").display()
+        );
+        let file = self.root.join(format!("event-{name}.json"));
+        fs::write(&file, event).unwrap();
+        file
     }
 
     /// The path of a hostile input, so many times as long as its single size.

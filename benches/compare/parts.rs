@@ -12,11 +12,12 @@ use crate::transcript::Kind;
 type Part = fn(&Field);
 
 /// All parts, by name.
-pub(crate) const PARTS: [(&str, Part); 7] = [
+pub(crate) const PARTS: [(&str, Part); 8] = [
     ("cold", cold),
     ("text", text),
     ("json", json),
     ("last", last),
+    ("hook", hook),
     ("memory", memory),
     ("replay", replay),
     ("hostile", hostile),
@@ -152,6 +153,23 @@ fn last(field: &Field) {
         times: 15,
     }
     .print();
+}
+
+/// A stop that is refused, state included, beside an empty program: without
+/// checks, and with a breaker that does not look at the work tree.
+fn hook(field: &Field) {
+    let (folder, empty) = (field.folder("hooked"), Program::empty(&field.folder("bare")));
+    for (bytes, most) in [(SMALL, 5.0), (largest(), 6.0)] {
+        let event = field.event(&field.transcript(Kind::Session, bytes));
+        Comparison {
+            what: format!("hook claude-code, session {}", size(bytes)),
+            gate: Program::gate(&folder, &["hook", "claude-code"]).reading(&event),
+            other: empty.clone(),
+            bar: Bar::Longer(most),
+            times: 200,
+        }
+        .print();
+    }
 }
 
 /// Memory, whatever is read.

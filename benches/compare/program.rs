@@ -18,6 +18,8 @@ pub(crate) struct Program {
     name: String,
     args: Vec<OsString>,
     folder: PathBuf,
+    /// The file that is its standard input.
+    stdin: Option<PathBuf>,
 }
 
 impl Program {
@@ -29,7 +31,12 @@ impl Program {
     /// Another program by its name or path.
     pub(crate) fn new(name: &str, folder: &Path, args: &[&str]) -> Self {
         let args = args.iter().map(OsString::from).collect();
-        Self { name: name.to_owned(), args, folder: folder.to_owned() }
+        Self { name: name.to_owned(), args, folder: folder.to_owned(), stdin: None }
+    }
+
+    /// With a file as its standard input.
+    pub(crate) fn reading(self, file: &Path) -> Self {
+        Self { stdin: Some(file.to_owned()), ..self }
     }
 
     /// This bench, which parses every line of the file into a type.
@@ -93,6 +100,9 @@ impl Program {
         let mut command = Command::new(&self.name);
         command.args(&self.args).current_dir(&self.folder).env("HOME", &self.folder);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Some(file) = &self.stdin {
+            command.stdin(fs::File::open(file).unwrap());
+        }
         command
     }
 }
