@@ -32,6 +32,9 @@ use crate::source::Source;
 
 pub(crate) use self::replayed::{Replayed, Step};
 
+/// The most of a large transcript that is new since an earlier decision, in bytes.
+const NEW: u64 = 64 << 20;
+
 /// A gate with its settings.
 #[derive(Debug)]
 pub struct Gate {
@@ -206,9 +209,12 @@ impl Gate {
     ) -> Result<Scan, Failure> {
         let mut scanner = Scanner::new(&self.patterns, request.format);
         let mut read_before = |scanner: &Scanner<'_>| {
-            request
-                .since
-                .or_else(|| self.memory.as_ref()?.borrow_mut().read_before(scanner.session()?))
+            request.since.or_else(|| {
+                let read = self.memory.as_ref()?.borrow_mut().read_before(scanner.session()?)?;
+                let length = source.path()?.metadata().ok()?.len();
+                // So much that is new is a first look at another file.
+                (length.saturating_sub(read) <= NEW).then_some(read)
+            })
         };
         let mut push = |scanner: &mut Scanner<'_>, bytes: &[u8]| {
             see(bytes);
@@ -230,15 +236,18 @@ impl Gate {
         };
         let needs_indicators = match scan.signal.status {
             Status::Complete => true,
-            Status::Absent => !self.policy.require_explicit_signal || request.stop.is_some(),
+            Status::Absent => !self.policy.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
         let of_turn = || self.policy.patterns.iter().all(|one| one.scope == Scope::Final);
         let budget = &self.policy.budget;
         match scan.reach {
             Reach::All => true,
-            Reach::Nothing => false,
             _ if budget.tokens > 0 || budget.cost_micro_usd > 0 => false,
+            _ if request.end_only => true,
+            Reach::Nothing => false,
+            // Checks add what phrases in the rest of the turn could.
+            _ if request.stop.is_some() => true,
             Reach::Turn if of_turn() => true,
             Reach::Turn | Reach::Word => !needs_indicators || counted(),
         }

@@ -15,6 +15,9 @@ pub struct Request {
     /// The byte that an earlier reading of the transcript has come to, where the
     /// caller knows it.
     pub since: Option<u64>,
+    /// Whether the end of a large transcript is enough whatever it holds: the
+    /// caller knows the last word.
+    pub end_only: bool,
     /// The task's id.
     pub task: Option<String>,
     /// The run's name.

@@ -95,6 +95,7 @@ impl Stopped<'_> {
     fn request(&self) -> Request {
         Request {
             format: self.agent.name().parse::<Forced>().ok(),
+            end_only: self.event.said.is_some(),
             run: self.session(),
             stop: Some(Stop {
                 agent: self.agent.name().to_owned(),
