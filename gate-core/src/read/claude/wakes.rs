@@ -6,21 +6,20 @@
 //! each run, and a task announces itself; before, only that one was started
 //! can tell the two apart.
 
-use memchr::memmem;
-
 use crate::read::Boundary;
 
 /// What a tool's answer begins with where its task runs on.
 const RUNS_ON: [&str; 3] =
     ["Command running in background", "Command was manually backgrounded", "Async agent launched"];
 
-/// A word that stands in each such answer.
-const MARK: &[u8] = b"background";
-
-/// Whether a line may hold the answer of a tool whose task runs on.
-pub(super) fn may_run_on(line: &[u8]) -> bool {
-    let stands = |mark: &[u8]| memmem::find(line, mark).is_some();
-    stands(MARK) && RUNS_ON.iter().any(|start| stands(start.as_bytes()))
+/// Whether a text, as it is escaped in JSON, may be such an answer.
+pub(super) fn may_run_on(escaped: &[u8]) -> bool {
+    let may_begin = |start: &str| {
+        let same = escaped.iter().zip(start.bytes()).take_while(|(one, other)| **one == *other);
+        let same = same.count();
+        same == start.len() || escaped[same..].starts_with(b"\\u")
+    };
+    RUNS_ON.iter().any(|start| may_begin(start))
 }
 
 /// Knows whether an event, and not a prompt, is answered next.

@@ -1,19 +1,121 @@
 //! Walks over a line of JSON without building anything.
 
+use std::ops::Range;
+
 use memchr::memchr;
 
 /// Stands somewhere in a line of JSON. Every step returns nothing where the
 /// line is not what was expected; the caller is in doubt then.
-pub(in crate::read) struct Walk<'a> {
+pub(in crate::read) struct Walk<'a, 'v> {
+    line: &'a [u8],
     rest: &'a [u8],
     /// Whether an object or array was entered by the last step.
     entered: bool,
+    values: &'v mut Values<'a>,
 }
 
-impl<'a> Walk<'a> {
+/// The values of a line that were passed: strings, as they are escaped, and what
+/// is no string, object or array. What was told of a line on the way, such as a
+/// name, is none.
+pub(in crate::read) struct Values<'a> {
+    line: &'a [u8],
+    places: [Range<usize>; MOST],
+    count: usize,
+    /// Whether there were more.
+    more: bool,
+}
+
+/// A value of a line, whichever the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::read) struct Value(usize);
+
+/// The most values of a line that are told.
+const MOST: usize = 64;
+
+/// At most as many values as fit.
+#[derive(Debug, Default)]
+pub(in crate::read) struct Few([Option<Value>; 4]);
+
+impl Few {
+    /// Adds one, if there is room.
+    pub(in crate::read) fn add(&mut self, value: Value) -> Option<()> {
+        *self.0.iter_mut().find(|room| room.is_none())? = Some(value);
+        Some(())
+    }
+
+    /// All of them.
+    pub(in crate::read) fn all(&self) -> impl Iterator<Item = Value> + Clone {
+        self.0.iter().copied().flatten()
+    }
+
+    pub(in crate::read) fn is_empty(&self) -> bool {
+        self.0[0].is_none()
+    }
+}
+
+impl<'a> Values<'a> {
+    /// No values yet.
+    pub(in crate::read) fn new() -> Self {
+        Self { line: b"", places: [const { 0..0 }; MOST], count: 0, more: false }
+    }
+
+    /// Begins with another line.
+    pub(super) fn begin(&mut self, line: &'a [u8]) {
+        (self.line, self.count, self.more) = (line, 0, false);
+    }
+
+    /// Adds a value, unless there are too many.
+    #[inline]
+    pub(super) fn add(&mut self, place: Range<usize>) -> Option<Value> {
+        let Some(next) = self.places.get_mut(self.count) else {
+            self.more = true;
+            return None;
+        };
+        *next = place;
+        self.count += 1;
+        Some(Value(self.count - 1))
+    }
+
+    /// A value of this line.
+    pub(in crate::read) fn get(&self, value: Value) -> &'a [u8] {
+        &self.line[self.places[value.0].clone()]
+    }
+
+    /// A value that is a whole number and not negative.
+    pub(in crate::read) fn number(&self, value: Value) -> Option<u64> {
+        let add = |sum: u64, digit: &u8| {
+            let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
+            sum.checked_mul(10)?.checked_add(digit)
+        };
+        self.get(value).iter().try_fold(0, add)
+    }
+
+    /// All that are told.
+    pub(in crate::read) fn all(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.places().iter().map(|place| &self.line[place.clone()])
+    }
+
+    /// Whether there are more than are told.
+    pub(in crate::read) fn are_more(&self) -> bool {
+        self.more
+    }
+
+    /// Where they stand.
+    pub(super) fn places(&self) -> &[Range<usize>] {
+        &self.places[..self.count]
+    }
+
+    /// Their length together, in bytes.
+    pub(super) fn length(&self) -> usize {
+        self.places().iter().map(Range::len).sum()
+    }
+}
+
+impl<'a, 'v> Walk<'a, 'v> {
     /// Stands at the beginning of a line.
-    pub(in crate::read) fn new(line: &'a [u8]) -> Self {
-        Self { rest: line, entered: false }
+    pub(in crate::read) fn new(line: &'a [u8], values: &'v mut Values<'a>) -> Self {
+        values.begin(line);
+        Self { line, rest: line, entered: false, values }
     }
 
     /// Goes into an object or an array, which opens here.
@@ -70,14 +172,19 @@ impl<'a> Walk<'a> {
         Some(string)
     }
 
-    /// Passes a whole number that is not negative.
-    pub(in crate::read) fn number(&mut self) -> Option<u64> {
-        let digits = self.atom()?;
-        let add = |sum: u64, digit: &u8| {
-            let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
-            sum.checked_mul(10)?.checked_add(digit)
-        };
-        digits.iter().try_fold(0, add)
+    /// Passes a string, and tells which value it is.
+    #[inline]
+    pub(in crate::read) fn text(&mut self) -> Option<Value> {
+        let string = self.string()?;
+        let end = self.line.len() - self.rest.len() - 1;
+        self.values.add(end - string.len()..end)
+    }
+
+    /// Passes a number, and tells which value it is.
+    pub(in crate::read) fn number(&mut self) -> Option<Value> {
+        let number = self.atom().filter(|atom| atom[0].is_ascii_digit())?;
+        let end = self.line.len() - self.rest.len();
+        self.values.add(end - number.len()..end)
     }
 
     /// Passes what may be said or not; whether it is not: whether it is `null`,
@@ -97,19 +204,17 @@ impl<'a> Walk<'a> {
     #[inline]
     pub(in crate::read) fn pass(&mut self) -> Option<()> {
         match self.peek()? {
-            b'"' => self.string().map(drop),
             b'{' | b'[' => self.pass_nested(),
-            _ => self.atom().map(drop),
+            _ => self.pass_plain(),
         }
     }
 
     fn pass_nested(&mut self) -> Option<()> {
-        let mut depth = 0_usize;
+        let (mut depth, mut apart) = (0_usize, true);
         loop {
             match self.peek()? {
-                b'"' => self.string().map(drop)?,
                 mark @ (b'{' | b'[' | b'}' | b']' | b',' | b':') => {
-                    self.rest = &self.rest[1..];
+                    (self.rest, apart) = (&self.rest[1..], true);
                     match mark {
                         b'{' | b'[' => depth += 1,
                         b'}' | b']' if depth == 1 => return Some(()),
@@ -117,23 +222,34 @@ impl<'a> Walk<'a> {
                         _ => {}
                     }
                 }
-                _ => self.atom().map(drop)?,
+                _ if std::mem::take(&mut apart) => self.pass_plain()?,
+                _ => return None,
             }
         }
+    }
+
+    /// Passes what is no object or array.
+    #[inline]
+    fn pass_plain(&mut self) -> Option<()> {
+        let (passed, quote) = match self.peek()? {
+            b'"' => (self.string()?, 1),
+            _ => (self.atom()?, 0),
+        };
+        let is_key = quote == 1 && self.peek()? == b':';
+        let is_word = quote == 0 && passed[0].is_ascii_alphabetic();
+        if !is_key && !is_word {
+            let end = self.line.len() - self.rest.len() - quote;
+            self.values.add(end - passed.len()..end);
+        }
+        Some(())
     }
 
     /// A value that is no string, object or array.
     fn atom(&mut self) -> Option<&'a [u8]> {
         self.peek()?;
-        let inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-        let end = self.rest.iter().position(|byte| !inside(byte))?;
-        let (atom, rest) = self.rest.split_at(end);
+        let (atom, rest) = self.rest.split_at(end_of_atom(self.rest)?);
         self.rest = rest;
-        match atom {
-            b"null" | b"true" | b"false" | [b'0'] => Some(atom),
-            [b'1'..=b'9', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => Some(atom),
-            _ => serde_json::from_slice::<f64>(atom).is_ok().then_some(atom),
-        }
+        Some(atom)
     }
 
     /// Whether nothing but white space follows.
@@ -160,10 +276,25 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Where a value ends that is no string, object or array.
+#[inline]
+pub(super) fn end_of_atom(bytes: &[u8]) -> Option<usize> {
+    let inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    let digits = bytes.iter().position(|byte| !byte.is_ascii_digit())?;
+    if !inside(&bytes[digits]) && (digits == 1 || digits > 1 && bytes[0] != b'0') {
+        return Some(digits);
+    }
+    let end = bytes.iter().position(|byte| !inside(byte))?;
+    match &bytes[..end] {
+        b"null" | b"true" | b"false" => Some(end),
+        atom => serde_json::from_slice::<f64>(atom).is_ok().then_some(end),
+    }
+}
+
 /// Where the quotation mark stands that ends a string. Where a backslash ends the
 /// string it may be missed; then what follows is not what is expected.
 #[inline]
-fn end_of_string(bytes: &[u8]) -> Option<usize> {
+pub(super) fn end_of_string(bytes: &[u8]) -> Option<usize> {
     let mut at = short(bytes)?;
     while at > 0 && bytes[at - 1] == b'\\' && is_escaped(&bytes[..at]) {
         at += long(&bytes[at..])?;
@@ -220,10 +351,11 @@ fn is_escaped(before: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Walk;
+    use super::{Values, Walk};
 
     fn keys(line: &str) -> Option<Vec<String>> {
-        let mut walk = Walk::new(line.as_bytes());
+        let mut values = Values::new();
+        let mut walk = Walk::new(line.as_bytes(), &mut values);
         walk.enter(b'{')?;
         let mut keys = Vec::new();
         loop {
@@ -255,6 +387,7 @@ mod tests {
             "{\"\":1}",
             "{\"a\":1\"b\":2}",
             "{\"a\":[1\n]}",
+            "{\"a\":[1 \"b\"]}",
         ] {
             assert_eq!(keys(line), None, "{line}");
         }
