@@ -27,8 +27,14 @@ pub(super) trait Records: Send {
     /// tokens.
     fn used(&mut self, _id: u64, _tokens: u64) {}
 
-    /// Whether what the next records use is counted, or was already.
+    /// Whether what the next records use and say is counted, or was already.
     fn count(&mut self, _on: bool) {}
+
+    /// A text that was passed over stands twice: whether this is the first of both,
+    /// by their number.
+    fn is_first(&mut self, _number: u64) -> bool {
+        true
+    }
 
     /// Records were left out: what they used is not known.
     fn skip(&mut self) {}
@@ -64,6 +70,11 @@ pub(super) trait Decode: Send {
 
     /// See [`Records::count`].
     fn count(&mut self, _on: bool) {}
+
+    /// See [`Records::is_first`].
+    fn is_first(&mut self, _number: u64) -> bool {
+        true
+    }
 
     /// See [`Records::skip`].
     fn skip(&mut self) {}
@@ -119,6 +130,10 @@ impl<R: Records> Decode for Json<R> {
 
     fn count(&mut self, on: bool) {
         self.records.count(on);
+    }
+
+    fn is_first(&mut self, number: u64) -> bool {
+        self.records.is_first(number)
     }
 
     fn skip(&mut self) {

@@ -285,6 +285,12 @@ impl Open {
                     self.lines = before + line;
                     self.spoke(message, bytes, sink, memo);
                 }
+                Kept::Twice(line, _, number) => {
+                    self.lines = before + line;
+                    if self.decode.is_first(number) {
+                        self.spoke(0, bytes, sink, memo);
+                    }
+                }
                 Kept::Parted => self.parted = true,
                 Kept::Used(id, tokens) => self.decode.used(id, tokens),
             }

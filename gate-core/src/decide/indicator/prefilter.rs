@@ -14,7 +14,7 @@ use aho_corasick::packed::{Config, MatchKind, Searcher};
 const WINDOW: usize = 3;
 
 /// The most windows that are searched for at once.
-const MOST: usize = 64;
+const MOST: usize = 44;
 
 /// How much is searched at once, in bytes.
 const BLOCK: usize = 1 << 10;

@@ -14,12 +14,13 @@ const RUNS_ON: [&str; 3] =
 
 /// Whether a text, as it is escaped in JSON, may be such an answer.
 pub(super) fn may_run_on(escaped: &[u8]) -> bool {
-    let may_begin = |start: &str| {
+    RUNS_ON.iter().any(|start| {
         let same = escaped.iter().zip(start.bytes()).take_while(|(one, other)| **one == *other);
-        let same = same.count();
-        same == start.len() || escaped[same..].starts_with(b"\\u")
-    };
-    RUNS_ON.iter().any(|start| may_begin(start))
+        let rest = &escaped[same.count()..];
+        // A letter may be escaped by its number.
+        escaped.len() - rest.len() == start.len()
+            || matches!(rest, [b'\\', b'u', b'0', b'0', b'2'..=b'7', ..])
+    })
 }
 
 /// Knows whether an event, and not a prompt, is answered next.

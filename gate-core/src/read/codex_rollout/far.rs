@@ -1,17 +1,19 @@
 //! Which lines of Codex's session file cannot matter.
 
-use crate::read::far::{ByLine, Few, Line, Sifting, Values, Walk, Wanted, is_blank};
+use super::{Source, number};
+use crate::read::far::{ByLine, Few, Line, Sifting, Value, Values, Walk, Wanted, is_blank};
 
 /// Knows nothing but the form.
 #[derive(Debug)]
 pub(super) struct RolloutSieve;
 
 /// What a line says.
+#[derive(Clone, Copy)]
 pub(super) enum Says {
     /// What may matter.
     Anything,
-    /// The agent's texts.
-    Texts(Few),
+    /// A text of the agent.
+    Text(Value, Source),
     Nothing,
 }
 
@@ -20,7 +22,8 @@ pub(super) enum Says {
 struct Payload<'a> {
     kind: &'a [u8],
     role: &'a [u8],
-    /// The text of `message`, or those of `content`.
+    message: Option<Value>,
+    /// The texts of `content`.
     texts: Few,
 }
 
@@ -40,32 +43,47 @@ impl ByLine for RolloutSieve {
         }
     }
 
-    /// A text stands here twice, and which of the two comes second is told by those
-    /// before: so each text is read.
     fn comes_to(
         &self,
         seen: &Says,
         values: &Values<'_>,
-        _: &dyn Wanted,
+        wanted: &dyn Wanted,
         _: &mut Sifting<'_>,
     ) -> Line {
-        match seen {
+        match *seen {
             Says::Anything => Line::Matters,
             Says::Nothing => Line::Silent,
-            Says::Texts(texts) if texts.all().all(|text| is_blank(values.get(text))) => {
-                Line::Silent
-            }
-            Says::Texts(_) => Line::Matters,
+            Says::Text(text, source) => match values.get(text) {
+                text if is_blank(text) => Line::Silent,
+                text if wanted.may_stand_in(text) => Line::Matters,
+                text => {
+                    unescaped(text).map_or(Line::Matters, |text| Line::Twice(number(&text, source)))
+                }
+            },
         }
     }
 }
 
+/// How a text reads.
+fn unescaped(text: &[u8]) -> Option<String> {
+    serde_json::from_slice(&[b"\"", text, b"\""].concat()).ok()
+}
+
 impl Payload<'_> {
     /// What a line of a kind says with this payload.
-    fn says(self, kind: &[u8]) -> Says {
+    fn says(&self, kind: &[u8]) -> Says {
+        let mut texts = self.texts.all();
         match (kind, self.kind) {
-            (b"response_item", b"message") if self.role == b"assistant" => Says::Texts(self.texts),
-            (b"event_msg", b"agent_message") => Says::Texts(self.texts),
+            (b"response_item", b"message") if self.role == b"assistant" => {
+                match (texts.next(), texts.next()) {
+                    (Some(text), None) => Says::Text(text, Source::Model),
+                    _ => Says::Anything,
+                }
+            }
+            (b"event_msg", b"agent_message") => match self.message {
+                Some(text) => Says::Text(text, Source::Screen),
+                None => Says::Anything,
+            },
             (
                 b"response_item",
                 b"reasoning"
@@ -95,7 +113,7 @@ fn of_payload<'a>(walk: &mut Walk<'a, '_>) -> Option<Payload<'a>> {
             b"" => return Some(payload),
             b"type" => payload.kind = walk.string()?,
             b"role" => payload.role = walk.string()?,
-            b"message" => payload.texts.add(walk.text()?)?,
+            b"message" => payload.message = Some(walk.text()?),
             b"content" => of_content(walk, &mut payload.texts)?,
             _ => walk.pass()?,
         }

@@ -4,7 +4,8 @@
 //! what stands between its values is held against the lines after it, and a line
 //! that has the same form says the same, but for the values.
 
-use super::walk::{Values, Walk, end_of_atom, end_of_string};
+use super::values::Values;
+use super::walk::{Walk, end_of_atom, end_of_string};
 
 /// How many forms are remembered.
 const FORMS: usize = 12;
@@ -90,5 +91,63 @@ impl<S> Form<S> {
             from = *end;
         }
         line[at..] == self.fixed[from..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::values::Value;
+    use super::*;
+
+    /// The text of `{"type":"t","text":"...", ...}`.
+    fn text(walk: &mut Walk<'_, '_>) -> Option<Value> {
+        let mut text = None;
+        walk.enter(b'{')?;
+        loop {
+            match walk.member()? {
+                b"" => return text,
+                b"type" => (walk.string()? == b"t").then_some(())?,
+                b"text" => text = Some(walk.text()?),
+                _ => walk.pass()?,
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_one_form_differ_in_their_values() {
+        let (mut forms, mut walked) = (Forms::new(), 0);
+        for (line, expected, walks) in [
+            (r#"{"type":"t","n":1,"text":"a","more":[{"k":"v"},null]}"#, Some("a"), 1),
+            (r#"{"type":"t","n":-20.5,"text":"\"","more":[{"k":"\\"},null]}"#, Some("\\\""), 1),
+            (r#"{"type":"t","n":0,"text":"","more":[{"k":"w"},null]}"#, Some(""), 1),
+            (r#"{"type":"t","n":01,"text":"a","more":[{"k":"v"},null]}"#, None, 2),
+            (r#"{"type":"t","n":1,"text":"a","more":[{"k":"v"},null]}}"#, None, 3),
+            (r#"{"type":"u","n":1,"text":"a","more":[{"k":"v"},null]}"#, None, 4),
+            (r#"{"type":"t","n":1,"text":"a","more":[{"l":"v"},null]}"#, Some("a"), 5),
+            (r#"{"type":"t","n":1,"text":"b","more":[{"l":"v"},null]}"#, Some("b"), 5),
+            (r#"{"type":"t","n":1,"text":"c","more":[{"k":"v"},null]}"#, Some("c"), 5),
+        ] {
+            let mut values = Values::new();
+            let seen = forms.see(line.as_bytes(), &mut values, |walk| {
+                walked += 1;
+                text(walk)
+            });
+            let seen = seen.map(|text| String::from_utf8_lossy(values.get(*text)).into_owned());
+            assert_eq!((seen.as_deref(), walked), (expected, walks), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_many_values_has_no_form() {
+        let line = format!(r#"{{"type":"t","text":"a","more":[{}0]}}"#, "7,".repeat(99));
+        let (mut forms, mut values, mut walked) = (Forms::new(), Values::new(), 0);
+        for expected in [1, 2] {
+            let seen = forms.see(line.as_bytes(), &mut values, |walk| {
+                walked += 1;
+                text(walk)
+            });
+            assert!(seen.is_some() && values.are_more());
+            assert_eq!(walked, expected);
+        }
     }
 }

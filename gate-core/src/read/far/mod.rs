@@ -11,6 +11,7 @@
 mod form;
 mod held;
 mod sifted;
+mod values;
 mod walk;
 
 use std::sync::Arc;
@@ -18,7 +19,8 @@ use std::sync::Arc;
 pub(super) use held::{Held, Released};
 pub use sifted::Sifted;
 pub(super) use sifted::{Kept, Sifting};
-pub(super) use walk::{Few, Value, Values, Walk};
+pub(super) use values::{Few, Value, Values};
+pub(super) use walk::Walk;
 
 use super::MAX_RECORD;
 use form::Forms;
@@ -86,6 +88,9 @@ pub(super) enum Line {
     /// matters only where it is the last one before a line that matters, or the
     /// one that goes on with the same message: of this id, unless it is 0.
     Speaks(u64),
+    /// The same where what is said stands in another line too. Both texts have this
+    /// number, but for its last bit.
+    Twice(u64),
     /// It does not matter.
     Silent,
 }
@@ -151,14 +156,12 @@ impl<T: ByLine> Sieve for T {
             // What begins in another way may belong to the record before it,
             // and a record that is too long is a problem to be told.
             let is_plain = line.first() == Some(&b'{') && line.len() <= MAX_RECORD;
-            let seen = if is_plain {
-                forms.see(line, &mut values, |walk| self.see(walk))
-            } else {
-                None
-            };
+            let seen =
+                if is_plain { forms.see(line, &mut values, |walk| self.see(walk)) } else { None };
             match seen.map_or(Line::Matters, |seen| self.comes_to(seen, &values, wanted, kept)) {
                 Line::Matters => kept.matters(&lines[from..=end]),
                 Line::Speaks(id) => kept.speaks(&lines[from..=end], id),
+                Line::Twice(number) => kept.twice(&lines[from..=end], number),
                 Line::Silent => {}
             }
             kept.pass_over(1);
