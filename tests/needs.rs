@@ -23,7 +23,7 @@ pub(crate) fn shared() -> PathBuf {
 pub(crate) fn needs(what: &str) -> bool {
     let (there, why) = match what {
         "shared" => (shared().is_dir(), "there is no folder ../shared beside the repository"),
-        "bash" | "python3" | "node" | "npm" | "make" | "go" | "bats" | "parallel" => {
+        "bash" | "python3" | "node" | "npm" | "make" | "go" | "bats" | "parallel" | "jq" => {
             (is_program(what), "it is not in PATH")
         }
         "nextest" => (is_program("cargo-nextest"), "cargo-nextest is not in PATH"),

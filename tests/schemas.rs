@@ -16,8 +16,17 @@ fn printed(name: &str) -> Value {
 #[test]
 fn the_committed_schemas_are_those_that_gate_prints() {
     let checks = ["check-request", "check-result", "doctor"];
-    let others =
-        ["config", "decision", "error", "scan", "breaker", "explain", "replay", "replay-group"];
+    let others = [
+        "config",
+        "decision",
+        "error",
+        "scan",
+        "breaker",
+        "status",
+        "explain",
+        "replay",
+        "replay-group",
+    ];
     for name in checks.into_iter().chain(others) {
         let file = root().join(format!("schemas/gate.{}.v1.json", name.replace('-', ".")));
         let printed = gate(&format!("config schema {name}")).code(0).stdout;

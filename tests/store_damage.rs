@@ -133,7 +133,7 @@ fn tables_of_a_newer_gate_are_left_alone(shelf: &Shelf) {
     filled(shelf);
     shelf.run("INSERT INTO gate_schema VALUES (99)");
     let mut store = shelf.open();
-    let newer = StoreError::Newer { found: 99, known: 1 };
+    let newer = StoreError::Newer { found: 99, known: 2 };
     assert_eq!(head(&mut *store), Err(newer.clone()));
     assert_eq!(append(&mut *store, decision("a", 3)), Err(newer.clone()));
     assert_eq!(store.renew(PROJECT), Err(newer));

@@ -1,5 +1,6 @@
 //! The command line, as it is written.
 
+mod hook;
 mod replay;
 
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 use gate_core::protocol::ledger::Head;
 use gate_core::read::Forced;
 
+pub(crate) use self::hook::{Hook, Off, Status};
 pub(crate) use self::replay::{Grouping, Only, Replay};
 
 /// Decides whether a coding agent's loop may end.
@@ -47,6 +49,7 @@ fn alone(args: &[OsString]) -> Option<Cli> {
     let command = match name {
         "check" => Command::Check(of(args)?),
         "scan" => Command::Scan(of(args)?),
+        "hook" => Command::Hook(of(args)?),
         _ => return None,
     };
     Some(Cli { dir: None, command })
@@ -82,6 +85,14 @@ pub(crate) enum Command {
     /// Explain a decision, with all that led to it, or a reason's code.
     #[command(after_help = EXPLAIN_CODES)]
     Explain(Explain),
+    /// Answer an agent's stop hook: its event on stdin, the reply on stdout.
+    Hook(Hook),
+    /// Let agents stop here without being judged. For the operator; recorded.
+    Off(Off),
+    /// Judge the stops of agents here again. For the operator; recorded.
+    On,
+    /// Say whether stops of agents are judged here, and how.
+    Status(Status),
     /// Look at the circuit breaker, or operate it.
     #[command(subcommand)]
     Breaker(Breaker),
@@ -454,6 +465,8 @@ mod tests {
             "check --iteration 0 out.log",
             "scan",
             "scan --quiet out.log",
+            "hook claude --deadline 2s",
+            "hook",
             "-C sub check out.log",
             "last",
             "",

@@ -2,7 +2,7 @@
 
 mod replayed;
 
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 use std::path::Path;
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
 use gate_core::read::Forced;
 use gate_core::trouble::Signature;
-use gate_core::{Decision, Input, Policy, Reach, Scan, Scanner, decide, digest, judge};
+use gate_core::{Decision, Input, Policy, Reach, Scan, Scanner, Transcript, decide, digest, judge};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -44,13 +44,23 @@ pub struct Gate {
     processors: Option<usize>,
 }
 
-/// A transcript that was read.
-struct Judging {
+/// A transcript that was read, to be judged.
+pub(crate) struct Judging {
     began: Instant,
-    scan: Scan,
+    pub(crate) scan: Scan,
     /// The digest of its bytes, where the caller numbers the iterations.
     input: Option<String>,
     policy_text: String,
+}
+
+impl Judging {
+    /// With what the session's transcript tells beside the conversation.
+    pub(crate) fn beside(mut self, told: Option<Transcript>) -> Self {
+        if let Some(told) = told {
+            self.scan.transcript = told;
+        }
+        self
+    }
 }
 
 impl Gate {
@@ -125,26 +135,38 @@ impl Gate {
     /// A source that cannot be read, a system that refuses to start checks, a
     /// store that cannot be written. Nothing was decided then.
     pub fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
+        self.judge(&self.read(source, request)?, source, request)
+    }
+
+    /// Gathers the evidence for what was read, and decides.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Gate::check`].
+    pub(crate) fn judge(
+        &self,
+        judging: &Judging,
+        source: &Source,
+        request: &Request,
+    ) -> Result<Record, Failure> {
         let Some(memory) = &self.memory else {
-            let judging = self.read(source, request, None)?;
-            let gathered = self.gather(source, request, &judging.scan, Admission::Free)?;
+            let gathered = self.gather(source, request, &judging.scan, None)?;
             let input = self.gathered(&judging.scan, request, &gathered);
-            return Ok(self.stamp(decide(&input, &self.policy), &judging, request, gathered.tree));
+            return Ok(self.stamp(decide(&input, &self.policy), judging, request, gathered.tree));
         };
         let mut memory = memory.borrow_mut();
-        let judging = self.read(source, request, Some(&mut *memory))?;
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
-        let asked = self.asked(request, &judging, &look);
+        let asked = self.asked(request, judging, &look);
         match memory.begin(&asked)? {
             Begun::Repeated(record) => Ok(*record),
             Begun::Turn(turn) => {
-                let gathered = self.gather(source, request, &judging.scan, turn.admission)?;
+                let gathered = self.gather(source, request, &judging.scan, Some(&turn))?;
                 let seen = self.watch(source, request, &gathered, &turn);
                 let input = self.gathered(&judging.scan, request, &gathered);
                 memory.record(&turn, &asked, &mut |standing| {
                     let judged = judge(&remembering(&input, standing.clone(), &seen), &self.policy);
                     let decision = judged.decision.clone();
-                    let record = self.stamp(decision, &judging, request, gathered.tree.clone());
+                    let record = self.stamp(decision, judging, request, gathered.tree.clone());
                     let Standing { run, iteration, .. } = standing;
                     (Record { run, iteration, ..record }, judged)
                 })
@@ -152,16 +174,16 @@ impl Gate {
         }
     }
 
-    fn read(
-        &self,
-        source: &Source,
-        request: &Request,
-        memory: Option<&mut Memory>,
-    ) -> Result<Judging, Failure> {
+    /// Reads a transcript to be judged.
+    ///
+    /// # Errors
+    ///
+    /// A source that cannot be read.
+    pub(crate) fn read(&self, source: &Source, request: &Request) -> Result<Judging, Failure> {
         let began = Instant::now();
         let mut hasher =
-            (request.iteration.is_some() && memory.is_some()).then(blake3::Hasher::new);
-        let scan = self.read_needed(source, request, memory, &mut |bytes| {
+            (request.iteration.is_some() && self.memory.is_some()).then(blake3::Hasher::new);
+        let scan = self.read_needed(source, request, &mut |bytes| {
             if let Some(hasher) = &mut hasher {
                 hasher.update(bytes);
             }
@@ -180,12 +202,13 @@ impl Gate {
         &self,
         source: &Source,
         request: &Request,
-        mut memory: Option<&mut Memory>,
         see: &mut dyn FnMut(&[u8]),
     ) -> Result<Scan, Failure> {
         let mut scanner = Scanner::new(&self.patterns, request.format);
         let mut read_before = |scanner: &Scanner<'_>| {
-            request.since.or_else(|| memory.as_mut()?.read_before(scanner.session()?))
+            request
+                .since
+                .or_else(|| self.memory.as_ref()?.borrow_mut().read_before(scanner.session()?))
         };
         let mut push = |scanner: &mut Scanner<'_>, bytes: &[u8]| {
             see(bytes);
@@ -195,19 +218,19 @@ impl Gate {
         let bytes = source.scan_end(&mut scanner, processors, &mut read_before, &mut push)?;
         see(&bytes.to_le_bytes());
         let scan = self.scanned(scanner, bytes);
-        if self.suffices(&scan) { Ok(scan) } else { self.scan(source, request.format) }
+        if self.suffices(&scan, request) { Ok(scan) } else { self.scan(source, request.format) }
     }
 
     /// Whether no more of the transcript can change the verdict: more of the
     /// final turn could hold more indicators, and nothing else.
-    fn suffices(&self, scan: &Scan) -> bool {
+    fn suffices(&self, scan: &Scan, request: &Request) -> bool {
         let counted = || {
             let indicators = self.decide_scan(scan).indicators;
             indicators.score >= indicators.threshold
         };
         let needs_indicators = match scan.signal.status {
             Status::Complete => true,
-            Status::Absent => !self.policy.require_explicit_signal,
+            Status::Absent => !self.policy.require_explicit_signal || request.stop.is_some(),
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
         let of_turn = || self.policy.patterns.iter().all(|one| one.scope == Scope::Final);
@@ -219,6 +242,21 @@ impl Gate {
             Reach::Turn if of_turn() => true,
             Reach::Turn | Reach::Word => !needs_indicators || counted(),
         }
+    }
+
+    /// Whether the work tree is another than it was; where nobody knows what it
+    /// was, whether anything is not committed. None where that cannot be told.
+    pub(crate) fn has_changed(&self, source: &Source, was: Option<&TreeState>) -> Option<bool> {
+        let site = self.site(source, &Request::default());
+        match was {
+            Some(was) => gate_checks::look(&site).ok().map(|tree| tree.after != *was),
+            None => gate_checks::is_uncommitted(&site).ok().flatten(),
+        }
+    }
+
+    /// Its memory.
+    pub(crate) fn memory(&self) -> Option<RefMut<'_, Memory>> {
+        self.memory.as_ref().map(RefCell::borrow_mut)
     }
 
     fn scanned(&self, scanner: Scanner<'_>, bytes: u64) -> Scan {
@@ -254,9 +292,9 @@ impl Gate {
         source: &Source,
         request: &Request,
         scan: &Scan,
-        admission: Admission,
+        turn: Option<&Turn>,
     ) -> Result<Gathered, Failure> {
-        if !self.wants_evidence(scan, request, admission) {
+        if !self.wants_evidence(scan, request, turn) {
             return Ok(Gathered::default());
         }
         let wanted = Wanted {
@@ -309,7 +347,7 @@ impl Gate {
             forced: request.forced.clone(),
             checks_left_out: request.checks == Checks::None && !self.policy.checks.is_empty(),
             warnings,
-            observed: scan.observed(),
+            observed: Observed { stop: request.stop.clone(), ..scan.observed() },
             ..Input::new(scan.signal.clone(), scan.hits.clone())
         }
     }
@@ -325,10 +363,13 @@ impl Gate {
 
     /// Checks are lazy: where nothing that they find could make it `exit`,
     /// none is started. The breaker's probe runs them all.
-    fn wants_evidence(&self, scan: &Scan, request: &Request, admission: Admission) -> bool {
+    fn wants_evidence(&self, scan: &Scan, request: &Request, turn: Option<&Turn>) -> bool {
+        let reminded = |stop| turn.is_some_and(|turn| turn.refusals.before(stop).reminded);
+        let told = request.stop.as_ref().is_some_and(reminded);
+        let admission = turn.map_or(Admission::Free, |turn| turn.admission);
         let allowed = match scan.signal.status {
             Status::Complete => true,
-            Status::Absent => !self.policy.require_explicit_signal,
+            Status::Absent => told || !self.policy.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
         match (&request.checks, admission) {

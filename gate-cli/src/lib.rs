@@ -4,10 +4,12 @@
 //! transcript, gathers the evidence and decides; [`run`] is the command line
 //! over it. Whoever needs the decision alone takes `gate-core`.
 
+mod agent;
 mod args;
 mod commands;
 mod failure;
 mod gate;
+mod hook;
 mod memory;
 mod record;
 mod remarks;

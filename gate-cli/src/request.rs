@@ -1,8 +1,10 @@
 //! What a caller asks of one decision.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use gate_checks::Events;
+use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
 
 /// What a caller asks.
@@ -33,6 +35,11 @@ pub struct Request {
     pub checks: Checks,
     /// Whether no earlier record of a check is taken, and none kept.
     pub fresh: bool,
+    /// The stop that an agent's hook asks about.
+    pub stop: Option<Stop>,
+    /// How long checks are waited for; one that takes longer goes on by itself,
+    /// and the next decision about the same tree waits for it.
+    pub deadline: Option<Duration>,
     /// Files of the caller's own, such as the one for the feedback: where
     /// untracked they are no part of the work, and neither is the transcript.
     pub own_files: Vec<PathBuf>,

@@ -9,6 +9,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::commands::Status;
 use crate::failure::Failure;
 use crate::memory::{BreakerStatus, Past};
 use crate::record::Record;
@@ -33,6 +34,8 @@ pub enum Name {
     Doctor,
     /// `gate breaker --json`.
     Breaker,
+    /// `gate status --json`.
+    Status,
     /// `gate explain --json`.
     Explain,
     /// `gate replay --json`, one object a row.
@@ -52,6 +55,7 @@ pub fn of(name: Name) -> Value {
         Name::CheckResult => schema_for!(PluginAnswer).to_value(),
         Name::Doctor => schema_for!(DoctorRecord).to_value(),
         Name::Breaker => schema_for!(BreakerStatus).to_value(),
+        Name::Status => schema_for!(Status).to_value(),
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),
         Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),

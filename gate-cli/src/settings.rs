@@ -101,7 +101,7 @@ impl Places {
     ///
     /// A file that may be there and cannot be looked at: the checks that it
     /// configures must not be lost that way.
-    fn project_file(&self) -> Result<Option<PathBuf>, Failure> {
+    pub(crate) fn project_file(&self) -> Result<Option<PathBuf>, Failure> {
         let top = self.repository().unwrap_or(&self.folder);
         for folder in self.folder.ancestors() {
             let file = folder.join(FILE);

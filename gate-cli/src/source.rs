@@ -21,6 +21,8 @@ pub enum Source {
     Stdin,
     /// A file.
     File(PathBuf),
+    /// A message by itself.
+    Message(String),
 }
 
 impl Source {
@@ -70,6 +72,10 @@ impl Source {
             Self::File(path) => {
                 File::open(path).and_then(|mut file| feed(&mut file, u64::MAX, take))
             }
+            Self::Message(text) => {
+                take(text.as_bytes());
+                Ok(text.len() as u64)
+            }
         };
         fed.map_err(|error| self.unreadable(&error))
     }
@@ -79,6 +85,7 @@ impl Source {
         let read = match self {
             Self::Stdin => io::read_to_string(io::stdin().lock()),
             Self::File(path) => std::fs::read_to_string(path),
+            Self::Message(text) => Ok(text.clone()),
         };
         read.map_err(|error| self.unreadable(&error))
     }
@@ -86,7 +93,7 @@ impl Source {
     /// The file's path.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
-            Self::Stdin => None,
+            Self::Stdin | Self::Message(_) => None,
             Self::File(path) => Some(path),
         }
     }
@@ -96,7 +103,11 @@ impl Source {
     }
 
     fn name(&self) -> &Path {
-        self.path().unwrap_or(Path::new("the standard input"))
+        let unnamed = match self {
+            Self::Message(_) => "the message",
+            Self::Stdin | Self::File(_) => "the standard input",
+        };
+        self.path().unwrap_or(Path::new(unnamed))
     }
 }
 

@@ -33,6 +33,11 @@ pub mod kind {
     /// What an operator did.
     pub const ACT: &str = "operator_act";
 
+    /// A stop that a hook let go without judging it.
+    pub const NOT_JUDGED: &str = "hook_not_judged";
+    /// Hooks were switched off or on by an operator.
+    pub const SWITCH: &str = "hook_switch";
+
     /// The type of a decision's record.
     pub fn of(verdict: crate::Verdict) -> &'static str {
         if verdict == crate::Verdict::Exit { PASSED } else { BLOCKED }

@@ -40,6 +40,8 @@ pub struct Scan {
     /// What went wrong in the final turn, and how much was written: what the
     /// breaker is fed.
     pub effort: Effort,
+    /// The agent's last word; of a long one the end.
+    pub said: String,
     /// How far back it reaches.
     pub reach: Reach,
 }
@@ -202,7 +204,8 @@ impl<'p> Scanner<'p> {
         }
         let hits = counter.finish(|hit| !is_taken(hit, &signal));
         let effort = watch.finish(&turn);
-        Scan { signal, hits, transcript, effort, reach }
+        let said = turn.words().next().map(|word| word.text.clone()).unwrap_or_default();
+        Scan { signal, hits, transcript, effort, said, reach }
     }
 }
 

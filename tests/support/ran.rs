@@ -31,6 +31,11 @@ impl Ran {
         self.folder.path().join("work").join(name)
     }
 
+    /// What it printed.
+    pub(crate) fn out(&self) -> &str {
+        &self.stdout
+    }
+
     /// Stdout is this text, in which `[..]` stands for anything in a line.
     #[track_caller]
     pub(crate) fn stdout(self, expected: &str) -> Self {

@@ -10,6 +10,12 @@ use serde_json::{Map, Value, json};
 use crate::check::{CheckContext, CheckId};
 use crate::process::{Capture, Ended, How, Job, LineReader, environment};
 
+/// The most that is kept of what a failed program printed last, in characters.
+const EXCERPT: usize = 600;
+
+/// The same, in lines.
+const EXCERPT_LINES: usize = 12;
+
 /// A program that a check runs.
 pub(super) struct Launch<'a> {
     pub(super) id: &'a CheckId,
@@ -30,6 +36,8 @@ pub(super) struct Launched {
     pub(super) evidence: Evidence,
     /// Its exit code; none where a signal ended it.
     pub(super) exit_code: Option<i32>,
+    /// The end of what it printed.
+    end: String,
 }
 
 impl Launched {
@@ -45,7 +53,8 @@ impl Launched {
             all.insert(name.to_owned(), value);
         }
         let summary = format!("{summary}{}", evidence.summary);
-        Evidence { outcome, summary, ..evidence }
+        let failed = outcome == Outcome::Fail && !self.end.is_empty();
+        Evidence { outcome, summary, excerpt: failed.then_some(self.end), ..evidence }
     }
 }
 
@@ -103,7 +112,9 @@ fn record(
     ended: &Ended,
     cx: &CheckContext,
 ) -> Result<Launched, Box<Evidence>> {
-    let log = cx.logs.keep(id, &ended.capture.text());
+    let text = ended.capture.text();
+    let log = cx.logs.keep(id, &text);
+    let end = end_of(&text);
     let base = Evidence {
         duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
         log: log.map(|log| log.display().to_string()),
@@ -116,15 +127,33 @@ fn record(
         How::Exited(code) => Ok(Launched {
             evidence: Evidence { exit_code: Some(*code), summary: left_behind(ended), ..base },
             exit_code: Some(*code),
+            end,
         }),
         How::Signalled(_) => Ok(Launched {
             evidence: Evidence { summary: left_behind(ended), ..base },
             exit_code: None,
+            end,
         }),
         How::NotStarted(error) => Err(inconclusive(not_started(&base.argv, error))),
         How::Stopped => Err(inconclusive("it was ended before it was done".to_owned())),
         How::Lost => Err(inconclusive("its supervisor was killed while it ran".to_owned())),
     }
+}
+
+/// The last lines that say something, as far as there is room for them.
+fn end_of(text: &str) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut room = EXCERPT;
+    for line in text.lines().rev().map(str::trim_end).filter(|line| !line.is_empty()) {
+        let length = line.chars().count() + 1;
+        if length > room || lines.len() == EXCERPT_LINES {
+            break;
+        }
+        room -= length;
+        lines.push(line);
+    }
+    lines.reverse();
+    lines.join("\n")
 }
 
 /// Why a program was not started, and what is to be done where that shows.

@@ -62,6 +62,8 @@ fn request(here: &Here, args: &Check) -> Request {
             checks => checks.only.clone().map_or(Checks::Lazy, Checks::Only),
         },
         fresh: args.no_cache,
+        stop: None,
+        deadline: None,
         own_files: args.feedback.iter().map(|file| here.places.folder.join(file)).collect(),
         events: if args.output.quiet { Events::nobody() } else { render::progress() },
     }

@@ -6,6 +6,7 @@ mod config;
 mod doctor;
 mod entries;
 mod explain;
+mod hook;
 mod init;
 mod last;
 mod ledger;
@@ -15,6 +16,8 @@ mod man;
 mod prompt;
 mod replay;
 mod scan;
+mod status;
+mod switch;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -32,6 +35,8 @@ use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::render;
 use crate::settings::{Places, Selection};
+
+pub(crate) use status::Status;
 
 /// Exit code of a command that did what it was asked.
 const DONE: u8 = 0;
@@ -93,6 +98,7 @@ impl Asked {
             Command::Explain(explain) => Self { json: explain.json, stop: false },
             Command::Breaker(breaker) => Self { json: breaker.of().json, stop: false },
             Command::Ledger(ledger) => Self { json: ledger.json(), stop: false },
+            Command::Status(status) => Self { json: status.json, stop: false },
             Command::Log(log) => Self { json: log.json, stop: false },
             _ => Self::default(),
         }
@@ -128,6 +134,10 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Doctor(args) => doctor::run(&here, &args),
         Command::Last(args) => last::run(&here, &args),
         Command::Explain(args) => explain::run(&here, &args),
+        Command::Hook(args) => hook::run(&here, &args),
+        Command::Off(args) => switch::off(&here, &args),
+        Command::On => switch::on(&here),
+        Command::Status(args) => status::run(&here, &args),
         Command::Breaker(args) => breaker::run(&here, &args),
         Command::Ledger(args) => ledger::run(&here, &args),
         Command::Log(args) => log::run(&here, &args),
@@ -143,7 +153,7 @@ pub(crate) struct Here {
 
 impl Here {
     /// Where checks look.
-    fn site(&self) -> Result<Site, Failure> {
+    pub(crate) fn site(&self) -> Result<Site, Failure> {
         let supervisor = std::env::current_exe().ok().filter(|program| program.is_file());
         // Where gate was replaced while it runs, Linux still leads to it.
         let running = || Some(PathBuf::from(format!("/proc/{}/exe", std::process::id())));

@@ -10,6 +10,7 @@ mod act;
 mod body;
 mod clock;
 mod failure;
+mod hook;
 mod naming;
 mod operator;
 mod past;
@@ -20,6 +21,7 @@ use gate_core::protocol::ledger::Head;
 
 pub use act::{BreakerStatus, Operation};
 pub(crate) use clock::now;
+pub(crate) use hook::NotJudged;
 pub use past::{Past, Wanted};
 pub(crate) use turn::{Asked, Begun, Standing, Turn};
 

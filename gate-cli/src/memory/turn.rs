@@ -5,6 +5,7 @@ use gate_core::decide::breaker::{Admission, Breaker, Change};
 use gate_core::decide::memory::{Memory as Remembered, RunState};
 use gate_core::decide::moment::Moment;
 use gate_core::decide::observed::TreeState;
+use gate_core::decide::stop::Refusals;
 use gate_core::history::{State, kind};
 use gate_core::protocol::ledger::{Draft, Sealed};
 use gate_core::{Judged, Policy, digest};
@@ -19,7 +20,7 @@ use crate::record::Record;
 use crate::store::{Reading, Writing};
 
 /// Who writes the records of decisions.
-const GATE: &str = "gate";
+pub(super) const GATE: &str = "gate";
 
 /// What is asked about one decision.
 #[derive(Clone)]
@@ -65,6 +66,9 @@ pub(crate) struct Turn {
     probe: String,
     /// What the breaker says to it.
     pub(crate) admission: Admission,
+    /// How often the agent's stop was refused before it; counted where a hook
+    /// asks.
+    pub(crate) refusals: Refusals,
     /// Whether the run has no work tree yet to be compared with.
     pub(crate) first_look: bool,
     /// The number of the last record when it began.
@@ -108,6 +112,7 @@ impl Memory {
             name: naming::of_loop(asked.run, asked.task, &self.tree)?,
             probe: Uuid::now_v7().to_string(),
             admission: Admission::Held,
+            refusals: Refusals::default(),
             first_look: true,
             head: 0,
             lost: None,
@@ -127,9 +132,12 @@ impl Memory {
             return Ok(Begun::Repeated(Box::new(record)));
         }
         let seen = loaded.last.as_ref().is_some_and(|(_, run)| run.tree.is_some());
-        turn.first_look = !seen || asked.begins_run(&loaded, &earlier);
+        let begins = asked.begins_run(&loaded, &earlier);
+        turn.first_look = !seen || begins;
         turn.head = head;
         turn.admission = self.admit(&loaded, &turn, asked)?;
+        let goes_on = loaded.last.filter(|_| !begins);
+        turn.refusals = goes_on.map(|(_, run)| run.refusals).unwrap_or_default();
         Ok(Begun::Turn(turn))
     }
 
@@ -308,7 +316,7 @@ fn load(reading: &mut dyn Reading, turn: &Turn) -> Result<Loaded, Failure> {
 }
 
 /// The run of a decision's record.
-fn run_of(sealed: &Sealed) -> Result<(String, RunState), Failure> {
+pub(super) fn run_of(sealed: &Sealed) -> Result<(String, RunState), Failure> {
     let state = body::state_of(sealed)?;
     let damaged = || {
         let message = format!("record {} of the ledger names no run", sealed.record.seq);

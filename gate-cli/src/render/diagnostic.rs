@@ -53,7 +53,7 @@ fn describe(failure: &Failure, stop: bool) -> String {
 }
 
 /// The message, with its place in front where it has one.
-fn message(failure: &Failure) -> String {
+pub(crate) fn message(failure: &Failure) -> String {
     match (&failure.file, &failure.excerpt, failure.key.is_some()) {
         (Some(file), Some(excerpt), _) => {
             format!("{file}:{}:{}: {}", excerpt.line, excerpt.column, failure.message)

@@ -83,8 +83,22 @@ fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
             let why = why.iter().find(|why| !why.is_empty()).copied().unwrap_or_default();
             (at(record, "act", "").to_owned(), Some(AnsiColor::Yellow), why.to_owned())
         }
+        kind::NOT_JUDGED => (
+            "not judged".to_owned(),
+            None,
+            format!("{}: {}", at(record, "agent", ""), at(record, "why", "")),
+        ),
+        kind::SWITCH => switched(record),
         other => (other.to_owned(), None, String::new()),
     }
+}
+
+fn switched(record: &Record) -> (String, Option<AnsiColor>, String) {
+    let off = record.body.get("switch").and_then(|switch| switch.get("off")?.as_bool());
+    let until = at(record, "switch", "/until");
+    let until = if until.is_empty() { String::new() } else { format!("until {until}") };
+    let what = if off == Some(true) { "hooks off" } else { "hooks on" };
+    (what.to_owned(), Some(AnsiColor::Yellow), until)
 }
 
 fn decided(record: &Record) -> (String, Option<AnsiColor>, String) {

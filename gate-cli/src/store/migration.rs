@@ -4,7 +4,8 @@ use super::error::StoreError;
 
 /// The steps, in order; the first one makes version 1. A step that was released
 /// is never changed.
-const STEPS: [&str; 1] = [include_str!("migrations/0001_ledger.sql")];
+const STEPS: [&str; 2] =
+    [include_str!("migrations/0001_ledger.sql"), include_str!("migrations/0002_types.sql")];
 
 /// The version that this gate knows.
 #[expect(clippy::cast_possible_wrap, reason = "a handful of steps")]

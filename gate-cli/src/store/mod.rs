@@ -133,6 +133,13 @@ pub trait Reading {
     /// A store that cannot be read, or a row that was changed.
     fn latest_of_task(&mut self, task: &str) -> Result<Option<Sealed>, StoreError>;
 
+    /// The latest record of this type that is no decision.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that was changed.
+    fn latest_of_type(&mut self, kind: &str) -> Result<Option<Sealed>, StoreError>;
+
     /// The decision of this iteration of a run.
     ///
     /// # Errors

@@ -25,6 +25,9 @@ pub(super) const LATEST_OF_LOOP: &str =
 
 pub(super) const LATEST_OF_TASK: &str = select!("AND task = $2 ORDER BY seq DESC LIMIT 1");
 
+pub(super) const LATEST_OF_TYPE: &str =
+    select!("AND type = $2 AND decision_id IS NULL ORDER BY seq DESC LIMIT 1");
+
 pub(super) const DECISION: &str =
     select!("AND run = $2 AND iteration = $3 AND decision_id IS NOT NULL");
 

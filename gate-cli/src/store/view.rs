@@ -115,6 +115,10 @@ impl<S: Sql> Reading for View<'_, S> {
         self.proven(statements::LATEST_OF_TASK, task, &[])
     }
 
+    fn latest_of_type(&mut self, kind: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_OF_TYPE, kind, &[])
+    }
+
     fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError> {
         let Ok(iteration) = i64::try_from(iteration) else { return Ok(None) };
         self.proven(statements::DECISION, run, &[Given::Integer(iteration)])

@@ -100,13 +100,20 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     let indicators = Indicators::of(input, policy);
     let case = Case { input, policy, indicators: &indicators };
     let (ruled, mut reasons) = case.rule();
-    let fed = feed((ruled, &reasons), input, policy);
+    let mut fed = feed((ruled, &reasons), input, policy);
     let trips = fed.as_ref().map(|fed| fed.trips.as_slice()).unwrap_or_default();
-    let verdict = if trips.is_empty() { ruled } else { Verdict::Tripped };
+    let mut verdict = if trips.is_empty() { ruled } else { Verdict::Tripped };
     let change = fed.as_ref().and_then(|fed| fed.change.as_ref());
     let again = change.is_some_and(|change| change.event == Event::ProbeFailed);
     let tripped = trips.iter().map(|trip| tripped(trip, again));
     reasons.splice(0..0, tripped.collect::<Vec<_>>());
+    if let Some(reason) = case.lets_go().filter(|_| verdict == Verdict::Continue) {
+        verdict = Verdict::Tripped;
+        reasons.insert(0, reason);
+    }
+    if let Some(fed) = fed.as_mut().filter(|_| input.observed.stop.is_some()) {
+        fed.memory.run.refusals = input.refusals().after(verdict, &reasons);
+    }
     let warnings = input.warnings.iter().cloned().chain(case.warnings()).collect();
     let decision = Decision {
         verdict,
@@ -115,7 +122,7 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         success: verdict == Verdict::Exit,
         forced: input.forced.is_some(),
         force_reason: input.forced.clone(),
-        feedback: feedback::text(verdict, &reasons, &input.signal),
+        feedback: feedback::text(verdict, &reasons, input, policy),
         next: feedback::next(verdict, &reasons, &input.signal),
         signal: input.signal.clone(),
         indicators,

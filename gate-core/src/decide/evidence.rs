@@ -61,6 +61,12 @@ pub struct Evidence {
     /// What failed first and passed when it was run again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flaky: Vec<String>,
+    /// The end of what a failed program printed: words of others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<String>,
+    /// Whether it outlived a hook's deadline, and goes on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub running: bool,
 }
 
 impl Evidence {
@@ -79,6 +85,8 @@ impl Evidence {
             detail: None,
             claim: false,
             flaky: Vec::new(),
+            excerpt: None,
+            running: false,
         }
     }
 

@@ -10,6 +10,7 @@ use super::observed::Observed;
 use super::policy::Policy;
 use super::reason::Warning;
 use super::signal::Signal;
+use super::stop::Refusals;
 
 /// Everything that a decision depends on beside the policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,6 +76,13 @@ impl Input {
             None if self.is_lost() => Admission::Held,
             None => Admission::Free,
         }
+    }
+
+    /// How often this stop was refused before; never where no hook asks.
+    pub(crate) fn refusals(&self) -> Refusals {
+        let remembered = self.kept().map(|memory| &memory.run.refusals);
+        let counted = self.observed.stop.as_ref().zip(remembered);
+        counted.map(|(stop, refusals)| refusals.before(stop)).unwrap_or_default()
     }
 
     /// How many iterations before this one passed in a row.

@@ -12,6 +12,7 @@ use super::evidence::Outcome;
 use super::moment::Moment;
 use super::observed::{Observed, TreeState};
 use super::policy::Policy;
+use super::stop::Refusals;
 
 /// A run in which nothing was decided for so long has ended, in milliseconds.
 const SILENCE: u64 = 12 * 60 * 60 * 1000;
@@ -64,6 +65,9 @@ pub struct RunState {
     /// The checks, as they were last seen.
     #[serde(default)]
     pub checks: BTreeMap<String, Outcome>,
+    /// How often the agent's stop was refused, where a hook asks.
+    #[serde(default, skip_serializing_if = "Refusals::is_none")]
+    pub refusals: Refusals,
 }
 
 /// What a run has used.

@@ -23,4 +23,5 @@ mod ruling;
 pub mod score;
 mod sentence;
 pub mod signal;
+pub mod stop;
 pub mod verdict;

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::moment::Moment;
+use super::stop::Stop;
 
 /// What was observed of an iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +34,9 @@ pub struct Observed {
     pub cost_micro_usd: Option<u64>,
     /// The id under which this decision holds the breaker's probe.
     pub probe: Option<String>,
+    /// The stop that the agent's hook asks about; none where a loop asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
 }
 
 /// The work tree around the checks.

@@ -48,6 +48,9 @@ codes! {
         RateLimited = "rate-limited": "The iteration ended in a rate or usage limit of the agent's service. It counts towards no trip but `breaker.rate_limited`; go on when the limit is over (`retry_at`, where the client says when).",
         BreakerTripped = "breaker-tripped": "This iteration reached a limit of `[breaker]` or `[budget]`, so the circuit breaker opened: the loop stops, and the work is not done. Look at the other reasons; `gate breaker reset --reason …` closes it, and after the cool-down one iteration may try.",
         BreakerOpen = "breaker-open": "The circuit breaker is open: the loop went on without getting anywhere, or its state was lost. It stops, and the work is not done. Look at what tripped it (`gate breaker status`); `gate breaker reset --reason …` closes it.",
+        CheckRunning = "check-running": "A required check outlived the deadline of the stop hook. It goes on, on a copy of the work tree; the next stop waits for what it comes to.",
+        BackgroundRunning = "background-running": "Everything else holds, but the agent left tasks running in the background, which may still change the work. This refuses a stop once a prompt.",
+        MaxBlocks = "max-blocks": "The agent's stop was refused as often as `hook.max_blocks` allows. The agent is let go, and the work is not done: a person has to look at the other reasons.",
         BreakerIsolated = "breaker-isolated": "An operator holds the breaker open. The loop stops, and the work is not done, until the operator closes it.",
     }
 }

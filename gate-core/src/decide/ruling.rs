@@ -52,6 +52,7 @@ impl Case<'_> {
         against.extend(self.too_few_indicators(forbidden));
         if against.is_empty() {
             against.extend(self.too_few_in_a_row());
+            against.extend(self.background());
         } else if let Some(limit) = &self.input.observed.limited {
             let message = format!("the iteration ended in a limit: {}", limit.text);
             against.insert(0, Reason::new(ReasonCode::RateLimited, message));
@@ -120,7 +121,7 @@ impl Case<'_> {
         let problem = signal.problems.first().map(String::as_str);
         match signal.status {
             Status::Complete if problem.is_none() => None,
-            Status::Absent if !self.policy.require_explicit_signal => None,
+            Status::Absent if !self.wants_signal() => None,
             Status::Absent => Some(Reason::new(
                 ReasonCode::SignalAbsent,
                 "the agent's last word holds no explicit exit signal",
@@ -135,6 +136,12 @@ impl Case<'_> {
             )),
             Status::Blocked => Some(self.blocked()),
         }
+    }
+
+    /// Whether silence forbids `exit`. An agent whose stop a hook holds may never
+    /// have heard of the protocol: it is told once, and then evidence decides.
+    fn wants_signal(&self) -> bool {
+        self.policy.require_explicit_signal && !self.input.refusals().reminded
     }
 
     fn work_remains(&self) -> String {
@@ -192,6 +199,7 @@ impl Case<'_> {
             Outcome::Pass | Outcome::Tamper => return None,
             Outcome::Fail => (ReasonCode::RequiredCheckFailed, "failed"),
             Outcome::Inconclusive => (ReasonCode::RequiredCheckInconclusive, "was inconclusive"),
+            Outcome::Skipped if worst.running => (ReasonCode::CheckRunning, "is still running"),
             Outcome::Skipped => (ReasonCode::CheckNotRun, "did not run"),
         };
         Some(Reason::of_check(code, name, with_summary(worst, what)))
@@ -215,6 +223,27 @@ impl Case<'_> {
         (passed < needed).then(|| {
             let message = format!("this iteration passes: {passed} of {needed} in a row");
             Reason::new(ReasonCode::ConsecutiveNotReached, message)
+        })
+    }
+
+    /// Tasks in the background: a reason to wait, once.
+    fn background(&self) -> Option<Reason> {
+        let tasks = self.input.observed.stop.as_ref().map(|stop| stop.background.as_slice())?;
+        let first = tasks.first().filter(|_| !self.input.refusals().waited)?;
+        let message = match tasks.len() {
+            1 => format!("a background task is still running: {first}"),
+            more => format!("{more} background tasks are still running, one of them {first}"),
+        };
+        Some(Reason::new(ReasonCode::BackgroundRunning, message))
+    }
+
+    /// Why an agent that would be refused again is let go.
+    pub(super) fn lets_go(&self) -> Option<Reason> {
+        self.input.observed.stop.as_ref()?;
+        let (blocks, most) = (self.input.refusals().blocks, self.policy.hook.max_blocks);
+        (blocks >= most).then(|| {
+            let message = format!("the stop was refused {blocks} times, the most that is allowed");
+            Reason::new(ReasonCode::MaxBlocks, message)
         })
     }
 

@@ -18,6 +18,16 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Its name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exit => "exit",
+            Self::Continue => "continue",
+            Self::Tripped => "tripped",
+            Self::Blocked => "blocked",
+        }
+    }
+
     /// The exit code of `gate check`. Codes 2 (usage or configuration) and 5
     /// (internal error) belong to no verdict: nothing was decided.
     pub fn exit_code(self) -> u8 {

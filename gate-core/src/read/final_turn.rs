@@ -48,6 +48,20 @@ pub struct Word {
     pub(crate) far: bool,
 }
 
+impl Word {
+    /// A message of its own.
+    pub(crate) fn of(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            line: 1,
+            multiline: true,
+            clipped: false,
+            answers_notification: false,
+            far: false,
+        }
+    }
+}
+
 impl FinalTurn {
     /// Takes one event.
     pub fn event(&mut self, event: &Event<'_>) {

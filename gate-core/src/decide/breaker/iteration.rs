@@ -23,13 +23,14 @@ pub struct Iteration {
     /// Whether every condition holds, also where several such iterations in a
     /// row are asked for.
     pub passed: bool,
-    /// Whether the agent claimed completion.
+    /// Whether the agent claimed completion, and was not only asked to wait.
     pub claimed: bool,
     /// Whether it ended in a rate or usage limit.
     pub limited: bool,
     /// Whether the work tree moved on; none where nobody looked.
     pub progress: Option<bool>,
-    /// Whether evidence passes and only the signal or phrases are missing.
+    /// Whether evidence passes and only the signal or phrases are missing, or
+    /// the agent was asked to wait.
     pub excused: bool,
     /// The signature of its error.
     pub signature: Option<String>,
@@ -61,16 +62,17 @@ impl Iteration {
     ) -> Self {
         let observed = &input.observed;
         let passed = verdict == Verdict::Exit || all(reasons, &[ReasonCode::ConsecutiveNotReached]);
+        let waits = waits(reasons);
         let bad = |outcome| input.evidence.iter().any(move |it| it.outcome == outcome);
         let unsure = |it: &Evidence| it.outcome == Outcome::Inconclusive && it.mode != Mode::Warn;
         Self {
             at: observed.at.clone(),
             exits: verdict == Verdict::Exit,
             passed,
-            claimed: input.signal.status == Status::Complete,
+            claimed: input.signal.status == Status::Complete && !waits,
             limited: observed.limited.is_some(),
             progress: progress(input, &memory.run),
-            excused: only_words_are_missing(reasons, input, policy),
+            excused: waits || only_words_are_missing(reasons, input, policy),
             signature: signature(input, &memory.run),
             inconclusive: input.evidence.iter().any(unsure),
             tampered: bad(Outcome::Tamper),
@@ -95,6 +97,14 @@ impl Iteration {
 /// Whether there are reasons, all of these kinds.
 fn all(reasons: &[Reason], codes: &[ReasonCode]) -> bool {
     !reasons.is_empty() && reasons.iter().all(|reason| codes.contains(&reason.code))
+}
+
+/// Whether the agent is only asked to wait: what still runs is what is missing.
+fn waits(reasons: &[Reason]) -> bool {
+    use ReasonCode::{BackgroundRunning, CheckRunning, ThresholdNotReached};
+    let runs = |reason: &Reason| matches!(reason.code, CheckRunning | BackgroundRunning);
+    reasons.iter().any(runs)
+        && all(reasons, &[CheckRunning, BackgroundRunning, ThresholdNotReached])
 }
 
 /// The tree beside what the last iteration of the run left; in the first one,

@@ -26,8 +26,17 @@ use serde::{Deserialize, Serialize};
 use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
 use crate::read::{FinalTurn, Word};
 use candidate::{Candidate, Says, Sifted, Statement, candidates, cut, disagreement, sift};
+use marker::Marker;
 
 pub use prompt::prompt;
+
+/// What every signal of the built-in spellings holds, and so each part of one.
+const PARTS: [Marker; 4] = [
+    Marker::new("exit_", 1),
+    Marker::new("ralph", 3),
+    Marker::new("<prom", 0),
+    Marker::new("apm2_", 3),
+];
 
 /// Why a signal before the last word is none.
 const EARLIER_MESSAGE: &str =
@@ -35,6 +44,12 @@ const EARLIER_MESSAGE: &str =
 
 /// The most near misses that are kept.
 const NEAR_MISSES: usize = 20;
+
+/// Whether a line of other words could be read as a signal, or as a part of one.
+pub(super) fn says_signal(line: &str, policy: &SignalPolicy) -> bool {
+    let is_part = PARTS.iter().any(|part| part.stands_in(line));
+    is_part || !candidates(&Word::of(line), policy).is_empty()
+}
 
 /// What the agent says about being done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,0 +1,47 @@
+//! `gate hook`, `off`, `on` and `status`.
+
+use std::time::Duration;
+
+use clap::Args;
+use gate_core::config::Millis;
+
+use crate::agent::Agent;
+
+#[derive(Debug, Args)]
+#[command(after_help = CODES)]
+pub(crate) struct Hook {
+    /// The agent whose client calls.
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: Agent,
+    /// How long the hook may take, below the client's own limit: a check that
+    /// takes longer goes on by itself, and the next stop waits for it.
+    #[arg(long, value_name = "D", value_parser = duration)]
+    pub(crate) deadline: Option<Duration>,
+}
+
+/// The exit code says nothing: clients take any other than 0 in their own ways.
+const CODES: &str = "\
+A refusal is one JSON object on stdout; to let the agent stop, nothing is printed.
+Exit code: 0, whatever is replied";
+
+#[derive(Debug, Args)]
+pub(crate) struct Off {
+    /// For so long, such as 1h; until `gate on` if not given.
+    #[arg(long = "for", value_name = "D", value_parser = duration)]
+    pub(crate) length: Option<Duration>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A length of time, as settings write it.
+fn duration(text: &str) -> Result<Duration, String> {
+    match Millis::parse(text) {
+        Some(Millis(millis)) if millis > 0 => Ok(Duration::from_millis(millis)),
+        _ => Err("a length of time such as 90s or 1h30m is expected".to_owned()),
+    }
+}

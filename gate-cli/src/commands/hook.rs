@@ -1,0 +1,124 @@
+//! `gate hook AGENT`: a client's stop event in, the one reply out.
+//!
+//! The exit code is 0 whatever is replied: any other makes a client let the
+//! agent go, or show an error, and which of them differs from client to client.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use anstream::stderr;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::{Value, json};
+
+use super::{DONE, Here, print};
+use crate::args::Hook;
+use crate::failure::Failure;
+use crate::hook::{self, Client, Event, Said, Stopped, Verdict};
+use crate::render;
+use crate::settings::Places;
+
+/// How long a client's words are waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The most that a client may say, in bytes.
+const LONGEST: usize = 64 << 20;
+
+/// The variable that switches hooks off, and what it says then.
+const SWITCH: (&str, &str) = ("GATE", "off");
+
+pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
+    let began = Instant::now();
+    if here.places.variable(SWITCH.0) == Some(SWITCH.1) {
+        return Ok(DONE);
+    }
+    let client = hook::client(args.agent);
+    let deadline = args.deadline.unwrap_or(client.deadline);
+    let heard = hear();
+    let value = heard.as_ref().unwrap_or(&Value::Null);
+    let said = Said::new(value, &here.places.environment);
+    let event = (client.event)(&said);
+    let Some(places) = project(here, client, &said, &event) else {
+        return Ok(DONE);
+    };
+    let here = Here { places };
+    let stopped = Stopped { agent: args.agent, said, event, began, deadline };
+    let verdict = match &heard {
+        Ok(_) => stopped.judge(&here),
+        Err(failure) => Err(failure.clone()),
+    };
+    reply(client, verdict.unwrap_or_else(|failure| undecided(&here, &stopped, &failure)))
+}
+
+/// The client's words, which end soon: a client that does not close its side
+/// must not hang on its own hook.
+fn hear() -> Result<Value, Failure> {
+    let unheard = |why: String| Failure::usage("hook-input", format!("the event on stdin: {why}"));
+    let bytes = read_all(Instant::now() + PATIENCE).map_err(|error| unheard(error.to_string()))?;
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|error| unheard(format!("no JSON: {error}")))?;
+    if value.is_object() { Ok(value) } else { Err(unheard("no JSON object".to_owned())) }
+}
+
+/// All of the standard input, if it ends in time.
+fn read_all(until: Instant) -> io::Result<Vec<u8>> {
+    let stdin = io::stdin();
+    let mut block = vec![0; 64 << 10];
+    let mut bytes = Vec::new();
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let left = Timespec::try_from(left).map_err(io::Error::other)?;
+        if poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left))? == 0 {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not end in time"));
+        }
+        match rustix::io::read(&stdin, &mut block)? {
+            0 => return Ok(bytes),
+            _ if bytes.len() > LONGEST => return Err(io::Error::other("it is too long")),
+            length => bytes.extend_from_slice(&block[..length]),
+        }
+    }
+}
+
+/// The project, where it has settings: the folder that the session began in,
+/// else where the agent is. A project without gate.toml is none of gate's.
+fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Option<Places> {
+    let began_in = client.project.and_then(|name| said.variable(name)).map(Into::into);
+    let folders = [began_in, event.folder.clone(), Some(here.places.folder.clone())];
+    let places = folders.into_iter().flatten().filter_map(|folder| {
+        let folder = folder.canonicalize().ok().filter(|folder| folder.is_dir())?;
+        Some(Places { folder, ..here.places.clone() })
+    });
+    // Settings that cannot be looked at are told when they are read.
+    places.into_iter().find(|places| !matches!(places.project_file(), Ok(None)))
+}
+
+/// What is done where gate cannot decide: the stop is refused once, and then
+/// the agent is let go.
+fn undecided(here: &Here, stopped: &Stopped<'_>, failure: &Failure) -> Verdict {
+    let session = stopped.event.session.as_deref();
+    let why = gate_core::text::clean(&render::message(failure));
+    if hook::is_first(here.places.state.as_deref(), stopped.agent, session) {
+        return Verdict::Refused(format!(
+            "gate cannot decide whether the work is done: {why}\n\
+             Where you can put that right, do so, and finish again; else tell the person of it."
+        ));
+    }
+    Verdict::LetGo(format!("gate could not decide, and let the agent stop, not done: {why}"))
+}
+
+/// Replies: a refusal on stdout, with nothing beside it; else nothing, but the
+/// person is told of work that is not done.
+fn reply(client: &Client, verdict: Verdict) -> Result<u8, Failure> {
+    match verdict {
+        Verdict::Done | Verdict::NotJudged => {}
+        Verdict::Refused(reason) => print(&format!("{}\n", (client.refusal)(&reason)))?,
+        Verdict::LetGo(message) => {
+            if client.shows_messages {
+                print(&format!("{}\n", json!({ "systemMessage": message })))?;
+            }
+            // Where nobody reads it, `gate last` says it again.
+            let _ = writeln!(stderr().lock(), "{message}");
+        }
+    }
+    Ok(DONE)
+}

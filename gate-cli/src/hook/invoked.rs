@@ -1,0 +1,63 @@
+//! How a client was started, as the system tells of the processes above this
+//! one.
+
+use std::fs;
+use std::path::Path;
+
+/// How many processes up a client is looked for: a shell or two and an
+/// interpreter stand between it and its hook.
+const DEEPEST: usize = 12;
+
+/// The words after the program's name with which it was started; none where no
+/// such program is above this process.
+pub(super) fn words_of(program: &str) -> Option<Vec<String>> {
+    let mut pid = rustix::process::getppid()?.as_raw_nonzero().get();
+    for _ in 0..DEEPEST {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let words: Vec<_> = line
+            .split(|byte| *byte == 0)
+            .map(|word| String::from_utf8_lossy(word).into_owned())
+            .collect();
+        if let Some(at) = place_of(program, &words) {
+            return Some(words[at + 1..].to_vec());
+        }
+        pid = parent_of(pid)?;
+    }
+    None
+}
+
+/// Where the program stands: first, or after the interpreter that runs it. A
+/// shell's script is one word, and none of its words is a program's.
+fn place_of(program: &str, words: &[String]) -> Option<usize> {
+    let named = |word: &String| {
+        let path = Path::new(word);
+        let package = path.components().any(|part| part.as_os_str() == "node_modules");
+        let is_named = path.file_stem().is_some_and(|stem| stem == program);
+        is_named || (package && word.contains(program))
+    };
+    words.iter().take(3).position(named)
+}
+
+/// The parent of a process: the second field after the name in parentheses.
+fn parent_of(pid: i32) -> Option<i32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok().filter(|parent| *parent > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_behind_its_interpreter() {
+        let at = |line: &str| {
+            let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
+            place_of("codex", &words)
+        };
+        assert_eq!(at("codex exec go"), Some(0));
+        assert_eq!(at("node /x/node_modules/@openai/codex/bin/codex.js exec"), Some(1));
+        assert_eq!(at("sh -c gate"), None);
+        assert_eq!(at("vim a b codex"), None);
+    }
+}

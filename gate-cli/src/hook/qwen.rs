@@ -1,0 +1,36 @@
+//! Qwen Code's `Stop` (0.15.10).
+//!
+//! Its `last_assistant_message` is what was thought and what was said in one
+//! piece, and `stop_hook_active` is always true. The transcript has the last
+//! word.
+
+use std::time::Duration;
+
+use super::{Client, Event, Said, block, judged_as, why};
+
+pub(super) const CLIENT: Client = Client {
+    event,
+    is_headless,
+    refusal: block,
+    shows_messages: true,
+    project: Some("QWEN_PROJECT_DIR"),
+    deadline: Duration::from_secs(50),
+};
+
+fn event(said: &Said<'_>) -> Event {
+    let in_plan_mode = said.text("permission_mode") == Some("plan");
+    Event {
+        not_judged: judged_as(said.text("hook_event_name"), "Stop")
+            .or(in_plan_mode.then_some(why::PLAN_MODE)),
+        session: said.owned("session_id"),
+        prompt: None,
+        folder: said.path("cwd"),
+        transcript: said.path("transcript_path"),
+        said: None,
+        background: Vec::new(),
+    }
+}
+
+fn is_headless(said: &Said<'_>) -> Option<bool> {
+    said.started_with("qwen", &["-p", "--prompt"])
+}

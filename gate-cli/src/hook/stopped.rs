@@ -1,0 +1,189 @@
+//! One stop of an agent, judged.
+
+use std::time::{Duration, Instant};
+
+use gate_core::decide::policy::{Judge, When};
+use gate_core::decide::signal::Status;
+use gate_core::decide::stop::Stop;
+use gate_core::read::Forced;
+use gate_core::{Scan, Verdict as Ruling, text};
+
+use super::{Event, Said, asks, client, why};
+use crate::agent::Agent;
+use crate::commands::Here;
+use crate::failure::Failure;
+use crate::gate::{Gate, Judging};
+use crate::memory::{Memory, NotJudged};
+use crate::record::Record;
+use crate::render;
+use crate::request::Request;
+use crate::settings::{self, Selection};
+use crate::source::Source;
+
+/// What is left of the deadline for gate's own work beside checks.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// One stop of an agent.
+pub(crate) struct Stopped<'s> {
+    pub(crate) agent: Agent,
+    /// What its client said, and what that means.
+    pub(crate) said: Said<'s>,
+    pub(crate) event: Event,
+    /// When the hook was called.
+    pub(crate) began: Instant,
+    /// How long it may take.
+    pub(crate) deadline: Duration,
+}
+
+/// What is said to the client.
+pub(crate) enum Verdict {
+    /// The work is done: the agent may stop.
+    Done,
+    /// The stop was none to be judged: the agent may stop.
+    NotJudged,
+    /// The agent has to go on: what it is told.
+    Refused(String),
+    /// The agent may stop, and the work is not done: what the person is told.
+    LetGo(String),
+}
+
+impl Stopped<'_> {
+    /// Judges it where it is to be judged. What comes of it is recorded.
+    ///
+    /// # Errors
+    ///
+    /// Settings that cannot be used, a transcript that is not there, a store
+    /// that cannot be written: nothing was decided.
+    pub(crate) fn judge(&self, here: &Here) -> Result<Verdict, Failure> {
+        let settings = settings::resolve(&here.places, &Selection::default())?;
+        let mut memory = Memory::open(&here.places, settings.policy.project_id.as_deref())?;
+        if memory.switch()?.off {
+            return Ok(Verdict::NotJudged);
+        }
+        let never = settings.policy.hook.judge == Judge::Never;
+        if let Some(why) = self.event.not_judged.or(never.then_some(why::NEVER)) {
+            return self.let_go(&mut memory, why);
+        }
+        let gate = Gate::open(settings, here.site()?)?.at(When::Hook).remembering(memory);
+        let request = self.request();
+        let (source, judging) = self.read(&gate, &request)?;
+        if let Some(why) = self.exempt(&gate, &judging.scan, (&source, &request))? {
+            return match gate.memory() {
+                Some(mut memory) => self.let_go(&mut memory, why),
+                None => Ok(Verdict::NotJudged),
+            };
+        }
+        let request = Request { deadline: Some(self.time_left()), ..request };
+        Ok(said(self.agent, gate.judge(&judging, &source, &request)?))
+    }
+
+    fn let_go(&self, memory: &mut Memory, why: &str) -> Result<Verdict, Failure> {
+        let session = self.session();
+        let agent = self.agent.name();
+        memory.not_judged(&NotJudged { agent, session: session.as_deref(), why })?;
+        Ok(Verdict::NotJudged)
+    }
+
+    fn request(&self) -> Request {
+        Request {
+            format: self.agent.name().parse::<Forced>().ok(),
+            run: self.session(),
+            stop: Some(Stop {
+                agent: self.agent.name().to_owned(),
+                prompt: self.event.prompt.clone(),
+                background: self.event.background.clone(),
+            }),
+            ..Request::default()
+        }
+    }
+
+    /// The session as a run's name.
+    fn session(&self) -> Option<String> {
+        let id = self.event.session.as_deref()?;
+        Some(text::clean(id).replace('#', "-"))
+    }
+
+    /// How long checks may be waited for.
+    fn time_left(&self) -> Duration {
+        let margin = MARGIN.min(self.deadline / 4);
+        self.deadline.saturating_sub(self.began.elapsed() + margin)
+    }
+
+    /// Reads the agent's last word. Where the client tells it, it counts: a
+    /// transcript may be written later. The transcript then tells the rest,
+    /// such as what was used.
+    fn read(&self, gate: &Gate, request: &Request) -> Result<(Source, Judging), Failure> {
+        let file = self.event.transcript.clone().filter(|path| path.is_file()).map(Source::File);
+        let read = file.map(|file| gate.read(&file, request).map(|read| (read, file))).transpose();
+        // A client that tells neither leaves evidence alone to decide.
+        let silence = || self.event.transcript.is_none().then(String::new);
+        let Some(said) = &self.event.said.clone().or_else(silence) else {
+            let (judging, file) =
+                read?.filter(|(read, _)| is_a_record(&read.scan)).ok_or_else(unread)?;
+            return Ok((file, judging));
+        };
+        let told = read.ok().flatten().filter(|(read, _)| is_a_record(&read.scan));
+        match told {
+            Some((judging, file)) if same(&judging.scan.said, said) => Ok((file, judging)),
+            told => {
+                let source = Source::Message(said.clone());
+                let request = Request { format: "text".parse().ok(), ..request.clone() };
+                let message = gate.read(&source, &request)?;
+                let told = told.map(|(told, _)| told.scan.transcript);
+                Ok((source, message.beside(told)))
+            }
+        }
+    }
+
+    /// Why the stop is let go without being judged: an interactive turn in which
+    /// nothing was done or claimed, or one that waits for the person.
+    fn exempt(
+        &self,
+        gate: &Gate,
+        scan: &Scan,
+        (source, request): (&Source, &Request),
+    ) -> Result<Option<&'static str>, Failure> {
+        let claims = scan.signal.status != Status::Absent || !scan.hits.is_empty();
+        if !claims && asks(&scan.said) {
+            return Ok(Some(why::QUESTION));
+        }
+        let always = gate.policy().hook.judge == Judge::Always;
+        let is_headless = || (client(self.agent).is_headless)(&self.said) == Some(true);
+        if always || claims || is_headless() {
+            return Ok(None);
+        }
+        let name = request.run.as_deref().zip(gate.memory());
+        let run = name.map(|(name, mut memory)| memory.run_of(name)).transpose()?.flatten();
+        let run = run.unwrap_or_default();
+        // What was refused is judged until it is done or let go.
+        let is_held =
+            request.stop.as_ref().is_some_and(|stop| run.refusals.before(stop).blocks > 0);
+        let is_idle = !is_held && gate.has_changed(source, run.tree.as_ref()) == Some(false);
+        Ok(is_idle.then_some(why::NOTHING_DONE))
+    }
+}
+
+/// What is said to the client of a decision.
+fn said(agent: Agent, record: Record) -> Verdict {
+    match record.decision.verdict {
+        Ruling::Exit => Verdict::Done,
+        Ruling::Continue => Verdict::Refused(record.decision.feedback),
+        Ruling::Tripped | Ruling::Blocked => {
+            Verdict::LetGo(render::let_go(agent.name(), &record.decision))
+        }
+    }
+}
+
+/// Whether records of the agent were found. A file of another kind says nothing.
+fn is_a_record(scan: &Scan) -> bool {
+    scan.transcript.format.as_deref().is_some_and(|format| format != "text")
+}
+
+/// Whether both say the same, white space apart.
+fn same(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+fn unread() -> Failure {
+    Failure::usage("transcript-missing", "there is no transcript of the session to be read")
+}

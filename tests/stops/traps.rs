@@ -1,0 +1,103 @@
+//! What clients say that must not be taken at its word, and what they do not say.
+
+use super::*;
+
+#[test]
+fn what_cannot_be_decided_is_refused_once_and_never_a_pass() {
+    for agent in AGENTS {
+        let broken = format!("{RED}zzz = 1\n");
+        let ran = project("").again("man").file("gate.toml", broken).code(0);
+        let ran = stops(agent, ran, CLAIM);
+        let reason = refused(agent, &ran).unwrap_or_default();
+        assert!(
+            reason.contains("gate cannot decide") && reason.contains("gate.toml:3"),
+            "{reason}"
+        );
+        let ran = stops(agent, ran, CLAIM).tells("could not decide, and let the agent stop");
+        assert!(!ran.out().contains("decision"), "{agent}");
+    }
+}
+
+#[test]
+fn garbage_lets_the_agent_go_and_records_no_pass() {
+    for (words, input) in [
+        ("hook claude-code", &b"garbage"[..]),
+        ("hook codex", b"[]"),
+        ("hook gemini", b""),
+        ("hook qwen", b"{\"session_id\":"),
+        ("hook copilot", b"\xff\xfe{}"),
+    ] {
+        let ran = project("").again(words).stdin(input).code(0).tells("could not decide");
+        assert!(!ran.out().contains("\"decision\""), "{words}");
+        ran.again("last").code(5);
+    }
+}
+
+#[test]
+fn a_missing_transcript_is_no_pass() {
+    for agent in ["gemini", "qwen", "copilot", "droid"] {
+        let ran = project("").again("prompt").setup("touch fixed").code(0);
+        let (mut event, _) = event(agent, &ran, CLAIM);
+        event["transcript_path"] = "/nowhere.jsonl".into();
+        let ran = hooked(ran.again(&format!("hook {agent}")), &event);
+        assert!(refused(agent, &ran).unwrap().contains("no transcript"), "{agent}");
+        let ran = hooked(ran.again(&format!("hook {agent}")), &event);
+        assert!(!ran.out().contains("decision"), "{agent}");
+        // A file of another kind is none either.
+        event["session_id"] = "s2".into();
+        event["transcript_path"] = ran.path("session.jsonl").display().to_string().into();
+        let run = ran.again(&format!("hook {agent}")).file("session.jsonl", CLAIM);
+        let ran = hooked(run, &event);
+        assert!(refused(agent, &ran).unwrap().contains("no transcript"), "{agent}");
+        ran.again("last").code(5);
+    }
+}
+
+#[test]
+fn what_qwen_thought_and_gemini_joined_is_not_the_last_word() {
+    for agent in ["gemini", "qwen"] {
+        let ran = project("").again("prompt").setup("touch fixed").code(0);
+        let (mut event, transcript) = event(agent, &ran, "The parser is not finished.");
+        for key in ["prompt_response", "last_assistant_message"] {
+            event[key] = CLAIM.into();
+        }
+        let run = ran.again(&format!("hook {agent}")).file("session.jsonl", transcript);
+        let ran = hooked(run, &event);
+        assert!(refused(agent, &ran).is_some(), "{agent}");
+    }
+}
+
+#[test]
+fn the_message_counts_where_the_transcript_is_behind() {
+    let ran = project("").again("prompt").setup("touch fixed").code(0);
+    let record = |kind: &str, content: Value| {
+        json!({ "type": kind, "sessionId": "s1", "uuid": kind, "parentUuid": null, "isSidechain": false,
+            "message": { "role": kind, "content": content, "id": "m", "model": "m" } })
+    };
+    let transcript = jsonl(&[
+        record("user", "Answer with EXIT_STATUS: COMPLETE when all is done.".into()),
+        record("assistant", json!([{ "type": "text", "text": "I begin." }])),
+    ]);
+    let (mut event, _) = event("claude-code", &ran, CLAIM);
+    event["transcript_path"] = ran.path("session.jsonl").display().to_string().into();
+    let run = ran.again("hook claude-code").file("session.jsonl", &transcript);
+    let ran = hooked(run, &event);
+    assert_eq!(ran.out(), "");
+    let ran = ran.again("last --json").code(0);
+    assert_eq!(ran.json()["transcript"]["format"], "claude-session");
+    // The prompt's words, quoted in the transcript alone, are nobody's claim.
+    event["last_assistant_message"] = "I begin.".into();
+    event["session_id"] = "s2".into();
+    let run = ran.again("hook claude-code").setup("echo >>work").file("session.jsonl", &transcript);
+    assert!(refused("claude-code", &hooked(run, &event)).is_some());
+}
+
+#[test]
+fn the_project_is_where_the_session_began() {
+    let ran = project("");
+    let (mut event, _) = event("claude-code", &ran, CLAIM);
+    event["cwd"] = "/".into();
+    let folder = ran.path("").into_os_string();
+    let run = ran.again("-C / hook claude-code").env("CLAUDE_PROJECT_DIR", folder);
+    assert!(refused("claude-code", &hooked(run, &event)).is_some());
+}
