@@ -63,7 +63,7 @@ pub(super) trait Decode: Send {
 
     /// What comes next stands after so many lines; those between it and what
     /// came last are passed over.
-    fn after_lines(&mut self, _lines: u64) {}
+    fn after_lines(&mut self, _lines: u64, _out: &mut Out<'_>) {}
 
     /// See [`Records::used`].
     fn used(&mut self, _id: u64, _tokens: u64) {}
@@ -120,8 +120,9 @@ impl<R: Records> Decode for Json<R> {
         if self.begun { self.records.sieve() } else { None }
     }
 
-    fn after_lines(&mut self, lines: u64) {
-        self.frames.after_lines(lines);
+    fn after_lines(&mut self, lines: u64, out: &mut Out<'_>) {
+        let Self { frames, records, begun } = self;
+        frames.after_lines(lines, &mut Handler { records, begun, out });
     }
 
     fn used(&mut self, id: u64, tokens: u64) {

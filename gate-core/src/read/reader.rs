@@ -296,7 +296,7 @@ impl Open {
             }
         }
         self.lines = before + sifted.lines();
-        self.decode.after_lines(self.lines);
+        self.decode.after_lines(self.lines, &mut Out::new(sink, memo));
         None
     }
 
@@ -338,7 +338,7 @@ impl Open {
                 self.read_at(*line, bytes, sink, memo);
             }
             self.decode.count(true);
-            self.decode.after_lines(self.lines);
+            self.decode.after_lines(self.lines, &mut Out::new(sink, memo));
         }
         if std::mem::take(&mut self.parted) {
             self.decode.part();
@@ -352,8 +352,9 @@ impl Open {
     }
 
     fn read_at(&mut self, line: u64, bytes: &[u8], sink: &mut dyn Sink, memo: &mut Memo) {
-        self.decode.after_lines(line);
-        self.decode.push(bytes, &mut Out::new(sink, memo));
+        let mut out = Out::new(sink, memo);
+        self.decode.after_lines(line, &mut out);
+        self.decode.push(bytes, &mut out);
     }
 }
 

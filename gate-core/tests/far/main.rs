@@ -5,6 +5,7 @@
 mod claude;
 mod codex;
 mod lines;
+mod torn;
 mod ways;
 
 use proptest::collection::vec;
