@@ -1,4 +1,4 @@
-//! A record that never ends, far from the end, behind a signal.
+//! A record that cannot be read, far from the end, behind a signal.
 
 use gate_core::{Policy, scan};
 
@@ -32,6 +32,19 @@ fn lines_that_cannot_matter_tear_what_has_not_ended_before_them() {
             let signal = scan(&bytes, &Policy::default()).expect("patterns").signal;
             assert_eq!(!signal.problems.is_empty(), doubted, "{}{line}", format.head);
             all_ways_agree(&bytes, 1).expect("one reading");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_no_json_is_told_though_it_would_not_matter() {
+    for format in [STREAM, SESSION, EXEC, ROLLOUT] {
+        for (member, doubted) in [("[{}]", false), ("[{\"y\":1]}", true), ("[1,,2]", true)] {
+            let idle = (format.idle)("words of a tool");
+            let line = format!("{},\"x\":{member}}}\n", &idle[..idle.len() - 2]);
+            let bytes = behind_a_signal(&format, &line);
+            let signal = scan(&bytes, &Policy::default()).expect("patterns").signal;
+            assert_eq!(!signal.problems.is_empty(), doubted, "{line}");
         }
     }
 }

@@ -112,21 +112,25 @@ impl<'a, 'v> Walk<'a, 'v> {
         }
     }
 
+    /// Passes an object or an array with all that it holds.
     fn pass_nested(&mut self) -> Option<()> {
-        let (mut depth, mut apart) = (0_usize, true);
+        let mut open = Open::default();
         loop {
             match self.peek()? {
-                mark @ (b'{' | b'[' | b'}' | b']' | b',' | b':') => {
-                    (self.rest, apart) = (&self.rest[1..], true);
-                    match mark {
-                        b'{' | b'[' => depth += 1,
-                        b'}' | b']' if depth == 1 => return Some(()),
-                        b'}' | b']' => depth -= 1,
-                        _ => {}
-                    }
+                mark @ (b'{' | b'[') => {
+                    self.enter(mark)?;
+                    open.push(mark)?;
                 }
-                _ if std::mem::take(&mut apart) => self.pass_plain()?,
-                _ => return None,
+                _ => self.pass_plain()?,
+            }
+            while !self.more(open.close())? {
+                if open.pop() {
+                    return Some(());
+                }
+            }
+            if open.close() == b'}' {
+                self.string()?;
+                self.mark(b':')?;
             }
         }
     }
@@ -138,9 +142,8 @@ impl<'a, 'v> Walk<'a, 'v> {
             b'"' => (self.string()?, 1),
             _ => (self.atom()?, 0),
         };
-        let is_key = quote == 1 && self.peek()? == b':';
         let is_word = quote == 0 && passed[0].is_ascii_alphabetic();
-        if !is_key && !is_word {
+        if !is_word {
             let end = self.line.len() - self.rest.len() - quote;
             self.values.add(end - passed.len()..end);
         }
@@ -178,6 +181,42 @@ impl<'a, 'v> Walk<'a, 'v> {
         }
     }
 }
+
+/// The objects and arrays that are open: the innermost in the last bit, which is
+/// set for an object, behind a first bit that is always set.
+struct Open(u128);
+
+impl Default for Open {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl Open {
+    /// One more opens. Nothing where there are so many that a reader may give up.
+    #[inline]
+    fn push(&mut self, mark: u8) -> Option<()> {
+        let room = self.0.leading_zeros() > ROOM;
+        room.then(|| self.0 = self.0 << 1 | u128::from(mark == b'{'))
+    }
+
+    /// What closes the innermost.
+    #[inline]
+    fn close(&self) -> u8 {
+        if self.0 & 1 == 1 { b'}' } else { b']' }
+    }
+
+    /// The innermost has closed. Whether it was the last one.
+    #[inline]
+    fn pop(&mut self) -> bool {
+        self.0 >>= 1;
+        self.0 == 1
+    }
+}
+
+/// How many levels below those that are counted are left to what is around: a
+/// reader that reads values gives up at the 128th.
+const ROOM: u32 = 16;
 
 /// Where a value ends that is no string, object or array.
 #[inline]
@@ -292,8 +331,27 @@ mod tests {
             "{\"a\":1\"b\":2}",
             "{\"a\":[1\n]}",
             "{\"a\":[1 \"b\"]}",
+            "{\"a\":[{\"b\":1]}}",
+            "{\"a\":{\"b\":[1}]}",
+            "{\"a\":[1,,2]}",
+            "{\"a\":[1,]}",
+            "{\"a\":{\"b\"}}",
+            "{\"a\":{\"b\":1,}}",
+            "{\"a\":[\"b\":1]}",
+            "{\"a\":{1:2}}",
+            "{\"a\":{}{}}",
         ] {
             assert_eq!(keys(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn it_doubts_what_is_deeper_than_a_reader_goes() {
+        let deep = |levels| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
+        for levels in [1, 50, 100, 111, 112, 120, 127, 128, 500] {
+            let is_read = serde_json::from_str::<serde_json::Value>(&deep(levels)).is_ok();
+            assert!(is_read || keys(&deep(levels)).is_none(), "{levels}");
+            assert_eq!(keys(&deep(levels)).is_some(), levels < 112, "{levels}");
         }
     }
 }
