@@ -244,7 +244,10 @@ impl<'p> Counter<'p> {
         self.everywhere(text);
         let set = self.set;
         let mut lines = Lines { text, counted: 0, line: text.line };
-        set.search.first(text.text.as_bytes(), 0, plain_line, |index, within| {
+        // No pattern that still looks for hits is left out of what was sought.
+        let sought = self.sought.as_ref().map(|(sought, _)| sought.clone());
+        let search = sought.as_ref().map_or(&set.search, |sought| sought.search());
+        search.first(text.text.as_bytes(), 0, plain_line, |index, within| {
             let wants = self.looks(index, text.role);
             if wants && set.patterns[index].may_match(&text.text.as_bytes()[within.clone()]) {
                 self.try_on(index, &text.text[within.clone()], lines.number(within.start));

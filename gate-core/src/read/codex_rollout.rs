@@ -62,6 +62,8 @@ struct CodexRollout {
     /// What the agent has said, and what was said to it.
     seen: Seen,
     asked: Seen,
+    /// Whether it is known that what comes next was not said before.
+    is_first: bool,
     calls: Calls,
     tokens: Option<u64>,
 }
@@ -79,6 +81,16 @@ impl Records for CodexRollout {
 
     fn sieve(&self) -> Option<Arc<dyn Sieve>> {
         Some(Arc::new(far::RolloutSieve))
+    }
+
+    fn count(&mut self, on: bool) {
+        self.is_first = !on;
+    }
+
+    fn is_first(&mut self, number: u64) -> bool {
+        let is_first = !self.seen.repeats(number);
+        self.spoken |= is_first;
+        is_first
     }
 
     /// What stands far from the end is not repeated here.
@@ -178,16 +190,15 @@ impl CodexRollout {
     }
 
     fn speak(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
-        if text.trim().is_empty() || self.seen.repeats(text, source) {
+        if text.trim().is_empty() || !(self.is_first || self.is_first(number(text, source))) {
             return;
         }
-        self.spoken = true;
         let role = if self.sub_agent { Role::Tool } else { Role::Assistant };
         out.say(role, text, line);
     }
 
     fn user(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
-        if self.asked.repeats(text, source) {
+        if self.asked.repeats(number(text, source)) {
             return;
         }
         let start = text.trim_start();
@@ -256,30 +267,33 @@ enum Source {
     Screen,
 }
 
+/// A text's number, of which the last bit tells where it stands.
+fn number(text: &str, source: Source) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.trim().hash(&mut hasher);
+    hasher.finish() & !1 | u64::from(source == Source::Screen)
+}
+
 /// The texts that have come from one source and not yet from the other.
 #[derive(Debug, Default)]
 struct Seen {
-    single: VecDeque<(Source, u64)>,
+    single: VecDeque<u64>,
 }
 
 /// How many texts may come from one source before they come from the other.
 const MAX_SINGLE: usize = 32;
 
 impl Seen {
-    /// Whether the text has come from the other source.
-    fn repeats(&mut self, text: &str, source: Source) -> bool {
-        let mut hasher = DefaultHasher::new();
-        text.trim().hash(&mut hasher);
-        let hash = hasher.finish();
-        let other = self.single.iter().position(|&(from, seen)| from != source && seen == hash);
-        if let Some(at) = other {
+    /// Whether the text with this number has come from the other source.
+    fn repeats(&mut self, number: u64) -> bool {
+        if let Some(at) = self.single.iter().position(|seen| *seen == number ^ 1) {
             self.single.remove(at);
             return true;
         }
         if self.single.len() == MAX_SINGLE {
             self.single.pop_front();
         }
-        self.single.push_back((source, hash));
+        self.single.push_back(number);
         false
     }
 }

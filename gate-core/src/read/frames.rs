@@ -71,10 +71,13 @@ impl Frames {
 
     /// What comes next stands after so many lines. Where lines were passed
     /// over, they were records: a record that had not ended before them never
-    /// will.
-    pub(super) fn after_lines(&mut self, lines: u64) {
+    /// will, as where the first of them were read.
+    pub(super) fn after_lines(&mut self, lines: u64, frame: &mut dyn Frame) {
         let bracket = if self.state == State::Bracket { count_breaks(&self.buffer) } else { 0 };
         if lines != self.breaks + self.inside + bracket {
+            if self.state == State::Record {
+                frame.flaw(ProblemKind::Unreadable, self.line());
+            }
             self.array |= self.state == State::Bracket;
             self.end_record();
             self.mixed = false;

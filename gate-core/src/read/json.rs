@@ -27,8 +27,14 @@ pub(super) trait Records: Send {
     /// tokens.
     fn used(&mut self, _id: u64, _tokens: u64) {}
 
-    /// Whether what the next records use is counted, or was already.
+    /// Whether what the next records use and say is counted, or was already.
     fn count(&mut self, _on: bool) {}
+
+    /// A text that was passed over stands twice: whether this is the first of both,
+    /// by their number.
+    fn is_first(&mut self, _number: u64) -> bool {
+        true
+    }
 
     /// Records were left out: what they used is not known.
     fn skip(&mut self) {}
@@ -57,13 +63,18 @@ pub(super) trait Decode: Send {
 
     /// What comes next stands after so many lines; those between it and what
     /// came last are passed over.
-    fn after_lines(&mut self, _lines: u64) {}
+    fn after_lines(&mut self, _lines: u64, _out: &mut Out<'_>) {}
 
     /// See [`Records::used`].
     fn used(&mut self, _id: u64, _tokens: u64) {}
 
     /// See [`Records::count`].
     fn count(&mut self, _on: bool) {}
+
+    /// See [`Records::is_first`].
+    fn is_first(&mut self, _number: u64) -> bool {
+        true
+    }
 
     /// See [`Records::skip`].
     fn skip(&mut self) {}
@@ -109,8 +120,9 @@ impl<R: Records> Decode for Json<R> {
         if self.begun { self.records.sieve() } else { None }
     }
 
-    fn after_lines(&mut self, lines: u64) {
-        self.frames.after_lines(lines);
+    fn after_lines(&mut self, lines: u64, out: &mut Out<'_>) {
+        let Self { frames, records, begun } = self;
+        frames.after_lines(lines, &mut Handler { records, begun, out });
     }
 
     fn used(&mut self, id: u64, tokens: u64) {
@@ -119,6 +131,10 @@ impl<R: Records> Decode for Json<R> {
 
     fn count(&mut self, on: bool) {
         self.records.count(on);
+    }
+
+    fn is_first(&mut self, number: u64) -> bool {
+        self.records.is_first(number)
     }
 
     fn skip(&mut self) {

@@ -285,12 +285,18 @@ impl Open {
                     self.lines = before + line;
                     self.spoke(message, bytes, sink, memo);
                 }
+                Kept::Twice(line, _, number) => {
+                    self.lines = before + line;
+                    if self.decode.is_first(number) {
+                        self.spoke(0, bytes, sink, memo);
+                    }
+                }
                 Kept::Parted => self.parted = true,
                 Kept::Used(id, tokens) => self.decode.used(id, tokens),
             }
         }
         self.lines = before + sifted.lines();
-        self.decode.after_lines(self.lines);
+        self.decode.after_lines(self.lines, &mut Out::new(sink, memo));
         None
     }
 
@@ -332,7 +338,7 @@ impl Open {
                 self.read_at(*line, bytes, sink, memo);
             }
             self.decode.count(true);
-            self.decode.after_lines(self.lines);
+            self.decode.after_lines(self.lines, &mut Out::new(sink, memo));
         }
         if std::mem::take(&mut self.parted) {
             self.decode.part();
@@ -346,8 +352,9 @@ impl Open {
     }
 
     fn read_at(&mut self, line: u64, bytes: &[u8], sink: &mut dyn Sink, memo: &mut Memo) {
-        self.decode.after_lines(line);
-        self.decode.push(bytes, &mut Out::new(sink, memo));
+        let mut out = Out::new(sink, memo);
+        self.decode.after_lines(line, &mut out);
+        self.decode.push(bytes, &mut out);
     }
 }
 

@@ -72,7 +72,7 @@ impl Decode for PlainText {
         (self.voice.header == 0).then(|| Arc::new(far::TextSieve) as _)
     }
 
-    fn after_lines(&mut self, lines: u64) {
+    fn after_lines(&mut self, lines: u64, _: &mut Out<'_>) {
         self.blocks.after_lines(lines);
     }
 }

@@ -55,7 +55,17 @@ pub(super) fn is_notice(text: &str) -> bool {
 
 /// Whether a text, as it is escaped in JSON, could be a notice.
 pub(crate) fn may_be_notice(escaped: &[u8]) -> bool {
-    escaped.len() <= 2 * MAX_NOTICE && OF_NOTICES.stand_in_bytes(escaped)
+    escaped.len() <= 2 * MAX_NOTICE
+        && visible(escaped) <= MAX_NOTICE
+        && OF_NOTICES.stand_in_bytes(escaped)
+}
+
+/// How long a text is at least that is escaped in JSON, in bytes, without white
+/// space and without what is escaped: one character in up to six bytes.
+fn visible(escaped: &[u8]) -> usize {
+    let graphic = escaped.iter().filter(|byte| byte.is_ascii_graphic()).count();
+    let escapes = escaped.iter().filter(|byte| **byte == b'\\').count();
+    graphic.saturating_sub(6 * escapes)
 }
 
 fn is_limit(error: &str) -> bool {

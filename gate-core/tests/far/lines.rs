@@ -55,6 +55,7 @@ pub(crate) fn dressed(record: &str, item: &Item) -> Vec<u8> {
         let value: Result<serde_json::Value, _> = serde_json::from_str(record);
         value.ok().and_then(|value| serde_json::to_string_pretty(&value).ok())
     };
+    let with = |member: &str| format!("{},\"x\":{member}}}\n", &record[..record.len() - 1]).into();
     match item.kind / 8 * 12 + item.vary {
         1 => format!("{record}\r\n").into_bytes(),
         2 => format!("  {record}\n").into_bytes(),
@@ -73,6 +74,11 @@ pub(crate) fn dressed(record: &str, item: &Item) -> Vec<u8> {
         9 => format!("{}\n", record.replacen(',', "", 1)).into_bytes(),
         10 => format!("{}\n", record.replacen("type", "\\u0074ype", 1)).into_bytes(),
         11 => format!("\u{feff}{record}\n").into_bytes(),
+        25 => with(r#"[{"y":1]}"#),
+        26 => with("[1,,2]"),
+        27 => with(r#"{"y"}"#),
+        28 => with(r#"{"y":[1,{"z":"w"},{}],"v":{"u":null},"t":[]}"#),
+        29 => with(&format!("{}{}", "[".repeat(126), "]".repeat(126))),
         _ => format!("{record}\n").into_bytes(),
     }
 }

@@ -5,6 +5,7 @@
 mod claude;
 mod codex;
 mod lines;
+mod torn;
 mod ways;
 
 use proptest::collection::vec;
@@ -45,6 +46,10 @@ pub(crate) const TEXTS: &[&str] = &[
     "",
     " \n\t\n",
     "\u{3000}\n",
+    "\u{b}\u{c} ",
+    "\u{9b}0m",
+    "Command running in background with ID: b1",
+    "Async agent launched successfully.",
     "{\"type\":\"assistant\",\"message\":\"all tasks completed\"}",
     "Stop hook feedback:\ngo on",
     "<task-notification>a build ended</task-notification>",

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memchr2, memrchr_iter};
+use memchr::{memchr, memchr_iter, memrchr_iter};
 
 use super::Prepared;
 use super::search::{LineOf, Search, plain_line};
@@ -40,6 +40,11 @@ impl Sought {
             escaped: open_ones().any(|(one, _)| one.groups.iter().flatten().any(escapes)),
             notice,
         }
+    }
+
+    /// The rarest texts of these patterns.
+    pub(super) fn search(&self) -> &Search {
+        &self.search
     }
 
     /// The first text in whose line its pattern may match.
@@ -90,18 +95,31 @@ fn as_it_is(line: &[u8]) -> Option<Cow<'_, str>> {
 /// Whether the text is escaped in a way that could hide something in it, or is
 /// not escaped as it should be.
 fn has_rare_escape(escaped: &[u8]) -> bool {
-    if escaped.iter().fold(false, |any, byte| any | (*byte < b' ')) {
+    // Nearly all texts are plain: all bytes are compared, by wide instructions.
+    let odd = |byte: u8| (byte < b' ') | (byte == DELETE);
+    let plain = |byte: u8| PLAIN.iter().fold(false, |any, one| any | (byte == *one));
+    let pairs = escaped.iter().zip(escaped.get(1..).unwrap_or_default());
+    let doubt = pairs
+        .fold(false, |any, (before, byte)| any | odd(*byte) | ((*before == b'\\') & !plain(*byte)));
+    let doubt = doubt | escaped.first().is_some_and(|byte| odd(*byte));
+    if !doubt && escaped.last() != Some(&b'\\') {
+        return false;
+    }
+    if escaped.iter().any(|byte| odd(*byte)) {
         return true;
     }
     let mut at = 0;
-    while let Some(found) = memchr2(b'\\', DELETE, &escaped[at..]) {
-        match escaped[at + found..] {
-            [b'\\', b'n' | b't' | b'r' | b'"' | b'\\', ..] => at += found + 2,
+    while let Some(found) = memchr(b'\\', &escaped[at..]) {
+        match escaped.get(at + found + 1) {
+            Some(byte) if PLAIN.contains(byte) => at += found + 2,
             _ => return true,
         }
     }
     false
 }
+
+/// What stands behind the backslash of a frequent escape.
+const PLAIN: &[u8; 5] = b"ntr\"\\";
 
 /// The line around a byte, or more, of a text that is escaped in JSON.
 fn escaped_line(escaped: &[u8], at: usize) -> Range<usize> {

@@ -5,7 +5,7 @@
 //! reads is known to say nothing.
 
 use super::wakes;
-use crate::read::far::{ByLine, Line, Sifting, Walk, Wanted, is_blank};
+use crate::read::far::{ByLine, Few, Line, Sifting, Value, Values, Walk, Wanted, is_blank};
 
 /// Knows whose lines they are.
 #[derive(Debug)]
@@ -18,22 +18,32 @@ pub(super) struct ClaudeSieve {
 
 /// What was seen of a line.
 #[derive(Default)]
-struct Seen<'a> {
-    kind: &'a [u8],
+pub(super) struct Seen {
+    kind: Kind,
     /// Whether a sub-agent speaks.
     sub_agent: bool,
-    message: Message<'a>,
+    message: Message,
+}
+
+/// Whose line it is.
+#[derive(Clone, Copy, Default)]
+enum Kind {
+    #[default]
+    Other,
+    User,
+    Assistant,
+    /// It repeats what other lines say.
+    Progress,
 }
 
 #[derive(Default)]
-struct Message<'a> {
-    id: &'a [u8],
-    model: &'a [u8],
-    /// Nothing where it is not told.
-    tokens: Option<u64>,
-    /// The texts, as they are escaped: at most as many as fit.
-    texts: [&'a [u8]; 4],
-    count: usize,
+struct Message {
+    id: Option<Value>,
+    /// Whether a model speaks.
+    of_model: bool,
+    /// Nothing where they are not told.
+    tokens: Option<Few>,
+    texts: Few,
     /// Whether a tool's answer is among the blocks.
     answers: bool,
     /// Whether a block is neither text nor thinking, which ends a text.
@@ -41,57 +51,16 @@ struct Message<'a> {
 }
 
 impl ByLine for ClaudeSieve {
-    fn line(&self, line: &[u8], wanted: &dyn Wanted, kept: &mut Sifting<'_>) -> Line {
-        let Some(seen) = self.seen(line) else {
-            return Line::Matters;
-        };
-        match seen.kind {
-            b"user" if wakes::may_run_on(line) => Line::Matters,
-            b"user" if seen.message.answers && seen.message.count == 0 => {
-                kept.part();
-                Line::Silent
-            }
-            b"assistant" if self.model_known => assistant(&seen, wanted, kept),
-            b"stream_event" | b"progress" => Line::Silent,
-            _ => Line::Matters,
-        }
-    }
-}
+    type Seen = Seen;
 
-fn assistant(seen: &Seen<'_>, wanted: &dyn Wanted, kept: &mut Sifting<'_>) -> Line {
-    let Message { id, model, tokens, texts, count, .. } = &seen.message;
-    let Some(texts) = texts.get(..*count) else {
-        return Line::Matters;
-    };
-    if id.is_empty() || model.is_empty() || *model == b"<synthetic>" || id.contains(&b'\\') {
-        return Line::Matters;
-    }
-    if !seen.sub_agent && texts.iter().any(|text| wanted.may_stand_in(text)) {
-        return Line::Matters;
-    }
-    let id = super::spent::digest(id);
-    if let Some(tokens) = tokens {
-        kept.used(id, *tokens);
-    }
-    if !seen.sub_agent && texts.iter().any(|text| !is_blank(text)) {
-        return Line::Speaks(id);
-    }
-    if seen.message.calls {
-        kept.part();
-    }
-    Line::Silent
-}
-
-impl ClaudeSieve {
-    fn seen<'a>(&self, line: &'a [u8]) -> Option<Seen<'a>> {
-        let mut walk = Walk::new(line);
+    fn see(&self, walk: &mut Walk<'_, '_>) -> Option<Seen> {
         let mut seen = Seen::default();
         walk.enter(b'{')?;
         loop {
             match walk.member()? {
-                b"" => return walk.is_at_end().then_some(seen),
-                b"type" => seen.kind = walk.string()?,
-                b"message" => seen.message = message(&mut walk)?,
+                b"" => return Some(seen),
+                b"type" => seen.kind = Kind::of(walk.string()?),
+                b"message" => seen.message = message(walk)?,
                 b"session_id" | b"sessionId" => {
                     (walk.string()? == self.session.as_bytes()).then_some(())?;
                 }
@@ -110,16 +79,84 @@ impl ClaudeSieve {
             }
         }
     }
+
+    fn comes_to(
+        &self,
+        seen: &Seen,
+        values: &Values<'_>,
+        wanted: &dyn Wanted,
+        kept: &mut Sifting<'_>,
+    ) -> Line {
+        let Message { texts, answers, .. } = &seen.message;
+        match seen.kind {
+            Kind::User if *answers && texts.is_empty() && !may_run_on(values) => {
+                kept.part();
+                Line::Silent
+            }
+            Kind::Assistant if self.model_known => {
+                assistant(seen, values, wanted, kept).unwrap_or(Line::Matters)
+            }
+            Kind::Progress => Line::Silent,
+            _ => Line::Matters,
+        }
+    }
 }
 
-fn message<'a>(walk: &mut Walk<'a>) -> Option<Message<'a>> {
+impl Kind {
+    fn of(kind: &[u8]) -> Self {
+        match kind {
+            b"user" => Self::User,
+            b"assistant" => Self::Assistant,
+            b"stream_event" | b"progress" => Self::Progress,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Whether a line may hold the answer of a tool whose task runs on.
+fn may_run_on(values: &Values<'_>) -> bool {
+    values.are_more() || values.all().any(wakes::may_run_on)
+}
+
+/// What a line of the agent comes to; nothing where it is in doubt.
+fn assistant(
+    seen: &Seen,
+    values: &Values<'_>,
+    wanted: &dyn Wanted,
+    kept: &mut Sifting<'_>,
+) -> Option<Line> {
+    let Message { id, of_model, tokens, texts, calls, .. } = &seen.message;
+    let id = values.get((*id)?);
+    if id.is_empty() || id.contains(&b'\\') || !of_model {
+        return None;
+    }
+    let add = |sum: u64, tokens| Some(sum.saturating_add(values.number(tokens)?));
+    let tokens = tokens.as_ref().map(|tokens| tokens.all().try_fold(0, add));
+    let mut texts = texts.all().map(|text| values.get(text)).filter(|_| !seen.sub_agent);
+    if texts.clone().any(|text| wanted.may_stand_in(text)) {
+        return None;
+    }
+    let id = super::spent::digest(id);
+    if let Some(tokens) = tokens {
+        kept.used(id, tokens?);
+    }
+    if texts.any(|text| !is_blank(text)) {
+        return Some(Line::Speaks(id));
+    }
+    if *calls {
+        kept.part();
+    }
+    Some(Line::Silent)
+}
+
+fn message(walk: &mut Walk<'_, '_>) -> Option<Message> {
     let mut message = Message::default();
     walk.enter(b'{')?;
     loop {
         match walk.member()? {
             b"" => return Some(message),
-            b"id" => message.id = walk.string()?,
-            b"model" => message.model = walk.string()?,
+            b"id" => message.id = Some(walk.text()?),
+            b"model" => message.of_model = !matches!(walk.string()?, b"" | b"<synthetic>"),
             b"content" => content(walk, &mut message)?,
             b"usage" => message.tokens = Some(tokens(walk)?),
             _ => walk.pass()?,
@@ -127,7 +164,7 @@ fn message<'a>(walk: &mut Walk<'a>) -> Option<Message<'a>> {
     }
 }
 
-fn content<'a>(walk: &mut Walk<'a>, message: &mut Message<'a>) -> Option<()> {
+fn content(walk: &mut Walk<'_, '_>, message: &mut Message) -> Option<()> {
     walk.enter(b'[')?;
     while walk.element()? {
         block(walk, message)?;
@@ -135,42 +172,37 @@ fn content<'a>(walk: &mut Walk<'a>, message: &mut Message<'a>) -> Option<()> {
     Some(())
 }
 
-fn block<'a>(walk: &mut Walk<'a>, message: &mut Message<'a>) -> Option<()> {
-    let (mut kind, mut text): (&[u8], &[u8]) = (b"", b"");
+fn block(walk: &mut Walk<'_, '_>, message: &mut Message) -> Option<()> {
+    let (mut kind, mut text): (&[u8], _) = (b"", None);
     walk.enter(b'{')?;
     loop {
         match walk.member()? {
             b"" => break,
             b"type" => kind = walk.string()?,
-            b"text" => text = walk.string()?,
+            b"text" => text = Some(walk.text()?),
             _ => walk.pass()?,
         }
     }
     message.calls |= !matches!(kind, b"text" | b"thinking");
-    match kind {
-        b"tool_result" => message.answers = true,
-        b"tool_use" | b"thinking" | b"redacted_thinking" | b"server_tool_use" => {
-            // In a user's message it would be read.
-            text.is_empty().then_some(())?;
-        }
-        b"text" => {
-            *message.texts.get_mut(message.count)? = text;
-            message.count += 1;
-        }
+    match (kind, text) {
+        (b"tool_result", _) => message.answers = true,
+        // In a user's message a text beside it would be read.
+        (b"tool_use" | b"thinking" | b"redacted_thinking" | b"server_tool_use", None) => {}
+        (b"text", Some(text)) => message.texts.add(text)?,
         _ => return None,
     }
     Some(())
 }
 
 /// What [`Tokens`](super::record::Tokens) adds up.
-fn tokens(walk: &mut Walk<'_>) -> Option<u64> {
-    let mut total: u64 = 0;
+fn tokens(walk: &mut Walk<'_, '_>) -> Option<Few> {
+    let mut tokens = Few::default();
     walk.enter(b'{')?;
     loop {
         match walk.member()? {
-            b"" => return Some(total),
+            b"" => return Some(tokens),
             b"input_tokens" | b"cache_creation_input_tokens" | b"output_tokens" => {
-                total = total.saturating_add(walk.number()?);
+                tokens.add(walk.number()?)?;
             }
             _ => walk.pass()?,
         }

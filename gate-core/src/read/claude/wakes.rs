@@ -6,21 +6,21 @@
 //! each run, and a task announces itself; before, only that one was started
 //! can tell the two apart.
 
-use memchr::memmem;
-
 use crate::read::Boundary;
 
 /// What a tool's answer begins with where its task runs on.
 const RUNS_ON: [&str; 3] =
     ["Command running in background", "Command was manually backgrounded", "Async agent launched"];
 
-/// A word that stands in each such answer.
-const MARK: &[u8] = b"background";
-
-/// Whether a line may hold the answer of a tool whose task runs on.
-pub(super) fn may_run_on(line: &[u8]) -> bool {
-    let stands = |mark: &[u8]| memmem::find(line, mark).is_some();
-    stands(MARK) && RUNS_ON.iter().any(|start| stands(start.as_bytes()))
+/// Whether a text, as it is escaped in JSON, may be such an answer.
+pub(super) fn may_run_on(escaped: &[u8]) -> bool {
+    RUNS_ON.iter().any(|start| {
+        let same = escaped.iter().zip(start.bytes()).take_while(|(one, other)| **one == *other);
+        let rest = &escaped[same.count()..];
+        // A letter may be escaped by its number.
+        escaped.len() - rest.len() == start.len()
+            || matches!(rest, [b'\\', b'u', b'0', b'0', b'2'..=b'7', ..])
+    })
 }
 
 /// Knows whether an event, and not a prompt, is answered next.

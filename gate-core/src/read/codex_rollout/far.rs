@@ -1,29 +1,89 @@
 //! Which lines of Codex's session file cannot matter.
 
-use crate::read::far::{ByLine, Line, Sifting, Walk, Wanted, is_blank};
+use super::{Source, number};
+use crate::read::far::{ByLine, Few, Line, Sifting, Value, Values, Walk, Wanted, is_blank};
 
 /// Knows nothing but the form.
 #[derive(Debug)]
 pub(super) struct RolloutSieve;
+
+/// What a line says.
+#[derive(Clone, Copy)]
+pub(super) enum Says {
+    /// What may matter.
+    Anything,
+    /// A text of the agent.
+    Text(Value, Source),
+    Nothing,
+}
 
 /// What was seen of a payload.
 #[derive(Default)]
 struct Payload<'a> {
     kind: &'a [u8],
     role: &'a [u8],
-    /// The text of `message`, or those of `content`: at most as many as fit.
-    texts: [&'a [u8]; 4],
-    count: usize,
+    message: Option<Value>,
+    /// The texts of `content`.
+    texts: Few,
 }
 
 impl ByLine for RolloutSieve {
-    fn line(&self, line: &[u8], _: &dyn Wanted, _: &mut Sifting<'_>) -> Line {
-        let Some((kind, payload)) = seen(line) else {
-            return Line::Matters;
-        };
-        match (kind, payload.kind) {
-            (b"response_item", b"message") if payload.role == b"assistant" => speaks(&payload),
-            (b"event_msg", b"agent_message") => speaks(&payload),
+    type Seen = Says;
+
+    fn see(&self, walk: &mut Walk<'_, '_>) -> Option<Says> {
+        let (mut kind, mut payload): (&[u8], _) = (b"", Payload::default());
+        walk.enter(b'{')?;
+        loop {
+            match walk.member()? {
+                b"" => return Some(payload.says(kind)),
+                b"type" => kind = walk.string()?,
+                b"payload" => payload = of_payload(walk)?,
+                _ => walk.pass()?,
+            }
+        }
+    }
+
+    fn comes_to(
+        &self,
+        seen: &Says,
+        values: &Values<'_>,
+        wanted: &dyn Wanted,
+        _: &mut Sifting<'_>,
+    ) -> Line {
+        match *seen {
+            Says::Anything => Line::Matters,
+            Says::Nothing => Line::Silent,
+            Says::Text(text, source) => match values.get(text) {
+                text if is_blank(text) => Line::Silent,
+                text if wanted.may_stand_in(text) => Line::Matters,
+                text => {
+                    unescaped(text).map_or(Line::Matters, |text| Line::Twice(number(&text, source)))
+                }
+            },
+        }
+    }
+}
+
+/// How a text reads.
+fn unescaped(text: &[u8]) -> Option<String> {
+    serde_json::from_slice(&[b"\"", text, b"\""].concat()).ok()
+}
+
+impl Payload<'_> {
+    /// What a line of a kind says with this payload.
+    fn says(&self, kind: &[u8]) -> Says {
+        let mut texts = self.texts.all();
+        match (kind, self.kind) {
+            (b"response_item", b"message") if self.role == b"assistant" => {
+                match (texts.next(), texts.next()) {
+                    (Some(text), None) => Says::Text(text, Source::Model),
+                    _ => Says::Anything,
+                }
+            }
+            (b"event_msg", b"agent_message") => match self.message {
+                Some(text) => Says::Text(text, Source::Screen),
+                None => Says::Anything,
+            },
             (
                 b"response_item",
                 b"reasoning"
@@ -32,43 +92,20 @@ impl ByLine for RolloutSieve {
                 | b"custom_tool_call"
                 | b"custom_tool_call_output"
                 | b"local_shell_call",
-            ) => Line::Silent,
+            ) => Says::Nothing,
             (
                 b"event_msg",
                 b"agent_reasoning"
                 | b"exec_command_begin"
                 | b"exec_command_output_delta"
                 | b"exec_command_end",
-            ) => Line::Silent,
-            _ => Line::Matters,
+            ) => Says::Nothing,
+            _ => Says::Anything,
         }
     }
 }
 
-/// A text stands here twice, and which of the two comes second is told by those
-/// before: so each text is read.
-fn speaks(payload: &Payload<'_>) -> Line {
-    match payload.texts.get(..payload.count) {
-        Some(texts) if texts.iter().all(|text| is_blank(text)) => Line::Silent,
-        _ => Line::Matters,
-    }
-}
-
-fn seen(line: &[u8]) -> Option<(&[u8], Payload<'_>)> {
-    let mut walk = Walk::new(line);
-    let mut seen: (&[u8], Payload<'_>) = (b"", Payload::default());
-    walk.enter(b'{')?;
-    loop {
-        match walk.member()? {
-            b"" => return walk.is_at_end().then_some(seen),
-            b"type" => seen.0 = walk.string()?,
-            b"payload" => seen.1 = of_payload(&mut walk)?,
-            _ => walk.pass()?,
-        }
-    }
-}
-
-fn of_payload<'a>(walk: &mut Walk<'a>) -> Option<Payload<'a>> {
+fn of_payload<'a>(walk: &mut Walk<'a, '_>) -> Option<Payload<'a>> {
     let mut payload = Payload::default();
     walk.enter(b'{')?;
     loop {
@@ -76,14 +113,14 @@ fn of_payload<'a>(walk: &mut Walk<'a>) -> Option<Payload<'a>> {
             b"" => return Some(payload),
             b"type" => payload.kind = walk.string()?,
             b"role" => payload.role = walk.string()?,
-            b"message" => payload.add(walk.string()?)?,
-            b"content" => of_content(walk, &mut payload)?,
+            b"message" => payload.message = Some(walk.text()?),
+            b"content" => of_content(walk, &mut payload.texts)?,
             _ => walk.pass()?,
         }
     }
 }
 
-fn of_content<'a>(walk: &mut Walk<'a>, payload: &mut Payload<'a>) -> Option<()> {
+fn of_content(walk: &mut Walk<'_, '_>, texts: &mut Few) -> Option<()> {
     if walk.enter(b'[').is_none() {
         return walk.pass();
     }
@@ -92,18 +129,10 @@ fn of_content<'a>(walk: &mut Walk<'a>, payload: &mut Payload<'a>) -> Option<()> 
         loop {
             match walk.member()? {
                 b"" => break,
-                b"text" => payload.add(walk.string()?)?,
+                b"text" => texts.add(walk.text()?)?,
                 _ => walk.pass()?,
             }
         }
     }
     Some(())
-}
-
-impl<'a> Payload<'a> {
-    fn add(&mut self, text: &'a [u8]) -> Option<()> {
-        *self.texts.get_mut(self.count)? = text;
-        self.count += 1;
-        Some(())
-    }
 }

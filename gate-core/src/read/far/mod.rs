@@ -8,8 +8,10 @@
 //! that do are read as all others are, so that there is one reading of each
 //! format, and a sieve can only save time.
 
+mod form;
 mod held;
 mod sifted;
+mod values;
 mod walk;
 
 use std::sync::Arc;
@@ -17,9 +19,11 @@ use std::sync::Arc;
 pub(super) use held::{Held, Released};
 pub use sifted::Sifted;
 pub(super) use sifted::{Kept, Sifting};
+pub(super) use values::{Few, Value, Values};
 pub(super) use walk::Walk;
 
 use super::MAX_RECORD;
+use form::Forms;
 
 /// How much of the input's end is read whole, in bytes: the last lines that
 /// together are as long.
@@ -84,16 +88,33 @@ pub(super) enum Line {
     /// matters only where it is the last one before a line that matters, or the
     /// one that goes on with the same message: of this id, unless it is 0.
     Speaks(u64),
+    /// The same where what is said stands in another line too. Both texts have this
+    /// number, but for its last bit.
+    Twice(u64),
     /// It does not matter.
     Silent,
 }
 
 /// Whether a text, as it is escaped in JSON, is nothing but white space, which is
 /// no message; or may be.
-pub(super) fn is_blank(escaped: &[u8]) -> bool {
-    if escaped.first().is_some_and(u8::is_ascii_alphanumeric) {
-        return false;
+pub(super) fn is_blank(mut escaped: &[u8]) -> bool {
+    loop {
+        escaped = match escaped {
+            [] => return true,
+            [b'\\', b'n' | b'r' | b't' | b'u' | b'f', rest @ ..] => rest,
+            [byte, rest @ ..] if byte.is_ascii() => {
+                if !char::from(*byte).is_whitespace() {
+                    return false;
+                }
+                rest
+            }
+            other => return may_be_blank(other),
+        };
     }
+}
+
+/// The same where the text goes on with what is not ASCII.
+fn may_be_blank(escaped: &[u8]) -> bool {
     let text = String::from_utf8_lossy(escaped);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -111,22 +132,36 @@ pub(super) fn is_blank(escaped: &[u8]) -> bool {
 
 /// A sieve that looks at each line by itself.
 pub(super) trait ByLine: Send + Sync {
-    /// Looks at a line of JSON, without its line break.
-    fn line(&self, line: &[u8], wanted: &dyn Wanted, kept: &mut Sifting<'_>) -> Line;
+    /// What is seen of a line, but for its values.
+    type Seen;
+
+    /// Walks over a line of JSON, without its line break.
+    fn see(&self, walk: &mut Walk<'_, '_>) -> Option<Self::Seen>;
+
+    /// What a line comes to of which this was seen.
+    fn comes_to(
+        &self,
+        seen: &Self::Seen,
+        values: &Values<'_>,
+        wanted: &dyn Wanted,
+        kept: &mut Sifting<'_>,
+    ) -> Line;
 }
 
 impl<T: ByLine> Sieve for T {
     fn sift(&self, lines: &[u8], wanted: &dyn Wanted, kept: &mut Sifting<'_>) {
-        let mut from = 0;
+        let (mut forms, mut values, mut from) = (Forms::new(), Values::new(), 0);
         for end in memchr::memchr_iter(b'\n', lines) {
             let line = &lines[from..end];
             // What begins in another way may belong to the record before it,
             // and a record that is too long is a problem to be told.
             let is_plain = line.first() == Some(&b'{') && line.len() <= MAX_RECORD;
-            let comes_to = if is_plain { self.line(line, wanted, kept) } else { Line::Matters };
-            match comes_to {
+            let seen =
+                if is_plain { forms.see(line, &mut values, |walk| self.see(walk)) } else { None };
+            match seen.map_or(Line::Matters, |seen| self.comes_to(seen, &values, wanted, kept)) {
                 Line::Matters => kept.matters(&lines[from..=end]),
                 Line::Speaks(id) => kept.speaks(&lines[from..=end], id),
+                Line::Twice(number) => kept.twice(&lines[from..=end], number),
                 Line::Silent => {}
             }
             kept.pass_over(1);

@@ -23,6 +23,9 @@ pub(in crate::read) enum Kept {
     /// The last of some lines in which the agent speaks, or one of the last that
     /// are of one message, with the message's digest.
     Speaks(u64, Range<usize>, u64),
+    /// A line in which the agent speaks what stands in another line too, with the
+    /// number of the text.
+    Twice(u64, Range<usize>, u64),
     /// What the agent says next is another message.
     Parted,
     /// What a message used: a digest of its id, and tokens.
@@ -43,7 +46,7 @@ impl Sifted {
     /// What is kept, in order; lines with their bytes.
     pub(in crate::read) fn kept(&self) -> impl Iterator<Item = (&Kept, &[u8])> {
         self.kept.iter().map(|kept| match kept {
-            Kept::Matters(_, range) | Kept::Speaks(_, range, _) => {
+            Kept::Matters(_, range) | Kept::Speaks(_, range, _) | Kept::Twice(_, range, _) => {
                 (kept, &self.bytes[range.clone()])
             }
             Kept::Used(..) | Kept::Parted => (kept, &self.bytes[..0]),
@@ -95,6 +98,12 @@ impl<'s> Sifting<'s> {
         self.parted = false;
         let at = self.keep(line);
         self.sifted.kept.push(Kept::Speaks(self.sifted.lines, at, message));
+    }
+
+    /// Keeps the line, with its line break: the reader knows which of two it is.
+    pub(in crate::read) fn twice(&mut self, line: &[u8], number: u64) {
+        let at = self.keep(line);
+        self.sifted.kept.push(Kept::Twice(self.sifted.lines, at, number));
     }
 
     /// A call ends the message.

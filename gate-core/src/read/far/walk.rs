@@ -2,18 +2,23 @@
 
 use memchr::memchr;
 
+use super::values::{Value, Values};
+
 /// Stands somewhere in a line of JSON. Every step returns nothing where the
 /// line is not what was expected; the caller is in doubt then.
-pub(in crate::read) struct Walk<'a> {
+pub(in crate::read) struct Walk<'a, 'v> {
+    line: &'a [u8],
     rest: &'a [u8],
     /// Whether an object or array was entered by the last step.
     entered: bool,
+    values: &'v mut Values<'a>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a, 'v> Walk<'a, 'v> {
     /// Stands at the beginning of a line.
-    pub(in crate::read) fn new(line: &'a [u8]) -> Self {
-        Self { rest: line, entered: false }
+    pub(in crate::read) fn new(line: &'a [u8], values: &'v mut Values<'a>) -> Self {
+        values.begin(line);
+        Self { line, rest: line, entered: false, values }
     }
 
     /// Goes into an object or an array, which opens here.
@@ -70,14 +75,19 @@ impl<'a> Walk<'a> {
         Some(string)
     }
 
-    /// Passes a whole number that is not negative.
-    pub(in crate::read) fn number(&mut self) -> Option<u64> {
-        let digits = self.atom()?;
-        let add = |sum: u64, digit: &u8| {
-            let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
-            sum.checked_mul(10)?.checked_add(digit)
-        };
-        digits.iter().try_fold(0, add)
+    /// Passes a string, and tells which value it is.
+    #[inline]
+    pub(in crate::read) fn text(&mut self) -> Option<Value> {
+        let string = self.string()?;
+        let end = self.line.len() - self.rest.len() - 1;
+        self.values.add(end - string.len()..end)
+    }
+
+    /// Passes a number, and tells which value it is.
+    pub(in crate::read) fn number(&mut self) -> Option<Value> {
+        let number = self.atom().filter(|atom| atom[0].is_ascii_digit())?;
+        let end = self.line.len() - self.rest.len();
+        self.values.add(end - number.len()..end)
     }
 
     /// Passes what may be said or not; whether it is not: whether it is `null`,
@@ -97,43 +107,55 @@ impl<'a> Walk<'a> {
     #[inline]
     pub(in crate::read) fn pass(&mut self) -> Option<()> {
         match self.peek()? {
-            b'"' => self.string().map(drop),
             b'{' | b'[' => self.pass_nested(),
-            _ => self.atom().map(drop),
+            _ => self.pass_plain(),
         }
     }
 
+    /// Passes an object or an array with all that it holds.
     fn pass_nested(&mut self) -> Option<()> {
-        let mut depth = 0_usize;
+        let mut open = Open::default();
         loop {
             match self.peek()? {
-                b'"' => self.string().map(drop)?,
-                mark @ (b'{' | b'[' | b'}' | b']' | b',' | b':') => {
-                    self.rest = &self.rest[1..];
-                    match mark {
-                        b'{' | b'[' => depth += 1,
-                        b'}' | b']' if depth == 1 => return Some(()),
-                        b'}' | b']' => depth -= 1,
-                        _ => {}
-                    }
+                mark @ (b'{' | b'[') => {
+                    self.enter(mark)?;
+                    open.push(mark)?;
                 }
-                _ => self.atom().map(drop)?,
+                _ => self.pass_plain()?,
+            }
+            while !self.more(open.close())? {
+                if open.pop() {
+                    return Some(());
+                }
+            }
+            if open.close() == b'}' {
+                self.string()?;
+                self.mark(b':')?;
             }
         }
+    }
+
+    /// Passes what is no object or array.
+    #[inline]
+    fn pass_plain(&mut self) -> Option<()> {
+        let (passed, quote) = match self.peek()? {
+            b'"' => (self.string()?, 1),
+            _ => (self.atom()?, 0),
+        };
+        let is_word = quote == 0 && passed[0].is_ascii_alphabetic();
+        if !is_word {
+            let end = self.line.len() - self.rest.len() - quote;
+            self.values.add(end - passed.len()..end);
+        }
+        Some(())
     }
 
     /// A value that is no string, object or array.
     fn atom(&mut self) -> Option<&'a [u8]> {
         self.peek()?;
-        let inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-        let end = self.rest.iter().position(|byte| !inside(byte))?;
-        let (atom, rest) = self.rest.split_at(end);
+        let (atom, rest) = self.rest.split_at(end_of_atom(self.rest)?);
         self.rest = rest;
-        match atom {
-            b"null" | b"true" | b"false" | [b'0'] => Some(atom),
-            [b'1'..=b'9', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => Some(atom),
-            _ => serde_json::from_slice::<f64>(atom).is_ok().then_some(atom),
-        }
+        Some(atom)
     }
 
     /// Whether nothing but white space follows.
@@ -160,10 +182,61 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// The objects and arrays that are open: the innermost in the last bit, which is
+/// set for an object, behind a first bit that is always set.
+struct Open(u128);
+
+impl Default for Open {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl Open {
+    /// One more opens. Nothing where there are so many that a reader may give up.
+    #[inline]
+    fn push(&mut self, mark: u8) -> Option<()> {
+        let room = self.0.leading_zeros() > ROOM;
+        room.then(|| self.0 = self.0 << 1 | u128::from(mark == b'{'))
+    }
+
+    /// What closes the innermost.
+    #[inline]
+    fn close(&self) -> u8 {
+        if self.0 & 1 == 1 { b'}' } else { b']' }
+    }
+
+    /// The innermost has closed. Whether it was the last one.
+    #[inline]
+    fn pop(&mut self) -> bool {
+        self.0 >>= 1;
+        self.0 == 1
+    }
+}
+
+/// How many levels below those that are counted are left to what is around: a
+/// reader that reads values gives up at the 128th.
+const ROOM: u32 = 16;
+
+/// Where a value ends that is no string, object or array.
+#[inline]
+pub(super) fn end_of_atom(bytes: &[u8]) -> Option<usize> {
+    let inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    let digits = bytes.iter().position(|byte| !byte.is_ascii_digit())?;
+    if !inside(&bytes[digits]) && (digits == 1 || digits > 1 && bytes[0] != b'0') {
+        return Some(digits);
+    }
+    let end = bytes.iter().position(|byte| !inside(byte))?;
+    match &bytes[..end] {
+        b"null" | b"true" | b"false" => Some(end),
+        atom => serde_json::from_slice::<f64>(atom).is_ok().then_some(end),
+    }
+}
+
 /// Where the quotation mark stands that ends a string. Where a backslash ends the
 /// string it may be missed; then what follows is not what is expected.
 #[inline]
-fn end_of_string(bytes: &[u8]) -> Option<usize> {
+pub(super) fn end_of_string(bytes: &[u8]) -> Option<usize> {
     let mut at = short(bytes)?;
     while at > 0 && bytes[at - 1] == b'\\' && is_escaped(&bytes[..at]) {
         at += long(&bytes[at..])?;
@@ -220,10 +293,12 @@ fn is_escaped(before: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::values::Values;
     use super::Walk;
 
     fn keys(line: &str) -> Option<Vec<String>> {
-        let mut walk = Walk::new(line.as_bytes());
+        let mut values = Values::new();
+        let mut walk = Walk::new(line.as_bytes(), &mut values);
         walk.enter(b'{')?;
         let mut keys = Vec::new();
         loop {
@@ -255,8 +330,28 @@ mod tests {
             "{\"\":1}",
             "{\"a\":1\"b\":2}",
             "{\"a\":[1\n]}",
+            "{\"a\":[1 \"b\"]}",
+            "{\"a\":[{\"b\":1]}}",
+            "{\"a\":{\"b\":[1}]}",
+            "{\"a\":[1,,2]}",
+            "{\"a\":[1,]}",
+            "{\"a\":{\"b\"}}",
+            "{\"a\":{\"b\":1,}}",
+            "{\"a\":[\"b\":1]}",
+            "{\"a\":{1:2}}",
+            "{\"a\":{}{}}",
         ] {
             assert_eq!(keys(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn it_doubts_what_is_deeper_than_a_reader_goes() {
+        let deep = |levels| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
+        for levels in [1, 50, 100, 111, 112, 120, 127, 128, 500] {
+            let is_read = serde_json::from_str::<serde_json::Value>(&deep(levels)).is_ok();
+            assert!(is_read || keys(&deep(levels)).is_none(), "{levels}");
+            assert_eq!(keys(&deep(levels)).is_some(), levels < 112, "{levels}");
         }
     }
 }
