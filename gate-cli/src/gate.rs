@@ -28,7 +28,7 @@ use crate::memory::{Asked, Begun, Memory, Standing, Turn};
 use crate::record::{Record, SCHEMA, Tree, UsageRecord};
 use crate::remarks::{about_transcript, warning};
 use crate::request::{Checks, Request};
-use crate::source::Source;
+use crate::source::{End, Source};
 
 pub(crate) use self::replayed::{Replayed, Step};
 
@@ -220,8 +220,12 @@ impl Gate {
             see(bytes);
             scanner.push(bytes);
         };
-        let processors = self.processors;
-        let bytes = source.scan_end(&mut scanner, processors, &mut read_before, &mut push)?;
+        let end = End {
+            processors: self.processors,
+            read_before: &mut read_before,
+            brief: request.end_only,
+        };
+        let bytes = source.scan_end(&mut scanner, end, &mut push)?;
         see(&bytes.to_le_bytes());
         let scan = self.scanned(scanner, bytes);
         if self.suffices(&scan, request) { Ok(scan) } else { self.scan(source, request.format) }

@@ -14,6 +14,16 @@ use crate::failure::Failure;
 /// How much is read at once, in bytes.
 const BLOCK: usize = 256 << 10;
 
+/// How the end of a file is read.
+pub(crate) struct End<'w> {
+    /// At most so many processors.
+    pub(crate) processors: Option<usize>,
+    /// The byte that an earlier reading has come to, where there was one.
+    pub(crate) read_before: &'w mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
+    /// Whether little suffices, because the last word is known.
+    pub(crate) brief: bool,
+}
+
 /// A transcript to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -52,14 +62,12 @@ impl Source {
     pub(crate) fn scan_end(
         &self,
         scanner: &mut Scanner<'_>,
-        processors: Option<usize>,
-        read_before: &mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
+        end: End<'_>,
         push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
     ) -> Result<u64, Failure> {
         #[cfg(unix)]
         if let Self::File(path) = self {
-            let read = File::open(path)
-                .and_then(|file| large::scan_end(&file, scanner, processors, read_before, push));
+            let read = File::open(path).and_then(|file| large::scan_end(&file, scanner, end, push));
             return read.map_err(|error| self.unreadable(&error));
         }
         self.feed(&mut |bytes| push(scanner, bytes))

@@ -23,6 +23,10 @@ const LARGE: u64 = 4 << 20;
 /// Files below this size, in bytes, are read as a whole, whatever is needed.
 const LONG: u64 = 1 << 20;
 
+/// How much of the end of a long file is read where its last word is known, in
+/// bytes.
+const BRIEF: u64 = 48 << 10;
+
 /// How much is read at once, in bytes.
 const BLOCK: u64 = 256 << 10;
 
@@ -60,16 +64,17 @@ pub(super) fn scan(
 pub(super) fn scan_end(
     mut file: &File,
     scanner: &mut Scanner<'_>,
-    processors: Option<usize>,
-    read_before: &mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
+    end: super::End<'_>,
     push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
 ) -> io::Result<u64> {
+    let super::End { processors, read_before, brief } = end;
     let length = file.metadata()?.len();
     if length < LONG {
         return super::feed(&mut file, length, &mut |bytes| push(scanner, bytes));
     }
+    let near = if brief { BRIEF } else { NEAR as u64 };
     let head = head(file, scanner, push)?;
-    let (Some(border), Some(_)) = (line_at(file, length - NEAR as u64)?, scanner.far()) else {
+    let (Some(border), Some(_)) = (line_at(file, length - near)?, scanner.far()) else {
         return rest(file, head, scanner, push);
     };
     let known = read_before(scanner).filter(|known| *known < border);
