@@ -67,7 +67,10 @@ impl Source {
     ) -> Result<u64, Failure> {
         #[cfg(unix)]
         if let Self::File(path) = self {
-            let read = File::open(path).and_then(|file| large::scan_end(&file, scanner, end, push));
+            let read = File::open(path).and_then(|file| match end.brief {
+                true => large::scan_brief(&file, scanner, push),
+                false => large::scan_end(&file, scanner, end, push),
+            });
             return read.map_err(|error| self.unreadable(&error));
         }
         self.feed(&mut |bytes| push(scanner, bytes))

@@ -180,6 +180,12 @@ impl<'p> Scanner<'p> {
         self.collector.skip(bytes);
     }
 
+    /// Begins behind so many bytes of the input, with a whole line: what is pushed
+    /// is its end alone. To be said before anything is pushed.
+    pub fn begin_behind(&mut self, bytes: u64) {
+        self.collector.skip(bytes);
+    }
+
     /// What is pushed from now on is near the end: the last
     /// [`NEAR`](crate::read::NEAR) bytes in whole lines.
     pub fn near(&mut self) {

@@ -130,3 +130,29 @@ fn a_transcript_that_is_behind_its_client_says_nothing() {
     assert!(refused("qwen", &ran).unwrap().contains("no transcript of this stop"));
     ran.again("last").code(5);
 }
+
+#[test]
+fn of_a_long_transcript_the_end_is_read_where_the_last_word_is_told() {
+    let ran = project("").again("prompt").setup("touch fixed").code(0);
+    let record = |id: &str, text: &str| {
+        json!({ "type": "assistant", "sessionId": "s1", "uuid": id, "isSidechain": false,
+            "message": { "role": "assistant", "id": id, "model": "m",
+                "content": [{ "type": "text", "text": text }] } })
+    };
+    let mut lines = vec![json!({ "type": "user", "sessionId": "s1", "uuid": "u",
+        "message": { "role": "user", "content": "Go." } })];
+    lines.extend(
+        (0..20_000).map(|at| record(&format!("m{at}"), "I go on with the next part of it.")),
+    );
+    lines.push(record("last", CLAIM));
+    let (mut event, _) = event("claude-code", &ran, CLAIM);
+    event["transcript_path"] = ran.path("session.jsonl").display().to_string().into();
+    let run = ran.again("hook claude-code").file("session.jsonl", jsonl(&lines));
+    let ran = hooked(run, &event);
+    assert_eq!(ran.out(), "");
+    let decision = ran.again("last --json").code(0).json();
+    let transcript = &decision["transcript"];
+    assert_eq!(transcript["format"], "claude-session");
+    assert!(transcript["skipped"].as_u64().unwrap() > 3_000_000, "{transcript}");
+    assert_eq!(decision["usage"]["partial"], true);
+}

@@ -67,14 +67,13 @@ pub(super) fn scan_end(
     end: super::End<'_>,
     push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
 ) -> io::Result<u64> {
-    let super::End { processors, read_before, brief } = end;
+    let super::End { processors, read_before, .. } = end;
     let length = file.metadata()?.len();
     if length < LONG {
         return super::feed(&mut file, length, &mut |bytes| push(scanner, bytes));
     }
-    let near = if brief { BRIEF } else { NEAR as u64 };
     let head = head(file, scanner, push)?;
-    let (Some(border), Some(_)) = (line_at(file, length - near)?, scanner.far()) else {
+    let (Some(border), Some(_)) = (line_at(file, length - NEAR as u64)?, scanner.far()) else {
         return rest(file, head, scanner, push);
     };
     let known = read_before(scanner).filter(|known| *known < border);
@@ -93,6 +92,24 @@ pub(super) fn scan_end(
         }
     };
     rest(file, sifted, scanner, push)
+}
+
+/// Pushes the end of a long file alone, as much as suffices where its last word is
+/// known. Says how long it is.
+pub(super) fn scan_brief(
+    mut file: &File,
+    scanner: &mut Scanner<'_>,
+    push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
+) -> io::Result<u64> {
+    let length = file.metadata()?.len();
+    let begin = if length < LONG { None } else { line_at(file, length - BRIEF)? };
+    match begin {
+        None => super::feed(&mut file, length, &mut |bytes| push(scanner, bytes)),
+        Some(begin) => {
+            scanner.begin_behind(begin);
+            rest(file, begin, scanner, push)
+        }
+    }
 }
 
 /// Pushes the first lines, as far as the format is told by them, and says where
