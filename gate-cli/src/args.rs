@@ -1,5 +1,6 @@
 //! The command line, as it is written.
 
+mod governance;
 mod hook;
 mod replay;
 
@@ -12,6 +13,9 @@ use clap_complete::Shell;
 use gate_core::protocol::ledger::Head;
 use gate_core::read::Forced;
 
+pub(crate) use self::governance::{
+    Add, Bus, Fact, Place, Poll, Post, Promote, Read, ScopeName, Wanted, Whose,
+};
 pub(crate) use self::hook::{Hook, Off, Status};
 pub(crate) use self::replay::{Grouping, Only, Replay};
 
@@ -101,6 +105,12 @@ pub(crate) enum Command {
     Ledger(Ledger),
     /// Show the latest records, a line each.
     Log(Log),
+    /// Read or write a message bus: what runs and agents tell each other.
+    #[command(subcommand)]
+    Bus(Bus),
+    /// Write down what was found out, for a task or for the project.
+    #[command(subcommand)]
+    Fact(Fact),
     /// Print the completions for a shell.
     Completions {
         /// The shell.
