@@ -1,5 +1,6 @@
 //! The command line, as it is written.
 
+mod governance;
 mod hook;
 mod install;
 mod replay;
@@ -15,6 +16,9 @@ use gate_core::read::Forced;
 
 use crate::agent::Agent;
 
+pub(crate) use self::governance::{
+    Add, Bus, Fact, Place, Poll, Post, Promote, Read, ScopeName, Wanted, Whose,
+};
 pub(crate) use self::hook::{Hook, Off, Status};
 pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::replay::{Grouping, Only, Replay};
@@ -110,6 +114,12 @@ pub(crate) enum Command {
     Ledger(Ledger),
     /// Show the latest records, a line each.
     Log(Log),
+    /// Read or write a message bus: what runs and agents tell each other.
+    #[command(subcommand)]
+    Bus(Bus),
+    /// Write down what was found out, for a task or for the project.
+    #[command(subcommand)]
+    Fact(Fact),
     /// Print the completions for a shell.
     Completions {
         /// The shell.

@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod failure;
 mod gate;
+pub mod governance;
 mod hook;
 mod install;
 mod memory;

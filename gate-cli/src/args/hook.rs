@@ -39,7 +39,7 @@ pub(crate) struct Status {
 }
 
 /// A length of time, as settings write it.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     match Millis::parse(text) {
         Some(Millis(millis)) if millis > 0 => Ok(Duration::from_millis(millis)),
         _ => Err("a length of time such as 90s or 1h30m is expected".to_owned()),

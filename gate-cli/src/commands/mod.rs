@@ -1,11 +1,13 @@
 //! The commands, one file each.
 
 mod breaker;
+mod bus;
 mod check;
 mod config;
 mod doctor;
 mod entries;
 mod explain;
+mod fact;
 mod hook;
 mod init;
 mod install;
@@ -109,6 +111,8 @@ impl Asked {
             Command::Ledger(ledger) => Self { json: ledger.json(), stop: false },
             Command::Status(status) => Self { json: status.json, stop: false },
             Command::Log(log) => Self { json: log.json, stop: false },
+            Command::Bus(bus) => Self { json: bus.json(), stop: false },
+            Command::Fact(fact) => Self { json: fact.json(), stop: false },
             _ => Self::default(),
         }
     }
@@ -152,6 +156,8 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Breaker(args) => breaker::run(&here, &args),
         Command::Ledger(args) => ledger::run(&here, &args),
         Command::Log(args) => log::run(&here, &args),
+        Command::Bus(args) => bus::run(&here, &args),
+        Command::Fact(args) => fact::run(&here, &args),
         Command::Completions { shell } => man::completions(shell),
         Command::Man { command } => man::page(command.as_deref()),
     }

@@ -1,6 +1,7 @@
 //! What gate prints: cards for a person, JSON for a program, diagnostics.
 
 mod breaker;
+mod bus;
 mod card;
 mod diagnostic;
 mod doctor;
@@ -18,6 +19,7 @@ use std::io::Write;
 use serde::Serialize;
 
 pub(crate) use breaker::breaker_card;
+pub(crate) use bus::{bus_message, bus_problems};
 pub(crate) use card::{card, scan_card};
 pub(crate) use diagnostic::{failure, message, notes, stop_line};
 pub(crate) use doctor::{agent_card, doctor_card};

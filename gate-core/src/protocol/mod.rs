@@ -1,4 +1,12 @@
 //! Formats that outlive a decision and that others read: nothing here knows
 //! how transcripts are read or how a decision is made.
 
+pub mod bus;
+pub mod fact;
 pub mod ledger;
+pub mod run;
+mod stamp;
+mod yaml;
+
+pub use stamp::Stamp;
+pub use yaml::YamlError;

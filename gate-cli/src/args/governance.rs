@@ -1,0 +1,224 @@
+//! `gate bus` and `gate fact`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use gate_core::protocol::fact::Scope;
+
+use super::hook::duration;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bus {
+    /// Say something, to a task or to the project.
+    Post(Post),
+    /// Show messages, the latest last.
+    Read(Read),
+    /// Show what is new behind a message, or wait for it.
+    #[command(after_help = POLL_CODES)]
+    Poll(Poll),
+    /// Name the bus that is meant where nobody names one.
+    Discover {
+        #[command(flatten)]
+        place: Place,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+const POLL_CODES: &str = "\
+Exit codes: 0 there was something new, 1 there was not, 2 or 5 nothing was found out";
+
+/// Which bus. Where nobody says: that of the run whose agent calls, else the
+/// nearest in the folders from here upwards, else the project's.
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// The bus in this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bus: Option<PathBuf>,
+    /// The project; else it is known by its repository.
+    #[arg(long, value_name = "ID")]
+    pub(crate) project: Option<String>,
+    /// The task; without one it is the project's bus, where --project is given.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// The folder of all projects, instead of the settings' own.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Post {
+    /// What it is: INFO, PROGRESS, QUESTION, ANSWER, FACT, DECISION, ERROR or any
+    /// other word but those of the runner, START, STOP and CRASH.
+    #[arg(long = "type", value_name = "T", default_value = "INFO")]
+    pub(crate) kind: String,
+    /// What is said; from the standard input if not given.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) body: Option<String>,
+    /// A message that it answers or corrects; may be given often.
+    #[arg(long = "parent", value_name = "MSG_ID")]
+    pub(crate) parents: Vec<String>,
+    /// A file, by its absolute path, or an address; may be given often.
+    #[arg(long = "link", value_name = "URL")]
+    pub(crate) links: Vec<String>,
+    /// Something for programs beside it; may be given often.
+    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = pair)]
+    pub(crate) meta: Vec<(String, String)>,
+    /// The run that says it, where no agent of a run does.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Print one JSON object: the message, and its bus.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which messages.
+#[derive(Debug, Args)]
+pub(crate) struct Wanted {
+    /// Those behind this one.
+    #[arg(long, value_name = "MSG_ID", visible_alias = "since")]
+    pub(crate) since_id: Option<String>,
+    /// Those of this type; may be given often.
+    #[arg(long = "type", value_name = "T", visible_alias = "filter")]
+    pub(crate) kinds: Vec<String>,
+    /// This one and all that answer to it.
+    #[arg(long, value_name = "MSG_ID")]
+    pub(crate) thread: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Read {
+    /// The bus's file; `-` is the standard input.
+    #[arg(value_name = "FILE", conflicts_with_all = ["bus", "project", "task", "root"])]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+    /// So many of the latest; 20 where neither --since-id nor --thread is given.
+    #[arg(short = 'n', long = "last", visible_alias = "tail", value_name = "N")]
+    pub(crate) last: Option<usize>,
+    /// All of them.
+    #[arg(long, conflicts_with = "last")]
+    pub(crate) all: bool,
+    /// Go on with new messages as they come.
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Print one JSON object a message, one a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Poll {
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+    /// Wait so long for something new, such as 30s.
+    #[arg(long, value_name = "D", value_parser = duration)]
+    pub(crate) wait: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Print one JSON object a message, one a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Fact {
+    /// Write a fact down, for a task or for the project.
+    Add(Add),
+    /// Make facts that tasks found the project's. For a root agent or a person.
+    Promote(Promote),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    /// A few words that its file is called by.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// For whom it holds; for the task where one is known, else for the project.
+    #[arg(long, value_enum)]
+    pub(crate) scope: Option<ScopeName>,
+    /// What it is about; NAME if not given.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// The fact, as Markdown; from the standard input if not given.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) body: Option<String>,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 the project knows them now, 2 or 5 nothing was promoted")]
+pub(crate) struct Promote {
+    /// Ids of FACT messages, or files of facts.
+    #[arg(value_name = "MSG_ID|FILE", required_unless_present = "all")]
+    pub(crate) what: Vec<String>,
+    /// All that the tasks here have found.
+    #[arg(long, conflicts_with = "what")]
+    pub(crate) all: bool,
+    /// A few words that the file is called by, where one fact is promoted.
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    pub(crate) name: Option<String>,
+    /// Say what would be promoted, and promote nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Whose facts, and who asks.
+#[derive(Debug, Args)]
+pub(crate) struct Whose {
+    /// The project; else it is known by its repository.
+    #[arg(long, value_name = "ID")]
+    pub(crate) project: Option<String>,
+    /// The task; else that of the run whose agent calls.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// The run that found it, where no agent of a run calls.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// The folder of all projects, instead of the settings' own.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// For whom a fact holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeName {
+    /// The task.
+    Task,
+    /// The project.
+    Project,
+    /// Every project.
+    Global,
+}
+
+impl From<ScopeName> for Scope {
+    fn from(name: ScopeName) -> Self {
+        match name {
+            ScopeName::Task => Self::Task,
+            ScopeName::Project => Self::Project,
+            ScopeName::Global => Self::Global,
+        }
+    }
+}
+
+/// `KEY=VALUE`.
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(key, _)| !key.trim().is_empty());
+    let pair = pair.map(|(key, value)| (key.trim().to_owned(), value.to_owned()));
+    pair.ok_or_else(|| "KEY=VALUE is expected".to_owned())
+}

@@ -1,0 +1,49 @@
+//! `gate bus post`: a message from an agent or a person.
+
+use gate_core::protocol::bus::{Draft, Link, Parent, is_runners};
+use gate_core::protocol::run;
+
+use super::super::{DONE, Here, print};
+use super::{place, said};
+use crate::args::Post;
+use crate::failure::Failure;
+use crate::render;
+
+pub(super) fn run(here: &Here, args: &Post) -> Result<u8, Failure> {
+    allowed(&args.kind)?;
+    let caller = place::caller(here, &args.place)?;
+    let meant = place::meant(here, &args.place, &caller)?;
+    known_project(&meant.project_id)?;
+    let draft = Draft {
+        task_id: meant.task_id,
+        run_id: caller.speaks_for(args.run.as_deref())?,
+        parents: args.parents.iter().map(|id| Parent::of(id)).collect(),
+        links: args.links.iter().map(|url| Link { url: url.clone(), ..Link::default() }).collect(),
+        meta: args.meta.clone(),
+        body: said(args.body.as_deref(), "text to post")?,
+        ..Draft::new(&args.kind, &meant.project_id)
+    };
+    let message = meant.bus.append(draft)?;
+    print(&if args.json {
+        let bus = meant.bus.path().display().to_string();
+        render::json(&serde_json::json!({ "bus": bus, "message": message }))?
+    } else {
+        format!("msg_id: {}\n", message.msg_id)
+    })?;
+    Ok(DONE)
+}
+
+/// That somebody else than a runner may say it.
+fn allowed(kind: &str) -> Result<(), Failure> {
+    if !is_runners(kind) {
+        return Ok(());
+    }
+    let message =
+        format!("--type {kind}: only the runner says when a run starts, stops or crashes");
+    Err(Failure::usage("runners-type", message).hint("say it with --type INFO or PROGRESS"))
+}
+
+fn known_project(id: &str) -> Result<(), Failure> {
+    let bad = |error: run::BadId| Failure::usage("project-invalid", error.to_string());
+    run::folder_name(id).map(drop).map_err(bad)
+}

@@ -1,0 +1,183 @@
+//! A message bus on disk: many write it at once, and nobody sees half an entry.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use gate_core::protocol::bus::{self, Draft, Message, Read, Tail, UnknownId};
+
+use super::file::{self, unreadable, unwritable};
+use super::lock::Lock;
+use super::message_id;
+use crate::failure::Failure;
+
+/// How much of a bus's end is looked at first, in bytes, to see how it ends.
+const END: u64 = 256 << 10;
+
+/// What an entry begins with that a program wrote, behind another.
+const ENTRY: &[u8] = b"\n\n---\nmsg_id: MSG-";
+
+/// What is cut off a bus is kept in the file with this ending.
+const TORN: &str = "torn";
+
+/// A bus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bus {
+    path: PathBuf,
+}
+
+impl Bus {
+    /// The bus in this file, which need not be there.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a message: it is there whole and durable when this returns, or
+    /// it is not there. Its id and time are given under the lock, so that they
+    /// grow as the file does. Whoever lets an agent say something refuses what
+    /// is the runner's alone ([`bus::is_runners`]) before.
+    ///
+    /// # Errors
+    ///
+    /// What may not be said (code 2); a bus that is a link, that somebody locks,
+    /// or that cannot be written.
+    pub fn append(&self, draft: Draft) -> Result<Message, Failure> {
+        draft.check().map_err(|error| Failure::usage("message-invalid", error.to_string()))?;
+        let mut file = self.locked().map_err(|error| self.unwritable(&error))?;
+        let message = draft.message(message_id());
+        let message =
+            message.map_err(|error| Failure::usage("message-invalid", error.to_string()))?;
+        let written = self.write(&mut file, &message.to_entry());
+        written.map_err(|error| self.unwritable(&error))?;
+        Ok(message)
+    }
+
+    /// Reads it; a bus that is not there is empty.
+    ///
+    /// # Errors
+    ///
+    /// A bus that is a link, that somebody locks, or that cannot be read.
+    pub fn read(&self) -> Result<Read, Failure> {
+        let read = || {
+            let Some(mut file) = file::open_to_read(&self.path)? else {
+                return Ok(Vec::new());
+            };
+            Lock::Shared.take(&file)?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = read().map_err(|error| unreadable(&self.path, &error))?;
+        Ok(bus::read(&bytes))
+    }
+
+    /// The messages behind one; all of them where `id` is empty.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bus::read`], and a message that is not there (code 2).
+    pub fn since(&self, id: &str) -> Result<Vec<Message>, Failure> {
+        let read = self.read()?;
+        let new = bus::since(&read.messages, id).map_err(|error| self.unknown(&error))?;
+        Ok(new.to_vec())
+    }
+
+    /// The id of the last message; empty where there is none. What comes later
+    /// is behind it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bus::read`].
+    pub fn head(&self) -> Result<String, Failure> {
+        Ok(self.read()?.messages.pop().map(|it| it.msg_id).unwrap_or_default())
+    }
+
+    /// What changes whenever something is written.
+    pub(crate) fn size(&self) -> u64 {
+        std::fs::symlink_metadata(&self.path).map_or(0, |it| it.len())
+    }
+
+    pub(crate) fn unknown(&self, error: &UnknownId) -> Failure {
+        let message = format!("{}: {error}", self.path.display());
+        Failure::usage("unknown-message", message).hint("`gate bus read` lists the latest messages")
+    }
+
+    /// The file, locked. Where it was put away while its lock was waited for,
+    /// the one that is there now.
+    fn locked(&self) -> io::Result<File> {
+        loop {
+            let file = file::open_to_append(&self.path)?;
+            Lock::Alone.take(&file)?;
+            let (mine, there) = (file.metadata()?, std::fs::symlink_metadata(&self.path));
+            if there.is_ok_and(|it| (it.dev(), it.ino()) == (mine.dev(), mine.ino())) {
+                return Ok(file);
+            }
+        }
+    }
+
+    /// Writes an entry at the end, in one piece. What did not fit is taken back.
+    fn write(&self, file: &mut File, entry: &str) -> io::Result<()> {
+        let length = file.metadata()?.len();
+        let tail = tail(file, length)?;
+        let length = match tail {
+            Tail::Body(at) => self.cut(file, at as u64, length)?,
+            _ => length,
+        };
+        let text = format!("{}{entry}", tail.gap(length == 0));
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        if written.is_err() {
+            file.set_len(length)?;
+        }
+        if length == 0 {
+            file::sync_folder(self.path.parent().unwrap_or(Path::new(".")))?;
+        }
+        written
+    }
+
+    /// Takes an entry away that was not finished; its bytes are kept elsewhere.
+    fn cut(&self, file: &mut File, at: u64, length: u64) -> io::Result<u64> {
+        let mut half = Vec::new();
+        file.seek(SeekFrom::Start(at))?;
+        file.take(length - at).read_to_end(&mut half)?;
+        let mut name = self.path.clone().into_os_string();
+        name.push(format!(".{TORN}"));
+        let mut kept = file::open_to_append(Path::new(&name))?;
+        kept.write_all(&half).and_then(|()| kept.sync_all())?;
+        file.set_len(at)?;
+        Ok(at)
+    }
+
+    fn unwritable(&self, error: &io::Error) -> Failure {
+        unwritable("append to", &self.path, error)
+    }
+}
+
+/// How a bus ends. Where it is long, its end is read from the last entry on
+/// that plainly begins there.
+fn tail(file: &File, length: u64) -> io::Result<Tail> {
+    let start = length.saturating_sub(END);
+    let end = bytes(file, start, length)?;
+    let found = memchr::memmem::rfind(&end, ENTRY).filter(|_| start > 0);
+    let Some(found) = found else {
+        let all = if start == 0 { end } else { bytes(file, 0, length)? };
+        return Ok(bus::read(&all).tail);
+    };
+    // The empty line before the entry is a part of it.
+    let from = found + 1;
+    Ok(match bus::read(&end[from..]).tail {
+        Tail::Body(at) => Tail::Body(usize::try_from(start).unwrap_or(0) + from + at),
+        tail => tail,
+    })
+}
+
+fn bytes(file: &File, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(to - from).map_err(io::Error::other)?];
+    file.read_exact_at(&mut bytes, from)?;
+    Ok(bytes)
+}

@@ -1,0 +1,143 @@
+//! Files that are written whole or not at all, and that are no links.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+use tempfile::Builder;
+
+use crate::failure::Failure;
+
+/// Who may read what is written: agents of other users may.
+const MODE: u32 = 0o644;
+
+/// The longest file that is read whole, in bytes.
+const LONGEST: u64 = 64 << 20;
+
+/// Makes a folder, and those above it.
+///
+/// # Errors
+///
+/// A folder that cannot be made.
+pub(super) fn folder(path: &Path) -> Result<(), Failure> {
+    let made = DirBuilder::new().recursive(true).mode(0o755).create(path);
+    made.map_err(|error| unwritable("make the folder", path, &error))
+}
+
+/// Puts a file in its place, in one step; what was there before is gone.
+///
+/// # Errors
+///
+/// A folder that cannot be written.
+pub(super) fn replace(path: &Path, text: &str) -> Result<(), Failure> {
+    let write = || {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().set_permissions(fs::Permissions::from_mode(MODE))?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        sync_folder(folder)
+    };
+    write().map_err(|error| unwritable("write", path, &error))
+}
+
+/// Writes a file that must not be there yet: it is there whole, or not at all.
+///
+/// # Errors
+///
+/// A file that is there, a folder that cannot be written.
+pub(super) fn create(path: &Path, text: &str) -> Result<(), Failure> {
+    let write = || {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().set_permissions(fs::Permissions::from_mode(MODE))?;
+        file.as_file().sync_all()?;
+        file.persist_noclobber(path)?;
+        sync_folder(folder)
+    };
+    write().map_err(|error| unwritable("write", path, &error))
+}
+
+/// Opens a file to go on with it, and makes it where it is missing. A link or
+/// something that is no file is refused: it could lead anywhere.
+pub(super) fn open_to_append(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true).mode(MODE);
+    checked(options.custom_flags(flags()).open(path))
+}
+
+/// Opens a file to read it; none where there is none.
+pub(super) fn open_to_read(path: &Path) -> io::Result<Option<File>> {
+    match checked(OpenOptions::new().read(true).custom_flags(flags()).open(path)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some),
+    }
+}
+
+/// The text of a file; none where there is none. What is no UTF-8 is replaced.
+///
+/// # Errors
+///
+/// A file that cannot be read, or that is longer than 64 MiB.
+pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
+    let read = || {
+        let Some(mut file) = open_to_read(path)? else { return Ok(None) };
+        if file.metadata()?.len() > LONGEST {
+            return Err(io::Error::other("it is longer than 64 MiB"));
+        }
+        let mut bytes = Vec::new();
+        io::Read::read_to_end(&mut file, &mut bytes)?;
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    read().map_err(|error| unreadable(path, &error))
+}
+
+/// The names in a folder, in order; none where there is no folder.
+///
+/// # Errors
+///
+/// A folder that cannot be read.
+pub(super) fn names(folder: &Path) -> Result<Vec<String>, Failure> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|error| unreadable(folder, &error))?,
+    };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Makes a new name in a folder durable.
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+pub(super) fn unwritable(doing: &str, path: &Path, error: &io::Error) -> Failure {
+    Failure::file("runs-unwritable", doing, path, error)
+}
+
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::file("runs-unreadable", "read", path, error)
+}
+
+/// A link is not followed, and something that would block does not.
+fn flags() -> i32 {
+    (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed()
+}
+
+fn checked(opened: io::Result<File>) -> io::Result<File> {
+    let refused =
+        || io::Error::new(ErrorKind::InvalidData, "a file is expected, and no link to one");
+    match opened {
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            Err(refused())
+        }
+        Ok(file) if !file.metadata()?.is_file() => Err(refused()),
+        opened => opened,
+    }
+}

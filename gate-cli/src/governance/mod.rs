@@ -1,0 +1,51 @@
+//! Where run folders, buses and facts lie, and how they are read and written.
+//!
+//! What they say is `gate_core::protocol`'s; this is what touches the disk.
+//! [`Runs`] is the folder of all of them, [`Project`], [`Task`] and
+//! [`RunFolder`] lead down from it; [`Bus`] is a file that many write at once.
+//! Whoever runs an agent makes a run with [`Task::begin`], writes its record
+//! with [`RunFolder::write`], says so with [`Bus::append`] and tells the agent
+//! what [`Brief`] holds.
+
+mod brief;
+mod bus;
+mod caller;
+mod facts;
+mod file;
+mod lock;
+mod project;
+mod promote;
+mod root;
+mod run_folder;
+mod task;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gate_core::protocol::Stamp;
+use gate_core::protocol::bus::MessageId;
+use jiff::Timestamp;
+
+pub use brief::Brief;
+pub use bus::Bus;
+pub use caller::Caller;
+pub(crate) use facts::add;
+pub use facts::{Found, Unreadable};
+pub use project::Project;
+pub use promote::{Promoted, Promotion, Source};
+pub use root::Runs;
+pub use run_folder::{RunFolder, Settled};
+pub use task::Task;
+
+/// A stamp that this process gives once.
+fn stamp() -> Stamp {
+    static GIVEN: AtomicU64 = AtomicU64::new(1);
+    let seq = GIVEN.fetch_add(1, Ordering::Relaxed);
+    Stamp { time: Timestamp::now(), pid: std::process::id(), seq }
+}
+
+/// A message's id that this process gives once.
+fn message_id() -> MessageId {
+    static GIVEN: AtomicU64 = AtomicU64::new(1);
+    let seq = GIVEN.fetch_add(1, Ordering::Relaxed);
+    MessageId { time: Timestamp::now(), pid: std::process::id(), seq }
+}

@@ -1,0 +1,74 @@
+//! The folder of all run folders.
+
+use std::path::{Path, PathBuf};
+
+use gate_checks::worktree;
+use gate_core::protocol::run::{self, layout};
+
+use super::project::Project;
+use crate::failure::Failure;
+use crate::settings::{self, Places, Selection};
+
+/// The folder that holds the projects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Runs {
+    root: PathBuf,
+}
+
+impl Runs {
+    /// The projects in this folder.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The projects where the settings say, `folder` (`[run] folder`) or
+    /// `$XDG_DATA_HOME/gate/runs`.
+    ///
+    /// # Errors
+    ///
+    /// Neither of them is known (code 2).
+    pub fn of(places: &Places, folder: Option<&str>) -> Result<Self, Failure> {
+        let set = folder.map(|folder| places.project().map(|project| project.join(folder)));
+        let usual = places.data.as_ref().map(|data| data.join("runs"));
+        let root = set.transpose()?.or(usual).ok_or_else(|| {
+            Failure::usage("runs-unknown", "there is no folder for runs: HOME is not set")
+                .hint("set `folder` in [run] of gate.toml, or XDG_DATA_HOME")
+        })?;
+        Ok(Self::at(root))
+    }
+
+    /// The project of these places, where nobody names another.
+    ///
+    /// # Errors
+    ///
+    /// Settings that do not hold, no folder.
+    pub fn here(places: &Places) -> Result<Project, Failure> {
+        let resolved = settings::resolve(places, &Selection::default())?;
+        let known_by = match resolved.policy.project_id {
+            Some(id) => id,
+            None => worktree::identity(&places.project()?),
+        };
+        Self::of(places, resolved.run_folder.as_deref())?.project(&run::project_slug(&known_by))
+    }
+
+    /// The folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.root
+    }
+
+    /// A project, by its id.
+    ///
+    /// # Errors
+    ///
+    /// An id that is none (code 2).
+    pub fn project(&self, id: &str) -> Result<Project, Failure> {
+        let bad = |error: run::BadId| Failure::usage("project-invalid", error.to_string());
+        run::project_id(id).map_err(bad)?;
+        Ok(Project::new(self.clone(), id))
+    }
+
+    /// The folder of facts that hold for all projects.
+    pub fn global(&self) -> PathBuf {
+        self.root.join(layout::GLOBAL)
+    }
+}

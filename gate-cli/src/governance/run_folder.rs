@@ -1,0 +1,136 @@
+//! The folder of one run.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use gate_core::protocol::run::{RunInfo, RunInfoError, layout};
+
+use super::file;
+use super::lock::Lock;
+use crate::failure::Failure;
+
+/// A run's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFolder {
+    folder: PathBuf,
+}
+
+/// Where a run's `output.md` comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// The agent wrote it, be it empty.
+    ByAgent,
+    /// It is a copy of what the agent printed.
+    Copied,
+}
+
+impl RunFolder {
+    /// The run in this folder.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The run's id: the folder's name.
+    pub fn id(&self) -> String {
+        self.folder.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// A file in it, such as [`layout::PROMPT`].
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Its record; where there is none, one that says so.
+    ///
+    /// # Errors
+    ///
+    /// A record that cannot be read.
+    pub fn info(&self) -> Result<RunInfo, Failure> {
+        let path = self.file(layout::RUN_INFO);
+        let shown = path.display().to_string();
+        let text = file::read(&path)?.unwrap_or_else(|| UNKNOWN.to_owned());
+        RunInfo::parse_at(&text, &shown).map_err(|error| invalid(shown, &error))
+    }
+
+    /// Writes its record, in one step.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written.
+    pub fn write(&self, info: &RunInfo) -> Result<(), Failure> {
+        file::replace(&self.file(layout::RUN_INFO), &info.to_yaml())
+    }
+
+    /// Changes its record, and nobody else does meanwhile who does it so.
+    ///
+    /// # Errors
+    ///
+    /// A record that cannot be read or written, a lock that is not let go.
+    pub fn update(&self, change: impl FnOnce(RunInfo) -> RunInfo) -> Result<RunInfo, Failure> {
+        let locked = fs::File::open(&self.folder)
+            .and_then(|folder| Lock::Alone.take(&folder).map(|()| folder));
+        let _held = locked.map_err(|error| file::unwritable("lock", &self.folder, &error))?;
+        let changed = change(self.info()?);
+        self.write(&changed)?;
+        Ok(changed)
+    }
+
+    /// Sees to it that there is an `output.md`, whatever came of the agent: where
+    /// it wrote none, it is a copy of what the agent printed.
+    ///
+    /// # Errors
+    ///
+    /// `output.md` is a folder; a folder that cannot be written.
+    pub fn settle_output(&self) -> Result<Settled, Failure> {
+        let path = self.file(layout::OUTPUT);
+        match fs::metadata(&path) {
+            Ok(it) if it.is_file() => return Ok(Settled::ByAgent),
+            Ok(_) => {
+                let message = format!("{}: a file is expected", path.display());
+                return Err(Failure::internal("output-invalid", message));
+            }
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(file::unreadable(&path, &error));
+            }
+            Err(_) => {}
+        }
+        self.copy_output(&path).map_err(|error| file::unwritable("write", &path, &error))?;
+        Ok(Settled::Copied)
+    }
+
+    /// Copies what was printed, of any length, byte for byte.
+    fn copy_output(&self, path: &Path) -> std::io::Result<()> {
+        let mut to = tempfile::Builder::new().prefix(".gate-").tempfile_in(&self.folder)?;
+        if let Some(mut from) = file::open_to_read(&self.file(layout::STDOUT))? {
+            std::io::copy(&mut from, to.as_file_mut())?;
+        }
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+        to.as_file().set_permissions(open)?;
+        to.as_file().sync_all()?;
+        to.persist(path)?;
+        Ok(())
+    }
+}
+
+/// What a record says that is not there.
+const UNKNOWN: &str = "start_time: 1970-01-01T00:00:00Z\nexit_code: -1\nstatus: unknown\n";
+
+fn invalid(file: String, error: &RunInfoError) -> Failure {
+    let line = match error {
+        RunInfoError::Yaml(error) => Some(error.line),
+        RunInfoError::Value { line, .. } => Some(*line),
+        RunInfoError::Missing { .. } => None,
+    };
+    let key = match error {
+        RunInfoError::Missing { key } | RunInfoError::Value { key, .. } => Some(*key),
+        RunInfoError::Yaml(_) => None,
+    };
+    let failure = Failure::usage("run-info-invalid", format!("{file}: {error}"));
+    Failure { file: Some(file), line, key: key.map(str::to_owned), ..failure }
+}

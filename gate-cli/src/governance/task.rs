@@ -1,0 +1,130 @@
+//! A task's folder: its runs, its bus, its state.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use gate_core::protocol::fact::Scope;
+use gate_core::protocol::run::layout;
+
+use super::bus::Bus;
+use super::facts::{self, Found, Unreadable};
+use super::file;
+use super::project::Project;
+use super::run_folder::RunFolder;
+use super::stamp;
+use crate::failure::Failure;
+
+/// A task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    project: Project,
+    id: String,
+}
+
+impl Task {
+    pub(super) fn new(project: Project, id: &str) -> Self {
+        Self { project, id: id.to_owned() }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its project.
+    pub fn project(&self) -> &Project {
+        &self.project
+    }
+
+    /// Its folder, which need not be there.
+    pub fn folder(&self) -> PathBuf {
+        self.project.folder().join(&self.id)
+    }
+
+    /// Its bus, in a folder that is there.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be made.
+    pub fn bus(&self) -> Result<Bus, Failure> {
+        file::folder(&self.folder())?;
+        Ok(Bus::at(self.folder().join(layout::TASK_BUS)))
+    }
+
+    /// What `TASK_STATE.md` says; empty where there is none.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    pub fn state(&self) -> Result<String, Failure> {
+        Ok(file::read(&self.folder().join(layout::TASK_STATE))?.unwrap_or_default())
+    }
+
+    /// Whether an agent claims that it is done.
+    ///
+    /// # Errors
+    ///
+    /// `DONE` is a folder (code 2): nobody could tell what that means.
+    pub fn is_done(&self) -> Result<bool, Failure> {
+        let path = self.folder().join(layout::DONE);
+        match fs::symlink_metadata(&path) {
+            Ok(it) if it.is_dir() => {
+                let message = format!("DONE is a directory: {}", path.display());
+                Err(Failure::usage("done-invalid", message).hint("remove it, or make it a file"))
+            }
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(file::unreadable(&path, &error)),
+        }
+    }
+
+    /// Its facts, the oldest first, and what looks like one and is none.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be read.
+    pub fn facts(&self) -> Result<(Vec<Found>, Vec<Unreadable>), Failure> {
+        facts::all(&self.folder(), Scope::Task)
+    }
+
+    /// Makes the folder of a new run, with a name that no other has.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be made.
+    pub fn begin(&self) -> Result<RunFolder, Failure> {
+        let runs = self.folder().join(layout::RUNS);
+        file::folder(&runs)?;
+        loop {
+            let run = self.run(&stamp().to_string());
+            match fs::create_dir(run.folder()) {
+                Ok(()) => return Ok(run),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    return Err(file::unwritable("make the folder", run.folder(), &error));
+                }
+            }
+        }
+    }
+
+    /// A run, by an id that names a folder.
+    pub(super) fn run(&self, id: &str) -> RunFolder {
+        RunFolder::at(self.folder().join(layout::RUNS).join(id))
+    }
+
+    /// Its runs, in the order in which they began.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be read.
+    pub fn runs(&self) -> Result<Vec<RunFolder>, Failure> {
+        let folder = self.folder().join(layout::RUNS);
+        let runs = file::names(&folder)?.into_iter().map(|name| RunFolder::at(folder.join(name)));
+        let runs = runs.filter(|run| run.folder().is_dir());
+        let began = |run: &RunFolder| run.info().map(|info| info.start_time).ok();
+        let mut runs: Vec<_> = runs.map(|run| (began(&run), run)).collect();
+        runs.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(runs.into_iter().map(|(_, run)| run).collect())
+    }
+}

@@ -1,0 +1,35 @@
+//! Lines of a body that would end it.
+
+/// What ends a header, and a body.
+pub(super) const MARK: &str = "---";
+
+/// A body as it is written: a line that is `---`, also one with white space
+/// around it, gets a backslash before it, and so does one that has backslashes
+/// there already.
+pub(super) fn escaped(body: &str) -> String {
+    each_line(body, |line| if is_mark(line.trim_start_matches('\\')) { Some("\\") } else { None })
+}
+
+/// A body as it was meant.
+pub(super) fn unescaped(body: &str) -> String {
+    let mut out = String::with_capacity(body.len());
+    for line in body.split_inclusive('\n') {
+        let meant = line.strip_prefix('\\');
+        let meant = meant.filter(|rest| is_mark(rest.trim_start_matches('\\')));
+        out.push_str(meant.unwrap_or(line));
+    }
+    out
+}
+
+fn is_mark(line: &str) -> bool {
+    line.trim() == MARK
+}
+
+fn each_line(text: &str, before: impl Fn(&str) -> Option<&'static str>) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for line in text.split_inclusive('\n') {
+        out.push_str(before(line).unwrap_or_default());
+        out.push_str(line);
+    }
+    out
+}

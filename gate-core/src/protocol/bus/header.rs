@@ -1,0 +1,80 @@
+//! A header, read.
+
+use jiff::Timestamp;
+
+use super::super::yaml::{Entry, Node, mapping};
+use super::message::{Link, Message, Parent};
+
+/// Reads what stands between two `---`. What is wrong with it is told in words,
+/// with the line within the header.
+pub(super) fn header(text: &str) -> Result<Message, (usize, String)> {
+    let entries = mapping(text).map_err(|error| (error.line, error.what))?;
+    let mut message = Message::default();
+    for entry in entries {
+        take(&mut message, entry)?;
+    }
+    if message.msg_id.is_empty() && message.kind.is_empty() {
+        return Err((1, "neither msg_id nor type is there".to_owned()));
+    }
+    Ok(message)
+}
+
+fn take(message: &mut Message, entry: Entry) -> Result<(), (usize, String)> {
+    let to = match entry.key.as_str() {
+        "msg_id" => &mut message.msg_id,
+        "ts" => &mut message.ts,
+        "type" => &mut message.kind,
+        "project_id" => &mut message.project_id,
+        "task_id" => &mut message.task_id,
+        "run_id" => &mut message.run_id,
+        "issue_id" => &mut message.issue_id,
+        "parents" => return Ok(message.parents = list(&entry.value, parent)),
+        "links" => return Ok(message.links = list(&entry.value, link)),
+        "meta" => return Ok(message.meta = pairs(&entry.value)),
+        _ => return Ok(message.extra.push(entry)),
+    };
+    let wrong = |what: &str| (entry.line, format!("{}: {what}", entry.key));
+    let text = entry.value.as_str().ok_or_else(|| wrong("one value is expected"))?;
+    if entry.key == "ts" && !text.is_empty() && text.parse::<Timestamp>().is_err() {
+        return Err(wrong("a time such as 2026-02-20T15:30:45Z is expected"));
+    }
+    text.clone_into(to);
+    Ok(())
+}
+
+fn list<T>(node: &Node, item: fn(&Node) -> Option<T>) -> Vec<T> {
+    match node {
+        Node::List(items) => items.iter().filter_map(item).collect(),
+        one => item(one).into_iter().collect(),
+    }
+}
+
+/// An id alone, or a mapping with one.
+fn parent(node: &Node) -> Option<Parent> {
+    let Node::Map(entries) = node else {
+        return node.as_str().filter(|id| !id.is_empty()).map(Parent::of);
+    };
+    let meta = entries.iter().find(|it| it.key == "meta");
+    let meta = meta.map(|it| pairs(&it.value)).unwrap_or_default();
+    let msg_id = word(entries, "msg_id");
+    Some(Parent { msg_id, kind: word(entries, "kind"), meta }).filter(|it| !it.msg_id.is_empty())
+}
+
+fn link(node: &Node) -> Option<Link> {
+    let Node::Map(entries) = node else {
+        return node.as_str().map(|url| Link { url: url.to_owned(), ..Link::default() });
+    };
+    let of = |key| word(entries, key);
+    Some(Link { url: of("url"), label: of("label"), kind: of("kind") })
+}
+
+fn word(entries: &[Entry], key: &str) -> String {
+    let found = entries.iter().find(|it| it.key == key).and_then(|it| it.value.as_str());
+    found.unwrap_or_default().to_owned()
+}
+
+fn pairs(node: &Node) -> Vec<(String, String)> {
+    let Node::Map(entries) = node else { return Vec::new() };
+    let pair = |it: &Entry| Some((it.key.clone(), it.value.as_str()?.to_owned()));
+    entries.iter().filter_map(pair).collect()
+}

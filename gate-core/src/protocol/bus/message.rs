@@ -1,0 +1,213 @@
+//! A message, and a draft of one.
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+use super::super::yaml::Entry;
+use super::id::MessageId;
+
+/// The longest body that is written, in bytes.
+pub const LONGEST_BODY: usize = 1 << 20;
+
+/// The longest word of a header that is written, in bytes.
+const LONGEST_WORD: usize = 4096;
+
+/// The type of messages that are issues.
+const ISSUE: &str = "ISSUE";
+
+/// An entry of a bus.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Message {
+    /// Its id, which nobody chooses.
+    pub msg_id: String,
+    /// When it was written (RFC 3339, UTC), as it says; empty where it does not.
+    pub ts: String,
+    /// What it is: `FACT`, `QUESTION`, `RUN_STOP`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The project's id.
+    pub project_id: String,
+    /// The task's id; empty for a message to the project.
+    pub task_id: String,
+    /// The run that wrote it; empty where none did.
+    pub run_id: String,
+    /// An issue's number: its id.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub issue_id: String,
+    /// What it answers, corrects or belongs to.
+    pub parents: Vec<Parent>,
+    /// What it points to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
+    /// What programs say beside it, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
+    pub meta: Vec<(String, String)>,
+    /// What it says.
+    pub body: String,
+    /// Keys that are not known here.
+    #[serde(skip)]
+    pub(super) extra: Vec<Entry>,
+}
+
+/// A message that another belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Parent {
+    /// Its id.
+    pub msg_id: String,
+    /// How they belong together; empty means that it is answered.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// What programs say beside it.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
+    pub meta: Vec<(String, String)>,
+}
+
+/// Something that a message points to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// Where it is: an absolute path or an address.
+    pub url: String,
+    /// What it is, for a person.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// What it is, for a program.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+}
+
+/// What somebody wants to say; its id and time are not theirs to choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft {
+    /// What it is.
+    pub kind: String,
+    /// The project's id.
+    pub project_id: String,
+    /// The task's id; empty for none.
+    pub task_id: String,
+    /// The run that says it; empty for none.
+    pub run_id: String,
+    /// What it answers.
+    pub parents: Vec<Parent>,
+    /// What it points to.
+    pub links: Vec<Link>,
+    /// What is said beside it.
+    pub meta: Vec<(String, String)>,
+    /// What is said.
+    pub body: String,
+}
+
+/// A message that nobody may write.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadMessage {
+    /// It is of no type.
+    #[error("message type is empty")]
+    NoType,
+    /// It belongs to no project.
+    #[error("project id is empty")]
+    NoProject,
+    /// A word of its header that is none.
+    #[error("{key}: one line without control characters is expected, at most 4096 bytes")]
+    Word {
+        /// Where.
+        key: &'static str,
+    },
+    /// It is too long.
+    #[error("the body has {0} bytes, and {LONGEST_BODY} are the most: link to a file instead")]
+    Long(usize),
+}
+
+impl Draft {
+    /// A message of a type to a project, which says nothing yet.
+    pub fn new(kind: &str, project_id: &str) -> Self {
+        Self { kind: kind.to_owned(), project_id: project_id.to_owned(), ..Self::default() }
+    }
+
+    /// The message.
+    ///
+    /// # Errors
+    ///
+    /// No type, no project, a word in the header that is none, too long a body.
+    pub fn message(self, id: MessageId) -> Result<Message, BadMessage> {
+        self.check()?;
+        let msg_id = id.to_string();
+        let issue_id = if self.kind == ISSUE { msg_id.clone() } else { String::new() };
+        let Self { kind, project_id, task_id, run_id, parents, links, meta, body } = self;
+        let ts = id.time.to_string();
+        let extra = Vec::new();
+        Ok(Message {
+            msg_id,
+            ts,
+            kind,
+            project_id,
+            task_id,
+            run_id,
+            issue_id,
+            parents,
+            links,
+            meta,
+            body,
+            extra,
+        })
+    }
+
+    /// Whether it may be written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Draft::message`].
+    pub fn check(&self) -> Result<(), BadMessage> {
+        if self.kind.trim().is_empty() {
+            return Err(BadMessage::NoType);
+        }
+        if self.project_id.trim().is_empty() {
+            return Err(BadMessage::NoProject);
+        }
+        if let Some((key, _)) = self.words().find(|(_, word)| !is_word(word)) {
+            return Err(BadMessage::Word { key });
+        }
+        match self.body.len() {
+            0..=LONGEST_BODY => Ok(()),
+            length => Err(BadMessage::Long(length)),
+        }
+    }
+
+    fn words(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let own = [
+            ("type", &self.kind),
+            ("project_id", &self.project_id),
+            ("task_id", &self.task_id),
+            ("run_id", &self.run_id),
+        ];
+        let own = own.into_iter().map(|(key, word)| (key, word.as_str()));
+        let parents = self.parents.iter().flat_map(|it| [it.msg_id.as_str(), &it.kind]);
+        let links = self.links.iter().flat_map(|it| [it.url.as_str(), &it.label, &it.kind]);
+        let inner = self.parents.iter().flat_map(|it| it.meta.iter());
+        let meta = self.meta.iter().chain(inner).flat_map(|(key, value)| [key.as_str(), value]);
+        own.chain(parents.map(|word| ("parents", word)))
+            .chain(links.map(|word| ("links", word)))
+            .chain(meta.map(|word| ("meta", word)))
+    }
+}
+
+impl Message {
+    /// When it was written; none where it does not say.
+    pub fn time(&self) -> Option<Timestamp> {
+        self.ts.parse().ok()
+    }
+}
+
+impl Parent {
+    /// A message that is answered or corrected.
+    pub fn of(msg_id: &str) -> Self {
+        Self { msg_id: msg_id.to_owned(), ..Self::default() }
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    let breaks = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
+    text.len() <= LONGEST_WORD && !text.contains(breaks)
+}
+
+fn as_map<S: Serializer>(pairs: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(pairs.iter().map(|(key, value)| (key, value)))
+}

@@ -1,0 +1,252 @@
+//! A bus, read: every entry that is whole, whoever wrote it.
+
+use std::borrow::Cow;
+
+use super::escape::{MARK, unescaped};
+use super::header::header;
+use super::id::MessageId;
+use super::kind::is_runners;
+use super::legacy;
+use super::message::Message;
+
+/// What a bus holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Read {
+    /// Its messages, the oldest first.
+    pub messages: Vec<Message>,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+    /// How it ends.
+    pub tail: Tail,
+}
+
+/// Something that is wrong with a bus.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {trouble}")]
+pub struct Problem {
+    /// The line that the entry begins in, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub trouble: Trouble,
+}
+
+/// What is wrong with an entry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// Its header cannot be read; it is passed over.
+    #[error("passed over: its header, line {line} of it: {what}")]
+    Header {
+        /// The line within the header, from 1.
+        line: usize,
+        /// What is wrong there.
+        what: String,
+    },
+    /// Its end is missing: whoever wrote it was stopped. It is passed over.
+    #[error("passed over: its end is missing")]
+    Torn,
+    /// It says what only a runner says, and no runner wrote it so.
+    #[error("{kind} that no runner wrote: {why}")]
+    Forged {
+        /// Its type.
+        kind: String,
+        /// What speaks against it.
+        why: &'static str,
+    },
+    /// It is no UTF-8: what cannot be read is replaced.
+    #[error("it is not UTF-8")]
+    NotUtf8,
+}
+
+/// How a bus ends, for whoever goes on with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tail {
+    /// With a whole entry, or it is empty.
+    #[default]
+    Whole,
+    /// Within a line that belongs to no entry.
+    Line,
+    /// Within a header.
+    Header,
+    /// Within the body of an entry, or the first line of one: it begins at this
+    /// byte, the empty line before it included.
+    Body(usize),
+}
+
+impl Tail {
+    /// What has to stand between the end of a bus and a new entry. Behind a body
+    /// that was cut off the bus has to be cut back first. A header that was cut
+    /// off is made unreadable, for else the new entry would become its body.
+    pub fn gap(self, is_empty: bool) -> &'static str {
+        match self {
+            Self::Whole | Self::Body(_) if is_empty => "",
+            Self::Whole | Self::Body(_) => "\n",
+            Self::Line => "\n\n",
+            Self::Header => "\n] the entry above was not finished\n\n",
+        }
+    }
+}
+
+/// Reads a bus. Nothing in it is an error: what is no entry is passed over and
+/// told. As in conductor-loop, a line `---` ends whatever it stands in, and a
+/// header that cannot be read ends where the next may begin.
+pub fn read(bytes: &[u8]) -> Read {
+    let mut reader = Reader::default();
+    bytes.split_inclusive(|it| *it == b'\n').for_each(|line| reader.line(line));
+    reader.end()
+}
+
+#[derive(Default)]
+struct Reader {
+    read: Read,
+    state: State,
+    /// Lines so far.
+    number: usize,
+    /// Bytes so far.
+    at: usize,
+    /// Where the entry begins: its line, its byte.
+    begun: (usize, usize),
+    /// Whether an empty line, or nothing, stands before it.
+    apart: bool,
+    /// Whether the last line was empty.
+    after_empty: bool,
+    /// What the header or the body holds so far.
+    held: Vec<u8>,
+}
+
+#[derive(Default)]
+enum State {
+    /// Nothing has begun.
+    #[default]
+    Seeking,
+    /// Within a header.
+    Header,
+    /// Within the body of a message.
+    Body(Box<Message>),
+}
+
+impl Reader {
+    fn line(&mut self, line: &[u8]) {
+        self.number += 1;
+        let bare = line.strip_suffix(b"\n").unwrap_or(line);
+        let bare = bare.strip_suffix(b"\r").unwrap_or(bare);
+        if bare == MARK.as_bytes() {
+            self.mark();
+        } else if let State::Seeking = self.state {
+            let message = legacy::message(&String::from_utf8_lossy(bare), self.number);
+            self.read.messages.extend(message);
+        } else {
+            self.held.extend_from_slice(line);
+        }
+        self.at += line.len();
+        self.after_empty = bare.is_empty();
+        self.read.tail = self.tail(line.ends_with(b"\n"));
+    }
+
+    fn mark(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        match std::mem::take(&mut self.state) {
+            State::Seeking => self.begin(),
+            State::Header => match header(&self.text(&held)) {
+                Ok(message) => self.state = State::Body(Box::new(message)),
+                Err((line, what)) => {
+                    self.tell(Trouble::Header { line, what });
+                    self.begin();
+                }
+            },
+            State::Body(message) => {
+                self.finish(*message, &held, true);
+                self.begin();
+            }
+        }
+    }
+
+    fn begin(&mut self) {
+        self.state = State::Header;
+        self.apart = self.after_empty || self.at == 0;
+        let gap = usize::from(self.after_empty && self.at > 0);
+        self.begun = (self.number, self.at - gap);
+    }
+
+    /// A message whose body is whole. Behind it, the empty line before the next
+    /// entry is none of its own.
+    fn finish(&mut self, mut message: Message, held: &[u8], another: bool) {
+        let gap = usize::from(another && held.ends_with(b"\n\n"));
+        let held = &held[..held.len() - gap];
+        let text = self.text(held);
+        message.body = unescaped(text.strip_suffix('\n').unwrap_or(&text));
+        if is_runners(&message.kind)
+            && let Some(why) = self.doubt(&message)
+        {
+            self.tell(Trouble::Forged { kind: message.kind.clone(), why });
+        }
+        self.read.messages.push(message);
+    }
+
+    /// Why a runner's message is none.
+    fn doubt(&self, message: &Message) -> Option<&'static str> {
+        if !MessageId::is_one(&message.msg_id) {
+            Some("its id is none that a bus gives")
+        } else if !self.apart {
+            Some("no empty line stands before it, so it was a part of a body")
+        } else {
+            None
+        }
+    }
+
+    fn text<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, str> {
+        let text = String::from_utf8_lossy(bytes);
+        if matches!(text, Cow::Owned(_)) {
+            self.tell(Trouble::NotUtf8);
+        }
+        text
+    }
+
+    fn tell(&mut self, trouble: Trouble) {
+        self.read.problems.push(Problem { line: self.begun.0.max(1), trouble });
+    }
+
+    fn tail(&self, ended: bool) -> Tail {
+        match (&self.state, ended) {
+            (State::Header, _) => Tail::Header,
+            (State::Seeking | State::Body(_), true) if self.has_body() => Tail::Whole,
+            (State::Seeking, _) => Tail::Line,
+            (State::Body(_), false) if self.half_mark() > 0 => Tail::Body(self.gap_at()),
+            (State::Body(_), _) => Tail::Body(self.begun.1),
+        }
+    }
+
+    /// How long the beginning of a `---` is that ends the bus: what was cut off
+    /// is then the entry behind this one.
+    fn half_mark(&self) -> usize {
+        let half = [&b"\n\n--"[..], b"\n\n-"].into_iter().find(|it| self.held.ends_with(it));
+        half.map_or(0, |half| half.len() - 2)
+    }
+
+    /// Where the empty line before a half `---` stands.
+    fn gap_at(&self) -> usize {
+        self.at - self.half_mark() - 1
+    }
+
+    /// Whether a body, where one has begun, has a line: an entry without one is
+    /// not whole, for an empty body is an empty line.
+    fn has_body(&self) -> bool {
+        !matches!(self.state, State::Body(_)) || !self.held.is_empty()
+    }
+
+    fn end(mut self) -> Read {
+        let half = self.half_mark();
+        let held = std::mem::take(&mut self.held);
+        match (std::mem::take(&mut self.state), self.read.tail) {
+            (State::Body(message), Tail::Whole) => self.finish(*message, &held, false),
+            (State::Body(message), _) if half > 0 => {
+                self.finish(*message, &held[..held.len() - half], true);
+                self.begun.0 = self.number;
+                self.tell(Trouble::Torn);
+            }
+            (State::Body(_), _) => self.tell(Trouble::Torn),
+            (State::Header, _) if !held.is_empty() => self.tell(Trouble::Torn),
+            _ => {}
+        }
+        self.read
+    }
+}

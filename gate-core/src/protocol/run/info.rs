@@ -1,0 +1,253 @@
+//! `run-info.yaml`: who ran, when, and how it ended.
+
+use jiff::Timestamp;
+
+use super::super::yaml::{Entry, YamlError};
+use super::cause::RECONCILED;
+
+/// The only version of the record that there is.
+pub(super) const VERSION: u64 = 1;
+
+/// The record of a run.
+///
+/// It is written as conductor-loop writes it: its keys in one order, those that
+/// are optional only where they say something. What a later program has added
+/// is kept and written behind the rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunInfo {
+    /// The run's id, the name of its folder.
+    pub run_id: String,
+    /// The run that started this one; empty for a root agent's.
+    pub parent_run_id: String,
+    /// The run before it in its loop; empty for the first.
+    pub previous_run_id: String,
+    /// The project's id.
+    pub project_id: String,
+    /// The task's id.
+    pub task_id: String,
+    /// The agent, such as `codex`.
+    pub agent: String,
+    /// Who ends the process; none where it does not say.
+    pub process_ownership: Option<Ownership>,
+    /// The agent's process; 0 where none was started.
+    pub pid: i64,
+    /// The agent's process group; 0 where none was started.
+    pub pgid: i64,
+    /// When it began.
+    pub start_time: Timestamp,
+    /// When it ended; none while it runs.
+    pub end_time: Option<Timestamp>,
+    /// The agent's exit code; -1 while it runs, where it was killed, and where
+    /// it could not be started.
+    pub exit_code: i64,
+    /// What came of it.
+    pub status: Status,
+    /// The agent's working folder, an absolute path; empty where it is unknown,
+    /// as with all paths here.
+    pub cwd: String,
+    /// The prompt.
+    pub prompt_path: String,
+    /// The result.
+    pub output_path: String,
+    /// The agent's standard output.
+    pub stdout_path: String,
+    /// The agent's standard error.
+    pub stderr_path: String,
+    /// How the agent was started, for a person.
+    pub commandline: String,
+    /// Why it failed; empty where it did not.
+    pub error_summary: String,
+    /// What the agent's program says of its version.
+    pub agent_version: String,
+    /// Keys that are not known here.
+    pub(super) extra: Vec<Entry>,
+}
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// It goes on.
+    Running,
+    /// The agent ended with code 0.
+    Completed,
+    /// It did not.
+    Failed,
+    /// Nobody knows: its record is missing.
+    Unknown,
+}
+
+/// Who ends a run's process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ownership {
+    /// The runner that started it.
+    Managed,
+    /// Somebody else.
+    External,
+}
+
+/// A record that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunInfoError {
+    /// It is no YAML, or not a mapping.
+    #[error(transparent)]
+    Yaml(#[from] YamlError),
+    /// A key is missing.
+    #[error("{key} is missing")]
+    Missing {
+        /// The key.
+        key: &'static str,
+    },
+    /// A key says something else than it may.
+    #[error("line {line}: {key}: {expected} is expected, and it is {found:?}")]
+    Value {
+        /// The line, from 1.
+        line: usize,
+        /// The key.
+        key: &'static str,
+        /// What it may say.
+        expected: &'static str,
+        /// What it says.
+        found: String,
+    },
+}
+
+/// What is odd about a record that can be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {what}")]
+pub struct Problem {
+    /// The key.
+    pub key: &'static str,
+    /// What is odd about it.
+    pub what: String,
+}
+
+impl RunInfo {
+    /// A run that begins, before its process is known.
+    pub fn begun(run_id: &str, project_id: &str, task_id: &str, start_time: Timestamp) -> Self {
+        let mut info = Self::unknown(run_id, project_id, task_id);
+        info.start_time = start_time;
+        info.status = Status::Running;
+        info.process_ownership = Some(Ownership::Managed);
+        info
+    }
+
+    /// A run of which only the folder is known, because its record is missing.
+    pub fn unknown(run_id: &str, project_id: &str, task_id: &str) -> Self {
+        let [parent_run_id, previous_run_id, agent, cwd, prompt_path, output_path] =
+            <[String; 6]>::default();
+        let [stdout_path, stderr_path, commandline, error_summary, agent_version] =
+            <[String; 5]>::default();
+        Self {
+            run_id: run_id.to_owned(),
+            parent_run_id,
+            previous_run_id,
+            project_id: project_id.to_owned(),
+            task_id: task_id.to_owned(),
+            agent,
+            process_ownership: None,
+            pid: 0,
+            pgid: 0,
+            start_time: Timestamp::UNIX_EPOCH,
+            end_time: None,
+            exit_code: -1,
+            status: Status::Unknown,
+            cwd,
+            prompt_path,
+            output_path,
+            stdout_path,
+            stderr_path,
+            commandline,
+            error_summary,
+            agent_version,
+            extra: Vec::new(),
+        }
+    }
+
+    /// The same run, ended: completed with code 0, else failed, with `why` or
+    /// with what its exit code means.
+    #[must_use]
+    pub fn ended(self, at: Timestamp, exit_code: i64, why: Option<&str>) -> Self {
+        let failed = exit_code != 0 || why.is_some();
+        let status = if failed { Status::Failed } else { Status::Completed };
+        let words = why.map_or_else(|| super::error_summary(exit_code), str::to_owned);
+        Self { end_time: Some(at), exit_code, status, error_summary: words, ..self }
+    }
+
+    /// The same run, whose record says that it goes on and whose process is
+    /// gone: failed, or completed where its task says `DONE`.
+    #[must_use]
+    pub fn reconciled(self, at: Timestamp, done: bool) -> Self {
+        if self.status != Status::Running {
+            return self;
+        }
+        if done {
+            return Self { end_time: Some(at), status: Status::Completed, ..self };
+        }
+        self.ended(at, -1, Some(RECONCILED))
+    }
+
+    /// Whether another run started it: then its agent is no root agent.
+    pub fn is_delegated(&self) -> bool {
+        !self.parent_run_id.is_empty()
+    }
+
+    /// What is odd about it. A reader goes on; whoever wrote it should not have.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut all = Vec::new();
+        let mut odd = |key, what: String| all.push(Problem { key, what });
+        let runs = self.status == Status::Running;
+        match self.end_time {
+            Some(end) if end < self.start_time => odd("end_time", "before start_time".to_owned()),
+            Some(_) if runs => odd("end_time", "the run goes on".to_owned()),
+            None if matches!(self.status, Status::Completed | Status::Failed) => {
+                odd("end_time", "the run has ended".to_owned());
+            }
+            _ => {}
+        }
+        if runs && self.exit_code != -1 {
+            odd("exit_code", format!("{}, and the run goes on: -1 is expected", self.exit_code));
+        }
+        for (key, path) in self.paths().into_iter().filter(|(_, path)| !path.is_empty()) {
+            if !path.starts_with('/') && !path.contains(":\\") {
+                odd(key, format!("{path:?} is no absolute path"));
+            }
+        }
+        all
+    }
+
+    fn paths(&self) -> [(&'static str, &str); 5] {
+        [
+            ("cwd", &self.cwd),
+            ("prompt_path", &self.prompt_path),
+            ("output_path", &self.output_path),
+            ("stdout_path", &self.stdout_path),
+            ("stderr_path", &self.stderr_path),
+        ]
+    }
+}
+
+impl Status {
+    pub(super) const ALL: [Self; 4] = [Self::Running, Self::Completed, Self::Failed, Self::Unknown];
+
+    /// Its word in a record.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Ownership {
+    pub(super) const ALL: [Self; 2] = [Self::Managed, Self::External];
+
+    /// Its word in a record.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Managed => "managed",
+            Self::External => "external",
+        }
+    }
+}

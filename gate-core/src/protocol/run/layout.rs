@@ -1,0 +1,37 @@
+//! What files and folders are called, from the folder of all runs down.
+//!
+//! `<root>/<project>/<task>/runs/<run_id>/`.
+
+/// A project's message bus, in the project's folder.
+pub const PROJECT_BUS: &str = "PROJECT-MESSAGE-BUS.md";
+/// A task's message bus, in the task's folder.
+pub const TASK_BUS: &str = "TASK-MESSAGE-BUS.md";
+/// A bus of a project that knows only one.
+pub const PLAIN_BUS: &str = "MESSAGE-BUS.md";
+/// Facts that conductor-loop has promoted, all in one file of the project.
+pub const PROJECT_FACTS: &str = "PROJECT-FACTS.md";
+
+/// What a task is.
+pub const TASK: &str = "TASK.md";
+/// Where a task stands: free text of the root agent.
+pub const TASK_STATE: &str = "TASK_STATE.md";
+/// An agent's claim that its task is done. A claim, and no more.
+pub const DONE: &str = "DONE";
+/// A person's wish that the task's loop stops.
+pub const STOP_REQUESTED: &str = "STOP-REQUESTED";
+
+/// The folder of a task's runs.
+pub const RUNS: &str = "runs";
+/// The record of a run.
+pub const RUN_INFO: &str = "run-info.yaml";
+/// The prompt that the agent got.
+pub const PROMPT: &str = "prompt.md";
+/// The final result: the agent's, or else a copy of [`STDOUT`].
+pub const OUTPUT: &str = "output.md";
+/// The agent's standard output, all of it.
+pub const STDOUT: &str = "agent-stdout.txt";
+/// The agent's standard error, all of it.
+pub const STDERR: &str = "agent-stderr.txt";
+
+/// The folder of facts that hold for all projects, beside the projects.
+pub const GLOBAL: &str = "global";

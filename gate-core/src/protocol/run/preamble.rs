@@ -1,0 +1,104 @@
+//! What a prompt begins with: where the agent is, and what it has to know.
+
+use std::fmt::{self, Write};
+
+/// What stands before the prompt of a run that goes on with another's work.
+pub const CONTINUE: &str = "Continue working on the following:\n\n";
+
+/// The words before a prompt. All of it is text of the prompt: nothing of it is
+/// passed by the environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preamble<'a> {
+    /// The task's folder, an absolute path, as all paths here.
+    pub task_folder: &'a str,
+    /// The run's folder.
+    pub run_folder: &'a str,
+    /// The project's id.
+    pub project_id: &'a str,
+    /// The task's id.
+    pub task_id: &'a str,
+    /// The run's id.
+    pub run_id: &'a str,
+    /// The run that started this one; empty for a root agent's.
+    pub parent_run_id: &'a str,
+    /// The task's message bus.
+    pub bus: &'a str,
+    /// What `TASK_STATE.md` says; empty where there is none.
+    pub task_state: &'a str,
+    /// The project's facts, each with its title.
+    pub facts: &'a [(String, String)],
+    /// Entries of the bus that are new since the last run, as text.
+    pub messages: &'a str,
+    /// What the last decision asked for; empty where there was none.
+    pub feedback: &'a str,
+    /// Whether a run before this one worked on the same.
+    pub goes_on: bool,
+    /// What the agent is asked to do.
+    pub prompt: &'a str,
+}
+
+impl fmt::Display for Preamble<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.places(f)?;
+        self.rules(f)?;
+        self.known(f)?;
+        writeln!(f, "---\n")?;
+        f.write_str(if self.goes_on { CONTINUE } else { "" })?;
+        f.write_str(self.prompt)?;
+        if self.prompt.ends_with('\n') { Ok(()) } else { f.write_char('\n') }
+    }
+}
+
+impl Preamble<'_> {
+    fn places(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = [
+            ("JRUN_TASK_FOLDER", self.task_folder),
+            ("JRUN_RUN_FOLDER", self.run_folder),
+            ("JRUN_PROJECT_ID", self.project_id),
+            ("JRUN_TASK_ID", self.task_id),
+            ("JRUN_ID", self.run_id),
+            ("JRUN_PARENT_ID", self.parent_run_id),
+            ("JRUN_MESSAGE_BUS", self.bus),
+        ];
+        let told = all.into_iter().filter(|(_, value)| !value.is_empty());
+        told.into_iter().try_for_each(|(name, value)| writeln!(f, "{name}={value}"))
+    }
+
+    fn rules(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { task_folder, run_folder, bus, project_id, task_id, run_id, .. } = self;
+        writeln!(f, "\nWrite output.md to {run_folder}/output.md")?;
+        writeln!(f, "Write prompts, outputs and temporary files only inside {run_folder}.")?;
+        writeln!(f, "Name files by their absolute paths. Say progress on stderr.\n")?;
+        writeln!(f, "Messages go through gate alone; never append to the file yourself:")?;
+        writeln!(f, "  gate bus read --bus {bus}")?;
+        writeln!(
+            f,
+            "  gate bus post --bus {bus} --project {project_id} --task {task_id} --run {run_id} --type PROGRESS --body \"...\""
+        )?;
+        writeln!(
+            f,
+            "  (--parent MSG_ID for a reply or a correction; types: INFO, PROGRESS, QUESTION, ANSWER, FACT, DECISION, ERROR)"
+        )?;
+        if self.parent_run_id.is_empty() {
+            writeln!(f, "Keep {task_folder}/TASK_STATE.md short and current.")?;
+            writeln!(
+                f,
+                "When the whole task is done, create {task_folder}/DONE; gate still looks itself."
+            )?;
+        }
+        f.write_char('\n')
+    }
+
+    fn known(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        section(f, "TASK_STATE.md", self.task_state)?;
+        for (title, fact) in self.facts {
+            section(f, &format!("Fact: {title}"), fact)?;
+        }
+        section(f, "New on the message bus", self.messages)?;
+        section(f, "What the last iteration left open", self.feedback)
+    }
+}
+
+fn section(f: &mut fmt::Formatter<'_>, title: &str, text: &str) -> fmt::Result {
+    if text.trim().is_empty() { Ok(()) } else { writeln!(f, "## {title}\n\n{}\n", text.trim()) }
+}

@@ -1,0 +1,113 @@
+//! From YAML to nodes.
+
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
+
+use super::{Entry, Node, Scalar};
+
+/// The deepest nesting that is read.
+const DEEPEST: usize = 32;
+
+/// YAML that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct YamlError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// Reads one document that is a mapping; an empty one is an empty mapping.
+///
+/// # Errors
+///
+/// Anything else, a key that is there twice, an alias.
+pub(crate) fn mapping(text: &str) -> Result<Vec<Entry>, YamlError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = Reader { events: Parser::new_from_str(text) };
+    let mut found = None;
+    loop {
+        let (event, span) = reader.next()?;
+        match event {
+            Event::StreamEnd => break,
+            Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd | Event::Nothing => {}
+            _ if found.is_some() => return Err(at(span, "a second document")),
+            event => found = Some((reader.node(event, span, 0)?, span)),
+        }
+    }
+    match found {
+        None => Ok(Vec::new()),
+        Some((Node::Map(entries), _)) => Ok(entries),
+        Some((node, _)) if node.is_empty() => Ok(Vec::new()),
+        Some((_, span)) => Err(at(span, "a mapping of keys to values is expected")),
+    }
+}
+
+struct Reader<'a> {
+    events: Parser<'a, StrInput<'a>>,
+}
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Result<(Event<'a>, Span), YamlError> {
+        match self.events.next() {
+            Some(Ok(event)) => Ok(event),
+            Some(Err(error)) => Err(YamlError::from(&error)),
+            None => Ok((Event::StreamEnd, Span::default())),
+        }
+    }
+
+    fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<Node, YamlError> {
+        if depth > DEEPEST {
+            return Err(at(span, "it is nested too deep"));
+        }
+        match event {
+            Event::Scalar(text, style, _, _) => {
+                let quoted = style != ScalarStyle::Plain;
+                Ok(Node::Scalar(Scalar { text: text.into_owned(), quoted }))
+            }
+            Event::SequenceStart(..) => self.list(depth),
+            Event::MappingStart(..) => self.map(depth),
+            Event::Alias(_) => Err(at(span, "an alias, which is not read here")),
+            _ => Err(at(span, "a value is expected")),
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Node, YamlError> {
+        let mut items = Vec::new();
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, _) => return Ok(Node::List(items)),
+                (event, span) => items.push(self.node(event, span, depth + 1)?),
+            }
+        }
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Node, YamlError> {
+        let mut entries: Vec<Entry> = Vec::new();
+        loop {
+            let (event, span) = self.next()?;
+            if event == Event::MappingEnd {
+                return Ok(Node::Map(entries));
+            }
+            let Event::Scalar(key, ..) = event else {
+                return Err(at(span, "a key is expected"));
+            };
+            if entries.iter().any(|entry| entry.key == key) {
+                return Err(at(span, &format!("{key} is there twice")));
+            }
+            let (event, value_span) = self.next()?;
+            let value = self.node(event, value_span, depth + 1)?;
+            entries.push(Entry { key: key.into_owned(), line: span.start.line(), value });
+        }
+    }
+}
+
+impl From<&ScanError> for YamlError {
+    fn from(error: &ScanError) -> Self {
+        Self { line: error.marker().line(), what: error.info().to_owned() }
+    }
+}
+
+fn at(span: Span, what: &str) -> YamlError {
+    YamlError { line: span.start.line().max(1), what: what.to_owned() }
+}

@@ -1,0 +1,171 @@
+//! How a scalar is spelled: plain where it can be, else in quotes.
+
+/// A scalar's spelling. `is_text`: it must not be taken for anything but text.
+pub(super) fn spelled(text: &str, is_text: bool) -> String {
+    if !is_text && can_stand_plain(text) {
+        text.to_owned()
+    } else if is_something_else(text) || !is_printable(text) {
+        double(text)
+    } else if can_stand_plain(text) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "''"))
+    }
+}
+
+/// Whether a plain scalar says "nothing".
+pub(super) fn is_null(text: &str) -> bool {
+    matches!(text, "" | "~" | "null" | "Null" | "NULL")
+}
+
+/// Whether a reader would take it, unquoted, for something else than text.
+fn is_something_else(text: &str) -> bool {
+    is_null(text)
+        || text == "<<"
+        || is_bool(text)
+        || is_number(text)
+        || is_sexagesimal(text)
+        || is_moment(text)
+}
+
+/// True and false, in the spellings of all versions of YAML.
+fn is_bool(text: &str) -> bool {
+    let spellings = ["y", "yes", "on", "true", "n", "no", "off", "false"];
+    let lower = text.to_ascii_lowercase();
+    let is_cased = |it: &str| {
+        let capital = it[..1].to_ascii_uppercase() + &it[1..];
+        text == it || text == capital || text == it.to_ascii_uppercase()
+    };
+    spellings.into_iter().filter(|it| *it == lower).any(is_cased)
+}
+
+fn is_number(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
+        return true;
+    }
+    let begins = |it: char| it.is_ascii_digit() || it == '.';
+    let digits = unsigned.replace('_', "");
+    if !unsigned.starts_with(begins) {
+        return false;
+    }
+    based(&digits).unwrap_or_else(|| is_decimal(&digits))
+}
+
+/// Whether a text with a prefix for its base is a number in it.
+fn based(digits: &str) -> Option<bool> {
+    let lower = digits.to_ascii_lowercase();
+    let bases = [("0x", 16), ("0o", 8), ("0b", 2)];
+    let (rest, base) =
+        bases.iter().find_map(|(prefix, base)| Some((lower.strip_prefix(prefix)?, *base)))?;
+    Some(!rest.is_empty() && rest.chars().all(|it| it.is_digit(base)))
+}
+
+/// Digits with one point and an exponent.
+fn is_decimal(text: &str) -> bool {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit());
+    let some = !(whole.is_empty() && part.is_empty()) && !exponent.is_empty();
+    some && all(whole) && all(part) && all(exponent)
+}
+
+/// Numbers to the base of sixty, as times of day look like.
+fn is_sexagesimal(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let Some((head, rest)) = unsigned.split_once(':') else { return false };
+    let (rest, part) = rest.split_once('.').unwrap_or((rest, ""));
+    let number = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    let sixtieth = |it: &str| {
+        let digits = it.bytes().all(|byte| byte.is_ascii_digit());
+        digits && matches!((it.len(), it.as_bytes()), (1, _) | (2, [b'0'..=b'5', _]))
+    };
+    head.starts_with(|it: char| it.is_ascii_digit())
+        && number(head)
+        && rest.split(':').all(sixtieth)
+        && number(part)
+}
+
+/// A date, alone or with a time: a cautious guess, for one too many quoted text
+/// is no harm.
+fn is_moment(text: &str) -> bool {
+    let (date, clock) = text.split_once(['T', 't', ' ']).unwrap_or((text, "0:0:0"));
+    let mut parts = date.split('-');
+    let length = |low: usize, high: usize, it: Option<&str>| {
+        it.is_some_and(|it| {
+            (low..=high).contains(&it.len()) && it.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    };
+    let is_date = length(4, 4, parts.next())
+        && length(1, 2, parts.next())
+        && length(1, 2, parts.next())
+        && parts.next().is_none();
+    let in_clock = |byte: u8| byte.is_ascii_digit() || b":.+-Zz".contains(&byte);
+    let is_clock = clock.split(':').count() >= 3 || clock == "0:0:0";
+    is_date && is_clock && clock.trim().bytes().all(in_clock)
+}
+
+/// Whether it may stand without quotes in a block.
+fn can_stand_plain(text: &str) -> bool {
+    let Some(first) = text.chars().next() else { return false };
+    let blank_after = |at: usize| text[at..].chars().nth(1).is_none_or(|it| it == ' ');
+    let opens = match first {
+        '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
+        | '@' | '`' | ' ' => false,
+        '?' | ':' | '-' => !blank_after(0),
+        _ => true,
+    };
+    let colon = text.match_indices(':').any(|(at, _)| blank_after(at));
+    let marks = text.starts_with("---") || text.starts_with("...");
+    opens && !marks && !colon && !text.contains(" #") && !text.ends_with(' ') && is_printable(text)
+}
+
+/// Whether all of it can be seen, in one line.
+fn is_printable(text: &str) -> bool {
+    text.chars().all(|it| !needs_escape(it))
+}
+
+/// What only an escape can say. yaml.v3 escapes what is beyond 16 bits as well.
+fn needs_escape(it: char) -> bool {
+    let breaks = matches!(it, '\u{85}' | '\u{2028}' | '\u{2029}');
+    let none = matches!(it, '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    it.is_control() || breaks || none || it > '\u{ffff}'
+}
+
+fn double(text: &str) -> String {
+    let mut out = String::from("\"");
+    text.chars().for_each(|it| escaped(&mut out, it));
+    out.push('"');
+    out
+}
+
+fn escaped(out: &mut String, it: char) {
+    let short = match it {
+        '\0' => "\\0",
+        '\u{7}' => "\\a",
+        '\u{8}' => "\\b",
+        '\t' => "\\t",
+        '\n' => "\\n",
+        '\u{b}' => "\\v",
+        '\u{c}' => "\\f",
+        '\r' => "\\r",
+        '\u{1b}' => "\\e",
+        '"' => "\\\"",
+        '\\' => "\\\\",
+        '\u{85}' => "\\N",
+        '\u{2028}' => "\\L",
+        '\u{2029}' => "\\P",
+        _ if needs_escape(it) => return out.push_str(&numbered(it)),
+        _ => return out.push(it),
+    };
+    out.push_str(short);
+}
+
+fn numbered(it: char) -> String {
+    match u32::from(it) {
+        code @ ..=0xff => format!("\\x{code:02X}"),
+        code @ ..=0xffff => format!("\\u{code:04X}"),
+        code => format!("\\U{code:08X}"),
+    }
+}
