@@ -92,10 +92,14 @@ fn event(agent: &str, ran: &Ran, said: &str) -> (Value, String) {
             (event, String::new())
         }
         "droid" => {
+            let message = |role: &str, text: &str| {
+                json!({ "type": "message", "id": role, "timestamp": "2026-11-02T10:00:00Z",
+                    "message": { "role": role, "content": [{ "type": "text", "text": text }] } })
+            };
             let lines = [
-                json!({ "type": "system", "subtype": "init", "cwd": "/w", "session_id": "s1", "tools": ["Execute"], "model": "m", "reasoning_effort": "high" }),
-                json!({ "type": "message", "role": "user", "id": "u", "text": "Go.", "timestamp": 1, "session_id": "s1" }),
-                json!({ "type": "message", "role": "assistant", "id": "a", "text": said, "timestamp": 2, "session_id": "s1" }),
+                json!({ "type": "session_start", "id": "s1", "title": "t", "cwd": "/w" }),
+                message("user", "Go."),
+                message("assistant", said),
             ];
             (stop(json!({ "transcript_path": path, "stop_hook_active": false })), jsonl(&lines))
         }

@@ -5,6 +5,8 @@
 //! stream begins as Claude Code's does, and goes on in its own way.
 //! `completion` repeats the last message.
 
+mod session;
+
 use serde::Deserialize;
 
 use super::calls::Calls;
@@ -16,6 +18,8 @@ use super::out::Out;
 use super::parts::failed;
 use super::utterance::Utterance;
 use super::{Boundary, Role, Usage};
+
+pub(super) use session::DROID_SESSION;
 
 const FAMILY: &[&str] = &["droid"];
 

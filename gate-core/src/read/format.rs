@@ -103,6 +103,8 @@ formats! {
     DroidJson: droid::DROID_JSON,
     /// `droid exec --output-format stream-json`.
     DroidStream: droid::DROID_STREAM,
+    /// Droid's session files.
+    DroidSession: droid::DROID_SESSION,
     /// `goose run --output-format json`.
     GooseJson: goose::GOOSE_JSON,
     /// `goose run --output-format stream-json`.

@@ -12,6 +12,7 @@ mod copilot;
 mod cursor;
 mod detect;
 mod droid;
+mod droid_session;
 mod fixtures;
 mod gemini;
 mod gemini_session;
