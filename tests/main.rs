@@ -49,6 +49,7 @@ mod replay_ended;
 mod replay_given;
 mod replay_inputs;
 mod reports;
+mod run;
 mod runners;
 mod scan;
 mod schemas;

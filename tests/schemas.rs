@@ -23,6 +23,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "scan",
         "breaker",
         "status",
+        "run",
         "explain",
         "replay",
         "replay-group",

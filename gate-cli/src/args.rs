@@ -3,15 +3,15 @@
 mod governance;
 mod hook;
 mod install;
+mod ledger;
 mod replay;
+mod run;
 
 use std::ffi::OsString;
-use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use gate_core::protocol::ledger::Head;
 use gate_core::read::Forced;
 
 use crate::agent::Agent;
@@ -21,7 +21,9 @@ pub(crate) use self::governance::{
 };
 pub(crate) use self::hook::{Hook, Off, Status};
 pub(crate) use self::install::{Install, Uninstall};
+pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
 pub(crate) use self::replay::{Grouping, Only, Replay};
+pub(crate) use self::run::{Codes, Cwd, Run, Stop};
 
 /// Decides whether a coding agent's loop may end.
 ///
@@ -78,6 +80,11 @@ pub(crate) enum Command {
     /// Say of transcripts what the gate would have said, and where it is wrong.
     #[command(after_help = replay::CODES)]
     Replay(Replay),
+    /// Run an agent again and again until gate says that the work is done.
+    #[command(after_help = run::CODES)]
+    Run(Run),
+    /// Ask the loops here to stop.
+    Stop(Stop),
     /// Print the completion protocol, for an agent's prompt.
     Prompt(Prompt),
     /// Write a commented gate.toml, or a loop around an agent.
@@ -400,70 +407,6 @@ pub(crate) struct Operation {
     pub(crate) reason: String,
     #[command(flatten)]
     pub(crate) of: Task,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Ledger {
-    /// Say whether a ledger holds: find any edit, removal, insertion or reordering.
-    #[command(after_help = VERIFY_CODES)]
-    Verify(Verify),
-    /// Show one record whole, or the latest ones, a line each.
-    Show(Show),
-    /// Print all records as JSONL, each with its hash.
-    Export,
-    /// Print the number and the hash of the last record, to be kept elsewhere.
-    Head {
-        /// Print one JSON object.
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-const VERIFY_CODES: &str = "\
-Exit codes: 0 the ledger holds, 1 it does not, 2 or 5 nothing was found out";
-
-#[derive(Debug, Args)]
-pub(crate) struct Verify {
-    /// An export of a ledger; `-` is the standard input. The project's own
-    /// ledger if not given.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: Option<PathBuf>,
-    /// A head that is known, as `gate ledger head` printed it: a ledger that
-    /// ends before it was cut.
-    #[arg(long, value_name = "SEQ:HASH")]
-    pub(crate) head: Option<Head>,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Show {
-    /// The record's number; the last 20 records if not given.
-    #[arg(value_name = "N")]
-    pub(crate) number: Option<NonZeroU64>,
-    /// Show all records.
-    #[arg(long, conflicts_with = "number")]
-    pub(crate) all: bool,
-    /// Print the records as JSON, one a line, with their hashes.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Log {
-    /// Go on with new records as they come.
-    #[arg(long, short)]
-    pub(crate) follow: bool,
-    /// Show so many records.
-    #[arg(short = 'n', value_name = "N", default_value = "20")]
-    pub(crate) count: NonZeroU64,
-    /// Show the records of this run, or of the runs of this name, alone.
-    #[arg(long, value_name = "R")]
-    pub(crate) run: Option<String>,
-    /// Print the records as JSON, one a line, with their hashes.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// A text that says something.

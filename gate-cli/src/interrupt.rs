@@ -14,7 +14,7 @@ const BY_SIGNAL: u8 = 128;
 
 /// Whether somebody wants the program to end.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Interrupt(Arc<AtomicUsize>);
+pub(crate) struct Interrupt(Arc<AtomicUsize>);
 
 impl Interrupt {
     /// Listens from now on.
@@ -22,7 +22,7 @@ impl Interrupt {
     /// # Errors
     ///
     /// A system that does not let a program listen.
-    pub(super) fn listen() -> Result<Self, Failure> {
+    pub(crate) fn listen() -> Result<Self, Failure> {
         let interrupt = Self::default();
         let again = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
@@ -36,7 +36,7 @@ impl Interrupt {
     }
 
     /// The exit code of a program that was asked to end.
-    pub(super) fn code(&self) -> Option<u8> {
+    pub(crate) fn code(&self) -> Option<u8> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
             signal => Some(BY_SIGNAL.saturating_add(u8::try_from(signal).unwrap_or_default())),

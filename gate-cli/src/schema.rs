@@ -15,6 +15,7 @@ pub use crate::install::{Install, Scope, TestStop};
 use crate::memory::{BreakerStatus, Past};
 use crate::record::Record;
 use crate::replay::{ReplayGroup, ReplayRecord};
+use crate::runner::RunRecord;
 
 /// The schemas, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -39,6 +40,8 @@ pub enum Name {
     Breaker,
     /// `gate status --json`.
     Status,
+    /// `gate run --json`.
+    Run,
     /// `gate explain --json`.
     Explain,
     /// `gate replay --json`, one object a row.
@@ -59,6 +62,7 @@ pub fn of(name: Name) -> Value {
         Name::Doctor => schema_for!(DoctorRecord).to_value(),
         Name::DoctorAgent => schema_for!(AgentRecord).to_value(),
         Name::Breaker => schema_for!(BreakerStatus).to_value(),
+        Name::Run => schema_for!(RunRecord).to_value(),
         Name::Status => schema_for!(Status).to_value(),
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),

@@ -102,6 +102,12 @@ impl Run {
         self
     }
 
+    /// With these words in the place of its arguments.
+    pub(crate) fn words(mut self, words: &str) -> Self {
+        self.args = words.split_whitespace().map(OsString::from).collect();
+        self
+    }
+
     pub(crate) fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.vars.push((name.to_owned(), value.into()));
         self

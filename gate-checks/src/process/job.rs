@@ -186,7 +186,7 @@ fn supervised(supervisor: &Supervisor, job: &Job) -> io::Result<(Command, Keeper
     let (ours, theirs) = StdStream::pair()?;
     ours.set_nonblocking(true)?;
     let argv = job.argv.iter().map(OsString::from).collect();
-    let order = Order { stdin: job.stdin.clone(), argv };
+    let order = Order { grace: None, stdin: job.stdin.clone(), argv };
     let mut command = Command::new(&supervisor.program);
     command.args(&supervisor.args).args(order.args()).stdin(OwnedFd::from(theirs));
     Ok((command, Keeper::Supervisor(BufReader::new(UnixStream::from_std(ours)?))))
@@ -264,6 +264,7 @@ fn mark() -> String {
 fn outcome(told: Told, stopped: bool) -> (How, Vec<String>) {
     match told {
         Told::NotStarted { error } => (How::NotStarted(error), Vec::new()),
+        Told::Started { .. } => (How::Lost, Vec::new()),
         Told::Ended { left, .. } if stopped => (How::Stopped, left),
         Told::Ended { code: Some(code), left, .. } => (How::Exited(code), left),
         Told::Ended { signal: Some(signal), left, .. } => (How::Signalled(signal), left),

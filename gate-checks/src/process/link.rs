@@ -17,6 +17,11 @@ pub(super) const AT_ONCE: u8 = b'!';
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Told {
+    /// The job runs; told only where its grace was said.
+    Started {
+        /// Its process.
+        pid: i32,
+    },
     /// The job could not be started.
     NotStarted {
         /// Why.
@@ -52,6 +57,7 @@ mod tests {
     #[test]
     fn what_is_told_is_understood() {
         let all = [
+            Told::Started { pid: 7 },
             Told::NotStarted { error: "no such file\nor folder".to_owned() },
             Told::Ended { code: None, signal: Some(9), left: vec!["sleep".to_owned()] },
         ];

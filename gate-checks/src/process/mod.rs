@@ -15,6 +15,7 @@ mod descendants;
 mod environment;
 mod job;
 mod link;
+mod session;
 mod supervise;
 
 use std::time::Duration;
@@ -25,6 +26,7 @@ pub use capture::Stream;
 pub(crate) use capture::{Capture, LineReader};
 pub(crate) use environment::{absolute, environment};
 pub(crate) use job::{Ended, How, Job};
+pub use session::{Fate, Launch, Over, Session};
 pub use supervise::supervise;
 
 /// How long a process that was asked to end (SIGTERM) has before it is killed.

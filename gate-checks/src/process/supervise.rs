@@ -33,6 +33,9 @@ const SEES_ALL: bool = cfg!(target_os = "linux");
 /// What the supervisor is asked to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Order {
+    /// How long the job has to end after SIGTERM, where that is another time than
+    /// usual; then its process is told as well.
+    pub(super) grace: Option<Duration>,
     /// The file that is the job's standard input; none: it is empty.
     pub(super) stdin: Option<PathBuf>,
     /// The job's program and its arguments.
@@ -40,21 +43,29 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// The order as arguments: `[--stdin FILE] -- PROGRAM ARGS…`.
+    /// The order as arguments: `[--grace MS] [--stdin FILE] -- PROGRAM ARGS…`.
     pub(super) fn args(&self) -> Vec<OsString> {
+        let millis = |grace: Duration| grace.as_millis().to_string().into();
+        let grace = self.grace.into_iter().flat_map(|it| ["--grace".into(), millis(it)]);
         let stdin = self.stdin.iter().flat_map(|file| ["--stdin".into(), file.clone().into()]);
         let dashes = std::iter::once("--".into());
-        stdin.chain(dashes).chain(self.argv.iter().cloned()).collect()
+        grace.chain(stdin).chain(dashes).chain(self.argv.iter().cloned()).collect()
     }
 
     /// The order that arguments hold.
     fn parse(args: &[OsString]) -> Option<Self> {
+        let (grace, args) = match args {
+            [flag, millis, rest @ ..] if flag == "--grace" => {
+                (Some(Duration::from_millis(millis.to_str()?.parse().ok()?)), rest)
+            }
+            rest => (None, rest),
+        };
         let (stdin, rest) = match args {
             [flag, file, rest @ ..] if flag == "--stdin" => (Some(file.into()), rest),
             rest => (None, rest),
         };
         let (dashes, argv) = rest.split_first()?;
-        (dashes == "--" && !argv.is_empty()).then(|| Self { stdin, argv: argv.to_vec() })
+        (dashes == "--" && !argv.is_empty()).then(|| Self { grace, stdin, argv: argv.to_vec() })
     }
 }
 
@@ -102,11 +113,16 @@ impl Supervision {
     fn begin(order: &Order, link: &UnixStream) -> io::Result<Self> {
         become_subreaper();
         let job = start(order)?;
+        if order.grace.is_some() {
+            let told = Told::Started { pid: job.as_raw_nonzero().get() };
+            let _ = writeln!(&*link, "{}", told.line());
+        }
         let (sender, happenings) = mpsc::channel();
         let reader = link.try_clone()?;
         let stop = sender.clone();
         thread::spawn(move || reap(&sender));
-        thread::spawn(move || listen(reader, &stop));
+        let grace = order.grace.unwrap_or(GRACE);
+        thread::spawn(move || listen(reader, grace, &stop));
         let left = BTreeSet::new();
         Ok(Self { job, happenings, status: None, stopped: None, none_left: false, left })
     }
@@ -221,16 +237,16 @@ fn reap(sender: &Sender<Happening>) {
 }
 
 /// Waits for gate's words, or for its end.
-fn listen(mut link: UnixStream, sender: &Sender<Happening>) {
+fn listen(mut link: UnixStream, grace: Duration, sender: &Sender<Happening>) {
     let mut byte = [0];
     loop {
-        let (grace, more) = match link.read(&mut byte) {
+        let (time, more) = match link.read(&mut byte) {
             Ok(1..) if byte == [AT_ONCE] => (Duration::ZERO, true),
-            Ok(1..) => (GRACE, true),
+            Ok(1..) => (grace, true),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Ok(0) | Err(_) => (GRACE, false),
+            Ok(0) | Err(_) => (grace, false),
         };
-        if sender.send(Happening::Stop(grace)).is_err() || !more {
+        if sender.send(Happening::Stop(time)).is_err() || !more {
             return;
         }
     }
@@ -258,9 +274,11 @@ mod tests {
 
     #[test]
     fn an_order_is_read_as_it_is_written() {
-        let order = Order { stdin: Some("request.json".into()), argv: words("prog --stdin -- x") };
+        let grace = Some(Duration::from_secs(30));
+        let argv = words("prog --stdin -- x");
+        let order = Order { grace, stdin: Some("request.json".into()), argv };
         assert_eq!(Order::parse(&order.args()), Some(order));
-        let order = Order { stdin: None, argv: words("true") };
+        let order = Order { grace: None, stdin: None, argv: words("true") };
         assert_eq!(Order::parse(&order.args()), Some(order));
     }
 

@@ -18,8 +18,10 @@ mod log;
 mod man;
 mod prompt;
 mod replay;
+mod run;
 mod scan;
 mod status;
+mod stop;
 mod switch;
 mod uninstall;
 
@@ -109,6 +111,7 @@ impl Asked {
             Command::Explain(explain) => Self { json: explain.json, stop: false },
             Command::Breaker(breaker) => Self { json: breaker.of().json, stop: false },
             Command::Ledger(ledger) => Self { json: ledger.json(), stop: false },
+            Command::Run(run) => Self { json: run.json, stop: true },
             Command::Status(status) => Self { json: status.json, stop: false },
             Command::Log(log) => Self { json: log.json, stop: false },
             Command::Bus(bus) => Self { json: bus.json(), stop: false },
@@ -141,6 +144,8 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Check(args) => check::run(&here, &args),
         Command::Scan(args) => scan::run(&here, &args),
         Command::Replay(args) => replay::run(&here, &args),
+        Command::Run(args) => run::run(&here, &args),
+        Command::Stop(args) => stop::run(&here, &args),
         Command::Prompt(args) => prompt::run(&here, &args),
         Command::Init(args) => init::run(&here, &args),
         Command::Install(args) => install::run(&here, &args),

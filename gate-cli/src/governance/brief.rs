@@ -25,6 +25,9 @@ pub struct Brief {
     pub problems: Vec<String>,
 }
 
+/// How the runner's word begins that it starts an agent.
+pub(crate) const STARTING: &str = "starting root agent";
+
 impl Brief {
     /// What a task's agent has to know that has seen the bus up to `since`; where
     /// that message is gone, the latest are told.
@@ -58,7 +61,8 @@ impl Brief {
         self.problems.extend(read.problems.iter().map(|it| format!("{}: {it}", layout::TASK_BUS)));
         self.head = read.messages.last().map(|it| it.msg_id.clone()).unwrap_or_default();
         let new = bus::since(&read.messages, since).unwrap_or(&read.messages);
-        let said = new.iter().filter(|it| !bus::is_runners(&it.kind));
+        let is_runners = |it: &&Message| bus::is_runners(&it.kind) || it.body.starts_with(STARTING);
+        let said = new.iter().filter(|it| !is_runners(it));
         let mut said: Vec<_> = said.rev().take(MESSAGES).cloned().collect();
         said.reverse();
         self.messages = said;

@@ -26,6 +26,7 @@ use gate_core::protocol::bus::MessageId;
 use jiff::Timestamp;
 
 pub use brief::Brief;
+pub(crate) use brief::STARTING;
 pub use bus::Bus;
 pub use caller::Caller;
 pub(crate) use facts::add;

@@ -5,7 +5,9 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use gate_core::protocol::fact::Scope;
-use gate_core::protocol::run::layout;
+use gate_core::protocol::run::{Status, layout};
+
+use jiff::Timestamp;
 
 use super::bus::Bus;
 use super::facts::{self, Found, Unreadable};
@@ -14,6 +16,9 @@ use super::project::Project;
 use super::run_folder::RunFolder;
 use super::stamp;
 use crate::failure::Failure;
+
+/// How long a requested stop keeps a loop from beginning, in seconds.
+const HELD: i64 = 60;
 
 /// A task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +64,63 @@ impl Task {
     /// A file that cannot be read.
     pub fn state(&self) -> Result<String, Failure> {
         Ok(file::read(&self.folder().join(layout::TASK_STATE))?.unwrap_or_default())
+    }
+
+    /// Says what the task is, and gives what it says (`TASK.md`): of a task that was
+    /// described before, the new text counts.
+    ///
+    /// # Errors
+    ///
+    /// No text at all (code 2), a folder that cannot be written.
+    pub fn describe(&self, text: Option<&str>) -> Result<String, Failure> {
+        file::folder(&self.folder())?;
+        let path = self.folder().join(layout::TASK);
+        if let Some(text) = text {
+            file::replace(&path, text)?;
+        }
+        file::read(&path)?.filter(|text| !text.trim().is_empty()).ok_or_else(|| {
+            let message = format!("nobody says what the task {} is", self.id);
+            Failure::usage("task-empty", message).hint("give its text: --prompt FILE")
+        })
+    }
+
+    /// Whether a run of it says that it goes on.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be read.
+    pub fn is_running(&self) -> Result<bool, Failure> {
+        let infos = self.runs()?.into_iter().filter_map(|run| run.info().ok());
+        Ok(infos.into_iter().any(|info| info.status == Status::Running))
+    }
+
+    /// Asks its loop to stop: `STOP-REQUESTED`, with the time.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written.
+    pub fn request_stop(&self) -> Result<(), Failure> {
+        file::folder(&self.folder())?;
+        let now = Timestamp::now();
+        file::replace(&self.folder().join(layout::STOP_REQUESTED), &format!("{now}\n"))
+    }
+
+    /// Whether no loop is to begin: a stop was requested less than a minute ago, or
+    /// for good (`permanent`). An older request is taken away.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be read or written.
+    pub fn is_held(&self) -> Result<bool, Failure> {
+        let path = self.folder().join(layout::STOP_REQUESTED);
+        let Some(text) = file::read(&path)? else { return Ok(false) };
+        let at = text.trim().parse::<Timestamp>();
+        let is_new = |at: Timestamp| Timestamp::now().duration_since(at).as_secs() < HELD;
+        if text.trim() == "permanent" || at.is_ok_and(is_new) {
+            return Ok(true);
+        }
+        let removed = fs::remove_file(&path);
+        removed.map(|()| false).map_err(|error| file::unwritable("remove", &path, &error))
     }
 
     /// Whether an agent claims that it is done.

@@ -83,6 +83,7 @@ pub(crate) mod why {
     pub(crate) const PLAN_MODE: &str = "the agent is in plan mode";
     pub(crate) const BROKEN_OFF: &str = "the turn was broken off, or its API failed";
     pub(crate) const OTHER_EVENT: &str = "the event is no stop of the agent";
+    pub(crate) const IN_RUN: &str = "gate run looks when the agent ends";
     pub(crate) const NEVER: &str = "hook.judge is never";
     pub(crate) const QUESTION: &str = "the agent asks the person something";
     pub(crate) const NOTHING_DONE: &str = "nothing changed, and nothing is claimed";

@@ -15,10 +15,12 @@ use crate::agent::Agent;
 use crate::commands::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, Judging};
+use crate::governance::{Caller, Runs};
 use crate::memory::{Memory, NotJudged};
 use crate::record::Record;
 use crate::render;
 use crate::request::Request;
+use crate::runner::IN_RUN;
 use crate::settings::{self, Selection};
 use crate::source::Source;
 
@@ -69,7 +71,9 @@ impl Stopped<'_> {
             return Ok(Verdict::NotJudged);
         }
         let never = settings.policy.hook.judge == Judge::Never;
-        if let Some(why) = self.event.not_judged.or(never.then_some(why::NEVER)) {
+        let not_judged = self.event.not_judged.or(never.then_some(why::NEVER));
+        let in_run = || is_in_run(here).then_some(why::IN_RUN);
+        if let Some(why) = not_judged.or_else(in_run) {
             return self.let_go(&mut memory, why);
         }
         let gate = Gate::open(settings, here.site()?)?.at(When::Hook).remembering(memory);
@@ -206,6 +210,13 @@ impl Stopped<'_> {
         let is_idle = !is_held && gate.has_changed(source, run.tree.as_ref()) == Some(false);
         Ok(is_idle.then_some(why::NOTHING_DONE))
     }
+}
+
+/// Whether this is an agent of a run: the loop around it asks gate itself. Where
+/// that cannot be told, it is none.
+fn is_in_run(here: &Here) -> bool {
+    let caller = || Caller::of_process(&Runs::here(&here.places)?);
+    here.places.variable(IN_RUN).is_some() && caller().is_ok_and(|caller| caller.run.is_some())
 }
 
 /// What is said to the client of a decision.

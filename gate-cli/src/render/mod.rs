@@ -12,6 +12,7 @@ mod ledger;
 mod log;
 mod progress;
 pub(crate) mod replay;
+mod run;
 mod text;
 
 use std::io::Write;
@@ -29,6 +30,7 @@ pub(crate) use install::diff;
 pub(crate) use ledger::{Verified, Wrong, verified_card};
 pub(crate) use log::{log_line, record_card};
 pub(crate) use progress::progress;
+pub(crate) use run::{Loud, run_card};
 
 use crate::failure::Failure;
 

@@ -1,0 +1,71 @@
+//! `gate ledger` and `gate log`.
+
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use gate_core::protocol::ledger::Head;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Ledger {
+    /// Say whether a ledger holds: find any edit, removal, insertion or reordering.
+    #[command(after_help = VERIFY_CODES)]
+    Verify(Verify),
+    /// Show one record whole, or the latest ones, a line each.
+    Show(Show),
+    /// Print all records as JSONL, each with its hash.
+    Export,
+    /// Print the number and the hash of the last record, to be kept elsewhere.
+    Head {
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+const VERIFY_CODES: &str = "\
+Exit codes: 0 the ledger holds, 1 it does not, 2 or 5 nothing was found out";
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// An export of a ledger; `-` is the standard input. The project's own
+    /// ledger if not given.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// A head that is known, as `gate ledger head` printed it: a ledger that
+    /// ends before it was cut.
+    #[arg(long, value_name = "SEQ:HASH")]
+    pub(crate) head: Option<Head>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The record's number; the last 20 records if not given.
+    #[arg(value_name = "N")]
+    pub(crate) number: Option<NonZeroU64>,
+    /// Show all records.
+    #[arg(long, conflicts_with = "number")]
+    pub(crate) all: bool,
+    /// Print the records as JSON, one a line, with their hashes.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// Go on with new records as they come.
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// Show so many records.
+    #[arg(short = 'n', value_name = "N", default_value = "20")]
+    pub(crate) count: NonZeroU64,
+    /// Show the records of this run, or of the runs of this name, alone.
+    #[arg(long, value_name = "R")]
+    pub(crate) run: Option<String>,
+    /// Print the records as JSON, one a line, with their hashes.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,89 @@
+//! `gate run` and `gate stop`.
+
+use std::ffi::OsString;
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use gate_core::read::Forced;
+
+use super::hook::duration;
+
+pub(super) const CODES: &str = "\
+Exit codes: 0 the work is done, 1 it is not, 2 or 5 the loop could not run;
+with --exit-codes check: those of gate check (3 tripped, cancelled or out of iterations, 4 blocked)";
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The prompt, a file; `-` is the standard input. It becomes the task's
+    /// TASK.md.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prompt: Option<PathBuf>,
+    /// The task's id; without --prompt its TASK.md is the prompt.
+    #[arg(long, value_name = "ID", required_unless_present = "prompt")]
+    pub(crate) task: Option<String>,
+    /// The agent: how it is started where no command is given, and how its output
+    /// is read.
+    #[arg(long, value_name = "A", required_unless_present = "command")]
+    pub(crate) agent: Option<Forced>,
+    /// The most iterations.
+    #[arg(long, value_name = "N", default_value = "100")]
+    pub(crate) max_iterations: NonZeroU64,
+    /// How long one run of the agent may take, such as 2h.
+    #[arg(long, value_name = "D", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// How long the agent may print nothing, such as 10m.
+    #[arg(long, value_name = "D", value_parser = duration)]
+    pub(crate) idle_timeout: Option<Duration>,
+    /// How long runs that the agent has started are waited for at the end.
+    #[arg(long, value_name = "D", value_parser = duration, default_value = "5m")]
+    pub(crate) children_timeout: Duration,
+    /// Stop when the loop has used so many tokens, where transcripts tell them.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_tokens: Option<u64>,
+    /// Stop when the loop has cost so many US dollars, where transcripts tell it.
+    #[arg(long, value_name = "USD")]
+    pub(crate) budget_cost: Option<f64>,
+    /// Stop after so long, such as 8h.
+    #[arg(long, value_name = "D", value_parser = duration)]
+    pub(crate) budget_wall: Option<Duration>,
+    /// Where the agent works.
+    #[arg(long, value_enum, default_value_t = Cwd::Tree)]
+    pub(crate) cwd: Cwd,
+    /// Which exit codes the program ends with.
+    #[arg(long, value_enum, default_value_t = Codes::Run)]
+    pub(crate) exit_codes: Codes,
+    /// Print one JSON object at the end.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The agent's command. It reads its prompt from the standard input, or in
+    /// the place of `{prompt}`.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Where an agent works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Cwd {
+    /// In the project.
+    Tree,
+    /// In the task's folder.
+    Task,
+}
+
+/// Which exit codes a loop ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Codes {
+    /// 0 the work is done, 1 it is not.
+    Run,
+    /// Those of `gate check`.
+    Check,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stop {
+    /// The loop over this task alone.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+}

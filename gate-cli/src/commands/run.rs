@@ -1,0 +1,142 @@
+//! `gate run`: an agent in a loop, until gate says that it ends.
+
+use std::path::Path;
+use std::time::Duration;
+
+use gate_checks::process::GRACE;
+use gate_core::Policy;
+use gate_core::decide::policy::When;
+use gate_core::decide::signal;
+use gate_core::protocol::run;
+use gate_core::read::Forced;
+use jiff::Timestamp;
+
+use super::{DONE, Here, print};
+use crate::args::{Codes, Cwd, Run};
+use crate::failure::Failure;
+use crate::gate::Gate;
+use crate::governance::{Caller, Runs, Task};
+use crate::interrupt::Interrupt;
+use crate::render::{self, Loud};
+use crate::request::Request;
+use crate::runner::{DEEPEST, Loop, Order, StoppedBy, command_of};
+use crate::settings::{self, Selection};
+use crate::source::Source;
+
+/// Exit code of a loop whose work is not done.
+const UNDONE: u8 = 1;
+
+/// How long an agent has to end after SIGTERM (the seed's cancellation protocol).
+const AGENTS_GRACE: Duration = Duration::from_secs(30);
+
+/// What no agent is given: marks of the agent that gate may itself run under, and
+/// names that the prompt tells instead.
+const HIDDEN: [&str; 2] = ["CLAUDECODE", "JRUN_"];
+
+pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
+    let mut settings = settings::resolve(&here.places, &Selection::default())?;
+    budget(&mut settings.policy, args);
+    let project = Runs::here(&here.places)?;
+    let caller = Caller::of_process(&project)?;
+    let depth = caller.run.as_ref().map_or(Ok(0), |run| project.depth(&run.run_id))?;
+    if depth >= DEEPEST {
+        let message = format!("runs stand in each other {depth} deep, and more are not started");
+        return Err(Failure::usage("too-deep", message));
+    }
+    let site = here.site()?;
+    let no_supervisor = || Failure::internal("no-supervisor", "gate's own program is not found");
+    let supervisor = site.supervisor.clone().ok_or_else(no_supervisor)?;
+    let prompt = args.prompt.as_deref().map(|file| Source::named(file, &here.places.folder).text());
+    let prompt = prompt.transpose()?;
+    let task = project.task(&task_id(args, prompt.as_deref()))?;
+    let prompt = task.describe(prompt.as_deref())?;
+    let memory = here.memory(&settings.policy)?;
+    let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
+    let prompt = format!("{}\n\n{}", prompt.trim_end(), signal::prompt(&gate.policy().signal));
+    let order = order(here, args, (&task, prompt), caller.run)?;
+    let request = Request {
+        format: args.agent,
+        task: args.task.clone(),
+        run: Some(format!("{}-{}", task.project().id(), task.id())),
+        new_run: false,
+        events: render::progress(),
+        ..Request::default()
+    };
+    let interrupt = Interrupt::listen()?;
+    let live = Loud::new(args.json);
+    let parts = (&gate, request);
+    let end = Loop::new(&order, &task, parts, supervisor, (&interrupt, &live)).run()?;
+    let code = code(args, end.by);
+    let record = end.record(task.project().id(), task.id(), code);
+    if args.json {
+        print(&render::json_line(&record)?)?;
+    } else {
+        print(&render::run_card(&record))?;
+    }
+    Ok(code)
+}
+
+fn code(args: &Run, by: StoppedBy) -> u8 {
+    match (args.exit_codes, by) {
+        (_, StoppedBy::Completed) => DONE,
+        (Codes::Check, by) => by.check_code(),
+        (Codes::Run, _) => UNDONE,
+    }
+}
+
+/// The limits that the command line sets.
+fn budget(policy: &mut Policy, args: &Run) {
+    let budget = &mut policy.budget;
+    budget.tokens = args.budget_tokens.unwrap_or(budget.tokens);
+    let micro = |usd: f64| (usd.max(0.0) * 1e6) as u64;
+    budget.cost_micro_usd = args.budget_cost.map_or(budget.cost_micro_usd, micro);
+    let millis = |wall: Duration| u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
+    budget.wall_ms = args.budget_wall.map_or(budget.wall_ms, millis);
+}
+
+fn task_id(args: &Run, prompt: Option<&str>) -> String {
+    let first = || prompt.and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
+    let named = || run::task_id(Timestamp::now(), first().unwrap_or_default(), "task");
+    args.task.clone().unwrap_or_else(named)
+}
+
+fn order(
+    here: &Here,
+    args: &Run,
+    (task, prompt): (&Task, String),
+    parent: Option<run::RunInfo>,
+) -> Result<Order, Failure> {
+    let agent = match args.agent {
+        Some(Forced::Agent(name)) => Some(name.to_owned()),
+        Some(Forced::Format(format)) => Some(format.name().to_owned()),
+        None => None,
+    };
+    let given = || {
+        let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
+        Some(words.collect::<Vec<_>>()).filter(|words| !words.is_empty())
+    };
+    let argv = given().or_else(|| command_of(agent.as_deref()?)).ok_or_else(|| {
+        let name = agent.as_deref().unwrap_or_default();
+        Failure::usage("agent-unknown", format!("nobody here knows how to start {name}"))
+            .hint("give its command behind `--`")
+    })?;
+    let program = Path::new(&argv[0]).file_name().unwrap_or_default();
+    let hidden = |name: &str| HIDDEN.iter().any(|hidden| name.starts_with(hidden));
+    let variables = here.places.environment.iter().filter(|(name, _)| !hidden(name));
+    Ok(Order {
+        agent: agent.unwrap_or_else(|| program.to_string_lossy().into_owned()),
+        argv,
+        cwd: match args.cwd {
+            Cwd::Tree => here.places.project()?,
+            Cwd::Task => task.folder(),
+        },
+        prompt,
+        iterations: args.max_iterations.get(),
+        timeout: args.timeout,
+        idle: args.idle_timeout,
+        children: args.children_timeout,
+        grace: AGENTS_GRACE.max(GRACE),
+        parent,
+        environment: variables.cloned().collect(),
+    })
+}

@@ -1,0 +1,226 @@
+//! One run of an agent, from its folder to what came of it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use gate_checks::process::{Fate, Launch, Over};
+use gate_core::protocol::bus::{self, Draft};
+use gate_core::protocol::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
+use jiff::Timestamp;
+
+use super::{Loop, StoppedBy, watch};
+use crate::failure::Failure;
+use crate::governance::{Brief, RunFolder, Settled};
+
+/// The variable that tells a hook of the agent's that it is asked inside of a run.
+/// It says so, and proves nothing.
+pub(crate) const IN_RUN: &str = "GATE_RUN";
+
+/// The exit code of an agent that has none.
+const NONE: i64 = -1;
+
+/// A run that is about to begin.
+pub(super) struct Attempt {
+    folder: RunFolder,
+    info: RunInfo,
+    prompt: String,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Ran {
+    /// The run's id.
+    pub(crate) id: String,
+    /// What the agent printed, or its `output.md` where it printed nothing.
+    pub(crate) transcript: PathBuf,
+    /// The agent's exit code, as a shell tells it; none where nobody knows.
+    pub(crate) exit_code: Option<i32>,
+    /// Why it failed; empty where it did not.
+    pub(crate) error: String,
+    /// Whether the agent could not be started.
+    pub(crate) not_started: bool,
+    /// Who ended it from outside, and with it the loop.
+    pub(crate) interrupted: Option<StoppedBy>,
+}
+
+impl Attempt {
+    /// Makes the run's folder, with its prompt and its record.
+    pub(super) fn begin(of: &mut Loop<'_>) -> Result<Self, Failure> {
+        let (task, order) = (of.task, of.order);
+        let folder = task.begin()?;
+        let shown = |name: &str| folder.file(name).display().to_string();
+        let project = task.project().id();
+        let mut info = RunInfo::begun(&folder.id(), project, task.id(), Timestamp::now());
+        info.agent.clone_from(&order.agent);
+        info.cwd = order.cwd.display().to_string();
+        info.prompt_path = shown(layout::PROMPT);
+        info.output_path = shown(layout::OUTPUT);
+        info.stdout_path = shown(layout::STDOUT);
+        info.stderr_path = shown(layout::STDERR);
+        info.commandline = order.argv.join(" ");
+        info.previous_run_id = of.runs.last().cloned().unwrap_or_default();
+        info.parent_run_id = order.parent.as_ref().map(|it| it.run_id.clone()).unwrap_or_default();
+        let prompt = prompt(of, &folder, &info)?;
+        fs::write(folder.file(layout::PROMPT), &prompt).map_err(|error| {
+            Failure::internal("folder-unwritable", format!("{}: {error}", shown(layout::PROMPT)))
+        })?;
+        folder.write(&info)?;
+        of.runs.push(folder.id());
+        Ok(Self { folder, info, prompt })
+    }
+
+    /// Runs the agent. Whatever becomes of it, its record is true and there is
+    /// an `output.md`, and none of its processes is left.
+    pub(super) fn run(mut self, of: &Loop<'_>) -> Result<Ran, Failure> {
+        let started = self.launch(of).start();
+        let (over, ended) = match started {
+            Ok(session) => {
+                self.say(of, bus::START, "agent started")?;
+                let folder = self.folder.clone();
+                let mut info = self.info.clone();
+                let watched = watch::over(session, &folder, of, &mut |pid| {
+                    info.pid = i64::from(pid);
+                    info.pgid = i64::from(pid);
+                    there(&folder)?;
+                    folder.write(&info)
+                })?;
+                self.info = info;
+                watched
+            }
+            Err(error) => {
+                let fate = Fate::NotStarted(error.to_string());
+                (Over { fate, left: Vec::new() }, watch::Ended::ByItself)
+            }
+        };
+        self.finish(of, &over, ended)
+    }
+
+    fn launch(&self, of: &Loop<'_>) -> Launch {
+        let order = of.order;
+        let word = |word: &String| word.replace("{prompt}", &self.prompt);
+        Launch {
+            argv: order.argv.iter().map(word).collect(),
+            folder: order.cwd.clone(),
+            environment: [order.environment.clone(), vec![(IN_RUN.to_owned(), self.folder.id())]]
+                .concat(),
+            stdin: self.folder.file(layout::PROMPT),
+            stdout: self.folder.file(layout::STDOUT),
+            stderr: self.folder.file(layout::STDERR),
+            supervisor: of.supervisor.clone(),
+            grace: order.grace,
+        }
+    }
+
+    fn finish(self, of: &Loop<'_>, over: &Over, ended: watch::Ended) -> Result<Ran, Failure> {
+        let told = told(&over.fate);
+        let why = match ended {
+            watch::Ended::TimedOut => Some(AGENT_TIMED_OUT.to_owned()),
+            watch::Ended::Stopped(by) => Some(by.words().to_owned()),
+            watch::Ended::ByItself => told.why,
+        };
+        there(&self.folder)?;
+        for name in [layout::STDOUT, layout::STDERR] {
+            fs::File::options()
+                .create(true)
+                .append(true)
+                .open(self.folder.file(name))
+                .map_err(|error| unwritable(&self.folder, &error))?;
+        }
+        let settled = self.folder.settle_output();
+        let info = self.info.clone().ended(Timestamp::now(), told.code, why.as_deref());
+        self.folder.write(&info)?;
+        let settled = settled?;
+        let kind = if info.error_summary.is_empty() { bus::STOP } else { bus::CRASH };
+        let left = match over.left.as_slice() {
+            [] => String::new(),
+            left => format!("; what it left running was ended: {}", left.join(", ")),
+        };
+        let how = if info.error_summary.is_empty() { "completed" } else { &info.error_summary };
+        self.say(of, kind, &format!("agent ended with code {}: {how}{left}", info.exit_code))?;
+        let printed = self.folder.file(layout::STDOUT);
+        let is_silent = fs::metadata(&printed).is_ok_and(|it| it.len() == 0);
+        let wrote = settled == Settled::ByAgent && is_silent;
+        Ok(Ran {
+            id: self.folder.id(),
+            transcript: if wrote { self.folder.file(layout::OUTPUT) } else { printed },
+            exit_code: told.shell,
+            error: info.error_summary,
+            not_started: matches!(over.fate, Fate::NotStarted(_)),
+            interrupted: match ended {
+                watch::Ended::Stopped(by) => Some(by),
+                watch::Ended::ByItself | watch::Ended::TimedOut => None,
+            },
+        })
+    }
+
+    fn say(&self, of: &Loop<'_>, kind: &str, body: &str) -> Result<(), Failure> {
+        let draft = Draft {
+            task_id: of.task.id().to_owned(),
+            run_id: self.folder.id(),
+            body: body.to_owned(),
+            ..Draft::new(kind, of.task.project().id())
+        };
+        of.task.bus()?.append(draft).map(drop)
+    }
+}
+
+/// The prompt: what is known first, then what is asked.
+fn prompt(of: &mut Loop<'_>, folder: &RunFolder, info: &RunInfo) -> Result<String, Failure> {
+    let brief = Brief::of(of.task, &of.heard)?;
+    let feedback = of.last.as_ref().map(|last| last.decision.feedback.clone()).unwrap_or_default();
+    let task_folder = of.task.folder().display().to_string();
+    let bus = of.task.bus()?;
+    let text = Preamble {
+        task_folder: &task_folder,
+        run_folder: &folder.folder().display().to_string(),
+        project_id: of.task.project().id(),
+        task_id: of.task.id(),
+        run_id: &info.run_id,
+        parent_run_id: &info.parent_run_id,
+        bus: &bus.path().display().to_string(),
+        task_state: &brief.task_state,
+        facts: &brief.facts,
+        messages: &brief.told(),
+        feedback: &feedback,
+        goes_on: !info.previous_run_id.is_empty(),
+        prompt: &of.order.prompt,
+    }
+    .to_string();
+    of.heard = brief.head;
+    Ok(text)
+}
+
+/// What a fate is, in a record and to a shell.
+struct Told {
+    code: i64,
+    shell: Option<i32>,
+    why: Option<String>,
+}
+
+fn told(fate: &Fate) -> Told {
+    let known = |code: i64, shell, why| Told { code, shell, why };
+    match fate {
+        Fate::Exited(code) => known(i64::from(*code), Some(*code), None),
+        Fate::Signalled(15) => known(143, Some(143), None),
+        Fate::Signalled(9) => {
+            known(NONE, Some(137), Some("agent killed (OOM or signal)".to_owned()))
+        }
+        Fate::Signalled(signal) => {
+            known(NONE, Some(128 + signal), Some(format!("agent ended by signal {signal}")))
+        }
+        Fate::NotStarted(error) => {
+            known(NONE, None, Some(format!("agent could not be started: {error}")))
+        }
+        Fate::Lost => known(NONE, None, Some("nobody knows how the agent ended".to_owned())),
+    }
+}
+
+/// Sees to it that the folder is there: an agent may have removed it.
+fn there(folder: &RunFolder) -> Result<(), Failure> {
+    fs::create_dir_all(folder.folder()).map_err(|error| unwritable(folder, &error))
+}
+
+fn unwritable(folder: &RunFolder, error: &std::io::Error) -> Failure {
+    let message = format!("cannot write {}: {error}", folder.folder().display());
+    Failure::internal("folder-unwritable", message)
+}

@@ -1,0 +1,132 @@
+//! How a loop ended.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::record::Record;
+
+/// Why a loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum StoppedBy {
+    /// Gate says that the work is done.
+    Completed,
+    /// The circuit breaker opened, or was open.
+    Tripped,
+    /// The agent says that it cannot go on.
+    Blocked,
+    /// There were as many iterations as are allowed.
+    MaxIterations,
+    /// The agent could not be started.
+    NotStarted,
+    /// A signal to gate, such as Ctrl-C.
+    Cancelled,
+    /// `gate stop`, or the file that it writes.
+    StopRequested,
+}
+
+/// How a loop ended, with what it did.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    /// Why.
+    pub(crate) by: StoppedBy,
+    /// Its runs, by their ids.
+    pub(crate) runs: Vec<String>,
+    /// Gate's last decision.
+    pub(crate) last: Option<Record>,
+    /// How long it took.
+    pub(crate) duration: Duration,
+    /// The task's folder.
+    pub(crate) folder: PathBuf,
+}
+
+/// `gate.run.v1`: how a loop ended.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct RunRecord {
+    /// Always `gate.run.v1`.
+    pub(crate) schema: &'static str,
+    /// The program's exit code.
+    pub(crate) exit_code: u8,
+    /// Whether the work counts as done.
+    pub(crate) success: bool,
+    /// Why the loop ended.
+    pub(crate) stopped_by: StoppedBy,
+    /// The same in words.
+    pub(crate) message: String,
+    /// What the project is known by, in the names of folders.
+    pub(crate) project: String,
+    /// The task's id.
+    pub(crate) task: String,
+    /// The task's folder.
+    pub(crate) folder: String,
+    /// How often the agent was started.
+    pub(crate) iterations: usize,
+    /// The runs' ids, in order.
+    pub(crate) runs: Vec<String>,
+    /// The last decision's id.
+    pub(crate) decision_id: Option<String>,
+    /// The last decision's verdict.
+    pub(crate) verdict: Option<gate_core::Verdict>,
+    /// Tokens of the loop's run, where transcripts tell them.
+    pub(crate) tokens: Option<u64>,
+    /// US dollars of the loop's run, where transcripts tell them.
+    pub(crate) cost_usd: Option<f64>,
+    /// Milliseconds.
+    pub(crate) duration_ms: u64,
+}
+
+impl StoppedBy {
+    /// In words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Completed => "the work is done",
+            Self::Tripped => "the circuit breaker is open",
+            Self::Blocked => "the agent says that it cannot go on",
+            Self::MaxIterations => "as many iterations as are allowed",
+            Self::NotStarted => "the agent could not be started",
+            Self::Cancelled => "cancelled",
+            Self::StopRequested => "a stop was requested",
+        }
+    }
+
+    /// The code of `gate check` that fits best.
+    pub(crate) fn check_code(self) -> u8 {
+        match self {
+            Self::Completed => 0,
+            Self::Tripped | Self::MaxIterations | Self::Cancelled | Self::StopRequested => 3,
+            Self::Blocked => 4,
+            Self::NotStarted => 2,
+        }
+    }
+}
+
+impl End {
+    /// The record, with the program's exit code.
+    pub(crate) fn record(&self, project: &str, task: &str, exit_code: u8) -> RunRecord {
+        let last = self.last.as_ref();
+        let spent = last.and_then(|last| last.decision.memory.as_ref()).map(|it| &it.run.spent);
+        let seen = |sum: u64| Some(sum).filter(|sum| *sum > 0);
+        let why = last.and_then(|last| last.decision.reasons.first());
+        let why = why.map(|why| format!(": {}", why.message)).unwrap_or_default();
+        RunRecord {
+            schema: "gate.run.v1",
+            exit_code,
+            success: self.by == StoppedBy::Completed,
+            stopped_by: self.by,
+            message: format!("{}{why}", self.by.words()),
+            project: project.to_owned(),
+            task: task.to_owned(),
+            folder: self.folder.display().to_string(),
+            iterations: self.runs.len(),
+            runs: self.runs.clone(),
+            decision_id: last.map(|last| last.decision_id.clone()),
+            verdict: last.map(|last| last.decision.verdict),
+            tokens: spent.and_then(|spent| seen(spent.tokens)),
+            cost_usd: spent.and_then(|it| seen(it.cost_micro_usd)).map(|it| it as f64 / 1e6),
+            duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}

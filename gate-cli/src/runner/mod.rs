@@ -1,0 +1,268 @@
+//! `gate run`: the loop around an agent.
+//!
+//! Each iteration is a run with a folder of its own: a prompt with what is known,
+//! the agent in a session of its own, gate over what it printed, and what was
+//! missing in the next prompt. The loop ends when gate says so, and for no word
+//! of the agent's.
+
+mod attempt;
+mod claim;
+mod end;
+mod preset;
+mod reconcile;
+mod watch;
+
+use std::fs::{File, TryLockError};
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gate_core::Verdict;
+use gate_core::protocol::bus::{Draft, Message};
+use gate_core::protocol::run::{RunInfo, layout};
+use jiff::Timestamp;
+
+use crate::failure::Failure;
+use crate::gate::Gate;
+use crate::governance::{STARTING, Task};
+use crate::interrupt::Interrupt;
+use crate::record::Record;
+use crate::request::Request;
+use crate::source::Source;
+
+use attempt::Attempt;
+pub(crate) use attempt::{IN_RUN, Ran};
+pub(crate) use end::{End, RunRecord, StoppedBy};
+pub(crate) use preset::command_of;
+pub(crate) use watch::Live;
+
+/// How deep runs may start runs (the seed's delegation depth).
+pub(crate) const DEEPEST: usize = 16;
+
+/// What is asked of a loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    /// The agent's program and its arguments; `{prompt}` stands for the prompt.
+    pub(crate) argv: Vec<String>,
+    /// The agent's name, such as `codex`, or its program's.
+    pub(crate) agent: String,
+    /// The agent's working folder.
+    pub(crate) cwd: PathBuf,
+    /// What the agent is asked to do.
+    pub(crate) prompt: String,
+    /// The most iterations.
+    pub(crate) iterations: u64,
+    /// How long one run may take.
+    pub(crate) timeout: Option<Duration>,
+    /// How long an agent may print nothing.
+    pub(crate) idle: Option<Duration>,
+    /// How long runs that the agent has started are waited for at the end.
+    pub(crate) children: Duration,
+    /// How long an agent has to end after SIGTERM.
+    pub(crate) grace: Duration,
+    /// The run whose agent asks for this loop.
+    pub(crate) parent: Option<RunInfo>,
+    /// All of the agent's environment.
+    pub(crate) environment: Vec<(String, String)>,
+}
+
+/// A loop that runs.
+pub(crate) struct Loop<'l> {
+    pub(crate) order: &'l Order,
+    pub(crate) task: &'l Task,
+    pub(crate) gate: &'l Gate,
+    pub(crate) request: Request,
+    pub(crate) supervisor: gate_checks::process::Supervisor,
+    pub(crate) interrupt: &'l Interrupt,
+    pub(crate) live: &'l dyn Live,
+    /// The loop's runs, by their ids.
+    runs: Vec<String>,
+    /// The last message that an agent was told.
+    heard: String,
+    last: Option<Record>,
+}
+
+impl<'l> Loop<'l> {
+    pub(crate) fn new(
+        order: &'l Order,
+        task: &'l Task,
+        (gate, request): (&'l Gate, Request),
+        supervisor: gate_checks::process::Supervisor,
+        (interrupt, live): (&'l Interrupt, &'l dyn Live),
+    ) -> Self {
+        let (runs, heard, last) = (Vec::new(), String::new(), None);
+        Self { order, task, gate, request, supervisor, interrupt, live, runs, heard, last }
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    ///
+    /// Folders that cannot be written, a store that does not answer, another
+    /// loop over the same task. No agent is left running.
+    pub(crate) fn run(mut self) -> Result<End, Failure> {
+        let began = Instant::now();
+        self.task.bus()?;
+        let _alone = self.lock()?;
+        reconcile::runs(self.task)?;
+        let by = match self.task.is_held()? {
+            true => StoppedBy::StopRequested,
+            false => self.iterate()?,
+        };
+        Ok(End {
+            by,
+            runs: self.runs,
+            last: self.last,
+            duration: began.elapsed(),
+            folder: self.task.folder(),
+        })
+    }
+
+    fn iterate(&mut self) -> Result<StoppedBy, Failure> {
+        if self.task.is_done()? && self.claimed_before()? {
+            return Ok(StoppedBy::Completed);
+        }
+        for iteration in 1..=self.order.iterations {
+            let attempt = Attempt::begin(self)?;
+            // Behind what the prompt tells of the bus.
+            let restart = iteration - 1;
+            self.say("INFO", &format!("{STARTING} (restart #{restart})"))?;
+            let ran = attempt.run(self)?;
+            self.live.ended(iteration, &ran);
+            if let Some(by) = self.stopped(&ran) {
+                return Ok(by);
+            }
+            let record = self.judge(&ran)?;
+            self.live.judged(iteration, &record);
+            let ended = self.after(&record)?;
+            self.last = Some(record);
+            if let Some(by) = ended {
+                return Ok(by);
+            }
+        }
+        let most = self.order.iterations;
+        self.say("ERROR", &format!("task failed: max restarts ({most}) exceeded"))?;
+        Ok(StoppedBy::MaxIterations)
+    }
+
+    /// Why no more is tried, whatever gate would say.
+    fn stopped(&self, ran: &Ran) -> Option<StoppedBy> {
+        match ran.interrupted {
+            Some(by) => Some(by),
+            None if ran.not_started => Some(StoppedBy::NotStarted),
+            None => None,
+        }
+    }
+
+    /// What gate says of a run. A `DONE` is a claim like any other, and taken away
+    /// where it does not hold.
+    fn judge(&mut self, ran: &Ran) -> Result<Record, Failure> {
+        let source = self.claimed(ran)?;
+        let mut request = self.request.clone();
+        request.agent_exit_code = ran.exit_code;
+        self.gate.check(&source, &request)
+    }
+
+    fn claimed(&self, ran: &Ran) -> Result<Source, Failure> {
+        let printed = Source::File(ran.transcript.clone());
+        if !self.task.is_done()? {
+            return Ok(printed);
+        }
+        let scan = self.gate.scan(&printed, self.request.format)?;
+        Ok(claim::unless_said(&scan).map_or(printed, Source::Message))
+    }
+
+    /// What a decision means to the loop; none: it goes on.
+    fn after(&mut self, record: &Record) -> Result<Option<StoppedBy>, Failure> {
+        let verdict = record.decision.verdict;
+        if verdict != Verdict::Exit {
+            claim::withdraw(self.task)?;
+        }
+        match verdict {
+            Verdict::Exit => self.complete().map(Some),
+            Verdict::Tripped => Ok(Some(StoppedBy::Tripped)),
+            Verdict::Blocked => Ok(Some(StoppedBy::Blocked)),
+            Verdict::Continue => self.wait_out(record),
+        }
+    }
+
+    /// A `DONE` from before the loop: gate looks whether it holds.
+    fn claimed_before(&mut self) -> Result<bool, Failure> {
+        let source = Source::Message(claim::TEXT.to_owned());
+        let record = self.gate.check(&source, &self.request)?;
+        let holds = record.decision.verdict == Verdict::Exit;
+        self.last = Some(record);
+        if holds {
+            self.complete()?;
+        } else {
+            claim::withdraw(self.task)?;
+            self.say("WARNING", "DONE was there, and gate found that the work is not done")?;
+        }
+        Ok(holds)
+    }
+
+    /// The work is done: what the agent has started may end.
+    fn complete(&mut self) -> Result<StoppedBy, Failure> {
+        let (kind, said) = reconcile::children(self.task, self.order.children, self.interrupt)?;
+        self.say(kind, &said)?;
+        Ok(StoppedBy::Completed)
+    }
+
+    /// Sleeps a limit out whose end is known.
+    fn wait_out(&self, record: &Record) -> Result<Option<StoppedBy>, Failure> {
+        let Some(until) = record.retry_at.as_deref().and_then(|at| at.parse::<Timestamp>().ok())
+        else {
+            return Ok(None);
+        };
+        self.say("INFO", &format!("waiting for a limit to end, at {until}"))?;
+        self.live.waits(until);
+        while Timestamp::now() < until {
+            if self.interrupt.code().is_some() {
+                return Ok(Some(StoppedBy::Cancelled));
+            }
+            if self.stop_requested() {
+                return Ok(Some(StoppedBy::StopRequested));
+            }
+            thread::sleep(watch::TICK);
+        }
+        Ok(None)
+    }
+
+    /// Whether a person wants the task's loop to stop (`gate stop`).
+    fn stop_requested(&self) -> bool {
+        self.task.folder().join(layout::STOP_REQUESTED).symlink_metadata().is_ok()
+    }
+
+    /// Says something on the task's bus.
+    fn say(&self, kind: &str, body: &str) -> Result<Message, Failure> {
+        self.task.bus()?.append(Draft {
+            task_id: self.task.id().to_owned(),
+            body: body.to_owned(),
+            ..Draft::new(kind, self.task.project().id())
+        })
+    }
+
+    /// One loop a task.
+    fn lock(&self) -> Result<File, Failure> {
+        let path = self.task.folder().join(LOCK);
+        let failed = |error: &std::io::Error| {
+            Failure::internal(
+                "folder-unwritable",
+                format!("cannot lock {}: {error}", path.display()),
+            )
+        };
+        let file =
+            File::options().create(true).append(true).open(&path).map_err(|it| failed(&it))?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => {
+                let message = format!("another loop runs over the task {}", self.task.id());
+                Err(Failure::usage("task-running", message).hint("gate stop ends it"))
+            }
+            Err(TryLockError::Error(error)) => Err(failed(&error)),
+        }
+    }
+}
+
+/// The file whose lock says that a loop runs over the task.
+const LOCK: &str = ".gate-loop.lock";

@@ -1,0 +1,87 @@
+//! Runs whose record says that they go on: whether that is so.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gate_core::protocol::bus::{self, Draft};
+use gate_core::protocol::run::{RECONCILED, RunInfo, Status};
+use jiff::Timestamp;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process_group};
+
+use super::watch::TICK;
+use crate::failure::Failure;
+use crate::governance::{RunFolder, Task};
+use crate::interrupt::Interrupt;
+
+/// Ends the records of runs whose agent is gone: their runner was killed.
+///
+/// # Errors
+///
+/// A folder that cannot be read or written.
+pub(super) fn runs(task: &Task) -> Result<(), Failure> {
+    let is_done = task.is_done()?;
+    for run in task.runs()? {
+        if run.info().is_ok_and(|info| info.status == Status::Running && !lives(&info)) {
+            end(task, &run, is_done)?;
+        }
+    }
+    Ok(())
+}
+
+fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Failure> {
+    run.settle_output()?;
+    let info = run.update(|info| info.reconciled(Timestamp::now(), is_done))?;
+    let draft = Draft {
+        task_id: task.id().to_owned(),
+        run_id: info.run_id,
+        body: RECONCILED.to_owned(),
+        ..Draft::new(bus::CRASH, task.project().id())
+    };
+    task.bus()?.append(draft).map(drop)
+}
+
+/// Waits for the runs that the task's agents have started. Says what came of it:
+/// a message's type and its text.
+///
+/// # Errors
+///
+/// A folder that cannot be read or written.
+pub(super) fn children(
+    task: &Task,
+    patience: Duration,
+    interrupt: &Interrupt,
+) -> Result<(&'static str, String), Failure> {
+    let until = Instant::now() + patience;
+    let mut were_any = false;
+    loop {
+        let running = task.project().running()?;
+        let of_task = |info: &&RunInfo| info.is_delegated() && info.task_id == task.id();
+        let living = running.iter().filter(of_task).any(lives);
+        if !living {
+            runs(task)?;
+            return Ok((
+                "INFO",
+                match were_any {
+                    true => "task completed (all children finished)".to_owned(),
+                    false if task.is_done()? => {
+                        "task completed (DONE marker present, no active children)".to_owned()
+                    }
+                    false => "task completed (no active children)".to_owned(),
+                },
+            ));
+        }
+        were_any = true;
+        if Instant::now() >= until || interrupt.code().is_some() {
+            let waited = patience.as_secs();
+            return Ok(("WARNING", format!("timeout waiting for children after {waited}s")));
+        }
+        thread::sleep(TICK);
+    }
+}
+
+/// Whether the run's processes are there: those of another user are.
+fn lives(info: &RunInfo) -> bool {
+    let group = i32::try_from(info.pgid).ok().and_then(Pid::from_raw);
+    group.is_some_and(|group| !matches!(test_kill_process_group(group), Err(Errno::SRCH)))
+}

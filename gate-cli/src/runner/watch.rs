@@ -1,0 +1,132 @@
+//! Watching an agent while it runs: its output for the person, its time, and
+//! whoever wants it to end.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use gate_checks::process::{Over, Session};
+use gate_core::protocol::run::layout;
+use jiff::Timestamp;
+
+use super::attempt::Ran;
+use super::{Loop, StoppedBy};
+use crate::failure::Failure;
+use crate::governance::RunFolder;
+use crate::record::Record;
+
+/// How often it is looked.
+pub(super) const TICK: Duration = Duration::from_millis(50);
+
+/// The most that is shown at once, in bytes.
+const BLOCK: u64 = 64 << 10;
+
+/// Who is shown what happens.
+pub(crate) trait Live {
+    /// The agent printed this.
+    fn printed(&self, bytes: &[u8]);
+    /// A run ended.
+    fn ended(&self, iteration: u64, ran: &Ran);
+    /// Gate said this of it.
+    fn judged(&self, iteration: u64, record: &Record);
+    /// The loop waits for a limit to end.
+    fn waits(&self, until: Timestamp);
+}
+
+/// Why an agent ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// Nobody ended it.
+    ByItself,
+    /// It took too long, or was silent for too long.
+    TimedOut,
+    /// Somebody wants the loop to stop.
+    Stopped(StoppedBy),
+}
+
+/// Watches a session until nothing of it is left. `started` is told the agent's
+/// process as soon as it is known.
+pub(super) fn over(
+    mut session: Session,
+    folder: &RunFolder,
+    of: &Loop<'_>,
+    started: &mut dyn FnMut(i32) -> Result<(), Failure>,
+) -> Result<(Over, Ended), Failure> {
+    let mut output = Output::of(folder);
+    let began = Instant::now();
+    let mut known = false;
+    let mut ended = Ended::ByItself;
+    loop {
+        let over = session.wait_for(TICK);
+        if let Some(pid) = session.pid().filter(|_| !known) {
+            started(pid)?;
+            known = true;
+        }
+        output.show(of);
+        if let Some(over) = over {
+            return Ok((over, ended));
+        }
+        if ended == Ended::ByItself
+            && let Some(why) = why(of, began, output.heard)
+        {
+            ended = why;
+            session.stop();
+        }
+    }
+}
+
+/// Why the agent has to end now.
+fn why(of: &Loop<'_>, began: Instant, heard: Instant) -> Option<Ended> {
+    let is_over = |limit: Option<Duration>, since: Instant| {
+        limit.is_some_and(|limit| since.elapsed() >= limit)
+    };
+    if of.interrupt.code().is_some() {
+        return Some(Ended::Stopped(StoppedBy::Cancelled));
+    }
+    if of.stop_requested() {
+        return Some(Ended::Stopped(StoppedBy::StopRequested));
+    }
+    let timed_out = is_over(of.order.timeout, began) || is_over(of.order.idle, heard);
+    timed_out.then_some(Ended::TimedOut)
+}
+
+/// What an agent prints, as it stands in its files.
+struct Output {
+    stdout: PathBuf,
+    stderr: PathBuf,
+    /// How much of the standard output was shown.
+    shown: u64,
+    /// How long both were.
+    length: u64,
+    /// When they last grew.
+    heard: Instant,
+}
+
+impl Output {
+    fn of(folder: &RunFolder) -> Self {
+        let (stdout, stderr) = (folder.file(layout::STDOUT), folder.file(layout::STDERR));
+        Self { stdout, stderr, shown: 0, length: 0, heard: Instant::now() }
+    }
+
+    /// Shows what is new. A file that is gone shows nothing.
+    fn show(&mut self, of: &Loop<'_>) {
+        let length = |path: &PathBuf| path.metadata().map_or(0, |it| it.len());
+        let now = length(&self.stdout) + length(&self.stderr);
+        if now != self.length {
+            (self.length, self.heard) = (now, Instant::now());
+        }
+        while let Some(bytes) = self.next().filter(|bytes| !bytes.is_empty()) {
+            self.shown += bytes.len() as u64;
+            of.live.printed(&bytes);
+        }
+    }
+
+    fn next(&self) -> Option<Vec<u8>> {
+        let mut file = File::open(&self.stdout).ok()?;
+        file.seek(SeekFrom::Start(self.shown)).ok()?;
+        let mut bytes = Vec::new();
+        file.take(BLOCK).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+}
