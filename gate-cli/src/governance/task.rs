@@ -124,7 +124,7 @@ impl Task {
         let runs = runs.filter(|run| run.folder().is_dir());
         let began = |run: &RunFolder| run.info().map(|info| info.start_time).ok();
         let mut runs: Vec<_> = runs.map(|run| (began(&run), run)).collect();
-        runs.sort_by(|(one, _), (other, _)| one.cmp(other));
+        runs.sort_by_key(|(began, _)| *began);
         Ok(runs.into_iter().map(|(_, run)| run).collect())
     }
 }
