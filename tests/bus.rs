@@ -140,6 +140,8 @@ fn what_cannot_be_posted_is_told() {
 fn a_text_may_come_from_stdin() {
     let ran = gate("bus post --task t1").settings(SHOP).stdin("two\nlines\n").code(0);
     assert_eq!(ran.again("bus read --task t1 --json").code(0).json()["body"], "two\nlines");
+    let ran = posted("- a list").again("bus read --task t1 --json").code(0);
+    assert_eq!(ran.json()["body"], "- a list");
 }
 
 #[test]

@@ -92,6 +92,25 @@ fn there_is_always_an_output() {
 }
 
 #[test]
+fn a_runner_says_what_became_of_a_run() {
+    let folder = TempDir::new().unwrap();
+    let project = shop(&folder);
+    let task = project.task("t1").unwrap();
+    let (run, info) = begun(&project, 7, "");
+    let noise: String = (1..=10_000).map(|line| format!("line {line}\n")).collect();
+    fs::write(run.file(layout::STDERR), noise).unwrap();
+    task.announce(&run, &info).unwrap();
+    let message = task.announce(&run, &info.clone().ended(Timestamp::now(), 1, None)).unwrap();
+    assert!(message.body.starts_with("run stopped with code 1\nrun_dir: /"), "{}", message.body);
+    assert!(message.body.contains("(last 50 lines)\nline 9951\n"), "{}", message.body);
+    task.announce(&run, &info.ended(Timestamp::now(), 0, None)).unwrap();
+    let read = task.bus().unwrap().read().unwrap();
+    let kinds: Vec<_> = read.messages.iter().map(|it| it.kind.as_str()).collect();
+    assert_eq!(kinds, ["RUN_START", "RUN_CRASH", "RUN_STOP"]);
+    assert!(read.problems.is_empty() && read.messages.iter().all(|it| it.run_id == run.id()));
+}
+
+#[test]
 fn runs_stand_as_deep_as_their_parents() {
     let folder = TempDir::new().unwrap();
     let project = shop(&folder);

@@ -66,6 +66,35 @@ fn buses_come_back_byte_for_byte_but_what_was_forged() {
 }
 
 #[test]
+fn events_of_runs_are_worded_as_conductor_loop_words_them() {
+    if !needs("shared") {
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    for (path, text) in written("run-info.yaml") {
+        let run = path.parent().unwrap();
+        let bus = fs::read(run.join("../../TASK-MESSAGE-BUS.md")).unwrap();
+        let stderr = fs::read_to_string(run.join("agent-stderr.txt")).unwrap();
+        let info = RunInfo::parse(&text).unwrap();
+        let folder = info.output_path.strip_suffix("/output.md").unwrap();
+        let mut begun =
+            RunInfo::begun(&info.run_id, &info.project_id, &info.task_id, info.start_time);
+        begun.prompt_path.clone_from(&info.prompt_path);
+        begun.stdout_path.clone_from(&info.stdout_path);
+        begun.stderr_path.clone_from(&info.stderr_path);
+        begun.output_path.clone_from(&info.output_path);
+        let all = bus::read(&bus).messages;
+        let of_run = |it: &&Message| it.run_id == info.run_id && bus::is_runners(&it.kind);
+        let told: Vec<_> =
+            all.iter().filter(of_run).map(|it| (it.kind.clone(), it.body.clone())).collect();
+        let ours = [bus::event(&begun, folder, ""), bus::event(&info, folder, &stderr)];
+        assert_eq!(told, ours.map(|it| (it.kind, it.body)), "{}", path.display());
+        seen.extend(told.into_iter().map(|(kind, _)| kind));
+    }
+    assert_eq!(seen.len(), 3);
+}
+
+#[test]
 fn the_cases_about_formats_hold() {
     if !needs("shared") {
         return;

@@ -16,6 +16,9 @@ const MODE: u32 = 0o644;
 /// The longest file that is read whole, in bytes.
 const LONGEST: u64 = 64 << 20;
 
+/// How much of a file's end is read, in bytes.
+const END: u64 = 64 << 10;
+
 /// Makes a folder, and those above it.
 ///
 /// # Errors
@@ -92,6 +95,25 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut file, &mut bytes)?;
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    read().map_err(|error| unreadable(path, &error))
+}
+
+/// The last 64 KiB of a file, whole lines; empty where there is none.
+///
+/// # Errors
+///
+/// A file that cannot be read.
+pub(super) fn end(path: &Path) -> Result<String, Failure> {
+    let read = || {
+        let Some(mut file) = open_to_read(path)? else { return Ok(String::new()) };
+        let from = file.metadata()?.len().saturating_sub(END);
+        io::Seek::seek(&mut file, io::SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        io::Read::read_to_end(&mut io::Read::take(file, END), &mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let whole = text.split_once('\n').filter(|_| from > 0).map(|(_, rest)| rest.to_owned());
+        Ok(whole.unwrap_or(text))
     };
     read().map_err(|error| unreadable(path, &error))
 }

@@ -4,8 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use gate_core::protocol::bus::{self, Message};
 use gate_core::protocol::fact::Scope;
-use gate_core::protocol::run::layout;
+use gate_core::protocol::run::{RunInfo, layout};
 
 use super::bus::Bus;
 use super::facts::{self, Found, Unreadable};
@@ -106,6 +107,19 @@ impl Task {
                 }
             }
         }
+    }
+
+    /// Says on the bus what a run's record says: that it started, stopped or
+    /// crashed, and then the end of the agent's standard error. For the runner
+    /// alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bus::append`], and a standard error that cannot be read.
+    pub fn announce(&self, run: &RunFolder, info: &RunInfo) -> Result<Message, Failure> {
+        let stderr = file::end(&run.file(layout::STDERR))?;
+        let folder = run.folder().display().to_string();
+        self.bus()?.append(bus::event(info, &folder, &stderr))
     }
 
     /// A run, by an id that names a folder.
