@@ -40,6 +40,10 @@ fn what_is_posted_is_read() {
     let id = id(&ran);
     let bus = ran.file(BUS);
     assert!(bus.starts_with(&format!("---\nmsg_id: {id}\nts: 20")), "{bus}");
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &ran.path("runs").metadata().unwrap().permissions(),
+    );
+    assert_eq!(mode & 0o777, 0o700, "others stay out");
     assert!(bus.ends_with("\ntask_id: t1\nrun_id: \"\"\n---\nhalf\n\\---\nway\n"), "{bus}");
     let ran = ran.again("bus read --task t1").code(0).stderr("");
     let ran = ran.stdout(&format!("[..]Z  PROGRESS  {id}\n    half\n    ---\n    way\n"));

@@ -10,7 +10,7 @@ use tempfile::Builder;
 
 use crate::failure::Failure;
 
-/// Who may read what is written: agents of other users may.
+/// Who may read a file. Its folder is closed to others, as far as it is made here.
 const MODE: u32 = 0o644;
 
 /// The longest file that is read whole, in bytes.
@@ -19,13 +19,14 @@ const LONGEST: u64 = 64 << 20;
 /// How much of a file's end is read, in bytes.
 const END: u64 = 64 << 10;
 
-/// Makes a folder, and those above it.
+/// Makes a folder, and those above it: this user's alone, for what agents print
+/// may hold anything.
 ///
 /// # Errors
 ///
 /// A folder that cannot be made.
 pub(super) fn folder(path: &Path) -> Result<(), Failure> {
-    let made = DirBuilder::new().recursive(true).mode(0o755).create(path);
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(|error| unwritable("make the folder", path, &error))
 }
 
