@@ -31,6 +31,11 @@ fn of_parent(mut info: RunInfo, parent: &str) -> RunInfo {
     info
 }
 
+fn begun_at(mut info: RunInfo, time: &str) -> RunInfo {
+    info.start_time = time.parse().unwrap();
+    info
+}
+
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name());
     entries.map(|it| it.into_string().unwrap()).collect()
@@ -195,6 +200,14 @@ fn an_agent_is_known_by_its_process() {
     let output = post("fact promote --all");
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("was started by run"));
-    child.update(|it| of_parent(it, "")).unwrap();
+    let long_ago = |it: RunInfo| begun_at(it, "2026-02-20T15:30:45Z");
+    child.update(long_ago).unwrap();
+    root.update(long_ago).unwrap();
+    assert_eq!(
+        post("bus post --body hi --run 1").status.code(),
+        Some(0),
+        "its number was given again"
+    );
+    child.update(|it| begun_at(of_parent(it, ""), &Timestamp::now().to_string())).unwrap();
     assert_eq!(post("fact promote --all").status.code(), Some(0));
 }

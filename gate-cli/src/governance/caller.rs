@@ -35,8 +35,7 @@ impl Caller {
         }
         let session = rustix::process::getsid(None).ok().map(|it| i64::from(it.as_raw_pid()));
         let near = ancestors().into_iter().chain(session);
-        let of =
-            |pid: i64| running.iter().find(|info| pid > 1 && [info.pid, info.pgid].contains(&pid));
+        let of = |pid: i64| running.iter().find(|info| is_agent(info, pid, began(pid)));
         Ok(Self { run: near.into_iter().find_map(of).cloned() })
     }
 
