@@ -9,6 +9,8 @@
 )]
 
 mod breaker;
+mod bus;
+mod bus_crowd;
 mod check;
 mod check_contract;
 mod check_settings;
@@ -22,8 +24,11 @@ mod disk;
 mod doctor;
 mod examples;
 mod explain;
+mod facts;
 mod faults;
 mod field_loops;
+mod governance;
+mod governance_formats;
 mod here;
 mod hostile;
 mod init;

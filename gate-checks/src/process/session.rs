@@ -93,7 +93,13 @@ impl Launch {
         // A key at the person's terminal is gate's to hear, not the supervisor's.
         command.env("PWD", &self.folder).process_group(0);
         let supervisor = command.spawn()?;
-        Ok(Session { supervisor, link, heard: Vec::new(), grace: self.grace, pid: None })
+        let mut session =
+            Session { supervisor, link, heard: Vec::new(), grace: self.grace, pid: None };
+        // Its first word says that the program runs, and as which process.
+        let until = Instant::now() + STUCK;
+        while !session.heard.contains(&b'\n') && Instant::now() < until && session.hears(STUCK) {}
+        session.started();
+        Ok(session)
     }
 }
 
@@ -130,12 +136,21 @@ impl Session {
         }
     }
 
+    /// Takes the supervisor's word that the program runs, if it is the first.
+    fn started(&mut self) {
+        let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') else { return };
+        let line = String::from_utf8_lossy(&self.heard[..=end]).into_owned();
+        if let Some(Told::Started { pid }) = Told::parse(&line) {
+            self.pid = Some(pid);
+            self.heard.drain(..=end);
+        }
+    }
+
     /// Takes what the supervisor has said; the last word is the end.
     fn told(&mut self) -> Option<Over> {
         while let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
             let line: Vec<_> = self.heard.drain(..=end).collect();
             match Told::parse(&String::from_utf8_lossy(&line)) {
-                Some(Told::Started { pid }) => self.pid = Some(pid),
                 Some(Told::NotStarted { error }) => {
                     return Some(Over { fate: Fate::NotStarted(error), left: Vec::new() });
                 }
@@ -147,7 +162,7 @@ impl Session {
                     };
                     return Some(Over { fate, left });
                 }
-                None => {}
+                Some(Told::Started { .. }) | None => {}
             }
         }
         None

@@ -55,7 +55,7 @@ pub(crate) struct Post {
     #[arg(long = "type", value_name = "T", default_value = "INFO")]
     pub(crate) kind: String,
     /// What is said; from the standard input if not given.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) body: Option<String>,
     /// A message that it answers or corrects; may be given often.
     #[arg(long = "parent", value_name = "MSG_ID")]
@@ -64,7 +64,7 @@ pub(crate) struct Post {
     #[arg(long = "link", value_name = "URL")]
     pub(crate) links: Vec<String>,
     /// Something for programs beside it; may be given often.
-    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = pair)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) meta: Vec<(String, String)>,
     /// The run that says it, where no agent of a run does.
     #[arg(long, value_name = "ID")]
@@ -144,10 +144,10 @@ pub(crate) struct Add {
     #[arg(long, value_enum)]
     pub(crate) scope: Option<ScopeName>,
     /// What it is about; NAME if not given.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) title: Option<String>,
     /// The fact, as Markdown; from the standard input if not given.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) body: Option<String>,
     #[command(flatten)]
     pub(crate) whose: Whose,

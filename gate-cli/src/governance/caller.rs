@@ -1,12 +1,17 @@
 //! Whose agent it is that calls: the run that an ancestor of this process is.
 
-use gate_core::protocol::run::RunInfo;
+use gate_core::protocol::run::{Ownership, RunInfo};
+use jiff::{SignedDuration, Timestamp};
 
 use super::project::Project;
 use crate::failure::Failure;
 
 /// The longest row of ancestors that is walked.
 const DEEPEST: usize = 256;
+
+/// How far apart a run and its process begin at most; clocks are set in between.
+/// A process that is younger has only inherited the number of one that is gone.
+const APART: SignedDuration = SignedDuration::from_mins(10);
 
 /// Who calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,8 +35,7 @@ impl Caller {
         }
         let session = rustix::process::getsid(None).ok().map(|it| i64::from(it.as_raw_pid()));
         let near = ancestors().into_iter().chain(session);
-        let of =
-            |pid: i64| running.iter().find(|info| pid > 1 && [info.pid, info.pgid].contains(&pid));
+        let of = |pid: i64| running.iter().find(|info| is_agent(info, pid, began(pid)));
         Ok(Self { run: near.into_iter().find_map(of).cloned() })
     }
 
@@ -81,11 +85,33 @@ fn ancestors() -> Vec<i64> {
     all
 }
 
-/// A process's parent. Its name stands in brackets and may hold anything.
+/// Whether a process that began then is a run's agent.
+fn is_agent(info: &RunInfo, pid: i64, began: Option<Timestamp>) -> bool {
+    let near = |at: Timestamp| at.duration_since(info.start_time).abs() <= APART;
+    let adopted = info.process_ownership == Some(Ownership::External);
+    pid > 1 && [info.pid, info.pgid].contains(&pid) && (adopted || began.is_none_or(near))
+}
+
+/// A process's parent.
 fn parent(pid: i64) -> Option<i64> {
+    stat(pid, 1)?.parse().ok()
+}
+
+/// When a process began; none where it is gone, or nobody tells.
+fn began(pid: i64) -> Option<Timestamp> {
+    let ticks: i64 = stat(pid, 19)?.parse().ok()?;
+    let second = i64::try_from(rustix::param::clock_ticks_per_second()).ok()?;
+    let machine = std::fs::read_to_string("/proc/stat").ok()?;
+    let boot = machine.lines().find_map(|line| line.strip_prefix("btime "))?;
+    Timestamp::from_second(boot.trim().parse::<i64>().ok()? + ticks / second).ok()
+}
+
+/// A field of what Linux tells of a process, counted from its state. Before it
+/// stands the process's name, in brackets, which may hold anything.
+fn stat(pid: i64, field: usize) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(1)?.parse().ok()
+    rest.split_whitespace().nth(field).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -123,5 +149,19 @@ mod tests {
     fn a_process_has_ancestors() {
         let parent = i64::from(rustix::process::getppid().unwrap().as_raw_pid());
         assert_eq!(ancestors().first(), Some(&parent));
+        let began = began(parent).unwrap();
+        assert!(began <= Timestamp::now() && began > Timestamp::UNIX_EPOCH, "{began}");
+    }
+
+    #[test]
+    fn a_number_that_was_given_again_is_no_agent() {
+        let mut info = run("1", "");
+        (info.pid, info.start_time) = (4130, "2026-02-20T15:30:45Z".parse().unwrap());
+        let at = |text: &str| Some(text.parse().unwrap());
+        assert!(is_agent(&info, 4130, at("2026-02-20T15:30:46Z")));
+        assert!(!is_agent(&info, 4130, at("2026-02-20T16:30:46Z")));
+        assert!(is_agent(&info, 4130, None) && !is_agent(&info, 4131, None));
+        info.process_ownership = Some(Ownership::External);
+        assert!(is_agent(&info, 4130, at("2026-02-20T16:30:46Z")));
     }
 }

@@ -10,19 +10,23 @@ use tempfile::Builder;
 
 use crate::failure::Failure;
 
-/// Who may read what is written: agents of other users may.
+/// Who may read a file. Its folder is closed to others, as far as it is made here.
 const MODE: u32 = 0o644;
 
 /// The longest file that is read whole, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// Makes a folder, and those above it.
+/// How much of a file's end is read, in bytes.
+const END: u64 = 64 << 10;
+
+/// Makes a folder, and those above it: this user's alone, for what agents print
+/// may hold anything.
 ///
 /// # Errors
 ///
 /// A folder that cannot be made.
 pub(super) fn folder(path: &Path) -> Result<(), Failure> {
-    let made = DirBuilder::new().recursive(true).mode(0o755).create(path);
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(|error| unwritable("make the folder", path, &error))
 }
 
@@ -92,6 +96,25 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut file, &mut bytes)?;
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    read().map_err(|error| unreadable(path, &error))
+}
+
+/// The last 64 KiB of a file, whole lines; empty where there is none.
+///
+/// # Errors
+///
+/// A file that cannot be read.
+pub(super) fn end(path: &Path) -> Result<String, Failure> {
+    let read = || {
+        let Some(mut file) = open_to_read(path)? else { return Ok(String::new()) };
+        let from = file.metadata()?.len().saturating_sub(END);
+        io::Seek::seek(&mut file, io::SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        io::Read::read_to_end(&mut io::Read::take(file, END), &mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let whole = text.split_once('\n').filter(|_| from > 0).map(|(_, rest)| rest.to_owned());
+        Ok(whole.unwrap_or(text))
     };
     read().map_err(|error| unreadable(path, &error))
 }

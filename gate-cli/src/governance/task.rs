@@ -4,9 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use gate_core::protocol::bus::{self, Message};
 use gate_core::protocol::fact::Scope;
-use gate_core::protocol::run::{Status, layout};
-
+use gate_core::protocol::run::{RunInfo, Status, layout};
 use jiff::Timestamp;
 
 use super::bus::Bus;
@@ -170,6 +170,19 @@ impl Task {
         }
     }
 
+    /// Says on the bus what a run's record says: that it started, stopped or
+    /// crashed, and then the end of the agent's standard error. For the runner
+    /// alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bus::append`], and a standard error that cannot be read.
+    pub fn announce(&self, run: &RunFolder, info: &RunInfo) -> Result<Message, Failure> {
+        let stderr = file::end(&run.file(layout::STDERR))?;
+        let folder = run.folder().display().to_string();
+        self.bus()?.append(bus::event(info, &folder, &stderr))
+    }
+
     /// A run, by an id that names a folder.
     pub(super) fn run(&self, id: &str) -> RunFolder {
         RunFolder::at(self.folder().join(layout::RUNS).join(id))
@@ -186,7 +199,7 @@ impl Task {
         let runs = runs.filter(|run| run.folder().is_dir());
         let began = |run: &RunFolder| run.info().map(|info| info.start_time).ok();
         let mut runs: Vec<_> = runs.map(|run| (began(&run), run)).collect();
-        runs.sort_by(|(one, _), (other, _)| one.cmp(other));
+        runs.sort_by_key(|(began, _)| *began);
         Ok(runs.into_iter().map(|(_, run)| run).collect())
     }
 }

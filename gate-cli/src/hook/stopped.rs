@@ -215,8 +215,21 @@ impl Stopped<'_> {
 /// Whether this is an agent of a run: the loop around it asks gate itself. Where
 /// that cannot be told, it is none.
 fn is_in_run(here: &Here) -> bool {
-    let caller = || Caller::of_process(&Runs::here(&here.places)?);
-    here.places.variable(IN_RUN).is_some() && caller().is_ok_and(|caller| caller.run.is_some())
+    let Some(id) = here.places.variable(IN_RUN) else { return false };
+    let look = || {
+        let project = Runs::here(&here.places)?;
+        let caller = Caller::of_process(&project)?;
+        let named = project.run(id)?.map(|run| run.info()).transpose()?;
+        Ok::<_, Failure>((caller.run.is_some(), named.is_some_and(|info| info.pid == 0)))
+    };
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match look() {
+            // The record of a run that has just begun does not name its agent yet.
+            Ok((false, true)) if Instant::now() < until => thread::sleep(AGAIN),
+            seen => return seen.is_ok_and(|(is_agent, _)| is_agent),
+        }
+    }
 }
 
 /// What is said to the client of a decision.

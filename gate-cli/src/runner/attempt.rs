@@ -4,7 +4,6 @@ use std::fs;
 use std::path::PathBuf;
 
 use gate_checks::process::{Fate, Launch, Over};
-use gate_core::protocol::bus::{self, Draft};
 use gate_core::protocol::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
 use jiff::Timestamp;
 
@@ -75,14 +74,14 @@ impl Attempt {
         let started = self.launch(of).start();
         let (over, ended) = match started {
             Ok(session) => {
-                self.say(of, bus::START, "agent started")?;
                 let folder = self.folder.clone();
                 let mut info = self.info.clone();
                 let watched = watch::over(session, &folder, of, &mut |pid| {
                     info.pid = i64::from(pid);
                     info.pgid = i64::from(pid);
                     there(&folder)?;
-                    folder.write(&info)
+                    folder.write(&info)?;
+                    of.task.announce(&folder, &info).map(drop)
                 })?;
                 self.info = info;
                 watched
@@ -130,13 +129,16 @@ impl Attempt {
         let info = self.info.clone().ended(Timestamp::now(), told.code, why.as_deref());
         self.folder.write(&info)?;
         let settled = settled?;
-        let kind = if info.error_summary.is_empty() { bus::STOP } else { bus::CRASH };
-        let left = match over.left.as_slice() {
-            [] => String::new(),
-            left => format!("; what it left running was ended: {}", left.join(", ")),
-        };
-        let how = if info.error_summary.is_empty() { "completed" } else { &info.error_summary };
-        self.say(of, kind, &format!("agent ended with code {}: {how}{left}", info.exit_code))?;
+        of.task.announce(&self.folder, &info)?;
+        if ended == watch::Ended::TimedOut {
+            of.say("ERROR", &format!("run {}: the agent {AGENT_TIMED_OUT}", info.run_id))?;
+        }
+        if !over.left.is_empty() {
+            of.say(
+                "WARNING",
+                &format!("what {} left running was ended: {}", info.run_id, over.left.join(", ")),
+            )?;
+        }
         let printed = self.folder.file(layout::STDOUT);
         let is_silent = fs::metadata(&printed).is_ok_and(|it| it.len() == 0);
         let wrote = settled == Settled::ByAgent && is_silent;
@@ -151,16 +153,6 @@ impl Attempt {
                 watch::Ended::ByItself | watch::Ended::TimedOut => None,
             },
         })
-    }
-
-    fn say(&self, of: &Loop<'_>, kind: &str, body: &str) -> Result<(), Failure> {
-        let draft = Draft {
-            task_id: of.task.id().to_owned(),
-            run_id: self.folder.id(),
-            body: body.to_owned(),
-            ..Draft::new(kind, of.task.project().id())
-        };
-        of.task.bus()?.append(draft).map(drop)
     }
 }
 

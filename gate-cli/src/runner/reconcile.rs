@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gate_core::protocol::bus::{self, Draft};
+use gate_core::protocol::bus::Draft;
 use gate_core::protocol::run::{RECONCILED, RunInfo, Status};
 use jiff::Timestamp;
 use rustix::io::Errno;
@@ -32,11 +32,11 @@ pub(super) fn runs(task: &Task) -> Result<(), Failure> {
 fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Failure> {
     run.settle_output()?;
     let info = run.update(|info| info.reconciled(Timestamp::now(), is_done))?;
+    task.announce(run, &info)?;
     let draft = Draft {
         task_id: task.id().to_owned(),
-        run_id: info.run_id,
-        body: RECONCILED.to_owned(),
-        ..Draft::new(bus::CRASH, task.project().id())
+        body: format!("run {}: {RECONCILED}", info.run_id),
+        ..Draft::new("WARNING", task.project().id())
     };
     task.bus()?.append(draft).map(drop)
 }

@@ -55,14 +55,12 @@ pub(super) fn over(
 ) -> Result<(Over, Ended), Failure> {
     let mut output = Output::of(folder);
     let began = Instant::now();
-    let mut known = false;
     let mut ended = Ended::ByItself;
+    if let Some(pid) = session.pid() {
+        started(pid)?;
+    }
     loop {
         let over = session.wait_for(TICK);
-        if let Some(pid) = session.pid().filter(|_| !known) {
-            started(pid)?;
-            known = true;
-        }
         output.show(of);
         if let Some(over) = over {
             return Ok((over, ended));

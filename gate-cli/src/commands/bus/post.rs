@@ -26,7 +26,9 @@ pub(super) fn run(here: &Here, args: &Post) -> Result<u8, Failure> {
     let message = meant.bus.append(draft)?;
     print(&if args.json {
         let bus = meant.bus.path().display().to_string();
-        render::json(&serde_json::json!({ "bus": bus, "message": message }))?
+        render::json(
+            &serde_json::json!({ "msg_id": message.msg_id, "bus": bus, "message": message }),
+        )?
     } else {
         format!("msg_id: {}\n", message.msg_id)
     })?;

@@ -20,7 +20,21 @@ pub(super) fn header(text: &str) -> Result<Message, (usize, String)> {
 }
 
 fn take(message: &mut Message, entry: Entry) -> Result<(), (usize, String)> {
-    let to = match entry.key.as_str() {
+    match entry.key.as_str() {
+        "parents" => message.parents = list(&entry.value, parent),
+        "links" => message.links = list(&entry.value, link),
+        "meta" => message.meta = pairs(&entry.value),
+        key => match place(message, key) {
+            Some(to) => *to = one(&entry)?,
+            None => message.extra.push(entry),
+        },
+    }
+    Ok(())
+}
+
+/// Where the one value of a key belongs.
+fn place<'a>(message: &'a mut Message, key: &str) -> Option<&'a mut String> {
+    Some(match key {
         "msg_id" => &mut message.msg_id,
         "ts" => &mut message.ts,
         "type" => &mut message.kind,
@@ -28,18 +42,17 @@ fn take(message: &mut Message, entry: Entry) -> Result<(), (usize, String)> {
         "task_id" => &mut message.task_id,
         "run_id" => &mut message.run_id,
         "issue_id" => &mut message.issue_id,
-        "parents" => return Ok(message.parents = list(&entry.value, parent)),
-        "links" => return Ok(message.links = list(&entry.value, link)),
-        "meta" => return Ok(message.meta = pairs(&entry.value)),
-        _ => return Ok(message.extra.push(entry)),
-    };
+        _ => return None,
+    })
+}
+
+fn one(entry: &Entry) -> Result<String, (usize, String)> {
     let wrong = |what: &str| (entry.line, format!("{}: {what}", entry.key));
     let text = entry.value.as_str().ok_or_else(|| wrong("one value is expected"))?;
     if entry.key == "ts" && !text.is_empty() && text.parse::<Timestamp>().is_err() {
         return Err(wrong("a time such as 2026-02-20T15:30:45Z is expected"));
     }
-    text.clone_into(to);
-    Ok(())
+    Ok(text.to_owned())
 }
 
 fn list<T>(node: &Node, item: fn(&Node) -> Option<T>) -> Vec<T> {

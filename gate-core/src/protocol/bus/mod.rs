@@ -19,6 +19,7 @@
 //! it is read ([`Message::to_entry`], [`read`]). Entries are never changed.
 
 mod escape;
+mod event;
 mod header;
 mod id;
 mod kind;
@@ -29,6 +30,7 @@ mod read;
 mod tests;
 mod write;
 
+pub use event::{STDERR_LINES, event};
 pub use id::MessageId;
 pub use kind::{CRASH, START, STOP, is_runners};
 pub use message::{BadMessage, Draft, LONGEST_BODY, Link, Message, Parent};

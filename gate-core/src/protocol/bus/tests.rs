@@ -43,7 +43,7 @@ fn an_entry_is_written_as_all_are() {
          - msg_id: MSG-0\n      kind: supersedes\nlinks:\n    - url: /x/y.md\nmeta:\n    \
          count: \"2\"\n---\nan: issue\n"
     );
-    assert_eq!(read(message.to_entry().as_bytes()).messages, [message.clone()]);
+    assert_eq!(read(message.to_entry().as_bytes()).messages, std::slice::from_ref(&message));
     assert_eq!(message.time(), Some(id(0).time));
     assert!(MessageId::is_one(&message.msg_id) && !MessageId::is_one("MSG-1"));
 }

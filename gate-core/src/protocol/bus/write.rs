@@ -40,7 +40,11 @@ impl Message {
 
     /// A moment is a moment only without quotes.
     fn ts(&self) -> Node {
-        if self.time().is_some() { Node::plain(&self.ts) } else { Node::text(&self.ts) }
+        if self.time().is_some() {
+            Node::plain(self.ts.as_str())
+        } else {
+            Node::text(self.ts.as_str())
+        }
     }
 }
 

@@ -33,7 +33,7 @@ impl Fact {
     /// The file's text.
     pub fn to_markdown(&self) -> String {
         let mut front = vec![
-            Entry::new("created_at", Node::plain(self.created_at)),
+            Entry::new("created_at", Node::plain(self.created_at.to_string())),
             Entry::new("scope", Node::text(self.scope.name())),
             Entry::new("run_id", Node::text(&self.run_id)),
             Entry::new("title", Node::text(&self.title)),

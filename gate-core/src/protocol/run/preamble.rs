@@ -65,7 +65,8 @@ impl Preamble<'_> {
     }
 
     fn rules(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { task_folder, run_folder, bus, project_id, task_id, run_id, .. } = self;
+        let Self { task_folder, run_folder, project_id, task_id, run_id, .. } = self;
+        let bus = word(self.bus);
         writeln!(f, "\nWrite output.md to {run_folder}/output.md")?;
         writeln!(f, "Write prompts, outputs and temporary files only inside {run_folder}.")?;
         writeln!(f, "Name files by their absolute paths. Say progress on stderr.\n")?;
@@ -96,6 +97,16 @@ impl Preamble<'_> {
         }
         section(f, "New on the message bus", self.messages)?;
         section(f, "What the last iteration left open", self.feedback)
+    }
+}
+
+/// A path as a word of a shell's command line.
+fn word(path: &str) -> String {
+    let plain = |it: char| it.is_alphanumeric() || "/._-+:@%,=".contains(it);
+    if path.chars().all(plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
     }
 }
 

@@ -169,6 +169,8 @@ fn a_prompt_begins_with_its_places() {
     assert!(text.contains("## Fact: db\n\nit is sqlite\n"));
     assert!(text.ends_with("\n---\n\nContinue working on the following:\n\nbuild it\n"), "{text}");
     assert!(!text.contains("PARENT"));
+    let spaced = Preamble { bus: "/r/it's here/B.md", ..preamble.clone() }.to_string();
+    assert!(spaced.contains("gate bus read --bus '/r/it'\\''s here/B.md'\n"), "{spaced}");
     let child = Preamble { parent_run_id: "0", ..preamble }.to_string();
     assert!(child.contains("JRUN_PARENT_ID=0\n") && !child.contains("DONE"));
 }

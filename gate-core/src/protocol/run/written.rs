@@ -1,7 +1,5 @@
 //! `run-info.yaml`, written.
 
-use jiff::Timestamp;
-
 use super::super::yaml::{self, Entry, Node};
 use super::info::{RunInfo, VERSION};
 
@@ -25,7 +23,7 @@ impl RunInfo {
             ("commandline", &self.commandline),
             ("error_summary", &self.error_summary),
         ]);
-        let mut all = vec![plain("version", VERSION), text("run_id", &self.run_id)];
+        let mut all = vec![plain("version", VERSION.to_string()), text("run_id", &self.run_id)];
         all.extend(lineage);
         all.extend([
             text("project_id", &self.project_id),
@@ -42,21 +40,17 @@ impl RunInfo {
 
     fn times(&self) -> [Entry; 6] {
         [
-            plain("pid", self.pid),
-            plain("pgid", self.pgid),
-            plain("start_time", self.start_time),
-            plain("end_time", self.end_time.as_ref().map_or(NO_TIME.to_owned(), time)),
-            plain("exit_code", self.exit_code),
+            plain("pid", self.pid.to_string()),
+            plain("pgid", self.pgid.to_string()),
+            plain("start_time", self.start_time.to_string()),
+            plain("end_time", self.end_time.map_or(NO_TIME.to_owned(), |at| at.to_string())),
+            plain("exit_code", self.exit_code.to_string()),
             plain("status", self.status.name()),
         ]
     }
 }
 
-fn time(at: &Timestamp) -> String {
-    at.to_string()
-}
-
-fn plain(key: &str, value: impl ToString) -> Entry {
+fn plain(key: &str, value: impl Into<String>) -> Entry {
     Entry::new(key, Node::plain(value))
 }
 

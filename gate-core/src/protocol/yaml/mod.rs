@@ -52,8 +52,8 @@ impl Node {
     }
 
     /// A number or a moment, which is never quoted.
-    pub(super) fn plain(text: impl ToString) -> Self {
-        Self::Scalar(Scalar { text: text.to_string(), quoted: false })
+    pub(super) fn plain(text: impl Into<String>) -> Self {
+        Self::Scalar(Scalar { text: text.into(), quoted: false })
     }
 
     /// What a scalar says; a plain `null` or `~` says nothing.

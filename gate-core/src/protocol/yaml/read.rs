@@ -7,6 +7,12 @@ use super::{Entry, Node, Scalar};
 /// The deepest nesting that is read.
 const DEEPEST: usize = 32;
 
+/// The longest document that is read, in bytes.
+const LONGEST: usize = 256 << 10;
+
+/// The most keys that a mapping has: each is compared with those before it.
+const KEYS: usize = 1000;
+
 /// YAML that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
@@ -24,6 +30,9 @@ pub struct YamlError {
 /// Anything else, a key that is there twice, an alias.
 pub(crate) fn mapping(text: &str) -> Result<Vec<Entry>, YamlError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.len() > LONGEST {
+        return Err(YamlError { line: 1, what: "it is longer than 256 KiB".to_owned() });
+    }
     let mut reader = Reader { events: Parser::new_from_str(text) };
     let mut found = None;
     loop {
@@ -92,6 +101,9 @@ impl<'a> Reader<'a> {
             let Event::Scalar(key, ..) = event else {
                 return Err(at(span, "a key is expected"));
             };
+            if entries.len() == KEYS {
+                return Err(at(span, "it has more than 1000 keys"));
+            }
             if entries.iter().any(|entry| entry.key == key) {
                 return Err(at(span, &format!("{key} is there twice")));
             }

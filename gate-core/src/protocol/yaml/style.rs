@@ -67,8 +67,8 @@ fn is_decimal(text: &str) -> bool {
     let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let all = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit());
-    let some = !(whole.is_empty() && part.is_empty()) && !exponent.is_empty();
-    some && all(whole) && all(part) && all(exponent)
+    let has_digits = !whole.is_empty() || !part.is_empty();
+    has_digits && !exponent.is_empty() && all(whole) && all(part) && all(exponent)
 }
 
 /// Numbers to the base of sixty, as times of day look like.

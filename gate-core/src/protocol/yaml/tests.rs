@@ -81,6 +81,10 @@ fn what_is_no_mapping_is_told_with_its_line() {
     }
     assert!(mapping("a: [1").is_err());
     assert!(mapping(&format!("a: {}", "[".repeat(5000))).is_err());
+    assert!(mapping(&"- ".repeat(100_000)).is_err());
+    let many = |count: u32| (0..count).map(|it| format!("k{it}: 1\n")).collect::<String>();
+    assert!(mapping(&many(1000)).is_ok() && mapping(&many(1001)).is_err());
+    assert!(mapping(&format!("a: {}", "x".repeat(256 << 10))).is_err());
 }
 
 proptest! {

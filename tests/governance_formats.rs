@@ -1,0 +1,203 @@
+//! Files that another program wrote, and the cases that say what is expected.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use gate_core::protocol::bus::{self, Draft, Message, MessageId, Parent};
+use gate_core::protocol::run::{RunInfo, error_summary, is_run_id, is_task_id, project_id};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::here::files;
+use crate::needs::{needs, shared};
+
+/// The files of this name that conductor-loop wrote.
+fn written(name: &str) -> Vec<(PathBuf, String)> {
+    let all = files(&shared().join("conformance/conductor")).into_iter();
+    let named =
+        all.filter(|path| path.file_name().is_some_and(|it| it.to_string_lossy().ends_with(name)));
+    let read: Vec<_> =
+        named.map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect();
+    assert!(!read.is_empty(), "no {name}");
+    read
+}
+
+fn entries(messages: &[Message]) -> String {
+    messages.iter().map(Message::to_entry).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn records_of_runs_come_back_byte_for_byte() {
+    if !needs("shared") {
+        return;
+    }
+    for (path, text) in written("run-info.yaml") {
+        let info = RunInfo::parse_at(&text, &path.display().to_string()).unwrap();
+        assert_eq!(info.to_yaml(), text, "{}", path.display());
+        assert_eq!(info.problems(), [], "{}", path.display());
+        assert!(is_run_id(&info.run_id) && is_task_id(&info.task_id));
+        let bare: String =
+            text.lines().filter(|it| !it.contains("_id: ")).map(|it| format!("{it}\n")).collect();
+        let told = RunInfo::parse_at(&bare, &path.display().to_string()).unwrap();
+        assert_eq!(
+            (told.run_id, told.project_id, told.task_id),
+            (info.run_id, info.project_id, info.task_id)
+        );
+    }
+}
+
+#[test]
+fn buses_come_back_byte_for_byte_but_what_was_forged() {
+    if !needs("shared") {
+        return;
+    }
+    for (path, text) in written("MESSAGE-BUS.md") {
+        let read = bus::read(text.as_bytes());
+        let forged = read.messages.iter().position(|it| !MessageId::is_one(&it.msg_id));
+        assert_eq!(read.problems.len(), usize::from(forged.is_some()), "{}", path.display());
+        let good = forged.map_or(0, |at| at + 1);
+        let again = entries(&read.messages[good..]);
+        assert!(text.ends_with(&again) && again.len() > 500, "{}", path.display());
+        if forged.is_none() {
+            assert_eq!(again, text);
+        }
+    }
+}
+
+#[test]
+fn events_of_runs_are_worded_as_conductor_loop_words_them() {
+    if !needs("shared") {
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    for (path, text) in written("run-info.yaml") {
+        let run = path.parent().unwrap();
+        let bus = fs::read(run.join("../../TASK-MESSAGE-BUS.md")).unwrap();
+        let stderr = fs::read_to_string(run.join("agent-stderr.txt")).unwrap();
+        let info = RunInfo::parse(&text).unwrap();
+        let folder = info.output_path.strip_suffix("/output.md").unwrap();
+        let mut begun =
+            RunInfo::begun(&info.run_id, &info.project_id, &info.task_id, info.start_time);
+        begun.prompt_path.clone_from(&info.prompt_path);
+        begun.stdout_path.clone_from(&info.stdout_path);
+        begun.stderr_path.clone_from(&info.stderr_path);
+        begun.output_path.clone_from(&info.output_path);
+        let all = bus::read(&bus).messages;
+        let of_run = |it: &&Message| it.run_id == info.run_id && bus::is_runners(&it.kind);
+        let told: Vec<_> =
+            all.iter().filter(of_run).map(|it| (it.kind.clone(), it.body.clone())).collect();
+        let ours = [bus::event(&begun, folder, ""), bus::event(&info, folder, &stderr)];
+        assert_eq!(told, ours.map(|it| (it.kind, it.body)), "{}", path.display());
+        seen.extend(told.into_iter().map(|(kind, _)| kind));
+    }
+    assert_eq!(seen.len(), 3);
+}
+
+#[test]
+fn the_cases_about_formats_hold() {
+    if !needs("shared") {
+        return;
+    }
+    let text = fs::read_to_string(shared().join("conformance/cases.jsonl")).unwrap();
+    let cases = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let systems = ["conductor-run", "conductor-bus", "conductor-facts", "cross"];
+    let (mut held, mut others) = (0, BTreeSet::new());
+    for case in cases.filter(|case| systems.iter().any(|it| case["system"] == *it)) {
+        let (input, expect) = (&case["input"], &case["expect"]);
+        if holds(input, expect) {
+            held += 1;
+        } else {
+            others.insert(case["id"].as_str().unwrap().to_owned());
+        }
+    }
+    assert!(held >= 16, "{held} held; elsewhere: {others:?}");
+}
+
+/// Whether a case is about formats, and then holds.
+fn holds(input: &Value, expect: &Value) -> bool {
+    let word = |key: &str| input[key].as_str().unwrap_or_default();
+    match word("op") {
+        "task id" => assert_eq!(is_task_id(word("id")), expect["valid"], "{input}"),
+        "project id" => assert_eq!(project_id(word("id")).is_ok(), expect["valid"], "{input}"),
+        "bus round trip" => came_back(word("body")),
+        "bus.msg_id" => unique(expect["unique"].as_u64().unwrap()),
+        "bus.append" if input["by"] == "agent" => assert!(bus::is_runners(word("agent_type"))),
+        "bus.append" => appended(word("type"), word("project"), word("caller_msg_id"), expect),
+        op if op.starts_with("bus.parse") => parsed(word("raw"), expect),
+        "threading" => threaded(),
+        op if op.starts_with("run-info after exit") => ended(op, expect),
+        _ => return false,
+    }
+    true
+}
+
+fn id(seq: u64) -> MessageId {
+    MessageId { time: Timestamp::UNIX_EPOCH, pid: 4121, seq }
+}
+
+fn came_back(body: &str) {
+    let draft = Draft { body: body.to_owned(), ..Draft::new("INFO", "p") };
+    let one = draft.message(id(1)).unwrap();
+    let bus = entries(&[one.clone(), one]);
+    let read = bus::read(bus.as_bytes());
+    assert_eq!(read.messages.len(), 2, "{bus}");
+    let same = |it: &str| it == body || Some(it) == body.strip_suffix('\n');
+    assert!(read.messages.iter().all(|it| same(&it.body)), "{:?}", read.messages);
+}
+
+fn unique(count: u64) {
+    let ids: BTreeSet<_> = (1..=count).map(|seq| id(seq).to_string()).collect();
+    assert!(ids.len() as u64 == count && ids.iter().all(|it| MessageId::is_one(it)));
+}
+
+fn appended(kind: &str, project: &str, forged: &str, expect: &Value) {
+    let message = Draft::new(kind, project).message(id(1));
+    assert_eq!(message.is_ok(), expect["ok"] != false);
+    if let Ok(message) = message {
+        assert!(MessageId::is_one(&message.msg_id) && message.msg_id != forged);
+    }
+}
+
+fn parsed(raw: &str, expect: &Value) {
+    let messages = bus::read(raw.as_bytes()).messages;
+    let texts = |value: &Value| {
+        let all = value.as_array().into_iter().flatten();
+        all.map(|it| it.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    if expect["messages_ids"].is_array() {
+        let ids: Vec<_> = messages.iter().map(|it| it.msg_id.clone()).collect();
+        assert_eq!(ids, texts(&expect["messages_ids"]), "{raw}");
+    }
+    for (message, wanted) in
+        messages.iter().zip(expect["messages"].as_array().into_iter().flatten())
+    {
+        if wanted["parents_ids"].is_array() {
+            let ids: Vec<_> = message.parents.iter().map(|it| it.msg_id.clone()).collect();
+            assert_eq!(ids, texts(&wanted["parents_ids"]), "{raw}");
+        }
+    }
+    let count = expect["messages"].as_array().map_or(messages.len(), Vec::len);
+    assert_eq!(messages.len(), count, "{raw}");
+}
+
+fn threaded() {
+    let draft = Draft { parents: vec![Parent::of("MSG-1")], ..Draft::new("ANSWER", "p") };
+    let entry = draft.message(id(1)).unwrap().to_entry();
+    assert!(entry.contains("\nparents:\n    - msg_id: MSG-1\n"), "{entry}");
+    assert_eq!(bus::read(entry.as_bytes()).messages[0].parents, [Parent::of("MSG-1")]);
+}
+
+fn ended(op: &str, expect: &Value) {
+    let code: i64 = op.rsplit(' ').next().unwrap().parse().unwrap();
+    let start: Timestamp = "2026-02-20T15:30:45Z".parse().unwrap();
+    let info = RunInfo::begun("r", "p", "t", start).ended(start, code, None);
+    assert_eq!(
+        (info.status.name().into(), info.exit_code.into()),
+        (expect["status"].clone(), expect["exit_code"].clone())
+    );
+    assert!(info.end_time.unwrap() >= info.start_time);
+    if let Some(words) = expect["error_summary"].as_str() {
+        assert_eq!((info.error_summary.as_str(), error_summary(code).as_str()), (words, words));
+    }
+}
