@@ -113,6 +113,37 @@ fn what_becomes_of_an_agent_is_told_truly() {
 }
 
 #[test]
+fn what_the_prompt_says_is_not_in_the_environment() {
+    let ran = project(&format!("env >env\ntouch fixed\n{SAYS}"));
+    let ran = ran.env("JRUN_RUN_FOLDER", "/elsewhere").env("CLAUDECODE", "1").code(0);
+    let env = ran.file("env");
+    assert!(!env.contains("JRUN_") && !env.contains("CLAUDECODE"), "{env}");
+    assert!(env.contains("PATH=") && env.contains("HOME="), "{env}");
+}
+
+#[test]
+fn a_run_of_another_loop_is_waited_for_and_named_where_it_goes_on() {
+    let ran = project(&format!("touch fixed\n{SAYS}")).code(0);
+    let mut sleeper = std::process::Command::new("sleep").arg("300").spawn().unwrap();
+    let child = task(&ran).join("runs/20261122-1000000000-1-1");
+    fs::create_dir_all(&child).unwrap();
+    let group = rustix::process::getpgid(None).unwrap().as_raw_nonzero();
+    let info = format!(
+        "version: 1\nrun_id: 20261122-1000000000-1-1\nparent_run_id: some\nproject_id: p\n\
+         task_id: t1\nagent: x\npid: {}\npgid: {group}\nstart_time: 2026-11-22T10:00:00Z\n\
+         end_time: 0001-01-01T00:00:00Z\nexit_code: -1\nstatus: running\nagent_version: \"\"\n",
+        sleeper.id()
+    );
+    fs::write(child.join("run-info.yaml"), info).unwrap();
+    fs::write(task(&ran).join("DONE"), "").unwrap();
+    let ran = ran.again("run --task t1 --children-timeout 300ms --json -- ./agent.sh").code(0);
+    assert_eq!(ran.json()["iterations"], 0);
+    assert!(bus(&ran).contains("timeout waiting for children"), "{}", bus(&ran));
+    sleeper.kill().unwrap();
+    sleeper.wait().unwrap();
+}
+
+#[test]
 fn an_agent_that_cannot_be_started_ends_the_loop() {
     let ran = project(SAYS).code(1);
     let ran = ran.again("run --task t1 --json -- no-such-agent").code(1);

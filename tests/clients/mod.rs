@@ -43,8 +43,8 @@ macro_rules! with_each {
 // Gemini CLI takes any code but 0 and 1 for a refusal, also that of a program
 // that is not there: with that hook it ends when its stack overflows.
 with_each! {
-    in_claude_code: super::claude_code::CLAUDE_CODE, missing_hook;
-    in_codex: super::codex::CODEX, missing_hook;
+    in_claude_code: super::claude_code::CLAUDE_CODE, missing_hook in_a_loop in_an_endless_loop;
+    in_codex: super::codex::CODEX, missing_hook in_a_loop in_an_endless_loop;
     in_copilot: super::copilot::COPILOT, missing_hook;
     in_gemini: super::gemini::GEMINI,;
     in_qwen: super::qwen::QWEN, missing_hook;

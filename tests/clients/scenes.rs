@@ -55,6 +55,23 @@ pub(super) fn installed(client: &'static Client) {
     ended.asked(3..=3).reads(1, REASON).last(0);
 }
 
+/// `gate run` starts the client again until the work is done, and tells it what
+/// was missing.
+pub(super) fn in_a_loop(client: &'static Client) {
+    let script = [Says(DONE), Says(DONE), MEND, Says(DONE_TOO)];
+    let project = gated("").file("PROMPT.md", "The shelf is crooked. Mend it.\n");
+    let ended = Session::new(client, project, &script).looped().run();
+    assert_eq!(ended.file("shelf.txt"), "straight\n");
+    ended.asked(4..=4).reads(1, REASON).last(0);
+}
+
+/// A loop that gets nowhere is stopped, as what it is.
+pub(super) fn in_an_endless_loop(client: &'static Client) {
+    let project = gated("").file("PROMPT.md", "The shelf is crooked. Mend it.\n");
+    let ended = Session::new(client, project, &[Says(DONE)]).looped().run();
+    ended.code(1).last(3).never_passed();
+}
+
 /// The last word counts, also where the client is slow to write it down: an
 /// earlier word, or none, does not pass because the checks do.
 pub(super) fn not_done_yet(client: &'static Client) {

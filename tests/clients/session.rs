@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,6 +29,8 @@ pub(crate) struct Session {
     project: Ran,
     hook: Option<String>,
     script: Vec<Reply>,
+    /// Whether `gate run` is around it, and no hook inside.
+    looped: bool,
 }
 
 /// What came of it.
@@ -46,7 +49,7 @@ impl Session {
     #[track_caller]
     pub(crate) fn new(client: &'static Client, project: Run, script: &[Reply]) -> Self {
         let hook = Some(format!("{GATE} hook {}", client.name));
-        Self { client, project: project.code(0), hook, script: script.to_vec() }
+        Self { client, project: project.code(0), hook, script: script.to_vec(), looped: false }
     }
 
     /// With more words behind `gate hook AGENT`.
@@ -65,6 +68,12 @@ impl Session {
     pub(crate) fn installed(mut self) -> Self {
         self.hook = None;
         self
+    }
+
+    /// With `gate run` around it instead of a hook.
+    pub(crate) fn looped(mut self) -> Self {
+        self.looped = true;
+        self.hook("true")
     }
 
     /// Runs the client until it ends by itself, in a network of its own where
@@ -91,6 +100,9 @@ impl Session {
         let mut command = (self.client.start)(&site);
         let installed =
             self.hook.is_none().then(|| Installed::new(&self.project, self.client.name));
+        if self.looped {
+            command = looped(&command, &work);
+        }
         let (out, err) = (home.join("stdout"), home.join("stderr"));
         command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
         let code = finish(&mut command);
@@ -101,6 +113,15 @@ impl Session {
             [out, err].map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
         Ended { code, asked: model.asked(), said: said.join("\n"), project: self.project }
     }
+}
+
+/// `gate run` around a client's command, in its environment.
+fn looped(client: &Command, work: &Path) -> Command {
+    let mut command = Command::new(GATE);
+    command.args(["run", "--task", "t1", "--prompt", "PROMPT.md", "--json", "--"]);
+    command.arg(client.get_program()).args(client.get_args()).current_dir(work).env_clear();
+    command.envs(client.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
 }
 
 /// gate, put in front of a client's stop by its own command.
@@ -179,6 +200,13 @@ impl Ended {
         let asked = self.asked.iter().map(|asked| tail(&conversation(asked), 300));
         let asked: Vec<_> = asked.collect();
         format!("asked: {asked:#?}\nprinted: {}", tail(&self.said, 3000))
+    }
+
+    /// The program ended with this code.
+    #[track_caller]
+    pub(crate) fn code(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}", self.seen());
+        self
     }
 
     /// The client ended well, after its model had been asked so many times.

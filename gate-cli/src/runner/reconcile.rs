@@ -54,9 +54,12 @@ pub(super) fn children(
 ) -> Result<(&'static str, String), Failure> {
     let until = Instant::now() + patience;
     let mut were_any = false;
+    let own: Vec<_> = task.runs()?.iter().map(RunFolder::id).collect();
     loop {
         let running = task.project().running()?;
-        let of_task = |info: &&RunInfo| info.is_delegated() && info.task_id == task.id();
+        let of_task = |info: &&RunInfo| {
+            info.is_delegated() && (info.task_id == task.id() || own.contains(&info.parent_run_id))
+        };
         let living = running.iter().filter(of_task).any(lives);
         if !living {
             runs(task)?;
