@@ -13,7 +13,7 @@ use gate_cli::store::{self, DatabaseUrl, Place, Store, StoreError};
 use crate::support::shelf::{PATIENCE, Shelf, append, chain, decision, head, look, work};
 
 fn open(url: &str, patience: Duration) -> Box<dyn Store> {
-    store::open_within(&Place::Database(url.parse().unwrap()), None, patience).unwrap()
+    store::open(&Place::Database(url.parse().unwrap()), None, patience).unwrap()
 }
 
 /// A role that may log in and nothing more, named after the database.
@@ -185,7 +185,7 @@ fn a_commit_without_an_answer_is_uncertain() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let Some(url) = proxy(&shelf, listener, Some(cut)) else { return };
         let place = Place::Database(url.parse().unwrap());
-        let mut store = store::open_within(&place, Some(shelf.heads()), PATIENCE).unwrap();
+        let mut store = store::open(&place, Some(shelf.heads()), PATIENCE).unwrap();
         let mut times = 0;
         let uncertain = store.write("shop", &mut |writing| {
             times += 1;

@@ -197,7 +197,7 @@ fn a_store_that_is_held_is_waited_for_and_then_busy() {
     append(&mut *shelf.open(), decision("a", 1)).unwrap();
     let holder = Connection::open(shelf.file()).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let hurried = || store::open_within(&shelf.place(), None, Duration::from_millis(50)).unwrap();
+    let hurried = || store::open(&shelf.place(), None, Duration::from_millis(50)).unwrap();
     let busy = append(&mut *hurried(), decision("a", 2));
     assert!(matches!(busy, Err(StoreError::Busy { .. })), "{busy:?}");
     assert_eq!(head(&mut *hurried()).unwrap().seq, 1, "whoever looks does not wait");
@@ -248,7 +248,7 @@ fn appends_where_it_is_told_to() {
     let (run, count) = told.split_once(' ').unwrap();
     let place = store::Place::Folder(std::env::var_os("GATE_TEST_STATE").unwrap().into());
     let heads = std::env::var_os("GATE_TEST_HEADS").map(Into::into);
-    let mut store = store::open_within(&place, heads, PATIENCE).unwrap();
+    let mut store = store::open(&place, heads, PATIENCE).unwrap();
     for iteration in 1..=count.parse().unwrap() {
         append(&mut *store, decision(run, iteration)).unwrap();
     }

@@ -35,6 +35,8 @@ pub mod kind {
 
     /// A stop that a hook let go without judging it.
     pub const NOT_JUDGED: &str = "hook_not_judged";
+    /// A stop that a hook let go because gate could not decide.
+    pub const UNDECIDED: &str = "hook_undecided";
     /// Hooks were switched off or on by an operator.
     pub const SWITCH: &str = "hook_switch";
 

@@ -58,6 +58,22 @@ fn a_headless_turn_is_always_judged() {
 }
 
 #[test]
+fn a_question_is_no_way_out_where_nobody_answers_and_is_told_where_one_was_refused() {
+    let ran = project("").again("prompt").setup("echo >work").code(0);
+    let (event, _) = event("claude-code", &ran, QUESTION);
+    let run = ran.again("hook claude-code").env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    let ran = hooked(run, &event);
+    assert!(refused("claude-code", &ran).is_some());
+    for agent in AGENTS {
+        let ran = stops(agent, project(""), CLAIM);
+        assert!(refused(agent, &ran).is_some(), "{agent}");
+        let ran = stops(agent, ran, QUESTION).tells("the work is not done");
+        assert!(!ran.out().contains("decision") && !ran.out().contains("followup"), "{agent}");
+        ran.again("last").code(1);
+    }
+}
+
+#[test]
 fn settings_say_which_turns_are_judged() {
     let ran = stops("codex", project("[hook]\njudge = \"never\"\n"), CLAIM);
     assert_eq!(refused("codex", &ran), None);

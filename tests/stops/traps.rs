@@ -1,5 +1,9 @@
 //! What clients say that must not be taken at its word, and what they do not say.
 
+use std::io::Write;
+use std::thread;
+use std::time::Duration;
+
 use super::*;
 
 #[test]
@@ -16,6 +20,35 @@ fn what_cannot_be_decided_is_refused_once_and_never_a_pass() {
         let ran = stops(agent, ran, CLAIM).tells("could not decide, and let the agent stop");
         assert!(!ran.out().contains("decision"), "{agent}");
     }
+}
+
+#[test]
+fn what_was_let_go_undecided_is_the_last_thing_that_happened() {
+    let ran = stops("codex", project("").again("prompt").setup("touch fixed").code(0), CLAIM);
+    let mut ran = ran.again("last").code(0);
+    let (mut event, _) = event("gemini", &ran, CLAIM);
+    event["transcript_path"] = "/nowhere.jsonl".into();
+    for _ in 0..2 {
+        ran = hooked(ran.again("hook gemini"), &event);
+    }
+    let ran = ran.again("last").code(5).tells("let go, undecided").tells("/nowhere.jsonl");
+    let ran = stops("codex", ran.again("log").code(0).says("undecided"), CLAIM);
+    ran.again("last").code(0);
+}
+
+#[test]
+fn an_event_ends_with_its_object_and_not_with_the_pipe() {
+    let ran = project("");
+    let (event, _) = event("codex", &ran, CLAIM);
+    let ran = ran.again("hook codex").feed(move |stdin| {
+        stdin.write_all(event.to_string().as_bytes())?;
+        // A client that never closes its side: only the hook's own end does.
+        loop {
+            thread::sleep(Duration::from_millis(20));
+            stdin.write_all(b"\n")?;
+        }
+    });
+    assert!(refused("codex", &ran.code(0)).unwrap().contains("tests failed"));
 }
 
 #[test]

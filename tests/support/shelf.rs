@@ -65,12 +65,12 @@ impl Shelf {
 
     /// The store, without marks.
     pub(crate) fn open(&self) -> Box<dyn Store> {
-        store::open_within(&self.place(), None, PATIENCE).unwrap()
+        store::open(&self.place(), None, PATIENCE).unwrap()
     }
 
     /// The store, whose heads are marked.
     pub(crate) fn open_marked(&self) -> Box<dyn Store> {
-        store::open_within(&self.place(), Some(self.heads()), PATIENCE).unwrap()
+        store::open(&self.place(), Some(self.heads()), PATIENCE).unwrap()
     }
 
     /// Changes the store by a statement that gate does not make, and returns

@@ -14,11 +14,15 @@ use super::{DONE, Here, print};
 use crate::args::Hook;
 use crate::failure::Failure;
 use crate::hook::{self, Client, Event, Said, Stopped, Verdict};
+use crate::memory::{Memory, NotJudged};
 use crate::render;
-use crate::settings::Places;
+use crate::settings::{self, Places, Selection};
 
 /// How long a client's words are waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a store is waited for where nothing can be decided.
+const PATIENCE_OF_STORE: Duration = Duration::from_secs(1);
 
 /// The most that a client may say, in bytes.
 const LONGEST: usize = 64 << 20;
@@ -33,7 +37,7 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     }
     let client = hook::client(args.agent);
     let deadline = args.deadline.unwrap_or(client.deadline);
-    let heard = hear();
+    let heard = hear(began + PATIENCE.min(deadline));
     let value = heard.as_ref().unwrap_or(&Value::Null);
     let said = Said::new(value, &here.places.environment);
     let event = (client.event)(&said);
@@ -49,19 +53,21 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     reply(client, verdict.unwrap_or_else(|failure| undecided(&here, &stopped, &failure)))
 }
 
-/// The client's words, which end soon: a client that does not close its side
-/// must not hang on its own hook.
-fn hear() -> Result<Value, Failure> {
+/// The client's words. They end with their object: a client that does not close its
+/// side must not hang on its own hook.
+fn hear(until: Instant) -> Result<Value, Failure> {
     let unheard = |why: String| Failure::usage("hook-input", format!("the event on stdin: {why}"));
-    let bytes = read_all(Instant::now() + PATIENCE).map_err(|error| unheard(error.to_string()))?;
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
-    let value: Value =
-        serde_json::from_slice(bytes).map_err(|error| unheard(format!("no JSON: {error}")))?;
+    let bytes = read(until).map_err(|error| unheard(error.to_string()))?;
+    let value = object(&bytes).map_err(|error| unheard(format!("no JSON: {error}")))?;
     if value.is_object() { Ok(value) } else { Err(unheard("no JSON object".to_owned())) }
 }
 
-/// All of the standard input, if it ends in time.
-fn read_all(until: Instant) -> io::Result<Vec<u8>> {
+fn object(bytes: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes))
+}
+
+/// The standard input up to the end of an object, or all of it, if that comes in time.
+fn read(until: Instant) -> io::Result<Vec<u8>> {
     let stdin = io::stdin();
     let mut block = vec![0; 64 << 10];
     let mut bytes = Vec::new();
@@ -75,6 +81,10 @@ fn read_all(until: Instant) -> io::Result<Vec<u8>> {
             0 => return Ok(bytes),
             _ if bytes.len() > LONGEST => return Err(io::Error::other("it is too long")),
             length => bytes.extend_from_slice(&block[..length]),
+        }
+        let ends = bytes.trim_ascii_end().ends_with(b"}");
+        if ends && object(&bytes).is_ok() {
+            return Ok(bytes);
         }
     }
 }
@@ -103,7 +113,18 @@ fn undecided(here: &Here, stopped: &Stopped<'_>, failure: &Failure) -> Verdict {
              Where you can put that right, do so, and finish again; else tell the person of it."
         ));
     }
+    // What keeps gate from deciding may keep it from recording, too.
+    let _ = record(here, stopped, &why);
     Verdict::LetGo(format!("gate could not decide, and let the agent stop, not done: {why}"))
+}
+
+/// Records what was let go undecided, so that `gate last` says it again.
+fn record(here: &Here, stopped: &Stopped<'_>, why: &str) -> Result<(), Failure> {
+    let id = settings::resolve(&here.places, &Selection::default())
+        .map_or(None, |settings| settings.policy.project_id);
+    let mut memory = Memory::open_within(&here.places, id.as_deref(), PATIENCE_OF_STORE)?;
+    let (agent, session) = (stopped.agent.name(), stopped.event.session.as_deref());
+    memory.undecided(&NotJudged { agent, session, why })
 }
 
 /// Replies: a refusal on stdout, with nothing beside it; else nothing, but the

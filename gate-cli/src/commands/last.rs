@@ -3,18 +3,24 @@
 use super::{Here, print};
 use crate::args::Last;
 use crate::failure::Failure;
-use crate::memory::Wanted;
+use crate::memory::{Last as Happened, Wanted};
 use crate::render;
 use crate::settings::{self, Selection};
 
 pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let wanted = Wanted { run: args.run.as_deref(), task: args.task.as_deref() };
-    let found = here.memory(&policy)?.latest(&wanted)?;
-    let record = found.ok_or_else(|| {
-        Failure::internal("no-decision", "gate has decided nothing here yet")
-            .hint("`gate check FILE` decides over an agent's output")
-    })?;
+    let record = match here.memory(&policy)?.last(&wanted)? {
+        Some(Happened::Decided(record)) => record,
+        Some(Happened::Undecided(why)) => {
+            let message = format!("the latest stop here was let go, undecided: {why}");
+            return Err(Failure::internal("undecided", message));
+        }
+        None => {
+            let failure = Failure::internal("no-decision", "gate has decided nothing here yet");
+            return Err(failure.hint("`gate check FILE` decides over an agent's output"));
+        }
+    };
     if args.output.json {
         print(&render::json(&record)?)?;
     } else if !args.output.quiet {

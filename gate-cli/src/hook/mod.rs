@@ -86,6 +86,8 @@ pub(crate) mod why {
     pub(crate) const IN_RUN: &str = "gate run looks when the agent ends";
     pub(crate) const NEVER: &str = "hook.judge is never";
     pub(crate) const QUESTION: &str = "the agent asks the person something";
+    pub(crate) const HELD_QUESTION: &str =
+        "the agent was refused, and asks the person something: the work is not done";
     pub(crate) const NOTHING_DONE: &str = "nothing changed, and nothing is claimed";
 }
 

@@ -30,6 +30,9 @@ const MARGIN: Duration = Duration::from_secs(2);
 /// How long a transcript is waited for that is behind its client.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// The longest that a store is waited for.
+const PATIENCE_OF_STORE: Duration = Duration::from_secs(10);
+
 /// How often it is looked at.
 const AGAIN: Duration = Duration::from_millis(20);
 
@@ -66,7 +69,8 @@ impl Stopped<'_> {
     /// that cannot be written: nothing was decided.
     pub(crate) fn judge(&self, here: &Here) -> Result<Verdict, Failure> {
         let settings = settings::resolve(&here.places, &Selection::default())?;
-        let mut memory = Memory::open(&here.places, settings.policy.project_id.as_deref())?;
+        let id = settings.policy.project_id.as_deref();
+        let mut memory = Memory::open_within(&here.places, id, self.patience())?;
         if memory.switch()?.off {
             return Ok(Verdict::NotJudged);
         }
@@ -80,10 +84,11 @@ impl Stopped<'_> {
         let request = self.request();
         let (source, judging) = self.read(&gate, &request)?;
         if let Some(why) = self.exempt(&gate, &judging.scan, (&source, &request))? {
-            return match gate.memory() {
-                Some(mut memory) => self.let_go(&mut memory, why),
-                None => Ok(Verdict::NotJudged),
-            };
+            let let_go = gate.memory().map(|mut memory| self.let_go(&mut memory, why));
+            let let_go = let_go.transpose()?.unwrap_or(Verdict::NotJudged);
+            // It was refused, and ends without being done.
+            let is_undone = why == why::HELD_QUESTION;
+            return Ok(if is_undone { Verdict::LetGo(format!("gate: {why}")) } else { let_go });
         }
         let request = Request { deadline: Some(self.time_left()), ..request };
         Ok(said(self.agent, gate.judge(&judging, &source, &request)?))
@@ -114,6 +119,11 @@ impl Stopped<'_> {
     fn session(&self) -> Option<String> {
         let id = self.event.session.as_deref()?;
         Some(text::clean(id).replace('#', "-"))
+    }
+
+    /// How long a store is waited for: at most twice in a stop, beside its checks.
+    fn patience(&self) -> Duration {
+        PATIENCE_OF_STORE.min(self.deadline / 8)
     }
 
     /// How long checks may be waited for.
@@ -193,12 +203,9 @@ impl Stopped<'_> {
         (source, request): (&Source, &Request),
     ) -> Result<Option<&'static str>, Failure> {
         let claims = scan.signal.status != Status::Absent || !scan.hits.is_empty();
-        if !claims && asks(&scan.said) {
-            return Ok(Some(why::QUESTION));
-        }
-        let always = gate.policy().hook.judge == Judge::Always;
-        let is_headless = || (client(self.agent).is_headless)(&self.said) == Some(true);
-        if always || claims || is_headless() {
+        let headless = (client(self.agent).is_headless)(&self.said);
+        // Nobody answers a question there, and it would be a way out.
+        if claims || headless == Some(true) {
             return Ok(None);
         }
         let name = request.run.as_deref().zip(gate.memory());
@@ -207,7 +214,12 @@ impl Stopped<'_> {
         // What was refused is judged until it is done or let go.
         let is_held =
             request.stop.as_ref().is_some_and(|stop| run.refusals.before(stop).blocks > 0);
-        let is_idle = !is_held && gate.has_changed(source, run.tree.as_ref()) == Some(false);
+        if asks(&scan.said) {
+            return Ok(Some(if is_held { why::HELD_QUESTION } else { why::QUESTION }));
+        }
+        let always = gate.policy().hook.judge == Judge::Always;
+        let is_idle = || gate.has_changed(source, run.tree.as_ref()) == Some(false);
+        let is_idle = !always && !is_held && is_idle();
         Ok(is_idle.then_some(why::NOTHING_DONE))
     }
 }

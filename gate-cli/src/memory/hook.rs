@@ -24,6 +24,15 @@ pub(crate) struct NotJudged<'a> {
     pub(crate) why: &'a str,
 }
 
+/// The body of its record.
+#[derive(Serialize)]
+struct Noted<'a> {
+    #[serde(flatten)]
+    stop: &'a NotJudged<'a>,
+    /// The work tree.
+    tree: &'a str,
+}
+
 /// Whether hooks hold agents here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Switch {
@@ -90,9 +99,23 @@ impl Memory {
     ///
     /// A store that cannot be written.
     pub(crate) fn not_judged(&mut self, stop: &NotJudged<'_>) -> Result<(), Failure> {
+        self.note(kind::NOT_JUDGED, stop)
+    }
+
+    /// Records that a stop was let go because gate could not decide.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written.
+    pub(crate) fn undecided(&mut self, stop: &NotJudged<'_>) -> Result<(), Failure> {
+        self.note(kind::UNDECIDED, stop)
+    }
+
+    fn note(&mut self, kind: &str, stop: &NotJudged<'_>) -> Result<(), Failure> {
+        let said = Noted { stop, tree: &self.tree.clone() };
         self.write(|writing| {
             let run = stop.session.map(str::to_owned);
-            writing.append(draft(kind::NOT_JUDGED, run, GATE.to_owned(), stop)?)?;
+            writing.append(draft(kind, run, GATE.to_owned(), &said)?)?;
             Ok(())
         })
     }

@@ -16,12 +16,15 @@ mod operator;
 mod past;
 mod turn;
 
+use std::time::Duration;
+
 use gate_checks::worktree;
 use gate_core::protocol::ledger::Head;
 
 pub use act::{BreakerStatus, Operation};
 pub(crate) use clock::now;
 pub(crate) use hook::NotJudged;
+pub(crate) use past::Last;
 pub use past::{Past, Wanted};
 pub(crate) use turn::{Asked, Begun, Standing, Turn};
 
@@ -51,6 +54,20 @@ impl Memory {
     /// No place for state, a place that cannot be used, a database without a
     /// project's name.
     pub fn open(places: &Places, id: Option<&str>) -> Result<Self, Failure> {
+        Self::open_within(places, id, store::PATIENCE)
+    }
+
+    /// As [`Memory::open`]; a store that is busy or does not answer is waited for
+    /// so long each time.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Memory::open`].
+    pub(crate) fn open_within(
+        places: &Places,
+        id: Option<&str>,
+        patience: Duration,
+    ) -> Result<Self, Failure> {
         let place = place(places)?;
         if matches!(place, Place::Database(_)) && id.is_none() {
             let message = "a database is shared by machines, and there `[project] id` has to name the project";
@@ -60,7 +77,7 @@ impl Memory {
         let folder = places.project()?;
         let project = id.map_or_else(|| worktree::identity(&folder), str::to_owned);
         let heads = places.data.as_ref().map(|data| data.join("heads"));
-        let store = store::open(&place, heads)?;
+        let store = store::open(&place, heads, patience)?;
         Ok(Self { store, project, tree: naming::of_tree(&folder) })
     }
 

@@ -25,6 +25,15 @@ pub struct Wanted<'a> {
     pub task: Option<&'a str>,
 }
 
+/// What happened last.
+#[derive(Clone, Debug)]
+pub(crate) enum Last {
+    /// Gate decided.
+    Decided(Box<Record>),
+    /// A stop was let go because gate could not decide, for this reason.
+    Undecided(String),
+}
+
 /// A decision with what it was decided under.
 #[derive(Clone, Debug)]
 pub struct Past {
@@ -55,6 +64,25 @@ impl Memory {
         self.read(|reading| {
             let sealed = newest(reading, |sealed| wanted.is(sealed, &tree))?;
             sealed.as_ref().map(body::decision_of).transpose()
+        })
+    }
+
+    /// What happened last about this work tree: a decision, or a stop that gate
+    /// could not decide about and let go.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub(crate) fn last(&mut self, wanted: &Wanted<'_>) -> Result<Option<Last>, Failure> {
+        let tree = self.tree.clone();
+        self.read(|reading| {
+            let is_wanted = |it: &Sealed| wanted.is(it, &tree) || wanted.is_undecided(it, &tree);
+            let found = newest(reading, is_wanted)?;
+            let told = |sealed: &Sealed| match is_decision(sealed) {
+                true => body::decision_of(sealed).map(|it| Last::Decided(Box::new(it))),
+                false => Ok(Last::Undecided(text(sealed, "why").unwrap_or_default().to_owned())),
+            };
+            found.as_ref().map(told).transpose()
         })
     }
 
@@ -128,13 +156,26 @@ impl Wanted<'_> {
         let body = &sealed.record.body;
         let state =
             |key: &str| body.get("state").and_then(|it| it.get(key)).and_then(Value::as_str);
-        let here = body.get("tree").and_then(Value::as_str) == Some(tree);
+        let here = text(sealed, "tree") == Some(tree);
         let run = |name| sealed.record.run.as_deref() == Some(name) || state("loop") == Some(name);
         is_decision(sealed)
             && (here || self.run.is_some())
             && self.run.is_none_or(run)
             && self.task.is_none_or(|task| state("task") == Some(task))
     }
+
+    fn is_undecided(&self, sealed: &Sealed, tree: &str) -> bool {
+        let of_run = self.run.is_none_or(|run| sealed.record.run.as_deref() == Some(run));
+        sealed.record.kind == kind::UNDECIDED
+            && text(sealed, "tree") == Some(tree)
+            && of_run
+            && self.task.is_none()
+    }
+}
+
+/// A text of a record's body.
+fn text<'s>(sealed: &'s Sealed, key: &str) -> Option<&'s str> {
+    sealed.record.body.get(key).and_then(Value::as_str)
 }
 
 fn is_decision(sealed: &Sealed) -> bool {

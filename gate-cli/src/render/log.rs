@@ -83,14 +83,15 @@ fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
             let why = why.iter().find(|why| !why.is_empty()).copied().unwrap_or_default();
             (at(record, "act", "").to_owned(), Some(AnsiColor::Yellow), why.to_owned())
         }
-        kind::NOT_JUDGED => (
-            "not judged".to_owned(),
-            None,
-            format!("{}: {}", at(record, "agent", ""), at(record, "why", "")),
-        ),
+        kind::NOT_JUDGED => ("not judged".to_owned(), None, let_go(record)),
+        kind::UNDECIDED => ("undecided".to_owned(), Some(AnsiColor::Red), let_go(record)),
         kind::SWITCH => switched(record),
         other => (other.to_owned(), None, String::new()),
     }
+}
+
+fn let_go(record: &Record) -> String {
+    format!("{}: {}", at(record, "agent", ""), at(record, "why", ""))
 }
 
 fn switched(record: &Record) -> (String, Option<AnsiColor>, String) {

@@ -184,21 +184,13 @@ pub trait Writing: Reading {
 
 /// The store in this place, and where the heads of its ledgers are marked:
 /// with a folder for marks, a ledger that was removed, cut or replaced is
-/// [`StoreError::Lost`]. Nothing is made before something is written.
+/// [`StoreError::Lost`]. Nothing is made before something is written. A store that
+/// is busy or does not answer is waited for so long each time ([`PATIENCE`]).
 ///
 /// # Errors
 ///
 /// A place that cannot be used.
-pub fn open(place: &Place, heads: Option<PathBuf>) -> Result<Box<dyn Store>, StoreError> {
-    open_within(place, heads, PATIENCE)
-}
-
-/// As [`open()`], with less patience, or more.
-///
-/// # Errors
-///
-/// A place that cannot be used.
-pub fn open_within(
+pub fn open(
     place: &Place,
     heads: Option<PathBuf>,
     patience: Duration,
