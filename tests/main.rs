@@ -55,6 +55,7 @@ mod replay_given;
 mod replay_inputs;
 mod reports;
 mod run;
+mod run_faults;
 mod runners;
 mod scan;
 mod schemas;

@@ -14,11 +14,11 @@ use crate::support::{Ran, Run, gate};
 const RED: &str = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"test -e fixed\"]\n";
 
 /// The last words of an agent that says that it is done.
-const SAYS: &str =
+pub(crate) const SAYS: &str =
     "printf 'All tasks are completed.\\n\\nEXIT_STATUS: COMPLETE\\nEXIT_REASON: it is done\\n'\n";
 
 /// A project with a red check, and an agent of these lines over the task `t1`.
-fn project(agent: &str) -> Run {
+pub(crate) fn project(agent: &str) -> Run {
     gate("run --task t1 --prompt PROMPT.md --json -- ./agent.sh")
         .settings(RED)
         .file("PROMPT.md", "Mend it.\n")
@@ -27,29 +27,31 @@ fn project(agent: &str) -> Run {
         .committed()
 }
 
-fn task(ran: &Ran) -> PathBuf {
+pub(crate) fn task(ran: &Ran) -> PathBuf {
     let runs = ran.home().join(".local/share/gate/runs");
     let projects: Vec<_> = fs::read_dir(&runs).unwrap().map(|it| it.unwrap().path()).collect();
     assert_eq!(projects.len(), 1, "{projects:?}");
     projects[0].join("t1")
 }
 
-fn file_of(ran: &Ran, run: &Value, name: &str) -> String {
+pub(crate) fn file_of(ran: &Ran, run: &Value, name: &str) -> String {
     let path = task(ran).join("runs").join(run.as_str().unwrap()).join(name);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn bus(ran: &Ran) -> String {
+pub(crate) fn bus(ran: &Ran) -> String {
     fs::read_to_string(task(ran).join("TASK-MESSAGE-BUS.md")).unwrap()
 }
 
 /// The numbers of processes that an agent wrote down, as far as they are alive.
-fn alive(ran: &Ran) -> Vec<String> {
+pub(crate) fn alive(ran: &Ran) -> Vec<String> {
     let pids = ran.file("pids");
-    pids.split_whitespace()
-        .filter(|pid| PathBuf::from(format!("/proc/{pid}")).exists())
-        .map(str::to_owned)
-        .collect()
+    // One that only waits to be reaped is dead.
+    let lives = |pid: &&str| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+    };
+    pids.split_whitespace().filter(lives).map(str::to_owned).collect()
 }
 
 #[test]
@@ -80,8 +82,14 @@ fn an_agent_that_never_gets_it_right_is_stopped_and_the_person_is_told_why() {
     assert_eq!((&end["stopped_by"], &end["success"]), (&"tripped".into(), &false.into()));
     assert!(end["message"].as_str().unwrap().contains("the circuit breaker is open"), "{end}");
     let ran = ran.again("breaker status --task t1").code(3);
+    fs::write(task(&ran).join("DONE"), "").unwrap();
     let again = "run --task t1 --exit-codes check --json -- ./agent.sh";
-    assert_eq!(ran.again(again).code(3).json()["stopped_by"], "tripped");
+    let ran = ran.again(again).code(3);
+    assert_eq!(
+        (&ran.json()["stopped_by"], &ran.json()["iterations"]),
+        (&"tripped".into(), &0.into())
+    );
+    assert!(task(&ran).join("DONE").exists(), "nobody looked whether it holds");
 }
 
 #[test]
@@ -145,8 +153,8 @@ fn a_run_of_another_loop_is_waited_for_and_named_where_it_goes_on() {
 
 #[test]
 fn an_agent_that_cannot_be_started_ends_the_loop() {
-    let ran = project(SAYS).code(1);
-    let ran = ran.again("run --task t1 --json -- no-such-agent").code(1);
+    let words = "run --task t1 --prompt PROMPT.md --json -- no-such-agent";
+    let ran = project(SAYS).words(words).code(1);
     let end = ran.json();
     assert_eq!((&end["stopped_by"], &end["iterations"]), (&"not-started".into(), &1.into()));
     for name in ["agent-stdout.txt", "agent-stderr.txt", "output.md"] {
@@ -256,7 +264,7 @@ fn a_loop_is_stopped_from_beside_it() {
     assert_eq!((&end["stopped_by"], &end["iterations"]), (&"stop-requested".into(), &0.into()));
 }
 
-fn wait(until: impl Fn() -> bool) {
+pub(crate) fn wait(until: impl Fn() -> bool) {
     let began = Instant::now();
     while !until() {
         assert!(began.elapsed() < Duration::from_secs(60), "it did not happen in time");

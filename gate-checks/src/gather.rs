@@ -44,6 +44,8 @@ pub struct Wanted {
     pub deadline: Option<Duration>,
     /// What the caller says about the decision.
     pub about: About,
+    /// Ends it from outside: what was not found out by then is inconclusive.
+    pub cancel: CancellationToken,
 }
 
 /// What was gathered.
@@ -93,18 +95,6 @@ pub fn gather(
     wanted: &Wanted,
     events: Events,
 ) -> Result<Gathered, GatherError> {
-    gather_until(policy, site, wanted, events, &CancellationToken::new())
-}
-
-/// The same, until it is cancelled: what was not found out by then is
-/// inconclusive.
-pub(crate) fn gather_until(
-    policy: &Policy,
-    site: Site,
-    wanted: &Wanted,
-    events: Events,
-    cancel: &CancellationToken,
-) -> Result<Gathered, GatherError> {
     let deadline = wanted.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
     if policy.checks.is_empty() {
         return Ok(Gathered::default());
@@ -133,7 +123,7 @@ pub(crate) fn gather_until(
             site: Arc::new(site),
             tree: before,
             about: Arc::new(wanted.about.clone()),
-            cancel: cancel.clone(),
+            cancel: wanted.cancel.clone(),
             late: CancellationToken::new(),
             at_once: CancellationToken::new(),
             events,

@@ -39,3 +39,4 @@ pub use gather::{GatherError, Gathered, TreeChange, Wanted, gather, is_uncommitt
 pub use late::carry_on;
 pub use settings::{BadSetting, validate};
 pub use site::Site;
+pub use tokio_util::sync::CancellationToken;

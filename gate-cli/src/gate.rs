@@ -320,6 +320,7 @@ impl Gate {
                 iteration: request.iteration,
             },
             deadline: request.deadline,
+            cancel: request.cancel.clone(),
         };
         let site = self.site(source, request);
         Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)

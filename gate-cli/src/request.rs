@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gate_checks::Events;
+use gate_checks::{CancellationToken, Events};
 use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
 
@@ -46,6 +46,8 @@ pub struct Request {
     /// Files of the caller's own, such as the one for the feedback: where
     /// untracked they are no part of the work, and neither is the transcript.
     pub own_files: Vec<PathBuf>,
+    /// Ends the checks from outside.
+    pub cancel: CancellationToken,
     /// Who is told what the checks do.
     pub events: Events,
 }

@@ -14,7 +14,7 @@ use super::LOOK;
 use super::order::Order;
 use crate::copy::Copy;
 use crate::event::Events;
-use crate::gather::{Wanted, gather_until};
+use crate::gather::{Wanted, gather};
 use crate::site::Site;
 use crate::worktree::{Snapshot, WorkTree};
 
@@ -118,9 +118,15 @@ impl Carrier {
         copy.link_dependencies()?;
         let checks = [(check.clone(), copy.settings(settings))].into_iter().collect();
         let policy = Policy { checks, ..Policy::default() };
-        let wanted = Wanted { all: true, fresh: true, about: about.clone(), ..Wanted::default() };
+        let wanted = Wanted {
+            all: true,
+            fresh: true,
+            about: about.clone(),
+            cancel: cancel.clone(),
+            ..Wanted::default()
+        };
         let events = Events::nobody();
-        let gathered = gather_until(&policy, copy.site(site), &wanted, events, cancel);
+        let gathered = gather(&policy, copy.site(site), &wanted, events);
         let gathered = gathered.map_err(io::Error::other)?;
         let record = gathered.evidence.into_iter().next();
         Ok(record.filter(|_| !cancel.is_cancelled()).map(|record| self.brought(record, &copy)))

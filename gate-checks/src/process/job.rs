@@ -1,8 +1,6 @@
 //! One job: a program that is run once, and what came of it.
 
-use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
-use std::hash::BuildHasher;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdStream;
@@ -11,7 +9,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe::Receiver;
@@ -20,17 +18,13 @@ use tokio::time::{Instant as TokioInstant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Stream};
-use super::descendants;
+use super::forsaken::{AGAIN, Forsaken, MARK, mark};
 use super::link::{self, Told};
 use super::supervise::Order;
 use super::{GRACE, HELD_PIPE, Supervisor};
 
 /// How much is read from a pipe at once.
 const BLOCK: usize = 64 * 1024;
-
-/// The variable that carries a job's mark: all of its processes have it, unless
-/// they drop it.
-const MARK: &str = "_GATE_JOB";
 
 /// How long a supervisor may need beyond the grace that it gives.
 const STUCK: Duration = Duration::from_secs(2);
@@ -154,7 +148,7 @@ impl Running {
                 Keeper::Supervisor(link) => match supervision(link, child.as_mut(), stop).await {
                     Some(ended) => ended,
                     None => {
-                        forsaken(child.as_mut(), &mark).await;
+                        forsaken(child.as_mut(), mark).await;
                         (How::Lost, Vec::new())
                     }
                 },
@@ -236,29 +230,14 @@ async fn supervision(
 
 /// Ends what a supervisor no longer can: its descendants, and whatever carries
 /// the job's mark.
-async fn forsaken(child: &mut dyn ChildWrapper, mark: &str) {
-    let below = child.id().map(|id| descendants::of(id as i32)).unwrap_or_default();
+async fn forsaken(child: &mut dyn ChildWrapper, mark: String) {
+    let left = Forsaken::of(mark, child.id().map(|id| id as i32));
     let _ = child.start_kill();
     let _ = child.wait().await;
     let end = TokioInstant::now() + STUCK;
-    loop {
-        let marked = descendants::marked(MARK, mark);
-        let below = below.iter().filter(|it| descendants::lives(it.id));
-        let left: Vec<_> = below.chain(&marked).filter_map(|it| Pid::from_raw(it.id)).collect();
-        if left.is_empty() || TokioInstant::now() > end {
-            return;
-        }
-        for process in left {
-            // It may have ended since.
-            let _ = kill_process(process, Signal::KILL);
-        }
-        sleep(Duration::from_millis(2)).await;
+    while !left.kill().is_empty() && TokioInstant::now() < end {
+        sleep(AGAIN).await;
     }
-}
-
-/// A word that no other job has.
-fn mark() -> String {
-    format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
 fn outcome(told: Told, stopped: bool) -> (How, Vec<String>) {

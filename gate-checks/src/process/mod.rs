@@ -13,6 +13,7 @@
 mod capture;
 mod descendants;
 mod environment;
+mod forsaken;
 mod job;
 mod link;
 mod session;

@@ -4,6 +4,7 @@
 //! The supervisor holds the files, not gate: what is printed is there also when
 //! gate is killed, and no flood has to go through it.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -12,9 +13,13 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process_group};
+
 use super::Supervisor;
+use super::forsaken::{AGAIN, Forsaken, MARK, mark};
 use super::link::{self, Told};
 use super::supervise::Order;
 
@@ -51,6 +56,7 @@ pub struct Session {
     grace: Duration,
     /// The program's process, which leads its session and its group.
     pid: Option<i32>,
+    mark: String,
 }
 
 /// How a session ended: nothing of it is left.
@@ -92,9 +98,11 @@ impl Launch {
         command.current_dir(&self.folder).env_clear().envs(self.environment.iter().cloned());
         // A key at the person's terminal is gate's to hear, not the supervisor's.
         command.env("PWD", &self.folder).process_group(0);
+        let mark = mark();
+        command.env(MARK, &mark);
         let supervisor = command.spawn()?;
-        let mut session =
-            Session { supervisor, link, heard: Vec::new(), grace: self.grace, pid: None };
+        let (heard, grace) = (Vec::new(), self.grace);
+        let mut session = Session { supervisor, link, heard, grace, pid: None, mark };
         // Its first word says that the program runs, and as which process.
         let until = Instant::now() + STUCK;
         while !session.heard.contains(&b'\n') && Instant::now() < until && session.hears(STUCK) {}
@@ -129,10 +137,28 @@ impl Session {
                 return None;
             }
             if !self.hears(left) {
-                let _ = self.supervisor.kill();
-                let _ = self.supervisor.wait();
-                return Some(Over { fate: Fate::Lost, left: Vec::new() });
+                return Some(Over { fate: Fate::Lost, left: self.forsaken() });
             }
+        }
+    }
+
+    /// Ends what the supervisor no longer can, and names it.
+    fn forsaken(&mut self) -> Vec<String> {
+        let found = Forsaken::of(self.mark.clone(), self.pid);
+        let _ = self.supervisor.kill();
+        let _ = self.supervisor.wait();
+        if let Some(group) = self.pid.and_then(Pid::from_raw) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let until = Instant::now() + STUCK;
+        let mut left = BTreeSet::new();
+        loop {
+            let killed = found.kill();
+            if killed.is_empty() || Instant::now() >= until {
+                return left.into_iter().collect();
+            }
+            left.extend(killed);
+            thread::sleep(AGAIN);
         }
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use gate_checks::{Events, Site};
+use gate_checks::{CancellationToken, Events, Site};
 use gate_core::Verdict;
 use gate_core::decide::policy::When;
 
@@ -65,6 +65,7 @@ fn request(here: &Here, args: &Check) -> Request {
         end_only: false,
         stop: None,
         deadline: None,
+        cancel: CancellationToken::new(),
         own_files: args.feedback.iter().map(|file| here.places.folder.join(file)).collect(),
         events: if args.output.quiet { Events::nobody() } else { render::progress() },
     }

@@ -53,7 +53,9 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     let memory = here.memory(&settings.policy)?;
     let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
     let prompt = format!("{}\n\n{}", prompt.trim_end(), signal::prompt(&gate.policy().signal));
-    let order = order(here, args, (&task, prompt), caller.run)?;
+    let wall = Some(gate.policy().budget.wall_ms).filter(|limit| *limit > 0);
+    let wall = wall.map(Duration::from_millis);
+    let order = Order { wall, ..order(here, args, (&task, prompt), caller.run)? };
     let request = Request {
         format: args.agent,
         task: args.task.clone(),
@@ -133,6 +135,7 @@ fn order(
         prompt,
         iterations: args.max_iterations.get(),
         timeout: args.timeout,
+        wall: None,
         idle: args.idle_timeout,
         children: args.children_timeout,
         grace: AGENTS_GRACE.max(GRACE),

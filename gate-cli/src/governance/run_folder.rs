@@ -1,10 +1,12 @@
 //! The folder of one run.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use gate_core::protocol::run::{RunInfo, RunInfoError, layout};
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
 
 use super::file;
 use super::lock::Lock;
@@ -100,8 +102,81 @@ impl RunFolder {
             }
             Err(_) => {}
         }
-        self.copy_output(&path).map_err(|error| file::unwritable("write", &path, &error))?;
+        let copied = self.copy_output(&path).or_else(|error| match error.kind() {
+            // Another name of the same file takes no room.
+            ErrorKind::StorageFull => fs::hard_link(self.file(layout::STDOUT), &path),
+            _ => Err(error),
+        });
+        copied.map_err(|error| file::unwritable("write", &path, &error))?;
         Ok(Settled::Copied)
+    }
+
+    /// Keeps room for what is written when the run ends: its agent may fill the disk.
+    ///
+    /// # Errors
+    ///
+    /// A disk that has no room for it.
+    pub(crate) fn reserve(&self) -> Result<(), Failure> {
+        let path = self.file(RESERVE);
+        let reserved = file::open_to_append(&path).and_then(|file| {
+            match fallocate(&file, FallocateFlags::empty(), 0, ROOM) {
+                // There is no other way where a file system cannot do that.
+                Err(Errno::OPNOTSUPP | Errno::NOSYS) => fs::write(&path, vec![0; ROOM as usize]),
+                done => Ok(done?),
+            }
+        });
+        reserved.map_err(|error| file::unwritable("write", &path, &error))
+    }
+
+    /// Takes away a folder that no run begins in.
+    pub(crate) fn discard(&self) {
+        self.release();
+        // Where that fails, or something else stands in it, the folder stays.
+        let _ = fs::remove_file(self.file(layout::PROMPT));
+        let _ = fs::remove_dir(&self.folder);
+    }
+
+    /// Gives that room back.
+    pub(crate) fn release(&self) {
+        // Where it is gone, there is nothing to give back.
+        let _ = fs::remove_file(self.file(RESERVE));
+    }
+
+    /// Sees to it that what the agent printed stands in files: it may have put a
+    /// pipe, a link or a folder in their place. That is set aside.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written.
+    pub fn settle_printed(&self) -> Result<(), Failure> {
+        for name in [layout::STDOUT, layout::STDERR] {
+            let path = self.file(name);
+            let is_other = path.symlink_metadata().is_ok_and(|it| !it.is_file());
+            let settled = match is_other {
+                true => fs::rename(&path, self.file(&format!("{name}.{}", self.id()))),
+                false => Ok(()),
+            };
+            settled
+                .and_then(|()| file::open_to_append(&path).map(drop))
+                .map_err(|error| file::unwritable("write", &path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// How much the agent has printed, in bytes.
+    pub(crate) fn printed(&self) -> u64 {
+        let length = |name| self.file(name).symlink_metadata().ok().filter(fs::Metadata::is_file);
+        [layout::STDOUT, layout::STDERR].into_iter().filter_map(length).map(|it| it.len()).sum()
+    }
+
+    /// What the agent printed from this byte on, at most so many; none where that
+    /// cannot be read.
+    pub(crate) fn printed_from(&self, from: u64, most: u64) -> Option<Vec<u8>> {
+        let mut file = file::open_to_read(&self.file(layout::STDOUT)).ok()??;
+        file.seek(SeekFrom::Start(from)).ok()?;
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
     }
 
     /// Copies what was printed, of any length, byte for byte.
@@ -117,6 +192,10 @@ impl RunFolder {
         Ok(())
     }
 }
+
+/// The file that keeps room, and how much, in bytes.
+const RESERVE: &str = ".gate-reserve";
+const ROOM: u64 = 256 << 10;
 
 /// What a record says that is not there.
 const UNKNOWN: &str = "start_time: 1970-01-01T00:00:00Z\nexit_code: -1\nstatus: unknown\n";

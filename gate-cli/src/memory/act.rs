@@ -39,6 +39,18 @@ pub struct BreakerStatus {
     pub ledger: Option<Ledger>,
 }
 
+impl BreakerStatus {
+    /// Whether it lets nobody through at this moment.
+    pub(crate) fn is_shut(&self, now: Timestamp) -> bool {
+        let probe_at = || self.probe_at.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
+        match self.state {
+            BreakerState::Isolated => true,
+            BreakerState::Open => probe_at().is_none_or(|at| at > now),
+            BreakerState::Closed | BreakerState::HalfOpen => false,
+        }
+    }
+}
+
 /// What an operator does.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation<'a> {

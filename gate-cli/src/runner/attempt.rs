@@ -43,10 +43,15 @@ pub(crate) struct Ran {
 }
 
 impl Attempt {
-    /// Makes the run's folder, with its prompt and its record.
+    /// Makes the run's folder, with its prompt and its record. Where that cannot be
+    /// written, there is no folder.
     pub(super) fn begin(of: &mut Loop<'_>) -> Result<Self, Failure> {
+        let folder = of.task.begin()?;
+        Self::begin_in(folder.clone(), of).inspect_err(|_| folder.discard())
+    }
+
+    fn begin_in(folder: RunFolder, of: &mut Loop<'_>) -> Result<Self, Failure> {
         let (task, order) = (of.task, of.order);
-        let folder = task.begin()?;
         let shown = |name: &str| folder.file(name).display().to_string();
         let project = task.project().id();
         let mut info = RunInfo::begun(&folder.id(), project, task.id(), Timestamp::now());
@@ -59,6 +64,7 @@ impl Attempt {
         info.commandline = order.argv.join(" ");
         info.previous_run_id = of.runs.last().cloned().unwrap_or_default();
         info.parent_run_id = order.parent.as_ref().map(|it| it.run_id.clone()).unwrap_or_default();
+        folder.reserve()?;
         let prompt = prompt(of, &folder, &info)?;
         fs::write(folder.file(layout::PROMPT), &prompt).map_err(|error| {
             Failure::internal("folder-unwritable", format!("{}: {error}", shown(layout::PROMPT)))
@@ -118,13 +124,8 @@ impl Attempt {
             watch::Ended::ByItself => told.why,
         };
         there(&self.folder)?;
-        for name in [layout::STDOUT, layout::STDERR] {
-            fs::File::options()
-                .create(true)
-                .append(true)
-                .open(self.folder.file(name))
-                .map_err(|error| unwritable(&self.folder, &error))?;
-        }
+        self.folder.release();
+        self.folder.settle_printed()?;
         let settled = self.folder.settle_output();
         let info = self.info.clone().ended(Timestamp::now(), told.code, why.as_deref());
         self.folder.write(&info)?;

@@ -26,6 +26,8 @@ pub(crate) enum StoppedBy {
     Cancelled,
     /// `gate stop`, or the file that it writes.
     StopRequested,
+    /// The loop's time is over.
+    BudgetWall,
 }
 
 /// How a loop ended, with what it did.
@@ -89,6 +91,7 @@ impl StoppedBy {
             Self::NotStarted => "the agent could not be started",
             Self::Cancelled => "cancelled",
             Self::StopRequested => "a stop was requested",
+            Self::BudgetWall => "its time is over (budget.wall)",
         }
     }
 
@@ -96,7 +99,11 @@ impl StoppedBy {
     pub(crate) fn check_code(self) -> u8 {
         match self {
             Self::Completed => 0,
-            Self::Tripped | Self::MaxIterations | Self::Cancelled | Self::StopRequested => 3,
+            Self::Tripped
+            | Self::MaxIterations
+            | Self::Cancelled
+            | Self::StopRequested
+            | Self::BudgetWall => 3,
             Self::Blocked => 4,
             Self::NotStarted => 2,
         }

@@ -8,6 +8,7 @@
 mod attempt;
 mod claim;
 mod end;
+mod outside;
 mod preset;
 mod reconcile;
 mod watch;
@@ -17,9 +18,10 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gate_checks::CancellationToken;
 use gate_core::Verdict;
 use gate_core::protocol::bus::{Draft, Message};
-use gate_core::protocol::run::{RunInfo, layout};
+use gate_core::protocol::run::RunInfo;
 use jiff::Timestamp;
 
 use crate::failure::Failure;
@@ -33,6 +35,7 @@ use crate::source::Source;
 use attempt::Attempt;
 pub(crate) use attempt::{IN_RUN, Ran};
 pub(crate) use end::{End, RunRecord, StoppedBy};
+use outside::Outside;
 pub(crate) use preset::command_of;
 pub(crate) use watch::Live;
 
@@ -54,6 +57,8 @@ pub(crate) struct Order {
     pub(crate) iterations: u64,
     /// How long one run may take.
     pub(crate) timeout: Option<Duration>,
+    /// How long the loop may take.
+    pub(crate) wall: Option<Duration>,
     /// How long an agent may print nothing.
     pub(crate) idle: Option<Duration>,
     /// How long runs that the agent has started are waited for at the end.
@@ -75,6 +80,7 @@ pub(crate) struct Loop<'l> {
     pub(crate) supervisor: gate_checks::process::Supervisor,
     pub(crate) interrupt: &'l Interrupt,
     pub(crate) live: &'l dyn Live,
+    outside: Outside<'l>,
     /// The loop's runs, by their ids.
     runs: Vec<String>,
     /// The last message that an agent was told.
@@ -90,8 +96,9 @@ impl<'l> Loop<'l> {
         supervisor: gate_checks::process::Supervisor,
         (interrupt, live): (&'l Interrupt, &'l dyn Live),
     ) -> Self {
+        let outside = Outside::of(task, interrupt, order.wall);
         let (runs, heard, last) = (Vec::new(), String::new(), None);
-        Self { order, task, gate, request, supervisor, interrupt, live, runs, heard, last }
+        Self { order, task, gate, request, supervisor, interrupt, live, outside, runs, heard, last }
     }
 
     /// Runs it to its end.
@@ -119,10 +126,18 @@ impl<'l> Loop<'l> {
     }
 
     fn iterate(&mut self) -> Result<StoppedBy, Failure> {
-        if self.task.is_done()? && self.claimed_before()? {
-            return Ok(StoppedBy::Completed);
+        if self.is_shut()? {
+            return Ok(StoppedBy::Tripped);
+        }
+        if self.task.is_done()?
+            && let Some(by) = self.claimed_before()?
+        {
+            return Ok(by);
         }
         for iteration in 1..=self.order.iterations {
+            if let Some(by) = self.outside.ends() {
+                return Ok(by);
+            }
             let attempt = Attempt::begin(self)?;
             // Behind what the prompt tells of the bus.
             let restart = iteration - 1;
@@ -134,6 +149,13 @@ impl<'l> Loop<'l> {
             }
             let record = self.judge(&ran)?;
             self.live.judged(iteration, &record);
+            // What was cancelled says nothing of the work.
+            if record.decision.verdict == Verdict::Continue
+                && let Some(by) = self.outside.stops()
+            {
+                self.last = Some(record);
+                return Ok(by);
+            }
             let ended = self.after(&record)?;
             self.last = Some(record);
             if let Some(by) = ended {
@@ -148,6 +170,8 @@ impl<'l> Loop<'l> {
     /// Why no more is tried, whatever gate would say.
     fn stopped(&self, ran: &Ran) -> Option<StoppedBy> {
         match ran.interrupted {
+            // The work may be done all the same.
+            Some(StoppedBy::BudgetWall) => None,
             Some(by) => Some(by),
             None if ran.not_started => Some(StoppedBy::NotStarted),
             None => None,
@@ -158,9 +182,28 @@ impl<'l> Loop<'l> {
     /// where it does not hold.
     fn judge(&mut self, ran: &Ran) -> Result<Record, Failure> {
         let source = self.claimed(ran)?;
-        let mut request = self.request.clone();
-        request.agent_exit_code = ran.exit_code;
-        self.gate.check(&source, &request)
+        let request = Request { agent_exit_code: ran.exit_code, ..self.request.clone() };
+        self.check(&source, &request)
+    }
+
+    fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
+        let cancel = CancellationToken::new();
+        let request = Request { cancel: cancel.clone(), ..request.clone() };
+        self.outside.cancels(&cancel, || self.gate.check(source, &request))
+    }
+
+    /// Whether the breaker lets nobody through: then no agent is started, and gate's
+    /// decision says why.
+    fn is_shut(&mut self) -> Result<bool, Failure> {
+        let task = self.request.task.as_deref().unwrap_or_default();
+        let status = self.gate.memory().map(|mut it| it.breaker(task, self.gate.policy()));
+        if !status.transpose()?.is_some_and(|status| status.is_shut(Timestamp::now())) {
+            return Ok(false);
+        }
+        let record = self.gate.check(&Source::Message(String::new()), &self.request)?;
+        let is_shut = record.decision.verdict == Verdict::Tripped;
+        self.last = Some(record);
+        Ok(is_shut)
     }
 
     fn claimed(&self, ran: &Ran) -> Result<Source, Failure> {
@@ -186,19 +229,26 @@ impl<'l> Loop<'l> {
         }
     }
 
-    /// A `DONE` from before the loop: gate looks whether it holds.
-    fn claimed_before(&mut self) -> Result<bool, Failure> {
+    /// A `DONE` from before the loop: gate looks whether it holds. None: the loop
+    /// goes on.
+    fn claimed_before(&mut self) -> Result<Option<StoppedBy>, Failure> {
         let source = Source::Message(claim::TEXT.to_owned());
-        let record = self.gate.check(&source, &self.request)?;
-        let holds = record.decision.verdict == Verdict::Exit;
+        let record = self.check(&source, &self.request)?;
+        let verdict = record.decision.verdict;
         self.last = Some(record);
-        if holds {
-            self.complete()?;
-        } else {
-            claim::withdraw(self.task)?;
-            self.say("WARNING", "DONE was there, and gate found that the work is not done")?;
+        match verdict {
+            Verdict::Exit => self.complete().map(Some),
+            // It was not found out whether it holds.
+            Verdict::Tripped => Ok(Some(StoppedBy::Tripped)),
+            Verdict::Continue | Verdict::Blocked => {
+                if let Some(by) = self.outside.stops() {
+                    return Ok(Some(by));
+                }
+                claim::withdraw(self.task)?;
+                self.say("WARNING", "DONE was there, and gate found that the work is not done")?;
+                Ok(None)
+            }
         }
-        Ok(holds)
     }
 
     /// The work is done: what the agent has started may end.
@@ -217,20 +267,12 @@ impl<'l> Loop<'l> {
         self.say("INFO", &format!("waiting for a limit to end, at {until}"))?;
         self.live.waits(until);
         while Timestamp::now() < until {
-            if self.interrupt.code().is_some() {
-                return Ok(Some(StoppedBy::Cancelled));
-            }
-            if self.stop_requested() {
-                return Ok(Some(StoppedBy::StopRequested));
+            if let Some(by) = self.outside.ends() {
+                return Ok(Some(by));
             }
             thread::sleep(watch::TICK);
         }
         Ok(None)
-    }
-
-    /// Whether a person wants the task's loop to stop (`gate stop`).
-    fn stop_requested(&self) -> bool {
-        self.task.folder().join(layout::STOP_REQUESTED).symlink_metadata().is_ok()
     }
 
     /// Says something on the task's bus.

@@ -30,6 +30,7 @@ pub(super) fn runs(task: &Task) -> Result<(), Failure> {
 }
 
 fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Failure> {
+    run.release();
     run.settle_output()?;
     let info = run.update(|info| info.reconciled(Timestamp::now(), is_done))?;
     task.announce(run, &info)?;

@@ -1,13 +1,9 @@
 //! Watching an agent while it runs: its output for the person, its time, and
 //! whoever wants it to end.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use gate_checks::process::{Over, Session};
-use gate_core::protocol::run::layout;
 use jiff::Timestamp;
 
 use super::attempt::Ran;
@@ -53,7 +49,7 @@ pub(super) fn over(
     of: &Loop<'_>,
     started: &mut dyn FnMut(i32) -> Result<(), Failure>,
 ) -> Result<(Over, Ended), Failure> {
-    let mut output = Output::of(folder);
+    let mut output = Output::default();
     let began = Instant::now();
     let mut ended = Ended::ByItself;
     if let Some(pid) = session.pid() {
@@ -61,7 +57,7 @@ pub(super) fn over(
     }
     loop {
         let over = session.wait_for(TICK);
-        output.show(of);
+        output.show(folder, of);
         if let Some(over) = over {
             return Ok((over, ended));
         }
@@ -79,11 +75,8 @@ fn why(of: &Loop<'_>, began: Instant, heard: Instant) -> Option<Ended> {
     let is_over = |limit: Option<Duration>, since: Instant| {
         limit.is_some_and(|limit| since.elapsed() >= limit)
     };
-    if of.interrupt.code().is_some() {
-        return Some(Ended::Stopped(StoppedBy::Cancelled));
-    }
-    if of.stop_requested() {
-        return Some(Ended::Stopped(StoppedBy::StopRequested));
+    if let Some(by) = of.outside.ends() {
+        return Some(Ended::Stopped(by));
     }
     let timed_out = is_over(of.order.timeout, began) || is_over(of.order.idle, heard);
     timed_out.then_some(Ended::TimedOut)
@@ -91,8 +84,6 @@ fn why(of: &Loop<'_>, began: Instant, heard: Instant) -> Option<Ended> {
 
 /// What an agent prints, as it stands in its files.
 struct Output {
-    stdout: PathBuf,
-    stderr: PathBuf,
     /// How much of the standard output was shown.
     shown: u64,
     /// How long both were.
@@ -101,30 +92,23 @@ struct Output {
     heard: Instant,
 }
 
-impl Output {
-    fn of(folder: &RunFolder) -> Self {
-        let (stdout, stderr) = (folder.file(layout::STDOUT), folder.file(layout::STDERR));
-        Self { stdout, stderr, shown: 0, length: 0, heard: Instant::now() }
+impl Default for Output {
+    fn default() -> Self {
+        Self { shown: 0, length: 0, heard: Instant::now() }
     }
+}
 
+impl Output {
     /// Shows what is new. A file that is gone shows nothing.
-    fn show(&mut self, of: &Loop<'_>) {
-        let length = |path: &PathBuf| path.metadata().map_or(0, |it| it.len());
-        let now = length(&self.stdout) + length(&self.stderr);
+    fn show(&mut self, folder: &RunFolder, of: &Loop<'_>) {
+        let now = folder.printed();
         if now != self.length {
             (self.length, self.heard) = (now, Instant::now());
         }
-        while let Some(bytes) = self.next().filter(|bytes| !bytes.is_empty()) {
+        let next = |shown| folder.printed_from(shown, BLOCK).filter(|bytes| !bytes.is_empty());
+        while let Some(bytes) = next(self.shown) {
             self.shown += bytes.len() as u64;
             of.live.printed(&bytes);
         }
-    }
-
-    fn next(&self) -> Option<Vec<u8>> {
-        let mut file = File::open(&self.stdout).ok()?;
-        file.seek(SeekFrom::Start(self.shown)).ok()?;
-        let mut bytes = Vec::new();
-        file.take(BLOCK).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
     }
 }
