@@ -22,6 +22,7 @@
 //!
 //! * [`read`]: who said what, in which format;
 //! * [`decide`](mod@decide): indicators, signals, evidence, the decision;
+//! * [`exit`]: the agent exit protocol;
 //! * [`config`]: from settings to a policy;
 //! * [`replay`]: logs that hold many iterations;
 //! * [`text`]: words of others, fit to be shown;
@@ -30,6 +31,7 @@
 pub mod config;
 pub mod decide;
 mod digest;
+mod exit_scan;
 pub mod history;
 pub mod protocol;
 pub mod read;
@@ -43,6 +45,8 @@ pub use decide::input::Input;
 pub use decide::policy::Policy;
 pub use decide::verdict::Verdict;
 pub use digest::digest;
+pub use exit_scan::{ExitScan, ExitScanner};
+pub use protocol::exit;
 pub use scan::{Command, Limit, Reach, Remark, Scan, Scanner, Transcript, scan};
 
 /// The guide's examples run with the tests.

@@ -12,6 +12,7 @@ use super::fault::Fault;
 use super::key::KeyPath;
 use super::raw::{RawConfig, RawExitGate};
 use super::{DEFAULT, locate, schema, serde_message, validate};
+use crate::protocol::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_enabled};
 
 /// Where settings come from, lowest to highest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +37,9 @@ pub struct Layer {
     origin: Origin,
     raw: RawConfig,
     text: Option<Cow<'static, str>>,
+    /// Whether it switches the agent exit protocol on. No key of a file does: a
+    /// project, which agents write to, must not.
+    exit_protocol: bool,
 }
 
 impl Layer {
@@ -48,7 +52,8 @@ impl Layer {
     pub fn parse(origin: Origin, text: &str) -> Result<Self, ConfigError> {
         let raw = read::<RawConfig>(&origin.to_string(), text)
             .map_err(|error| error.hinting(schema::home_of))?;
-        let layer = Self { origin, raw, text: Some(Cow::Owned(text.to_owned())) };
+        let text = Some(Cow::Owned(text.to_owned()));
+        let layer = Self { origin, raw, text, exit_protocol: false };
         layer.checked()
     }
 
@@ -58,7 +63,7 @@ impl Layer {
     ///
     /// A value that makes no sense.
     pub fn new(origin: Origin, raw: RawConfig) -> Result<Self, ConfigError> {
-        Self { origin, raw, text: None }.checked()
+        Self { origin, raw, text: None, exit_protocol: false }.checked()
     }
 
     /// The settings that flags of the command line give.
@@ -71,7 +76,10 @@ impl Layer {
     pub(super) fn embedded() -> Result<Self, ConfigError> {
         let origin = Origin::Default;
         match serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/default.json"))) {
-            Ok(raw) => Ok(Self { origin, raw, text: Some(Cow::Borrowed(DEFAULT)) }),
+            Ok(raw) => {
+                let text = Some(Cow::Borrowed(DEFAULT));
+                Ok(Self { origin, raw, text, exit_protocol: false })
+            }
             Err(_) => Self::parse(origin, DEFAULT),
         }
     }
@@ -79,7 +87,7 @@ impl Layer {
     /// Whether it leaves every setting as it is.
     pub(super) fn is_silent(&self) -> bool {
         let silent = Self::threshold(self.origin.clone(), None);
-        self.raw == RawConfig::default() || self.raw == silent.raw
+        !self.exit_protocol && (self.raw == RawConfig::default() || self.raw == silent.raw)
     }
 
     /// Where it comes from.
@@ -109,7 +117,12 @@ impl Layer {
     fn threshold(origin: Origin, indicator_threshold: Option<u32>) -> Self {
         let exit_gate = RawExitGate { indicator_threshold, ..RawExitGate::default() };
         let raw = RawConfig { exit_gate: Some(exit_gate), ..RawConfig::default() };
-        Self { origin, raw, text: None }
+        Self { origin, raw, text: None, exit_protocol: false }
+    }
+
+    /// Whether it switches the agent exit protocol on.
+    pub(super) fn exit_protocol(&self) -> bool {
+        self.exit_protocol
     }
 
     fn checked(self) -> Result<Self, ConfigError> {
@@ -143,23 +156,35 @@ impl fmt::Display for Origin {
 const THRESHOLD_VARIABLES: [&str; 2] = ["GATE_EXIT_THRESHOLD", "CUB_EXIT_THRESHOLD"];
 
 /// The settings that environment variables give; none where no known one is
-/// set. An empty variable is not set.
+/// set. An empty variable is not set. `AGENT_EXIT_PROTOCOL_ENABLED` is the feature
+/// flag of the agent exit protocol, which is no setting of a file.
 ///
 /// # Errors
 ///
-/// A value that is no whole number; the error names the variable.
+/// A threshold that is no whole number; the error names the variable.
 pub fn environment(
     vars: impl Iterator<Item = (String, String)>,
 ) -> Result<Option<Layer>, ConfigError> {
-    let rank = |name: &str| THRESHOLD_VARIABLES.iter().position(|known| *known == name);
-    let set = vars
-        .filter(|(_, value)| !value.is_empty())
-        .filter_map(|(name, value)| Some((rank(&name)?, name, value)))
-        .min_by_key(|(rank, ..)| *rank);
-    let Some((_, name, value)) = set else { return Ok(None) };
-    match value.parse::<u32>() {
-        Ok(number) => Ok(Some(Layer::threshold(Origin::Environment(name), Some(number)))),
-        Err(_) => Err(bad_threshold(name, &value)),
+    let (mut set, mut exit_protocol) = (None, false);
+    for (name, value) in vars.filter(|(_, value)| !value.is_empty()) {
+        exit_protocol |= name == AGENT_EXIT_PROTOCOL_ENABLED_ENV
+            && parse_agent_exit_protocol_enabled(Some(&value));
+        let rank = THRESHOLD_VARIABLES.iter().position(|known| *known == name);
+        let ranked = rank.map(|rank| (rank, name, value));
+        set = set.into_iter().chain(ranked).min_by_key(|(rank, ..)| *rank);
+    }
+    let flag = || Origin::Environment(AGENT_EXIT_PROTOCOL_ENABLED_ENV.to_owned());
+    match set {
+        Some((_, name, value)) => match value.parse::<u32>() {
+            Ok(number) => {
+                let layer = Layer::threshold(Origin::Environment(name), Some(number));
+                Ok(Some(Layer { exit_protocol, ..layer }))
+            }
+            Err(_) => Err(bad_threshold(name, &value)),
+        },
+        None => {
+            Ok(exit_protocol.then(|| Layer { exit_protocol, ..Layer::threshold(flag(), None) }))
+        }
     }
 }
 

@@ -107,7 +107,8 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
     })?;
     let place = |fault| merged.error(fault);
     cross::config(&raw).map_err(place)?;
-    let policy = build::policy(&raw).map_err(place)?;
+    let mut policy = build::policy(&raw).map_err(place)?;
+    policy.signal.exit_protocol = all.iter().any(Layer::exit_protocol);
     Ok(Resolved {
         warnings: warnings(&merged, policy.threshold),
         policy,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::layer::Origin;
 use super::resolve::{Resolved, Setting};
 use crate::decide::policy::Threshold;
+use crate::protocol::exit::AGENT_EXIT_PROTOCOL_ENABLED_ENV;
 
 /// The effective settings as TOML that means the same again; with `origins`,
 /// each with who said it.
@@ -16,6 +17,7 @@ pub fn show(resolved: &Resolved, origins: bool) -> String {
             let gap = if text.is_empty() { "" } else { "\n" };
             let _ = writeln!(text, "{gap}[{table}]");
             threshold(&mut text, table, resolved);
+            exit_protocol(&mut text, table, resolved);
             open = table.to_owned();
         }
         let name = &setting.key[table.len() + 1..];
@@ -42,6 +44,17 @@ fn threshold(text: &mut String, table: &str, resolved: &Resolved) {
         let number = resolved.policy.threshold_in_force();
         let _ =
             writeln!(text, "# indicator_threshold is not set: {number}, from the number of checks");
+    }
+}
+
+/// The flag has no key either.
+fn exit_protocol(text: &mut String, table: &str, resolved: &Resolved) {
+    if table == "signal" {
+        let state = if resolved.policy.signal.exit_protocol { "on" } else { "off" };
+        let _ = writeln!(
+            text,
+            "# the agent exit protocol is {state}: {AGENT_EXIT_PROTOCOL_ENABLED_ENV}"
+        );
     }
 }
 

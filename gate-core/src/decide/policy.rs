@@ -70,6 +70,16 @@ pub struct SignalPolicy {
     pub agent_override: AgentOverride,
     /// Signals that settings define.
     pub custom: Vec<CustomSignal>,
+    /// Whether the JSON exit signal is read at all: the feature flag of the
+    /// agent exit protocol, which only the environment switches on.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub exit_protocol: bool,
+}
+
+/// Policies of the time before the flag, and those without it, have one digest.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_off(flag: &bool) -> bool {
+    !flag
 }
 
 /// The ways in which a signal is written.

@@ -2,6 +2,7 @@
 //! how transcripts are read or how a decision is made.
 
 pub mod bus;
+pub mod exit;
 pub mod fact;
 pub mod ledger;
 pub mod run;

@@ -110,11 +110,14 @@ impl Looks {
     fn look(&mut self, json: &[u8], line: u64) {
         let mut shape = Shape::of(json, self.in_array);
         shape.first = self.begins.is_none();
+        let is_answer = text::is_answer(json);
         if self.begins.is_none() {
             self.begins = Some(!shape.is_empty());
-            self.answer = text::is_answer(json);
+            self.answer = is_answer;
         }
-        self.json += json.len();
+        // An answer among JSON is the agent's own text.
+        let told = if is_answer { &mut self.text } else { &mut self.json };
+        *told += json.len();
         if !self.fenced && !self.settled {
             self.narrow(&shape, line);
         }

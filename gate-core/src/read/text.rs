@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use memchr::{memchr, memchr2_iter, memmem};
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::blocks::{Block, Blocks, count_breaks, skip_blank};
@@ -14,6 +15,7 @@ use super::detect::Head;
 use super::far::Sieve;
 use super::format::{Spec, no_lines, no_record};
 use super::json::Decode;
+use super::loose::Str;
 use super::out::Out;
 use super::{ProblemKind, Role, Text};
 
@@ -34,9 +36,25 @@ const ANSWER: &str = "apm2_agent_exit";
 /// What stands before the data of a server-sent event.
 const EVENT: &str = "data: ";
 
-/// Whether this JSON is something an agent itself answers with.
+/// Whether this JSON is something an agent itself answers with: an object that
+/// names the protocol as its own. JSON that only speaks of it is not.
 pub(super) fn is_answer(json: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Answer<'a> {
+        #[serde(borrow, default)]
+        protocol: Str<'a>,
+    }
     memmem::find(json, ANSWER.as_bytes()).is_some()
+        && match serde_json::from_slice::<Answer<'_>>(json) {
+            Ok(answer) => &*answer.protocol == ANSWER,
+            Err(_) => begins_as_answer(json),
+        }
+}
+
+/// Whether JSON that cannot be read begins with the protocol's key.
+fn begins_as_answer(json: &[u8]) -> bool {
+    let inner = json.strip_prefix(b"{").unwrap_or(json).trim_ascii_start();
+    inner.strip_prefix(b"\"").unwrap_or(inner).starts_with(b"protocol")
 }
 
 /// The reader of plain text: everything is the agent's, except a runner's
@@ -129,17 +147,17 @@ impl Voice {
             let line = line_at(&text, begin);
             let whole = begin > 0 || block.starts_line;
             self.trailer |= whole && self.header > 0 && TRAILERS.contains(&line.trim_end());
-            let data = whole && is_data(line);
-            if data || self.role(number) != role {
+            let data = whole.then(|| self.data(line)).flatten();
+            if data.is_some() || self.role(number) != role {
                 self.say(role, part.until(begin, number), out);
                 role = self.role(number);
             }
-            if data {
+            if let Some(speaker) = data {
                 // Its line break stays with the text around it, whose lines
                 // would be miscounted otherwise.
                 let (data, _) = part.until(begin + line.trim_end_matches('\n').len(), number);
                 out.text(Text {
-                    role: Role::Tool,
+                    role: speaker,
                     text: data,
                     line: number,
                     multiline: true,
@@ -163,6 +181,16 @@ impl Voice {
             let line = bytes[..found].strip_suffix(EVENT.as_bytes()).unwrap_or(&bytes[..found]);
             (line.is_empty() || line.ends_with(b"\n")).then_some(line.len())
         })
+    }
+
+    /// Whose a line is that is JSON and no part of the text around it: a tool's,
+    /// or the agent's where it answers among JSON that is nobody's.
+    fn data(&self, line: &str) -> Option<Role> {
+        if is_data(line) {
+            return Some(Role::Tool);
+        }
+        let answers = self.own == Role::System && is_answer(line.trim_end().as_bytes());
+        answers.then_some(Role::Assistant)
     }
 
     fn role(&self, line: u64) -> Role {

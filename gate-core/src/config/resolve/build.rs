@@ -83,6 +83,7 @@ fn signal(raw: RawSignal) -> Result<SignalPolicy, Fault> {
         token: set(raw.token, "signal.token")?,
         agent_override: set(raw.agent_override, "signal.agent_override")?,
         custom,
+        exit_protocol: false,
     })
 }
 

@@ -1,32 +1,135 @@
 //! The JSON exit signal of the agent exit protocol.
 //!
-//! Its validation is switched off unless the operator switches it on
-//! (`AGENT_EXIT_PROTOCOL_ENABLED`), so here it is only noticed and named.
+//! A signal is what the protocol's own rules take for one, where it stands as
+//! signals stand: on lines of its own, alone, indented or fenced, also with
+//! other JSON around it; not within a sentence, an example or other JSON. One
+//! that is not valid is told, and says nothing.
+
+use std::ops::Range;
 
 use memchr::memmem;
 
-use super::candidate::{CANDIDATES, Candidate, Says};
+use super::candidate::{CANDIDATES, Candidate, Says, Statement};
 use super::layout::Layout;
-use crate::decide::policy::Spelling;
+use super::place::{Place, end_of, start_of};
+use super::promise::{FOLLOWED, MARKS, neighbours_objection};
+use crate::decide::policy::{SignalValue, Spelling};
+use crate::protocol::exit::{
+    AgentExitConfig, EXIT_SIGNAL_PROTOCOL, ExitSignal, ExitSignalError, WorkPhase, find,
+};
+use crate::read::{FinalTurn, Word};
 
-/// The value of `protocol` that marks such a signal.
-const PROTOCOL: &str = "\"apm2_agent_exit\"";
+/// How much of a signal's line is held against it, in bytes, on either side.
+const LINE: usize = 2_000;
+
+/// A place in the agent's last word that names the exit protocol in JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExitSighting {
+    /// Line of the input, from 1.
+    pub line: u64,
+    /// The signal that stands there, or why none does.
+    pub found: Result<ExitSignal, NoSignal>,
+}
+
+/// Why no exit signal stands at a place that looks like one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoSignal {
+    /// It is not valid. Lines and columns are those of the JSON.
+    #[error(transparent)]
+    Invalid(#[from] ExitSignalError),
+    /// It is shown, quoted, mentioned, put off: the agent does not say it.
+    #[error("no exit signal: {0}")]
+    NotSaid(String),
+}
+
+/// Where in the agent's last word the exit protocol is named in JSON, in order;
+/// the last one that is a signal counts. The feature flag is the caller's to ask.
+pub fn exit_signals(turn: &FinalTurn) -> Vec<ExitSighting> {
+    for word in turn.words() {
+        let found: Vec<_> = of_word(word);
+        if !found.is_empty() || !word.answers_notification {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+fn of_word(word: &Word) -> Vec<ExitSighting> {
+    let layout = Layout::new(word);
+    let sighting = |place: Range<usize>| ExitSighting {
+        line: layout.number(layout.index_of(place.start)),
+        found: look(&layout, place),
+    };
+    places(&layout).into_iter().map(sighting).collect()
+}
 
 /// All candidates of this spelling in a message.
-pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
+pub(super) fn candidates(layout: &Layout<'_>, is_read: bool) -> Vec<Candidate> {
+    places(layout).into_iter().map(|place| candidate(layout, place, is_read)).collect()
+}
+
+/// The last places that may hold a signal.
+fn places(layout: &Layout<'_>) -> Vec<Range<usize>> {
     let text = &layout.word().text;
-    if memmem::find(text.as_bytes(), PROTOCOL.as_bytes()).is_none() {
+    if memmem::find(text.as_bytes(), EXIT_SIGNAL_PROTOCOL.as_bytes()).is_none() {
         return Vec::new();
     }
-    text.rmatch_indices(PROTOCOL)
-        .take(CANDIDATES)
-        .map(|(at, found)| Candidate {
-            spelling: Spelling::AgentExit,
-            line: layout.number(layout.index_of(at)),
-            at: layout.index_of(at),
-            text: found.to_owned(),
-            taken: Vec::new(),
-            says: Says::Nothing("exit signal validation is disabled".to_owned()),
-        })
-        .collect()
+    let mut found = find(text);
+    found.split_off(found.len().saturating_sub(CANDIDATES))
+}
+
+fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candidate {
+    let config = AgentExitConfig { enabled: is_read };
+    let text = &layout.word().text[place.clone()];
+    let at = layout.index_of(place.start);
+    let says = match config.enabled {
+        true => look(layout, place).map(|signal| Says::Something(statement(&signal))),
+        false => Err(ExitSignalError::ValidationDisabled.into()),
+    };
+    Candidate {
+        spelling: Spelling::AgentExit,
+        line: layout.number(at),
+        at,
+        text: text.to_owned(),
+        taken: vec![text.to_owned()],
+        says: says.unwrap_or_else(|why| Says::Nothing(why.to_string())),
+    }
+}
+
+/// The signal at a place, if it is one and said as one.
+fn look(layout: &Layout<'_>, place: Range<usize>) -> Result<ExitSignal, NoSignal> {
+    let signal = ExitSignal::from_json(&layout.word().text[place.clone()])?;
+    objection(layout, place, &signal).map_or(Ok(signal), |why| Err(NoSignal::NotSaid(why)))
+}
+
+fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> Option<String> {
+    let (first, last) = (layout.index_of(place.start), layout.index_of(place.end - 1));
+    let (text, lines) = (&layout.word().text, layout.lines());
+    let before = end_of(&text[lines[first].offset..place.start], LINE);
+    let after = &text[place.end..lines[last].offset + lines[last].text.len()];
+    let stands = Place::new(layout, first..last + 1).of_json();
+    let goes_on = !after.trim_matches(MARKS).is_empty();
+    let beside = neighbours_objection(before, start_of(after, LINE));
+    let followed = || value(signal) == SignalValue::Complete && stands.work_follows();
+    stands
+        .objection()
+        .or_else(|| beside.map(str::to_owned))
+        .or_else(|| goes_on.then(|| "its line goes on after it".to_owned()))
+        .or_else(|| followed().then(|| FOLLOWED.to_owned()))
+}
+
+/// What a signal says of the loop: that the phase is completed, or that the work
+/// is blocked from now on.
+fn value(signal: &ExitSignal) -> SignalValue {
+    if signal.next_expected_phase() == WorkPhase::Blocked {
+        SignalValue::Blocked
+    } else {
+        SignalValue::Complete
+    }
+}
+
+fn statement(signal: &ExitSignal) -> Statement {
+    let otherwise = || format!("{}: {}", signal.phase_completed, signal.exit_reason);
+    let reason = Some(signal.notes.clone().unwrap_or_else(otherwise));
+    Statement { reason, ..Statement::new(value(signal)) }
 }

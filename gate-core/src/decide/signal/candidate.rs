@@ -121,7 +121,7 @@ pub(super) fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
     let mut found = exit_status::candidates(&layout);
     found.extend(ralph_status::candidates(&layout));
     found.extend(promise::candidates(&layout, &policy.phrases));
-    found.extend(agent_exit::candidates(&layout));
+    found.extend(agent_exit::candidates(&layout, policy.exit_protocol));
     found.extend(custom::candidates(&layout, &policy.custom));
     found
 }

@@ -39,6 +39,8 @@ pub(crate) enum Ground {
     Fenced,
     /// A code fence of a programming language.
     Code,
+    /// A code fence of JSON, in which a JSON signal stands and no other.
+    Data,
     /// A hunk of a diff.
     Diff,
     /// A quotation (`> `).
@@ -295,6 +297,7 @@ fn language(info: &str) -> Ground {
     let name = info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
     match name.as_str() {
         "diff" | "patch" => Ground::Diff,
+        "json" | "jsonc" | "json5" => Ground::Data,
         other if PLAIN.contains(&other) || other.contains("status") => Ground::Fenced,
         _ => Ground::Code,
     }

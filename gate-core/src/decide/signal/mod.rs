@@ -28,6 +28,7 @@ use crate::read::{FinalTurn, Word};
 use candidate::{Candidate, Says, Sifted, Statement, candidates, cut, disagreement, sift};
 use marker::Marker;
 
+pub use agent_exit::{ExitSighting, NoSignal, exit_signals};
 pub use prompt::prompt;
 
 /// What every signal of the built-in spellings holds, and so each part of one.

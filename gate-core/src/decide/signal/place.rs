@@ -27,12 +27,18 @@ const SECTION: usize = 400;
 pub(crate) struct Place<'l, 'w> {
     layout: &'l Layout<'w>,
     lines: Range<usize>,
+    of_json: bool,
 }
 
 impl<'l, 'w> Place<'l, 'w> {
     /// The place that takes these lines.
     pub(crate) fn new(layout: &'l Layout<'w>, lines: Range<usize>) -> Self {
-        Self { layout, lines }
+        Self { layout, lines, of_json: false }
+    }
+
+    /// The same for a signal that is JSON: a fence of JSON is its dress.
+    pub(crate) fn of_json(self) -> Self {
+        Self { of_json: true, ..self }
     }
 
     /// Why what stands here is no signal, if so.
@@ -57,7 +63,8 @@ impl<'l, 'w> Place<'l, 'w> {
         let first = self.layout.lines().get(self.lines.start)?;
         match first.ground {
             Ground::Diff => Some("it stands in a diff"),
-            Ground::Code => Some("it stands in a code example"),
+            Ground::Data if self.of_json => None,
+            Ground::Code | Ground::Data => Some("it stands in a code example"),
             Ground::Quote => Some("it is quoted"),
             Ground::Thinking => Some("it is reasoning, not the agent's word"),
             Ground::Comment => Some("it stands in a comment"),
@@ -88,7 +95,8 @@ impl<'l, 'w> Place<'l, 'w> {
     /// above it introduces the whole fence.
     fn fence(&self) -> Option<usize> {
         let lines = &self.layout.lines()[..self.lines.start];
-        let fenced = self.layout.lines().get(self.lines.start)?.ground == Ground::Fenced;
+        let ground = self.layout.lines().get(self.lines.start)?.ground;
+        let fenced = ground == Ground::Fenced || (self.of_json && ground == Ground::Data);
         lines.iter().rposition(|line| line.ground == Ground::Fence).filter(|_| fenced)
     }
 

@@ -87,10 +87,10 @@ pub(super) fn objection(
 /// How much of a tag's line is held against it, in bytes, on either side.
 const LINE: usize = 2_000;
 
-const FOLLOWED: &str = "text about the next work follows it";
+pub(super) const FOLLOWED: &str = "text about the next work follows it";
 
 /// What the rest of the tag's line has against it.
-fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
+pub(super) fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
     if before.trim_start().starts_with('+') {
         return Some("it stands in a diff");
     }
@@ -122,7 +122,8 @@ fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
     }
 }
 
-const MARKS: [char; 11] = [' ', '\t', '*', '_', '`', '#', '-', '•', '>', '|', '─'];
+/// Marks around a signal that say nothing.
+pub(super) const MARKS: [char; 11] = [' ', '\t', '*', '_', '`', '#', '-', '•', '>', '|', '─'];
 
 /// A list number: `1.`, `2)`.
 fn is_number(text: &str) -> bool {

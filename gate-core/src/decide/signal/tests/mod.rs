@@ -1,5 +1,6 @@
 //! What is a signal and what is none, spelling by spelling.
 
+mod agent_exit;
 mod exit_status;
 mod promise;
 mod ralph_status;
@@ -17,6 +18,7 @@ fn policy() -> SignalPolicy {
         token: TokenMode::Off,
         agent_override: AgentOverride::Never,
         custom: Vec::new(),
+        exit_protocol: true,
     }
 }
 

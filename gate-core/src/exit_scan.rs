@@ -1,0 +1,79 @@
+//! From bytes to exit signals: what `gate exit` needs of an agent's output.
+
+use crate::decide::signal::{ExitSighting, NoSignal, exit_signals};
+use crate::protocol::exit::ExitSignal;
+use crate::read::{Event, FinalTurn, Forced, Format, Reader, Sink, Wording};
+use crate::trouble;
+
+/// Looks for exit signals in an agent's output of any format, fed in pieces of
+/// any size. The feature flag is the caller's to ask.
+#[derive(Debug)]
+pub struct ExitScanner {
+    reader: Reader,
+    collector: Collector,
+}
+
+/// What an agent's output holds of exit signals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExitScan {
+    /// The output's format.
+    pub format: Option<Format>,
+    /// Where the agent's last word names the exit protocol in JSON, in order.
+    pub sightings: Vec<ExitSighting>,
+}
+
+#[derive(Debug, Default)]
+struct Collector {
+    turn: FinalTurn,
+    /// The line of the last record that could not be read whole.
+    lost: Option<u64>,
+}
+
+impl ExitScanner {
+    /// Finds the format by itself unless one is given.
+    pub fn new(format: Option<Forced>) -> Self {
+        Self { reader: Reader::new(format), collector: Collector::default() }
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.reader.push(bytes, &mut self.collector);
+    }
+
+    /// Ends the input. Before a record that could not be read nothing is a
+    /// signal: the agent may have said something else since.
+    pub fn finish(mut self) -> ExitScan {
+        self.reader.finish(&mut self.collector);
+        self.collector.turn.finish();
+        let mut sightings = exit_signals(&self.collector.turn);
+        if let Some(lost) = self.collector.lost {
+            let why = format!("line {lost}: what follows it could not be read");
+            for it in sightings.iter_mut().filter(|it| it.line <= lost && it.found.is_ok()) {
+                it.found = Err(NoSignal::NotSaid(why.clone()));
+            }
+        }
+        ExitScan { format: self.reader.format(), sightings }
+    }
+}
+
+impl ExitScan {
+    /// The signal that counts: the last one that is valid and said as one.
+    pub fn signal(&self) -> Option<&ExitSignal> {
+        self.sightings.iter().rev().find_map(|it| it.found.as_ref().ok())
+    }
+}
+
+impl Sink for Collector {
+    fn event(&mut self, event: Event<'_>) {
+        self.turn.event(&event);
+        if let Event::Problem(problem) = event
+            && problem.kind.loses_words()
+        {
+            self.lost = Some(problem.line);
+        }
+    }
+
+    fn says(&self, what: Wording, text: &str) -> bool {
+        trouble::says(what, text)
+    }
+}

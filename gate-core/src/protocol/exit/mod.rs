@@ -1,0 +1,57 @@
+//! The agent exit protocol, version 1.x: how an agent says that it has ended a
+//! phase of the work, so that a fresh one can go on without polling.
+//!
+//! The types and names are those of the protocol's own Rust API, and so are
+//! the texts of its errors:
+//!
+//! ```
+//! use gate_core::exit::{AgentSessionCompleted, ExitReason, ExitSignal, WorkPhase};
+//!
+//! let signal = ExitSignal::new(WorkPhase::Implementation, ExitReason::Completed)
+//!     .with_pr_url("https://github.com/org/repo/pull/123")
+//!     .with_notes("Implementation complete");
+//! signal.validate()?;
+//! let json = serde_json::to_string_pretty(&signal)?;
+//!
+//! let parsed = ExitSignal::from_json(&json)?;
+//! assert_eq!(parsed, signal);
+//! let event = AgentSessionCompleted::from_exit_signal("session-123", "actor-456", parsed);
+//! assert_eq!(event.next_phase, WorkPhase::CiPending);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A signal is a JSON object of at most 64 KiB, with string values only and no
+//! key twice; [`ExitSignal::validate`] lists what else is held against it.
+//! Whether signals are read at all is a feature flag,
+//! [`AGENT_EXIT_PROTOCOL_ENABLED_ENV`], which is off unless it is switched on.
+//!
+//! What becomes of a session when a signal arrives is [`Session::exit`], which is
+//! pure: it says what is to be recorded and which phase comes next, and whoever
+//! keeps the work items does that, all or nothing.
+
+mod ambient;
+mod completed;
+mod error;
+mod find;
+mod flag;
+mod limit;
+mod phase;
+mod reason;
+mod session;
+mod signal;
+mod strict;
+#[cfg(test)]
+mod tests;
+
+pub use ambient::is_agent_exit_protocol_enabled;
+pub use completed::AgentSessionCompleted;
+pub use error::ExitSignalError;
+pub(crate) use find::find;
+pub use flag::{
+    AGENT_EXIT_PROTOCOL_ENABLED_ENV, AgentExitConfig, Flag, parse_agent_exit_protocol_enabled,
+};
+pub use limit::{MAX_EVIDENCE_BUNDLE_REF, MAX_EXIT_SIGNAL, MAX_NOTES, MAX_PR_URL};
+pub use phase::WorkPhase;
+pub use reason::ExitReason;
+pub use session::{ExitHandlerError, ExitHandlerResult, Session};
+pub use signal::{EXIT_SIGNAL_PROTOCOL, EXIT_SIGNAL_VERSION, ExitSignal};

@@ -1,0 +1,99 @@
+//! What an exit signal does to the session that it comes from.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::{AgentExitConfig, AgentSessionCompleted, ExitSignal, ExitSignalError, WorkPhase};
+
+/// A session in which an agent works on a phase of a work item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its id.
+    pub session_id: String,
+    /// Who works in it.
+    pub actor_id: String,
+    /// The phase that it holds the lease for; none where it holds none, because
+    /// it never claimed one or has ended it.
+    pub active_phase: Option<WorkPhase>,
+}
+
+/// What comes of a valid signal. Whoever keeps work items appends the event,
+/// moves the item to the next phase and releases the session's lease, all of it
+/// or nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExitHandlerResult {
+    /// What goes into the ledger.
+    pub event: AgentSessionCompleted,
+    /// The work item's phase from now on.
+    pub next_phase: WorkPhase,
+    /// The signal.
+    pub exit_signal: ExitSignal,
+}
+
+/// Why a signal changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExitHandlerError {
+    /// It is none.
+    #[error("exit signal validation failed: {0}")]
+    Invalid(#[from] ExitSignalError),
+    /// It is about another phase than the session's.
+    #[error("phase mismatch: exit signal claims '{claimed}' but session is in '{actual}'")]
+    PhaseMismatch {
+        /// The signal's.
+        claimed: WorkPhase,
+        /// The session's.
+        actual: WorkPhase,
+    },
+    /// The session works on nothing, or has ended already.
+    #[error("session has no active work phase")]
+    NoActivePhase,
+}
+
+impl Session {
+    /// What comes of a signal that arrives at a time; `event_id` is the id of
+    /// the event that it becomes. Nothing is changed here.
+    ///
+    /// # Errors
+    ///
+    /// In this order: signals are not read, it is no valid signal, the session
+    /// has no active phase, the signal is about another one.
+    pub fn exit(
+        &self,
+        json: &str,
+        config: &AgentExitConfig,
+        timestamp: Timestamp,
+        event_id: Uuid,
+    ) -> Result<ExitHandlerResult, ExitHandlerError> {
+        self.accept(config.from_json(json)?, timestamp, event_id)
+    }
+
+    /// What comes of a signal that was read already, where the agent's output
+    /// holds more than the signal.
+    ///
+    /// # Errors
+    ///
+    /// In this order: it is not valid, the session has no active phase, the
+    /// signal is about another one.
+    pub fn accept(
+        &self,
+        exit_signal: ExitSignal,
+        timestamp: Timestamp,
+        event_id: Uuid,
+    ) -> Result<ExitHandlerResult, ExitHandlerError> {
+        exit_signal.validate()?;
+        let (claimed, active) = (exit_signal.phase_completed, self.active_phase);
+        let actual = active.ok_or(ExitHandlerError::NoActivePhase)?;
+        if claimed != actual {
+            return Err(ExitHandlerError::PhaseMismatch { claimed, actual });
+        }
+        let Self { session_id, actor_id, .. } = self;
+        let event = AgentSessionCompleted::at(
+            timestamp,
+            event_id,
+            session_id,
+            actor_id,
+            exit_signal.clone(),
+        );
+        Ok(ExitHandlerResult { next_phase: event.next_phase, event, exit_signal })
+    }
+}
