@@ -11,6 +11,7 @@ use gate_core::protocol::run::{Preamble, RunInfo, Status, layout};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
+use crate::needs::needs;
 use crate::support::gate;
 
 fn shop(folder: &TempDir) -> Project {
@@ -210,4 +211,18 @@ fn an_agent_is_known_by_its_process() {
     );
     child.update(|it| begun_at(of_parent(it, ""), &Timestamp::now().to_string())).unwrap();
     assert_eq!(post("fact promote --all").status.code(), Some(0));
+}
+
+#[test]
+fn a_session_that_was_begun_outside_a_container_is_nobodys() {
+    if !needs("namespaces") {
+        return;
+    }
+    let settings = "[project]\nid = \"shop\"\n[run]\nfolder = \"runs\"\n";
+    let ran = gate("bus discover").settings(settings).code(0);
+    let (run, _) = begun(&Runs::at(ran.path("runs")).project("shop").unwrap(), 0, "");
+    let mut post = Command::new("unshare");
+    let words = ["-rpf", env!("CARGO_BIN_EXE_gate"), "bus", "post", "--task", "t1", "--body", "hi"];
+    let output = post.args(words).current_dir(ran.path("")).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?} {}", run.id());
 }

@@ -33,8 +33,7 @@ impl Caller {
         if running.is_empty() {
             return Ok(Self::default());
         }
-        let session = rustix::process::getsid(None).ok().map(|it| i64::from(it.as_raw_pid()));
-        let near = ancestors().into_iter().chain(session);
+        let near = ancestors().into_iter().chain(session(i64::from(std::process::id())));
         let of = |pid: i64| running.iter().find(|info| is_agent(info, pid, began(pid)));
         Ok(Self { run: near.into_iter().find_map(of).cloned() })
     }
@@ -95,6 +94,12 @@ fn is_agent(info: &RunInfo, pid: i64, began: Option<Timestamp>) -> bool {
 /// A process's parent.
 fn parent(pid: i64) -> Option<i64> {
     stat(pid, 1)?.parse().ok()
+}
+
+/// The session that a process is of. Its leader is 0 where it stands outside the
+/// process namespace, as in a container, which is no process here.
+fn session(pid: i64) -> Option<i64> {
+    stat(pid, 3)?.parse().ok()
 }
 
 /// When a process began; none where it is gone, or nobody tells.
