@@ -28,6 +28,7 @@ mod facts;
 mod faults;
 mod field_loops;
 mod governance;
+mod governance_cases;
 mod governance_formats;
 mod here;
 mod hostile;

@@ -1,8 +1,9 @@
 //! `gate run`: whole loops around agents that are scripts.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -132,17 +133,7 @@ fn what_the_prompt_says_is_not_in_the_environment() {
 #[test]
 fn a_run_of_another_loop_is_waited_for_and_named_where_it_goes_on() {
     let ran = project(&format!("touch fixed\n{SAYS}")).code(0);
-    let mut sleeper = std::process::Command::new("sleep").arg("300").spawn().unwrap();
-    let child = task(&ran).join("runs/20261122-1000000000-1-1");
-    fs::create_dir_all(&child).unwrap();
-    let group = rustix::process::getpgid(None).unwrap().as_raw_nonzero();
-    let info = format!(
-        "version: 1\nrun_id: 20261122-1000000000-1-1\nparent_run_id: some\nproject_id: p\n\
-         task_id: t1\nagent: x\npid: {}\npgid: {group}\nstart_time: 2026-11-22T10:00:00Z\n\
-         end_time: 0001-01-01T00:00:00Z\nexit_code: -1\nstatus: running\nagent_version: \"\"\n",
-        sleeper.id()
-    );
-    fs::write(child.join("run-info.yaml"), info).unwrap();
+    let mut sleeper = child_of(&ran);
     fs::write(task(&ran).join("DONE"), "").unwrap();
     let ran = ran.again("run --task t1 --children-timeout 300ms --json -- ./agent.sh").code(0);
     assert_eq!(ran.json()["iterations"], 0);
@@ -270,4 +261,19 @@ pub(crate) fn wait(until: impl Fn() -> bool) {
         assert!(began.elapsed() < Duration::from_secs(60), "it did not happen in time");
         thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// A run that the task's agent has started, and that goes on.
+pub(crate) fn child_of(ran: &Ran) -> Child {
+    let sleeper = Command::new("sleep").arg("300").process_group(0).spawn().unwrap();
+    let child = task(ran).join("runs/20261122-1000000000-1-1");
+    fs::create_dir_all(&child).unwrap();
+    let info = format!(
+        "version: 1\nrun_id: 20261122-1000000000-1-1\nparent_run_id: some\nproject_id: p\n\
+         task_id: t1\nagent: x\npid: {0}\npgid: {0}\nstart_time: 2026-11-22T10:00:00Z\n\
+         end_time: 0001-01-01T00:00:00Z\nexit_code: -1\nstatus: running\nagent_version: \"\"\n",
+        sleeper.id()
+    );
+    fs::write(child.join("run-info.yaml"), info).unwrap();
+    sleeper
 }

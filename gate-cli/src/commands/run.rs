@@ -19,7 +19,7 @@ use crate::governance::{Caller, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::render::{self, Loud};
 use crate::request::Request;
-use crate::runner::{DEEPEST, Loop, Order, StoppedBy, command_of};
+use crate::runner::{Loop, Order, StoppedBy, command_of};
 use crate::settings::{self, Selection};
 use crate::source::Source;
 
@@ -39,9 +39,9 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     let project = Runs::here(&here.places)?;
     let caller = Caller::of_process(&project)?;
     let depth = caller.run.as_ref().map_or(Ok(0), |run| project.depth(&run.run_id))?;
-    if depth >= DEEPEST {
-        let message = format!("runs stand in each other {depth} deep, and more are not started");
-        return Err(Failure::usage("too-deep", message));
+    if depth > settings.run.max_depth as usize {
+        let message = format!("{depth} runs stand in each other, and more are not started");
+        return Err(Failure::usage("too-deep", message).hint("`max_depth` in [run] of gate.toml"));
     }
     let site = here.site()?;
     let no_supervisor = || Failure::internal("no-supervisor", "gate's own program is not found");

@@ -48,7 +48,7 @@ impl Runs {
             Some(id) => id,
             None => worktree::identity(&places.project()?),
         };
-        Self::of(places, resolved.run_folder.as_deref())?.project(&run::project_slug(&known_by))
+        Self::of(places, resolved.run.folder.as_deref())?.project(&run::project_slug(&known_by))
     }
 
     /// The folder itself.

@@ -39,9 +39,6 @@ use outside::Outside;
 pub(crate) use preset::command_of;
 pub(crate) use watch::Live;
 
-/// How deep runs may start runs (the seed's delegation depth).
-pub(crate) const DEEPEST: usize = 16;
-
 /// What is asked of a loop.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {

@@ -42,7 +42,7 @@ pub use raw::{
     Progress, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal, RawExitGate,
     RawHook, RawPatterns, RawProject, RawPromise, RawRun, RawSignal, RawTaskType, RawTree, RawWork,
 };
-pub use resolve::{ConfigWarning, Resolved, Setting, resolve};
+pub use resolve::{ConfigWarning, Resolved, RunSettings, Setting, resolve};
 pub use schema::schema;
 pub use show::show;
 

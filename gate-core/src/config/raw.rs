@@ -31,7 +31,7 @@ pub struct RawConfig {
     pub budget: Option<RawBudget>,
     /// How stop hooks behave.
     pub hook: Option<RawHook>,
-    /// Where run folders stand.
+    /// Loops that gate runs.
     pub run: Option<RawRun>,
     /// Work items.
     pub work: Option<RawWork>,
@@ -174,12 +174,14 @@ pub struct RawHook {
     pub max_blocks: Option<NonZeroU32>,
 }
 
-/// Where run folders stand.
+/// Loops that gate runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawRun {
     /// The folder that holds the projects' run folders.
     pub folder: Option<String>,
+    /// How deep runs may start runs.
+    pub max_depth: Option<NonZeroU32>,
 }
 
 /// Work items.

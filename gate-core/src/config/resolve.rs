@@ -19,8 +19,8 @@ use crate::decide::policy::{Policy, Threshold};
 pub struct Resolved {
     /// What decides.
     pub policy: Policy,
-    /// `[run] folder`: the folder that holds the projects' run folders.
-    pub run_folder: Option<String>,
+    /// `[run]`: loops that gate runs.
+    pub run: RunSettings,
     /// `[work] ci`: the checks that `gate work ci` runs.
     pub work_ci: Vec<String>,
     /// What a decision should mention.
@@ -28,6 +28,15 @@ pub struct Resolved {
     /// What it was resolved from, the embedded default first.
     layers: Vec<Layer>,
     task_type: Option<String>,
+}
+
+/// Loops that gate runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunSettings {
+    /// The folder that holds the projects' run folders.
+    pub folder: Option<String>,
+    /// How deep runs may start runs (the governance seed's delegation depth).
+    pub max_depth: u32,
 }
 
 impl Resolved {
@@ -91,7 +100,8 @@ fn untouched() -> Result<Resolved, ConfigError> {
     let policy = build::policy(raw).map_err(|fault| embedded.error(fault))?;
     Ok(Resolved {
         policy,
-        run_folder: raw.run.as_ref().and_then(|run| run.folder.clone()),
+        run: build::run(&raw.run.clone().unwrap_or_default())
+            .map_err(|fault| embedded.error(fault))?,
         work_ci: raw.work.as_ref().and_then(|work| work.ci.clone()).unwrap_or_default(),
         warnings: Vec::new(),
         layers: vec![embedded],
@@ -112,7 +122,7 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
     Ok(Resolved {
         warnings: warnings(&merged, policy.threshold),
         policy,
-        run_folder: raw.run.and_then(|run| run.folder),
+        run: build::run(&raw.run.unwrap_or_default()).map_err(place)?,
         work_ci: raw.work.and_then(|work| work.ci).unwrap_or_default(),
         task_type: task_type.map(str::to_owned),
         layers: all,

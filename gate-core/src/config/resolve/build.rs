@@ -5,6 +5,7 @@
 
 use toml::Value;
 
+use super::RunSettings;
 use crate::config::check::RawCheck;
 use crate::config::error::Problem;
 use crate::config::fault::Fault;
@@ -12,7 +13,7 @@ use crate::config::key::KeyPath;
 use crate::config::matcher;
 use crate::config::pack;
 use crate::config::raw::{
-    RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawPatterns, RawSignal,
+    RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawPatterns, RawRun, RawSignal,
 };
 use crate::decide::pattern::Pattern;
 use crate::decide::policy::{
@@ -158,6 +159,11 @@ fn budget(raw: &RawBudget) -> Result<Budget, Fault> {
         cost_micro_usd: (set(raw.cost_usd, "budget.cost_usd")? * 1e6).round() as u64,
         wall_ms: set(raw.wall, "budget.wall")?.0,
     })
+}
+
+pub(super) fn run(raw: &RawRun) -> Result<RunSettings, Fault> {
+    let max_depth = set(raw.max_depth, "run.max_depth")?.get();
+    Ok(RunSettings { folder: raw.folder.clone(), max_depth })
 }
 
 fn hook(raw: &RawHook) -> Result<HookPolicy, Fault> {

@@ -147,7 +147,7 @@ fn everything_else_arrives() {
          agent_override = \"high-confidence\"\n\
          custom = [{ literal = \"over\", value = \"complete\" }]\n\
          [budget]\ncost_usd = 2.5\nwall = \"8h\"\ntokens = 1000000\n\
-         [hook]\njudge = \"never\"\nmax_blocks = 3\n[run]\nfolder = \"/runs\"\n\
+         [hook]\njudge = \"never\"\nmax_blocks = 3\n[run]\nfolder = \"/runs\"\nmax_depth = 2\n\
          [checks.ci]\nshell = true\ncommand = [\"make ci | tee log\"]\n[work]\nci = [\"ci\"]\n\
          [checks.acceptance_criteria]\nfiles = [\"plan.md\"]\noptional = [\"Later\"]\n\
          [checks.clean_git]\nignore = [\"*.log\"]\n[project]\nid = \"acme/shop\"\n",
@@ -157,7 +157,7 @@ fn everything_else_arrives() {
     assert_eq!(policy.budget.cost_micro_usd, 2_500_000);
     assert_eq!((policy.budget.wall_ms, policy.budget.tokens), (28_800_000, 1_000_000));
     assert_eq!(policy.hook.max_blocks, 3);
-    assert_eq!(resolved.run_folder.as_deref(), Some("/runs"));
+    assert_eq!((resolved.run.folder.as_deref(), resolved.run.max_depth), (Some("/runs"), 2));
     assert_eq!(resolved.work_ci, ["ci"]);
     assert_eq!(policy.checks["acceptance_criteria"].files, ["plan.md"]);
     assert_eq!(policy.checks["clean_git"].ignore, ["*.log"]);

@@ -79,7 +79,10 @@ fn evidence_stands_at_a_relative_path() {
     let path = |path: &str| signal().with_evidence_bundle_ref(path);
     assert_eq!(path("evidence/work/W-00042/phase_implementation.yaml").validate(), Ok(()));
     assert_eq!(path(&text(2_048)).validate(), Ok(()));
-    says(path(&text(2_049)), "evidence_bundle_ref exceeds maximum length: 2049 bytes > 2048 bytes");
+    says(
+        &path(&text(2_049)),
+        "evidence_bundle_ref exceeds maximum length: 2049 bytes > 2048 bytes",
+    );
     for wrong in ["../x", "a/../b", "..", "/etc/passwd", "a..b", "\\\\host\\x", "C:\\x"] {
         says(
             &path(wrong),
