@@ -22,7 +22,7 @@
 //!
 //! * [`read`]: who said what, in which format;
 //! * [`decide`](mod@decide): indicators, signals, evidence, the decision;
-//! * [`exit`]: the agent exit protocol;
+//! * [`exit`], [`work`]: the agent exit protocol, and the work that it moves;
 //! * [`config`]: from settings to a policy;
 //! * [`replay`]: logs that hold many iterations;
 //! * [`text`]: words of others, fit to be shown;
@@ -46,7 +46,7 @@ pub use decide::policy::Policy;
 pub use decide::verdict::Verdict;
 pub use digest::digest;
 pub use exit_scan::{ExitScan, ExitScanner};
-pub use protocol::exit;
+pub use protocol::{exit, work};
 pub use scan::{Command, Limit, Reach, Remark, Scan, Scanner, Transcript, scan};
 
 /// The guide's examples run with the tests.

@@ -7,6 +7,7 @@ pub mod fact;
 pub mod ledger;
 pub mod run;
 mod stamp;
+pub mod work;
 mod yaml;
 
 pub use stamp::Stamp;

@@ -1,0 +1,112 @@
+//! What records say of work items.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::exit::{AgentSessionCompleted, WorkPhase};
+use super::super::ledger::Record;
+use super::standing::phase;
+use super::{Step, WorkError, WorkItem};
+
+/// The types of records of work items.
+pub mod kind {
+    /// An item was added.
+    pub const ADDED: &str = "work_added";
+    /// It has taken a step, and no signal made it.
+    pub const MOVED: &str = "work_phase_changed";
+    /// A session has ended with a valid exit signal, and the item took its step.
+    pub const ENDED: &str = super::AgentSessionCompleted::EVENT_TYPE;
+}
+
+/// The body of [`kind::ADDED`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Added {
+    /// The item.
+    pub work: Beginning,
+}
+
+/// An item as it was added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Beginning {
+    id: String,
+    title: String,
+    description: String,
+    #[serde(with = "phase")]
+    phase: WorkPhase,
+}
+
+/// The body of [`kind::MOVED`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Moved {
+    /// The step.
+    pub work: Step,
+    /// Why, in somebody's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The body of [`kind::ENDED`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ended {
+    /// The event.
+    pub event: AgentSessionCompleted,
+    /// The step that it made.
+    pub work: Step,
+}
+
+impl Added {
+    /// What is recorded of an item.
+    pub fn of(item: &WorkItem) -> Self {
+        let WorkItem { id, title, description, standing } = item.clone();
+        Self { work: Beginning { id, title, description, phase: standing.phase } }
+    }
+
+    /// The item.
+    ///
+    /// # Errors
+    ///
+    /// Names that no item has.
+    pub fn item(&self) -> Result<WorkItem, WorkError> {
+        let Beginning { id, title, description, phase } = &self.work;
+        WorkItem::new(id, title, description, *phase)
+    }
+}
+
+/// What a record says, if it is of a work item.
+pub(super) enum Said {
+    Added(WorkItem),
+    Stepped(Step),
+}
+
+impl Said {
+    pub(super) fn of(record: &Record) -> Result<Option<Self>, WorkError> {
+        let unreadable = |why: String| WorkError::Unreadable { seq: record.seq, why };
+        let body = || serde_json::to_value(&record.body).unwrap_or_default();
+        let said = match record.kind.as_str() {
+            kind::ADDED => {
+                let added: Added =
+                    serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;
+                Self::Added(added.item()?)
+            }
+            kind::MOVED => {
+                let moved: Moved =
+                    serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;
+                Self::Stepped(moved.work)
+            }
+            kind::ENDED => {
+                let ended: Ended =
+                    serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;
+                let Ended { event, work } = ended;
+                if (event.phase_completed, event.next_phase) != (work.from, work.to) {
+                    return Err(unreadable("its event is of another step".to_owned()));
+                }
+                Self::Stepped(work)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(said))
+    }
+}
