@@ -51,6 +51,44 @@ proptest! {
     }
 
     #[test]
+    fn a_member_that_stands_twice_is_refused(signal in any_signal(), at in 0..7_usize) {
+        let value = serde_json::to_value(&signal).unwrap();
+        let members = value.as_object().unwrap();
+        let (name, value) = members.iter().nth(at % members.len()).unwrap();
+        let json = serde_json::to_string(&signal).unwrap();
+        let error = ExitSignal::from_json(&json.replacen('{', &format!("{{\"{name}\":{value},"), 1));
+        let text = error.unwrap_err().to_string();
+        let part = format!("invalid JSON: duplicate field `{name}` at line 1 column ");
+        prop_assert!(text.starts_with(&part), "{}", text);
+    }
+
+    #[test]
+    fn an_array_of_its_values_is_none(signal in any_signal(), depth in 1..3_000_usize) {
+        let value = serde_json::to_value(&signal).unwrap();
+        let values: Vec<_> = value.as_object().unwrap().values().cloned().collect();
+        let array = serde_json::to_string(&values).unwrap();
+        let deep = format!("{}{array}{}", "[".repeat(depth), "]".repeat(depth));
+        for json in [array, deep] {
+            let text = ExitSignal::from_json(&json).unwrap_err().to_string();
+            prop_assert!(text.starts_with("invalid JSON: invalid type: sequence"), "{}", text);
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused_for_that(signal in any_signal(), more in 1..(1_usize << 20)) {
+        let long = ExitSignal { notes: Some("x".repeat(MAX_NOTES + more)), ..signal };
+        let json = serde_json::to_string(&long).unwrap();
+        let told = ExitSignal::from_json(&json).unwrap_err();
+        let expected = if json.len() > MAX_EXIT_SIGNAL {
+            ExitSignalError::InputTooLarge { actual: json.len(), max: MAX_EXIT_SIGNAL }
+        } else {
+            let actual = MAX_NOTES + more;
+            ExitSignalError::FieldTooLong { field: "notes", actual, max: MAX_NOTES }
+        };
+        prop_assert_eq!(told, expected);
+    }
+
+    #[test]
     fn any_text_is_read_without_panic(text in any::<String>()) {
         let _ = ExitSignal::from_json(&text);
         let _ = find(&text);

@@ -48,10 +48,10 @@ fn members_have_an_order_and_what_is_not_given_is_left_out() {
     assert_eq!(serde_json::to_string(&signal).unwrap(), VALID);
     let full = signal
         .with_notes("n")
-        .with_evidence_bundle_ref("evidence/work/W-00042/review.yaml")
+        .with_evidence_bundle_ref("evidence/W-7/review.yaml")
         .with_pr_url("https://github.com/org/repo/pull/123");
     let tail = ",\"pr_url\":\"https://github.com/org/repo/pull/123\",\
-                \"evidence_bundle_ref\":\"evidence/work/W-00042/review.yaml\",\"notes\":\"n\"}";
+                \"evidence_bundle_ref\":\"evidence/W-7/review.yaml\",\"notes\":\"n\"}";
     let json = serde_json::to_string(&full).unwrap();
     assert_eq!(json, VALID.replace('}', tail));
     assert_eq!(accepts(&json), full);
