@@ -1,5 +1,6 @@
 //! The command line, as it is written.
 
+mod exit;
 mod governance;
 mod hook;
 mod install;
@@ -16,6 +17,7 @@ use gate_core::read::Forced;
 
 use crate::agent::Agent;
 
+pub(crate) use self::exit::{Emit, Exit, Parse};
 pub(crate) use self::governance::{
     Add, Bus, Fact, Place, Poll, Post, Promote, Read, ScopeName, Wanted, Whose,
 };
@@ -127,6 +129,9 @@ pub(crate) enum Command {
     /// Write down what was found out, for a task or for the project.
     #[command(subcommand)]
     Fact(Fact),
+    /// The agent exit protocol: hold signals against it, or make one.
+    #[command(subcommand)]
+    Exit(Exit),
     /// Print the completions for a shell.
     Completions {
         /// The shell.

@@ -4,11 +4,13 @@ use clap::ValueEnum;
 use gate_checks::{Finding, Level, PluginAnswer, PluginRequest, Proof, Standing};
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::Signal;
+use gate_core::exit::ExitSignal;
 use gate_core::{Decision, Transcript, config};
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use crate::commands::ExitParsed;
 use crate::commands::Status;
 use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
@@ -48,6 +50,10 @@ pub enum Name {
     Replay,
     /// `gate replay --group folder --json`, one object a row.
     ReplayGroup,
+    /// An exit signal of the agent exit protocol.
+    ExitSignal,
+    /// `gate exit parse --json`.
+    ExitParse,
 }
 
 /// A JSON Schema.
@@ -67,6 +73,8 @@ pub fn of(name: Name) -> Value {
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),
         Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),
+        Name::ExitSignal => schema_for!(ExitSignal).to_value(),
+        Name::ExitParse => schema_for!(ExitParsed).to_value(),
     }
 }
 

@@ -6,6 +6,7 @@ mod check;
 mod config;
 mod doctor;
 mod entries;
+mod exit;
 mod explain;
 mod fact;
 mod hook;
@@ -42,6 +43,7 @@ use crate::memory::Memory;
 use crate::render;
 use crate::settings::{Places, Selection};
 
+pub use exit::ExitParsed;
 pub(crate) use status::Status;
 
 /// Exit code of a command that did what it was asked.
@@ -116,6 +118,7 @@ impl Asked {
             Command::Log(log) => Self { json: log.json, stop: false },
             Command::Bus(bus) => Self { json: bus.json(), stop: false },
             Command::Fact(fact) => Self { json: fact.json(), stop: false },
+            Command::Exit(exit) => Self { json: exit.json(), stop: false },
             _ => Self::default(),
         }
     }
@@ -163,6 +166,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Log(args) => log::run(&here, &args),
         Command::Bus(args) => bus::run(&here, &args),
         Command::Fact(args) => fact::run(&here, &args),
+        Command::Exit(args) => exit::run(&here, &args),
         Command::Completions { shell } => man::completions(shell),
         Command::Man { command } => man::page(command.as_deref()),
     }

@@ -1,0 +1,80 @@
+//! `gate exit`.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use gate_core::exit::{ExitReason, WorkPhase};
+use gate_core::read::Forced;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Exit {
+    /// Say whether an exit signal, or an agent's output that ends with one, holds.
+    #[command(after_help = PARSE_CODES)]
+    Parse(Parse),
+    /// Print an exit signal on one line, for an agent to say.
+    Emit(Emit),
+}
+
+const PARSE_CODES: &str = "\
+Exit codes: 0 the signal holds, 1 it does not or there is none, 2 or 5 nothing was found out
+
+AGENT_EXIT_PROTOCOL_ENABLED=true switches the protocol on; without it no signal holds.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Parse {
+    /// The signal, or the agent's output or session file; `-` is the standard input.
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// The format of the input, or the agent that wrote it, where it should
+    /// not be found by itself.
+    #[arg(long, value_name = "F")]
+    pub(crate) format: Option<Forced>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Emit {
+    /// The phase that ends.
+    #[arg(long, value_name = "P", ignore_case = true, value_parser = phase())]
+    pub(crate) phase: WorkPhase,
+    /// Why the session ends.
+    #[arg(long, value_name = "R", ignore_case = true, value_parser = reason())]
+    pub(crate) reason: ExitReason,
+    /// The pull request: an address of https, at most 2,048 bytes.
+    #[arg(long, value_name = "U")]
+    pub(crate) pr_url: Option<String>,
+    /// Where the evidence stands: a relative path without `..`, at most 2,048 bytes.
+    #[arg(long, value_name = "E")]
+    pub(crate) evidence_bundle_ref: Option<String>,
+    /// What a person should know, at most 10,240 bytes.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) notes: Option<String>,
+    /// Tell of a failure in JSON, too. A signal is JSON either way.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn phase() -> impl TypedValueParser<Value = WorkPhase> {
+    PossibleValuesParser::new(WorkPhase::NAMES).try_map(|name| WorkPhase::parse(&name))
+}
+
+/// clap has seen to it that it is one of the names, in whatever case.
+fn reason() -> impl TypedValueParser<Value = ExitReason> {
+    PossibleValuesParser::new(ExitReason::NAMES).try_map(|name| {
+        let named = |reason: &ExitReason| reason.as_str().eq_ignore_ascii_case(&name);
+        ExitReason::ALL.into_iter().find(named).ok_or("no such reason")
+    })
+}
+
+impl Exit {
+    /// Whether the answer is JSON where nothing was found out, too.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Parse(args) => args.json,
+            Self::Emit(args) => args.json,
+        }
+    }
+}
