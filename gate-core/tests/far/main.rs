@@ -36,6 +36,8 @@ pub(crate) const TEXTS: &[&str] = &[
     "<promise>COMPLETE</promise>",
     "I will say <promise>COMPLETE</promise> when it is done.",
     "<promise>BLOCKED</promise>",
+    "{\"protocol\":\"apm2_agent_exit\",\"version\":\"1.0.0\",\"phase_completed\":\"REVIEW\",\"exit_reason\":\"completed\"}",
+    "{\n  \"protocol\": \"apm2_agent_exit\",\n  \"version\": \"2.0.0\"\n}",
     "\u{1b}[1mAll tasks \u{1b}[32mcompleted\u{1b}[0m",
     "No remain\u{7f}ing work.",
     "All acceptance criteria are met ✅ ünïcödé",

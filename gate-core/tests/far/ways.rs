@@ -68,6 +68,7 @@ fn pattern(id: &str, regex: &str, scope: Scope) -> Pattern {
 /// The shipped patterns, with anchored ones and ones of any turn.
 fn policy(everything: bool) -> Policy {
     let mut policy = Policy::default();
+    policy.signal.exit_protocol = true;
     policy.patterns.push(pattern("anchored", "^(done|let me check.)$", Scope::Final));
     policy.patterns.push(pattern("ends", "is done$", Scope::Assistant));
     policy.patterns.push(pattern("ever", "all tests pass", Scope::Assistant));
