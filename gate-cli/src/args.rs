@@ -7,6 +7,7 @@ mod install;
 mod ledger;
 mod replay;
 mod run;
+mod work;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use gate_core::read::Forced;
 
 use crate::agent::Agent;
 
-pub(crate) use self::exit::{Emit, Exit, Parse};
+pub(crate) use self::exit::{Emit, Exit, Parse, Submit};
 pub(crate) use self::governance::{
     Add, Bus, Fact, Place, Poll, Post, Promote, Read, ScopeName, Wanted, Whose,
 };
@@ -26,6 +27,7 @@ pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
 pub(crate) use self::replay::{Grouping, Only, Replay};
 pub(crate) use self::run::{Codes, Cwd, Run, Stop};
+pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, Held, ListWork, Unblock, Work};
 
 /// Decides whether a coding agent's loop may end.
 ///
@@ -132,6 +134,9 @@ pub(crate) enum Command {
     /// The agent exit protocol: hold signals against it, or make one.
     #[command(subcommand)]
     Exit(Exit),
+    /// Hand work out: items, the phases that they go through, and who has them.
+    #[command(subcommand)]
+    Work(Work),
     /// Print the completions for a shell.
     Completions {
         /// The shell.

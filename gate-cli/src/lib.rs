@@ -31,7 +31,7 @@ use std::process::ExitCode;
 pub use failure::Failure;
 pub use gate::Gate;
 pub use gate_checks::{Event, Events, Site};
-pub use memory::{BreakerStatus, Memory, Operation, Past, Wanted};
+pub use memory::{BreakerStatus, Claim, Handed, Memory, Operation, Past, Submitted, Wanted};
 pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord};
 pub use replay::{Changed, Judged, Label, ReplayGroup, ReplayRecord, ReplayVerdict};
 pub use request::{Checks, Request};

@@ -10,8 +10,8 @@ use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub use crate::commands::ExitParsed;
 use crate::commands::Status;
+pub use crate::commands::{ExitParsed, ExitSubmitted, LeaseRecord, WorkList, WorkRecord};
 use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
 use crate::memory::{BreakerStatus, Past};
@@ -54,6 +54,14 @@ pub enum Name {
     ExitSignal,
     /// `gate exit parse --json`.
     ExitParse,
+    /// `gate exit submit --json`.
+    ExitSubmit,
+    /// `gate work --json`.
+    Work,
+    /// `gate work list --json`.
+    WorkList,
+    /// `gate work claim --json`.
+    WorkLease,
 }
 
 /// A JSON Schema.
@@ -75,6 +83,10 @@ pub fn of(name: Name) -> Value {
         Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),
         Name::ExitSignal => schema_for!(ExitSignal).to_value(),
         Name::ExitParse => schema_for!(ExitParsed).to_value(),
+        Name::ExitSubmit => schema_for!(ExitSubmitted).to_value(),
+        Name::Work => schema_for!(WorkRecord).to_value(),
+        Name::WorkList => schema_for!(WorkList).to_value(),
+        Name::WorkLease => schema_for!(LeaseRecord).to_value(),
     }
 }
 

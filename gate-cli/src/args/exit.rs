@@ -12,6 +12,10 @@ pub(crate) enum Exit {
     /// Say whether an exit signal, or an agent's output that ends with one, holds.
     #[command(after_help = PARSE_CODES)]
     Parse(Parse),
+    /// End a phase of a work item with an exit signal: the item goes to its next
+    /// phase, and its lease is over.
+    #[command(after_help = SUBMIT_CODES)]
+    Submit(Submit),
     /// Print an exit signal on one line, for an agent to say.
     Emit(Emit),
 }
@@ -26,6 +30,34 @@ pub(crate) struct Parse {
     /// The signal, or the agent's output or session file; `-` is the standard input.
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
+    /// The format of the input, or the agent that wrote it, where it should
+    /// not be found by itself.
+    #[arg(long, value_name = "F")]
+    pub(crate) format: Option<Forced>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const SUBMIT_CODES: &str = "\
+Exit codes: 0 accepted, 1 refused and nothing changed, 2 or 5 nothing was found out
+
+AGENT_EXIT_PROTOCOL_ENABLED=true switches the protocol on; without it every signal is refused.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Submit {
+    /// The signal, or the agent's output or session file; `-` is the standard input.
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// The work item.
+    #[arg(long, value_name = "ID")]
+    pub(crate) work: String,
+    /// Who has it.
+    #[arg(long, value_name = "A")]
+    pub(crate) actor: String,
+    /// The lease's id: no other one is meant.
+    #[arg(long, value_name = "L")]
+    pub(crate) lease: Option<String>,
     /// The format of the input, or the agent that wrote it, where it should
     /// not be found by itself.
     #[arg(long, value_name = "F")]
@@ -57,7 +89,7 @@ pub(crate) struct Emit {
     pub(crate) json: bool,
 }
 
-fn phase() -> impl TypedValueParser<Value = WorkPhase> {
+pub(super) fn phase() -> impl TypedValueParser<Value = WorkPhase> {
     PossibleValuesParser::new(WorkPhase::NAMES).try_map(|name| WorkPhase::parse(&name))
 }
 
@@ -74,6 +106,7 @@ impl Exit {
     pub(crate) fn json(&self) -> bool {
         match self {
             Self::Parse(args) => args.json,
+            Self::Submit(args) => args.json,
             Self::Emit(args) => args.json,
         }
     }

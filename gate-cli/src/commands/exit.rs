@@ -1,17 +1,24 @@
 //! `gate exit`: the agent exit protocol.
 
 mod emit;
+mod input;
 mod parse;
+mod submit;
 
 pub use parse::ExitParsed;
+pub use submit::ExitSubmitted;
 
 use super::Here;
 use crate::args::Exit;
 use crate::failure::Failure;
 
+/// Exit code where no signal holds.
+const BROKEN: u8 = 1;
+
 pub(super) fn run(here: &Here, args: &Exit) -> Result<u8, Failure> {
     match args {
         Exit::Parse(args) => parse::run(here, args),
+        Exit::Submit(args) => submit::run(here, args),
         Exit::Emit(args) => emit::run(args),
     }
 }

@@ -25,6 +25,7 @@ mod status;
 mod stop;
 mod switch;
 mod uninstall;
+mod work;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -43,8 +44,9 @@ use crate::memory::Memory;
 use crate::render;
 use crate::settings::{Places, Selection};
 
-pub use exit::ExitParsed;
+pub use exit::{ExitParsed, ExitSubmitted};
 pub(crate) use status::Status;
+pub use work::{LeaseRecord, WorkList, WorkRecord};
 
 /// Exit code of a command that did what it was asked.
 const DONE: u8 = 0;
@@ -119,6 +121,7 @@ impl Asked {
             Command::Bus(bus) => Self { json: bus.json(), stop: false },
             Command::Fact(fact) => Self { json: fact.json(), stop: false },
             Command::Exit(exit) => Self { json: exit.json(), stop: false },
+            Command::Work(work) => Self { json: work.json(), stop: false },
             _ => Self::default(),
         }
     }
@@ -167,6 +170,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Bus(args) => bus::run(&here, &args),
         Command::Fact(args) => fact::run(&here, &args),
         Command::Exit(args) => exit::run(&here, &args),
+        Command::Work(args) => work::run(&here, &args),
         Command::Completions { shell } => man::completions(shell),
         Command::Man { command } => man::page(command.as_deref()),
     }

@@ -1,5 +1,7 @@
 //! What a store's trouble is to the user.
 
+use gate_core::work::WorkError;
+
 use crate::failure::Failure;
 use crate::store::StoreError;
 
@@ -9,8 +11,8 @@ const RESET: &str = "find out who changed it; `gate breaker reset --reason …` 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         use StoreError::{
-            BadAddress, Busy, Corrupt, Lost, Newer, Refused, Uncertain, Unfit, Unreachable,
-            Unwritable,
+            BadAddress, Busy, Changed, Corrupt, Lost, Newer, Refused, Uncertain, Unfit,
+            Unreachable, Unwritable,
         };
         let message = error.to_string();
         match &error {
@@ -19,7 +21,7 @@ impl From<StoreError> for Failure {
                 let hint = "nothing was recorded; --no-state decides without memory";
                 Self { file: Some(path.clone()), ..failure.hint(hint) }
             }
-            Busy { .. } => Self::internal("state-busy", message),
+            Busy { .. } | Changed { .. } => Self::internal("state-busy", message),
             Unreachable { .. } => Self::internal("state-unreachable", message),
             Refused { .. } => Self::internal("state-refused", message),
             Uncertain { .. } => Self::internal("state-uncertain", message)
@@ -31,6 +33,29 @@ impl From<StoreError> for Failure {
             Unfit { .. } => Self::usage("usage", message),
             _ => Self::internal("state", message),
         }
+    }
+}
+
+impl From<WorkError> for Failure {
+    fn from(error: WorkError) -> Self {
+        use WorkError::{
+            Exists, Invalid, LeaseNotFound, LeaseOver, Leased, NotAllowed, NotClaimable,
+            NotExtended, NotFound, NotHolder, Sequence, Unreadable,
+        };
+        let code = match &error {
+            NotFound(_) => "work-unknown",
+            Exists(_) => "work-exists",
+            Invalid { .. } | NotAllowed { .. } | NotClaimable { .. } | Sequence { .. } => {
+                "work-phase"
+            }
+            Leased { .. } => "work-leased",
+            LeaseNotFound(_) | LeaseOver { .. } => "lease-over",
+            NotHolder { .. } => "lease-not-yours",
+            NotExtended { .. } => "lease-not-extended",
+            Unreadable { .. } => return Self::internal("state-corrupt", error.to_string()),
+            _ => "usage",
+        };
+        Self::usage(code, error.to_string())
     }
 }
 

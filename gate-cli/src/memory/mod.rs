@@ -15,6 +15,7 @@ mod naming;
 mod operator;
 mod past;
 mod turn;
+mod work;
 
 use std::time::Duration;
 
@@ -27,10 +28,11 @@ pub(crate) use hook::NotJudged;
 pub(crate) use past::Last;
 pub use past::{Past, Wanted};
 pub(crate) use turn::{Asked, Begun, Standing, Turn};
+pub use work::{Claim, Handed, Submitted};
 
 use crate::failure::Failure;
 use crate::settings::Places;
-use crate::store::{self, Place, Reading, Store, StoreError, Writing};
+use crate::store::{self, Leasing, Place, Reading, Store, StoreError, Writing};
 
 /// The variables that name a PostgreSQL database, and a file that does.
 const DATABASE: &str = "GATE_DATABASE_URL";
@@ -125,6 +127,23 @@ impl Memory {
         let mut done = None;
         let written = self.store.write(&self.project, &mut |writing| {
             let worked = work(writing);
+            let given_up = worked.is_err();
+            done = Some(worked);
+            if given_up { Err(StoreError::GivenUp) } else { Ok(()) }
+        });
+        told(written, done)
+    }
+}
+
+impl Memory {
+    /// Changes leases of work items; the ledger stays as it is.
+    fn lease<T>(
+        &mut self,
+        mut work: impl FnMut(&mut dyn Leasing) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut done = None;
+        let written = self.store.lease(&self.project, &mut |leasing| {
+            let worked = work(leasing);
             let given_up = worked.is_err();
             done = Some(worked);
             if given_up { Err(StoreError::GivenUp) } else { Ok(()) }

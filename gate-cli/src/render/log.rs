@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use gate_core::history::kind;
 use gate_core::protocol::ledger::{Record, Sealed};
-use gate_core::text;
+use gate_core::{text, work};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -86,8 +86,24 @@ fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
         kind::NOT_JUDGED => ("not judged".to_owned(), None, let_go(record)),
         kind::UNDECIDED => ("undecided".to_owned(), Some(AnsiColor::Red), let_go(record)),
         kind::SWITCH => switched(record),
+        work::kind::ADDED | work::kind::MOVED | work::kind::ENDED => worked(record),
         other => (other.to_owned(), None, String::new()),
     }
+}
+
+/// A work item that was added, or took a step.
+fn worked(record: &Record) -> (String, Option<AnsiColor>, String) {
+    let of_work = |pointer| at(record, "work", pointer);
+    let id = of_work("/id");
+    if record.kind == work::kind::ADDED {
+        return ("work added".to_owned(), None, format!("{id}: {}", of_work("/phase")));
+    }
+    let (from, to, cause) = (of_work("/from"), of_work("/to"), of_work("/cause"));
+    let why = [at(record, "reason", ""), at(record, "event", "/notes")];
+    let why = why.iter().find(|why| !why.is_empty()).map(|why| format!(": {why}"));
+    let step = format!("{id}: {from} to {to}, {cause}{}", why.unwrap_or_default());
+    let color = if to == "BLOCKED" { AnsiColor::Red } else { AnsiColor::Green };
+    ("work".to_owned(), Some(color), step)
 }
 
 fn let_go(record: &Record) -> String {

@@ -14,6 +14,7 @@ mod progress;
 pub(crate) mod replay;
 mod run;
 mod text;
+mod work;
 
 use std::io::Write;
 
@@ -31,6 +32,7 @@ pub(crate) use ledger::{Verified, Wrong, verified_card};
 pub(crate) use log::{log_line, record_card};
 pub(crate) use progress::progress;
 pub(crate) use run::{Loud, run_card};
+pub(crate) use work::{work_card, work_list};
 
 use crate::failure::Failure;
 

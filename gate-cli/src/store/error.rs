@@ -96,6 +96,12 @@ pub enum StoreError {
         /// The iteration's number.
         iteration: u64,
     },
+    /// The work item is not as it was looked at: somebody else had it meanwhile.
+    #[error("the work item `{id}` was changed meanwhile")]
+    Changed {
+        /// The item.
+        id: String,
+    },
     /// Whoever looked or worked gave up, for a reason of their own.
     #[error("given up")]
     GivenUp,

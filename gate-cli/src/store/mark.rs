@@ -5,12 +5,13 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use gate_core::protocol::ledger::Head;
 use rustix::fs::OFlags;
 
 use super::error::StoreError;
-use super::{Examine, Look, Reading, Store, Work};
+use super::{Examine, Hand, Look, Reading, Store, Work};
 
 /// The length of a mark: a number, a hash and a digest of both, in bytes. All are
 /// as long, so that one is written over another without cutting the file.
@@ -165,6 +166,15 @@ impl<S: Store> Store for Marked<S> {
             Ok(())
         })?;
         if Some(head) == known { Ok(()) } else { self.mark(project, head) }
+    }
+
+    /// Who claims rests on no record: what is done with the work does.
+    fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
+        self.store.lease(project, work)
+    }
+
+    fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
+        self.store.await_work(project, at_most)
     }
 
     /// The mark of the old ledger stays until the new one has a record: where

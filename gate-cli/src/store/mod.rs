@@ -7,6 +7,7 @@
 //! and its look-up columns say.
 
 mod error;
+mod item;
 mod keys;
 mod mark;
 mod migration;
@@ -23,8 +24,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gate_core::protocol::ledger::{Draft, Head, Sealed};
+use gate_core::work::{Lease, Standing, WorkItem};
+use jiff::Timestamp;
 
 pub use error::StoreError;
+pub use item::{Ask, Claimable, Item};
 pub use keys::Keys;
 pub use mark::{Heads, Marked};
 pub use place::{DatabaseUrl, Place};
@@ -42,6 +46,9 @@ pub type Examine<'a> = dyn FnMut(&mut dyn Reading, Option<Head>) -> Result<(), S
 
 /// Who changes a ledger.
 pub type Work<'a> = dyn FnMut(&mut dyn Writing) -> Result<(), StoreError> + 'a;
+
+/// Who takes or gives back work.
+pub type Hand<'a> = dyn FnMut(&mut dyn Leasing) -> Result<(), StoreError> + 'a;
 
 /// Where decisions are remembered.
 pub trait Store: Debug + Send {
@@ -73,6 +80,23 @@ pub trait Store: Debug + Send {
     /// [`StoreError::Uncertain`] alone it is unknown whether it was kept.
     fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError>;
 
+    /// Changes leases of a project's work items. The ledger is not looked at, and
+    /// nobody waits for it: others claim, number and append meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, and what the work itself returns.
+    fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError>;
+
+    /// Sleeps until somebody may have made work claimable, at most so long, and
+    /// says whether it is time to look. What was made claimable after one call
+    /// began is heard by the next one; the first one may return at once.
+    ///
+    /// # Errors
+    ///
+    /// A store that does not answer.
+    fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError>;
+
     /// Sets a project's ledger aside, as it is: the next record that is written
     /// here is the first of a new one, and its mark takes the place of the old
     /// one's. For a ledger that cannot be trusted any more.
@@ -89,13 +113,64 @@ pub trait Store: Debug + Send {
     fn place(&self) -> &str;
 }
 
+/// A project's work items, in a consistent view.
+pub trait Items {
+    /// The time by the clock that leases run by.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    fn now(&mut self) -> Result<Timestamp, StoreError>;
+
+    /// The item with this id.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that contradicts itself.
+    fn item(&mut self, id: &str) -> Result<Option<Item>, StoreError>;
+
+    /// At most `limit` items that were added after this record, in the order of
+    /// adding.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that contradicts itself.
+    fn items(&mut self, after: u64, limit: usize) -> Result<Vec<Item>, StoreError>;
+
+    /// When one of these can be claimed, if nothing else happens: in the past,
+    /// if now. None where none can.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    fn claimable_at(&mut self, which: Claimable<'_>) -> Result<Option<Timestamp>, StoreError>;
+}
+
+/// Leases of work items, which change without a record.
+pub trait Leasing: Reading {
+    /// Gives the next of these to whoever asks; none where none can be claimed.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, a name that cannot be kept.
+    fn claim(&mut self, which: Claimable<'_>, ask: Ask<'_>) -> Result<Option<Item>, StoreError>;
+
+    /// Puts a lease in the place of the one that an item was seen with.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, an item that has
+    /// [changed](StoreError::Changed).
+    fn put_lease(&mut self, before: &Item, after: &Lease) -> Result<(), StoreError>;
+}
+
 /// A consistent view of one project's ledger.
 ///
 /// Every row that is returned was held against itself: its body is canonical
 /// JSON and its look-up columns are those of its body. Where decisions rest on
 /// one row, its own hash was compared as well; [`entry`](Reading::entry) and
 /// [`entries`](Reading::entries) leave that to the chain's verification.
-pub trait Reading {
+pub trait Reading: Items {
     /// The last record, or [`Head::EMPTY`].
     ///
     /// # Errors
@@ -164,7 +239,7 @@ pub trait Reading {
 }
 
 /// A ledger that nobody else changes meanwhile.
-pub trait Writing: Reading {
+pub trait Writing: Leasing {
     /// Records it: numbered, and tied to the record before it.
     ///
     /// # Errors
@@ -180,6 +255,22 @@ pub trait Writing: Reading {
     ///
     /// A store that cannot be written, a text that cannot be kept.
     fn keep_policy(&mut self, digest: &str, text: &str) -> Result<(), StoreError>;
+
+    /// Keeps a new work item, which a record added; false where there is one with
+    /// its id.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, a name that cannot be kept.
+    fn add_item(&mut self, work: &WorkItem, seq: u64) -> Result<bool, StoreError>;
+
+    /// Keeps where an item stands from a record on. The lease that it had is over.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, an item that has
+    /// [changed](StoreError::Changed).
+    fn move_item(&mut self, before: &Item, after: &Standing, seq: u64) -> Result<(), StoreError>;
 }
 
 /// The store in this place, and where the heads of its ledgers are marked:

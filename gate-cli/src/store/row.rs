@@ -27,7 +27,7 @@ const COLUMNS: [&str; 13] = [
 /// The record in a row: its body is spelled canonically, and the columns that
 /// it is found by are those of its body. Its hash is not compared.
 pub(super) fn read(cells: Vec<Cell>) -> Result<Sealed, StoreError> {
-    let mut row = Row::new(cells);
+    let mut row = Row::of_ledger(cells);
     let record = Record {
         seq: row.number("seq")?,
         v: row.number("v")?,
@@ -56,31 +56,38 @@ pub(super) fn proven(sealed: Sealed) -> Result<Sealed, StoreError> {
 }
 
 /// A row that is being read, column after column.
-struct Row {
+pub(super) struct Row {
     seq: Option<u64>,
+    columns: &'static [&'static str],
     cells: std::vec::IntoIter<Cell>,
 }
 
 impl Row {
-    fn new(cells: Vec<Cell>) -> Self {
+    /// A row with these columns.
+    pub(super) fn new(cells: Vec<Cell>, columns: &'static [&'static str]) -> Self {
+        Self { seq: None, columns, cells: cells.into_iter() }
+    }
+
+    fn of_ledger(cells: Vec<Cell>) -> Self {
         let seq = match cells.first() {
             Some(Cell::Integer(seq)) => u64::try_from(*seq).ok(),
             _ => None,
         };
-        Self { seq, cells: cells.into_iter() }
+        Self { seq, ..Self::new(cells, &COLUMNS) }
     }
 
     /// The next column, which is this one.
     fn next(&mut self, column: &str) -> Cell {
-        debug_assert_eq!(COLUMNS.get(COLUMNS.len() - self.cells.len()), Some(&column));
+        let at = self.columns.len() - self.cells.len();
+        debug_assert_eq!(self.columns.get(at), Some(&column));
         self.cells.next().unwrap_or(Cell::Null)
     }
 
-    fn corrupt(&self, column: &str, what: impl Into<String>) -> StoreError {
+    pub(super) fn corrupt(&self, column: &str, what: impl Into<String>) -> StoreError {
         StoreError::Corrupt { seq: self.seq, column: Some(column.to_owned()), what: what.into() }
     }
 
-    fn maybe_text(&mut self, column: &str) -> Result<Option<String>, StoreError> {
+    pub(super) fn maybe_text(&mut self, column: &str) -> Result<Option<String>, StoreError> {
         match self.next(column) {
             Cell::Null => Ok(None),
             Cell::Text(text) => Ok(Some(text)),
@@ -89,11 +96,11 @@ impl Row {
         }
     }
 
-    fn text(&mut self, column: &str) -> Result<String, StoreError> {
+    pub(super) fn text(&mut self, column: &str) -> Result<String, StoreError> {
         self.maybe_text(column)?.ok_or_else(|| self.corrupt(column, "it is empty"))
     }
 
-    fn maybe_number(&mut self, column: &str) -> Result<Option<i64>, StoreError> {
+    pub(super) fn maybe_number(&mut self, column: &str) -> Result<Option<i64>, StoreError> {
         match self.next(column) {
             Cell::Null => Ok(None),
             Cell::Integer(number) => Ok(Some(number)),
@@ -104,7 +111,7 @@ impl Row {
         }
     }
 
-    fn number<T: TryFrom<i64>>(&mut self, column: &str) -> Result<T, StoreError> {
+    pub(super) fn number<T: TryFrom<i64>>(&mut self, column: &str) -> Result<T, StoreError> {
         let number = self.maybe_number(column)?;
         let number = number.ok_or_else(|| self.corrupt(column, "it is empty"))?;
         T::try_from(number).map_err(|_| self.corrupt(column, format!("{number} is out of range")))

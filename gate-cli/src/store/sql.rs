@@ -1,6 +1,7 @@
 //! What a database has to do here: answer a few statements.
 
 use super::error::StoreError;
+use super::statements::{self, Dialect};
 
 /// A value that is given to a statement.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,9 @@ pub(super) enum Cell {
 /// `statements.rs`, where `$1` and so on stand for the values. SQLite takes them
 /// for names, in the order in which they first appear: so that is their order.
 pub(super) trait Sql {
+    /// What it says in its own way.
+    const DIALECT: &'static Dialect;
+
     /// The rows that a statement returns.
     fn rows(
         &mut self,
@@ -42,6 +46,8 @@ pub(super) trait Sql {
 pub(super) struct Nothing;
 
 impl Sql for Nothing {
+    const DIALECT: &'static Dialect = &statements::SQLITE;
+
     fn rows(&mut self, _: &'static str, _: &[Given<'_>]) -> Result<Vec<Vec<Cell>>, StoreError> {
         Ok(Vec::new())
     }

@@ -1,5 +1,18 @@
-//! The statements, understood by SQLite and PostgreSQL alike. Only SELECT and
-//! INSERT: a fleet's role needs no other right, except to set a ledger aside.
+//! The statements, understood by SQLite and PostgreSQL alike, but for a
+//! [`Dialect`]. Of the ledger only SELECT and INSERT: a fleet's role needs no other
+//! right, except to set a ledger aside. Work items change: their rows are updated.
+
+/// What the databases say differently.
+#[derive(Debug)]
+pub(super) struct Dialect {
+    /// Claims the next item.
+    pub(super) claim: &'static str,
+    /// The milliseconds since 1970 by the database's clock; none where it is the
+    /// machine's own.
+    pub(super) now: Option<&'static str>,
+    /// Tells whoever waits that work of a project can be claimed.
+    pub(super) announce: Option<&'static str>,
+}
 
 /// A ledger's row, from one table, after a condition.
 macro_rules! select {
@@ -50,3 +63,71 @@ pub(super) const KEEP_POLICY: &str = "INSERT INTO policies (digest, text) VALUES
 
 /// The one that changes rows, where a person asks for it.
 pub(super) const SET_ASIDE: &str = "UPDATE ledger SET project = $1 WHERE project = $2";
+
+/// An item's row, after a condition.
+macro_rules! items {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, title, description, phase, blocked_in, transitions, added, seq, ",
+            "lease, actor, issued_at, expires_at, renewals FROM work WHERE project = $1 ",
+            $rest
+        )
+    };
+}
+
+/// The phases that agents claim, as the index has them.
+macro_rules! claimable {
+    () => {
+        "phase IN ('DRAFT', 'IMPLEMENTATION', 'READY_FOR_REVIEW', 'REVIEW', 'READY_FOR_MERGE')"
+    };
+}
+
+/// What was never claimed or was given back comes first, in the order of adding;
+/// then what somebody has left: an item that ends its workers holds nobody up.
+macro_rules! claim {
+    ($lock:literal) => {
+        concat!(
+            "UPDATE work SET lease = $1, actor = $2, issued_at = $3, expires_at = $4, renewals = 0 ",
+            "WHERE project = $5 AND id = (SELECT id FROM work WHERE project = $5 AND ",
+            claimable!(),
+            " AND expires_at <= $3 AND ($6 = '' OR phase = $6) AND ($7 = '' OR id = $7) ",
+            "ORDER BY expires_at, added LIMIT 1 ",
+            $lock,
+            ") RETURNING id, title, description, phase, blocked_in, transitions, added, seq, ",
+            "lease, actor, issued_at, expires_at, renewals"
+        )
+    };
+}
+
+/// One machine's: a writer is alone.
+pub(super) const SQLITE: Dialect = Dialect { claim: claim!(""), now: None, announce: None };
+
+/// A fleet's: what another one is just claiming is passed over.
+pub(super) const POSTGRES: Dialect = Dialect {
+    claim: claim!("FOR UPDATE SKIP LOCKED"),
+    now: Some("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"),
+    announce: Some("SELECT CAST(pg_notify('gate_work', $1) AS TEXT)"),
+};
+
+pub(super) const ITEM: &str = items!("AND id = $2");
+
+pub(super) const ITEMS: &str = items!("AND added > $2 ORDER BY added LIMIT $3");
+
+pub(super) const CLAIMABLE_AT: &str = concat!(
+    "SELECT min(expires_at) FROM work WHERE project = $1 AND ",
+    claimable!(),
+    " AND ($2 = '' OR phase = $2) AND ($3 = '' OR id = $3)"
+);
+
+pub(super) const ADD_ITEM: &str = "INSERT INTO work (project, id, title, description, phase, \
+     transitions, added, seq, expires_at, renewals) VALUES ($1, $2, $3, $4, $5, 0, $6, $7, 0, 0)";
+
+/// The lease that it had is over with the phase.
+pub(super) const MOVE_ITEM: &str = "UPDATE work SET phase = $1, blocked_in = $2, transitions = $3, \
+     seq = $4, expires_at = 0 WHERE project = $5 AND id = $6 AND transitions = $7 \
+     AND coalesce(lease, '') = $8 AND expires_at = $9 RETURNING id";
+
+pub(super) const PUT_LEASE: &str = "UPDATE work SET expires_at = $1, renewals = $2 \
+     WHERE project = $3 AND id = $4 AND lease = $5 AND expires_at = $6 RETURNING id";
+
+pub(super) const SET_ITEMS_ASIDE: &str = "UPDATE work SET project = $1 WHERE project = $2";

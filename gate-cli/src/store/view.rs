@@ -1,13 +1,16 @@
 //! One project's ledger inside of a transaction, whatever the database.
 
+mod items;
+
 use gate_core::protocol::ledger::{Draft, Head, Record, Sealed};
 
+use gate_core::work::{Standing, WorkItem};
 use uuid::Uuid;
 
 use super::error::StoreError;
 use super::keys::Keys;
 use super::sql::{Cell, Given, Sql};
-use super::{Reading, Writing, row, statements};
+use super::{Item, Reading, Writing, row, statements};
 
 /// The longest text that an index of PostgreSQL holds beside another one.
 const LONGEST_NAME: usize = 1024;
@@ -21,6 +24,8 @@ pub(super) struct View<'a, S> {
     /// The database's first error. Nothing is kept after one, also where the
     /// work went on as if nothing had been.
     failed: Option<StoreError>,
+    /// Whether there are tables with work items.
+    has_items: bool,
 }
 
 impl<'a, S: Sql> View<'a, S> {
@@ -28,7 +33,8 @@ impl<'a, S: Sql> View<'a, S> {
     ///
     /// A project whose name cannot be kept.
     pub(super) fn new(sql: S, project: &'a str) -> Result<Self, StoreError> {
-        Ok(Self { sql, project: name("project", project)?, head: None, failed: None })
+        let project = name("project", project)?;
+        Ok(Self { sql, project, head: None, failed: None, has_items: true })
     }
 
     /// The transaction, to be committed.
@@ -163,6 +169,14 @@ impl<S: Sql> Writing for View<'_, S> {
         let given = [Given::Text(name("digest", digest)?), Given::Text(text)];
         self.insert(statements::KEEP_POLICY, &given).map(drop)
     }
+
+    fn add_item(&mut self, work: &WorkItem, seq: u64) -> Result<bool, StoreError> {
+        self.add(work, seq)
+    }
+
+    fn move_item(&mut self, before: &Item, after: &Standing, seq: u64) -> Result<(), StoreError> {
+        self.step(before, after, seq)
+    }
 }
 
 impl<S: Sql> View<'_, S> {
@@ -174,7 +188,8 @@ impl<S: Sql> View<'_, S> {
     pub(super) fn set_aside(&mut self) -> Result<(), StoreError> {
         let name = format!("{} (set aside: {})", self.project, Uuid::now_v7());
         let given = [Given::Text(&name), Given::Text(self.project)];
-        self.insert(statements::SET_ASIDE, &given).map(drop)
+        self.insert(statements::SET_ASIDE, &given)?;
+        self.insert(statements::SET_ITEMS_ASIDE, &given).map(drop)
     }
 
     fn insert_row(&mut self, sealed: &Sealed, keys: &Keys) -> Result<bool, StoreError> {

@@ -1,23 +1,15 @@
 //! `gate exit parse`: whether a signal holds.
 
-use gate_core::decide::signal::NoSignal;
-use gate_core::exit::{
-    AGENT_EXIT_PROTOCOL_ENABLED_ENV, AgentExitConfig, ExitSignal, ExitSignalError, MAX_EXIT_SIGNAL,
-    WorkPhase, parse_agent_exit_protocol_enabled,
-};
-use gate_core::read::Format;
-use gate_core::{ExitScan, ExitScanner, text};
+use gate_core::exit::{ExitSignal, WorkPhase};
+use gate_core::text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::{BROKEN, input};
 use crate::args::Parse;
 use crate::commands::{DONE, Here, print};
 use crate::failure::Failure;
 use crate::render;
-use crate::source::Source;
-
-/// Exit code where no signal holds.
-const BROKEN: u8 = 1;
 
 /// What `gate exit parse --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -44,104 +36,11 @@ pub enum ExitParsed {
 }
 
 pub(super) fn run(here: &Here, args: &Parse) -> Result<u8, Failure> {
-    let flag = here.places.variable(AGENT_EXIT_PROTOCOL_ENABLED_ENV);
-    let config = AgentExitConfig { enabled: parse_agent_exit_protocol_enabled(flag) };
-    let parsed = if config.enabled {
-        let input = Input::read(here, args)?;
-        let parsed = input.parsed();
-        if parsed.is_ok() {
-            render::notes(&input.passed_over());
-        }
-        parsed
-    } else {
-        Err(ExitSignalError::ValidationDisabled.to_string())
-    };
+    let parsed = input::signal(here, &args.file, args.format)?;
     let code = if parsed.is_ok() { DONE } else { BROKEN };
     let parsed = ExitParsed::from(parsed);
     print(&if args.json { render::json(&parsed)? } else { line(&parsed) })?;
     Ok(code)
-}
-
-/// What was given: a signal by itself, or an agent's output.
-struct Input {
-    /// The beginning, with one byte more than a signal may have.
-    head: Vec<u8>,
-    length: u64,
-    scan: ExitScan,
-}
-
-impl Input {
-    fn read(here: &Here, args: &Parse) -> Result<Self, Failure> {
-        let (mut head, mut scanner) = (Vec::new(), ExitScanner::new(args.format));
-        let length = Source::named(&args.file, &here.places.folder).feed(&mut |bytes| {
-            let room = MAX_EXIT_SIGNAL + 1 - head.len();
-            head.extend_from_slice(&bytes[..bytes.len().min(room)]);
-            scanner.push(bytes);
-        })?;
-        Ok(Self { head, length, scan: scanner.finish() })
-    }
-
-    /// The signal that it is or holds, or why there is none.
-    fn parsed(&self) -> Result<ExitSignal, String> {
-        let whole = match self.whole() {
-            Ok(signal) => return Ok(signal),
-            Err(error) => error.to_string(),
-        };
-        if self.is_one_value() {
-            return Err(whole);
-        }
-        if let Some(signal) = self.scan.signal() {
-            return Ok(signal.clone());
-        }
-        let sighted = self.scan.sightings.iter().rev().find_map(|it| it.found.as_ref().err());
-        Err(match sighted {
-            Some(why) => why.to_string(),
-            None if self.is_output() => "no exit signal in the agent's last word".to_owned(),
-            None => whole,
-        })
-    }
-
-    /// What looks like a signal beside the one that holds, and why it is none.
-    fn passed_over(&self) -> Vec<String> {
-        let told = |line, why: &NoSignal| format!("line {line}: {}", text::clean(&why.to_string()));
-        let sightings = self.scan.sightings.iter();
-        sightings.filter_map(|it| it.found.as_ref().err().map(|why| told(it.line, why))).collect()
-    }
-
-    /// All of it as a signal.
-    fn whole(&self) -> Result<ExitSignal, ExitSignalError> {
-        if self.length > MAX_EXIT_SIGNAL as u64 {
-            let actual = usize::try_from(self.length).unwrap_or(usize::MAX);
-            return Err(ExitSignalError::InputTooLarge { actual, max: MAX_EXIT_SIGNAL });
-        }
-        let json = std::str::from_utf8(&self.head).map_err(|error| {
-            let good = &self.head[..error.valid_up_to()];
-            let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
-            let column = good.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
-            ExitSignalError::InvalidJson(format!("no UTF-8 at line {line} column {column}"))
-        })?;
-        ExitSignal::from_json(json)
-    }
-
-    /// Whether it is one line of JSON, or begins with a byte order mark: a signal
-    /// by itself, and not an agent's output with one in it.
-    fn is_one_value(&self) -> bool {
-        let marked = self.head.starts_with("\u{feff}".as_bytes());
-        let json = self.head.trim_ascii();
-        let one = json.starts_with(b"{") && !json.contains(&b'\n');
-        !self.is_transcript() && (marked || one)
-    }
-
-    /// Whether it is an agent's output without doubt: a transcript, or a text that
-    /// is too long for a signal and does not begin as one.
-    fn is_output(&self) -> bool {
-        let long = self.length > MAX_EXIT_SIGNAL as u64;
-        self.is_transcript() || (long && !self.head.trim_ascii_start().starts_with(b"{"))
-    }
-
-    fn is_transcript(&self) -> bool {
-        self.scan.format.is_some_and(|format| format != Format::Text)
-    }
 }
 
 impl From<Result<ExitSignal, String>> for ExitParsed {

@@ -8,6 +8,7 @@ use std::path::Path;
 use gate_core::Policy;
 use gate_core::history::History;
 use gate_core::protocol::ledger::{Chain, Fault, Head, LONGEST_LINE, Problem, Record, Sealed};
+use gate_core::work::{Book, WorkError};
 
 use crate::VERSION;
 use crate::args::Verify;
@@ -37,12 +38,15 @@ struct Following {
     /// The last record that holds in every way.
     held: Head,
     history: History,
+    /// Where the work items stand.
+    book: Book,
     policies: BTreeMap<String, Option<Policy>>,
 }
 
 impl Following {
     fn new(chain: Chain) -> Self {
-        Self { chain, held: Head::EMPTY, history: History::default(), policies: BTreeMap::new() }
+        let (history, book) = (History::default(), Book::default());
+        Self { chain, held: Head::EMPTY, history, book, policies: BTreeMap::new() }
     }
 
     /// The next record, which has to follow from those before it.
@@ -51,6 +55,7 @@ impl Following {
         let ours = decided(record, "gate_version") == Some(VERSION);
         let policy = |digest: &str| self.policies.get(digest).filter(|_| ours).cloned().flatten();
         self.history.apply(record, &policy)?;
+        self.book.apply(record).map_err(|error| wrong(record.seq, &error))?;
         self.held = self.chain.head();
         Ok(())
     }
@@ -71,6 +76,11 @@ impl Following {
     fn verified(&self, wrong: Option<Wrong>) -> Verified {
         Verified::new(&self.chain, self.held, Some(self.history.undecided().len()), wrong)
     }
+}
+
+/// A record that contradicts those before it.
+fn wrong(seq: u64, error: &WorkError) -> Wrong {
+    Wrong { seq: Some(seq), message: format!("record {seq}: {error}") }
 }
 
 /// What a decision's record says under a name.
@@ -133,6 +143,12 @@ fn recorded(mut following: Following, memory: &mut Memory) -> Result<Verified, F
         }
         let damage = damage.map(|wrong| behind(&following.chain, wrong));
         if damage.is_some() || page.len() < PAGE {
+            let misplaced = match damage {
+                None => memory.misplaced(&following.book)?,
+                Some(_) => None,
+            };
+            let misplaced = misplaced.map(|(seq, message)| Wrong { seq: Some(seq), message });
+            let damage = damage.or(misplaced);
             return Ok(following.verified(damage));
         }
     }

@@ -1,9 +1,12 @@
 //! The connection to a database.
 
+use std::future::poll_fn;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
-use tokio_postgres::{Client, Config, NoTls};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio_postgres::tls::NoTlsStream;
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Socket};
 
 use super::super::error::StoreError;
 use super::super::place::DatabaseUrl;
@@ -17,6 +20,21 @@ const ATTEMPT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Line {
     client: Client,
+    /// The projects that the database names to whoever listens.
+    named: UnboundedReceiver<String>,
+    /// Whether the tables are known to be of the newest schema.
+    pub(super) is_prepared: bool,
+}
+
+/// What the database told whoever listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// The project was named.
+    Something,
+    /// It was not.
+    Nothing,
+    /// The connection has ended.
+    End,
 }
 
 impl Line {
@@ -38,11 +56,24 @@ impl Line {
             .block_on(connecting)
             .map_err(|_| fault::silent(&place))?
             .map_err(|error| fault::of(&place, &error))?;
-        runtime.spawn(async {
-            // Its end is told to whoever asks the client next.
-            let _ = connection.await;
-        });
-        Ok(Self { client })
+        let (names, named) = unbounded_channel();
+        runtime.spawn(carry(connection, names));
+        Ok(Self { client, named, is_prepared: false })
+    }
+
+    /// Waits until the database names a project, at most so long.
+    pub(super) fn hears(&mut self, runtime: &Runtime, project: &str, at_most: Duration) -> Heard {
+        let heard = async {
+            loop {
+                match self.named.recv().await {
+                    Some(name) if name == project => return Heard::Something,
+                    Some(_) => {}
+                    None => return Heard::End,
+                }
+            }
+        };
+        let heard = async { tokio::time::timeout(at_most, heard).await };
+        runtime.block_on(heard).unwrap_or(Heard::Nothing)
     }
 
     pub(super) fn client(&self) -> &Client {
@@ -52,6 +83,17 @@ impl Line {
     /// Whether nobody has closed it, as far as is known.
     pub(super) fn is_open(&self) -> bool {
         !self.client.is_closed()
+    }
+}
+
+/// Carries what is said on a connection, to its end, which is told to whoever asks
+/// the client next.
+async fn carry(mut connection: Connection<Socket, NoTlsStream>, names: UnboundedSender<String>) {
+    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+        if let AsyncMessage::Notification(said) = message {
+            // Most connections listen to nothing.
+            let _ = names.send(said.payload().to_owned());
+        }
     }
 }
 

@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 
-use self::line::Line;
+use self::line::{Heard, Line};
 use self::transaction::Running;
 use super::error::StoreError;
 use super::place::DatabaseUrl;
 use super::sql::Nothing;
 use super::view::View;
-use super::{Look, Store, Work, migration};
+use super::{Hand, Look, Store, Work, migration};
 
 /// How long one waits between two attempts to reach a database.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -33,6 +33,8 @@ pub struct PostgresStore {
     place: String,
     patience: Duration,
     line: Option<Line>,
+    /// The connection that is told when work can be claimed.
+    ear: Option<Line>,
 }
 
 impl PostgresStore {
@@ -48,7 +50,7 @@ impl PostgresStore {
             place: place.clone(),
             what: error.to_string(),
         })?;
-        Ok(Self { runtime, url: url.clone(), place, patience, line: None })
+        Ok(Self { runtime, url: url.clone(), place, patience, line: None, ear: None })
     }
 
     /// Begins a transaction. Nobody else's work was entered yet, so that it is
@@ -82,12 +84,25 @@ impl PostgresStore {
         project: &str,
         work: impl FnOnce(&mut View<'_, Running<'_>>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let line = self.begin(&self.writing(project))?;
+        self.worked(&self.writing(project), project, work)
+    }
+
+    /// Does it in a transaction that begins so.
+    fn worked(
+        &mut self,
+        begin: &str,
+        project: &str,
+        work: impl FnOnce(&mut View<'_, Running<'_>>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut line = self.begin(begin)?;
         let mut running = self.running(&line);
-        migrate(&mut running)?;
+        if !line.is_prepared {
+            migrate(&mut running)?;
+        }
         let mut view = View::new(running, project)?;
         work(&mut view)?;
         view.finish()?.commit()?;
+        line.is_prepared = true;
         self.line = Some(line);
         Ok(())
     }
@@ -104,6 +119,11 @@ impl PostgresStore {
         )
     }
 }
+
+const LEASING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+/// Who is told when work can be claimed.
+const LISTENING: &str = "LISTEN gate_work";
 
 const READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -157,7 +177,7 @@ impl Store for PostgresStore {
             0 => look(&mut View::new(Nothing, project)?)?,
             version => {
                 migration::from(version)?;
-                look(&mut View::new(&mut running, project)?)?;
+                look(&mut View::new(&mut running, project)?.of_version(version))?;
             }
         }
         running.run("COMMIT")?;
@@ -167,6 +187,25 @@ impl Store for PostgresStore {
 
     fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError> {
         self.work(project, |view| work(view))
+    }
+
+    fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
+        self.worked(&format!("{LEASING}; {DURABLE}"), project, |view| work(view))
+    }
+
+    fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
+        let Some(ear) = self.ear.as_mut() else {
+            self.ear = Some(self.begin(LISTENING)?);
+            return Ok(true);
+        };
+        match ear.hears(&self.runtime, project, at_most) {
+            Heard::Something => Ok(true),
+            Heard::Nothing => Ok(false),
+            Heard::End => {
+                self.ear = None;
+                Ok(true)
+            }
+        }
     }
 
     fn renew(&mut self, project: &str) -> Result<(), StoreError> {

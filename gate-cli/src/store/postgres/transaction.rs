@@ -10,7 +10,7 @@ use tokio_postgres::{Error, Row};
 
 use super::super::error::StoreError;
 use super::super::sql::{Cell, Given, Sql};
-use super::super::statements;
+use super::super::statements::{self, Dialect};
 use super::fault;
 use super::line::Line;
 
@@ -95,6 +95,8 @@ impl<'a> Running<'a> {
 }
 
 impl Sql for Running<'_> {
+    const DIALECT: &'static Dialect = &statements::POSTGRES;
+
     fn rows(
         &mut self,
         statement: &'static str,
@@ -122,6 +124,8 @@ impl Sql for Running<'_> {
 }
 
 impl<S: Sql> Sql for &mut S {
+    const DIALECT: &'static Dialect = S::DIALECT;
+
     fn rows(
         &mut self,
         statement: &'static str,

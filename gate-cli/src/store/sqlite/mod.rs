@@ -11,6 +11,7 @@ mod transaction;
 mod turn;
 
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use rusqlite::TransactionBehavior::{Deferred, Immediate};
@@ -22,7 +23,11 @@ use self::turn::Turn;
 use super::error::StoreError;
 use super::sql::Nothing;
 use super::view::View;
-use super::{Look, Store, Work, migration};
+use super::{Hand, Look, Store, Work, migration};
+
+/// How often one who waits for work looks: a file tells nobody. A look costs
+/// less than a millisecond.
+const LOOKS: Duration = Duration::from_millis(100);
 
 /// A log below this size, in bytes, is left as it is when a gate ends. It is
 /// as durable there as in the file, and folding it in would cost every gate
@@ -66,7 +71,7 @@ impl SqliteStore {
             (_, Schema::Empty) => look(&mut View::new(Nothing, project)?),
             (running, Schema::Version(version)) => {
                 migration::from(version)?;
-                look(&mut View::new(running, project)?)
+                look(&mut View::new(running, project)?.of_version(version))
             }
         }
     }
@@ -123,6 +128,16 @@ impl Store for SqliteStore {
     fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError> {
         let done = self.work(project, |view| work(view));
         self.forget_after(done)
+    }
+
+    fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
+        let done = self.work(project, |view| work(view));
+        self.forget_after(done)
+    }
+
+    fn await_work(&mut self, _: &str, at_most: Duration) -> Result<bool, StoreError> {
+        thread::sleep(at_most.min(LOOKS));
+        Ok(true)
     }
 
     fn renew(&mut self, project: &str) -> Result<(), StoreError> {

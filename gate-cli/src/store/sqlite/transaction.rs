@@ -5,6 +5,7 @@ use rusqlite::{Statement, ToSql, Transaction};
 
 use super::super::error::StoreError;
 use super::super::sql::{Cell, Given, Sql};
+use super::super::statements::{self, Dialect};
 use super::fault;
 
 /// A transaction that is running. Dropped, it is rolled back.
@@ -65,6 +66,8 @@ impl<'a> Running<'a> {
 }
 
 impl Sql for Running<'_> {
+    const DIALECT: &'static Dialect = &statements::SQLITE;
+
     fn rows(
         &mut self,
         statement: &'static str,

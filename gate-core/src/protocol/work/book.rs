@@ -44,6 +44,11 @@ impl Book {
         self.items.get(id).map(|(standing, _)| *standing)
     }
 
+    /// Where an item stands, and the number of the record that says so.
+    pub fn item(&self, id: &str) -> Option<(Standing, u64)> {
+        self.items.get(id).copied()
+    }
+
     /// Every item, where it stands, and the number of the record that says so.
     pub fn items(&self) -> impl Iterator<Item = (&str, Standing, u64)> {
         self.items.iter().map(|(id, (standing, seq))| (id.as_str(), *standing, *seq))

@@ -1,3 +1,5 @@
+//! What becomes of work items, step by step.
+
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::{Value, json};

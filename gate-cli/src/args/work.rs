@@ -1,0 +1,191 @@
+//! `gate work`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use gate_core::exit::WorkPhase;
+
+use super::exit::phase;
+use super::hook::duration;
+use super::words;
+
+const CLAIM_CODES: &str = "\
+Exit codes: 0 claimed, 1 there is nothing to claim, 2 or 5 nothing was found out";
+
+const CI_CODES: &str = "\
+Exit codes: 0 the checks passed, 1 they failed, 2 or 5 nothing was found out and nothing changed";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Work {
+    /// Add a work item.
+    Add(AddWork),
+    /// Claim the next item, or this one: nobody else has it until the lease is
+    /// released or expires.
+    #[command(after_help = CLAIM_CODES)]
+    Claim(ClaimWork),
+    /// Let a lease hold longer.
+    Renew {
+        #[command(flatten)]
+        held: Held,
+        /// How long from now, such as 30m.
+        #[arg(long, value_name = "D", value_parser = duration, default_value = "30m")]
+        ttl: Duration,
+    },
+    /// Give a lease back; the item stays in its phase.
+    Release(Held),
+    /// Let a blocked item go on. For the operator.
+    Unblock(Unblock),
+    /// Run the checks of `[work] ci` for an item in CI_PENDING, or take a CI's
+    /// result; the item goes on to READY_FOR_REVIEW, or is BLOCKED.
+    #[command(after_help = CI_CODES)]
+    Ci(Ci),
+    /// Show an item.
+    Show(ShowWork),
+    /// List the items, in the order of their adding.
+    List(ListWork),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddWork {
+    /// The item's id, such as W-00042.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// What it is, in one line.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) title: String,
+    /// What is to be done, a file that agents are given; `-` is the standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The phase that it begins in.
+    #[arg(long, value_name = "P", default_value = "DRAFT", ignore_case = true, value_parser = phase())]
+    pub(crate) phase: WorkPhase,
+    /// Who adds it; else the operator.
+    #[arg(long, value_name = "A")]
+    pub(crate) actor: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ClaimWork {
+    /// This item alone.
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Who claims.
+    #[arg(long, value_name = "A")]
+    pub(crate) actor: String,
+    /// An item in this phase.
+    #[arg(long, value_name = "P", ignore_case = true, value_parser = phase())]
+    pub(crate) phase: Option<WorkPhase>,
+    /// Sleep until something can be claimed, at most so long, such as 1h.
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) wait: Option<Duration>,
+    /// How long the lease holds, such as 30m.
+    #[arg(long, value_name = "D", value_parser = duration, default_value = "30m")]
+    pub(crate) ttl: Duration,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// An item that somebody has.
+#[derive(Debug, Args)]
+pub(crate) struct Held {
+    /// The item's id.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Who has it.
+    #[arg(long, value_name = "A")]
+    pub(crate) actor: String,
+    /// The lease's id: no other one is meant.
+    #[arg(long, value_name = "L")]
+    pub(crate) lease: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Unblock {
+    /// The item's id.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// The phase to go back to, at most the one that was blocked. Else that one,
+    /// and after a failed CI the implementation.
+    #[arg(long, value_name = "P", ignore_case = true, value_parser = phase())]
+    pub(crate) phase: Option<WorkPhase>,
+    /// Why.
+    #[arg(long, value_name = "TEXT", value_parser = words)]
+    pub(crate) reason: Option<String>,
+    /// Who does it; else the operator.
+    #[arg(long, value_name = "A")]
+    pub(crate) actor: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ci {
+    /// The item's id.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// What a CI came to: no check is run here then.
+    #[arg(long, value_enum, value_name = "R")]
+    pub(crate) result: Option<CiResult>,
+    /// What to say of it, such as the CI's address.
+    #[arg(long, value_name = "TEXT", value_parser = words)]
+    pub(crate) reason: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What continuous integration came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CiResult {
+    /// It passed.
+    Passed,
+    /// It failed.
+    Failed,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowWork {
+    /// The item's id.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListWork {
+    /// Those in this phase alone.
+    #[arg(long, value_name = "P", ignore_case = true, value_parser = phase())]
+    pub(crate) phase: Option<WorkPhase>,
+    /// Those that this actor has alone.
+    #[arg(long, value_name = "A")]
+    pub(crate) actor: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Work {
+    /// Whether the answer is JSON.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Add(args) => args.json,
+            Self::Claim(args) => args.json,
+            Self::Renew { held, .. } | Self::Release(held) => held.json,
+            Self::Unblock(args) => args.json,
+            Self::Ci(args) => args.json,
+            Self::Show(args) => args.json,
+            Self::List(args) => args.json,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `gate exit submit`: an agent ends its phase of a work item.
+
+use gate_core::exit::{ExitSignal, WorkPhase};
+use gate_core::text;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{BROKEN, input};
+use crate::args::Submit;
+use crate::commands::{DONE, Here, print, work};
+use crate::failure::Failure;
+use crate::memory::{Handed, Submitted};
+use crate::render;
+
+/// What `gate exit submit --json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ExitSubmitted {
+    /// The signal was accepted.
+    Accepted {
+        /// Always true.
+        #[schemars(extend("const" = true))]
+        ok: bool,
+        /// The signal.
+        signal: ExitSignal,
+        /// The work item's phase from now on.
+        next_phase: WorkPhase,
+        /// The work item's id.
+        work: String,
+        /// The number of the record.
+        seq: u64,
+    },
+    /// Nothing was changed.
+    Refused {
+        /// Always false.
+        #[schemars(extend("const" = false))]
+        ok: bool,
+        /// Why.
+        error: String,
+    },
+}
+
+/// An invalid signal, or one of somebody who has not the item, changes nothing:
+/// that is an answer. What could not be found out is none.
+pub(super) fn run(here: &Here, args: &Submit) -> Result<u8, Failure> {
+    let submitted = match input::signal(here, &args.file, args.format)? {
+        Err(error) => Err(error),
+        Ok(signal) => accepted(here, args, &signal)?,
+    };
+    let code = if submitted.is_ok() { DONE } else { BROKEN };
+    let submitted = ExitSubmitted::from(submitted);
+    print(&if args.json { render::json(&submitted)? } else { line(&submitted) })?;
+    Ok(code)
+}
+
+fn accepted(
+    here: &Here,
+    args: &Submit,
+    signal: &ExitSignal,
+) -> Result<Result<Submitted, String>, Failure> {
+    let handed = Handed { work: &args.work, lease: args.lease.as_deref(), actor: &args.actor };
+    match work::opened(here)?.submit(handed, signal) {
+        Ok(submitted) => Ok(Ok(submitted)),
+        Err(failure) if failure.exit_code == 2 => Ok(Err(failure.message)),
+        Err(failure) => Err(failure),
+    }
+}
+
+impl From<Result<Submitted, String>> for ExitSubmitted {
+    fn from(submitted: Result<Submitted, String>) -> Self {
+        match submitted {
+            Ok(Submitted { item, signal, seq }) => Self::Accepted {
+                ok: true,
+                signal,
+                next_phase: item.work.standing.phase,
+                work: item.work.id,
+                seq,
+            },
+            Err(error) => Self::Refused { ok: false, error },
+        }
+    }
+}
+
+/// The same for a person.
+fn line(submitted: &ExitSubmitted) -> String {
+    match submitted {
+        ExitSubmitted::Accepted { signal, next_phase, work, seq, .. } => {
+            let ExitSignal { phase_completed, exit_reason, .. } = signal;
+            let work = text::clean(work);
+            format!(
+                "ACCEPTED  {work}: {phase_completed} {exit_reason}, now {next_phase} (record {seq})\n"
+            )
+        }
+        ExitSubmitted::Refused { error, .. } => {
+            format!("REFUSED  {}; nothing was changed\n", text::clean(error))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What `gate work --json` prints.
+
+use gate_core::exit::WorkPhase;
+use gate_core::work::{LeaseState, is_claimable};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::store::Item;
+
+/// A lease, as `gate work claim --json` prints it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LeaseRecord {
+    /// The item's id.
+    pub work: String,
+    /// The lease's id.
+    pub lease: String,
+    /// The phase that the holder works on.
+    pub phase: WorkPhase,
+    /// The holder.
+    pub actor: String,
+    /// When it ends by itself (RFC 3339, UTC).
+    pub expires_at: Option<String>,
+}
+
+/// `gate.work.v1`: a work item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WorkRecord {
+    /// Always `gate.work.v1`.
+    pub schema: &'static str,
+    /// The item's id.
+    pub work: String,
+    /// What it is, in one line.
+    pub title: String,
+    /// What is to be done.
+    pub description: String,
+    /// Its phase.
+    pub phase: WorkPhase,
+    /// The phase that it was blocked in.
+    pub blocked_in: Option<WorkPhase>,
+    /// How many steps it has taken.
+    pub transition_count: u64,
+    /// Whether it can be claimed now.
+    pub claimable: bool,
+    /// Who has it now.
+    pub lease: Option<LeaseRecord>,
+    /// The number of its latest record.
+    pub seq: u64,
+}
+
+/// `gate.work.list.v1`: work items.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WorkList {
+    /// Always `gate.work.list.v1`.
+    pub schema: &'static str,
+    /// The items, in the order of their adding.
+    pub items: Vec<WorkRecord>,
+}
+
+impl LeaseRecord {
+    /// An item's lease, live or not.
+    pub(crate) fn of(item: &Item) -> Option<Self> {
+        let lease = item.lease.as_ref()?;
+        Some(Self {
+            work: item.work.id.clone(),
+            lease: lease.lease_id.clone(),
+            phase: item.work.standing.phase,
+            actor: lease.actor_id.clone(),
+            expires_at: lease.expires_at.map(|at| at.to_string()),
+        })
+    }
+}
+
+impl WorkRecord {
+    /// An item as it is now.
+    pub(crate) fn of(item: &Item, now: Timestamp) -> Self {
+        let standing = item.work.standing;
+        let lease = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
+        Self {
+            schema: "gate.work.v1",
+            work: item.work.id.clone(),
+            title: item.work.title.clone(),
+            description: item.work.description.clone(),
+            phase: standing.phase,
+            blocked_in: standing.blocked_in,
+            transition_count: standing.transition_count,
+            claimable: lease.is_none() && is_claimable(standing.phase),
+            lease: lease.and_then(|_| LeaseRecord::of(item)),
+            seq: item.seq,
+        }
+    }
+}
+
+impl WorkList {
+    /// These items as they are now.
+    pub(crate) fn of(items: &[Item], now: Timestamp) -> Self {
+        let items = items.iter().map(|item| WorkRecord::of(item, now)).collect();
+        Self { schema: "gate.work.list.v1", items }
+    }
+}

@@ -1,0 +1,430 @@
+//! Work items: who has which, and the steps that they take.
+//!
+//! A claim, a renewal and a release change a row alone. A step is a record, and
+//! the row follows it in the same transaction: what no record says is believed
+//! of no row.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use gate_core::exit::{ExitHandlerError, ExitSignal, Session, WorkPhase};
+use gate_core::protocol::ledger::{Body, Draft, Sealed};
+use gate_core::work::{
+    Added, Book, CI_PROCESSOR, Cause, Ended, Lease, Moved, Standing, Step, WorkError, WorkItem,
+    actor, is_claimable, kind,
+};
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
+
+use super::operator::Operator;
+use super::{Memory, body};
+use crate::failure::Failure;
+use crate::store::{Ask, Claimable, Item, Reading, Writing};
+
+/// How many items are read at a time.
+const PAGE: usize = 500;
+
+/// How often something is done again that others change meanwhile.
+const TRIES: usize = 8;
+
+/// How long one sleeps who was forestalled.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A claim.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<'a> {
+    /// Who claims.
+    pub actor: &'a str,
+    /// What.
+    pub which: Claimable<'a>,
+    /// How long the lease holds.
+    pub ttl: Duration,
+    /// How long it is waited for something to claim.
+    pub wait: Duration,
+}
+
+/// An item in somebody's hands, as they say.
+#[derive(Clone, Copy, Debug)]
+pub struct Handed<'a> {
+    /// The item.
+    pub work: &'a str,
+    /// The lease, where they name it.
+    pub lease: Option<&'a str>,
+    /// Who has it.
+    pub actor: &'a str,
+}
+
+/// What came of an exit signal that was accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submitted {
+    /// The item, in its next phase.
+    pub item: Item,
+    /// The signal.
+    pub signal: ExitSignal,
+    /// The record of it.
+    pub seq: u64,
+}
+
+impl Memory {
+    /// Adds an item. Without an actor it is the operator's act.
+    ///
+    /// # Errors
+    ///
+    /// An item with its id, an actor's name that cannot be kept, a store that
+    /// cannot be written.
+    pub fn add_work(&mut self, work: &WorkItem, by: Option<&str>) -> Result<Item, Failure> {
+        let by = actor_of(by)?;
+        let said = body::body(&Added::of(work))?;
+        self.write(|writing| {
+            let sealed = writing.append(draft(kind::ADDED, &by, said.clone()))?;
+            let seq = sealed.record.seq;
+            if !writing.add_item(work, seq)? {
+                return Err(WorkError::Exists(work.id.clone()).into());
+            }
+            Ok(Item { work: work.clone(), added: seq, seq, lease: None })
+        })
+    }
+
+    /// The item with this id.
+    ///
+    /// # Errors
+    ///
+    /// None with this id, a store that cannot be read, a row that its record
+    /// contradicts.
+    pub fn work(&mut self, id: &str) -> Result<Item, Failure> {
+        self.read(|reading| found(reading, id))
+    }
+
+    /// The items in the order of their adding, those that are wanted.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub fn works(&mut self, wanted: impl Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
+        self.read(|reading| {
+            let (mut all, mut after) = (Vec::new(), 0);
+            loop {
+                let page = reading.items(after, PAGE)?;
+                let Some(last) = page.last() else { return Ok(all) };
+                after = last.added;
+                all.extend(page.into_iter().filter(|item| wanted(item)));
+            }
+        })
+    }
+
+    /// The time by the clock that leases run by.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub fn lease_time(&mut self) -> Result<Timestamp, Failure> {
+        self.read(|reading| Ok(reading.now()?))
+    }
+
+    /// Claims the next item; none where nothing can be claimed in time, or where
+    /// `ended` says that nobody wants it any more.
+    ///
+    /// # Errors
+    ///
+    /// An actor's name that cannot be kept, a store that cannot be written, a row
+    /// that its record contradicts.
+    pub fn claim(
+        &mut self,
+        claim: &Claim<'_>,
+        ended: &dyn Fn() -> bool,
+    ) -> Result<Option<Item>, Failure> {
+        actor(claim.actor)?;
+        if let Some(id) = claim.which.id {
+            self.work(id)?;
+        }
+        let until = Instant::now().checked_add(claim.wait);
+        let left =
+            || until.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
+        loop {
+            if let Some(item) = self.take(claim)? {
+                return Ok(Some(item));
+            }
+            while self.is_idle(claim)? {
+                if left().is_zero() || ended() {
+                    return Ok(None);
+                }
+            }
+            if left().is_zero() || ended() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether nothing can be claimed, after a sleep until something may be.
+    fn is_idle(&mut self, claim: &Claim<'_>) -> Result<bool, Failure> {
+        let next = |reading: &mut dyn Reading| {
+            let (now, at) = (reading.now()?, reading.claimable_at(claim.which)?);
+            Ok(at.map(|at| at.duration_since(now)))
+        };
+        if claim.wait.is_zero() {
+            return Ok(true);
+        }
+        match self.read(next)? {
+            Some(wait) if !wait.is_positive() => {
+                // It is there, and somebody else is just taking it, or it is ours.
+                std::thread::sleep(PAUSE);
+                return Ok(false);
+            }
+            wait => {
+                let most = wait.and_then(|it| Duration::try_from(it).ok()).unwrap_or(LONGEST);
+                self.store.await_work(&self.project, most.min(LONGEST).min(claim.wait))?;
+            }
+        }
+        Ok(self.read(next)?.is_none_or(|wait| wait.is_positive()))
+    }
+
+    fn take(&mut self, claim: &Claim<'_>) -> Result<Option<Item>, Failure> {
+        let lease = Uuid::now_v7().to_string();
+        let ttl = ttl(claim.ttl)?;
+        self.lease(|leasing| {
+            let now = leasing.now()?;
+            let until = after(now, ttl)?;
+            let ask = Ask { lease: &lease, actor: claim.actor, now, until };
+            let item = leasing.claim(claim.which, ask)?;
+            if let Some(item) = &item {
+                holds(leasing, item)?;
+            }
+            Ok(item)
+        })
+    }
+
+    /// Lets a lease hold for so long from now.
+    ///
+    /// # Errors
+    ///
+    /// Nobody's or somebody else's lease, one that is over, one that would end
+    /// earlier than it does.
+    pub fn renew(&mut self, handed: Handed<'_>, by: Duration) -> Result<Item, Failure> {
+        let by = ttl(by)?;
+        self.released_to(handed, |lease, now| {
+            Ok(lease.renewed(handed.actor, after(now, by)?, now)?)
+        })
+    }
+
+    /// Gives a lease back.
+    ///
+    /// # Errors
+    ///
+    /// Nobody's or somebody else's lease, one that is over.
+    pub fn release(&mut self, handed: Handed<'_>) -> Result<Item, Failure> {
+        self.released_to(handed, |lease, now| Ok(lease.released(handed.actor, now)?))
+    }
+
+    /// Puts another lease in the place of the one that somebody has.
+    fn released_to(
+        &mut self,
+        handed: Handed<'_>,
+        other: impl Fn(&Lease, Timestamp) -> Result<Lease, Failure>,
+    ) -> Result<Item, Failure> {
+        self.work(handed.work)?;
+        again(|| {
+            self.lease(|leasing| {
+                let item = found(leasing, handed.work)?;
+                let lease = other(&handed.lease(&item)?, leasing.now()?)?;
+                leasing.put_lease(&item, &lease)?;
+                Ok(Item { lease: Some(lease), ..item })
+            })
+        })
+    }
+
+    /// Accepts an exit signal: it is recorded, the item goes to its next phase and
+    /// the lease is over, or nothing of it.
+    ///
+    /// # Errors
+    ///
+    /// Nobody's or somebody else's lease, one that is over, a signal that is
+    /// invalid or of another phase. Nothing is written then.
+    pub fn submit(
+        &mut self,
+        handed: Handed<'_>,
+        signal: &ExitSignal,
+    ) -> Result<Submitted, Failure> {
+        // What does not hold touches nothing, not even to undo it.
+        self.read(|reading| handed.ends(&found(reading, handed.work)?, signal, reading.now()?))?;
+        let (item, seq) = again(|| {
+            self.write(|writing| {
+                let item = found(writing, handed.work)?;
+                let ended = handed.ends(&item, signal, writing.now()?)?;
+                let said = body::body(&ended)?;
+                stepped(writing, item, &ended.work, (kind::ENDED, handed.actor, said))
+            })
+        })?;
+        Ok(Submitted { item, signal: signal.clone(), seq })
+    }
+
+    /// Lets a blocked item go on: in the phase that it was blocked in, or in one
+    /// before it.
+    ///
+    /// # Errors
+    ///
+    /// An item that is not blocked, a phase beyond.
+    pub fn unblock(
+        &mut self,
+        id: &str,
+        to: Option<WorkPhase>,
+        (by, reason): (Option<&str>, Option<&str>),
+    ) -> Result<Item, Failure> {
+        let by = actor_of(by)?;
+        self.moved(id, &by, reason, |standing| match to {
+            Some(phase) => standing.back_to(id, phase),
+            None => standing.step(id, Cause::Unblocked),
+        })
+    }
+
+    /// Takes what continuous integration came to.
+    ///
+    /// # Errors
+    ///
+    /// An item that does not wait for it.
+    pub fn ci(&mut self, id: &str, passed: bool, reason: Option<&str>) -> Result<Item, Failure> {
+        let cause = if passed { Cause::CiPassed } else { Cause::CiFailed };
+        self.moved(id, CI_PROCESSOR, reason, |standing| standing.step(id, cause))
+    }
+
+    /// Takes a step that no signal makes.
+    fn moved(
+        &mut self,
+        id: &str,
+        by: &str,
+        reason: Option<&str>,
+        step: impl Fn(&Standing) -> Result<Step, WorkError>,
+    ) -> Result<Item, Failure> {
+        self.read(|reading| Ok(step(&found(reading, id)?.work.standing)?))?;
+        let (item, _) = again(|| {
+            self.write(|writing| {
+                let item = found(writing, id)?;
+                let moved =
+                    Moved { work: step(&item.work.standing)?, reason: reason.map(str::to_owned) };
+                let said = body::body(&moved)?;
+                stepped(writing, item, &moved.work, (kind::MOVED, by, said))
+            })
+        })?;
+        Ok(item)
+    }
+
+    /// What is wrong with the rows of work items, held against what their records
+    /// come to.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub fn misplaced(&mut self, book: &Book) -> Result<Option<(u64, String)>, Failure> {
+        let rows = self.works(|_| true)?;
+        let told = |id: &str, what: &str| format!("the work item `{id}` {what}");
+        for item in &rows {
+            let WorkItem { id, standing, .. } = &item.work;
+            match book.item(id) {
+                Some(recorded) if recorded == (*standing, item.seq) => {}
+                Some((recorded, seq)) => {
+                    let phase = recorded.phase;
+                    let what = format!("stands in {phase}, and its row says something else");
+                    return Ok(Some((seq, told(id, &what))));
+                }
+                None => return Ok(Some((item.seq, told(id, "has a row and no record")))),
+            }
+        }
+        let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
+        let missing = book.items().find(|(id, ..)| !rows.contains(id));
+        Ok(missing.map(|(id, _, seq)| (seq, told(id, "has no row"))))
+    }
+}
+
+/// How long one sleeps at most, before one looks again who may end it.
+const LONGEST: Duration = Duration::from_secs(1);
+
+impl Handed<'_> {
+    /// The lease that it is about: the item's latest.
+    fn lease(&self, item: &Item) -> Result<Lease, Failure> {
+        let named = |lease: &&Lease| self.lease.is_none_or(|named| named == lease.lease_id);
+        let lease = item.lease.as_ref().filter(named);
+        let wanted = || self.lease.map_or_else(|| format!("none of {}", self.work), str::to_owned);
+        Ok(lease.cloned().ok_or_else(|| WorkError::LeaseNotFound(wanted()))?)
+    }
+
+    /// What a signal makes of an item: its record.
+    fn ends(&self, item: &Item, signal: &ExitSignal, now: Timestamp) -> Result<Ended, Failure> {
+        let lease = self.lease(item)?;
+        lease.is_held_by(self.actor, now)?;
+        let standing = item.work.standing;
+        let session = Session {
+            session_id: lease.lease_id,
+            actor_id: lease.actor_id,
+            active_phase: Some(standing.phase).filter(|phase| is_claimable(*phase)),
+        };
+        let result = session.accept(signal.clone(), now, Uuid::now_v7());
+        let result = result.map_err(|it: ExitHandlerError| {
+            Failure::usage("exit-signal-refused", it.to_string())
+        })?;
+        let work = standing.step(&item.work.id, signal.exit_reason.into())?;
+        Ok(Ended { event: result.event, work })
+    }
+}
+
+/// Records a step, and lets the item follow it.
+fn stepped(
+    writing: &mut dyn Writing,
+    item: Item,
+    step: &Step,
+    (kind, by, said): (&str, &str, Body),
+) -> Result<(Item, u64), Failure> {
+    let after = item.work.standing.taken(step, by)?;
+    let seq = writing.append(draft(kind, by, said))?.record.seq;
+    writing.move_item(&item, &after, seq)?;
+    let lease = item.lease.map(|lease| Lease { expires_at: None, ..lease });
+    let work = WorkItem { standing: after, ..item.work };
+    Ok((Item { work, seq, lease, ..item }, seq))
+}
+
+/// The item with an id, whose record says what its row does.
+fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure> {
+    let item = reading.item(id)?.ok_or_else(|| WorkError::NotFound(id.to_owned()))?;
+    holds(reading, &item)?;
+    Ok(item)
+}
+
+/// That an item's record says what its row does.
+fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result<(), Failure> {
+    let WorkItem { id, standing, .. } = &item.work;
+    let sealed = reading.entry(item.seq)?.filter(|it: &Sealed| it.record.hash() == it.hash);
+    let recorded = sealed.map(|it| Standing::recorded(&it.record, id)).transpose()?.flatten();
+    if recorded == Some((standing.phase, standing.transition_count)) {
+        return Ok(());
+    }
+    let (phase, seq) = (standing.phase, item.seq);
+    let message =
+        format!("the row of the work item `{id}` says {phase}, and record {seq} does not");
+    Err(Failure::internal("state-corrupt", message))
+}
+
+/// Does it again where others have changed the item meanwhile.
+fn again<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
+    let busy = |done: &Result<T, Failure>| done.as_ref().is_err_and(|it| it.code == "state-busy");
+    (1..TRIES).map(|_| work()).find(|done| !busy(done)).unwrap_or_else(work)
+}
+
+fn draft(kind: &str, actor: &str, body: Body) -> Draft {
+    let (time, kind, actor) = (Timestamp::now().to_string(), kind.to_owned(), actor.to_owned());
+    Draft { time, kind, run: None, actor, body }
+}
+
+/// Who does it: an operator, where nobody is named.
+fn actor_of(named: Option<&str>) -> Result<String, Failure> {
+    let Some(named) = named else { return Ok(Operator::of_process().actor()) };
+    actor(named)?;
+    Ok(named.to_owned())
+}
+
+fn ttl(time: Duration) -> Result<SignedDuration, Failure> {
+    let time = SignedDuration::try_from(time).ok().filter(|it| it.as_millis() > 0);
+    time.ok_or_else(|| Failure::usage("usage", "a lease lasts a millisecond or more"))
+}
+
+fn after(now: Timestamp, time: SignedDuration) -> Result<Timestamp, Failure> {
+    let at = now.checked_add(time).and_then(|at| Timestamp::from_millisecond(at.as_millisecond()));
+    at.map_err(|_| Failure::usage("usage", "a lease has to end in this calendar"))
+}

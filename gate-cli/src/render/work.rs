@@ -1,0 +1,70 @@
+//! Work items, for a person.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use gate_core::exit::WorkPhase;
+use gate_core::text::brief;
+use gate_core::work::LeaseState;
+use jiff::Timestamp;
+
+use crate::store::Item;
+
+/// An item, and its lease, which is in this state.
+pub(crate) fn work_card(item: &Item, state: LeaseState) -> String {
+    let (work, standing) = (&item.work, &item.work.standing);
+    let style = style(standing.phase);
+    let title = brief(&work.title, 100);
+    let mut text = format!("{style}{}{style:#}  {} {title}", standing.phase, brief(&work.id, 128));
+    text.truncate(text.trim_end().len());
+    text.push_str("\n\n");
+    let mut row = |label: &str, what: &str| {
+        let _ = writeln!(text, "  {label:<12}{what}");
+    };
+    if let Some(phase) = standing.blocked_in {
+        row("blocked in", phase.as_str());
+    }
+    match item.lease.as_ref().filter(|_| state == LeaseState::Active) {
+        Some(lease) => {
+            let until = lease.expires_at.map_or_else(String::new, |at| format!(" until {at}"));
+            row("held by", &format!("{}{until}", brief(&lease.actor_id, 128)));
+            row("lease", &brief(&lease.lease_id, 128));
+        }
+        None => row("held by", "nobody"),
+    }
+    row("steps", &standing.transition_count.to_string());
+    row("recorded", &format!("record {}", item.seq));
+    text
+}
+
+/// Items, a line each.
+pub(crate) fn work_list(items: &[Item], now: Timestamp) -> String {
+    if items.is_empty() {
+        return "no work items\n".to_owned();
+    }
+    let widest = items.iter().map(|item| item.work.id.chars().count()).max().unwrap_or_default();
+    let line = |item: &Item| {
+        let (work, phase) = (&item.work, item.work.standing.phase);
+        let held = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
+        let held = held.map(|lease| format!("  held by {}", brief(&lease.actor_id, 40)));
+        let style = style(phase);
+        let (id, title) = (brief(&work.id, 128), brief(&work.title, 60));
+        let line = format!(
+            "{id:<widest$}  {style}{:<16}{style:#}  {title}{}",
+            phase.as_str(),
+            held.unwrap_or_default()
+        );
+        format!("{}\n", line.trim_end())
+    };
+    items.iter().map(line).collect()
+}
+
+fn style(phase: WorkPhase) -> Style {
+    let color = match phase {
+        WorkPhase::Completed => AnsiColor::Green,
+        WorkPhase::Blocked => AnsiColor::Red,
+        WorkPhase::CiPending => AnsiColor::Yellow,
+        _ => return Style::new().bold(),
+    };
+    Style::new().bold().fg_color(Some(color.into()))
+}

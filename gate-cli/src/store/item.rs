@@ -1,0 +1,140 @@
+//! Work items in a store: a row each, with its latest lease.
+
+use gate_core::exit::WorkPhase;
+use gate_core::work::{Lease, Standing, WorkItem};
+use jiff::Timestamp;
+
+use super::error::StoreError;
+use super::row::Row;
+use super::sql::{Cell, Given};
+
+/// A work item, as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The item.
+    pub work: WorkItem,
+    /// The record that added it: items are in this order.
+    pub added: u64,
+    /// Its latest record, which says where it stands.
+    pub seq: u64,
+    /// Its latest lease, live or over.
+    pub lease: Option<Lease>,
+}
+
+/// Which items are claimed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Claimable<'a> {
+    /// Those in this phase; else in any that agents claim.
+    pub phase: Option<WorkPhase>,
+    /// This one alone.
+    pub id: Option<&'a str>,
+}
+
+/// A lease that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// The id that it gets.
+    pub lease: &'a str,
+    /// Who asks.
+    pub actor: &'a str,
+    /// Now, by the store's clock.
+    pub now: Timestamp,
+    /// When it ends by itself.
+    pub until: Timestamp,
+}
+
+/// The columns that `statements.rs` selects, in its order.
+const COLUMNS: [&str; 13] = [
+    "id",
+    "title",
+    "description",
+    "phase",
+    "blocked_in",
+    "transitions",
+    "added",
+    "seq",
+    "lease",
+    "actor",
+    "issued_at",
+    "expires_at",
+    "renewals",
+];
+
+/// The item in a row.
+pub(super) fn read(cells: Vec<Cell>) -> Result<Item, StoreError> {
+    let mut row = Row::new(cells, &COLUMNS);
+    let (id, title, description) = (row.text("id")?, row.text("title")?, row.text("description")?);
+    let phase = row.text("phase")?;
+    let phase = named(&row, "phase", &phase)?;
+    let blocked_in = row.maybe_text("blocked_in")?;
+    let blocked_in = blocked_in.map(|it| named(&row, "blocked_in", &it)).transpose()?;
+    let transition_count = row.number("transitions")?;
+    let (added, seq) = (row.number("added")?, row.number("seq")?);
+    let lease = lease(&mut row, &id)?;
+    let standing = Standing { phase, blocked_in, transition_count };
+    Ok(Item { work: WorkItem { id, title, description, standing }, added, seq, lease })
+}
+
+fn lease(row: &mut Row, work: &str) -> Result<Option<Lease>, StoreError> {
+    let (lease, actor) = (row.maybe_text("lease")?, row.maybe_text("actor")?);
+    let issued = row.maybe_number("issued_at")?;
+    let expires: i64 = row.number("expires_at")?;
+    let renewal_count = row.number("renewals")?;
+    let Some(lease_id) = lease else {
+        let is_free = actor.is_none() && issued.is_none() && expires == FREE;
+        return match is_free {
+            true => Ok(None),
+            false => Err(row.corrupt("lease", "it is empty")),
+        };
+    };
+    let (Some(actor_id), Some(issued)) = (actor, issued) else {
+        return Err(row.corrupt("actor", "it is empty"));
+    };
+    let expires_at = Some(expires)
+        .filter(|at| *at != FREE)
+        .map(|at| moment(row, "expires_at", at))
+        .transpose()?;
+    let issued_at = moment(row, "issued_at", issued)?;
+    Ok(Some(Lease {
+        lease_id,
+        work_id: work.to_owned(),
+        actor_id,
+        issued_at,
+        expires_at,
+        renewal_count,
+    }))
+}
+
+fn named(row: &Row, column: &str, name: &str) -> Result<WorkPhase, StoreError> {
+    let phase = WorkPhase::ALL.into_iter().find(|phase| phase.as_str() == name);
+    phase.ok_or_else(|| row.corrupt(column, format!("`{name}` is no phase")))
+}
+
+fn moment(row: &Row, column: &str, at: i64) -> Result<Timestamp, StoreError> {
+    Timestamp::from_millisecond(at)
+        .map_err(|_| row.corrupt(column, format!("{at} is out of range")))
+}
+
+/// When an item without a live lease expires.
+const FREE: i64 = 0;
+
+impl Item {
+    /// When its lease ends, as its row says it.
+    pub(super) fn expires(&self) -> i64 {
+        let at = self.lease.as_ref().and_then(|lease| lease.expires_at);
+        at.map_or(FREE, Timestamp::as_millisecond)
+    }
+
+    /// Its lease's id, as its row says it.
+    pub(super) fn lease_id(&self) -> &str {
+        self.lease.as_ref().map_or("", |lease| lease.lease_id.as_str())
+    }
+}
+
+impl Claimable<'_> {
+    /// What a statement is given of it.
+    pub(super) fn given(&self) -> [Given<'_>; 2] {
+        let phase = self.phase.as_ref().map_or("", WorkPhase::as_str);
+        [Given::Text(phase), Given::Text(self.id.unwrap_or_default())]
+    }
+}

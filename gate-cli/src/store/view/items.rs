@@ -1,0 +1,156 @@
+//! A project's work items inside of a transaction.
+
+use gate_core::exit::WorkPhase;
+use gate_core::work::{Lease, Standing, WorkItem, is_claimable};
+use jiff::Timestamp;
+
+use super::super::error::StoreError;
+use super::super::item::{self, Ask, Claimable, Item};
+use super::super::sql::{Cell, Given, Sql};
+use super::super::{Items, Leasing, statements};
+use super::{View, integer, name, note};
+
+/// The version of the schema that has items.
+const SINCE: i64 = 3;
+
+impl<S: Sql> View<'_, S> {
+    /// The same, of tables with this version: before items there are none.
+    pub(in super::super) fn of_version(self, version: i64) -> Self {
+        Self { has_items: version >= SINCE, ..self }
+    }
+
+    fn item_rows(
+        &mut self,
+        statement: &'static str,
+        given: &[Given<'_>],
+    ) -> Result<Vec<Vec<Cell>>, StoreError> {
+        if self.has_items { self.rows(statement, given) } else { Ok(Vec::new()) }
+    }
+
+    /// Changes an item's row, which has to be as it was looked at.
+    fn update(
+        &mut self,
+        statement: &'static str,
+        id: &str,
+        given: &[Given<'_>],
+    ) -> Result<(), StoreError> {
+        if !self.rows(statement, given)?.is_empty() {
+            return Ok(());
+        }
+        let changed = StoreError::Changed { id: id.to_owned() };
+        note(&mut self.failed, &changed);
+        Err(changed)
+    }
+
+    /// Tells whoever waits that something can be claimed.
+    fn announce(&mut self) -> Result<(), StoreError> {
+        let Some(statement) = S::DIALECT.announce else { return Ok(()) };
+        self.rows(statement, &[Given::Text(self.project)]).map(drop)
+    }
+
+    pub(super) fn add(&mut self, work: &WorkItem, seq: u64) -> Result<bool, StoreError> {
+        let number = integer("seq", seq)?;
+        let given = [
+            Given::Text(self.project),
+            Given::Text(name("id", &work.id)?),
+            Given::Text(&work.title),
+            Given::Text(&work.description),
+            Given::Text(work.standing.phase.as_str()),
+            Given::Integer(number),
+            Given::Integer(number),
+        ];
+        let is_added = self.insert(statements::ADD_ITEM, &given)?;
+        if is_added && is_claimable(work.standing.phase) {
+            self.announce()?;
+        }
+        Ok(is_added)
+    }
+
+    pub(super) fn step(
+        &mut self,
+        before: &Item,
+        after: &Standing,
+        seq: u64,
+    ) -> Result<(), StoreError> {
+        let given = [
+            Given::Text(after.phase.as_str()),
+            Given::MaybeText(after.blocked_in.as_ref().map(WorkPhase::as_str)),
+            Given::Integer(integer("transitions", after.transition_count)?),
+            Given::Integer(integer("seq", seq)?),
+            Given::Text(self.project),
+            Given::Text(&before.work.id),
+            Given::Integer(integer("transitions", before.work.standing.transition_count)?),
+            Given::Text(before.lease_id()),
+            Given::Integer(before.expires()),
+        ];
+        self.update(statements::MOVE_ITEM, &before.work.id, &given)?;
+        if is_claimable(after.phase) { self.announce() } else { Ok(()) }
+    }
+}
+
+impl<S: Sql> Items for View<'_, S> {
+    fn now(&mut self) -> Result<Timestamp, StoreError> {
+        let Some(statement) = S::DIALECT.now else { return Ok(Timestamp::now()) };
+        match self.rows(statement, &[])?.pop().as_deref() {
+            Some([Cell::Integer(at)]) => Timestamp::from_millisecond(*at).ok(),
+            _ => None,
+        }
+        .ok_or_else(|| StoreError::corrupt("the database has no time"))
+    }
+
+    fn item(&mut self, id: &str) -> Result<Option<Item>, StoreError> {
+        if name("", id).is_err() {
+            return Ok(None);
+        }
+        let given = [Given::Text(self.project), Given::Text(id)];
+        self.item_rows(statements::ITEM, &given)?.pop().map(item::read).transpose()
+    }
+
+    fn items(&mut self, after: u64, limit: usize) -> Result<Vec<Item>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let after = integer("added", after)?;
+        let given = [Given::Text(self.project), Given::Integer(after), Given::Integer(limit)];
+        self.item_rows(statements::ITEMS, &given)?.into_iter().map(item::read).collect()
+    }
+
+    fn claimable_at(&mut self, which: Claimable<'_>) -> Result<Option<Timestamp>, StoreError> {
+        let [phase, id] = which.given();
+        let given = [Given::Text(self.project), phase, id];
+        match self.item_rows(statements::CLAIMABLE_AT, &given)?.pop().as_deref() {
+            Some([Cell::Integer(at)]) => Timestamp::from_millisecond(*at)
+                .map(Some)
+                .map_err(|_| StoreError::corrupt(format!("`expires_at` {at} is out of range"))),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl<S: Sql> Leasing for View<'_, S> {
+    fn claim(&mut self, which: Claimable<'_>, ask: Ask<'_>) -> Result<Option<Item>, StoreError> {
+        let [phase, id] = which.given();
+        let given = [
+            Given::Text(name("lease", ask.lease)?),
+            Given::Text(name("actor", ask.actor)?),
+            Given::Integer(ask.now.as_millisecond()),
+            Given::Integer(ask.until.as_millisecond()),
+            Given::Text(self.project),
+            phase,
+            id,
+        ];
+        self.rows(S::DIALECT.claim, &given)?.pop().map(item::read).transpose()
+    }
+
+    fn put_lease(&mut self, before: &Item, after: &Lease) -> Result<(), StoreError> {
+        let expires = after.expires_at.map_or(0, Timestamp::as_millisecond);
+        let given = [
+            Given::Integer(expires),
+            Given::Integer(integer("renewals", after.renewal_count)?),
+            Given::Text(self.project),
+            Given::Text(&before.work.id),
+            Given::Text(before.lease_id()),
+            Given::Integer(before.expires()),
+        ];
+        self.update(statements::PUT_LEASE, &before.work.id, &given)?;
+        if after.expires_at.is_none() { self.announce() } else { Ok(()) }
+    }
+}
