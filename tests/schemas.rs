@@ -33,6 +33,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "work",
         "work-list",
         "work-lease",
+        "handoff",
     ];
     for name in checks.into_iter().chain(others) {
         let file = root().join(format!("schemas/gate.{}.v1.json", name.replace('-', ".")));

@@ -5,7 +5,7 @@ use gate_checks::{Finding, Level, PluginAnswer, PluginRequest, Proof, Standing};
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::Signal;
 use gate_core::exit::ExitSignal;
-use gate_core::{Decision, Transcript, config};
+use gate_core::{Decision, Transcript, config, handoff};
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -62,6 +62,8 @@ pub enum Name {
     WorkList,
     /// `gate work claim --json`.
     WorkLease,
+    /// A handoff, in JSON.
+    Handoff,
 }
 
 /// A JSON Schema.
@@ -87,6 +89,7 @@ pub fn of(name: Name) -> Value {
         Name::Work => schema_for!(WorkRecord).to_value(),
         Name::WorkList => schema_for!(WorkList).to_value(),
         Name::WorkLease => schema_for!(LeaseRecord).to_value(),
+        Name::Handoff => handoff::schema(),
     }
 }
 

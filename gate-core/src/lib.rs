@@ -24,6 +24,7 @@
 //! * [`decide`](mod@decide): indicators, signals, evidence, the decision;
 //! * [`exit`], [`work`]: the agent exit protocol, and the work that it moves;
 //! * [`config`]: from settings to a policy;
+//! * [`handoff`]: what one agent leaves to the next;
 //! * [`replay`]: logs that hold many iterations;
 //! * [`text`]: words of others, fit to be shown;
 //! * [`trouble`]: errors, limits and denials, for the circuit breaker.
@@ -46,7 +47,7 @@ pub use decide::policy::Policy;
 pub use decide::verdict::Verdict;
 pub use digest::digest;
 pub use exit_scan::{ExitScan, ExitScanner};
-pub use protocol::{exit, work};
+pub use protocol::{exit, handoff, work};
 pub use scan::{Command, Limit, Reach, Remark, Scan, Scanner, Transcript, scan};
 
 /// The guide's examples run with the tests.

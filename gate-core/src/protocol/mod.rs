@@ -4,6 +4,7 @@
 pub mod bus;
 pub mod exit;
 pub mod fact;
+pub mod handoff;
 pub mod ledger;
 pub mod run;
 mod stamp;

@@ -1,0 +1,78 @@
+//! A handoff that is drafted from what is known.
+
+use super::command;
+use super::model::{Blocker, Handoff, Outcome, Risk, Verification};
+
+/// What stands where nobody knows what to say: it does not validate.
+const LATER: &str = "...";
+
+/// What is known of the work.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known<'k> {
+    /// Its target.
+    pub objective: Option<&'k str>,
+    /// The files that were changed.
+    pub changed_files: &'k [String],
+    /// The commands that were run.
+    pub ran: &'k [Ran],
+    /// Why it is not done.
+    pub open: &'k [String],
+}
+
+/// A command that was run, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// The command's words.
+    pub argv: Vec<String>,
+    /// Whether it passed.
+    pub passed: bool,
+    /// A short note; empty where there is none.
+    pub note: String,
+}
+
+/// Drafts a handoff. Nothing is invented: what is not known is `...`, so that the
+/// draft does not validate before somebody has finished it.
+pub fn draft(known: &Known<'_>) -> Handoff {
+    let later = || vec![LATER.to_owned()];
+    let ran = known.ran.iter().map(Ran::verification).collect();
+    let open = known.open.iter().map(|why| risk(why)).collect();
+    let files = known.changed_files.to_vec();
+    Handoff {
+        objective: known.objective.unwrap_or(LATER).to_owned(),
+        in_scope: later(),
+        out_of_scope: later(),
+        changed_files: or(files, LATER.to_owned()),
+        verification: or(ran, unsaid()),
+        open_risks: or(open, risk(LATER)),
+        next_actions: later(),
+        assumptions: later(),
+        a2a: None,
+    }
+}
+
+impl Ran {
+    fn verification(&self) -> Verification {
+        let blocker = Blocker { severity: LATER.to_owned(), rollback: LATER.to_owned() };
+        Verification {
+            command: command::line(&self.argv),
+            result: if self.passed { Outcome::Pass } else { Outcome::Fail },
+            notes: Some(self.note.trim().to_owned()).filter(|note| !note.is_empty()),
+            blocker: if self.passed { None } else { Some(blocker) },
+        }
+    }
+}
+
+fn risk(what: &str) -> Risk {
+    let later = || LATER.to_owned();
+    Risk { risk: what.to_owned(), impact: later(), owner: later() }
+}
+
+fn unsaid() -> Verification {
+    let result = Outcome::Unsaid("PASS|FAIL".to_owned());
+    Verification { command: LATER.to_owned(), result, ..Verification::default() }
+}
+
+/// What is known, else the one that stands for it.
+fn or<T>(known: Vec<T>, otherwise: T) -> Vec<T> {
+    if known.is_empty() { vec![otherwise] } else { known }
+}

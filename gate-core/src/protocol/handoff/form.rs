@@ -1,0 +1,210 @@
+//! The form of a handoff, however it is written: which keys there are, and of
+//! what type their values are.
+
+use serde_json::{Map, Value};
+
+use super::Read;
+use super::model::Handoff;
+use super::problem::Problem;
+
+/// A value as it was read, before anybody knows whether it belongs there.
+pub(super) enum Node {
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// Keys with their values. A key may stand in it twice.
+    Table(Vec<Entry>),
+    /// Something that no field is, in words.
+    Other(&'static str),
+}
+
+/// A key with its value.
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) value: Node,
+    /// Its line, from 1, where lines are known.
+    pub(super) line: Option<usize>,
+}
+
+/// What a value has to be.
+pub(super) enum Shape {
+    /// A text.
+    Text,
+    /// A list of such values.
+    List(&'static Shape),
+    /// Keys, and these alone.
+    Table(&'static [Field]),
+}
+
+/// A key that is known.
+pub(super) struct Field {
+    pub(super) key: &'static str,
+    pub(super) shape: Shape,
+}
+
+const fn text(key: &'static str) -> Field {
+    Field { key, shape: Shape::Text }
+}
+
+const fn texts(key: &'static str) -> Field {
+    Field { key, shape: Shape::List(&Shape::Text) }
+}
+
+const fn table(key: &'static str, fields: &'static [Field]) -> Field {
+    Field { key, shape: Shape::Table(fields) }
+}
+
+const fn tables(key: &'static str, table: &'static Shape) -> Field {
+    Field { key, shape: Shape::List(table) }
+}
+
+/// The fields of a handoff.
+pub(super) const HANDOFF: &[Field] = &[
+    text("objective"),
+    texts("in_scope"),
+    texts("out_of_scope"),
+    texts("changed_files"),
+    tables("verification", &Shape::Table(VERIFICATION)),
+    tables("open_risks", &Shape::Table(RISK)),
+    texts("next_actions"),
+    texts("assumptions"),
+    table("a2a", A2A),
+];
+
+/// The fields of a verification.
+pub(super) const VERIFICATION: &[Field] =
+    &[text("command"), text("result"), text("notes"), table("blocker", BLOCKER)];
+
+/// The fields of a blocker.
+pub(super) const BLOCKER: &[Field] = &[text("severity"), text("rollback")];
+
+/// The fields of a risk.
+pub(super) const RISK: &[Field] = &[text("risk"), text("impact"), text("owner")];
+
+const A2A: &[Field] = &[
+    text("protocol_version"),
+    table("sender", AGENT),
+    table("receiver", AGENT),
+    texts("capabilities_declared"),
+    texts("capabilities_required"),
+    text("interaction_id"),
+    text("checkpoint_id"),
+    text("agent_card_ref"),
+    text("handoff_reason"),
+];
+
+const AGENT: &[Field] = &[text("agent_id"), text("provider"), text("model")];
+
+/// The field of this name.
+pub(super) fn field<'f>(fields: &'f [Field], key: &str) -> Option<&'f Field> {
+    fields.iter().find(|field| field.key == key)
+}
+
+/// The handoff that a table says, and what in it is none of a handoff's form.
+pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> Read {
+    let value = Value::Object(sift_table(entries, HANDOFF, "", &mut problems));
+    match serde_json::from_value::<Handoff>(value) {
+        Ok(handoff) => Read { handoff: Some(handoff), problems },
+        Err(error) => {
+            problems.push(Problem::of("", error.to_string()));
+            Read { handoff: None, problems }
+        }
+    }
+}
+
+/// What of a value has its form; what has not is told and left out.
+fn sift(node: Node, shape: &Shape, at: &str, problems: &mut Vec<Problem>) -> Option<Value> {
+    match (node, shape) {
+        (Node::Text(text), Shape::Text) => Some(Value::String(text)),
+        (Node::List(nodes), Shape::List(inner)) => {
+            let nodes = nodes.into_iter().enumerate();
+            let kept = nodes.map(|(index, node)| {
+                let kept = sift(node, inner, &format!("{at}[{index}]"), problems);
+                // An entry keeps its number, whatever the one before it is.
+                kept.unwrap_or_else(|| inner.nothing())
+            });
+            Some(Value::Array(kept.collect()))
+        }
+        (Node::Table(entries), Shape::Table(fields)) => {
+            Some(Value::Object(sift_table(entries, fields, at, problems)))
+        }
+        (node, shape) => {
+            let message = format!("{} is expected, and this is {}", shape.name(), node.name());
+            problems.push(Problem::of(at, message));
+            None
+        }
+    }
+}
+
+fn sift_table(
+    entries: Vec<Entry>,
+    fields: &[Field],
+    at: &str,
+    problems: &mut Vec<Problem>,
+) -> Map<String, Value> {
+    let mut table = Map::new();
+    let mut seen = Vec::new();
+    for Entry { key, value, line } in entries {
+        let path = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+        let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        let Some(field) = field(fields, &key) else {
+            let advice = nearest(&key, fields);
+            problems.push(Problem::of(path, format!("{place}there is no such key{advice}")));
+            continue;
+        };
+        if seen.contains(&field.key) {
+            problems.push(Problem::of(path, format!("{place}this key stands here twice")));
+            continue;
+        }
+        seen.push(field.key);
+        if let Some(value) = sift(value, &field.shape, &path, problems) {
+            table.insert(key, value);
+        }
+    }
+    table
+}
+
+/// Advice about a key that may be a slip.
+fn nearest(key: &str, fields: &[Field]) -> String {
+    let near = fields.iter().map(|field| (strsim::osa_distance(field.key, key), field.key)).min();
+    match near {
+        Some((distance, known)) if distance <= 3 && distance < known.len() => {
+            format!("; is it `{known}`?")
+        }
+        _ => {
+            let known: Vec<_> = fields.iter().map(|field| field.key).collect();
+            format!("; known are {}", known.join(", "))
+        }
+    }
+}
+
+impl Shape {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::List(Self::Text) => "a list of strings",
+            Self::List(_) => "a list of objects",
+            Self::Table(_) => "an object",
+        }
+    }
+
+    fn nothing(&self) -> Value {
+        match self {
+            Self::Text => Value::String(String::new()),
+            Self::List(_) => Value::Array(Vec::new()),
+            Self::Table(_) => Value::Object(Map::new()),
+        }
+    }
+}
+
+impl Node {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "a string",
+            Self::List(_) => "a list",
+            Self::Table(_) => "an object",
+            Self::Other(name) => name,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The lists of a document, and the headings between them, as CommonMark has
+//! them.
+//!
+//! What an item says is taken from the source, not from what it would be shown
+//! as: `**/*.rs` and `snake_case` stay what they are.
+
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+/// Items are read to this depth; what lies deeper is text of the item above. A
+/// handoff has four.
+const DEEPEST: usize = 5;
+
+/// What stands at the top of a document.
+pub(super) enum Block<'s> {
+    Heading { text: String, line: usize },
+    Item(Item<'s>),
+}
+
+/// An item of a list.
+pub(super) struct Item<'s> {
+    /// Its line, from 1.
+    pub(super) line: usize,
+    /// All of it, behind its marker.
+    source: &'s str,
+    /// Its own text, up to the first block in it that is no paragraph.
+    head: &'s str,
+    /// The items of the lists in it.
+    pub(super) children: Vec<Item<'s>>,
+    /// Whether there is something in it beside paragraphs and lists.
+    pub(super) is_mixed: bool,
+}
+
+impl<'s> Item<'s> {
+    /// An item that holds this text alone.
+    pub(super) fn of(text: &'s str, line: usize) -> Self {
+        Self { line, source: text, head: text, children: Vec::new(), is_mixed: false }
+    }
+
+    /// The lines of its own text, without the blank ones.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.head.lines().map(str::trim).filter(|line| !line.is_empty())
+    }
+
+    /// Its own text: a paragraph is one line.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        let mut ended = false;
+        for line in self.head.lines().map(str::trim) {
+            ended |= line.is_empty();
+            if !line.is_empty() {
+                let gap = if ended { "\n\n" } else { " " };
+                text.push_str(if text.is_empty() { "" } else { gap });
+                text.push_str(line);
+                ended = false;
+            }
+        }
+        text
+    }
+
+    /// Whether its own text is all that it holds.
+    pub(super) fn is_plain(&self) -> bool {
+        self.children.is_empty() && !self.is_mixed
+    }
+
+    /// All of it with its line breaks, without what its lines are indented by.
+    pub(super) fn whole(&self) -> String {
+        let rest = self.source.lines().skip(1).filter(|line| !line.trim().is_empty());
+        let indent = rest
+            .map(|line| line.len() - line.trim_start_matches([' ', '\t']).len())
+            .min()
+            .unwrap_or(0);
+        let mut lines = self.source.lines();
+        let mut text = lines.next().unwrap_or_default().trim().to_owned();
+        for line in lines {
+            text.push('\n');
+            text.push_str(line.get(indent..).unwrap_or_default().trim_end());
+        }
+        text.trim().to_owned()
+    }
+}
+
+/// The headings and items at the top of a document, in order. Quotations and all
+/// other blocks are passed over.
+pub(super) fn read(text: &str) -> Vec<Block<'_>> {
+    let mut reader = Reader { text, ..Reader::default() };
+    for (event, range) in Parser::new(text).into_offset_iter() {
+        reader.take(&event, range.start, range.end);
+    }
+    reader.blocks
+}
+
+#[derive(Default)]
+struct Reader<'s> {
+    text: &'s str,
+    blocks: Vec<Block<'s>>,
+    frames: Vec<Frame<'s>>,
+    /// How many items are open that lie too deep.
+    deeper: usize,
+    /// How many quotations are open.
+    quotes: usize,
+    heading: Option<String>,
+    /// Up to here lines were counted, and so many they are.
+    counted: (usize, usize),
+}
+
+/// An item that is being read.
+struct Frame<'s> {
+    line: usize,
+    start: usize,
+    end: usize,
+    /// Where its own text ends.
+    head_end: Option<usize>,
+    children: Vec<Item<'s>>,
+    is_mixed: bool,
+}
+
+impl<'s> Reader<'s> {
+    fn take(&mut self, event: &Event<'_>, start: usize, end: usize) {
+        match event {
+            Event::Start(Tag::BlockQuote(_)) => {
+                self.interrupt(start, true);
+                self.quotes += 1;
+            }
+            Event::End(TagEnd::BlockQuote(_)) => self.quotes -= 1,
+            _ if self.quotes > 0 => {}
+            Event::Start(Tag::List(_)) => self.interrupt(start, false),
+            Event::Start(Tag::Item) => self.begin(start, end),
+            Event::End(TagEnd::Item) => self.end(),
+            Event::Start(Tag::Heading { .. }) => {
+                self.interrupt(start, true);
+                self.heading = Some(String::new());
+            }
+            Event::End(TagEnd::Heading(_)) => {
+                let text = self.heading.take().unwrap_or_default();
+                let line = self.line(start);
+                if self.frames.is_empty() {
+                    self.blocks.push(Block::Heading { text, line });
+                }
+            }
+            Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) | Event::Rule => {
+                self.interrupt(start, true);
+            }
+            Event::Text(text) | Event::Code(text) => {
+                if let Some(heading) = &mut self.heading {
+                    heading.push_str(text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A block begins that is no paragraph: the text of the item around it ends.
+    fn interrupt(&mut self, at: usize, is_mixed: bool) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.head_end.get_or_insert(at);
+            frame.is_mixed |= is_mixed;
+        }
+    }
+
+    fn begin(&mut self, start: usize, end: usize) {
+        if self.frames.len() == DEEPEST {
+            self.deeper += 1;
+            if let Some(frame) = self.frames.last_mut() {
+                frame.is_mixed = true;
+            }
+            return;
+        }
+        let line = self.line(start);
+        let source = &self.text[start..end];
+        let start = start + marker(source);
+        let frame =
+            Frame { line, start, end, head_end: None, children: Vec::new(), is_mixed: false };
+        self.frames.push(frame);
+    }
+
+    fn end(&mut self) {
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            return;
+        }
+        let Some(Frame { line, start, end, head_end, children, is_mixed }) = self.frames.pop()
+        else {
+            return;
+        };
+        let slice = |end: usize| self.text.get(start..end.max(start)).unwrap_or_default();
+        let (source, head) = (slice(end), slice(head_end.unwrap_or(end)));
+        let item = Item { line, source, head, children, is_mixed };
+        match self.frames.last_mut() {
+            Some(above) => above.children.push(item),
+            None => self.blocks.push(Block::Item(item)),
+        }
+    }
+
+    /// The line that a byte stands in; it has to lie behind the one before.
+    fn line(&mut self, at: usize) -> usize {
+        let (counted, lines) = self.counted;
+        let new = self.text.as_bytes().get(counted..at).unwrap_or_default();
+        let new = new.iter().filter(|byte| **byte == b'\n').count();
+        self.counted = (counted.max(at), lines + new);
+        self.counted.1 + 1
+    }
+}
+
+/// How long the marker is that an item begins with.
+fn marker(source: &str) -> usize {
+    let rest = source.trim_start();
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let mark = digits + usize::from(!rest[digits..].is_empty());
+    source.len() - rest.len() + mark
+}

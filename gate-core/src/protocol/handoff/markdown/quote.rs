@@ -1,0 +1,50 @@
+//! Texts in a line of Markdown, so that each comes back as it was.
+//!
+//! A text stands as it is where it is one line that no reader of Markdown takes
+//! for anything but text. Any other one (blank, of several lines, with blanks
+//! around it, or beginning with what begins a list, a heading, a fence) stands as
+//! a JSON string between double quotes.
+
+/// A text as it stands in a line.
+pub(super) fn quote(text: &str) -> String {
+    if is_plain(text) { text.to_owned() } else { quoted(text) }
+}
+
+/// A text between double quotes.
+pub(super) fn quoted(text: &str) -> String {
+    // A text always has a form in JSON.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// The text that stands in a line: a JSON string is what it says.
+pub(super) fn unquote(line: &str) -> String {
+    let line = line.trim();
+    let said = line.starts_with('"').then(|| serde_json::from_str(line).ok()).flatten();
+    said.unwrap_or_else(|| line.to_owned())
+}
+
+/// The JSON string that a line begins with, and what comes after it.
+pub(super) fn leading(line: &str) -> Option<(String, &str)> {
+    let mut strings = serde_json::Deserializer::from_str(line).into_iter::<String>();
+    let text = strings.next()?.ok()?;
+    Some((text, &line[strings.byte_offset()..]))
+}
+
+/// Whether a text comes back from a line that it stands in as it is.
+pub(super) fn is_plain(text: &str) -> bool {
+    let Some(first) = text.chars().next() else { return false };
+    let begins =
+        first.is_alphanumeric() || matches!(first, '/' | '.' | '@' | '(' | '$' | '…' | '`');
+    begins && is_line(text) && !text.starts_with("```") && !is_numbered(text)
+}
+
+/// Whether a text is one line without blanks around it.
+pub(super) fn is_line(text: &str) -> bool {
+    text.trim() == text && !text.contains(char::is_control)
+}
+
+/// Whether it begins as an item of an ordered list does.
+fn is_numbered(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < text.len() && rest.starts_with(['.', ')'])
+}

@@ -1,0 +1,155 @@
+//! A handoff as a message between agents: A2A 0.3.0, whose `Message` has a `kind`,
+//! a `messageId`, a `role` and `parts` of text, files or data.
+//!
+//! The whole handoff is the one data part, so that nothing of it is lost; the id of
+//! its interaction stands in the message too, as `contextId`. A2A has no members
+//! for what else the extension says.
+
+use serde_json::{Value, json};
+
+use super::Read;
+use super::form::{self, Entry, Node};
+use super::json;
+use super::model::Handoff;
+use super::problem::Problem;
+
+/// So many digits of a digest are a message's id.
+const ID: usize = 32;
+
+/// Whether a JSON text is meant as a message.
+pub(super) fn is_one(text: &str) -> bool {
+    let entries = json::parse(text).unwrap_or_default();
+    let has = |key: &str| entries.iter().any(|entry| entry.key == key);
+    has("parts") || (has("kind") && !has("objective"))
+}
+
+/// Writes a message, indented.
+pub(super) fn write(handoff: &Handoff) -> String {
+    let id = blake3::hash(json::write(handoff).as_bytes()).to_hex();
+    let mut message = json!({
+        "kind": "message",
+        "messageId": format!("handoff-{}", &id[..ID]),
+        "role": "agent",
+        "parts": [{ "kind": "data", "data": handoff }],
+    });
+    let interaction = handoff.a2a.as_ref().map(|it| &it.interaction_id);
+    if let Some(id) = interaction.filter(|id| !id.is_empty()) {
+        message["contextId"] = Value::String(id.clone());
+    }
+    format!("{message:#}\n")
+}
+
+/// Reads a message. Parts of text or files beside the one data part are passed
+/// over.
+pub(super) fn read(text: &str) -> Read {
+    let entries = match json::parse(text) {
+        Ok(entries) => entries,
+        Err(problem) => return Read::nothing(problem),
+    };
+    let mut problems = repeated(&entries, "");
+    problems.extend(envelope(&entries));
+    let context = text_of(&entries, "contextId").map(str::to_owned);
+    match data(entries, &mut problems) {
+        Ok(data) => {
+            let mut read = form::handoff(data, problems);
+            adopt(&mut read, context);
+            read
+        }
+        Err(problem) => {
+            problems.push(problem);
+            Read { handoff: None, problems }
+        }
+    }
+}
+
+/// What is wrong with the members of a message beside its parts.
+fn envelope(entries: &[Entry]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut expect = |key: &str, holds: fn(&str) -> bool, expected: &str| {
+        if !text_of(entries, key).is_some_and(holds) {
+            problems.push(Problem::of(key, format!("{expected} is expected")));
+        }
+    };
+    expect("kind", |it| it == "message", "the string message");
+    expect("messageId", |it| !it.trim().is_empty(), "the message's id");
+    expect("role", |it| matches!(it, "user" | "agent"), "user or agent");
+    if get(entries, "contextId").is_some() {
+        expect("contextId", |it| !it.trim().is_empty(), "the interaction's id");
+    }
+    problems
+}
+
+/// The members of the one data part.
+fn data(entries: Vec<Entry>, problems: &mut Vec<Problem>) -> Result<Vec<Entry>, Problem> {
+    let expected = |field: &str, message: &str| Problem::of(field, message);
+    let parts = entries.into_iter().find(|entry| entry.key == "parts").map(|entry| entry.value);
+    let Some(Node::List(parts)) = parts else {
+        return Err(expected("parts", "a list of parts is expected"));
+    };
+    let mut found = None;
+    for (at, part) in parts.into_iter().enumerate() {
+        let field = format!("parts[{at}]");
+        let Node::Table(part) = part else {
+            return Err(expected(&field, "an object is expected"));
+        };
+        problems.extend(repeated(&part, &field));
+        match text_of(&part, "kind") {
+            Some("data") if found.is_some() => {
+                return Err(expected(&field, "one data part is expected, and this is another"));
+            }
+            Some("data") => {
+                let data = part.into_iter().find(|entry| entry.key == "data");
+                let Some(Node::Table(data)) = data.map(|entry| entry.value) else {
+                    return Err(expected(&format!("{field}.data"), "a handoff is expected"));
+                };
+                found = Some(data);
+            }
+            Some("text" | "file") => {}
+            _ => {
+                let kinds = "text, file or data is expected";
+                return Err(expected(&format!("{field}.kind"), kinds));
+            }
+        }
+    }
+    found.ok_or_else(|| expected("parts", "one data part is expected, and there is none"))
+}
+
+/// Holds the message's interaction against the handoff's, which may leave it out.
+fn adopt(read: &mut Read, context: Option<String>) {
+    let a2a = read.handoff.as_mut().and_then(|handoff| handoff.a2a.as_mut());
+    let (Some(context), Some(a2a)) = (context, a2a) else { return };
+    if a2a.interaction_id.is_empty() {
+        a2a.interaction_id = context;
+    } else if a2a.interaction_id != context {
+        let message = format!(
+            "the message says `{}`, and its handoff another interaction_id",
+            crate::text::brief(&context, 60)
+        );
+        read.problems.push(Problem::of("contextId", message));
+    }
+}
+
+fn get<'e>(entries: &'e [Entry], key: &str) -> Option<&'e Node> {
+    entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+}
+
+fn text_of<'e>(entries: &'e [Entry], key: &str) -> Option<&'e str> {
+    match get(entries, key)? {
+        Node::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The keys that stand twice in a table.
+fn repeated(entries: &[Entry], at: &str) -> Vec<Problem> {
+    let again = entries
+        .iter()
+        .enumerate()
+        .filter(|(index, entry)| entries[..*index].iter().any(|before| before.key == entry.key));
+    let dot = if at.is_empty() { "" } else { "." };
+    again
+        .map(|(_, entry)| {
+            Problem::of(format!("{at}{dot}{}", entry.key), "this key stands here twice")
+        })
+        .collect()
+}

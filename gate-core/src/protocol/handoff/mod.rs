@@ -1,0 +1,133 @@
+//! Handoffs: what one agent leaves to the next, as Markdown or JSON, each to the
+//! other without loss.
+//!
+//! ```
+//! use gate_core::handoff::{self, Format};
+//!
+//! let read = handoff::read("## Handoff\n- objective: Ship it\n", Format::Markdown);
+//! assert_eq!(read.handoff.as_ref().map(|it| it.objective.as_str()), Some("Ship it"));
+//! let problem = &read.all_problems()[0];
+//! assert_eq!((problem.rule, problem.field.as_str()), (Some(1), "in_scope"));
+//! ```
+//!
+//! Reading is tolerant: [`Read`] holds what could be read beside what is wrong
+//! with the text ([`Read::problems`]). Whether a handoff says what it has to is
+//! another question ([`Handoff::problems`]); [`Read::all_problems`] answers both.
+
+mod claims;
+mod command;
+mod draft;
+mod form;
+mod json;
+mod markdown;
+mod message;
+mod model;
+mod placeholder;
+mod problem;
+mod rules;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+pub use claims::{Seen, unheld};
+pub use command::{line, words};
+pub use draft::{Known, Ran, draft};
+pub use model::{A2a, Agent, Blocker, Handoff, Outcome, PROTOCOL_VERSION, Risk, Verification};
+pub use problem::Problem;
+pub use schema::schema;
+
+/// The longest text that is read, in bytes: a handoff is brief.
+pub const LONGEST: usize = 1 << 20;
+
+/// How a handoff is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A list below the heading `## Handoff`.
+    Markdown,
+    /// One JSON object.
+    Json,
+    /// A message of A2A 0.3.0, with the JSON object as its one data part.
+    A2a,
+}
+
+impl Format {
+    /// The format that a text seems to have: what begins with `{` is JSON, and a
+    /// message of A2A where it has `parts`.
+    pub fn of(text: &str) -> Self {
+        if !json::bare(text).starts_with('{') {
+            Self::Markdown
+        } else if message::is_one(text) {
+            Self::A2a
+        } else {
+            Self::Json
+        }
+    }
+}
+
+/// What was read of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The handoff, as far as it could be read: what is missing is empty. None where
+    /// the text is no handoff at all.
+    pub handoff: Option<Handoff>,
+    /// What is wrong with the text itself: syntax, unknown and repeated keys,
+    /// values of another type. Where it is empty, nothing was lost.
+    pub problems: Vec<Problem>,
+}
+
+impl Read {
+    /// Of a text that is no handoff.
+    fn nothing(why: Problem) -> Self {
+        Self { handoff: None, problems: vec![why] }
+    }
+
+    /// What is wrong with the text, and what the handoff lacks. What could not be
+    /// read is told once, not again as missing.
+    pub fn all_problems(&self) -> Vec<Problem> {
+        let unread = |field: &str| self.problems.iter().any(|it| it.covers(field));
+        let lacking = self.handoff.iter().flat_map(Handoff::problems);
+        let lacking = lacking.filter(|it| !unread(&it.field));
+        self.problems.iter().cloned().chain(lacking).collect()
+    }
+}
+
+/// Reads a handoff of a format.
+pub fn read(text: &str, format: Format) -> Read {
+    if text.len() > LONGEST {
+        let message = format!("longer than {LONGEST} bytes, and a handoff is brief");
+        return Read::nothing(Problem::of("", message));
+    }
+    match format {
+        Format::Markdown => markdown::read(text),
+        Format::Json => json::read(text),
+        Format::A2a => message::read(text),
+    }
+}
+
+impl Handoff {
+    /// It as JSON, indented.
+    pub fn to_json(&self) -> String {
+        json::write(self)
+    }
+
+    /// It as Markdown, in the canonical form. What cannot stand in a line of
+    /// Markdown as it is stands as a JSON string, between double quotes.
+    pub fn to_markdown(&self) -> String {
+        markdown::write(self)
+    }
+
+    /// It as a message of A2A 0.3.0, in JSON: one data part, the interaction's id
+    /// as `contextId`. The message's id is a digest of what it says.
+    pub fn to_message(&self) -> String {
+        message::write(self)
+    }
+
+    /// It in a format.
+    pub fn to_text(&self, format: Format) -> String {
+        match format {
+            Format::Markdown => self.to_markdown(),
+            Format::Json => self.to_json(),
+            Format::A2a => self.to_message(),
+        }
+    }
+}

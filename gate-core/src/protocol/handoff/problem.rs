@@ -1,0 +1,45 @@
+//! What is wrong with a handoff.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// What is wrong with a handoff, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Which of the protocol's four validation rules it breaks, from 1; none where
+    /// it is about the form or the A2A extension.
+    pub rule: Option<u8>,
+    /// The field, such as `open_risks[0].owner`; empty for the whole text.
+    pub field: String,
+    /// What is wrong, and what is expected.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem of form.
+    pub(super) fn of(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { rule: None, field: field.into(), message: message.into() }
+    }
+
+    /// A broken rule.
+    pub(super) fn rule(rule: u8, field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { rule: Some(rule), ..Self::of(field, message) }
+    }
+
+    /// Whether it is about this field, or about one that this is a part of.
+    pub(super) fn covers(&self, field: &str) -> bool {
+        let rest = field.strip_prefix(self.field.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.field.is_empty() {
+            write!(f, "{}: ", self.field)?;
+        }
+        f.write_str(&self.message)?;
+        self.rule.map_or(Ok(()), |rule| write!(f, " (rule {rule})"))
+    }
+}

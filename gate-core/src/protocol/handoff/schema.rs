@@ -1,0 +1,21 @@
+//! The JSON Schema of a handoff.
+
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
+use serde_json::Value;
+
+use super::model::Handoff;
+
+/// The JSON Schema (draft 2020-12) of a handoff that holds.
+///
+/// It says all but what no schema can: which texts are placeholders. Whatever
+/// validates by the rules fits it.
+pub fn schema() -> Value {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<Handoff>();
+    // What a reader takes for a missing field is no value that holds.
+    let mut bare = RecursiveTransform(|schema: &mut Schema| drop(schema.remove("default")));
+    bare.transform(&mut schema);
+    schema.to_value()
+}

@@ -1,0 +1,127 @@
+//! Messages, drafts, and claims held against records.
+
+use super::super::*;
+use super::{read_md, whole, wrong};
+
+#[test]
+fn a_message_holds_the_whole_handoff() {
+    let mut handoff = whole();
+    let plain = handoff.to_message();
+    assert_eq!(Format::of(&plain), Format::A2a);
+    assert!(!plain.contains("contextId"));
+    assert_eq!(
+        read(&plain, Format::A2a),
+        Read { handoff: Some(handoff.clone()), problems: Vec::new() }
+    );
+    let agent = |id: &str| Agent {
+        agent_id: id.to_owned(),
+        provider: "p".to_owned(),
+        model: "m".to_owned(),
+    };
+    handoff.a2a = Some(A2a {
+        protocol_version: PROTOCOL_VERSION.to_owned(),
+        sender: agent("a"),
+        receiver: agent("b"),
+        interaction_id: "int-1".to_owned(),
+        ..A2a::default()
+    });
+    let message = handoff.to_message();
+    assert_eq!(message, handoff.to_message());
+    let told = |text: &str| {
+        let read = read(text, Format::A2a);
+        read.all_problems().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&message), [""; 0]);
+    let json: serde_json::Value = serde_json::from_str(&message).unwrap();
+    assert_eq!(
+        (&json["contextId"], &json["kind"], &json["role"]),
+        (&"int-1".into(), &"message".into(), &"agent".into())
+    );
+    assert_eq!(json["parts"].as_array().map(Vec::len), Some(1));
+    let with = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut json = json.clone();
+        change(&mut json);
+        told(&json.to_string())
+    };
+    let inner = |json: &mut serde_json::Value, to: &str| {
+        json["parts"][0]["data"]["a2a"]["interaction_id"] = to.into();
+    };
+    assert_eq!(with(&|it| inner(it, "")), [""; 0]);
+    assert_eq!(
+        with(&|it| inner(it, "int-2")),
+        ["contextId: the message says `int-1`, and its handoff another interaction_id"]
+    );
+    assert_eq!(with(&|it| it["role"] = "agnet".into()), ["role: user or agent is expected"]);
+    assert_eq!(
+        with(&|it| it["parts"][0]["kind"] = "text".into())[0],
+        "parts: one data part is expected, and there is none"
+    );
+    let two = |it: &mut serde_json::Value| {
+        let part = it["parts"][0].clone();
+        it["parts"] = serde_json::json!([{ "kind": "text", "text": "hello" }, part, part]);
+    };
+    assert_eq!(with(&two)[0], "parts[2]: one data part is expected, and this is another");
+    assert_eq!(told("{\"kind\":\"message\"}").len(), 3);
+}
+
+#[test]
+fn a_draft_says_what_is_known_and_does_not_hold() {
+    let ran = [
+        Ran {
+            argv: ["cargo", "test", "a b"].map(str::to_owned).to_vec(),
+            passed: true,
+            note: String::new(),
+        },
+        Ran {
+            argv: ["bash", "-euo", "pipefail", "-c", "make && make lint"]
+                .map(str::to_owned)
+                .to_vec(),
+            passed: false,
+            note: "1 failed".to_owned(),
+        },
+    ];
+    let (files, open) = (["src/a.rs".to_owned()], ["tests failed: 1 of 3".to_owned()]);
+    let known = Known { objective: Some("Ship"), changed_files: &files, ran: &ran, open: &open };
+    let drafted = draft(&known);
+    let text = drafted.to_markdown();
+    assert!(text.contains("  - `cargo test 'a b'` -> PASS\n  - `make && make lint` -> FAIL (1 failed)\n    - severity: ...\n"), "{text}");
+    assert_eq!(read_md(&text), Read { handoff: Some(drafted), problems: Vec::new() });
+    let missing = wrong(&text);
+    assert!(missing.contains(&"open_risks[0].owner".to_owned()), "{missing:?}");
+    assert!(!missing.contains(&"objective".to_owned()), "{missing:?}");
+    assert_eq!(wrong(&draft(&Known::default()).to_markdown()).len(), 11);
+}
+
+#[test]
+fn claims_are_held_against_what_was_seen() {
+    let argv = |line: &str| words(line).unwrap();
+    let seen = |argvs: Vec<Vec<String>>, passed| Seen { argvs, passed, record: "#7".to_owned() };
+    let script = |line: &str| vec!["bash".to_owned(), "-c".to_owned(), line.to_owned()];
+    let seen = [
+        seen(vec![argv("cargo test --report x"), argv("cargo test")], Some(true)),
+        seen(vec![argv("cargo test")], Some(false)),
+        seen(vec![script("cd a && make")], Some(false)),
+        seen(vec![argv("lint")], None),
+    ];
+    let held = |command: &str, result: Outcome| {
+        let one = Verification { command: command.to_owned(), result, ..Verification::default() };
+        unheld(&Handoff { verification: vec![one], ..Handoff::default() }, &seen)
+            .first()
+            .map(ToString::to_string)
+    };
+    assert_eq!(held("cargo  'test'", Outcome::Pass), None);
+    assert_eq!(
+        held("cargo test", Outcome::Fail).unwrap(),
+        "verification[0]: FAIL is claimed, and gate saw it pass (#7) (rule 2)"
+    );
+    assert_eq!(
+        held("cd a && make", Outcome::Pass).unwrap(),
+        "verification[0]: PASS is claimed, and gate saw it fail (#7) (rule 2)"
+    );
+    assert_eq!(held("cd a && make", Outcome::Fail), None);
+    assert!(held("lint", Outcome::Pass).unwrap().contains("could not find that out"));
+    for unknown in ["cargo", "cargo test --all", "", "cargo 'test"] {
+        assert!(held(unknown, Outcome::Pass).unwrap().contains("no record"), "{unknown}");
+        assert_eq!(held(unknown, Outcome::Fail), None);
+    }
+}
