@@ -3,9 +3,12 @@
 
 use serde_json::{Map, Value};
 
-use super::Read;
 use super::model::Handoff;
 use super::problem::Problem;
+use super::{LONGEST_TEXT, Read};
+
+/// So many problems of form are told one by one.
+pub(super) const MOST: usize = 100;
 
 /// A value as it was read, before anybody knows whether it belongs there.
 pub(super) enum Node {
@@ -104,6 +107,11 @@ pub(super) fn field<'f>(fields: &'f [Field], key: &str) -> Option<&'f Field> {
 /// The handoff that a table says, and what in it is none of a handoff's form.
 pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> Read {
     let value = Value::Object(sift_table(entries, HANDOFF, "", &mut problems));
+    let more = problems.len().saturating_sub(MOST);
+    if more > 0 {
+        problems.truncate(MOST);
+        problems.push(Problem::of("", format!("{more} more problems like these")));
+    }
     match serde_json::from_value::<Handoff>(value) {
         Ok(handoff) => Read { handoff: Some(handoff), problems },
         Err(error) => {
@@ -116,7 +124,15 @@ pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> Read {
 /// What of a value has its form; what has not is told and left out.
 fn sift(node: Node, shape: &Shape, at: &str, problems: &mut Vec<Problem>) -> Option<Value> {
     match (node, shape) {
-        (Node::Text(text), Shape::Text) => Some(Value::String(text)),
+        (Node::Text(text), Shape::Text) => {
+            if text.len() > LONGEST_TEXT {
+                let length = text.len();
+                let message =
+                    format!("it is {length} bytes long, and at most {LONGEST_TEXT} may be");
+                problems.push(Problem::of(at, message));
+            }
+            Some(Value::String(text))
+        }
         (Node::List(nodes), Shape::List(inner)) => {
             let nodes = nodes.into_iter().enumerate();
             let kept = nodes.map(|(index, node)| {

@@ -5,6 +5,8 @@
 //! its interaction stands in the message too, as `contextId`. A2A has no members
 //! for what else the extension says.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::Read;
@@ -142,14 +144,11 @@ fn text_of<'e>(entries: &'e [Entry], key: &str) -> Option<&'e str> {
 
 /// The keys that stand twice in a table.
 fn repeated(entries: &[Entry], at: &str) -> Vec<Problem> {
-    let again = entries
-        .iter()
-        .enumerate()
-        .filter(|(index, entry)| entries[..*index].iter().any(|before| before.key == entry.key));
     let dot = if at.is_empty() { "" } else { "." };
-    again
-        .map(|(_, entry)| {
-            Problem::of(format!("{at}{dot}{}", entry.key), "this key stands here twice")
-        })
-        .collect()
+    let mut seen = BTreeSet::new();
+    let again = entries.iter().filter(|entry| !seen.insert(entry.key.as_str()));
+    let told = |entry: &Entry| {
+        Problem::of(format!("{at}{dot}{}", entry.key), "this key stands here twice")
+    };
+    again.map(told).take(form::MOST).collect()
 }

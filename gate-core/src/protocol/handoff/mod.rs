@@ -37,7 +37,10 @@ pub use problem::Problem;
 pub use schema::schema;
 
 /// The longest text that is read, in bytes: a handoff is brief.
-pub const LONGEST: usize = 1 << 20;
+pub const LONGEST: usize = 2 << 20;
+
+/// The longest that one of its texts may be, in bytes.
+pub const LONGEST_TEXT: usize = 10 << 10;
 
 /// How a handoff is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

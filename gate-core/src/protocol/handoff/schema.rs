@@ -9,8 +9,8 @@ use super::model::Handoff;
 
 /// The JSON Schema (draft 2020-12) of a handoff that holds.
 ///
-/// It says all but what no schema can: which texts are placeholders. Whatever
-/// validates by the rules fits it.
+/// It says all but what no schema can: which texts are placeholders, and how many
+/// bytes a text may have. Whatever validates by the rules fits it.
 pub fn schema() -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<Handoff>();

@@ -236,14 +236,28 @@ fn what_is_no_handoff_is_told() {
     ] {
         assert_eq!(told(text), expected);
     }
+    let notes = "n".repeat(1_000_000);
+    for text in [
+        format!(r#"{{"verification":[{{"notes":"{notes}"}}]}}"#),
+        format!("- verification:\n  - `make` -> PASS ({notes})\n"),
+    ] {
+        let expected = "verification[0].notes: it is 1000000 bytes long, and at most 10240 may be";
+        assert_eq!(told(&text), expected);
+    }
     let long = format!("- objective: {}", "a".repeat(LONGEST));
-    assert_eq!(told(&long), "longer than 1048576 bytes, and a handoff is brief");
+    assert_eq!(told(&long), "longer than 2097152 bytes, and a handoff is brief");
 }
 
 #[test]
 fn what_could_not_be_read_is_told_once() {
     assert_eq!(wrong(r#"{"objective":3}"#)[..2], ["objective", "in_scope"]);
     assert_eq!(wrong("{"), [""]);
+    let many: Vec<_> = (0..50_000).map(|at| format!("\"k{at}\":1")).collect();
+    for text in [format!("{{{}}}", many.join(",")), format!("{{\"parts\":[],{}}}", many.join(","))]
+    {
+        let told = read(&text, Format::of(&text)).problems;
+        assert!((3..=101).contains(&told.len()), "{}", told.len());
+    }
 }
 
 #[test]
