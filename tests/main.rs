@@ -33,6 +33,7 @@ mod field_loops;
 mod governance;
 mod governance_cases;
 mod governance_formats;
+mod handoff_check;
 mod here;
 mod hostile;
 mod init;

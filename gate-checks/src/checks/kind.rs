@@ -12,6 +12,8 @@ pub(crate) enum Kind {
     CleanGit,
     /// The built-in check of acceptance criteria.
     Criteria,
+    /// The built-in check of handoffs.
+    Handoff,
     /// A reviewer that is asked.
     Review,
     /// A name that is kept for a check that this version does not have.
@@ -29,7 +31,8 @@ impl Kind {
             "review" => Self::Review,
             _ if !settings.command.is_empty() => Self::Command,
             "acceptance_criteria" => Self::Criteria,
-            "handoff" | "integrity" => Self::Missing,
+            "handoff" => Self::Handoff,
+            "integrity" => Self::Missing,
             "tests" | "build" | "lint" | "typecheck" => Self::Command,
             _ => Self::Plugin,
         }

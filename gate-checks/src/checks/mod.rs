@@ -4,6 +4,7 @@ mod acceptance;
 mod acceptance_criteria;
 mod clean_git;
 mod command;
+mod handoff;
 mod kind;
 mod launch;
 mod missing;
@@ -24,6 +25,7 @@ use crate::site::Site;
 use acceptance_criteria::AcceptanceCriteria;
 use clean_git::CleanGit;
 use command::CommandCheck;
+use handoff::Handoff;
 use missing::Missing;
 use plugin::Plugin;
 use review::Review;
@@ -61,6 +63,7 @@ fn named(id: CheckId, settings: &CheckPolicy, site: &Site, kept: &Kept) -> Arc<d
     match Kind::of(id.as_str(), settings) {
         Kind::CleanGit => looks(CleanGit::new(id, settings), settings),
         Kind::Criteria => looks(AcceptanceCriteria::new(id, settings), settings),
+        Kind::Handoff => looks(Handoff::new(id, settings), settings),
         Kind::Missing => looks(Missing::new(id), settings),
         Kind::Review => runs(Review::new(id, settings), settings, kept),
         Kind::Command => runs(CommandCheck::new(id, settings, site), settings, kept),

@@ -4,7 +4,7 @@
 //! [`examine`] and [`examine_surroundings`] run nothing of the project's. [`self_test`] runs every check
 //! in a copy of the work tree with something in it that has to fail: a test
 //! that fails, sources that are none, a file that is not committed, an open
-//! item. The real tree is not touched; folders of dependencies that git
+//! item, a handoff that says nothing. The real tree is not touched; folders of dependencies that git
 //! ignores are shared with the copy.
 
 mod bench;
@@ -14,6 +14,8 @@ pub(crate) mod control;
 mod criteria;
 mod examine;
 mod finding;
+mod handoff;
+mod named;
 mod proof;
 mod sabotage;
 #[cfg(test)]
@@ -89,6 +91,7 @@ impl Test<'_> {
             Kind::Missing => return not_shown("this version of gate has no such check".to_owned()),
             Kind::CleanGit => (settings.clone(), clean_git::prove),
             Kind::Criteria => (settings.clone(), criteria::prove),
+            Kind::Handoff => (settings.clone(), handoff::prove),
             Kind::Command => match with_command(name, settings, self.site) {
                 Some((settings, _)) => (settings, command::prove),
                 None => {

@@ -125,6 +125,21 @@ fn criteria_that_are_not_there_show_nothing() {
 }
 
 #[test]
+fn a_handoff_that_says_nothing_fails() {
+    let settings = "[checks.handoff]\nfiles = [\"HANDOFF.md\"]\n";
+    let whole = "## Handoff\n- objective: a\n- in_scope: a\n- out_of_scope: b\n- changed_files: src/c\n\
+                 - verification: `make` -> PASS\n- open_risks: d, e, f\n- next_actions:\n  1. g\n\
+                 - assumptions: h\n";
+    for (files, how) in [
+        (vec![("HANDOFF.md", whole)], "it failed with HANDOFF.md emptied"),
+        (vec![("HANDOFF.md", "- objective: a\n")], "it fails as it is: HANDOFF.md, in_scope"),
+        (vec![("a", "")], "it fails as it is: HANDOFF.md: no such file"),
+    ] {
+        shows(settings, &files, Standing::CanFail, how);
+    }
+}
+
+#[test]
 fn one_check_can_be_asked_for() {
     let project = project(&[("a", "")]);
     let policy = policy("[checks.a]\n[checks.b]\n");
@@ -165,7 +180,9 @@ fn findings_say_what_is_wrong() {
     check("[checks.a]\ncommand = [\"true\"]\ncwd = \"gone\"\n", &files, &["folder-missing"]);
     check("[checks.tests]\n", &[("a", "")], &["command-missing"]);
     check("[checks.audit]\n", &files, &["program-missing"]);
-    check("[checks.handoff]\n", &files, &["check-unavailable"]);
+    check("[checks.integrity]\n", &files, &["check-unavailable"]);
+    check("[checks.handoff]\n", &files, &["handoff-unknown"]);
+    check("[checks.handoff]\nfiles = [\"HANDOFF.md\"]\n", &files, &[]);
     check("[checks.clean_git]\nignore = [\"*.log\"]\n", &files, &["glob-matches-nothing"]);
     check("[checks.clean_git]\nignore = [\"src\"]\n", &files, &[]);
     check("[checks.clean_git]\nignore = [\"../x\"]\n", &files, &["glob-invalid"]);

@@ -32,6 +32,7 @@ mod parallel;
 mod repository;
 mod root;
 mod shelf;
+mod since;
 mod snapshot;
 mod stat;
 mod stat_cache;

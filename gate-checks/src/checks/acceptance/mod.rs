@@ -17,9 +17,9 @@ mod tally;
 use std::path::Path;
 use std::rc::Rc;
 
-use gate_core::text;
+use gate_core::text as words;
 
-pub(super) use pattern::files;
+pub(super) use pattern::{Named, files};
 pub(super) use tally::Tally;
 
 /// One criterion.
@@ -73,6 +73,11 @@ pub(super) enum PlanError {
     Empty { file: String, expected: &'static str },
 }
 
+/// The text of a file that settings name, whatever it holds.
+pub(super) fn text(named: &Named) -> Result<String, PlanError> {
+    source::text(&named.path, &named.shown)
+}
+
 /// Reads a file of the format that its name says: `.json` is a list of
 /// stories, `.jsonl` an issue a line, and anything else Markdown.
 fn read(path: &Path, file: &str, optional: &[String]) -> Result<Plan, PlanError> {
@@ -90,7 +95,7 @@ const SHOWN: usize = 160;
 
 /// Text from a file as a person may safely be shown it.
 fn shown(text: &str) -> String {
-    text::brief(text, SHOWN)
+    words::brief(text, SHOWN)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ const DEEPEST: usize = 32;
 pub(in crate::checks) struct Named {
     pub(super) path: PathBuf,
     /// Relative to the project, as a person is shown it.
-    pub(super) shown: String,
+    pub(in crate::checks) shown: String,
 }
 
 /// The files that one entry of `files` names, in order. A path is taken as it

@@ -1,7 +1,7 @@
 //! What is wrong with checks before any of them runs: their programs, folders,
 //! files and globs. Nothing of the project's is started.
 
-mod criteria;
+mod files;
 mod git;
 mod globs;
 mod masking;
@@ -74,7 +74,8 @@ impl Look<'_> {
     fn findings(&self) -> Vec<Finding> {
         let mut found = match Kind::of(self.name, self.settings) {
             Kind::CleanGit => vec![self.clean_git()],
-            Kind::Criteria => vec![criteria::look(self.name, self.policy, self.site)],
+            Kind::Criteria => vec![files::look("criteria", self.name, self.policy, self.site)],
+            Kind::Handoff => vec![files::look("handoff", self.name, self.policy, self.site)],
             Kind::Review => self.review(),
             Kind::Missing => vec![self.missing()],
             Kind::Command => self.command(),

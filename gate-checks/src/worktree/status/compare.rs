@@ -178,7 +178,7 @@ impl Looked {
 
 /// The files in which the index differs from the commit. A merge that was not
 /// ended is a difference, whatever its sides say.
-pub(super) fn staged(tree: &Entries, index: &Entries) -> BTreeSet<Vec<u8>> {
+pub(in crate::worktree) fn staged(tree: &Entries, index: &Entries) -> BTreeSet<Vec<u8>> {
     let (old, new) = (sorted(tree), sorted(index));
     let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
     let mut paths = BTreeSet::new();

@@ -27,6 +27,7 @@ use super::tracked::Tracked;
 
 use blob::Blobs;
 use compare::Compare;
+pub(super) use compare::staged;
 use convert::Convert;
 use settings::Settings;
 
@@ -92,7 +93,7 @@ impl WorkTree {
         let prefix = repository.prefix.as_slice();
         let full = |path: Vec<u8>| [prefix, &path].concat();
         let tree = tree.unwrap_or_default();
-        let staged = compare::staged(&tree, &repository.index);
+        let staged = staged(&tree, &repository.index);
         status.staged.extend(staged.into_iter().map(full));
 
         let settings = Settings::of(git, repository, stop)?;

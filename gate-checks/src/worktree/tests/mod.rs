@@ -7,3 +7,4 @@ mod hardened;
 mod kinds;
 mod links;
 mod nested;
+mod since;

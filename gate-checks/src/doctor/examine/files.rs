@@ -1,4 +1,4 @@
-//! The files of `acceptance_criteria`: are they there, and do they hold any?
+//! The files of `acceptance_criteria` and `handoff`: can anything be said of them?
 
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::Policy;
@@ -8,8 +8,9 @@ use crate::event::Events;
 use crate::gather::{Wanted, gather};
 use crate::site::Site;
 
-/// The check itself says what it finds: it reads files, and runs nothing.
-pub(super) fn look(name: &str, policy: &Policy, site: &Site) -> Finding {
+/// The check itself says what it finds: it reads files, and runs nothing. A handoff
+/// that is not there yet is no fault of the settings.
+pub(super) fn look(what: &str, name: &str, policy: &Policy, site: &Site) -> Finding {
     let checks = policy.checks.get(name).map(|it| (name.to_owned(), it.clone()));
     let mut alone = Policy { checks: checks.into_iter().collect(), ..policy.clone() };
     alone.checks.values_mut().for_each(|check| check.needs.clear());
@@ -19,12 +20,12 @@ pub(super) fn look(name: &str, policy: &Policy, site: &Site) -> Finding {
         Err(error) => return problem("checks-unavailable", error.to_string()),
     };
     let Some(evidence) = gathered.evidence.into_iter().next() else {
-        return problem("criteria-unknown", "it left no record");
+        return problem(&format!("{what}-unknown"), "it left no record");
     };
     match evidence.outcome {
         Outcome::Pass | Outcome::Fail => {
-            fine("criteria-found", format!("built-in: {}", evidence.summary))
+            fine(&format!("{what}-found"), format!("built-in: {}", evidence.summary))
         }
-        _ => problem("criteria-unknown", evidence.summary).hint("put `files` right"),
+        _ => problem(&format!("{what}-unknown"), evidence.summary).hint("put `files` right"),
     }
 }

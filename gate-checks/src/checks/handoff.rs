@@ -1,0 +1,162 @@
+//! The check `handoff`: does what the agent leaves to the next say all that it has
+//! to?
+//!
+//! It reads the files of its settings, Markdown or JSON, and holds each against the
+//! rules of the handoff protocol ([`gate_core::handoff`]). A problem fails, and so
+//! does a file that is missing: whoever has to hand over has not. A file that cannot
+//! be read is inconclusive.
+//!
+//! What a handoff says is the word of whoever wrote it, usually the agent: that it
+//! says everything is a claim. `gate handoff verify` holds its commands against
+//! gate's own records.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::handoff::{self, Format, Problem};
+use gate_core::text;
+use serde_json::{Value, json};
+
+use super::acceptance::{self, Named, PlanError, files};
+use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::site::Site;
+
+/// So many problems are named in the summary, and so many in the detail.
+const NAMED: usize = 3;
+const DETAILED: usize = 50;
+
+/// So much of a problem is shown, in characters.
+const SHOWN: usize = 160;
+
+/// Holds handoffs against the rules of their protocol.
+#[derive(Clone, Debug)]
+pub(super) struct Handoff {
+    id: CheckId,
+    files: Vec<String>,
+}
+
+impl Handoff {
+    /// The check of this name with `files` of these settings.
+    pub(super) fn new(id: CheckId, policy: &CheckPolicy) -> Self {
+        Self { id, files: policy.files.clone() }
+    }
+
+    fn look(&self, site: &Site) -> Evidence {
+        let mut found = Found::default();
+        for entry in &self.files {
+            match files(&site.project, entry) {
+                Ok(named) => named.iter().for_each(|named| found.read(named)),
+                Err(error) => found.error(&error),
+            }
+        }
+        let (outcome, summary) = found.verdict(&self.id);
+        Evidence {
+            claim: outcome == Outcome::Pass,
+            summary,
+            detail: Some(found.detail()),
+            ..Evidence::new(self.id.as_str(), Mode::default(), outcome)
+        }
+    }
+}
+
+#[async_trait]
+impl Check for Handoff {
+    fn id(&self) -> &CheckId {
+        &self.id
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Look
+    }
+
+    async fn run(&self, cx: &CheckContext) -> Evidence {
+        let start = Instant::now();
+        let (check, site) = (self.clone(), cx.site.clone());
+        // Files are read beside the processes of other checks, not between them.
+        let looking = tokio::task::spawn_blocking(move || check.look(&site));
+        let evidence = looking.await.unwrap_or_else(|error| Evidence {
+            summary: format!("reading the files ended early: {error}"),
+            ..Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive)
+        });
+        let took = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Evidence { duration_ms: took, ..evidence }
+    }
+}
+
+/// What was found in the files.
+#[derive(Default)]
+struct Found {
+    files: BTreeSet<String>,
+    /// What is wrong, with the file that it is wrong in.
+    problems: Vec<(String, Problem)>,
+    /// What is certainly no handoff.
+    absent: Vec<String>,
+    /// What could not be found out.
+    unknown: Vec<String>,
+}
+
+impl Found {
+    /// Reads a file, once.
+    fn read(&mut self, named: &Named) {
+        if !self.files.insert(named.shown.clone()) {
+            return;
+        }
+        match acceptance::text(named) {
+            Ok(text) => {
+                let problems = handoff::read(&text, Format::of(&text)).all_problems();
+                self.problems.extend(problems.into_iter().map(|it| (named.shown.clone(), it)));
+            }
+            Err(error) => self.error(&error),
+        }
+    }
+
+    fn error(&mut self, error: &PlanError) {
+        use PlanError::{Missing, NoMatch, NotText, TooLong};
+        let is_certain =
+            matches!(error, Missing { .. } | NoMatch { .. } | NotText { .. } | TooLong { .. });
+        let list = if is_certain { &mut self.absent } else { &mut self.unknown };
+        list.push(text::brief(&error.to_string(), SHOWN));
+    }
+
+    /// What it comes to. A problem is certain, whatever else is unknown.
+    fn verdict(&self, id: &CheckId) -> (Outcome, String) {
+        let problems = self.problems.iter().map(|(file, problem)| {
+            let place = if problem.field.is_empty() { ": " } else { ", " };
+            text::brief(&format!("{file}{place}{problem}"), SHOWN)
+        });
+        let wrong: Vec<_> = self.absent.iter().cloned().chain(problems).collect();
+        if !wrong.is_empty() {
+            let named = wrong[..wrong.len().min(NAMED)].join("; ");
+            let more = wrong.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            return (Outcome::Fail, format!("{named}{more}"));
+        }
+        match (self.unknown.first(), self.files.len()) {
+            (Some(unknown), _) => (Outcome::Inconclusive, unknown.clone()),
+            (None, 0) => {
+                let missing = format!("no files are named: write files = [\"…\"] in [checks.{id}]");
+                (Outcome::Inconclusive, missing)
+            }
+            (None, 1) => (Outcome::Pass, "the handoff says all that it has to".to_owned()),
+            (None, more) => {
+                (Outcome::Pass, format!("all {more} handoffs say all that they have to"))
+            }
+        }
+    }
+
+    fn detail(&self) -> Value {
+        let problem = |(file, problem): &(String, Problem)| {
+            json!({
+                "file": file,
+                "rule": problem.rule,
+                "field": text::brief(&problem.field, SHOWN),
+                "message": text::brief(&problem.message, SHOWN),
+            })
+        };
+        let problems: Vec<_> = self.problems.iter().take(DETAILED).map(problem).collect();
+        json!({ "files": self.files, "problems": problems, "total": self.problems.len() })
+    }
+}

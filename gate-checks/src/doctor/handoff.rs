@@ -1,0 +1,34 @@
+//! Proving that `handoff` sees one that lacks something.
+
+use std::fs;
+
+use gate_core::decide::evidence::Outcome;
+
+use super::bench::{Bench, Trouble};
+use super::named::{fetch, file};
+use super::proof::{Proof, Standing};
+
+/// A handoff that lacks nearly all.
+const LACKING: &str = "## Handoff\n- objective: ...\n";
+
+/// The first file says hardly anything: it has to fail.
+pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
+    fetch(bench)?;
+    let before = bench.run()?;
+    if before.outcome == Outcome::Fail {
+        let how = format!("it fails as it is: {}", before.summary);
+        return Ok(bench.proof(Standing::CanFail, how, &before));
+    }
+    let Some(file) = file(bench) else {
+        return Ok(bench.not_shown("none of its files is there"));
+    };
+    let shown = file.strip_prefix(&bench.copy.project).unwrap_or(&file).display().to_string();
+    fs::write(&file, LACKING)?;
+    let after = bench.run()?;
+    let (standing, how) = match after.outcome {
+        Outcome::Fail => (Standing::CanFail, format!("it failed with {shown} emptied")),
+        Outcome::Pass => (Standing::CannotFail, format!("it passed with {shown} emptied")),
+        _ => (Standing::NotShown, after.summary.clone()),
+    };
+    Ok(bench.proof(standing, how, &after))
+}

@@ -1,0 +1,89 @@
+//! What was changed since a commit, and which files there have ever been.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::error::WorktreeError;
+use super::git::{Answer, Git};
+use super::repository::Repository;
+use super::snapshot::shown;
+use super::status::staged;
+use super::stop::Stop;
+use super::{Status, WorkTree};
+
+impl WorkTree {
+    /// The commit that a name such as `HEAD` means; none where it means none, and
+    /// outside of git.
+    ///
+    /// # Errors
+    ///
+    /// What git could not tell.
+    pub fn commit(&self, name: &str) -> Result<Option<String>, WorktreeError> {
+        let Some((git, repository)) = self.repository()? else { return Ok(None) };
+        // No name of a commit begins so, and git would take it for an option.
+        if name.starts_with('-') {
+            return Ok(None);
+        }
+        let wanted = format!("{name}^{{commit}}");
+        let args = ["rev-parse", "--quiet", "--verify", wanted.as_str()];
+        let Answer { code, out, .. } = git.ask(repository.place(), &args, &[], &Stop::never())?;
+        let said = String::from_utf8_lossy(out.trim_ascii()).into_owned();
+        Ok((code == Some(0)).then_some(said).filter(|commit| !commit.is_empty()))
+    }
+
+    /// The files that are not committed, and with a commit those too in which the
+    /// commit that is checked out differs from it; relative to the root, sorted.
+    /// None outside of git.
+    ///
+    /// # Errors
+    ///
+    /// A tree that cannot be read.
+    pub fn changed(&self, since: Option<&str>) -> Result<Option<Vec<String>>, WorktreeError> {
+        let stop = Stop::never();
+        let Some(status) = self.status(&stop)? else { return Ok(None) };
+        let Status { staged: added, unstaged, untracked, .. } = status;
+        let mut files: BTreeSet<Vec<u8>> =
+            [added, unstaged, untracked].into_iter().flatten().collect();
+        if let (Some(since), Some((git, repository))) = (since, self.repository()?)
+            && let Some(head) = repository.head(git, &stop)?
+            && head != since
+        {
+            let old = repository.tree(git, since, &stop)?;
+            files.extend(staged(&old, &repository.tree(git, &head, &stop)?));
+        }
+        Ok(Some(files.iter().map(|file| shown(file)).collect()))
+    }
+
+    /// Whether a file, named from the root, has ever been in the commit that is
+    /// checked out, or in one before it.
+    ///
+    /// # Errors
+    ///
+    /// What git could not tell.
+    pub fn was_committed(&self, file: &Path) -> Result<bool, WorktreeError> {
+        let Some((git, repository)) = self.repository()? else { return Ok(false) };
+        let stop = Stop::never();
+        if repository.head(git, &stop)?.is_none() {
+            return Ok(false);
+        }
+        // The path is one, and not a pattern.
+        let literally = [("GIT_LITERAL_PATHSPECS", Path::new("1"))];
+        let place = super::git::Place { variables: &literally, ..repository.place() };
+        let args = ["rev-list", "--max-count=1", "HEAD"];
+        let answer = git.ask(place, &args, &[file], &stop)?;
+        if answer.code != Some(0) {
+            return Err(answer.wrong(place, &args));
+        }
+        Ok(!answer.out.trim_ascii().is_empty())
+    }
+
+    /// The repository of the root, where it is one.
+    fn repository(&self) -> Result<Option<(&Git, Repository)>, WorktreeError> {
+        if !self.is_repository {
+            return Ok(None);
+        }
+        let missing = || WorktreeError::NoGit { root: self.root.to_path_buf() };
+        let git = self.git.as_ref().ok_or_else(missing)?;
+        Ok(Some((git, Repository::find(&self.root, Vec::new())?)))
+    }
+}
