@@ -1,7 +1,8 @@
 //! Claims held against what gate itself has seen.
 
 use super::command::{script, words};
-use super::model::{Handoff, Outcome};
+use super::model::{Handoff, Outcome, Verification};
+use super::placeholder::is_empty;
 use super::problem::Problem;
 
 /// A command that gate ran, and what came of it.
@@ -36,9 +37,7 @@ impl Seen {
 pub fn unheld(handoff: &Handoff, seen: &[Seen]) -> Vec<Problem> {
     let claims = handoff.verification.iter().enumerate();
     let wrong = claims.filter_map(|(at, claim)| {
-        let words = words(&claim.command).filter(|words| !words.is_empty());
-        let newest = words.and_then(|words| seen.iter().find(|seen| seen.is(&words)));
-        let message = match (&claim.result, newest) {
+        let message = match (&claim.result, newest(claim, seen)) {
             (Outcome::Pass, None) => {
                 "PASS is claimed, and gate has no record of this command".to_owned()
             }
@@ -56,4 +55,37 @@ pub fn unheld(handoff: &Handoff, seen: &[Seen]) -> Vec<Problem> {
         Some(Problem::rule(2, format!("verification[{at}]"), message))
     });
     wrong.collect()
+}
+
+/// Whether each claimed command is among those that were seen: older records change
+/// nothing then.
+pub fn all_seen(handoff: &Handoff, seen: &[Seen]) -> bool {
+    handoff.verification.iter().all(|claim| newest(claim, seen).is_some())
+}
+
+/// What was seen last of the command that is claimed.
+fn newest<'s>(claim: &Verification, seen: &'s [Seen]) -> Option<&'s Seen> {
+    let words = words(&claim.command).filter(|words| !words.is_empty())?;
+    seen.iter().find(|seen| seen.is(&words))
+}
+
+/// The claims about changed files that cannot be true: a file that is not there, and
+/// never was.
+///
+/// # Errors
+///
+/// Those of whoever is asked for a file.
+pub fn unknown_files<E>(
+    handoff: &Handoff,
+    mut is_known: impl FnMut(&str) -> Result<bool, E>,
+) -> Result<Vec<Problem>, E> {
+    let mut unknown = Vec::new();
+    for (at, file) in handoff.changed_files.iter().enumerate() {
+        let name = file.trim().trim_matches('`');
+        if !is_empty(file) && !is_known(name)? {
+            let message = "there is no such file in the work tree, and none was ever committed";
+            unknown.push(Problem::of(format!("changed_files[{at}]"), message));
+        }
+    }
+    Ok(unknown)
 }

@@ -35,7 +35,7 @@ pub(super) fn write(handoff: &Handoff) -> String {
         "parts": [{ "kind": "data", "data": handoff }],
     });
     let interaction = handoff.a2a.as_ref().map(|it| &it.interaction_id);
-    if let Some(id) = interaction.filter(|id| !id.is_empty()) {
+    if let Some(id) = interaction.filter(|id| !id.trim().is_empty()) {
         message["contextId"] = Value::String(id.clone());
     }
     format!("{message:#}\n")
@@ -120,7 +120,7 @@ fn data(entries: Vec<Entry>, problems: &mut Vec<Problem>) -> Result<Vec<Entry>, 
 fn adopt(read: &mut Read, context: Option<String>) {
     let a2a = read.handoff.as_mut().and_then(|handoff| handoff.a2a.as_mut());
     let (Some(context), Some(a2a)) = (context, a2a) else { return };
-    if a2a.interaction_id.is_empty() {
+    if a2a.interaction_id.trim().is_empty() {
         a2a.interaction_id = context;
     } else if a2a.interaction_id != context {
         let message = format!(

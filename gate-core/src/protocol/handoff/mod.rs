@@ -29,7 +29,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use claims::{Seen, unheld};
+pub use claims::{Seen, all_seen, unheld, unknown_files};
 pub use command::{line, words};
 pub use draft::{Known, Ran, draft};
 pub use model::{A2a, Agent, Blocker, Handoff, Outcome, PROTOCOL_VERSION, Risk, Verification};

@@ -10,6 +10,11 @@ pub(super) fn quote(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
 }
 
+/// A text as it stands behind a key.
+pub(super) fn quote_value(text: &str) -> String {
+    if is_plain_value(text) { text.to_owned() } else { quoted(text) }
+}
+
 /// A text between double quotes.
 pub(super) fn quoted(text: &str) -> String {
     // A text always has a form in JSON.
@@ -30,12 +35,17 @@ pub(super) fn leading(line: &str) -> Option<(String, &str)> {
     Some((text, &line[strings.byte_offset()..]))
 }
 
-/// Whether a text comes back from a line that it stands in as it is.
+/// Whether a text comes back from a line that it begins.
 pub(super) fn is_plain(text: &str) -> bool {
+    is_plain_value(text) && !is_numbered(text)
+}
+
+/// Whether a text comes back from a line in which it stands behind a key.
+fn is_plain_value(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let begins =
         first.is_alphanumeric() || matches!(first, '/' | '.' | '@' | '(' | '$' | '…' | '`');
-    begins && is_line(text) && !text.starts_with("```") && !is_numbered(text)
+    begins && is_line(text) && !text.starts_with("```")
 }
 
 /// Whether a text is one line without blanks around it.

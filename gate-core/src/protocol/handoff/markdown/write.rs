@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::model::{A2a, Agent, Handoff, Outcome, Risk, Verification};
 use super::keyed;
-use super::quote::{is_line, is_plain, quote, quoted};
+use super::quote::{is_line, is_plain, quote, quote_value, quoted};
 
 /// Writes a handoff, with its heading.
 pub(in super::super) fn write(handoff: &Handoff) -> String {
@@ -39,7 +39,7 @@ impl Page {
         if text.is_empty() {
             self.line(depth, &format!("- {key}:"));
         } else {
-            self.line(depth, &format!("- {key}: {}", quote(text)));
+            self.line(depth, &format!("- {key}: {}", quote_value(text)));
         }
     }
 

@@ -2,6 +2,8 @@
 
 use proptest::option;
 use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::Value;
 
 use super::super::*;
 use super::read_md;
@@ -62,6 +64,24 @@ prop_compose! {
     }
 }
 
+/// The objects in a value, by their pointers.
+fn tables_in(value: &Value, at: &str, found: &mut Vec<String>) {
+    let members: Vec<_> = match value {
+        Value::Object(members) => members.iter().map(|(key, it)| (key.clone(), it)).collect(),
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(at, it)| (at.to_string(), it)).collect()
+        }
+        _ => return,
+    };
+    for (key, inner) in members {
+        let at = format!("{at}/{key}");
+        if inner.is_object() {
+            found.push(at.clone());
+        }
+        tables_in(inner, &at, found);
+    }
+}
+
 proptest! {
     #[test]
     fn any_handoff_comes_back_from_markdown(handoff in handoff()) {
@@ -74,6 +94,31 @@ proptest! {
         let text = handoff.to_json();
         prop_assert_eq!(Format::of(&text), Format::Json);
         prop_assert_eq!(read(&text, Format::Json), Read { handoff: Some(handoff), problems: Vec::new() });
+    }
+
+    #[test]
+    fn any_handoff_comes_back_from_a_message(handoff in handoff()) {
+        let text = handoff.to_message();
+        prop_assert_eq!(Format::of(&text), Format::A2a);
+        prop_assert_eq!(read(&text, Format::A2a), Read { handoff: Some(handoff), problems: Vec::new() });
+    }
+
+    #[test]
+    fn a_key_that_is_not_known_is_named(handoff in handoff(), at in any::<Index>(), key in "[a-z]{3,9}_x") {
+        let mut json: Value = serde_json::from_str(&handoff.to_json()).unwrap();
+        let mut tables = vec![String::new()];
+        tables_in(&json, "", &mut tables);
+        let table = at.get(&tables);
+        json.pointer_mut(table).unwrap()[&key] = 1.into();
+        let read = read(&json.to_string(), Format::Json);
+        let field = table.split('/').skip(1).fold(String::new(), |path, part| match part.parse::<usize>() {
+            Ok(index) => format!("{path}[{index}]"),
+            Err(_) if path.is_empty() => part.to_owned(),
+            Err(_) => format!("{path}.{part}"),
+        });
+        let field = if field.is_empty() { key } else { format!("{field}.{key}") };
+        prop_assert_eq!(read.problems.iter().map(|it| it.field.as_str()).collect::<Vec<_>>(), [&field]);
+        prop_assert_eq!(read.handoff, Some(handoff));
     }
 
     #[test]

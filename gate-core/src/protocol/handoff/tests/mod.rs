@@ -7,24 +7,24 @@ use super::*;
 
 const MARKDOWN: &str = "\
 ## Handoff
-- objective: Stabilize Ralph CLI loop output.
-- in_scope: Update prompt copy
+- objective: Read both archive layouts.
+- in_scope: The importer
 - out_of_scope:
-  - Provider catalog
+  - The exporter
 - changed_files:
-  - src/loop/executor.ts
+  - src/importer.rs
 - verification:
-  - `cd scripts && npm test` -> PASS (All tests green.)
+  - `cd tools && npm test` -> PASS (41 of 41.)
   - `npm run lint` -> FAIL
     - severity: low
     - rollback: git revert HEAD
 - open_risks:
-  - No live run, Edge cases may exist, qa
+  - Old archives are untested, Some may not load, qa
 - next_actions:
-  1. Run smoke tests
-  2. Review logs
+  1. Load an old archive
+  2. Compare the counts
 - assumptions:
-  - CLIs remain installed
+  - Archives are UTF-8
 ";
 
 fn read_md(text: &str) -> Read {
@@ -46,25 +46,22 @@ fn whole() -> Handoff {
 #[test]
 fn the_canonical_form_is_read() {
     let handoff = whole();
-    assert_eq!(handoff.in_scope, ["Update prompt copy"]);
-    assert_eq!(handoff.out_of_scope, ["Provider catalog"]);
+    assert_eq!(handoff.in_scope, ["The importer"]);
+    assert_eq!(handoff.out_of_scope, ["The exporter"]);
     let [passed, failed] = &handoff.verification[..] else { panic!("two are expected") };
-    assert_eq!(passed.command, "cd scripts && npm test");
-    assert_eq!(
-        (&passed.result, passed.notes.as_deref()),
-        (&Outcome::Pass, Some("All tests green."))
-    );
+    assert_eq!(passed.command, "cd tools && npm test");
+    assert_eq!((&passed.result, passed.notes.as_deref()), (&Outcome::Pass, Some("41 of 41.")));
     let blocker = Blocker { severity: "low".to_owned(), rollback: "git revert HEAD".to_owned() };
     assert_eq!((&failed.result, failed.blocker.as_ref()), (&Outcome::Fail, Some(&blocker)));
     let Risk { risk, impact, owner } = &handoff.open_risks[0];
-    assert_eq!([risk, impact, owner], ["No live run", "Edge cases may exist", "qa"]);
-    assert_eq!(handoff.next_actions, ["Run smoke tests", "Review logs"]);
+    assert_eq!([risk, impact, owner], ["Old archives are untested", "Some may not load", "qa"]);
+    assert_eq!(handoff.next_actions, ["Load an old archive", "Compare the counts"]);
 }
 
 #[test]
 fn it_is_written_as_it_is_read() {
-    let inline = "- in_scope: Update prompt copy\n";
-    let listed = "- in_scope:\n  - Update prompt copy\n";
+    let inline = "- in_scope: The importer\n";
+    let listed = "- in_scope:\n  - The importer\n";
     assert_eq!(whole().to_markdown(), MARKDOWN.replace(inline, listed));
 }
 
@@ -80,17 +77,17 @@ fn an_agents_own_way_of_writing_is_read() {
 
 **Objective:** is below.
 
-* **Objective**: Stabilize Ralph
-  CLI loop output.
-* **In-Scope:** Update prompt copy
-* out of scope: [\"Provider catalog\"]
+* **Objective**: Read both
+  archive layouts.
+* **In-Scope:** The importer
+* out of scope: [\"The exporter\"]
 * changed_files: # all of them
 
-  * src/loop/executor.ts
+  * src/importer.rs
 
 * verification:
 
-  * **cd scripts && npm test** → **PASS**: All tests green.
+  * **cd tools && npm test** → **PASS**: 41 of 41.
   * command: `npm run lint`
     result: FAIL
     * blocker:
@@ -98,15 +95,15 @@ fn an_agents_own_way_of_writing_is_read() {
       * rollback: git revert HEAD
 
 * open_risks:
-  * risk: No live run
-    impact: Edge cases may exist
+  * risk: Old archives are untested
+    impact: Some may not load
     owner: qa
 * next_actions:
-  - Run smoke tests
-  - Review logs
+  - Load an old archive
+  - Compare the counts
 * assumptions:
-  * CLIs remain
-    installed
+  * Archives are
+    UTF-8
 
 ## Details
 * not a field
@@ -115,7 +112,7 @@ fn an_agents_own_way_of_writing_is_read() {
 * objective: another
 ";
     let mut expected = whole();
-    expected.verification[0].command = "**cd scripts && npm test**".to_owned();
+    expected.verification[0].command = "**cd tools && npm test**".to_owned();
     let read = read_md(&own.replace('\n', "\r\n"));
     assert_eq!(read, Read { handoff: Some(expected), problems: Vec::new() });
 }
@@ -161,22 +158,22 @@ fn each_rule_names_its_field() {
         wrong(&MARKDOWN.replace(from, to))
     };
     let none = [""; 0];
-    assert_eq!(with("Stabilize Ralph CLI loop output.", "..."), ["objective"]);
-    assert_eq!(with("Provider catalog", "<exclusions>"), ["out_of_scope[0]"]);
-    assert_eq!(with("  - src/loop/executor.ts\n", ""), ["changed_files"]);
+    assert_eq!(with("Read both archive layouts.", "..."), ["objective"]);
+    assert_eq!(with("The exporter", "<exclusions>"), ["out_of_scope[0]"]);
+    assert_eq!(with("  - src/importer.rs\n", ""), ["changed_files"]);
     assert_eq!(with("`npm run lint`", "`command`"), ["verification[1].command"]);
     assert_eq!(with("`npm run lint`", "`not run`"), ["verification[1].command"]);
     assert_eq!(with("-> FAIL", "-> SKIPPED"), ["verification[1].result"]);
     assert_eq!(with("-> FAIL", "-> pass"), ["verification[1].result"]);
     assert_eq!(with(", qa", ""), ["open_risks[0].owner"]);
     assert_eq!(with(", qa", ", n/a"), ["open_risks[0].owner"]);
-    assert_eq!(with("Edge cases may exist", "tbd"), ["open_risks[0].impact"]);
+    assert_eq!(with("Some may not load", "tbd"), ["open_risks[0].impact"]);
     assert_eq!(with("severity: low", "severity:"), ["verification[1].blocker.severity"]);
     assert_eq!(with("    - rollback: git revert HEAD\n", ""), ["verification[1].blocker.rollback"]);
-    let more = "  2. Review logs\n  3. c\n";
-    assert_eq!(with("  2. Review logs\n", more), none);
-    assert_eq!(with("  2. Review logs\n", &format!("{more}  4. d\n")), ["next_actions"]);
-    assert_eq!(with("CLIs remain installed", "none"), none);
+    let more = "  2. Compare the counts\n  3. c\n";
+    assert_eq!(with("  2. Compare the counts\n", more), none);
+    assert_eq!(with("  2. Compare the counts\n", &format!("{more}  4. d\n")), ["next_actions"]);
+    assert_eq!(with("Archives are UTF-8", "none"), none);
     assert_eq!(wrong("{}").len(), 8);
     let rules: Vec<_> = Handoff {
         verification: vec![

@@ -93,6 +93,17 @@ fn a_draft_says_what_is_known_and_does_not_hold() {
 }
 
 #[test]
+fn a_file_that_never_was_is_no_changed_file() {
+    let names = ["src/a.rs", "`src/b.rs`", "gone", "...", ""].map(str::to_owned);
+    let handoff = Handoff { changed_files: names.to_vec(), ..Handoff::default() };
+    let known = |name: &str| Ok::<_, ()>(name.starts_with("src/") && name.ends_with(".rs"));
+    let fields: Vec<_> =
+        unknown_files(&handoff, known).unwrap().into_iter().map(|it| it.field).collect();
+    assert_eq!(fields, ["changed_files[2]"]);
+    assert_eq!(unknown_files(&handoff, |_| Err("lost")), Err("lost"));
+}
+
+#[test]
 fn claims_are_held_against_what_was_seen() {
     let argv = |line: &str| words(line).unwrap();
     let seen = |argvs: Vec<Vec<String>>, passed| Seen { argvs, passed, record: "#7".to_owned() };
@@ -120,6 +131,15 @@ fn claims_are_held_against_what_was_seen() {
     );
     assert_eq!(held("cd a && make", Outcome::Fail), None);
     assert!(held("lint", Outcome::Pass).unwrap().contains("could not find that out"));
+    let of = |lines: &[&str]| Handoff {
+        verification: lines
+            .iter()
+            .map(|line| Verification { command: (*line).to_owned(), ..Verification::default() })
+            .collect(),
+        ..Handoff::default()
+    };
+    assert!(all_seen(&of(&["lint", "cargo test"]), &seen));
+    assert!(!all_seen(&of(&["lint", "make"]), &seen));
     for unknown in ["cargo", "cargo test --all", "", "cargo 'test"] {
         assert!(held(unknown, Outcome::Pass).unwrap().contains("no record"), "{unknown}");
         assert_eq!(held(unknown, Outcome::Fail), None);
