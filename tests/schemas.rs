@@ -6,6 +6,7 @@ use std::fs;
 
 use serde_json::{Map, Value};
 
+use crate::handoff::WHOLE;
 use crate::needs::root;
 use crate::support::{DONE, STUCK, UNDONE, gate, judge, keys};
 
@@ -100,6 +101,22 @@ fn every_replay_is_as_its_schema_says() {
         for record in run.file("l", labels).file("o", old).code(2).json_lines() {
             holds(&printed(schema), &record);
         }
+    }
+}
+
+#[test]
+fn every_handoff_is_as_its_schema_says() {
+    let text = gate("handoff convert -").stdin(WHOLE).code(0).stdout;
+    let handoff: Value = serde_json::from_str(&text).unwrap();
+    holds(&printed("handoff"), &handoff);
+    for (at, value) in [
+        ("/a2a/protocol_version", "0.3.0".into()),
+        ("/verification/0/result", "SKIPPED".into()),
+        ("/open_risks/0/owner", Value::Null),
+    ] {
+        let mut wrong = handoff.clone();
+        *wrong.pointer_mut(at).unwrap() = value;
+        assert_eq!(flaws(&printed("handoff"), &printed("handoff"), &wrong, "").len(), 1, "{at}");
     }
 }
 

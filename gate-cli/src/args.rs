@@ -2,6 +2,7 @@
 
 mod exit;
 mod governance;
+pub(crate) mod handoff;
 mod hook;
 mod install;
 mod ledger;
@@ -22,6 +23,7 @@ pub(crate) use self::exit::{Emit, Exit, Parse, Submit};
 pub(crate) use self::governance::{
     Add, Bus, Fact, Place, Poll, Post, Promote, Read, ScopeName, Wanted, Whose,
 };
+use self::handoff::Handoff;
 pub(crate) use self::hook::{Hook, Off, Status};
 pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
@@ -137,6 +139,9 @@ pub(crate) enum Command {
     /// Hand work out: items, the phases that they go through, and who has them.
     #[command(subcommand)]
     Work(Work),
+    /// Draft, check, convert or verify what one agent leaves to the next.
+    #[command(subcommand)]
+    Handoff(Handoff),
     /// Print the completions for a shell.
     Completions {
         /// The shell.

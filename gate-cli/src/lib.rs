@@ -10,6 +10,7 @@ mod commands;
 mod failure;
 mod gate;
 pub mod governance;
+mod handoff;
 mod hook;
 mod install;
 mod interrupt;

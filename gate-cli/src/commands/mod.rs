@@ -9,6 +9,7 @@ mod entries;
 mod exit;
 mod explain;
 mod fact;
+mod handoff;
 mod hook;
 mod init;
 mod install;
@@ -122,6 +123,7 @@ impl Asked {
             Command::Fact(fact) => Self { json: fact.json(), stop: false },
             Command::Exit(exit) => Self { json: exit.json(), stop: false },
             Command::Work(work) => Self { json: work.json(), stop: false },
+            Command::Handoff(handoff) => Self { json: handoff.json(), stop: false },
             _ => Self::default(),
         }
     }
@@ -171,6 +173,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Fact(args) => fact::run(&here, &args),
         Command::Exit(args) => exit::run(&here, &args),
         Command::Work(args) => work::run(&here, &args),
+        Command::Handoff(args) => handoff::run(&here, &args),
         Command::Completions { shell } => man::completions(shell),
         Command::Man { command } => man::page(command.as_deref()),
     }

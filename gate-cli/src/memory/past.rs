@@ -86,6 +86,31 @@ impl Memory {
         })
     }
 
+    /// Decisions about this work tree, the newest first: those of the records before
+    /// this one, or the last ones; and before which record more may stand.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub(crate) fn decisions(
+        &mut self,
+        before: Option<u64>,
+    ) -> Result<(Vec<Record>, Option<u64>), Failure> {
+        let tree = self.tree.clone();
+        self.read(|reading| {
+            let end = match before {
+                Some(before) => before - 1,
+                None => reading.head()?.seq,
+            };
+            let from = end.saturating_sub(PAGE - 1).max(1);
+            let count = usize::try_from(end + 1 - from).unwrap_or(usize::MAX);
+            let page = reading.entries(from, count)?;
+            let of_tree = page.iter().rev().filter(|it| Wanted::default().is(it, &tree));
+            let records = of_tree.map(body::decision_of).collect::<Result<_, _>>()?;
+            Ok((records, Some(from).filter(|from| *from > 1)))
+        })
+    }
+
     /// A decision by its id or the beginning of it, or by its record's number.
     ///
     /// # Errors

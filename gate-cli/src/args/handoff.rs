@@ -1,0 +1,129 @@
+//! `gate handoff`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use gate_core::handoff::Format;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Handoff {
+    /// Draft a handoff from what gate knows: the files that were changed, the
+    /// commands that were run with what came of them, and what is open. What nobody
+    /// knows is `...`, and has to be filled in.
+    New(New),
+    /// Say whether a handoff says all that it has to.
+    #[command(after_help = CHECK_CODES)]
+    Check(Check),
+    /// Write a handoff in another format. Nothing of it is lost.
+    #[command(after_help = CONVERT_CODES)]
+    Convert(Convert),
+    /// Hold what a handoff claims against gate's own records and the work tree: its
+    /// commands and its files. Nothing is run.
+    #[command(after_help = VERIFY_CODES)]
+    Verify(Verify),
+    /// Print the JSON Schema of a handoff.
+    Schema,
+}
+
+const CHECK_CODES: &str = "\
+Exit codes: 0 it does, 1 it does not, 2 or 5 nothing was found out";
+
+const CONVERT_CODES: &str = "\
+Exit codes: 0 it was written; 1 it lacks something, and was written as it is, or cannot be read, and was not; 2 or 5 nothing was found out";
+
+const VERIFY_CODES: &str = "\
+Exit codes: 0 it holds, 1 it does not, 2 or 5 nothing was found out";
+
+/// A handoff, and how it is written.
+#[derive(Debug, Args)]
+pub(crate) struct Text {
+    /// The handoff; `-` is the standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// How it is written, where that should not be found by itself.
+    #[arg(long, value_name = "F")]
+    pub(crate) format: Option<Form>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The target, in one sentence.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) objective: Option<String>,
+    /// Of this task's latest decision; of the latest one here if not given.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// Name the files too that were changed and committed since this commit.
+    #[arg(long, value_name = "COMMIT")]
+    pub(crate) since: Option<String>,
+    /// How it is written.
+    #[arg(long, value_name = "F", default_value = "md")]
+    pub(crate) format: Form,
+    /// The same as `--format json`.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) text: Text,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    #[command(flatten)]
+    pub(crate) text: Text,
+    /// How it is to be written; if not given, Markdown becomes JSON, and all else
+    /// Markdown.
+    #[arg(long, value_name = "F")]
+    pub(crate) to: Option<Form>,
+    /// Print one JSON object, with the handoff as its `text`.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) text: Text,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a handoff is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// A list below the heading `## Handoff`.
+    #[value(alias = "markdown")]
+    Md,
+    /// One JSON object.
+    Json,
+    /// A message of A2A 0.3.0.
+    A2a,
+}
+
+impl Form {
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Md => "md",
+            Self::Json => "json",
+            Self::A2a => "a2a",
+        }
+    }
+}
+
+impl From<Form> for Format {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Md => Self::Markdown,
+            Form::Json => Self::Json,
+            Form::A2a => Self::A2a,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `gate handoff`: what one agent leaves to the next.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use gate_checks::worktree::WorkTree;
+use gate_core::handoff::{self, Format, LONGEST};
+
+use super::{DONE, Here, print};
+use crate::args::handoff::{Convert, Form, Handoff, New, Text, Verify};
+use crate::failure::Failure;
+use crate::handoff::{changed, draft, unheld};
+use crate::memory::Wanted;
+use crate::render::{self, Converted, Examined};
+use crate::schema;
+use crate::settings::{self, Selection};
+
+/// Exit code of a handoff that does not hold.
+const WANTING: u8 = 1;
+
+pub(super) fn run(here: &Here, args: &Handoff) -> Result<u8, Failure> {
+    match args {
+        Handoff::New(args) => new(here, args),
+        Handoff::Check(args) => {
+            let (read, file) = read(here, &args.text)?;
+            told(&Examined::new(file, read.all_problems()), args.json, "it says all that it has to")
+        }
+        Handoff::Convert(args) => convert(here, args),
+        Handoff::Verify(args) => verify(here, args),
+        Handoff::Schema => {
+            print(&render::json(&schema::of(schema::Name::Handoff))?)?;
+            Ok(DONE)
+        }
+    }
+}
+
+fn new(here: &Here, args: &New) -> Result<u8, Failure> {
+    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let wanted = Wanted { run: None, task: args.task.as_deref() };
+    let record = here.memory(&policy)?.latest(&wanted)?;
+    let site = here.site()?;
+    let since = args.since.as_deref().map(|name| {
+        let commit = WorkTree::open(&site).and_then(|tree| tree.commit(name));
+        commit.map_err(|error| unreadable(&error))?.ok_or_else(|| {
+            Failure::usage("unknown-commit", format!("--since {name}: no such commit"))
+        })
+    });
+    let since = since.transpose()?;
+    let changed = changed(&site, since.as_deref()).map_err(|error| unreadable(&error))?;
+    let known = record.as_ref().map(|record| (record, &policy));
+    let drafted = draft(args.objective.as_deref(), known, changed);
+    let form = if args.json { Form::Json } else { args.format };
+    print(&drafted.to_text(form.into()))?;
+    Ok(DONE)
+}
+
+fn convert(here: &Here, args: &Convert) -> Result<u8, Failure> {
+    let text = text(here, &args.text.file)?;
+    let from = args.text.format(&text);
+    let other = if from == Format::Markdown { Form::Json } else { Form::Md };
+    let to = args.to.unwrap_or(other);
+    let read = handoff::read(&text, from);
+    // What was lost in reading is not passed on as if it were the whole.
+    let whole = read.handoff.as_ref().filter(|_| read.problems.is_empty());
+    let converted = whole.map(|handoff| handoff.to_text(to.into()));
+    let examined = Examined::new(shown(&args.text.file), read.all_problems());
+    if args.json {
+        print(&render::json(&Converted::new(&examined, to.name(), converted.as_deref()))?)?;
+    } else {
+        render::notes(&examined.lines());
+        print(&converted.unwrap_or_default())?;
+    }
+    Ok(code(&examined))
+}
+
+fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
+    let (read, file) = read(here, &args.text)?;
+    let mut problems = read.all_problems();
+    if let Some(handoff) = &read.handoff {
+        let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+        problems.extend(unheld(handoff, &mut here.memory(&policy)?, &here.site()?)?);
+    }
+    let words = "gate has seen what it claims to have been run";
+    told(&Examined::new(file, problems), args.json, words)
+}
+
+fn told(examined: &Examined, json: bool, words: &str) -> Result<u8, Failure> {
+    print(&if json { render::json(examined)? } else { render::handoff_card(examined, words) })?;
+    Ok(code(examined))
+}
+
+fn code(examined: &Examined) -> u8 {
+    if examined.ok { DONE } else { WANTING }
+}
+
+fn read(here: &Here, args: &Text) -> Result<(handoff::Read, String), Failure> {
+    let text = text(here, &args.file)?;
+    Ok((handoff::read(&text, args.format(&text)), shown(&args.file)))
+}
+
+impl Text {
+    /// How the text is written.
+    fn format(&self, text: &str) -> Format {
+        self.format.map_or_else(|| Format::of(text), Format::from)
+    }
+}
+
+/// A file's text, as far as it may be long: what is longer is told when it is read.
+fn text(here: &Here, file: &Path) -> Result<String, Failure> {
+    let longest = LONGEST as u64 + 1;
+    let mut bytes = Vec::new();
+    let read = if file == Path::new("-") {
+        io::stdin().lock().take(longest).read_to_end(&mut bytes)
+    } else {
+        File::open(here.places.folder.join(file))
+            .and_then(|file| file.take(longest).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| Failure::file("input-unreadable", "read", file, &error))?;
+    if bytes.len() > LONGEST {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let message = format!("{}:{line}: UTF-8 is expected", shown(file));
+        let failure = Failure::usage("input-unreadable", message);
+        Failure { file: Some(shown(file)), line: Some(line), ..failure }
+    })
+}
+
+fn shown(file: &Path) -> String {
+    if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() }
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> Failure {
+    Failure::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
+}
+
+impl Handoff {
+    /// Whether the answer is JSON.
+    pub(super) fn json(&self) -> bool {
+        match self {
+            Self::New(args) => args.json || args.format != Form::Md,
+            Self::Check(args) => args.json,
+            Self::Convert(args) => args.json,
+            Self::Verify(args) => args.json,
+            Self::Schema => false,
+        }
+    }
+}

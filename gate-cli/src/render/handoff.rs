@@ -1,0 +1,63 @@
+//! What is wrong with a handoff, for a person and for a program.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use gate_core::handoff::Problem;
+use serde::Serialize;
+
+use super::text::{brief, plain};
+
+/// What was found in a handoff.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Examined {
+    /// Whether nothing is wrong.
+    pub(crate) ok: bool,
+    problems: Vec<Problem>,
+    #[serde(skip)]
+    file: String,
+}
+
+/// A handoff that was written in another format.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Converted<'c> {
+    #[serde(flatten)]
+    examined: &'c Examined,
+    format: &'static str,
+    /// None where something of it could not be read.
+    text: Option<&'c str>,
+}
+
+impl Examined {
+    pub(crate) fn new(file: String, problems: Vec<Problem>) -> Self {
+        Self { ok: problems.is_empty(), problems, file }
+    }
+
+    /// A line a problem, with the file.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let problems = self.problems.iter();
+        problems.map(|it| format!("{}: {}", self.file, plain(&it.to_string()))).collect()
+    }
+}
+
+impl<'c> Converted<'c> {
+    pub(crate) fn new(examined: &'c Examined, format: &'static str, text: Option<&'c str>) -> Self {
+        Self { examined, format, text }
+    }
+}
+
+/// The card of what was found. `words` say what holds where nothing is wrong.
+pub(crate) fn handoff_card(examined: &Examined, words: &str) -> String {
+    let (word, color, meaning) = match examined.problems.len() {
+        0 => ("HOLDS", AnsiColor::Green, words.to_owned()),
+        1 => ("WANTING", AnsiColor::Red, format!("1 problem in {}", examined.file)),
+        some => ("WANTING", AnsiColor::Red, format!("{some} problems in {}", examined.file)),
+    };
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    let mut card = format!("{style}{word}{style:#}  {}\n", brief(&meaning));
+    for (at, problem) in examined.problems.iter().enumerate() {
+        let gap = if at == 0 { "\n" } else { "" };
+        let _ = writeln!(card, "{gap}  {}", brief(&problem.to_string()));
+    }
+    card
+}
