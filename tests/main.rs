@@ -64,6 +64,7 @@ mod replay_inputs;
 mod reports;
 mod run;
 mod run_faults;
+mod run_handoff;
 mod runners;
 mod scan;
 mod schemas;

@@ -108,6 +108,11 @@ impl Gate {
         Self { processors: Some(processors), ..self }
     }
 
+    /// Where checks look.
+    pub(crate) fn place(&self) -> &Site {
+        &self.site
+    }
+
     /// The policy in force.
     pub fn policy(&self) -> &Policy {
         &self.policy

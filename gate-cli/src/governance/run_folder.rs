@@ -179,6 +179,20 @@ impl RunFolder {
         Some(bytes)
     }
 
+    /// Leaves a handoff for whoever goes on, and says where. One that the agent has
+    /// written stays.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written.
+    pub(crate) fn hand_over(&self, text: &str) -> Result<PathBuf, Failure> {
+        let path = self.file(layout::HANDOFF);
+        if path.symlink_metadata().is_err() {
+            file::create(&path, text)?;
+        }
+        Ok(path)
+    }
+
     /// Copies what was printed, of any length, byte for byte.
     fn copy_output(&self, path: &Path) -> std::io::Result<()> {
         let mut to = tempfile::Builder::new().prefix(".gate-").tempfile_in(&self.folder)?;

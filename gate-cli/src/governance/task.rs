@@ -184,7 +184,7 @@ impl Task {
     }
 
     /// A run, by an id that names a folder.
-    pub(super) fn run(&self, id: &str) -> RunFolder {
+    pub(crate) fn run(&self, id: &str) -> RunFolder {
         RunFolder::at(self.folder().join(layout::RUNS).join(id))
     }
 

@@ -76,5 +76,8 @@ pub(crate) fn run_card(record: &RunRecord) -> String {
         row("cost", &format!("{cost:.2} US dollars"));
     }
     row("folder", &record.folder);
+    if let Some(handoff) = &record.handoff {
+        row("handoff", handoff);
+    }
     text
 }

@@ -43,6 +43,8 @@ pub(crate) struct End {
     pub(crate) duration: Duration,
     /// The task's folder.
     pub(crate) folder: PathBuf,
+    /// The handoff that was left, where the work is not done.
+    pub(crate) handoff: Option<PathBuf>,
 }
 
 /// `gate.run.v1`: how a loop ended.
@@ -64,6 +66,9 @@ pub(crate) struct RunRecord {
     pub(crate) task: String,
     /// The task's folder.
     pub(crate) folder: String,
+    /// The handoff for whoever goes on, drafted by gate unless the agent wrote one:
+    /// where gate stopped the loop, and the work is not done.
+    pub(crate) handoff: Option<String>,
     /// How often the agent was started.
     pub(crate) iterations: usize,
     /// The runs' ids, in order.
@@ -127,6 +132,7 @@ impl End {
             project: project.to_owned(),
             task: task.to_owned(),
             folder: self.folder.display().to_string(),
+            handoff: self.handoff.as_ref().map(|path| path.display().to_string()),
             iterations: self.runs.len(),
             runs: self.runs.clone(),
             decision_id: last.map(|last| last.decision_id.clone()),

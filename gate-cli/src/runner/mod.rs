@@ -8,6 +8,7 @@
 mod attempt;
 mod claim;
 mod end;
+mod handoff;
 mod outside;
 mod preset;
 mod reconcile;
@@ -109,12 +110,15 @@ impl<'l> Loop<'l> {
         self.task.bus()?;
         let _alone = self.lock()?;
         reconcile::runs(self.task)?;
+        let start = self.commit();
         let by = match self.task.is_held()? {
             true => StoppedBy::StopRequested,
             false => self.iterate()?,
         };
+        let handoff = self.hand_over(by, start.as_deref());
         Ok(End {
             by,
+            handoff,
             runs: self.runs,
             last: self.last,
             duration: began.elapsed(),

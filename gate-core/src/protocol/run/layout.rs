@@ -28,6 +28,8 @@ pub const RUN_INFO: &str = "run-info.yaml";
 pub const PROMPT: &str = "prompt.md";
 /// The final result: the agent's, or else a copy of [`STDOUT`].
 pub const OUTPUT: &str = "output.md";
+/// What is left to whoever goes on: the agent's, or else a draft.
+pub const HANDOFF: &str = "handoff.md";
 /// The agent's standard output, all of it.
 pub const STDOUT: &str = "agent-stdout.txt";
 /// The agent's standard error, all of it.
