@@ -65,6 +65,7 @@ mod reports;
 mod run;
 mod run_faults;
 mod run_handoff;
+mod run_work;
 mod runners;
 mod scan;
 mod schemas;

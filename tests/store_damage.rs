@@ -133,7 +133,7 @@ fn tables_of_a_newer_gate_are_left_alone(shelf: &Shelf) {
     filled(shelf);
     shelf.run("INSERT INTO gate_schema VALUES (99)");
     let mut store = shelf.open();
-    let newer = StoreError::Newer { found: 99, known: 2 };
+    let newer = StoreError::Newer { found: 99, known: 3 };
     assert_eq!(head(&mut *store), Err(newer.clone()));
     assert_eq!(append(&mut *store, decision("a", 3)), Err(newer.clone()));
     assert_eq!(store.renew(PROJECT), Err(newer));
@@ -172,7 +172,7 @@ fn a_removed_ledger_is_lost(shelf: &Shelf) {
     let all = filled(shelf);
     shelf.run("DELETE FROM ledger");
     is_lost(shelf, all[2].head(), Head::EMPTY);
-    shelf.run("DROP TABLE ledger; DROP TABLE policies; DROP TABLE gate_schema");
+    shelf.run("DROP TABLE work; DROP TABLE ledger; DROP TABLE policies; DROP TABLE gate_schema");
     is_lost(shelf, all[2].head(), Head::EMPTY);
 }
 

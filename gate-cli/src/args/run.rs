@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use gate_core::exit::WorkPhase;
 use gate_core::read::Forced;
 
+use super::exit::phase;
 use super::hook::duration;
 
 pub(super) const CODES: &str = "\
@@ -21,8 +23,24 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     pub(crate) prompt: Option<PathBuf>,
     /// The task's id; without --prompt its TASK.md is the prompt.
-    #[arg(long, value_name = "ID", required_unless_present = "prompt")]
+    #[arg(long, value_name = "ID", required_unless_present_any = ["prompt", "work"])]
     pub(crate) task: Option<String>,
+    /// Claim a work item, this one or the next, and run until its phase has ended;
+    /// then its exit signal is submitted, and the lease is over.
+    #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with = "task")]
+    pub(crate) work: Option<Option<String>>,
+    /// Who claims; else a name of its own for each loop.
+    #[arg(long, value_name = "A", requires = "work")]
+    pub(crate) actor: Option<String>,
+    /// Claim an item in this phase.
+    #[arg(long, value_name = "P", requires = "work", ignore_case = true, value_parser = phase())]
+    pub(crate) phase: Option<WorkPhase>,
+    /// Sleep until an item can be claimed, at most so long, such as 1h.
+    #[arg(long, value_name = "T", requires = "work", value_parser = duration)]
+    pub(crate) wait: Option<Duration>,
+    /// How long the lease holds; it is renewed while the loop runs.
+    #[arg(long, value_name = "D", value_parser = duration, default_value = "30m")]
+    pub(crate) ttl: Duration,
     /// The agent: how it is started where no command is given, and how its output
     /// is read.
     #[arg(long, value_name = "A", required_unless_present = "command")]

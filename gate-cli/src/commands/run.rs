@@ -1,25 +1,30 @@
 //! `gate run`: an agent in a loop, until gate says that it ends.
 
+mod job;
+
 use std::path::Path;
 use std::time::Duration;
 
+use gate_checks::CancellationToken;
 use gate_checks::process::GRACE;
 use gate_core::Policy;
+use gate_core::config::Resolved;
 use gate_core::decide::policy::When;
 use gate_core::decide::signal;
 use gate_core::protocol::run;
 use gate_core::read::Forced;
 use jiff::Timestamp;
 
+use self::job::Job;
 use super::{DONE, Here, print};
 use crate::args::{Codes, Cwd, Run};
 use crate::failure::Failure;
 use crate::gate::Gate;
-use crate::governance::{Caller, Runs, Task};
+use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::render::{self, Loud};
 use crate::request::Request;
-use crate::runner::{Loop, Order, StoppedBy, command_of};
+use crate::runner::{End, Loop, Order, command_of};
 use crate::settings::{self, Selection};
 use crate::source::Source;
 
@@ -43,46 +48,100 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
         let message = format!("{depth} runs stand in each other, and more are not started");
         return Err(Failure::usage("too-deep", message).hint("`max_depth` in [run] of gate.toml"));
     }
-    let site = here.site()?;
-    let no_supervisor = || Failure::internal("no-supervisor", "gate's own program is not found");
-    let supervisor = site.supervisor.clone().ok_or_else(no_supervisor)?;
     let prompt = args.prompt.as_deref().map(|file| Source::named(file, &here.places.folder).text());
-    let prompt = prompt.transpose()?;
-    let task = project.task(&task_id(args, prompt.as_deref()))?;
-    let prompt = task.describe(prompt.as_deref())?;
-    let memory = here.memory(&settings.policy)?;
-    let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
-    let prompt = format!("{}\n\n{}", prompt.trim_end(), signal::prompt(&gate.policy().signal));
-    let wall = Some(gate.policy().budget.wall_ms).filter(|limit| *limit > 0);
-    let wall = wall.map(Duration::from_millis);
-    let order = Order { wall, ..order(here, args, (&task, prompt), caller.run)? };
-    let request = Request {
-        format: args.agent,
-        task: args.task.clone(),
-        run: Some(format!("{}-{}", task.project().id(), task.id())),
-        new_run: false,
-        events: render::progress(),
-        ..Request::default()
-    };
+    let asked = Asked { prompt: prompt.transpose()?, parent: caller.run, args, project };
     let interrupt = Interrupt::listen()?;
-    let live = Loud::new(args.json);
-    let parts = (&gate, request);
-    let end = Loop::new(&order, &task, parts, supervisor, (&interrupt, &live)).run()?;
-    let code = code(args, end.by);
-    let record = end.record(task.project().id(), task.id(), code);
-    if args.json {
-        print(&render::json_line(&record)?)?;
-    } else {
-        print(&render::run_card(&record))?;
+    if args.work.is_none() {
+        let task = asked.task_id();
+        let end = asked.looped(here, settings, &interrupt, (&task, None))?;
+        return asked.answer(&task, &end);
     }
-    Ok(code)
+    let Some(job) = Job::claimed(here, args, &settings, &interrupt)? else {
+        return asked.answer("", &End::without_work(asked.project.folder()));
+    };
+    let task = job.task_id();
+    let end = job.run(here, &settings, |job| {
+        asked.looped(here, settings.clone(), &interrupt, (&task, Some(job)))
+    })?;
+    asked.answer(&task, &end)
 }
 
-fn code(args: &Run, by: StoppedBy) -> u8 {
-    match (args.exit_codes, by) {
-        (_, StoppedBy::Completed) => DONE,
-        (Codes::Check, by) => by.check_code(),
-        (Codes::Run, _) => UNDONE,
+/// What is asked for.
+struct Asked<'a> {
+    args: &'a Run,
+    project: Project,
+    prompt: Option<String>,
+    /// The run whose agent asks.
+    parent: Option<run::RunInfo>,
+}
+
+impl Asked<'_> {
+    /// Runs the loop over a task, which may be the phase of a work item.
+    fn looped(
+        &self,
+        here: &Here,
+        settings: Resolved,
+        interrupt: &Interrupt,
+        (task, job): (&str, Option<&Job>),
+    ) -> Result<End, Failure> {
+        let site = here.site()?;
+        let no_supervisor =
+            || Failure::internal("no-supervisor", "gate's own program is not found");
+        let supervisor = site.supervisor.clone().ok_or_else(no_supervisor)?;
+        let task = self.project.task(task)?;
+        let prompt = self.prompt.as_deref();
+        let prompt = match job {
+            Some(job) => task.describe(Some(&job.prompt(prompt)))?,
+            None => task.describe(prompt)?,
+        };
+        let memory = here.memory(&settings.policy)?;
+        let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
+        let signal = &gate.policy().signal;
+        let taught = job.map_or_else(|| signal::prompt(signal), |_| Job::protocol(signal));
+        let prompt = format!("{}\n\n{taught}", prompt.trim_end());
+        let wall = Some(gate.policy().budget.wall_ms).filter(|limit| *limit > 0);
+        let wall = wall.map(Duration::from_millis);
+        let lost = job.map(|job| job.lost.clone()).unwrap_or_default();
+        let order = order(here, self.args, (&task, prompt), self.parent.clone())?;
+        let order = Order { wall, lost, ..order };
+        let request = Request {
+            format: self.args.agent,
+            task: self.args.task.clone().or(job.map(Job::task_id)),
+            run: Some(format!("{}-{}", task.project().id(), task.id())),
+            new_run: false,
+            events: render::progress(),
+            ..Request::default()
+        };
+        let live = Loud::new(self.args.json);
+        Loop::new(&order, &task, (&gate, request), supervisor, (interrupt, &live)).run()
+    }
+
+    /// How the task is called.
+    fn task_id(&self) -> String {
+        let first =
+            |text: &str| text.lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
+        let first = || self.prompt.as_deref().and_then(first).unwrap_or_default();
+        let named = || run::task_id(Timestamp::now(), &first(), "task");
+        self.args.task.clone().unwrap_or_else(named)
+    }
+
+    fn answer(&self, task: &str, end: &End) -> Result<u8, Failure> {
+        let code = code(self.args, end);
+        let record = end.record(self.project.id(), task, code);
+        print(&if self.args.json {
+            render::json_line(&record)?
+        } else {
+            render::run_card(&record)
+        })?;
+        Ok(code)
+    }
+}
+
+fn code(args: &Run, end: &End) -> u8 {
+    match (args.exit_codes, end.is_success()) {
+        (_, true) => DONE,
+        (Codes::Check, false) => end.by.check_code().max(UNDONE),
+        (Codes::Run, false) => UNDONE,
     }
 }
 
@@ -94,12 +153,6 @@ fn budget(policy: &mut Policy, args: &Run) {
     budget.cost_micro_usd = args.budget_cost.map_or(budget.cost_micro_usd, micro);
     let millis = |wall: Duration| u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
     budget.wall_ms = args.budget_wall.map_or(budget.wall_ms, millis);
-}
-
-fn task_id(args: &Run, prompt: Option<&str>) -> String {
-    let first = || prompt.and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
-    let named = || run::task_id(Timestamp::now(), first().unwrap_or_default(), "task");
-    args.task.clone().unwrap_or_else(named)
 }
 
 fn order(
@@ -140,6 +193,7 @@ fn order(
         children: args.children_timeout,
         grace: AGENTS_GRACE.max(GRACE),
         parent,
+        lost: CancellationToken::new(),
         environment: variables.cloned().collect(),
     })
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use gate_core::exit::WorkPhase;
 use gate_core::work::{LeaseState, MAX_DESCRIPTION, WorkItem};
 
+pub(super) use ci::checked;
 pub use record::{LeaseRecord, WorkList, WorkRecord};
 
 use super::{DONE, Here, print};

@@ -14,6 +14,7 @@ use gate_core::work::{
     actor, is_claimable, kind,
 };
 use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::operator::Operator;
@@ -101,15 +102,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn works(&mut self, wanted: impl Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
-        self.read(|reading| {
-            let (mut all, mut after) = (Vec::new(), 0);
-            loop {
-                let page = reading.items(after, PAGE)?;
-                let Some(last) = page.last() else { return Ok(all) };
-                after = last.added;
-                all.extend(page.into_iter().filter(|item| wanted(item)));
-            }
-        })
+        self.read(|reading| all(reading, &wanted))
     }
 
     /// The time by the clock that leases run by.
@@ -307,6 +300,21 @@ impl Memory {
         Ok(item)
     }
 
+    /// What was said when an item came to where it stands: by the agent before, by
+    /// CI, by whoever unblocked it.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub fn said_of(&mut self, item: &Item) -> Result<Option<String>, Failure> {
+        let sealed = self.read(|reading| Ok(reading.entry(item.seq)?))?;
+        let body = sealed.as_ref().map(|sealed| &sealed.record.body);
+        let notes = body.and_then(|body| body.get("event")?.get("notes"));
+        let reason = || body.and_then(|body| body.get("reason"));
+        let said = notes.or_else(reason).and_then(Value::as_str);
+        Ok(said.map(str::to_owned))
+    }
+
     /// What is wrong with the rows of work items, held against what their records
     /// come to.
     ///
@@ -314,7 +322,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn misplaced(&mut self, book: &Book) -> Result<Option<(u64, String)>, Failure> {
-        let rows = self.works(|_| true)?;
+        let rows = self.examine(|reading, _| all(reading, &|_| true))?;
         let told = |id: &str, what: &str| format!("the work item `{id}` {what}");
         for item in &rows {
             let WorkItem { id, standing, .. } = &item.work;
@@ -378,6 +386,17 @@ fn stepped(
     let lease = item.lease.map(|lease| Lease { expires_at: None, ..lease });
     let work = WorkItem { standing: after, ..item.work };
     Ok((Item { work, seq, lease, ..item }, seq))
+}
+
+/// The items in the order of their adding, those that are wanted.
+fn all(reading: &mut dyn Reading, wanted: &dyn Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
+    let (mut all, mut after) = (Vec::new(), 0);
+    loop {
+        let page = reading.items(after, PAGE)?;
+        let Some(last) = page.last() else { return Ok(all) };
+        after = last.added;
+        all.extend(page.into_iter().filter(|item| wanted(item)));
+    }
 }
 
 /// The item with an id, whose record says what its row does.

@@ -65,7 +65,13 @@ pub(crate) fn run_card(record: &RunRecord) -> String {
     let mut row = |label: &str, what: &str| {
         let _ = writeln!(text, "  {label:<12}{}", brief(what));
     };
-    row("task", &record.task);
+    if let Some(work) = &record.work {
+        let next = work.next_phase.map_or("as it was", |phase| phase.as_str());
+        row("work item", &format!("{}: {}, now {next}", work.work, work.phase));
+    }
+    if !record.task.is_empty() {
+        row("task", &record.task);
+    }
     row("iterations", &record.iterations.to_string());
     let seconds = Duration::from_millis(record.duration_ms).as_secs_f64();
     row("took", &format!("{seconds:.1} s"));

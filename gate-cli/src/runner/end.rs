@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gate_core::exit::WorkPhase;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,6 +29,10 @@ pub(crate) enum StoppedBy {
     StopRequested,
     /// The loop's time is over.
     BudgetWall,
+    /// The lease of the work item is over, or somebody else's.
+    LeaseLost,
+    /// There is no work item to claim.
+    NoWork,
 }
 
 /// How a loop ended, with what it did.
@@ -45,6 +50,31 @@ pub(crate) struct End {
     pub(crate) folder: PathBuf,
     /// The handoff that was left, where the work is not done.
     pub(crate) handoff: Option<PathBuf>,
+    /// What the last agent printed.
+    pub(crate) transcript: Option<PathBuf>,
+    /// What became of the work item that it was about.
+    pub(crate) work: Option<WorkEnd>,
+}
+
+/// What became of the work item that a loop was about.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct WorkEnd {
+    /// The item.
+    pub(crate) work: String,
+    /// The phase that the loop was about.
+    pub(crate) phase: WorkPhase,
+    /// The lease.
+    pub(crate) lease: String,
+    /// Its holder.
+    pub(crate) actor: String,
+    /// Whether the phase has ended with an exit signal.
+    pub(crate) submitted: bool,
+    /// Why it was refused.
+    pub(crate) refused: Option<String>,
+    /// The item's phase from now on; null where it stays in its phase.
+    pub(crate) next_phase: Option<WorkPhase>,
+    /// The number of its latest record, where the loop has left one.
+    pub(crate) seq: Option<u64>,
 }
 
 /// `gate.run.v1`: how a loop ended.
@@ -69,6 +99,8 @@ pub(crate) struct RunRecord {
     /// The handoff for whoever goes on, drafted by gate unless the agent wrote one:
     /// where gate stopped the loop, and the work is not done.
     pub(crate) handoff: Option<String>,
+    /// What became of the work item that the loop was about.
+    pub(crate) work: Option<WorkEnd>,
     /// How often the agent was started.
     pub(crate) iterations: usize,
     /// The runs' ids, in order.
@@ -97,6 +129,8 @@ impl StoppedBy {
             Self::Cancelled => "cancelled",
             Self::StopRequested => "a stop was requested",
             Self::BudgetWall => "its time is over (budget.wall)",
+            Self::LeaseLost => "the lease of the work item is over",
+            Self::NoWork => "there is no work item to claim",
         }
     }
 
@@ -108,31 +142,57 @@ impl StoppedBy {
             | Self::MaxIterations
             | Self::Cancelled
             | Self::StopRequested
-            | Self::BudgetWall => 3,
+            | Self::BudgetWall
+            | Self::LeaseLost => 3,
             Self::Blocked => 4,
             Self::NotStarted => 2,
+            Self::NoWork => 1,
         }
     }
 }
 
 impl End {
+    /// Where there was nothing to do.
+    pub(crate) fn without_work(folder: PathBuf) -> Self {
+        Self {
+            by: StoppedBy::NoWork,
+            runs: Vec::new(),
+            last: None,
+            duration: Duration::ZERO,
+            folder,
+            handoff: None,
+            transcript: None,
+            work: None,
+        }
+    }
+
+    /// Whether the work counts as done: of a work item the phase, which has ended
+    /// and was not blocked by CI.
+    pub(crate) fn is_success(&self) -> bool {
+        let ended = |work: &WorkEnd| work.submitted && work.next_phase != Some(WorkPhase::Blocked);
+        self.by == StoppedBy::Completed && self.work.as_ref().is_none_or(ended)
+    }
+
     /// The record, with the program's exit code.
     pub(crate) fn record(&self, project: &str, task: &str, exit_code: u8) -> RunRecord {
         let last = self.last.as_ref();
         let spent = last.and_then(|last| last.decision.memory.as_ref()).map(|it| &it.run.spent);
         let seen = |sum: u64| Some(sum).filter(|sum| *sum > 0);
         let why = last.and_then(|last| last.decision.reasons.first());
-        let why = why.map(|why| format!(": {}", why.message)).unwrap_or_default();
+        let refused = self.work.as_ref().and_then(|work| work.refused.as_deref());
+        let why = refused.or(why.map(|why| why.message.as_str()));
+        let why = why.map(|why| format!(": {why}")).unwrap_or_default();
         RunRecord {
             schema: "gate.run.v1",
             exit_code,
-            success: self.by == StoppedBy::Completed,
+            success: self.is_success(),
             stopped_by: self.by,
             message: format!("{}{why}", self.by.words()),
             project: project.to_owned(),
             task: task.to_owned(),
             folder: self.folder.display().to_string(),
             handoff: self.handoff.as_ref().map(|path| path.display().to_string()),
+            work: self.work.clone(),
             iterations: self.runs.len(),
             runs: self.runs.clone(),
             decision_id: last.map(|last| last.decision_id.clone()),

@@ -23,11 +23,13 @@ impl Loop<'_> {
             StoppedBy::Blocked
             | StoppedBy::Tripped
             | StoppedBy::MaxIterations
-            | StoppedBy::BudgetWall => true,
+            | StoppedBy::BudgetWall
+            | StoppedBy::LeaseLost => true,
             StoppedBy::Completed
             | StoppedBy::NotStarted
             | StoppedBy::Cancelled
-            | StoppedBy::StopRequested => false,
+            | StoppedBy::StopRequested
+            | StoppedBy::NoWork => false,
         };
         if !is_wanted {
             return None;

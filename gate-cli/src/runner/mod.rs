@@ -9,6 +9,7 @@ mod attempt;
 mod claim;
 mod end;
 mod handoff;
+mod lease;
 mod outside;
 mod preset;
 mod reconcile;
@@ -35,7 +36,8 @@ use crate::source::Source;
 
 use attempt::Attempt;
 pub(crate) use attempt::{IN_RUN, Ran};
-pub(crate) use end::{End, RunRecord, StoppedBy};
+pub(crate) use end::{End, RunRecord, StoppedBy, WorkEnd};
+pub(crate) use lease::keeping;
 use outside::Outside;
 pub(crate) use preset::command_of;
 pub(crate) use watch::Live;
@@ -65,6 +67,8 @@ pub(crate) struct Order {
     pub(crate) grace: Duration,
     /// The run whose agent asks for this loop.
     pub(crate) parent: Option<RunInfo>,
+    /// Ends the loop: the work that it is about is somebody else's.
+    pub(crate) lost: CancellationToken,
     /// All of the agent's environment.
     pub(crate) environment: Vec<(String, String)>,
 }
@@ -84,6 +88,8 @@ pub(crate) struct Loop<'l> {
     /// The last message that an agent was told.
     heard: String,
     last: Option<Record>,
+    /// What the last agent printed.
+    transcript: Option<PathBuf>,
 }
 
 impl<'l> Loop<'l> {
@@ -94,9 +100,23 @@ impl<'l> Loop<'l> {
         supervisor: gate_checks::process::Supervisor,
         (interrupt, live): (&'l Interrupt, &'l dyn Live),
     ) -> Self {
-        let outside = Outside::of(task, interrupt, order.wall);
-        let (runs, heard, last) = (Vec::new(), String::new(), None);
-        Self { order, task, gate, request, supervisor, interrupt, live, outside, runs, heard, last }
+        let outside = Outside::of(task, interrupt, order);
+        let (runs, heard) = (Vec::new(), String::new());
+        let (last, transcript) = (None, None);
+        Self {
+            order,
+            task,
+            gate,
+            request,
+            supervisor,
+            interrupt,
+            live,
+            outside,
+            runs,
+            heard,
+            last,
+            transcript,
+        }
     }
 
     /// Runs it to its end.
@@ -119,6 +139,8 @@ impl<'l> Loop<'l> {
         Ok(End {
             by,
             handoff,
+            transcript: self.transcript,
+            work: None,
             runs: self.runs,
             last: self.last,
             duration: began.elapsed(),
@@ -144,6 +166,7 @@ impl<'l> Loop<'l> {
             let restart = iteration - 1;
             self.say("INFO", &format!("{STARTING} (restart #{restart})"))?;
             let ran = attempt.run(self)?;
+            self.transcript = Some(ran.transcript.clone());
             self.live.ended(iteration, &ran);
             if let Some(by) = self.stopped(&ran) {
                 return Ok(by);

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gate_checks::CancellationToken;
 use gate_core::protocol::run::layout;
 
-use super::StoppedBy;
 use super::watch::TICK;
+use super::{Order, StoppedBy};
 use crate::governance::Task;
 use crate::interrupt::Interrupt;
 
@@ -19,12 +19,15 @@ pub(super) struct Outside<'l> {
     stop: PathBuf,
     /// When the loop's time is over.
     until: Option<Instant>,
+    /// The work is somebody else's.
+    lost: CancellationToken,
 }
 
 impl<'l> Outside<'l> {
-    pub(super) fn of(task: &Task, interrupt: &'l Interrupt, time: Option<Duration>) -> Self {
-        let until = time.and_then(|time| Instant::now().checked_add(time));
-        Self { interrupt, stop: task.folder().join(layout::STOP_REQUESTED), until }
+    pub(super) fn of(task: &Task, interrupt: &'l Interrupt, order: &Order) -> Self {
+        let until = order.wall.and_then(|time| Instant::now().checked_add(time));
+        let stop = task.folder().join(layout::STOP_REQUESTED);
+        Self { interrupt, stop, until, lost: order.lost.clone() }
     }
 
     /// Who wants the loop to end now.
@@ -37,6 +40,9 @@ impl<'l> Outside<'l> {
     pub(super) fn stops(&self) -> Option<StoppedBy> {
         if self.interrupt.code().is_some() {
             return Some(StoppedBy::Cancelled);
+        }
+        if self.lost.is_cancelled() {
+            return Some(StoppedBy::LeaseLost);
         }
         self.stop.symlink_metadata().is_ok().then_some(StoppedBy::StopRequested)
     }

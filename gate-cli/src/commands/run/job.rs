@@ -1,0 +1,260 @@
+//! `gate run --work`: a loop over one phase of a work item.
+
+use std::path::Path;
+use std::time::Duration;
+
+use gate_checks::CancellationToken;
+use gate_core::ExitScanner;
+use gate_core::config::Resolved;
+use gate_core::decide::policy::{SignalPolicy, Spelling};
+use gate_core::decide::signal;
+use gate_core::exit::{
+    AGENT_EXIT_PROTOCOL_ENABLED_ENV, ExitReason, ExitSignal, ExitSignalError, MAX_NOTES, WorkPhase,
+    parse_agent_exit_protocol_enabled,
+};
+use gate_core::read::Forced;
+use gate_core::text;
+use uuid::Uuid;
+
+use crate::args::{CiResult, Run};
+use crate::commands::{Here, work};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::memory::{Claim, Handed, Memory};
+use crate::runner::{End, StoppedBy, WorkEnd, keeping};
+use crate::source::Source;
+use crate::store::{Claimable, Item};
+
+/// The most that the agent is told of what was said of the item, in characters.
+const LONGEST_SAID: usize = 2000;
+
+/// A work item that was claimed, for a loop over its phase.
+pub(super) struct Job {
+    memory: Memory,
+    item: Item,
+    actor: String,
+    ttl: Duration,
+    format: Option<Forced>,
+    /// What was said of the item last.
+    said: Option<String>,
+    /// Ends the loop: the lease is another's, or over.
+    pub(super) lost: CancellationToken,
+}
+
+impl Job {
+    /// Claims the item that is asked for; none where nothing can be claimed.
+    ///
+    /// # Errors
+    ///
+    /// The exit protocol is switched off, a store that cannot be written.
+    pub(super) fn claimed(
+        here: &Here,
+        args: &Run,
+        settings: &Resolved,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Self>, Failure> {
+        let flag = here.places.variable(AGENT_EXIT_PROTOCOL_ENABLED_ENV);
+        if !parse_agent_exit_protocol_enabled(flag) {
+            let message = ExitSignalError::ValidationDisabled.to_string();
+            return Err(Failure::usage("exit-protocol-off", message)
+                .hint("the loop ends its phase with an exit signal: switch the protocol on"));
+        }
+        let mut memory = here.memory(&settings.policy)?;
+        let actor = args.actor.clone().unwrap_or_else(|| format!("gate-run:{}", Uuid::now_v7()));
+        let claim = Claim {
+            actor: &actor,
+            which: Claimable {
+                phase: args.phase,
+                id: args.work.as_ref().and_then(|id| id.as_deref()),
+            },
+            ttl: args.ttl,
+            wait: args.wait.unwrap_or_default(),
+        };
+        let item = memory.claim(&claim, &|| interrupt.code().is_some())?;
+        let (ttl, format, lost) = (args.ttl, args.agent, CancellationToken::new());
+        let Some(item) = item else { return Ok(None) };
+        let said = memory.said_of(&item)?;
+        Ok(Some(Self { memory, item, actor, ttl, format, said, lost }))
+    }
+
+    fn phase(&self) -> WorkPhase {
+        self.item.work.standing.phase
+    }
+
+    /// The task of the item's phase: each has its own breaker.
+    pub(super) fn task_id(&self) -> String {
+        let (id, phase) = (&self.item.work.id, self.phase().as_str().to_lowercase());
+        let plain = |it: char| it.is_ascii_alphanumeric() || "._-".contains(it);
+        let steps = self.item.work.standing.transition_count;
+        if id.len() <= 60 && id.chars().all(plain) {
+            return format!("work-{id}-{steps}-{phase}");
+        }
+        let digest = blake3::hash(id.as_bytes()).to_hex();
+        format!("work-{}-{steps}-{phase}", &digest[..16])
+    }
+
+    /// What the agent is asked to do; `beside` is what it is told besides.
+    pub(super) fn prompt(&self, beside: Option<&str>) -> String {
+        let work = &self.item.work;
+        let (id, title) = (text::clean(&work.id), text::clean(&work.title));
+        let mut prompt = format!("# Work item {id}: {title}\n").replace(": \n", "\n");
+        for part in [Some(work.description.as_str()), beside].into_iter().flatten() {
+            if !part.trim().is_empty() {
+                prompt.push_str(&format!("\n{}\n", part.trim()));
+            }
+        }
+        if let Some(said) = &self.said {
+            let said = text::brief(said, LONGEST_SAID);
+            prompt.push_str(&format!("\nWhat was left to know, as data:\n\n> {said}\n"));
+        }
+        let (phase, what) = (self.phase(), what(self.phase()));
+        prompt.push_str(&format!(
+            "\nIts phase is {phase}: {what}. Work on this phase alone, another agent takes the next \
+             one, and do not wait for CI.\n"
+        ));
+        prompt
+    }
+
+    /// How the agent says that the phase has ended.
+    pub(super) fn protocol(policy: &SignalPolicy) -> String {
+        let accept = vec![Spelling::AgentExit];
+        let taught = policy.accept.contains(&Spelling::AgentExit);
+        let own = SignalPolicy { accept, ..policy.clone() };
+        signal::prompt(if taught { &own } else { policy })
+    }
+
+    /// Runs the loop while the lease holds, and ends the phase as the loop did: by
+    /// the agent's exit signal, or one that says the same. A loop that found out
+    /// nothing gives the lease back.
+    ///
+    /// # Errors
+    ///
+    /// Those of the loop, and a store that cannot be written.
+    pub(super) fn run(
+        mut self,
+        here: &Here,
+        settings: &Resolved,
+        run: impl FnOnce(&Self) -> Result<End, Failure>,
+    ) -> Result<End, Failure> {
+        let mut beside = here.memory(&settings.policy)?;
+        let lost = self.lost.clone();
+        let ended = keeping(&mut beside, (self.handed(), self.ttl), &lost, || run(&self));
+        let end = ended.inspect_err(|_| {
+            // It expires by itself, where this fails too.
+            let _ = beside.release(self.handed());
+        })?;
+        let work = match self.signal(&end)? {
+            _ if end.by == StoppedBy::LeaseLost => self.ended(None, None),
+            Some(signal) => self.submit(here, settings, &signal)?,
+            None => self.release(None)?,
+        };
+        Ok(End { work: Some(work), ..end })
+    }
+
+    fn handed(&self) -> Handed<'_> {
+        let lease = self.item.lease.as_ref().map(|lease| lease.lease_id.as_str());
+        Handed { work: &self.item.work.id, lease, actor: &self.actor }
+    }
+
+    /// The signal that ends the phase; none where the loop says nothing of it.
+    fn signal(&self, end: &End) -> Result<Option<ExitSignal>, Failure> {
+        let reason = match end.by {
+            StoppedBy::Completed => ExitReason::Completed,
+            StoppedBy::Blocked => ExitReason::Blocked,
+            _ => return Ok(None),
+        };
+        let said = end.transcript.as_deref().map(|path| self.said(path)).transpose()?.flatten();
+        let said = said.filter(|it| it.exit_reason.is_success() == reason.is_success());
+        let why = end.last.as_ref().and_then(|last| last.decision.signal.reason.clone());
+        let handoff = end.handoff.as_ref().map(|path| format!("handoff: {}", path.display()));
+        let notes: Vec<_> = [why, handoff].into_iter().flatten().collect();
+        let notes = notes.join("; ");
+        let own = || {
+            let signal = ExitSignal::new(self.phase(), reason);
+            let is_note = !notes.trim().is_empty() && notes.len() <= MAX_NOTES;
+            if is_note { signal.with_notes(notes) } else { signal }
+        };
+        Ok(Some(said.unwrap_or_else(own)))
+    }
+
+    /// The exit signal in what the agent printed.
+    fn said(&self, path: &Path) -> Result<Option<ExitSignal>, Failure> {
+        let mut scanner = ExitScanner::new(self.format);
+        Source::File(path.to_owned()).feed(&mut |bytes| scanner.push(bytes))?;
+        Ok(scanner.finish().signal().cloned())
+    }
+
+    fn submit(
+        &mut self,
+        here: &Here,
+        settings: &Resolved,
+        signal: &ExitSignal,
+    ) -> Result<WorkEnd, Failure> {
+        let handed = Handed { work: &self.item.work.id, lease: None, actor: &self.actor };
+        let item = match self.memory.submit(handed, signal) {
+            Ok(submitted) => submitted.item,
+            Err(failure) if failure.exit_code == 2 => return self.release(Some(failure.message)),
+            Err(failure) => return Err(failure),
+        };
+        let waits = item.work.standing.phase == WorkPhase::CiPending;
+        let after = if waits && !settings.work_ci.is_empty() {
+            self.ci(here, settings, item)?
+        } else {
+            item
+        };
+        Ok(WorkEnd {
+            submitted: true,
+            next_phase: Some(after.work.standing.phase),
+            ..self.ended(None, Some(after.seq))
+        })
+    }
+
+    /// Lets the checks of CI judge the item. What they do not find out leaves it
+    /// waiting: somebody else may.
+    fn ci(&mut self, here: &Here, settings: &Resolved, item: Item) -> Result<Item, Failure> {
+        match work::checked(here, settings, true) {
+            Ok((result, why)) => {
+                self.memory.ci(&item.work.id, result == CiResult::Passed, why.as_deref())
+            }
+            Err(failure) => {
+                crate::render::notes(&[format!("CI: {}", failure.message)]);
+                Ok(item)
+            }
+        }
+    }
+
+    /// Gives the lease back; it may have expired meanwhile.
+    fn release(&mut self, why: Option<String>) -> Result<WorkEnd, Failure> {
+        let handed = Handed { work: &self.item.work.id, lease: None, actor: &self.actor };
+        match self.memory.release(handed) {
+            Err(failure) if failure.exit_code != 2 => Err(failure),
+            _ => Ok(self.ended(why, None)),
+        }
+    }
+
+    fn ended(&self, refused: Option<String>, seq: Option<u64>) -> WorkEnd {
+        let lease = self.item.lease.as_ref().map(|lease| lease.lease_id.clone());
+        WorkEnd {
+            work: self.item.work.id.clone(),
+            phase: self.phase(),
+            lease: lease.unwrap_or_default(),
+            actor: self.actor.clone(),
+            submitted: false,
+            refused,
+            next_phase: None,
+            seq,
+        }
+    }
+}
+
+/// What is to be done in a phase.
+fn what(phase: WorkPhase) -> &'static str {
+    match phase {
+        WorkPhase::Draft => "say what is to be done, and how",
+        WorkPhase::Implementation => "do it",
+        WorkPhase::ReadyForReview => "make it ready to be reviewed",
+        WorkPhase::Review => "review it",
+        WorkPhase::ReadyForMerge => "merge it",
+        _ => "it is not an agent's",
+    }
+}
