@@ -5,7 +5,6 @@ mod record;
 
 use std::io::{self, Read};
 use std::path::Path;
-use std::time::Duration;
 
 use gate_core::exit::WorkPhase;
 use gate_core::work::{LeaseState, MAX_DESCRIPTION, WorkItem};
@@ -13,51 +12,39 @@ use gate_core::work::{LeaseState, MAX_DESCRIPTION, WorkItem};
 pub(super) use ci::checked;
 pub use record::{LeaseRecord, WorkList, WorkRecord};
 
-use super::{DONE, Here, print};
+use super::{DONE, Here, log, print};
 use crate::args::{AddWork, ClaimWork, Held, ListWork, Unblock, Work};
 use crate::failure::Failure;
 use crate::memory::{Claim, Handed, Memory};
 use crate::render;
-use crate::settings::{self, Selection};
 use crate::store::{Claimable, Item};
 
 /// Exit code where nothing can be claimed, and of a CI that failed.
 const NOT: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Work) -> Result<u8, Failure> {
-    if let Work::Ci(args) = args {
-        return ci::run(here, args);
-    }
-    let mut memory = opened(here)?;
+    let memory = || log::opened(here);
     match args {
-        Work::Add(args) => add(here, &mut memory, args),
-        Work::Claim(args) => claim(&mut memory, args),
-        Work::Renew { held, ttl } => renew(&mut memory, held, *ttl),
+        Work::Add(args) => add(here, &mut memory()?, args),
+        Work::Claim(args) => claim(&mut memory()?, args),
+        Work::Renew { held, ttl } => {
+            answer(&mut memory()?, held.json, |memory| memory.renew(held.handed(), *ttl))
+        }
         Work::Release(held) => {
-            let item = memory.release(held.handed())?;
-            answer(&mut memory, &item, held.json)
+            answer(&mut memory()?, held.json, |memory| memory.release(held.handed()))
         }
-        Work::Unblock(args) => unblock(&mut memory, args),
-        Work::Show(args) => {
-            let item = memory.work(&args.id)?;
-            answer(&mut memory, &item, args.json)
-        }
-        Work::List(args) => list(&mut memory, args),
-        Work::Ci(_) => unreachable!("it was looked at before"),
+        Work::Unblock(args) => unblock(&mut memory()?, args),
+        Work::Ci(args) => ci::run(here, args),
+        Work::Show(args) => answer(&mut memory()?, args.json, |memory| memory.work(&args.id)),
+        Work::List(args) => list(&mut memory()?, args),
     }
-}
-
-/// What the project's work is remembered by.
-pub(super) fn opened(here: &Here) -> Result<Memory, Failure> {
-    here.memory(&settings::resolve(&here.places, &Selection::default())?.policy)
 }
 
 fn add(here: &Here, memory: &mut Memory, args: &AddWork) -> Result<u8, Failure> {
     let file = args.file.as_deref().map(|file| described(&here.places.folder, file));
     let description = file.transpose()?.unwrap_or_default();
     let work = WorkItem::new(&args.id, &args.title, &description, args.phase)?;
-    let item = memory.add_work(&work, args.actor.as_deref())?;
-    answer(memory, &item, args.json)
+    answer(memory, args.json, |memory| memory.add_work(&work, args.actor.as_deref()))
 }
 
 /// What a file says is to be done. Of a longer one as much is read as is needed to
@@ -92,15 +79,9 @@ fn claim(memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-fn renew(memory: &mut Memory, held: &Held, ttl: Duration) -> Result<u8, Failure> {
-    let item = memory.renew(held.handed(), ttl)?;
-    answer(memory, &item, held.json)
-}
-
 fn unblock(memory: &mut Memory, args: &Unblock) -> Result<u8, Failure> {
     let by = (args.actor.as_deref(), args.reason.as_deref());
-    let item = memory.unblock(&args.id, args.phase, by)?;
-    answer(memory, &item, args.json)
+    answer(memory, args.json, |memory| memory.unblock(&args.id, args.phase, by))
 }
 
 fn list(memory: &mut Memory, args: &ListWork) -> Result<u8, Failure> {
@@ -122,14 +103,19 @@ fn list(memory: &mut Memory, args: &ListWork) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// Shows an item as it is now.
-fn answer(memory: &mut Memory, item: &Item, json: bool) -> Result<u8, Failure> {
+/// Does it, and shows the item as it is then.
+fn answer(
+    memory: &mut Memory,
+    json: bool,
+    work: impl FnOnce(&mut Memory) -> Result<Item, Failure>,
+) -> Result<u8, Failure> {
+    let item = work(memory)?;
     let now = memory.lease_time()?;
     print(&if json {
-        render::json(&WorkRecord::of(item, now))?
+        render::json(&WorkRecord::of(&item, now))?
     } else {
         let state = item.lease.as_ref().map_or(LeaseState::Released, |lease| lease.state(now));
-        render::work_card(item, state)
+        render::work_card(&item, state)
     })?;
     Ok(DONE)
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{BROKEN, input};
 use crate::args::Submit;
-use crate::commands::{DONE, Here, print, work};
+use crate::commands::{DONE, Here, log, print};
 use crate::failure::Failure;
 use crate::memory::{Handed, Submitted};
 use crate::render;
@@ -59,7 +59,7 @@ fn accepted(
     signal: &ExitSignal,
 ) -> Result<Result<Submitted, String>, Failure> {
     let handed = Handed { work: &args.work, lease: args.lease.as_deref(), actor: &args.actor };
-    match work::opened(here)?.submit(handed, signal) {
+    match log::opened(here)?.submit(handed, signal) {
         Ok(submitted) => Ok(Ok(submitted)),
         Err(failure) if failure.exit_code == 2 => Ok(Err(failure.message)),
         Err(failure) => Err(failure),

@@ -27,9 +27,9 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
         None => checked(here, &settings, args.json)?,
     };
     let reason = args.reason.clone().or(said);
-    let item = memory.ci(&args.id, result == CiResult::Passed, reason.as_deref())?;
-    answer(&mut memory, &item, args.json)?;
-    Ok(if result == CiResult::Passed { DONE } else { NOT })
+    let passed = result == CiResult::Passed;
+    answer(&mut memory, args.json, |memory| memory.ci(&args.id, passed, reason.as_deref()))?;
+    Ok(if passed { DONE } else { NOT })
 }
 
 /// What the checks of `[work] ci` come to, and which of them did not pass.
