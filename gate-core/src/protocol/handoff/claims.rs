@@ -3,7 +3,7 @@
 use super::command::{script, words};
 use super::model::{Handoff, Outcome, Verification};
 use super::placeholder::is_empty;
-use super::problem::Problem;
+use super::problem::{Problem, few};
 
 /// A command that gate ran, and what came of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub fn unheld(handoff: &Handoff, seen: &[Seen]) -> Vec<Problem> {
         };
         Some(Problem::rule(2, format!("verification[{at}]"), message))
     });
-    wrong.collect()
+    few(wrong.collect())
 }
 
 /// Whether each claimed command is among those that were seen: older records change
@@ -87,5 +87,5 @@ pub fn unknown_files<E>(
             unknown.push(Problem::of(format!("changed_files[{at}]"), message));
         }
     }
-    Ok(unknown)
+    Ok(few(unknown))
 }

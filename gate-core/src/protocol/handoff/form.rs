@@ -4,11 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::model::Handoff;
-use super::problem::Problem;
+use super::problem::{Problem, few};
 use super::{LONGEST_TEXT, Read};
-
-/// So many problems of form are told one by one.
-pub(super) const MOST: usize = 100;
 
 /// A value as it was read, before anybody knows whether it belongs there.
 pub(super) enum Node {
@@ -107,11 +104,7 @@ pub(super) fn field<'f>(fields: &'f [Field], key: &str) -> Option<&'f Field> {
 /// The handoff that a table says, and what in it is none of a handoff's form.
 pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> Read {
     let value = Value::Object(sift_table(entries, HANDOFF, "", &mut problems));
-    let more = problems.len().saturating_sub(MOST);
-    if more > 0 {
-        problems.truncate(MOST);
-        problems.push(Problem::of("", format!("{more} more problems like these")));
-    }
+    problems = few(problems);
     match serde_json::from_value::<Handoff>(value) {
         Ok(handoff) => Read { handoff: Some(handoff), problems },
         Err(error) => {

@@ -13,7 +13,7 @@ use super::Read;
 use super::form::{self, Entry, Node};
 use super::json;
 use super::model::Handoff;
-use super::problem::Problem;
+use super::problem::{Problem, few};
 
 /// So many digits of a digest are a message's id.
 const ID: usize = 32;
@@ -150,5 +150,5 @@ fn repeated(entries: &[Entry], at: &str) -> Vec<Problem> {
     let told = |entry: &Entry| {
         Problem::of(format!("{at}{dot}{}", entry.key), "this key stands here twice")
     };
-    again.map(told).take(form::MOST).collect()
+    few(again.map(told).collect())
 }

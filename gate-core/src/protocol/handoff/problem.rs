@@ -4,6 +4,19 @@ use std::fmt;
 
 use serde::Serialize;
 
+/// So many problems of a kind are told one by one.
+const MOST: usize = 100;
+
+/// The first of many problems, and how many more there are.
+pub(super) fn few(mut problems: Vec<Problem>) -> Vec<Problem> {
+    let more = problems.len().saturating_sub(MOST);
+    if more > 0 {
+        problems.truncate(MOST);
+        problems.push(Problem::of("", format!("{more} more problems like these")));
+    }
+    problems
+}
+
 /// What is wrong with a handoff, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {

@@ -10,7 +10,7 @@
 
 use super::model::{A2a, Agent, Handoff, Outcome, PROTOCOL_VERSION, Risk, Verification};
 use super::placeholder::{is_empty, is_none};
-use super::problem::Problem;
+use super::problem::{Problem, few};
 
 /// How many next actions there may be.
 const ACTIONS: usize = 3;
@@ -44,7 +44,7 @@ impl Handoff {
         if let Some(a2a) = &self.a2a {
             found.a2a(a2a);
         }
-        found.problems
+        few(found.problems)
     }
 }
 

@@ -249,6 +249,9 @@ fn what_is_no_handoff_is_told() {
 fn what_could_not_be_read_is_told_once() {
     assert_eq!(wrong(r#"{"objective":3}"#)[..2], ["objective", "in_scope"]);
     assert_eq!(wrong("{"), [""]);
+    let risks = format!("{{\"open_risks\":[{}]}}", vec!["{}"; 50_000].join(","));
+    let told = read(&risks, Format::Json).all_problems();
+    assert_eq!(told.last().unwrap().message, "149907 more problems like these");
     let many: Vec<_> = (0..50_000).map(|at| format!("\"k{at}\":1")).collect();
     for text in [format!("{{{}}}", many.join(",")), format!("{{\"parts\":[],{}}}", many.join(","))]
     {
