@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use gate_core::exit::WorkPhase;
+use gate_core::work::CLAIMABLE;
 
 use super::exit::phase;
 use super::hook::duration;
@@ -76,8 +78,8 @@ pub(crate) struct ClaimWork {
     /// Who claims.
     #[arg(long, value_name = "A")]
     pub(crate) actor: String,
-    /// An item in this phase.
-    #[arg(long, value_name = "P", ignore_case = true, value_parser = phase())]
+    /// An item in this phase, one that agents claim.
+    #[arg(long, value_name = "P", ignore_case = true, value_parser = claimable())]
     pub(crate) phase: Option<WorkPhase>,
     /// Sleep until something can be claimed, at most so long, such as 1h.
     #[arg(long, value_name = "T", value_parser = duration)]
@@ -173,6 +175,11 @@ pub(crate) struct ListWork {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn claimable() -> impl TypedValueParser<Value = WorkPhase> {
+    let names = CLAIMABLE.map(|phase| phase.as_str());
+    PossibleValuesParser::new(names).try_map(|name| WorkPhase::parse(&name))
 }
 
 impl Work {

@@ -7,7 +7,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use gate_core::exit::WorkPhase;
+use gate_core::text;
 use gate_core::work::{LeaseState, MAX_DESCRIPTION, WorkItem};
+use serde_json::json;
 
 pub(super) use ci::checked;
 pub use record::{LeaseRecord, WorkList, WorkRecord};
@@ -67,7 +69,14 @@ fn claim(memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
     let claim =
         Claim { actor: &args.actor, which, ttl: args.ttl, wait: args.wait.unwrap_or_default() };
     let Some(item) = memory.claim(&claim, &|| false)? else {
-        print(if args.json { "{\"work\":null}\n" } else { "there is nothing to claim\n" })?;
+        let why = args.id.as_deref().map(|id| memory.unclaimable(id)).transpose()?.flatten();
+        let why = why.map(|why| why.to_string());
+        print(&if args.json {
+            render::json(&json!({ "work": null, "error": why }))?
+        } else {
+            let why = why.unwrap_or_else(|| "there is nothing to claim".to_owned());
+            format!("{}\n", text::clean(&why))
+        })?;
         return Ok(NOT);
     };
     let lease = LeaseRecord::of(&item);

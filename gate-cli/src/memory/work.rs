@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use gate_core::exit::{ExitHandlerError, ExitSignal, Session, WorkPhase};
-use gate_core::protocol::ledger::{Body, Draft, Sealed};
+use gate_core::protocol::ledger::{Body, Draft, Record};
 use gate_core::work::{
-    Added, Book, CI_PROCESSOR, Cause, Ended, Lease, Moved, Standing, Step, WorkError, WorkItem,
-    actor, is_claimable, kind,
+    Added, Book, CI_PROCESSOR, Cause, Ended, Entry, Lease, LeaseState, Moved, Standing, Step,
+    WorkError, WorkItem, actor, is_claimable, kind,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -137,7 +137,7 @@ impl Memory {
             if let Some(item) = self.take(claim)? {
                 return Ok(Some(item));
             }
-            while self.is_idle(claim)? {
+            while self.is_idle(claim, left())? {
                 if left().is_zero() || ended() {
                     return Ok(None);
                 }
@@ -148,13 +148,31 @@ impl Memory {
         }
     }
 
+    /// Why nobody can claim this item now, where that is so.
+    ///
+    /// # Errors
+    ///
+    /// None with this id, a store that cannot be read, a row that its record
+    /// contradicts.
+    pub fn unclaimable(&mut self, id: &str) -> Result<Option<WorkError>, Failure> {
+        self.read(|reading| {
+            let (item, now, id) = (found(reading, id)?, reading.now()?, id.to_owned());
+            let phase = item.work.standing.phase;
+            if !is_claimable(phase) {
+                return Ok(Some(WorkError::NotClaimable { id, phase }));
+            }
+            let live = item.lease.filter(|lease| lease.state(now) == LeaseState::Active);
+            Ok(live.map(|lease| WorkError::Leased { id, lease: lease.lease_id }))
+        })
+    }
+
     /// Whether nothing can be claimed, after a sleep until something may be.
-    fn is_idle(&mut self, claim: &Claim<'_>) -> Result<bool, Failure> {
+    fn is_idle(&mut self, claim: &Claim<'_>, left: Duration) -> Result<bool, Failure> {
         let next = |reading: &mut dyn Reading| {
             let (now, at) = (reading.now()?, reading.claimable_at(claim.which)?);
             Ok(at.map(|at| at.duration_since(now)))
         };
-        if claim.wait.is_zero() {
+        if left.is_zero() {
             return Ok(true);
         }
         match self.read(next)? {
@@ -165,7 +183,7 @@ impl Memory {
             }
             wait => {
                 let most = wait.and_then(|it| Duration::try_from(it).ok()).unwrap_or(LONGEST);
-                self.store.await_work(&self.project, most.min(LONGEST).min(claim.wait))?;
+                self.store.await_work(&self.project, most.min(LONGEST).min(left))?;
             }
         }
         Ok(self.read(next)?.is_none_or(|wait| wait.is_positive()))
@@ -316,29 +334,60 @@ impl Memory {
     }
 
     /// What is wrong with the rows of work items, held against what their records
-    /// come to.
+    /// come to, of which the last has this number. A row that rests on a later one
+    /// is held against that.
     ///
     /// # Errors
     ///
-    /// A store that cannot be read.
-    pub fn misplaced(&mut self, book: &Book) -> Result<Option<(u64, String)>, Failure> {
-        let rows = self.examine(|reading, _| all(reading, &|_| true))?;
-        let told = |id: &str, what: &str| format!("the work item `{id}` {what}");
-        for item in &rows {
-            let WorkItem { id, standing, .. } = &item.work;
-            match book.item(id) {
-                Some(recorded) if recorded == (*standing, item.seq) => {}
-                Some((recorded, seq)) => {
-                    let phase = recorded.phase;
-                    let what = format!("stands in {phase}, and its row says something else");
-                    return Ok(Some((seq, told(id, &what))));
+    /// A store that cannot be read, a row that contradicts itself or its records.
+    pub fn misplaced(
+        &mut self,
+        book: &Book,
+        followed: u64,
+    ) -> Result<Option<(u64, String)>, Failure> {
+        self.examine(|reading, _| {
+            let rows = all(reading, |_| true)?;
+            for item in &rows {
+                if item.seq > followed {
+                    holds(reading, item)?;
+                } else if let Some(wrong) = contradicts(item, book.item(&item.work.id)) {
+                    return Ok(Some(wrong));
                 }
-                None => return Ok(Some((item.seq, told(id, "has a row and no record")))),
             }
-        }
-        let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
-        let missing = book.items().find(|(id, ..)| !rows.contains(id));
-        Ok(missing.map(|(id, _, seq)| (seq, told(id, "has no row"))))
+            let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
+            let missing = book.items().find(|(id, _)| !rows.contains(id));
+            Ok(missing.map(|(id, entry)| (entry.seq, told(id, "has no row"))))
+        })
+    }
+}
+
+fn told(id: &str, what: &str) -> String {
+    format!("the work item `{id}` {what}")
+}
+
+/// How a row contradicts what the records come to.
+fn contradicts(item: &Item, recorded: Option<Entry>) -> Option<(u64, String)> {
+    let WorkItem { id, standing, .. } = &item.work;
+    let Some(recorded) = recorded else {
+        return Some((item.seq, told(id, "has a row and no record")));
+    };
+    let Entry { standing: Standing { phase, .. }, added, seq, texts } = recorded;
+    if (recorded.standing, seq) != (*standing, item.seq) {
+        let what = format!("stands in {phase}, and its row says something else");
+        return Some((seq, told(id, &what)));
+    }
+    let is_as_added = (added, texts) == (item.added, item.work.texts());
+    (!is_as_added).then(|| (added, told(id, "was added otherwise than its row says")))
+}
+
+/// The items in the order of their adding, those that are wanted.
+fn all(reading: &mut dyn Reading, wanted: impl Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
+    let (mut all, mut after) = (Vec::new(), 0);
+    loop {
+        let page = reading.items(after, PAGE)?;
+        let Some(last) = page.last() else { return Ok(all) };
+        after = last.added;
+        all.extend(page.into_iter().filter(|item| wanted(item)));
     }
 }
 
@@ -388,17 +437,6 @@ fn stepped(
     Ok((Item { work, seq, lease, ..item }, seq))
 }
 
-/// The items in the order of their adding, those that are wanted.
-fn all(reading: &mut dyn Reading, wanted: &dyn Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
-    let (mut all, mut after) = (Vec::new(), 0);
-    loop {
-        let page = reading.items(after, PAGE)?;
-        let Some(last) = page.last() else { return Ok(all) };
-        after = last.added;
-        all.extend(page.into_iter().filter(|item| wanted(item)));
-    }
-}
-
 /// The item with an id, whose record says what its row does.
 fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure> {
     let item = reading.item(id)?.ok_or_else(|| WorkError::NotFound(id.to_owned()))?;
@@ -406,18 +444,31 @@ fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure> {
     Ok(item)
 }
 
-/// That an item's record says what its row does.
+/// That an item's records say what its row does: where it stands, by its latest,
+/// and what is to be done, by the one that added it.
 fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result<(), Failure> {
     let WorkItem { id, standing, .. } = &item.work;
-    let sealed = reading.entry(item.seq)?.filter(|it: &Sealed| it.record.hash() == it.hash);
-    let recorded = sealed.map(|it| Standing::recorded(&it.record, id)).transpose()?.flatten();
-    if recorded == Some((standing.phase, standing.transition_count)) {
+    let (phase, seq) = (standing.phase, item.seq);
+    let latest = proven(reading, seq)?;
+    let recorded = latest.as_ref().map(|it| Standing::recorded(it, id)).transpose()?.flatten();
+    if recorded != Some(*standing) {
+        let message =
+            format!("the row of the work item `{id}` says {phase}, and record {seq} does not");
+        return Err(Failure::internal("state-corrupt", message));
+    }
+    let first = if item.added == seq { latest } else { proven(reading, item.added)? };
+    if first.map(|it| item.work.is_added_by(&it)).transpose()? == Some(true) {
         return Ok(());
     }
-    let (phase, seq) = (standing.phase, item.seq);
-    let message =
-        format!("the row of the work item `{id}` says {phase}, and record {seq} does not");
+    let added = item.added;
+    let message = format!("the row of the work item `{id}` is not what record {added} added");
     Err(Failure::internal("state-corrupt", message))
+}
+
+/// The record with a number, if it is the one that was hashed.
+fn proven<R: Reading + ?Sized>(reading: &mut R, seq: u64) -> Result<Option<Record>, Failure> {
+    let sealed = reading.entry(seq)?.filter(|it| it.record.hash() == it.hash);
+    Ok(sealed.map(|it| it.record))
 }
 
 /// Does it again where others have changed the item meanwhile.

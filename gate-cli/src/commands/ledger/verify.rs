@@ -143,14 +143,22 @@ fn recorded(mut following: Following, memory: &mut Memory) -> Result<Verified, F
         }
         let damage = damage.map(|wrong| behind(&following.chain, wrong));
         if damage.is_some() || page.len() < PAGE {
-            let misplaced = match damage {
-                None => memory.misplaced(&following.book)?,
-                Some(_) => None,
+            let wrong = match damage {
+                None if following.chain.end().is_ok() => misplaced(&following, memory)?,
+                damage => damage,
             };
-            let misplaced = misplaced.map(|(seq, message)| Wrong { seq: Some(seq), message });
-            let damage = damage.or(misplaced);
-            return Ok(following.verified(damage));
+            return Ok(following.verified(wrong));
         }
+    }
+}
+
+/// What is wrong with the rows of work items, where the records hold.
+fn misplaced(following: &Following, memory: &mut Memory) -> Result<Option<Wrong>, Failure> {
+    match memory.misplaced(&following.book, following.chain.head().seq) {
+        Err(failure) if failure.code == "state-corrupt" => {
+            Ok(Some(Wrong { seq: None, message: failure.message }))
+        }
+        found => Ok(found?.map(|(seq, message)| Wrong { seq: Some(seq), message })),
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
     let mut memory = here.memory(&settings.policy)?;
     let standing = memory.work(&args.id)?.work.standing;
     if standing.phase != WorkPhase::CiPending {
-        let event = CiResult::Passed.event();
+        let event = args.result.unwrap_or(CiResult::Passed).event();
         return Err(WorkError::Invalid { from: standing.phase, event }.into());
     }
     let (result, said) = match args.result {

@@ -29,9 +29,9 @@ pub(super) struct Running<'a> {
 /// name was not there, and does not learn while it waits for a lock that
 /// somebody else has made the table.
 const TABLES: &str = "SELECT max(CAST(relname AS TEXT)) FILTER (WHERE relname = 'gate_schema'), \
-     max(CAST(relname AS TEXT)) FILTER (WHERE relname = 'ledger') \
+     max(CAST(relname AS TEXT)) FILTER (WHERE relname <> 'gate_schema') \
      FROM pg_catalog.pg_class \
-     WHERE relname IN ('gate_schema', 'ledger') AND pg_catalog.pg_table_is_visible(oid)";
+     WHERE relname IN ('gate_schema', 'ledger', 'work') AND pg_catalog.pg_table_is_visible(oid)";
 
 impl<'a> Running<'a> {
     pub(super) fn new(

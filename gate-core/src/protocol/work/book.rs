@@ -2,15 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use super::super::exit::WorkPhase;
-use super::super::ledger::Record;
+use super::super::ledger::{Hash, Record};
 use super::said::Said;
-use super::{Standing, WorkError};
+use super::{Standing, WorkError, WorkItem};
 
 /// Where every item stands, by what the records say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Book {
-    items: BTreeMap<String, (Standing, u64)>,
+    items: BTreeMap<String, Entry>,
+}
+
+/// What the records say of one item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it stands.
+    pub standing: Standing,
+    /// The record that added it.
+    pub added: u64,
+    /// Its latest record.
+    pub seq: u64,
+    /// The hash of its texts, as [`WorkItem::texts`].
+    pub texts: Hash,
 }
 
 impl Book {
@@ -22,36 +34,40 @@ impl Book {
     /// An item that is there already or not at all, and what [`Standing::taken`]
     /// says. Nothing of the record is taken then.
     pub fn apply(&mut self, record: &Record) -> Result<(), WorkError> {
-        let (id, standing) = match Said::of(record)? {
+        let seq = record.seq;
+        let (id, entry) = match Said::of(record)? {
             None => return Ok(()),
             Some(Said::Added(item)) if self.items.contains_key(&item.id) => {
                 return Err(WorkError::Exists(item.id));
             }
-            Some(Said::Added(item)) => (item.id, item.standing),
+            Some(Said::Added(item)) => {
+                let (standing, texts) = (item.standing, item.texts());
+                (item.id, Entry { standing, added: seq, seq, texts })
+            }
             Some(Said::Stepped(step)) => {
-                let standing = self.standing(&step.id);
-                let standing = standing.ok_or_else(|| WorkError::NotFound(step.id.clone()))?;
-                let after = standing.taken(&step, &record.actor)?;
-                (step.id, after)
+                let entry = self.item(&step.id);
+                let entry = entry.ok_or_else(|| WorkError::NotFound(step.id.clone()))?;
+                let standing = entry.standing.taken(&step, &record.actor)?;
+                (step.id, Entry { standing, seq, ..entry })
             }
         };
-        self.items.insert(id, (standing, record.seq));
+        self.items.insert(id, entry);
         Ok(())
     }
 
     /// Where an item stands.
     pub fn standing(&self, id: &str) -> Option<Standing> {
-        self.items.get(id).map(|(standing, _)| *standing)
+        self.item(id).map(|entry| entry.standing)
     }
 
-    /// Where an item stands, and the number of the record that says so.
-    pub fn item(&self, id: &str) -> Option<(Standing, u64)> {
+    /// What is said of an item.
+    pub fn item(&self, id: &str) -> Option<Entry> {
         self.items.get(id).copied()
     }
 
-    /// Every item, where it stands, and the number of the record that says so.
-    pub fn items(&self) -> impl Iterator<Item = (&str, Standing, u64)> {
-        self.items.iter().map(|(id, (standing, seq))| (id.as_str(), *standing, *seq))
+    /// Every item, and what is said of it.
+    pub fn items(&self) -> impl Iterator<Item = (&str, Entry)> {
+        self.items.iter().map(|(id, entry)| (id.as_str(), *entry))
     }
 }
 
@@ -62,11 +78,25 @@ impl Standing {
     /// # Errors
     ///
     /// A record that cannot be read.
-    pub fn recorded(record: &Record, id: &str) -> Result<Option<(WorkPhase, u64)>, WorkError> {
+    pub fn recorded(record: &Record, id: &str) -> Result<Option<Self>, WorkError> {
         Ok(match Said::of(record)? {
-            Some(Said::Added(item)) if item.id == id => Some((item.standing.phase, 0)),
-            Some(Said::Stepped(step)) if step.id == id => Some((step.to, step.transition_count)),
+            Some(Said::Added(item)) if item.id == id => Some(item.standing),
+            Some(Said::Stepped(step)) if step.id == id => Some(Self::after(&step)),
             _ => None,
+        })
+    }
+}
+
+impl WorkItem {
+    /// Whether a record added this item, with these texts.
+    ///
+    /// # Errors
+    ///
+    /// A record that cannot be read.
+    pub fn is_added_by(&self, record: &Record) -> Result<bool, WorkError> {
+        Ok(match Said::of(record)? {
+            Some(Said::Added(item)) => (&item.id, item.texts()) == (&self.id, self.texts()),
+            _ => false,
         })
     }
 }

@@ -29,7 +29,7 @@ mod standing;
 #[cfg(test)]
 mod tests;
 
-pub use book::Book;
+pub use book::{Book, Entry};
 pub use error::WorkError;
 pub use lease::{Lease, LeaseState};
 pub use name::{MAX_DESCRIPTION, MAX_NAME, MAX_TITLE, WorkItem, actor};

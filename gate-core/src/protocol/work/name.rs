@@ -1,6 +1,7 @@
 //! A work item's names and texts.
 
 use super::super::exit::WorkPhase;
+use super::super::ledger::Hash;
 use super::{Standing, WorkError};
 
 /// The longest id of an item or an actor, in bytes.
@@ -52,6 +53,14 @@ impl WorkItem {
             description: description.to_owned(),
             standing: Standing::added(phase),
         })
+    }
+}
+
+impl WorkItem {
+    /// The hash of its title and its description, by which a row is held against
+    /// the record that added it. A title holds no NUL.
+    pub fn texts(&self) -> Hash {
+        Hash::of(format!("{}\0{}", self.title, self.description).as_bytes())
     }
 }
 

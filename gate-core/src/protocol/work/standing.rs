@@ -159,8 +159,14 @@ impl Standing {
         if cause.is_of_ci() && actor != CI_PROCESSOR {
             return Err(WorkError::NotAllowed { from, to });
         }
+        Ok(Self::after(step))
+    }
+
+    /// Where a step leads that was taken.
+    pub(super) fn after(step: &Step) -> Self {
+        let Step { from, to, transition_count, .. } = *step;
         let blocked_in = (to == WorkPhase::Blocked).then_some(from);
-        Ok(Self { phase: to, blocked_in, transition_count: expected })
+        Self { phase: to, blocked_in, transition_count }
     }
 
     fn to(&self, id: &str, to: WorkPhase, cause: Cause) -> Step {
