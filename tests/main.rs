@@ -72,6 +72,8 @@ mod schemas;
 mod stops;
 mod store;
 mod store_damage;
+mod store_items;
+mod store_items_kept;
 mod store_postgres;
 mod store_sqlite;
 mod store_tamper;

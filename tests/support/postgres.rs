@@ -116,6 +116,13 @@ impl Session {
         rows.collect()
     }
 
+    /// Why the database does not do it.
+    #[track_caller]
+    pub(crate) fn refuses(&self, sql: &str) -> String {
+        let refused = self.runtime.block_on(self.client.batch_execute(sql)).expect_err(sql);
+        refused.as_db_error().map_or_else(String::new, |error| error.message().to_owned())
+    }
+
     fn try_run(&self, sql: &str) {
         let _ = self.runtime.block_on(self.client.batch_execute(sql));
     }

@@ -87,9 +87,9 @@ fn lease(row: &mut Row, work: &str) -> Result<Option<Lease>, StoreError> {
             false => Err(row.corrupt("lease", "it is empty")),
         };
     };
-    let (Some(actor_id), Some(issued)) = (actor, issued) else {
-        return Err(row.corrupt("actor", "it is empty"));
-    };
+    let empty = |column: &str| row.corrupt(column, "it is empty");
+    let actor_id = actor.ok_or_else(|| empty("actor"))?;
+    let issued = issued.ok_or_else(|| empty("issued_at"))?;
     let expires_at = Some(expires)
         .filter(|at| *at != FREE)
         .map(|at| moment(row, "expires_at", at))
