@@ -82,3 +82,7 @@ mod tail;
 mod tidy;
 mod tidy_docs;
 mod turns;
+mod work;
+mod work_ci;
+mod work_refused;
+mod work_tamper;

@@ -10,7 +10,7 @@ use crate::handoff::WHOLE;
 use crate::needs::root;
 use crate::support::{DONE, STUCK, UNDONE, gate, judge, keys};
 
-fn printed(name: &str) -> Value {
+pub(crate) fn printed(name: &str) -> Value {
     gate(&format!("config schema {name}")).code(0).stderr("").json()
 }
 
@@ -191,7 +191,7 @@ fn this_check_finds_what_is_wrong() {
 /// The value is as the schema says, and has every member that it describes at
 /// the top.
 #[track_caller]
-fn holds(schema: &Value, value: &Value) {
+pub(crate) fn holds(schema: &Value, value: &Value) {
     holds_but_for(schema, value);
     if schema["required"].is_array() {
         assert_eq!(keys(value), keys(&schema["properties"]));
@@ -200,7 +200,7 @@ fn holds(schema: &Value, value: &Value) {
 
 /// The value is as the schema says; what may be left out, may be.
 #[track_caller]
-fn holds_but_for(schema: &Value, value: &Value) {
+pub(crate) fn holds_but_for(schema: &Value, value: &Value) {
     let flaws = flaws(schema, schema, value, "");
     assert!(flaws.is_empty(), "{flaws:#?}\n{value:#}");
 }

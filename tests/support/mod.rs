@@ -5,6 +5,7 @@ mod beside;
 pub(crate) mod postgres;
 mod ran;
 pub(crate) mod shelf;
+pub(crate) mod shop;
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};

@@ -37,6 +37,9 @@ pub(crate) fn work_card(item: &Item, state: LeaseState) -> String {
     text
 }
 
+/// The longest name of a phase, in letters.
+const PHASE: usize = 16;
+
 /// Items, a line each.
 pub(crate) fn work_list(items: &[Item], now: Timestamp) -> String {
     if items.is_empty() {
@@ -46,14 +49,12 @@ pub(crate) fn work_list(items: &[Item], now: Timestamp) -> String {
     let line = |item: &Item| {
         let (work, phase) = (&item.work, item.work.standing.phase);
         let held = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
-        let held = held.map(|lease| format!("  held by {}", brief(&lease.actor_id, 40)));
-        let style = style(phase);
+        let held = held.map(|lease| format!("held by {}", brief(&lease.actor_id, 40)));
         let (id, title) = (brief(&work.id, 128), brief(&work.title, 60));
-        let line = format!(
-            "{id:<widest$}  {style}{:<16}{style:#}  {title}{}",
-            phase.as_str(),
-            held.unwrap_or_default()
-        );
+        let rest = [title, held.unwrap_or_default()].join("  ");
+        let (style, name) = (style(phase), phase.as_str());
+        let pad = " ".repeat(PHASE.saturating_sub(name.len()));
+        let line = format!("{id:<widest$}  {style}{name}{style:#}{pad}  {}", rest.trim());
         format!("{}\n", line.trim_end())
     };
     items.iter().map(line).collect()
