@@ -186,3 +186,19 @@ fn runs_stand_in_each_other_no_deeper_than_the_limit() {
     assert_eq!(ran.file("count").lines().count(), 17);
     assert!(ran.file("errors").contains("17 runs stand in each other"), "{}", ran.file("errors"));
 }
+
+#[test]
+fn a_prompt_that_the_agent_repeats_is_not_its_word() {
+    let ran = project("cat seen\necho 'ERROR: quota exceeded'\n").file("fixed", "");
+    let ran = ran.file("PROMPT.md", &format!("Do it, and say so:\n{}", crate::support::DONE));
+    let words = "run --task t1 --prompt PROMPT.md --max-iterations 1 --json -- ./agent.sh";
+    let ran = ran.words(words).code(1);
+    let end = ran.json();
+    assert_eq!(
+        (&end["stopped_by"], &end["verdict"]),
+        (&"max-iterations".into(), &"continue".into())
+    );
+    let said =
+        task(&ran).join("runs").join(end["runs"][0].as_str().unwrap()).join("agent-said.txt");
+    assert_eq!(fs::read_to_string(said).unwrap().trim(), "ERROR: quota exceeded");
+}

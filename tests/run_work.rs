@@ -1,6 +1,7 @@
 //! `gate run --work`: a loop over one phase of a work item.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
 use serde_json::Value;
@@ -181,4 +182,51 @@ fn a_runner_that_is_killed_keeps_nothing_for_ever() {
     runner.kill().unwrap();
     runner.wait().unwrap();
     said(&ran, "work claim --actor other --wait 60s", 0);
+}
+
+#[test]
+fn a_claim_from_before_the_lease_is_none() {
+    let ran = project("implementation", "exit 1");
+    said(&ran, "work add W-2 --phase review", 0);
+    let end = looped(&ran, "run --work W-2 --json --max-iterations 1 -- ./agent.sh", 1);
+    let folder = PathBuf::from(end["folder"].as_str().unwrap());
+    fs::write(ran.path("fixed"), "").unwrap();
+    fs::write(folder.join("DONE"), "").unwrap();
+    let end = looped(&ran, "run --work W-2 --json --max-iterations 1 -- ./agent.sh", 1);
+    assert_eq!((&end["success"], &end["iterations"]), (&false.into(), &1.into()), "{end}");
+    assert!(!folder.join("DONE").exists());
+}
+
+#[test]
+fn an_agent_that_ends_the_phase_itself_ends_the_loop() {
+    let signal = r#"{"protocol":"apm2_agent_exit","version":"1.0.0","phase_completed":"IMPLEMENTATION","exit_reason":"completed"}"#;
+    let submit = format!(
+        "echo '{signal}' | {} exit submit --work W-1 --actor worker >submitted\nsleep 300",
+        env!("CARGO_BIN_EXE_gate")
+    );
+    let ran = project("implementation", &submit);
+    let words = "run --work --actor worker --ttl 2s --json -- ./agent.sh";
+    let end = looped(&ran, words, 1);
+    assert!(ran.file("submitted").starts_with("ACCEPTED"), "{}", ran.file("submitted"));
+    assert_eq!(end["stopped_by"], "lease-lost");
+    assert_eq!(
+        (&end["work"]["next_phase"], &end["success"]),
+        (&"CI_PENDING".into(), &false.into())
+    );
+}
+
+#[test]
+fn another_lease_of_the_same_actor_is_another_lease() {
+    let ran = project(
+        "implementation",
+        &format!("touch begun\nsleep 1\ntouch fixed\n{}", says("IMPLEMENTATION", "completed", "n")),
+    );
+    let runner = beside(&ran, "run --work --actor worker --json -- ./agent.sh");
+    wait(|| ran.path("begun").exists());
+    said(&ran, "work release W-1 --actor worker", 0);
+    said(&ran, "work claim W-1 --actor worker", 0);
+    let ended = runner.wait_with_output().unwrap();
+    let end: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!((ended.status.code(), &end["success"]), (Some(1), &false.into()), "{end}");
+    assert_eq!(shown(&ran)["phase"], "IMPLEMENTATION");
 }

@@ -80,9 +80,9 @@ fn released(item: &Item) -> Lease {
     Lease { expires_at: None, ..item.lease.clone().expect("it is claimed") }
 }
 
-fn give_back(store: &mut dyn Store, id: &str) {
+fn give_back(store: &mut dyn Store, id: &str, now: i64) {
     let before = kept(store, id);
-    hand(store, |leasing| leasing.put_lease(&before, &released(&before))).unwrap();
+    hand(store, |leasing| leasing.put_lease(&before, &released(&before), at(now))).unwrap();
 }
 
 pub(crate) fn kept(store: &mut dyn Store, id: &str) -> Item {
@@ -139,14 +139,14 @@ fn what_is_free_comes_first_and_what_was_left_last(shelf: &Shelf) {
     for (id, now, until) in [("a", 10, 500), ("b", 11, 400), ("c", 12, 9_000)] {
         assert_eq!(claimed(store, now, until).as_deref(), Some(id), "in the order of adding");
     }
-    give_back(store, "c");
+    give_back(store, "c", 450);
     let order: Vec<_> = (600..605).map(|now| claimed(store, now, 10_000)).collect();
-    let expected = ["c", "d", "b", "a"].map(|id| Some(id.to_owned()));
-    assert_eq!((&order[..4], &order[4]), (&expected[..], &None), "then the one left first");
-    for id in ["b", "a"] {
-        give_back(store, id);
+    let expected = ["d", "b", "c", "a"].map(|id| Some(id.to_owned()));
+    assert_eq!((&order[..4], &order[4]), (&expected[..], &None), "then what ended first");
+    for (id, now) in [("b", 700), ("a", 701)] {
+        give_back(store, id, now);
     }
-    assert_eq!(claimed(store, 700, 10_000).as_deref(), Some("a"));
+    assert_eq!(claimed(store, 702, 10_000).as_deref(), Some("b"), "nobody is held up by it");
 }
 
 fn a_live_lease_is_nobody_elses(shelf: &Shelf) {
@@ -196,10 +196,10 @@ fn a_lease_follows_what_is_put(shelf: &Shelf) {
     let before = claim(&mut *store, Claimable::default(), (100, 200)).unwrap();
     let lease = before.lease.clone().unwrap();
     let longer = Lease { expires_at: Some(at(300)), renewal_count: 1, ..lease };
-    hand(&mut *store, |leasing| leasing.put_lease(&before, &longer)).unwrap();
+    hand(&mut *store, |leasing| leasing.put_lease(&before, &longer, at(150))).unwrap();
     assert_eq!(kept(&mut *store, "a").lease.as_ref(), Some(&longer));
     assert_eq!(claimed(&mut *store, 299, 999), None);
-    give_back(&mut *store, "a");
+    give_back(&mut *store, "a", 100);
     let over = Lease { expires_at: None, ..longer };
     assert_eq!(kept(&mut *store, "a").lease, Some(over), "whose it was is remembered");
     assert_eq!(claimed(&mut *store, 101, 999).as_deref(), Some("a"));
@@ -235,10 +235,10 @@ fn what_has_changed_meanwhile_is_not_changed(shelf: &Shelf) {
     let next = Standing { phase: WorkPhase::Implementation, blocked_in: None, transition_count: 1 };
     for stale in [&unclaimed, &first] {
         let lease = released(&first);
-        assert_eq!(hand(store, |leasing| leasing.put_lease(stale, &lease)), changed);
+        assert_eq!(hand(store, |leasing| leasing.put_lease(stale, &lease, at(150))), changed);
         // Also where whoever does it passes over the error.
         let passed_over = hand(store, |leasing| {
-            assert_eq!(leasing.put_lease(stale, &lease), changed);
+            assert_eq!(leasing.put_lease(stale, &lease, at(150)), changed);
             Ok(())
         });
         assert_eq!(passed_over, changed);

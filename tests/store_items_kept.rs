@@ -144,7 +144,7 @@ fn who_waits_is_told_at_once_by_the_database() {
     let claimed = claim(&mut *store, Claimable { id: Some("a"), ..any }, (100, 200)).unwrap();
     let lease = Lease { expires_at: None, ..claimed.lease.clone().unwrap() };
     assert!(heard(&mut *ear, LONG, || {
-        hand(&mut *shelf.open(), |leasing| leasing.put_lease(&claimed, &lease)).unwrap();
+        hand(&mut *shelf.open(), |leasing| leasing.put_lease(&claimed, &lease, at(150))).unwrap();
     }));
     let moves = |id: &'static str, phase| {
         let shelf = &shelf;
@@ -167,7 +167,7 @@ fn who_waits_is_told_at_once_by_the_database() {
     let claimed = claim(&mut *store, Claimable { id: Some("a"), ..any }, (300, 400)).unwrap();
     let renewed = Lease { lease_id: claimed.lease.clone().unwrap().lease_id, ..renewed };
     assert!(!heard(&mut *ear, short, || {
-        hand(&mut *shelf.open(), |leasing| leasing.put_lease(&claimed, &renewed)).unwrap();
+        hand(&mut *shelf.open(), |leasing| leasing.put_lease(&claimed, &renewed, at(350))).unwrap();
     }));
     assert!(!other_ear.await_work("other", short).unwrap(), "another project hears nothing");
 }

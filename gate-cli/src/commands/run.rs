@@ -24,7 +24,7 @@ use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::render::{self, Loud};
 use crate::request::Request;
-use crate::runner::{End, Loop, Order, command_of};
+use crate::runner::{End, Loop, Order, StoppedBy, command_of};
 use crate::settings::{self, Selection};
 use crate::source::Source;
 
@@ -57,7 +57,8 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
         return asked.answer(&task, &end);
     }
     let Some(job) = Job::claimed(here, args, &settings, &interrupt)? else {
-        return asked.answer("", &End::without_work(asked.project.folder()));
+        let by = interrupt.code().map_or(StoppedBy::NoWork, |_| StoppedBy::Cancelled);
+        return asked.answer("", &End::without_work(by, asked.project.folder()));
     };
     let task = job.task_id();
     let end = job.run(here, &settings, |job| {
@@ -103,7 +104,7 @@ impl Asked<'_> {
         let wall = wall.map(Duration::from_millis);
         let lost = job.map(|job| job.lost.clone()).unwrap_or_default();
         let order = order(here, self.args, (&task, prompt), self.parent.clone())?;
-        let order = Order { wall, lost, ..order };
+        let order = Order { wall, lost, is_of_work: job.is_some(), ..order };
         let request = Request {
             format: self.args.agent,
             task: self.args.task.clone().or(job.map(Job::task_id)),
@@ -193,6 +194,7 @@ fn order(
         children: args.children_timeout,
         grace: AGENTS_GRACE.max(GRACE),
         parent,
+        is_of_work: false,
         lost: CancellationToken::new(),
         environment: variables.cloned().collect(),
     })

@@ -1,7 +1,7 @@
 //! A message bus on disk: many write it at once, and nobody sees half an entry.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read as _, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -124,6 +124,9 @@ impl Bus {
     /// Writes an entry at the end, in one piece. What did not fit is taken back.
     fn write(&self, file: &mut File, entry: &str) -> io::Result<()> {
         let length = file.metadata()?.len();
+        if !is_bus(file, length)? {
+            return Err(io::Error::new(ErrorKind::InvalidData, "it is no message bus"));
+        }
         let tail = tail(file, length)?;
         let length = match tail {
             Tail::Body(at) => self.cut(file, at as u64, length)?,
@@ -156,6 +159,14 @@ impl Bus {
     fn unwritable(&self, error: &io::Error) -> Failure {
         unwritable("append to", &self.path, error)
     }
+}
+
+/// Whether it can be written to as a bus: nothing stands in it, an entry begins it,
+/// or one is near.
+fn is_bus(file: &File, length: u64) -> io::Result<bool> {
+    let head = bytes(file, 0, length.min(END))?;
+    let head = head.trim_ascii_start();
+    Ok(head.is_empty() || head.starts_with(b"---") || !bus::read(head).messages.is_empty())
 }
 
 /// How a bus ends. Where it is long, its end is read from the last entry on

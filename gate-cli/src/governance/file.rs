@@ -35,11 +35,11 @@ pub(super) fn folder(path: &Path) -> Result<(), Failure> {
 /// # Errors
 ///
 /// A folder that cannot be written.
-pub(super) fn replace(path: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn replace(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
+        file.write_all(text.as_ref())?;
         file.as_file().set_permissions(fs::Permissions::from_mode(MODE))?;
         file.as_file().sync_all()?;
         file.persist(path)?;

@@ -12,6 +12,9 @@ use super::file;
 use super::lock::Lock;
 use crate::failure::Failure;
 
+/// How much an agent may have printed to be searched for the prompt, in bytes.
+const LONGEST_ECHO: u64 = 64 << 20;
+
 /// A run's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFolder {
@@ -163,6 +166,33 @@ impl RunFolder {
         Ok(())
     }
 
+    /// What the agent printed without these texts, where it repeats one of them word
+    /// by word: nothing in a prompt is an agent's word. None where it does not, or
+    /// where it printed more than [`LONGEST_ECHO`].
+    ///
+    /// # Errors
+    ///
+    /// Files that cannot be read or written.
+    pub(crate) fn settle_echo(&self, prompts: &[&str]) -> Result<Option<PathBuf>, Failure> {
+        let printed = self.file(layout::STDOUT);
+        let read = || {
+            let Some(mut file) = file::open_to_read(&printed)? else { return Ok(Vec::new()) };
+            let mut bytes = Vec::new();
+            if file.metadata()?.len() <= LONGEST_ECHO {
+                file.read_to_end(&mut bytes)?;
+            }
+            Ok(bytes)
+        };
+        let printed = read().map_err(|error| file::unreadable(&printed, &error))?;
+        let texts = prompts.iter().map(|text| text.trim().as_bytes());
+        let Some(said) = texts.into_iter().find_map(|text| without(&printed, text)) else {
+            return Ok(None);
+        };
+        let path = self.file(layout::SAID);
+        file::replace(&path, said)?;
+        Ok(Some(path))
+    }
+
     /// How much the agent has printed, in bytes.
     pub(crate) fn printed(&self) -> u64 {
         let length = |name| self.file(name).symlink_metadata().ok().filter(fs::Metadata::is_file);
@@ -226,4 +256,21 @@ fn invalid(file: String, error: &RunInfoError) -> Failure {
     };
     let failure = Failure::usage("run-info-invalid", format!("{file}: {error}"));
     Failure { file: Some(file), line, key: key.map(str::to_owned), ..failure }
+}
+
+/// What is left of a text where another is taken out of it; none where it is not in
+/// it.
+fn without(text: &[u8], part: &[u8]) -> Option<Vec<u8>> {
+    let found: Vec<_> = match part {
+        [] => Vec::new(),
+        part => memchr::memmem::find_iter(text, part).collect(),
+    };
+    let mut left = Vec::with_capacity(text.len());
+    let mut from = 0;
+    for at in &found {
+        left.extend_from_slice(&text[from..*at]);
+        from = at + part.len();
+    }
+    left.extend_from_slice(&text[from..]);
+    (!found.is_empty()).then_some(left)
 }

@@ -236,8 +236,9 @@ impl Memory {
         again(|| {
             self.lease(|leasing| {
                 let item = found(leasing, handed.work)?;
-                let lease = other(&handed.lease(&item)?, leasing.now()?)?;
-                leasing.put_lease(&item, &lease)?;
+                let now = leasing.now()?;
+                let lease = other(&handed.lease(&item)?, now)?;
+                leasing.put_lease(&item, &lease, now)?;
                 Ok(Item { lease: Some(lease), ..item })
             })
         })

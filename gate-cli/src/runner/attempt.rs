@@ -143,6 +143,8 @@ impl Attempt {
         let printed = self.folder.file(layout::STDOUT);
         let is_silent = fs::metadata(&printed).is_ok_and(|it| it.len() == 0);
         let wrote = settled == Settled::ByAgent && is_silent;
+        let printed =
+            self.folder.settle_echo(&[&self.prompt, &of.order.prompt])?.unwrap_or(printed);
         Ok(Ran {
             id: self.folder.id(),
             transcript: if wrote { self.folder.file(layout::OUTPUT) } else { printed },

@@ -33,6 +33,8 @@ pub(crate) enum StoppedBy {
     LeaseLost,
     /// There is no work item to claim.
     NoWork,
+    /// The exit signal was not accepted for the work item.
+    Refused,
 }
 
 /// How a loop ended, with what it did.
@@ -131,6 +133,7 @@ impl StoppedBy {
             Self::BudgetWall => "its time is over (budget.wall)",
             Self::LeaseLost => "the lease of the work item is over",
             Self::NoWork => "there is no work item to claim",
+            Self::Refused => "the exit signal was refused",
         }
     }
 
@@ -146,16 +149,16 @@ impl StoppedBy {
             | Self::LeaseLost => 3,
             Self::Blocked => 4,
             Self::NotStarted => 2,
-            Self::NoWork => 1,
+            Self::NoWork | Self::Refused => 1,
         }
     }
 }
 
 impl End {
-    /// Where there was nothing to do.
-    pub(crate) fn without_work(folder: PathBuf) -> Self {
+    /// Where nothing was begun.
+    pub(crate) fn without_work(by: StoppedBy, folder: PathBuf) -> Self {
         Self {
-            by: StoppedBy::NoWork,
+            by,
             runs: Vec::new(),
             last: None,
             duration: Duration::ZERO,

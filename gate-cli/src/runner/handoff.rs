@@ -29,7 +29,8 @@ impl Loop<'_> {
             | StoppedBy::NotStarted
             | StoppedBy::Cancelled
             | StoppedBy::StopRequested
-            | StoppedBy::NoWork => false,
+            | StoppedBy::NoWork
+            | StoppedBy::Refused => false,
         };
         if !is_wanted {
             return None;

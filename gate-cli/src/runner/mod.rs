@@ -39,6 +39,7 @@ pub(crate) use attempt::{IN_RUN, Ran};
 pub(crate) use end::{End, RunRecord, StoppedBy, WorkEnd};
 pub(crate) use lease::keeping;
 use outside::Outside;
+pub(crate) use outside::cancelled;
 pub(crate) use preset::command_of;
 pub(crate) use watch::Live;
 
@@ -67,6 +68,9 @@ pub(crate) struct Order {
     pub(crate) grace: Duration,
     /// The run whose agent asks for this loop.
     pub(crate) parent: Option<RunInfo>,
+    /// Whether it is about a phase of a work item: what was claimed in the task's
+    /// folder before it began is no claim of this lease's.
+    pub(crate) is_of_work: bool,
     /// Ends the loop: the work that it is about is somebody else's.
     pub(crate) lost: CancellationToken,
     /// All of the agent's environment.
@@ -151,6 +155,9 @@ impl<'l> Loop<'l> {
     fn iterate(&mut self) -> Result<StoppedBy, Failure> {
         if self.is_shut()? {
             return Ok(StoppedBy::Tripped);
+        }
+        if self.order.is_of_work {
+            claim::withdraw(self.task)?;
         }
         if self.task.is_done()?
             && let Some(by) = self.claimed_before()?

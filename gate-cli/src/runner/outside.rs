@@ -49,16 +49,25 @@ impl<'l> Outside<'l> {
 
     /// Does the work, and cancels it when it cannot wait.
     pub(super) fn cancels<T>(&self, cancel: &CancellationToken, work: impl FnOnce() -> T) -> T {
-        let done = CancellationToken::new();
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                while !done.is_cancelled() && self.stops().is_none() {
-                    thread::sleep(TICK);
-                }
-                cancel.cancel();
-            });
-            let _ends = done.drop_guard_ref();
-            work()
-        })
+        cancelled(cancel, &|| self.stops().is_some(), work)
     }
+}
+
+/// Does the work, and cancels it when it stops.
+pub(crate) fn cancelled<T>(
+    cancel: &CancellationToken,
+    stops: &(dyn Fn() -> bool + Sync),
+    work: impl FnOnce() -> T,
+) -> T {
+    let done = CancellationToken::new();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.is_cancelled() && !stops() {
+                thread::sleep(TICK);
+            }
+            cancel.cancel();
+        });
+        let _ends = done.drop_guard_ref();
+        work()
+    })
 }

@@ -44,7 +44,7 @@ pub struct Ask<'a> {
 }
 
 /// The columns that `statements.rs` selects, in its order.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "id",
     "title",
     "description",
@@ -57,6 +57,7 @@ const COLUMNS: [&str; 13] = [
     "actor",
     "issued_at",
     "expires_at",
+    "released",
     "renewals",
 ];
 
@@ -79,6 +80,7 @@ fn lease(row: &mut Row, work: &str) -> Result<Option<Lease>, StoreError> {
     let (lease, actor) = (row.maybe_text("lease")?, row.maybe_text("actor")?);
     let issued = row.maybe_number("issued_at")?;
     let expires: i64 = row.number("expires_at")?;
+    let released: i64 = row.number("released")?;
     let renewal_count = row.number("renewals")?;
     let Some(lease_id) = lease else {
         let is_free = actor.is_none() && issued.is_none() && expires == FREE;
@@ -90,10 +92,8 @@ fn lease(row: &mut Row, work: &str) -> Result<Option<Lease>, StoreError> {
     let empty = |column: &str| row.corrupt(column, "it is empty");
     let actor_id = actor.ok_or_else(|| empty("actor"))?;
     let issued = issued.ok_or_else(|| empty("issued_at"))?;
-    let expires_at = Some(expires)
-        .filter(|at| *at != FREE)
-        .map(|at| moment(row, "expires_at", at))
-        .transpose()?;
+    let expires_at = moment(row, "expires_at", expires)?;
+    let expires_at = Some(expires_at).filter(|_| released == 0);
     let issued_at = moment(row, "issued_at", issued)?;
     Ok(Some(Lease {
         lease_id,
@@ -115,19 +115,16 @@ fn moment(row: &Row, column: &str, at: i64) -> Result<Timestamp, StoreError> {
         .map_err(|_| row.corrupt(column, format!("{at} is out of range")))
 }
 
-/// When an item without a live lease expires.
+/// When an item expires that nobody had in its phase yet.
 const FREE: i64 = 0;
 
 impl Item {
-    /// When its lease ends, as its row says it.
-    pub(super) fn expires(&self) -> i64 {
-        let at = self.lease.as_ref().and_then(|lease| lease.expires_at);
-        at.map_or(FREE, Timestamp::as_millisecond)
-    }
-
-    /// Its lease's id, as its row says it.
-    pub(super) fn lease_id(&self) -> &str {
-        self.lease.as_ref().map_or("", |lease| lease.lease_id.as_str())
+    /// Its lease, as its row says it: the id, how often it was renewed, whether it
+    /// was released. Whatever changes a lease changes one of them.
+    pub(super) fn leased(&self) -> (&str, u64, i64) {
+        let lease = self.lease.as_ref();
+        let released = |lease: &Lease| i64::from(lease.expires_at.is_none());
+        lease.map_or(("", 0, 0), |it| (&it.lease_id, it.renewal_count, released(it)))
     }
 }
 

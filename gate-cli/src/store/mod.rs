@@ -155,13 +155,15 @@ pub trait Leasing: Reading {
     /// A store that cannot be written, a name that cannot be kept.
     fn claim(&mut self, which: Claimable<'_>, ask: Ask<'_>) -> Result<Option<Item>, StoreError>;
 
-    /// Puts a lease in the place of the one that an item was seen with.
+    /// Puts a lease in the place of the one that an item was seen with. One that is
+    /// released ends now.
     ///
     /// # Errors
     ///
     /// A store that cannot be written, an item that has
     /// [changed](StoreError::Changed).
-    fn put_lease(&mut self, before: &Item, after: &Lease) -> Result<(), StoreError>;
+    fn put_lease(&mut self, before: &Item, after: &Lease, now: Timestamp)
+    -> Result<(), StoreError>;
 }
 
 /// A consistent view of one project's ledger.

@@ -69,7 +69,7 @@ macro_rules! items {
     ($rest:literal) => {
         concat!(
             "SELECT id, title, description, phase, blocked_in, transitions, added, seq, ",
-            "lease, actor, issued_at, expires_at, renewals FROM work WHERE project = $1 ",
+            "lease, actor, issued_at, expires_at, released, renewals FROM work WHERE project = $1 ",
             $rest
         )
     };
@@ -82,19 +82,21 @@ macro_rules! claimable {
     };
 }
 
-/// What was never claimed or was given back comes first, in the order of adding;
-/// then what somebody has left: an item that ends its workers holds nobody up.
+/// What nobody had in its phase yet comes first, in the order of adding; then what
+/// somebody has given back or left, the longest ago first: an item that nobody gets
+/// on with holds nobody up.
 macro_rules! claim {
     ($lock:literal) => {
         concat!(
-            "UPDATE work SET lease = $1, actor = $2, issued_at = $3, expires_at = $4, renewals = 0 ",
+            "UPDATE work SET lease = $1, actor = $2, issued_at = $3, expires_at = $4, ",
+            "released = 0, renewals = 0 ",
             "WHERE project = $5 AND id = (SELECT id FROM work WHERE project = $5 AND ",
             claimable!(),
             " AND expires_at <= $3 AND ($6 = '' OR phase = $6) AND ($7 = '' OR id = $7) ",
             "ORDER BY expires_at, added LIMIT 1 ",
             $lock,
             ") RETURNING id, title, description, phase, blocked_in, transitions, added, seq, ",
-            "lease, actor, issued_at, expires_at, renewals"
+            "lease, actor, issued_at, expires_at, released, renewals"
         )
     };
 }
@@ -120,14 +122,17 @@ pub(super) const CLAIMABLE_AT: &str = concat!(
 );
 
 pub(super) const ADD_ITEM: &str = "INSERT INTO work (project, id, title, description, phase, \
-     transitions, added, seq, expires_at, renewals) VALUES ($1, $2, $3, $4, $5, 0, $6, $7, 0, 0)";
+     blocked_in, transitions, added, seq, expires_at, released, renewals) \
+     VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, 0, 0, 0)";
 
 /// The lease that it had is over with the phase.
 pub(super) const MOVE_ITEM: &str = "UPDATE work SET phase = $1, blocked_in = $2, transitions = $3, \
-     seq = $4, expires_at = 0 WHERE project = $5 AND id = $6 AND transitions = $7 \
-     AND coalesce(lease, '') = $8 AND expires_at = $9 RETURNING id";
+     seq = $4, expires_at = 0, released = 1 WHERE project = $5 AND id = $6 AND transitions = $7 \
+     AND coalesce(lease, '') = $8 AND (lease IS NULL OR (renewals = $9 AND released = $10)) \
+     RETURNING id";
 
-pub(super) const PUT_LEASE: &str = "UPDATE work SET expires_at = $1, renewals = $2 \
-     WHERE project = $3 AND id = $4 AND lease = $5 AND expires_at = $6 RETURNING id";
+pub(super) const PUT_LEASE: &str = "UPDATE work SET expires_at = $1, renewals = $2, released = $3 \
+     WHERE project = $4 AND id = $5 AND lease = $6 AND renewals = $7 AND released = $8 \
+     RETURNING id";
 
 pub(super) const SET_ITEMS_ASIDE: &str = "UPDATE work SET project = $1 WHERE project = $2";

@@ -21,9 +21,12 @@ use crate::commands::{Here, work};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::memory::{Claim, Handed, Memory};
-use crate::runner::{End, StoppedBy, WorkEnd, keeping};
+use crate::runner::{End, StoppedBy, WorkEnd, cancelled, keeping};
 use crate::source::Source;
 use crate::store::{Claimable, Item};
+
+/// How long a renewal waits for a store that does not answer, at most.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The most that the agent is told of what was said of the item, in characters.
 const LONGEST_SAID: usize = 2000;
@@ -39,6 +42,7 @@ pub(super) struct Job {
     said: Option<String>,
     /// Ends the loop: the lease is another's, or over.
     pub(super) lost: CancellationToken,
+    interrupt: Interrupt,
 }
 
 impl Job {
@@ -74,7 +78,8 @@ impl Job {
         let (ttl, format, lost) = (args.ttl, args.agent, CancellationToken::new());
         let Some(item) = item else { return Ok(None) };
         let said = memory.said_of(&item)?;
-        Ok(Some(Self { memory, item, actor, ttl, format, said, lost }))
+        let interrupt = interrupt.clone();
+        Ok(Some(Self { memory, item, actor, ttl, format, said, lost, interrupt }))
     }
 
     fn phase(&self) -> WorkPhase {
@@ -136,7 +141,9 @@ impl Job {
         settings: &Resolved,
         run: impl FnOnce(&Self) -> Result<End, Failure>,
     ) -> Result<End, Failure> {
-        let mut beside = here.memory(&settings.policy)?;
+        let patience = (self.ttl / 4).min(PATIENCE);
+        let id = settings.policy.project_id.as_deref();
+        let mut beside = Memory::open_within(&here.places, id, patience)?;
         let lost = self.lost.clone();
         let ended = keeping(&mut beside, (self.handed(), self.ttl), &lost, || run(&self));
         let end = ended.inspect_err(|_| {
@@ -144,16 +151,20 @@ impl Job {
             let _ = beside.release(self.handed());
         })?;
         let work = match self.signal(&end)? {
-            _ if end.by == StoppedBy::LeaseLost => self.ended(None, None),
+            _ if end.by == StoppedBy::LeaseLost => self.gone(None)?,
             Some(signal) => self.submit(here, settings, &signal)?,
             None => self.release(None)?,
         };
-        Ok(End { work: Some(work), ..end })
+        let by = if work.refused.is_some() { StoppedBy::Refused } else { end.by };
+        Ok(End { by, work: Some(work), ..end })
     }
 
     fn handed(&self) -> Handed<'_> {
-        let lease = self.item.lease.as_ref().map(|lease| lease.lease_id.as_str());
-        Handed { work: &self.item.work.id, lease, actor: &self.actor }
+        handed(&self.item, &self.actor)
+    }
+
+    fn parts(&mut self) -> (&mut Memory, Handed<'_>) {
+        (&mut self.memory, handed(&self.item, &self.actor))
     }
 
     /// The signal that ends the phase; none where the loop says nothing of it.
@@ -190,15 +201,15 @@ impl Job {
         settings: &Resolved,
         signal: &ExitSignal,
     ) -> Result<WorkEnd, Failure> {
-        let handed = Handed { work: &self.item.work.id, lease: None, actor: &self.actor };
-        let item = match self.memory.submit(handed, signal) {
+        let (memory, handed) = self.parts();
+        let item = match memory.submit(handed, signal) {
             Ok(submitted) => submitted.item,
             Err(failure) if failure.exit_code == 2 => return self.release(Some(failure.message)),
             Err(failure) => return Err(failure),
         };
         let waits = item.work.standing.phase == WorkPhase::CiPending;
         let after = if waits && !settings.work_ci.is_empty() {
-            self.ci(here, settings, item)?
+            self.ci(here, settings, &item)?
         } else {
             item
         };
@@ -211,25 +222,39 @@ impl Job {
 
     /// Lets the checks of CI judge the item. What they do not find out leaves it
     /// waiting: somebody else may.
-    fn ci(&mut self, here: &Here, settings: &Resolved, item: Item) -> Result<Item, Failure> {
-        match work::checked(here, settings, true) {
-            Ok((result, why)) => {
-                self.memory.ci(&item.work.id, result == CiResult::Passed, why.as_deref())
-            }
-            Err(failure) => {
+    fn ci(&mut self, here: &Here, settings: &Resolved, item: &Item) -> Result<Item, Failure> {
+        let id = &item.work.id;
+        let cancel = CancellationToken::new();
+        let interrupt = &self.interrupt;
+        let stops = || interrupt.code().is_some();
+        let checked = cancelled(&cancel, &stops, || work::checked(here, settings, &cancel));
+        let done = checked.and_then(|(result, why)| {
+            self.memory.ci(id, result == CiResult::Passed, why.as_deref())
+        });
+        match done {
+            // What was not found out, or somebody else has said meanwhile.
+            Err(failure) if failure.exit_code == 2 => {
                 crate::render::notes(&[format!("CI: {}", failure.message)]);
-                Ok(item)
+                self.memory.work(id)
             }
+            done => done,
         }
     }
 
     /// Gives the lease back; it may have expired meanwhile.
     fn release(&mut self, why: Option<String>) -> Result<WorkEnd, Failure> {
-        let handed = Handed { work: &self.item.work.id, lease: None, actor: &self.actor };
-        match self.memory.release(handed) {
+        let (memory, handed) = self.parts();
+        match memory.release(handed) {
             Err(failure) if failure.exit_code != 2 => Err(failure),
-            _ => Ok(self.ended(why, None)),
+            _ => self.gone(why),
         }
+    }
+
+    /// The item as somebody else may have left it.
+    fn gone(&mut self, why: Option<String>) -> Result<WorkEnd, Failure> {
+        let item = self.memory.work(&self.item.work.id)?;
+        let next_phase = Some(item.work.standing.phase).filter(|phase| *phase != self.phase());
+        Ok(WorkEnd { next_phase, ..self.ended(why, None) })
     }
 
     fn ended(&self, refused: Option<String>, seq: Option<u64>) -> WorkEnd {
@@ -245,6 +270,13 @@ impl Job {
             seq,
         }
     }
+}
+
+/// An item in the hands of whoever has claimed it: of nobody else under the same
+/// name, as far as leases go.
+fn handed<'a>(item: &'a Item, actor: &'a str) -> Handed<'a> {
+    let lease = item.lease.as_ref().map(|lease| lease.lease_id.as_str());
+    Handed { work: &item.work.id, lease, actor }
 }
 
 /// What is to be done in a phase.

@@ -1,6 +1,6 @@
 //! `gate work ci`: what continuous integration comes to, for an item that waits.
 
-use gate_checks::Wanted;
+use gate_checks::{CancellationToken, Wanted};
 use gate_core::Policy;
 use gate_core::config::Resolved;
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -24,7 +24,7 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
     }
     let (result, said) = match args.result {
         Some(result) => (result, None),
-        None => checked(here, &settings, args.json)?,
+        None => checked(here, &settings, &CancellationToken::new())?,
     };
     let reason = args.reason.clone().or(said);
     let passed = result == CiResult::Passed;
@@ -41,13 +41,13 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
 pub(crate) fn checked(
     here: &Here,
     settings: &Resolved,
-    quiet: bool,
+    cancel: &CancellationToken,
 ) -> Result<(CiResult, Option<String>), Failure> {
     let policy = of_ci(settings)?;
     gate_checks::validate(&policy)?;
-    let wanted = Wanted { all: true, ..Wanted::default() };
-    let events = if quiet { gate_checks::Events::default() } else { render::progress() };
-    let evidence = gate_checks::gather(&policy, here.site()?, &wanted, events)?.evidence;
+    let wanted = Wanted { all: true, cancel: cancel.clone(), ..Wanted::default() };
+    let gathered = gate_checks::gather(&policy, here.site()?, &wanted, render::progress())?;
+    let evidence = gathered.evidence;
     let unsure = |it: &&Evidence| matches!(it.outcome, Outcome::Inconclusive | Outcome::Skipped);
     if let Some(it) = evidence.iter().find(unsure) {
         let message = format!("{}: {}", it.check, it.summary);

@@ -1,6 +1,7 @@
 -- Work items, each with its latest lease. What phase an item is in is said by
 -- the ledger; the row is what it is found and claimed by. Times are milliseconds
--- since 1970; a row without a live lease expires at 0.
+-- since 1970. An item can be claimed once `expires_at` is over: 0 of one that
+-- nobody had in its phase yet, else when its last lease ended.
 
 CREATE TABLE work (
     project     TEXT NOT NULL,
@@ -16,6 +17,7 @@ CREATE TABLE work (
     actor       TEXT,
     issued_at   BIGINT,
     expires_at  BIGINT NOT NULL,
+    released    BIGINT NOT NULL,
     renewals    BIGINT NOT NULL,
     PRIMARY KEY (project, id)
 );

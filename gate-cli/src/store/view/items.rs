@@ -56,6 +56,7 @@ impl<S: Sql> View<'_, S> {
             Given::Text(&work.title),
             Given::Text(&work.description),
             Given::Text(work.standing.phase.as_str()),
+            Given::MaybeText(work.standing.blocked_in.as_ref().map(WorkPhase::as_str)),
             Given::Integer(number),
             Given::Integer(number),
         ];
@@ -72,6 +73,7 @@ impl<S: Sql> View<'_, S> {
         after: &Standing,
         seq: u64,
     ) -> Result<(), StoreError> {
+        let (lease, renewals, released) = before.leased();
         let given = [
             Given::Text(after.phase.as_str()),
             Given::MaybeText(after.blocked_in.as_ref().map(WorkPhase::as_str)),
@@ -80,8 +82,9 @@ impl<S: Sql> View<'_, S> {
             Given::Text(self.project),
             Given::Text(&before.work.id),
             Given::Integer(integer("transitions", before.work.standing.transition_count)?),
-            Given::Text(before.lease_id()),
-            Given::Integer(before.expires()),
+            Given::Text(lease),
+            Given::Integer(integer("renewals", renewals)?),
+            Given::Integer(released),
         ];
         self.update(statements::MOVE_ITEM, &before.work.id, &given)?;
         if is_claimable(after.phase) { self.announce() } else { Ok(()) }
@@ -140,15 +143,23 @@ impl<S: Sql> Leasing for View<'_, S> {
         self.rows(S::DIALECT.claim, &given)?.pop().map(item::read).transpose()
     }
 
-    fn put_lease(&mut self, before: &Item, after: &Lease) -> Result<(), StoreError> {
-        let expires = after.expires_at.map_or(0, Timestamp::as_millisecond);
+    fn put_lease(
+        &mut self,
+        before: &Item,
+        after: &Lease,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (lease, renewals, released) = before.leased();
+        let ends = after.expires_at.unwrap_or(now);
         let given = [
-            Given::Integer(expires),
+            Given::Integer(ends.as_millisecond()),
             Given::Integer(integer("renewals", after.renewal_count)?),
+            Given::Integer(i64::from(after.expires_at.is_none())),
             Given::Text(self.project),
             Given::Text(&before.work.id),
-            Given::Text(before.lease_id()),
-            Given::Integer(before.expires()),
+            Given::Text(lease),
+            Given::Integer(integer("renewals", renewals)?),
+            Given::Integer(released),
         ];
         self.update(statements::PUT_LEASE, &before.work.id, &given)?;
         if after.expires_at.is_none() { self.announce() } else { Ok(()) }

@@ -100,9 +100,14 @@ impl Cause {
 }
 
 impl Standing {
-    /// Of an item that was added just now.
+    /// Of an item that was added just now. One that begins BLOCKED begins anew when
+    /// it is unblocked.
     pub const fn added(phase: WorkPhase) -> Self {
-        Self { phase, blocked_in: None, transition_count: 0 }
+        let blocked_in = match phase {
+            WorkPhase::Blocked => Some(WorkPhase::Draft),
+            _ => None,
+        };
+        Self { phase, blocked_in, transition_count: 0 }
     }
 
     /// The step that this makes the item take. An unblocked one goes back to the
