@@ -25,7 +25,11 @@ pub(crate) struct Program {
 impl Program {
     /// Gate, with the settings of the folder.
     pub(crate) fn gate(folder: &Path, args: &[&str]) -> Self {
-        Self::new(GATE, folder, args)
+        let copy = folder.with_file_name("gate");
+        if !copy.exists() {
+            install(GATE.as_ref(), &copy);
+        }
+        Self::new(copy.to_str().unwrap(), folder, args)
     }
 
     /// Another program by its name or path.
@@ -47,12 +51,14 @@ impl Program {
 
     /// A Rust program that does nothing, as `rustc -O` makes it.
     pub(crate) fn empty(folder: &Path) -> Self {
-        let (source, program) = (folder.join("empty.rs"), folder.join("empty"));
+        let [source, linked, program] =
+            ["empty.rs", "linked", "empty"].map(|name| folder.join(name));
         fs::write(&source, "fn main() {}\n").unwrap();
         let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
         let mut compile = Command::new(rustc);
-        compile.args(["-O", "-o"]).arg(&program).arg(&source);
+        compile.args(["-O", "-o"]).arg(&linked).arg(&source);
         assert!(compile.status().unwrap().success());
+        install(&linked, &program);
         Self::new(program.to_str().unwrap(), folder, &[])
     }
 
@@ -93,7 +99,9 @@ impl Program {
 
     /// Gate says by its code what it found; 2 and 5 say that it found nothing.
     fn answered(&self, code: Option<i32>) -> bool {
-        code.is_some_and(|code| if self.name == GATE { code != 2 && code != 5 } else { code < 2 })
+        code.is_some_and(
+            |code| if self.name() == "gate" { code != 2 && code != 5 } else { code < 2 },
+        )
     }
 
     fn command(&self) -> Command {
@@ -105,6 +113,12 @@ impl Program {
         }
         command
     }
+}
+
+/// Copies a program, as one is that was installed: what a linker has just written
+/// lies in the page cache in small pieces, and starts slower.
+fn install(program: &Path, to: &Path) {
+    fs::copy(program, to).unwrap();
 }
 
 fn peak(status: &str) -> Option<u64> {

@@ -155,7 +155,9 @@ impl Writer {
         let usage =
             r#","usage":{"input_tokens":12,"cache_read_input_tokens":52000,"output_tokens":310}"#;
         let (own, usage) = match role {
-            "assistant" => (format!(r#""id":"msg_{id}","type":"message","#), usage),
+            "assistant" => {
+                (format!(r#""id":"msg_{id}","type":"message","model":"model-1","#), usage)
+            }
             _ => (String::new(), ""),
         };
         let message = format!(r#"{{{own}"role":"{role}","content":{content}{usage}}}"#);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use toml::Table;
 
-use crate::automaton::{self, HEAD};
+use crate::automaton::{self, HEAD, Prepared};
 use crate::dialect::{Author, key, written_out};
 use crate::embedded::{Pack, text};
 use crate::literal;
@@ -79,50 +79,72 @@ pub(crate) fn source(table: &Table) -> Option<String> {
     text(table, "regex").map(str::to_owned).or_else(literal)
 }
 
-/// All expressions, prepared: their number, the index by key, what it leads to.
+/// All expressions, prepared: their number, the index by key, what they search by,
+/// and what the index leads to. That is little, and stands together: a start of
+/// gate looks at many expressions and searches by few, and each page that it
+/// touches takes time.
 pub(crate) fn prepare(all: Vec<Found>) -> Vec<u8> {
     let mut entries: Vec<_> =
         all.into_iter().map(|found| (key(&found.source, found.author), found)).collect();
     entries.sort_by_key(|(key, _)| *key);
     entries.dedup_by_key(|(key, _)| *key);
-    let head = 4 + 12 * entries.len();
-    let (mut searches, mut index, mut heads) = (Vec::new(), Vec::new(), Vec::new());
-    for (key, one) in entries {
-        if let Some(entry) = lay(&mut searches, head, &one) {
-            index.push((key, heads.len()));
-            heads.extend(entry);
-        }
-    }
+    let ready: Vec<_> = entries
+        .into_iter()
+        .filter_map(|(key, found)| {
+            let text = written_out(&found.source, found.author);
+            Some((key, found.source, automaton::prepare(&text, found.asked)?))
+        })
+        .collect();
+    let head = 4 + 12 * ready.len();
+    let (searches, places) = lay(ready.iter().map(|(.., prepared)| prepared), head);
     let from = head + searches.len();
-    let mut bytes = number(index.len()).to_vec();
-    for (key, at) in index {
+    let (mut bytes, mut heads) = (number(ready.len()).to_vec(), Vec::new());
+    for ((key, source, prepared), places) in ready.iter().zip(places) {
         bytes.extend(key.to_le_bytes());
-        bytes.extend(number(from + at));
+        bytes.extend(number(from + heads.len()));
+        heads.extend(entry(source, prepared, places));
     }
-    bytes.resize(head, 0);
     [bytes, searches, heads].concat()
 }
 
-/// Lays out one expression, if it can be prepared: its search among the others,
-/// and what it is found by. That is little, and stands apart with the heads of
-/// the searches: a start of gate looks at many expressions and searches by few,
-/// and each page that it touches takes time.
-fn lay(searches: &mut Vec<u8>, from: usize, found: &Found) -> Option<Vec<u8>> {
-    let text = written_out(&found.source, found.author);
-    let prepared = automaton::prepare(&text, found.asked)?;
-    let mut entry = number(found.source.len()).to_vec();
-    entry.extend(found.source.as_bytes());
-    entry.push(u8::from(prepared.is_table));
-    for search in [Some(prepared.search), prepared.backwards] {
-        let search = search.unwrap_or_else(|| vec![0; HEAD]);
-        let (head, rest) = search.split_at(HEAD);
-        let place = if rest.is_empty() { 0 } else { from + searches.len() };
-        entry.extend(number(place));
-        entry.extend(head);
-        searches.extend(rest);
+/// Lays out what is searched by, from a place on, and tells where each stands:
+/// the search and that backwards of each expression. The shortest come first: of
+/// the long ones few pages are touched, and the others share pages so.
+fn lay<'p>(all: impl Iterator<Item = &'p Prepared>, from: usize) -> (Vec<u8>, Vec<[usize; 2]>) {
+    let mut places = Vec::new();
+    let mut searches = Vec::new();
+    for prepared in all {
+        let both = [Some(&prepared.search), prepared.backwards.as_ref()];
+        let rests = both.into_iter().enumerate().filter_map(|(which, search)| {
+            let rest = &search?[HEAD..];
+            (!rest.is_empty()).then_some((rest, places.len(), which))
+        });
+        searches.extend(rests);
+        places.push([0, 0]);
     }
-    entry.extend(groups(&found.source));
-    Some(entry)
+    searches.sort_by_key(|(rest, ..)| rest.len());
+    let mut bytes = Vec::new();
+    for (rest, index, which) in searches {
+        places[index][which] = from + bytes.len();
+        bytes.extend(rest);
+    }
+    (bytes, places)
+}
+
+/// What the index leads to: the source of an expression, where its searches stand,
+/// with their heads, and what it is found by.
+fn entry(source: &str, prepared: &Prepared, places: [usize; 2]) -> Vec<u8> {
+    let mut entry = number(source.len()).to_vec();
+    entry.extend(source.as_bytes());
+    entry.push(u8::from(prepared.is_table));
+    for (search, place) in
+        [Some(&prepared.search), prepared.backwards.as_ref()].into_iter().zip(places)
+    {
+        entry.extend(number(place));
+        entry.extend(search.map_or(&[0; HEAD][..], |search| &search[..HEAD]));
+    }
+    entry.extend(groups(source));
+    entry
 }
 
 /// The texts that matches must hold.

@@ -36,6 +36,9 @@ pub(crate) fn of(nfa: &NFA, backwards: bool) -> Option<Vec<u8>> {
     (bytes.len() <= LARGEST).then_some(bytes)
 }
 
+/// Marks the columns of a table whose states are told by their numbers.
+const BY_NUMBER: usize = 1 << 15;
+
 struct Layout {
     /// The class of each byte.
     classes: Vec<u8>,
@@ -128,14 +131,19 @@ impl Layout {
 
     /// The head: columns, the last matching state, the states to begin in; then
     /// classes and rows. Matching states come first, so that one comparison
-    /// tells them.
+    /// tells them. A state is told by the place of its row, which saves to multiply
+    /// for each byte of a text, or, where that would not fit, by its number.
     fn bytes(&self) -> Vec<u8> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by_key(|&state| (state != 0, !self.matching[state]));
         let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(at, &state)| place[state] = at);
-        let matching = self.matching.iter().filter(|it| **it).count();
         let columns = self.rows[0].len();
+        let is_small = order.len() * columns <= 1 << 16;
+        let step = if is_small { columns } else { 1 };
+        place.iter_mut().for_each(|at| *at *= step);
+        let matching = self.matching.iter().filter(|it| **it).count() * step;
+        let columns = if is_small { columns } else { columns | BY_NUMBER };
         let head = [columns, matching].into_iter().chain(self.starts.iter().map(|&it| place[it]));
         let rows = order.iter().flat_map(|&state| self.rows[state].iter().map(|&next| place[next]));
         let mut bytes: Vec<u8> = head.flat_map(number).collect();

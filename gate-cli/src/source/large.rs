@@ -1,21 +1,24 @@
 //! Reads a large file on all processors.
 //!
 //! What is far from its end is sifted block by block, each by the next thread
-//! that is free, and taken in order; see `gate_core::read`. Whatever is unusual,
-//! such as a line of many megabytes, is read from one end to the other instead.
+//! that is free, and taken in order by one of them; see `gate_core::read`.
+//! Whatever is unusual, such as a line of many megabytes, is read from one end to
+//! the other instead.
+
+mod turns;
 
 use std::fs::File;
 use std::io;
 use std::num::NonZero;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use gate_core::Scanner;
-use gate_core::read::{Far, MAX_RECORD, NEAR, Sifted};
+use gate_core::read::{Far, MAX_RECORD, NEAR};
 use memchr::{memchr, memchr_iter, memrchr};
+
+use turns::{Begun, Block, Next, Task, Turns};
 
 /// Files below this size, in bytes, are read by one thread.
 const LARGE: u64 = 4 << 20;
@@ -30,11 +33,13 @@ const BRIEF: u64 = 48 << 10;
 /// How much is read at once, in bytes.
 const BLOCK: u64 = 256 << 10;
 
-/// How much is read behind a block for the end of its last line, in bytes.
-const BEHIND: u64 = 16 << 10;
+/// How much is read behind a block for the end of its last line, in bytes; more
+/// where the line goes on.
+const BEHIND: u64 = 4 << 10;
 
-/// How many blocks a thread may be ahead.
-const AHEAD: usize = 4;
+/// Bytes are copied fastest to where they lie as they do in the file, to so many
+/// bytes.
+const ALIGNED: usize = 64;
 
 /// Reads the file into the scanner, on at most so many processors. Says how long
 /// it is.
@@ -185,16 +190,6 @@ struct Lines<'f> {
     end: u64,
 }
 
-/// The lines of a block, sifted.
-struct Block {
-    begin: u64,
-    end: u64,
-    sifted: Sifted,
-}
-
-/// What a thread says about a block; nothing where a line is too long.
-type Said = io::Result<Option<Block>>;
-
 impl Lines<'_> {
     /// Sifts the lines into the scanner. Says how far it came: before a line that
     /// is too long, it stops.
@@ -210,17 +205,15 @@ impl Lines<'_> {
         if threads < 2 {
             return self.sift_alone(scanner);
         }
-        let far = Mutex::new(far);
-        let (sender, receivers): (Vec<SyncSender<Said>>, Vec<Receiver<Said>>) =
-            (0..threads).map(|_| sync_channel(AHEAD)).unzip();
+        let turns = Turns::new(far, self.blocks(), threads);
         let came = thread::scope(|scope| {
-            for (first, sender) in (0..).zip(sender) {
-                let far = &far;
-                scope.spawn(move || self.sift_every(first, threads, far, &sender));
+            // Ended at once where the taking ends early.
+            let _over = turns.over();
+            for _ in 1..threads {
+                let begun = turns.begin();
+                scope.spawn(move || self.sift_others(&begun));
             }
-            // Dropped at the end, so that threads that wait to send end too.
-            let receivers = receivers;
-            self.take_all(&receivers, &far, scanner)
+            self.take_all(&turns, scanner)
         })?;
         if came == self.end {
             scanner.near();
@@ -245,45 +238,48 @@ impl Lines<'_> {
         (self.end - self.begin).div_ceil(BLOCK)
     }
 
-    fn sift_every(self, first: u64, step: u64, far: &Mutex<Far>, sender: &SyncSender<Said>) {
+    /// Sifts blocks beside the thread that takes them.
+    fn sift_others(self, begun: &Begun<'_>) {
         let mut bytes = Vec::new();
-        for block in (first..self.blocks()).step_by(step as usize) {
-            let far = far.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            let said = self.read(block, &mut bytes).map(|read| {
-                read.map(|(begin, lines)| {
-                    let mut sifted = Sifted::default();
-                    far.sift(&bytes[lines.clone()], &mut sifted);
-                    Block { begin, end: begin + lines.len() as u64, sifted }
-                })
-            });
-            let last = !matches!(said, Ok(Some(_)));
-            if sender.send(said).is_err() || last {
-                return;
-            }
+        while let Some(task) = begun.wait_for_task() {
+            self.sift_one(task, &mut bytes, begun);
         }
     }
 
-    fn take_all(
-        self,
-        receivers: &[Receiver<Said>],
-        far: &Mutex<Far>,
-        scanner: &mut Scanner<'_>,
-    ) -> io::Result<u64> {
-        let mut came = self.begin;
-        for (_, receiver) in (0..self.blocks()).zip(receivers.iter().cycle()) {
-            let gone = |_| io::Error::other("a thread of gate has ended early");
-            let Some(block) = receiver.recv().map_err(gone)?? else {
-                return Ok(came);
+    fn sift_one(self, task: Task, bytes: &mut Vec<u8>, turns: &Turns) {
+        let Task { block, far, mut sifted } = task;
+        let said = self.read(block, bytes).map(|read| {
+            read.map(|(begin, lines)| {
+                far.sift(&bytes[lines.clone()], &mut sifted);
+                Block { begin, end: begin + lines.len() as u64, sifted }
+            })
+        });
+        turns.say(block, said);
+    }
+
+    /// Takes all blocks in order. While the next one is not ready, sifts one too.
+    fn take_all(self, turns: &Turns, scanner: &mut Scanner<'_>) -> io::Result<u64> {
+        let (mut came, mut bytes) = (self.begin, Vec::new());
+        loop {
+            let block = match turns.next() {
+                Next::Ready(said) => match said? {
+                    Some(block) => block,
+                    None => return Ok(came),
+                },
+                Next::Task(task) => {
+                    self.sift_one(task, &mut bytes, turns);
+                    continue;
+                }
+                Next::End => return Ok(self.end),
+                Next::Lost => return Err(io::Error::other("a thread of gate has ended early")),
             };
             if let Some(taken) = scanner.take(&block.sifted) {
                 self.take_again(&block, taken, scanner)?;
             }
             came = came.max(block.end);
-            if let Some(now) = scanner.far() {
-                *far.lock().unwrap_or_else(PoisonError::into_inner) = now;
-            }
+            let is_large = block.end - block.begin > 2 * BLOCK;
+            turns.taken((!is_large).then_some(block.sifted), scanner.far());
         }
-        Ok(self.end)
     }
 
     /// Takes the block's lines once more, without the first ones.
@@ -304,32 +300,32 @@ impl Lines<'_> {
         // With the byte before, which may end a line.
         let from = if block == 0 { begin } else { begin - 1 };
         let last = (end - 1 - from) as usize;
-        let mut known = 0;
-        let mut to = (end + BEHIND).min(self.end);
+        if bytes.is_empty() {
+            bytes.resize((BLOCK + LINE) as usize, 0);
+        }
+        let shift = (from as usize).wrapping_sub(bytes.as_ptr().addr()) % ALIGNED;
+        let (mut known, mut behind) = (0, BEHIND);
         loop {
-            self.fill(bytes, from, known, to)?;
-            known = (to - from) as usize;
-            let first = match memchr(b'\n', &bytes[..=last]) {
+            let to = self.end.min(end + behind);
+            let length = (to - from) as usize;
+            if bytes.len() < shift + length {
+                bytes.resize(shift + length, 0);
+            }
+            let read = &mut bytes[shift..shift + length];
+            self.file.read_exact_at(&mut read[known..], from + known as u64)?;
+            known = length;
+            let first = match memchr(b'\n', &read[..=last]) {
                 _ if block == 0 => 0,
                 Some(at) if at < last => at + 1,
                 _ => return Ok(Some((end, 0..0))),
             };
-            if let Some(at) = memchr(b'\n', &bytes[last..known]) {
-                return Ok(Some((from + first as u64, first..last + at + 1)));
+            if let Some(at) = memchr(b'\n', &read[last..]) {
+                return Ok(Some((from + first as u64, shift + first..shift + last + at + 1)));
             }
             if known > MAX_RECORD || to == self.end {
                 return Ok(None);
             }
-            to = (to + BLOCK).min(self.end);
+            behind += BLOCK.min(4 * behind);
         }
-    }
-
-    /// Reads on, from a byte of the file to another, behind what is known.
-    fn fill(self, bytes: &mut Vec<u8>, from: u64, known: usize, to: u64) -> io::Result<()> {
-        let length = (to - from) as usize;
-        if bytes.len() < length {
-            bytes.resize(length, 0);
-        }
-        self.file.read_exact_at(&mut bytes[known..length], from + known as u64)
     }
 }

@@ -7,10 +7,10 @@
 //! so that nothing in it counts as the main agent's word.
 
 mod far;
+mod number;
 mod record;
 
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::calls::Calls;
@@ -20,6 +20,7 @@ use super::json::{Json, Records, read};
 use super::loose::Num;
 use super::out::Out;
 use super::{Boundary, Fact, Role, Usage, Wording};
+use number::{Source, number};
 use record::{Any, Item, Payload, Record, exit_code, join};
 
 pub(super) const CODEX_ROLLOUT: Spec = Spec {
@@ -258,20 +259,6 @@ impl CodexRollout {
         let code = code.signed().and_then(|code| code.try_into().ok());
         self.calls.ran(call, code, line, out);
     }
-}
-
-/// Where a text stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    Model,
-    Screen,
-}
-
-/// A text's number, of which the last bit tells where it stands.
-fn number(text: &str, source: Source) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.trim().hash(&mut hasher);
-    hasher.finish() & !1 | u64::from(source == Source::Screen)
 }
 
 /// The texts that have come from one source and not yet from the other.

@@ -72,6 +72,14 @@ struct Spoke {
     parted: bool,
 }
 
+/// A line that is a message of its own, the last one so far.
+struct Alone<'l> {
+    line: u64,
+    bytes: &'l [u8],
+    /// Whether it is another message than the one read last.
+    parted: bool,
+}
+
 /// How much is held at once, in bytes, of what comes in one piece.
 const PIECE: usize = 1 << 20;
 
@@ -270,10 +278,13 @@ impl Open {
             return Some(0);
         }
         let before = self.lines;
+        // Most messages are followed by another one: only the last is copied.
+        let mut alone = None;
         for (kept, bytes) in sifted.kept() {
             match *kept {
                 Kept::Matters(line, _) => {
                     self.lines = before + line;
+                    self.spoke_alone(&mut alone);
                     self.speak(sink, memo);
                     self.read_at(self.lines, bytes, sink, memo);
                     if !sifted.is_of(self.epoch(sink)) {
@@ -281,20 +292,22 @@ impl Open {
                         return Some(line + 1);
                     }
                 }
-                Kept::Speaks(line, _, message) => {
+                Kept::Speaks(line, _, message) if message != 0 => {
+                    self.spoke_alone(&mut alone);
                     self.lines = before + line;
                     self.spoke(message, bytes, sink, memo);
                 }
-                Kept::Twice(line, _, number) => {
-                    self.lines = before + line;
-                    if self.decode.is_first(number) {
-                        self.spoke(0, bytes, sink, memo);
-                    }
+                Kept::Twice(_, _, number) if !self.decode.is_first(number) => {}
+                Kept::Speaks(line, ..) | Kept::Twice(line, ..) => {
+                    let follows = alone.is_some() || self.spoke.take().is_some();
+                    let parted = std::mem::take(&mut self.parted) || follows;
+                    alone = Some(Alone { line: before + line, bytes, parted });
                 }
                 Kept::Parted => self.parted = true,
                 Kept::Used(id, tokens) => self.decode.used(id, tokens),
             }
         }
+        self.spoke_alone(&mut alone);
         self.lines = before + sifted.lines();
         self.decode.after_lines(self.lines, &mut Out::new(sink, memo));
         None
@@ -306,6 +319,14 @@ impl Open {
         self.decode.near();
         memo.near();
         sink.event(Event::Near);
+    }
+
+    /// The agent spoke a message of one line, if it did.
+    fn spoke_alone(&mut self, alone: &mut Option<Alone<'_>>) {
+        if let Some(Alone { line, bytes, parted }) = alone.take() {
+            let lines = vec![(line, bytes.to_vec())];
+            self.spoke = Some(Spoke { message: 0, lines, length: bytes.len(), parted });
+        }
     }
 
     /// The agent speaks in this line, the next one.

@@ -48,10 +48,29 @@ impl Hints {
     }
 
     fn find_in(&self, bytes: &[u8]) -> Option<usize> {
-        bytes.windows(3).enumerate().position(|(at, three)| {
-            let number = self.first[place([three[0], three[1], three[2]])];
-            number != 0 && self.begin(number, &bytes[at..])
-        })
+        let places = bytes.len().saturating_sub(2);
+        let begins = |at: &usize| match self.number(&bytes[*at..]) {
+            0 => false,
+            number => self.begin(number, &bytes[*at..]),
+        };
+        let mut from = 0;
+        // At most places nothing begins: eight of them are told apart only where
+        // something may begin at one.
+        while let Some(ten) = bytes.get(from..).and_then(<[u8]>::first_chunk::<10>) {
+            let any = ten.windows(3).fold(0, |any, three| any | self.number(three));
+            if any != 0
+                && let Some(at) = (from..from + 8).find(begins)
+            {
+                return Some(at);
+            }
+            from += 8;
+        }
+        (from..places).find(begins)
+    }
+
+    /// The number of a text that begins as these three bytes or more do, or 0.
+    fn number(&self, bytes: &[u8]) -> u8 {
+        self.first[place([bytes[0], bytes[1], bytes[2]])]
     }
 
     /// Whether this text, or another one that begins in the same way, begins
@@ -85,6 +104,12 @@ mod tests {
         }
         for text in ["", "r", "rr", "rror", "rror;", "ERROR:", "not", "N OT"] {
             assert!(!HINTS.stand_in(text), "{text}");
+        }
+        for before in 0..40 {
+            for (text, after) in [(" › ", 0), ("rror[", 0), ("NOT", 9)] {
+                let long = format!("{}{text}{}", "r".repeat(before), "r".repeat(after));
+                assert_eq!(HINTS.find(&long), Some(before), "{long}");
+            }
         }
     }
 }

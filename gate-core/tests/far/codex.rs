@@ -17,7 +17,7 @@ pub(crate) const EXEC: Format = Format {
 
 pub(crate) const ROLLOUT: Format = Format {
     head: "{\"type\":\"session_meta\",\"payload\":{\"id\":\"s\"}}\n",
-    record: |item| any(&rollout(item), item),
+    record: |item| if item.kind < 50 { any(&rollout(item), item) } else { twice(item) },
     idle: |words| {
         format!(
             "{{\"type\":\"response_item\",\"payload\":{{\"type\":\"function_call_output\",\"call_id\":\"c0\",\"output\":{words:?}}}}}\n"
@@ -58,6 +58,47 @@ fn exec(item: &Item) -> String {
         19 => completed(&format!(r#""type":null,"text":{text}"#)),
         _ => String::new(),
     }
+}
+
+/// A text in both of its places, or in what looks like them.
+fn twice(item: &Item) -> Vec<u8> {
+    let Item { text, more, id, vary, .. } = *item;
+    let model = |text: &str, escaped: usize| {
+        let text = json(text, escaped);
+        format!(
+            r#"{{"type":"response_item","payload":{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":{text}}}]}}}}"#
+        )
+    };
+    let screen = |text: &str, escaped: usize| {
+        let text = json(text, escaped);
+        let shown = match vary & 2 {
+            0 => format!(r#""type":"agent_message","message":{text}"#),
+            _ => format!(
+                r#""type":"item_completed","item":{{"type":"AgentMessage","content":[{{"type":"Text","text":{text}}}]}}"#
+            ),
+        };
+        format!(r#"{{"type":"event_msg","payload":{{{shown}}}}}"#)
+    };
+    let padded = format!("\t {text}\r\n\n");
+    let other = match item.kind - 50 {
+        0..5 => text,
+        5..8 => &padded,
+        8 => text.trim(),
+        9 => text.trim_end_matches(['\\', 'n']),
+        10 => more,
+        11 => return format!("{}\n", model(text, 1)).repeat(40).into(),
+        12 => return format!("{}\n{}\n", model(text, id), model(text, 1)).into(),
+        _ => return format!("{}\n{}\n", screen(text, id), screen(&padded, 1)).into(),
+    };
+    let (one, two) = match vary & 1 {
+        0 => (model(text, id), screen(other, vary & 4)),
+        _ => (screen(text, id), model(other, vary & 4)),
+    };
+    let between = match vary & 8 {
+        0 => String::new(),
+        _ => (ROLLOUT.idle)("words of a tool"),
+    };
+    format!("{one}\n{between}{two}\n").into()
 }
 
 fn rollout(item: &Item) -> String {

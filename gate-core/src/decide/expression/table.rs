@@ -7,16 +7,22 @@ use std::ops::Range;
 
 use super::prepared::{HEAD, number16, slice};
 
-/// A table within the prepared bytes. State 0 is dead; those up to `matching`
-/// say that a match has just ended.
+/// A table within the prepared bytes. A state is the place of its row; in a large
+/// table it is the row's number. State 0 is dead; those up to `matching` say that
+/// a match has just ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Table {
     classes: &'static [u8; 256],
     rows: &'static [[u8; 2]],
     columns: usize,
+    /// How long a row is, where states are numbers of rows.
+    row: Option<usize>,
     matching: u16,
     starts: [u16; 4],
 }
+
+/// Marks the columns of a table whose states are numbers of rows.
+const BY_NUMBER: usize = 1 << 15;
 
 impl Table {
     /// The table that begins at this byte of the prepared bytes, with a class for
@@ -28,16 +34,33 @@ impl Table {
         let classes = slice(bytes, at, 256)?.first_chunk()?;
         let (rows, _) = bytes.get(at + 256..)?.as_chunks();
         let starts = [number(2)?, number(3)?, number(4)?, number(5)?];
-        let (columns, matching) = (usize::from(number(0)?), number(1)?);
-        Some(Self { classes, rows, columns, matching, starts })
+        let (marked, matching) = (usize::from(number(0)?), number(1)?);
+        let columns = marked & !BY_NUMBER;
+        let row = (marked != columns).then_some(columns);
+        Some(Self { classes, rows, columns, row, matching, starts })
     }
 
     /// Where the leftmost match from a byte on ends; where it ends at the
     /// earliest, if only its being there matters.
     pub(super) fn end(&self, text: &[u8], from: usize, earliest: bool) -> Option<usize> {
+        match self.row {
+            None => self.end_by(text, from, earliest, usize::from),
+            Some(row) => self.end_by(text, from, earliest, |state| usize::from(state) * row),
+        }
+    }
+
+    /// The same, with the place of a state's row.
+    #[inline]
+    fn end_by(
+        &self,
+        text: &[u8],
+        from: usize,
+        earliest: bool,
+        place: impl Fn(u16) -> usize,
+    ) -> Option<usize> {
         let (mut state, mut found) = (self.start(from.checked_sub(1).map(|at| text[at])), None);
         for (at, byte) in text.iter().enumerate().skip(from) {
-            state = self.next(state, self.class(*byte));
+            state = self.entry(place(state) + self.class(*byte));
             if state <= self.matching {
                 if state == 0 {
                     return found;
@@ -94,7 +117,10 @@ impl Table {
     }
 
     fn next(&self, state: u16, class: usize) -> u16 {
-        let at = usize::from(state) * self.columns + class;
-        self.rows.get(at).map_or(0, |next| u16::from_le_bytes(*next))
+        self.entry(usize::from(state) * self.row.unwrap_or(1) + class)
+    }
+
+    fn entry(&self, place: usize) -> u16 {
+        self.rows.get(place).map_or(0, |next| u16::from_le_bytes(*next))
     }
 }

@@ -1,6 +1,6 @@
 //! Which lines of Codex's session file cannot matter.
 
-use super::{Source, number};
+use super::number::{Source, number_of_escaped};
 use crate::read::far::{ByLine, Few, Line, Sifting, Value, Values, Walk, Wanted, is_blank};
 
 /// Knows nothing but the form.
@@ -56,17 +56,10 @@ impl ByLine for RolloutSieve {
             Says::Text(text, source) => match values.get(text) {
                 text if is_blank(text) => Line::Silent,
                 text if wanted.may_stand_in(text) => Line::Matters,
-                text => {
-                    unescaped(text).map_or(Line::Matters, |text| Line::Twice(number(&text, source)))
-                }
+                text => number_of_escaped(text, source).map_or(Line::Matters, Line::Twice),
             },
         }
     }
-}
-
-/// How a text reads.
-fn unescaped(text: &[u8]) -> Option<String> {
-    serde_json::from_slice(&[b"\"", text, b"\""].concat()).ok()
 }
 
 impl Payload<'_> {

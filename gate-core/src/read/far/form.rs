@@ -14,20 +14,26 @@ const FORMS: usize = 12;
 const LONGEST: usize = 4 << 10;
 
 /// The forms of the lines that came last.
-pub(super) struct Forms<S>(Vec<Form<S>>);
+pub(super) struct Forms<S> {
+    forms: Vec<Form<S>>,
+    /// In which order they are held against a line.
+    order: Vec<usize>,
+}
 
 /// What stands in a line between its values, and what was seen of it.
 struct Form<S> {
     fixed: Vec<u8>,
     /// Where each part ends that stands before a value.
     ends: Vec<usize>,
+    /// With how many parts it begins as each other form does.
+    shared: [usize; FORMS],
     seen: S,
 }
 
 impl<S> Forms<S> {
     /// Knows none yet.
     pub(super) fn new() -> Self {
-        Self(Vec::with_capacity(FORMS))
+        Self { forms: Vec::with_capacity(FORMS), order: Vec::with_capacity(FORMS) }
     }
 
     /// What is seen of a line, and its values: by its form, or by walking over it
@@ -38,19 +44,51 @@ impl<S> Forms<S> {
         values: &mut Values<'l>,
         walk: impl FnOnce(&mut Walk<'l, '_>) -> Option<S>,
     ) -> Option<&S> {
-        if let Some(at) = self.0.iter().position(|form| form.fits(line, values)) {
+        if let Some(at) = self.fitting(line, values) {
             // Forms that come often come to stand in front.
             let front = at.saturating_sub(1);
-            self.0.swap(at, front);
-            return self.0.get(front).map(|form| &form.seen);
+            self.order.swap(at, front);
+            return Some(&self.forms[self.order[front]].seen);
         }
         let mut walking = Walk::new(line, values);
         let seen = walk(&mut walking).filter(|_| walking.is_at_end())?;
-        if self.0.len() == FORMS {
-            self.0.pop();
+        let form = Form::of(line, values, seen);
+        Some(&self.add(form).seen)
+    }
+
+    /// The place in the order of the form that a line has; its values are told.
+    fn fitting<'l>(&self, line: &'l [u8], values: &mut Values<'l>) -> Option<usize> {
+        values.begin(line);
+        let mut last: Option<&Form<S>> = None;
+        self.order.iter().position(|&index| {
+            let shared = last.map_or(0, |last| last.shared[index]);
+            // The part that the line does not have stands in this form too.
+            if shared > values.places().len() {
+                return false;
+            }
+            let form = &self.forms[index];
+            last = Some(form);
+            form.fits(line, values, shared)
+        })
+    }
+
+    /// Adds a form, in the place of the last one where there are too many.
+    fn add(&mut self, mut form: Form<S>) -> &Form<S> {
+        let index = match self.order.len() {
+            FORMS => self.order.pop().unwrap_or_default(),
+            count => count,
+        };
+        for (other, shared) in self.forms.iter_mut().zip(&mut form.shared) {
+            *shared = other.shared_with(&form.fixed, &form.ends);
+            other.shared[index] = *shared;
         }
-        self.0.push(Form::of(line, values, seen));
-        self.0.last().map(|form| &form.seen)
+        self.order.push(index);
+        if index == self.forms.len() {
+            self.forms.push(form);
+        } else {
+            self.forms[index] = form;
+        }
+        &self.forms[index]
     }
 }
 
@@ -68,14 +106,28 @@ impl<S> Form<S> {
             }
             fixed.extend_from_slice(&line[at..]);
         }
-        Self { fixed, ends, seen }
+        Self { fixed, ends, shared: [0; FORMS], seen }
     }
 
-    /// Whether a line has this form; its values are told.
-    fn fits<'l>(&self, line: &'l [u8], values: &mut Values<'l>) -> bool {
-        values.begin(line);
-        let (mut at, mut from) = (0, 0);
-        for end in &self.ends {
+    /// With how many parts this form and another begin that are the same.
+    fn shared_with(&self, fixed: &[u8], ends: &[usize]) -> usize {
+        let mut from = 0;
+        let same = |(one, other): &(&usize, &usize)| {
+            let part = from..**one;
+            from = part.end;
+            one == other && self.fixed[part.clone()] == fixed[part]
+        };
+        self.ends.iter().zip(ends).take_while(same).count()
+    }
+
+    /// Whether a line has this form, of which so many parts are known to stand in
+    /// it, with their values; the others are told.
+    fn fits<'l>(&self, line: &'l [u8], values: &mut Values<'l>, known: usize) -> bool {
+        values.keep(known);
+        let mut at = values.places().last().map_or(0, |place| place.end);
+        let (before, ends) = self.ends.split_at(known);
+        let mut from = before.last().copied().unwrap_or(0);
+        for end in ends {
             let before = &self.fixed[from..*end];
             let Some(rest) = line[at..].strip_prefix(before) else {
                 return false;
@@ -135,6 +187,48 @@ mod tests {
             let seen = seen.map(|text| String::from_utf8_lossy(values.get(*text)).into_owned());
             assert_eq!((seen.as_deref(), walked), (expected, walks), "{line}");
         }
+    }
+
+    #[test]
+    fn forms_that_begin_alike_are_told_apart() {
+        let lines = [
+            r#"{"type":"t","n":@,"text":"a@"}"#,
+            r#"{"type":"t","n":@,"text":"a@" }"#,
+            r#"{"type":"t","n":@,"text":"a@","x":@}"#,
+            r#"{"type":"t","n":@,"text":"a@","y":@}"#,
+            r#"{"type":"t","n":@,"text":"a@","y":"@"}"#,
+            r#"{"type":"t","n":@,"text":"a@","y":"@","z":[@]}"#,
+            r#"{"type":"t","n":@,"text":"a@","y":"@","z":{}}"#,
+            r#"{"type":"t","n":@,"x":@,"text":"a@"}"#,
+            r#"{"type":"t","n":@,"note":"b@","text":"a@"}"#,
+            r#"{"type":"t","n":"@","text":"a@"}"#,
+            r#"{"type":"t","text":"a@","n":@}"#,
+            r#"{"type":"t","text":"a@"}"#,
+            r#"{ "type":"t","text":"a@"}"#,
+            r#"{"n":@,"type":"t","text":"a@"}"#,
+            r#"{"n":@,"text":"a@","type":"t"}"#,
+            r#"{"type":"t","n":@,"text":"a@}"#,
+            r#"{"type":"u","n":@,"text":"a@"}"#,
+        ];
+        let (mut forms, mut random, mut walked) = (Forms::new(), 1_u64, 0);
+        for _ in 0..5_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let line = lines[(random >> 33) as usize % lines.len()];
+            let line = line.replace('@', &(random >> 60).to_string());
+            let (mut values, mut others) = (Values::new(), Values::new());
+            let seen = forms.see(line.as_bytes(), &mut values, |walk| {
+                walked += 1;
+                text(walk)
+            });
+            let seen = seen.map(|text| values.get(*text));
+            let mut none = Forms::new();
+            let expected = none.see(line.as_bytes(), &mut others, text);
+            assert_eq!(seen, expected.map(|text| others.get(*text)), "{line}");
+            if seen.is_some() {
+                assert_eq!(values.places(), others.places(), "{line}");
+            }
+        }
+        assert!(walked < 3_000, "{walked}");
     }
 
     #[test]

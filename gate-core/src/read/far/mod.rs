@@ -32,7 +32,9 @@ pub const NEAR: usize = 256 << 10;
 /// What is looked for in what the main agent wrote.
 pub trait Wanted: Send + Sync {
     /// Whether something may stand in a text, given as it is escaped in JSON.
-    /// In any doubt it may.
+    /// In any doubt it may, and always where a character is escaped that need not
+    /// be, or in another way than the shortest, or where one is that has no such
+    /// way: all that is told not to be worth reading is written in one way.
     fn may_stand_in(&self, escaped: &[u8]) -> bool;
 
     /// The place from which on something may stand in plain text, at or after

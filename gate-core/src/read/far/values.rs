@@ -52,6 +52,11 @@ impl<'a> Values<'a> {
         (self.line, self.count, self.more) = (line, 0, false);
     }
 
+    /// Forgets all values but the first ones.
+    pub(super) fn keep(&mut self, count: usize) {
+        self.count = self.count.min(count);
+    }
+
     /// Adds a value, unless there are too many.
     #[inline]
     pub(super) fn add(&mut self, place: Range<usize>) -> Option<Value> {
