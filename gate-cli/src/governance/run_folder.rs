@@ -69,7 +69,7 @@ impl RunFolder {
     ///
     /// A folder that cannot be written.
     pub fn write(&self, info: &RunInfo) -> Result<(), Failure> {
-        file::replace(&self.file(layout::RUN_INFO), &info.to_yaml())
+        file::replace(&self.file(layout::RUN_INFO), info.to_yaml())
     }
 
     /// Changes its record, and nobody else does meanwhile who does it so.

@@ -102,7 +102,7 @@ impl Task {
     pub fn request_stop(&self) -> Result<(), Failure> {
         file::folder(&self.folder())?;
         let now = Timestamp::now();
-        file::replace(&self.folder().join(layout::STOP_REQUESTED), &format!("{now}\n"))
+        file::replace(&self.folder().join(layout::STOP_REQUESTED), format!("{now}\n"))
     }
 
     /// Whether no loop is to begin: a stop was requested less than a minute ago, or

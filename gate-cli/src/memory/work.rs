@@ -4,26 +4,25 @@
 //! the row follows it in the same transaction: what no record says is believed
 //! of no row.
 
-use std::collections::BTreeSet;
+mod believed;
+
 use std::time::{Duration, Instant};
 
 use gate_core::exit::{ExitHandlerError, ExitSignal, Session, WorkPhase};
-use gate_core::protocol::ledger::{Body, Draft, Record};
+use gate_core::protocol::ledger::{Body, Draft};
 use gate_core::work::{
-    Added, Book, CI_PROCESSOR, Cause, Ended, Entry, Lease, LeaseState, Moved, Standing, Step,
-    WorkError, WorkItem, actor, is_claimable, kind,
+    Added, CI_PROCESSOR, Cause, Ended, Lease, LeaseState, Moved, Standing, Step, WorkError,
+    WorkItem, actor, is_claimable, kind,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
 
+use self::believed::{all, found, holds};
 use super::operator::Operator;
 use super::{Memory, body};
 use crate::failure::Failure;
 use crate::store::{Ask, Claimable, Item, Reading, Writing};
-
-/// How many items are read at a time.
-const PAGE: usize = 500;
 
 /// How often something is done again that others change meanwhile.
 const TRIES: usize = 8;
@@ -333,63 +332,6 @@ impl Memory {
         let said = notes.or_else(reason).and_then(Value::as_str);
         Ok(said.map(str::to_owned))
     }
-
-    /// What is wrong with the rows of work items, held against what their records
-    /// come to, of which the last has this number. A row that rests on a later one
-    /// is held against that.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, a row that contradicts itself or its records.
-    pub fn misplaced(
-        &mut self,
-        book: &Book,
-        followed: u64,
-    ) -> Result<Option<(u64, String)>, Failure> {
-        self.examine(|reading, _| {
-            let rows = all(reading, |_| true)?;
-            for item in &rows {
-                if item.seq > followed {
-                    holds(reading, item)?;
-                } else if let Some(wrong) = contradicts(item, book.item(&item.work.id)) {
-                    return Ok(Some(wrong));
-                }
-            }
-            let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
-            let missing = book.items().find(|(id, _)| !rows.contains(id));
-            Ok(missing.map(|(id, entry)| (entry.seq, told(id, "has no row"))))
-        })
-    }
-}
-
-fn told(id: &str, what: &str) -> String {
-    format!("the work item `{id}` {what}")
-}
-
-/// How a row contradicts what the records come to.
-fn contradicts(item: &Item, recorded: Option<Entry>) -> Option<(u64, String)> {
-    let WorkItem { id, standing, .. } = &item.work;
-    let Some(recorded) = recorded else {
-        return Some((item.seq, told(id, "has a row and no record")));
-    };
-    let Entry { standing: Standing { phase, .. }, added, seq, texts } = recorded;
-    if (recorded.standing, seq) != (*standing, item.seq) {
-        let what = format!("stands in {phase}, and its row says something else");
-        return Some((seq, told(id, &what)));
-    }
-    let is_as_added = (added, texts) == (item.added, item.work.texts());
-    (!is_as_added).then(|| (added, told(id, "was added otherwise than its row says")))
-}
-
-/// The items in the order of their adding, those that are wanted.
-fn all(reading: &mut dyn Reading, wanted: impl Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
-    let (mut all, mut after) = (Vec::new(), 0);
-    loop {
-        let page = reading.items(after, PAGE)?;
-        let Some(last) = page.last() else { return Ok(all) };
-        after = last.added;
-        all.extend(page.into_iter().filter(|item| wanted(item)));
-    }
 }
 
 /// How long one sleeps at most, before one looks again who may end it.
@@ -436,40 +378,6 @@ fn stepped(
     let lease = item.lease.map(|lease| Lease { expires_at: None, ..lease });
     let work = WorkItem { standing: after, ..item.work };
     Ok((Item { work, seq, lease, ..item }, seq))
-}
-
-/// The item with an id, whose record says what its row does.
-fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure> {
-    let item = reading.item(id)?.ok_or_else(|| WorkError::NotFound(id.to_owned()))?;
-    holds(reading, &item)?;
-    Ok(item)
-}
-
-/// That an item's records say what its row does: where it stands, by its latest,
-/// and what is to be done, by the one that added it.
-fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result<(), Failure> {
-    let WorkItem { id, standing, .. } = &item.work;
-    let (phase, seq) = (standing.phase, item.seq);
-    let latest = proven(reading, seq)?;
-    let recorded = latest.as_ref().map(|it| Standing::recorded(it, id)).transpose()?.flatten();
-    if recorded != Some(*standing) {
-        let message =
-            format!("the row of the work item `{id}` says {phase}, and record {seq} does not");
-        return Err(Failure::internal("state-corrupt", message));
-    }
-    let first = if item.added == seq { latest } else { proven(reading, item.added)? };
-    if first.map(|it| item.work.is_added_by(&it)).transpose()? == Some(true) {
-        return Ok(());
-    }
-    let added = item.added;
-    let message = format!("the row of the work item `{id}` is not what record {added} added");
-    Err(Failure::internal("state-corrupt", message))
-}
-
-/// The record with a number, if it is the one that was hashed.
-fn proven<R: Reading + ?Sized>(reading: &mut R, seq: u64) -> Result<Option<Record>, Failure> {
-    let sealed = reading.entry(seq)?.filter(|it| it.record.hash() == it.hash);
-    Ok(sealed.map(|it| it.record))
 }
 
 /// Does it again where others have changed the item meanwhile.

@@ -1,0 +1,109 @@
+//! Rows of work items, held against the records that they rest on.
+
+use std::collections::BTreeSet;
+
+use gate_core::protocol::ledger::Record;
+use gate_core::work::{Book, Entry, Standing, WorkError, WorkItem};
+
+use crate::failure::Failure;
+use crate::memory::Memory;
+use crate::store::{Item, Reading};
+
+/// How many items are read at a time.
+const PAGE: usize = 500;
+
+impl Memory {
+    /// What is wrong with the rows of work items, held against what their records
+    /// come to, of which the last has this number. A row that rests on a later one
+    /// is held against that.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, a row that contradicts itself or its records.
+    pub fn misplaced(
+        &mut self,
+        book: &Book,
+        followed: u64,
+    ) -> Result<Option<(u64, String)>, Failure> {
+        self.examine(|reading, _| {
+            let rows = all(reading, |_| true)?;
+            for item in &rows {
+                if item.seq > followed {
+                    holds(reading, item)?;
+                } else if let Some(wrong) = contradicts(item, book.item(&item.work.id)) {
+                    return Ok(Some(wrong));
+                }
+            }
+            let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
+            let missing = book.items().find(|(id, _)| !rows.contains(id));
+            Ok(missing.map(|(id, entry)| (entry.seq, told(id, "has no row"))))
+        })
+    }
+}
+
+fn told(id: &str, what: &str) -> String {
+    format!("the work item `{id}` {what}")
+}
+
+/// How a row contradicts what the records come to.
+fn contradicts(item: &Item, recorded: Option<Entry>) -> Option<(u64, String)> {
+    let WorkItem { id, standing, .. } = &item.work;
+    let Some(recorded) = recorded else {
+        return Some((item.seq, told(id, "has a row and no record")));
+    };
+    let Entry { standing: Standing { phase, .. }, added, seq, texts } = recorded;
+    if (recorded.standing, seq) != (*standing, item.seq) {
+        let what = format!("stands in {phase}, and its row says something else");
+        return Some((seq, told(id, &what)));
+    }
+    let is_as_added = (added, texts) == (item.added, item.work.texts());
+    (!is_as_added).then(|| (added, told(id, "was added otherwise than its row says")))
+}
+
+/// The items in the order of their adding, those that are wanted.
+pub(super) fn all(
+    reading: &mut dyn Reading,
+    wanted: impl Fn(&Item) -> bool,
+) -> Result<Vec<Item>, Failure> {
+    let (mut all, mut after) = (Vec::new(), 0);
+    loop {
+        let page = reading.items(after, PAGE)?;
+        let Some(last) = page.last() else { return Ok(all) };
+        after = last.added;
+        all.extend(page.into_iter().filter(|item| wanted(item)));
+    }
+}
+
+/// The item with an id, whose record says what its row does.
+pub(super) fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure> {
+    let item = reading.item(id)?.ok_or_else(|| WorkError::NotFound(id.to_owned()))?;
+    holds(reading, &item)?;
+    Ok(item)
+}
+
+/// That an item's records say what its row does: where it stands, by its latest,
+/// and what is to be done, by the one that added it.
+pub(super) fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result<(), Failure> {
+    let WorkItem { id, standing, .. } = &item.work;
+    let (phase, seq) = (standing.phase, item.seq);
+    let latest = proven(reading, seq)?;
+    let recorded = latest.as_ref().map(|it| Standing::recorded(it, id)).transpose()?.flatten();
+    if recorded != Some(*standing) {
+        let message =
+            format!("the row of the work item `{id}` says {phase}, and record {seq} does not");
+        return Err(Failure::internal("state-corrupt", message));
+    }
+    let first = if item.added == seq { latest } else { proven(reading, item.added)? };
+    if first.map(|it| item.work.is_added_by(&it)).transpose()? == Some(true) {
+        return Ok(());
+    }
+    let added = item.added;
+    let message = format!("the row of the work item `{id}` is not what record {added} added");
+    Err(Failure::internal("state-corrupt", message))
+}
+
+/// The record with a number, if it is the one that was hashed.
+fn proven<R: Reading + ?Sized>(reading: &mut R, seq: u64) -> Result<Option<Record>, Failure> {
+    let sealed = reading.entry(seq)?.filter(|it| it.record.hash() == it.hash);
+    Ok(sealed.map(|it| it.record))
+}
