@@ -190,7 +190,7 @@ fn runs_stand_in_each_other_no_deeper_than_the_limit() {
 #[test]
 fn a_prompt_that_the_agent_repeats_is_not_its_word() {
     let ran = project("cat seen\necho 'ERROR: quota exceeded'\n").file("fixed", "");
-    let ran = ran.file("PROMPT.md", &format!("Do it, and say so:\n{}", crate::support::DONE));
+    let ran = ran.file("PROMPT.md", format!("Do it, and say so:\n{}", crate::support::DONE));
     let words = "run --task t1 --prompt PROMPT.md --max-iterations 1 --json -- ./agent.sh";
     let ran = ran.words(words).code(1);
     let end = ran.json();
