@@ -84,5 +84,6 @@ mod tidy_docs;
 mod turns;
 mod work;
 mod work_ci;
+mod work_crowd;
 mod work_refused;
 mod work_tamper;

@@ -1,0 +1,289 @@
+//! Many workers at once, each a process a call: every phase of every item is done
+//! once, by whoever had it alone, also where workers are killed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Child;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::exit::signal;
+use crate::support::shop::{Said, Shop, given};
+
+const WORKERS: usize = 8;
+
+/// What is done by agents, in its order, and where CI comes in between.
+const PHASES: [&str; 6] =
+    ["DRAFT", "IMPLEMENTATION", "CI_PENDING", "READY_FOR_REVIEW", "REVIEW", "READY_FOR_MERGE"];
+
+/// After this time something is lost.
+const LOST: Duration = Duration::from_secs(300);
+
+/// A phase that a worker had for itself, from when it knew to when it last did.
+struct Shift {
+    id: String,
+    phase: String,
+    lease: String,
+    from: Instant,
+    to: Instant,
+}
+
+/// What all workers see.
+struct Floor<'a> {
+    shop: &'a Shop,
+    items: usize,
+    began: Instant,
+    shifts: Mutex<Vec<Shift>>,
+    /// Items that wait for CI, as far as a worker knows.
+    waiting: Mutex<Vec<String>>,
+    completed: AtomicUsize,
+    killed: AtomicUsize,
+}
+
+impl<'a> Floor<'a> {
+    /// Items, added by all workers at once.
+    fn new(shop: &'a Shop, items: usize) -> Self {
+        thread::scope(|scope| {
+            for worker in 0..WORKERS {
+                scope.spawn(move || {
+                    for number in (worker..items).step_by(WORKERS) {
+                        let mut add = shop.command(worker, &format!("work add W-{number:03}"));
+                        Said::of(&add.output().unwrap()).is(0);
+                    }
+                });
+            }
+        });
+        Self {
+            shop,
+            items,
+            began: Instant::now(),
+            shifts: Mutex::default(),
+            waiting: Mutex::default(),
+            completed: AtomicUsize::new(0),
+            killed: AtomicUsize::new(0),
+        }
+    }
+
+    fn work(&self, worker: impl Fn(&Self, usize) + Sync) {
+        thread::scope(|scope| {
+            let worker = &worker;
+            for number in 0..WORKERS {
+                scope.spawn(move || worker(self, number));
+            }
+        });
+    }
+
+    fn goes_on(&self) -> bool {
+        assert!(self.began.elapsed() < LOST, "something is lost");
+        self.completed.load(Ordering::Relaxed) < self.items
+    }
+
+    fn say(&self, worker: usize, words: &str) -> Said {
+        Said::of(&self.shop.command(worker, words).output().unwrap())
+    }
+
+    /// The records of each item: from where, to where, by which lease.
+    fn steps(&self) -> BTreeMap<String, Vec<(String, Option<String>)>> {
+        let mut steps: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for record in self.shop.records() {
+            let text = |value: &Value| value.as_str().map(str::to_owned);
+            let work = &record["body"]["work"];
+            let of_item = steps.entry(text(&work["id"]).unwrap()).or_default();
+            if let Some(from) = text(&work["from"]) {
+                of_item.push((from, text(&record["body"]["event"]["session_id"])));
+            }
+        }
+        steps
+    }
+
+    /// Every phase of every item stands in the ledger once, in its order; on every
+    /// machine the ledger holds.
+    fn is_whole(&self) {
+        let steps = self.steps();
+        assert_eq!(steps.len(), self.items);
+        for (id, steps) in &steps {
+            let phases: Vec<_> = steps.iter().map(|(from, _)| from.as_str()).collect();
+            assert_eq!(phases, PHASES, "{id}");
+        }
+        for machine in 0..self.shop.machines.len() {
+            self.say(machine, "ledger verify").is(0);
+        }
+        let done = self.say(0, "work list --phase COMPLETED --json").is(0).json();
+        assert_eq!(done["items"].as_array().unwrap().len(), self.items);
+    }
+
+    /// Nobody had what somebody else had at the same time.
+    fn nothing_was_had_twice(&self) {
+        let shifts = self.shifts.lock().unwrap();
+        let mut of_item: BTreeMap<&str, Vec<&Shift>> = BTreeMap::new();
+        shifts.iter().for_each(|shift| of_item.entry(&shift.id).or_default().push(shift));
+        for (id, shifts) in &mut of_item {
+            shifts.sort_by_key(|shift| shift.from);
+            let apart = shifts.windows(2).all(|two| two[0].to <= two[1].from);
+            assert!(apart, "{id} was had by two at a time");
+        }
+        let leases: BTreeSet<_> = shifts.iter().map(|shift| &shift.lease).collect();
+        assert_eq!(leases.len(), shifts.len(), "a lease is given once");
+    }
+}
+
+/// Claims and submits until all is done; the first one is CI, too.
+fn diligent(floor: &Floor<'_>, worker: usize) {
+    let actor = format!("agent-{worker}");
+    while floor.goes_on() {
+        while let Some(id) = floor.waiting.lock().unwrap().pop().filter(|_| worker == 0) {
+            floor.say(worker, &format!("work ci {id} --result passed")).is(0);
+        }
+        let words = format!("work claim --actor {actor} --wait 300ms --json");
+        let said = floor.say(worker, &words);
+        if said.code == Some(1) {
+            continue;
+        }
+        let (lease, from) = (said.is(0).json(), Instant::now());
+        let [id, phase, lease] =
+            ["work", "phase", "lease"].map(|it| lease[it].as_str().unwrap().to_owned());
+        let words = format!("exit submit - --work {id} --actor {actor} --lease {lease} --json");
+        let signal = signal(&phase, "completed", &[]).to_string();
+        let to = Instant::now();
+        let done = given(&mut floor.shop.command(worker, &words), &signal).is(0).json();
+        match done["next_phase"].as_str().unwrap() {
+            "CI_PENDING" => floor.waiting.lock().unwrap().push(id.clone()),
+            "COMPLETED" => drop(floor.completed.fetch_add(1, Ordering::Relaxed)),
+            _ => {}
+        }
+        floor.shifts.lock().unwrap().push(Shift { id, phase, lease, from, to });
+    }
+}
+
+fn all_is_done_once(shop: &Shop) {
+    let floor = Floor::new(shop, 200);
+    floor.work(diligent);
+    floor.is_whole();
+    floor.nothing_was_had_twice();
+    let recorded: BTreeSet<_> = floor
+        .steps()
+        .into_iter()
+        .flat_map(|(id, steps)| {
+            steps.into_iter().map(move |(phase, lease)| (id.clone(), phase, lease))
+        })
+        .filter_map(|(id, phase, lease)| Some((id, phase, lease?)))
+        .collect();
+    let shifts = floor.shifts.into_inner().unwrap();
+    let worked: BTreeSet<_> =
+        shifts.into_iter().map(|shift| (shift.id, shift.phase, shift.lease)).collect();
+    assert_eq!(worked.len(), 200 * (PHASES.len() - 1));
+    assert_eq!(worked, recorded, "what was done is what is recorded, by the same lease");
+}
+
+#[test]
+fn eight_on_one_machine_do_each_phase_once() {
+    all_is_done_once(&Shop::new());
+}
+
+#[test]
+fn eight_on_four_machines_do_each_phase_once() {
+    if let Some(shop) = Shop::fleet(4) {
+        all_is_done_once(&shop);
+    }
+}
+
+/// Numbers that look random, from a fixed seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % most
+    }
+}
+
+/// What it said; none where it was killed on its way, as one in six is.
+fn survives(floor: &Floor<'_>, dice: &mut Dice, mut child: Child) -> Option<Said> {
+    if dice.below(6) == 0 {
+        thread::sleep(Duration::from_millis(dice.below(60)));
+        child.kill().unwrap();
+        floor.killed.fetch_add(1, Ordering::Relaxed);
+        child.wait().unwrap();
+        return None;
+    }
+    Some(Said::of(&child.wait_with_output().unwrap()))
+}
+
+/// A worker that dies now and then and comes back with nothing in mind. Each time
+/// it is somebody else.
+fn mortal(floor: &Floor<'_>, worker: usize) {
+    let mut dice = Dice(0x9e37_79b9 + worker as u64);
+    for life in 0.. {
+        if !floor.goes_on() {
+            break;
+        }
+        while one_more(floor, worker, &format!("agent-{worker}-{life}"), &mut dice).is_some() {}
+    }
+}
+
+/// Does one thing; none where it died on the way, or all is done.
+fn one_more(floor: &Floor<'_>, worker: usize, actor: &str, dice: &mut Dice) -> Option<()> {
+    if !floor.goes_on() {
+        return None;
+    }
+    let begin = |words: &str| floor.shop.command(worker, words).spawn().unwrap();
+    if worker == 0 {
+        let list = floor.say(worker, "work list --phase CI_PENDING --json").is(0).json();
+        for item in list["items"].as_array().unwrap() {
+            let id = item["work"].as_str().unwrap();
+            survives(floor, dice, begin(&format!("work ci {id} --result passed")))?.is(0);
+        }
+        let done = floor.say(worker, "work list --phase COMPLETED --json").is(0).json();
+        floor.completed.store(done["items"].as_array().unwrap().len(), Ordering::Relaxed);
+    }
+    let words = format!("work claim --actor {actor} --ttl 1500ms --wait 300ms --json");
+    let said = survives(floor, dice, begin(&words))?;
+    if said.code == Some(1) {
+        return Some(());
+    }
+    let (lease, from) = (said.is(0).json(), Instant::now());
+    let [id, phase, lease] =
+        ["work", "phase", "lease"].map(|it| lease[it].as_str().unwrap().to_owned());
+    let words = format!("exit submit - --work {id} --actor {actor} --lease {lease} --json");
+    let mut submit = floor.shop.command(worker, &words);
+    let mut child = submit.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let to = Instant::now();
+    let signal = signal(&phase, "completed", &[]).to_string();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), signal.as_bytes()).unwrap();
+    let said = survives(floor, dice, child)?;
+    // Who was too slow is refused, and somebody else does it.
+    assert!(matches!(said.code, Some(0 | 1)), "{}", said.err);
+    if said.code == Some(0) {
+        floor.shifts.lock().unwrap().push(Shift { id, phase, lease, from, to });
+    }
+    Some(())
+}
+
+fn all_is_done_whoever_is_killed(shop: &Shop) {
+    let floor = Floor::new(shop, 24);
+    floor.work(mortal);
+    floor.is_whole();
+    floor.nothing_was_had_twice();
+    assert!(floor.killed.load(Ordering::Relaxed) > 10, "hardly anybody was killed");
+    let recorded: BTreeSet<_> =
+        floor.steps().into_values().flatten().filter_map(|(_, lease)| lease).collect();
+    let shifts = floor.shifts.into_inner().unwrap();
+    assert!(shifts.iter().all(|shift| recorded.contains(&shift.lease)), "nothing was lost");
+}
+
+#[test]
+fn killed_workers_on_one_machine_lose_and_repeat_nothing() {
+    all_is_done_whoever_is_killed(&Shop::new());
+}
+
+#[test]
+fn killed_workers_of_a_fleet_lose_and_repeat_nothing() {
+    if let Some(shop) = Shop::fleet(4) {
+        all_is_done_whoever_is_killed(&shop);
+    }
+}
