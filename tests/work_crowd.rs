@@ -20,7 +20,7 @@ const PHASES: [&str; 6] =
     ["DRAFT", "IMPLEMENTATION", "CI_PENDING", "READY_FOR_REVIEW", "REVIEW", "READY_FOR_MERGE"];
 
 /// After this time something is lost.
-const LOST: Duration = Duration::from_secs(300);
+const LOST: Duration = Duration::from_secs(100);
 
 /// A phase that a worker had for itself, from when it knew to when it last did.
 struct Shift {
@@ -81,6 +81,10 @@ impl<'a> Floor<'a> {
         self.completed.load(Ordering::Relaxed) < self.items
     }
 
+    fn waiting(&self) -> Vec<String> {
+        std::mem::take(&mut self.waiting.lock().unwrap())
+    }
+
     fn say(&self, worker: usize, words: &str) -> Said {
         Said::of(&self.shop.command(worker, words).output().unwrap())
     }
@@ -134,7 +138,8 @@ impl<'a> Floor<'a> {
 fn diligent(floor: &Floor<'_>, worker: usize) {
     let actor = format!("agent-{worker}");
     while floor.goes_on() {
-        while let Some(id) = floor.waiting.lock().unwrap().pop().filter(|_| worker == 0) {
+        let waiting = if worker == 0 { floor.waiting() } else { Vec::new() };
+        for id in waiting {
             floor.say(worker, &format!("work ci {id} --result passed")).is(0);
         }
         let words = format!("work claim --actor {actor} --wait 300ms --json");

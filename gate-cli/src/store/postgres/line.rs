@@ -1,12 +1,17 @@
 //! The connection to a database.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_postgres::tls::NoTlsStream;
-use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Socket};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{
+    AsyncMessage, Client, Config, Connection, Error, NoTls, Row, Socket, Statement,
+};
 
 use super::super::error::StoreError;
 use super::super::place::DatabaseUrl;
@@ -24,6 +29,9 @@ pub(super) struct Line {
     named: UnboundedReceiver<String>,
     /// Whether the tables are known to be of the newest schema.
     pub(super) is_prepared: bool,
+    /// The statements that were asked, and those that were asked again as the
+    /// database has prepared them.
+    asked: RefCell<BTreeMap<&'static str, Option<Statement>>>,
 }
 
 /// What the database told whoever listens.
@@ -58,7 +66,7 @@ impl Line {
             .map_err(|error| fault::of(&place, &error))?;
         let (names, named) = unbounded_channel();
         runtime.spawn(carry(connection, names));
-        Ok(Self { client, named, is_prepared: false })
+        Ok(Self { client, named, is_prepared: false, asked: RefCell::default() })
     }
 
     /// Waits until the database names a project, at most so long.
@@ -74,6 +82,35 @@ impl Line {
         };
         let heard = async { tokio::time::timeout(at_most, heard).await };
         runtime.block_on(heard).unwrap_or(Heard::Nothing)
+    }
+
+    /// The rows of a statement. To plan it takes the database as long as to answer:
+    /// what is asked again is prepared; what is asked once is not worth it.
+    ///
+    /// # Errors
+    ///
+    /// What the database says.
+    pub(super) async fn rows(
+        &self,
+        statement: &'static str,
+        given: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Vec<Row>, Error> {
+        let known = self.asked.borrow().get(statement).cloned();
+        let prepared = match known {
+            None => {
+                self.asked.borrow_mut().insert(statement, None);
+                return self.client.query_typed(statement, given).await;
+            }
+            Some(Some(prepared)) => prepared,
+            Some(None) => {
+                let types: Vec<_> = given.iter().map(|(_, kind)| kind.clone()).collect();
+                let prepared = self.client.prepare_typed(statement, &types).await?;
+                self.asked.borrow_mut().insert(statement, Some(prepared.clone()));
+                prepared
+            }
+        };
+        let given: Vec<_> = given.iter().map(|(value, _)| *value).collect();
+        self.client.query(&prepared, &given).await
     }
 
     pub(super) fn client(&self) -> &Client {

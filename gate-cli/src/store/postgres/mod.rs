@@ -120,6 +120,8 @@ impl PostgresStore {
     }
 }
 
+/// A lease is as durable as the database is set to make it: after a crash it may
+/// be given anew, and whoever had it is refused. What counts is the record.
 const LEASING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 /// Who is told when work can be claimed.
@@ -190,7 +192,7 @@ impl Store for PostgresStore {
     }
 
     fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
-        self.worked(&format!("{LEASING}; {DURABLE}"), project, |view| work(view))
+        self.worked(LEASING, project, |view| work(view))
     }
 
     fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {

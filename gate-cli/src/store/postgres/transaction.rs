@@ -105,7 +105,7 @@ impl Sql for Running<'_> {
         let given: Vec<_> = given.iter().map(typed).collect();
         let given: Vec<_> =
             given.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect();
-        let rows = self.answer(self.line.client().query_typed(statement, &given))?;
+        let rows = self.answer(self.line.rows(statement, &given))?;
         let read = rows.iter().map(cells).collect::<Result<_, Error>>();
         read.map_err(|error| fault::of(self.place, &error))
     }
