@@ -13,13 +13,13 @@ use crate::needs::{needs, shared};
 use crate::run::project;
 use crate::support::{gate, judge};
 
-fn cases(system: &str) -> Vec<Value> {
+pub(crate) fn cases(system: &str) -> Vec<Value> {
     let text = fs::read_to_string(shared().join("conformance/cases.jsonl")).unwrap();
     let cases = text.lines().map(|line| serde_json::from_str::<Value>(line).expect(line));
     cases.filter(|case| case["system"] == system).collect()
 }
 
-fn text(value: &Value) -> &str {
+pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
 }
 

@@ -84,6 +84,7 @@ mod tidy_docs;
 mod turns;
 mod work;
 mod work_ci;
+mod work_conformance;
 mod work_crowd;
 mod work_refused;
 mod work_tamper;
