@@ -235,7 +235,7 @@ impl<'a> Bench<'a> {
         let output = output.unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8(output.stdout).unwrap();
-        let line = text.lines().find_map(|line| line.strip_prefix("tps = ")).expect("a rate");
+        let line = text.lines().find_map(|line| line.strip_prefix("tps = ")).unwrap();
         line.split(' ').next().unwrap().parse().unwrap()
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct View<'a, S> {
     failed: Option<StoreError>,
     /// Whether there are tables with work items.
     has_items: bool,
+    /// When the transaction began, where that is known and nobody was waited for.
+    now: Option<i64>,
 }
 
 impl<'a, S: Sql> View<'a, S> {
@@ -34,7 +36,7 @@ impl<'a, S: Sql> View<'a, S> {
     /// A project whose name cannot be kept.
     pub(super) fn new(sql: S, project: &'a str) -> Result<Self, StoreError> {
         let project = name("project", project)?;
-        Ok(Self { sql, project, head: None, failed: None, has_items: true })
+        Ok(Self { sql, project, head: None, failed: None, has_items: true, now: None })
     }
 
     /// The transaction, to be committed.

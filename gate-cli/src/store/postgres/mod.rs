@@ -18,6 +18,7 @@ use self::transaction::Running;
 use super::error::StoreError;
 use super::place::DatabaseUrl;
 use super::sql::Nothing;
+use super::statements::POSTGRES;
 use super::view::View;
 use super::{Hand, Look, Store, Work, migration};
 
@@ -53,9 +54,9 @@ impl PostgresStore {
         Ok(Self { runtime, url: url.clone(), place, patience, line: None, ear: None })
     }
 
-    /// Begins a transaction. Nobody else's work was entered yet, so that it is
+    /// Begins a transaction, and says what number was answered. Nobody else's work was entered yet, so that it is
     /// tried again while the database does not answer.
-    fn begin(&mut self, sql: &str) -> Result<Line, StoreError> {
+    fn begin(&mut self, sql: &str) -> Result<(Line, Option<i64>), StoreError> {
         let until = Instant::now() + self.patience;
         loop {
             match self.try_begin(sql, until) {
@@ -67,7 +68,7 @@ impl PostgresStore {
         }
     }
 
-    fn try_begin(&mut self, sql: &str, until: Instant) -> Result<Line, StoreError> {
+    fn try_begin(&mut self, sql: &str, until: Instant) -> Result<(Line, Option<i64>), StoreError> {
         let kept = self.line.take().filter(Line::is_open);
         let left = until.saturating_duration_since(Instant::now());
         let line = match kept {
@@ -75,8 +76,8 @@ impl PostgresStore {
             None => Line::connect(&self.runtime, &self.url, left)?,
         };
         let patience = self.patience + PAUSE;
-        Running::new(&self.runtime, &line, &self.place, patience).run(sql)?;
-        Ok(line)
+        let said = Running::new(&self.runtime, &line, &self.place, patience).ask(sql)?;
+        Ok((line, said))
     }
 
     fn work(
@@ -94,12 +95,12 @@ impl PostgresStore {
         project: &str,
         work: impl FnOnce(&mut View<'_, Running<'_>>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let mut line = self.begin(begin)?;
+        let (mut line, now) = self.begin(begin)?;
         let mut running = self.running(&line);
         if !line.is_prepared {
             migrate(&mut running)?;
         }
-        let mut view = View::new(running, project)?;
+        let mut view = View::new(running, project)?.begun_at(now);
         work(&mut view)?;
         view.finish()?.commit()?;
         line.is_prepared = true;
@@ -173,7 +174,7 @@ fn migrate(running: &mut Running<'_>) -> Result<(), StoreError> {
 
 impl Store for PostgresStore {
     fn read(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError> {
-        let line = self.begin(READING)?;
+        let (line, _) = self.begin(READING)?;
         let mut running = self.running(&line);
         match seen(&mut running)? {
             0 => look(&mut View::new(Nothing, project)?)?,
@@ -192,12 +193,17 @@ impl Store for PostgresStore {
     }
 
     fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
-        self.worked(LEASING, project, |view| work(view))
+        // Nobody is waited for, so that it is the same moment: one question less.
+        let begin = match POSTGRES.now {
+            Some(now) => format!("{LEASING}; {now}"),
+            None => LEASING.to_owned(),
+        };
+        self.worked(&begin, project, |view| work(view))
     }
 
     fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
         let Some(ear) = self.ear.as_mut() else {
-            self.ear = Some(self.begin(LISTENING)?);
+            self.ear = Some(self.begin(LISTENING)?.0);
             return Ok(true);
         };
         match ear.hears(&self.runtime, project, at_most) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Error, Row};
+use tokio_postgres::{Error, Row, SimpleQueryMessage};
 
 use super::super::error::StoreError;
 use super::super::sql::{Cell, Given, Sql};
@@ -50,6 +50,20 @@ impl<'a> Running<'a> {
     /// What the database says, or that it says nothing.
     pub(super) fn run(&self, statements: &str) -> Result<(), StoreError> {
         self.answer(self.line.client().batch_execute(statements))
+    }
+
+    /// Runs several statements, and returns the number in the last row, if that is
+    /// what they come to.
+    ///
+    /// # Errors
+    ///
+    /// What the database says, or that it says nothing.
+    pub(super) fn ask(&self, statements: &str) -> Result<Option<i64>, StoreError> {
+        let said = self.answer(self.line.client().simple_query(statements))?;
+        Ok(said.iter().rev().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+            _ => None,
+        }))
     }
 
     /// Keeps what was done.
