@@ -54,8 +54,8 @@ impl PostgresStore {
         Ok(Self { runtime, url: url.clone(), place, patience, line: None, ear: None })
     }
 
-    /// Begins a transaction, and says what number was answered. Nobody else's work was entered yet, so that it is
-    /// tried again while the database does not answer.
+    /// Begins a transaction, and says what number was answered. Nobody else's work was
+    /// entered yet, so that it is tried again while the database does not answer.
     fn begin(&mut self, sql: &str) -> Result<(Line, Option<i64>), StoreError> {
         let until = Instant::now() + self.patience;
         loop {
