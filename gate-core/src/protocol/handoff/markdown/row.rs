@@ -12,6 +12,7 @@ impl Reader {
     /// `` `command` -> PASS (note) ``, with `severity:` and `rollback:` below it; or
     /// each under its own key.
     pub(super) fn verification(&mut self, item: &Item<'_>, at: &str) -> Node {
+        self.only_list(item, at);
         let mut entries = own_lines(item, VERIFICATION);
         if entries.is_empty() {
             entries = verification(&item.text(), item.line);
@@ -22,6 +23,7 @@ impl Reader {
             if field(BLOCKER, &key).is_some() {
                 blocker.push(Entry { key, value: Node::Text(text_of(&value, child)), line });
             } else if key == "blocker" && value.is_empty() {
+                self.only_list(child, &format!("{at}.blocker"));
                 let inner = self.children(child, &format!("{at}.blocker"));
                 blocker.extend(inner.into_iter().map(|(key, value, it)| text(key, &value, it)));
             } else {
@@ -37,6 +39,7 @@ impl Reader {
 
     /// `risk, impact, owner`; or each under its own key.
     pub(super) fn risk(&mut self, item: &Item<'_>, at: &str) -> Node {
+        self.only_list(item, at);
         let below = self.children(item, at);
         let labelled = own_lines(item, RISK);
         let mut entries = match labelled.len() {

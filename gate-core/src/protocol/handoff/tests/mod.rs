@@ -1,6 +1,7 @@
 //! Handoffs, read and written.
 
 mod laws;
+mod lines;
 mod others;
 
 use super::*;
