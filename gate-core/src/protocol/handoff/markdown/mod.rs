@@ -5,6 +5,7 @@
 //! `- key: value`, and what belongs to it stands behind the colon or in a list
 //! below. Other text is passed over. A key may be bold, and in any case.
 
+mod arrow;
 mod outline;
 mod quote;
 mod row;

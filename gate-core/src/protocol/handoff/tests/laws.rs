@@ -20,9 +20,16 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(text(), 0..4)
 }
 
+/// Commands: any text, and those that look like a key, a result or an arrow.
+fn command() -> impl Strategy<Value = String> {
+    let keyed = "(`|\\*\\*|\"| )?(result|Command|notes|blocker|severity|risk)(`|\\*\\*)? ?:(`|\\*\\*)? ?[a-z`:]{0,5}( -> PASS)?";
+    let arrows = "[a-z]{0,3} ?(->|=>|→) ?(PASS|fail|x)?( ?-> ?FAIL)?\\)?";
+    prop_oneof![2 => text().boxed(), 1 => keyed.boxed(), 1 => arrows.boxed()]
+}
+
 prop_compose! {
     fn verification()(
-        command in text(), result in text(), pass in 0..3u8, notes in option::of(text()),
+        command in command(), result in text(), pass in 0..3u8, notes in option::of(command()),
         blocker in option::of((text(), text())),
     ) -> Verification {
         let result = match pass {

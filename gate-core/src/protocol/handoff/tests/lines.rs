@@ -4,6 +4,59 @@
 use super::super::*;
 use super::{MARKDOWN, read_md, whole};
 
+/// What is told of a handoff with this line as its second verification.
+fn told(line: &str) -> (Verification, Vec<String>) {
+    let text = MARKDOWN.replace("`npm run lint` -> FAIL", line);
+    let read = read_md(&text);
+    let told = read.all_problems().iter().map(ToString::to_string).collect();
+    (read.handoff.unwrap().verification[1].clone(), told)
+}
+
+#[test]
+fn the_first_result_counts_and_another_one_is_a_problem() {
+    for (line, command, result) in [
+        ("cargo test -> FAIL (was -> PASS before)", "cargo test", "FAIL"),
+        ("cargo test -> **FAIL**, was -> PASS", "cargo test", "FAIL"),
+        ("cargo test -> failed (was → PASS)", "cargo test", "failed"),
+        ("cargo test => FAIL. It was -> PASS", "cargo test", "FAIL."),
+        ("cargo test -> FAIL->PASS", "cargo test", "FAIL->PASS"),
+        ("cargo test -> ❌ FAIL (was -> PASS)", "cargo test", "❌"),
+        ("`cargo test` -> FAIL (was -> PASS before)", "cargo test", "FAIL"),
+        ("`cargo test` -> PASS -> FAIL", "cargo test", "PASS"),
+        ("a -> b -> PASS (was -> FAIL)", "a -> b", "PASS"),
+    ] {
+        let (one, told) = told(line);
+        assert_eq!((one.command.as_str(), one.result.as_str()), (command, result), "{line}");
+        let is_told = told.iter().any(|it| it.starts_with("verification[1].result: "));
+        assert!(is_told, "{line}: {told:?}");
+    }
+    for line in [
+        "a -> b -> FAIL",
+        "make -> errors.txt -> FAIL (c -> d)",
+        "`make -> PASS` -> FAIL",
+        "`make` -> FAIL (\"was -> PASS\")",
+        "\"make -> PASS\" -> FAIL",
+    ] {
+        assert_eq!(told(line).1, [""; 0], "{line}");
+    }
+}
+
+#[test]
+fn a_command_may_look_like_a_key() {
+    for command in ["result: PASS", "command: x", "notes: n", "notes:", "blocker: b"] {
+        for line in [format!("`{command}` -> FAIL"), format!("{command:?} -> FAIL (n)")] {
+            let (one, told) = told(&line);
+            assert_eq!((one.command.as_str(), &one.result), (command, &Outcome::Fail), "{line}");
+            assert_eq!(told, [""; 0]);
+        }
+    }
+    for line in ["`command:` make\n    `result:` FAIL", "`command`: `make`\n    `result`: FAIL"] {
+        let (one, told) = told(line);
+        assert_eq!((one.command.as_str(), &one.result), ("make", &Outcome::Fail), "{line}");
+        assert_eq!(told, [""; 0]);
+    }
+}
+
 #[test]
 fn what_stands_below_an_entry_does_not_vanish() {
     for more in [
