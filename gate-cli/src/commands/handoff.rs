@@ -64,7 +64,8 @@ fn convert(here: &Here, args: &Convert) -> Result<u8, Failure> {
     // What was lost in reading is not passed on as if it were the whole.
     let whole = read.handoff.as_ref().filter(|_| read.problems.is_empty());
     let converted = whole.map(|handoff| handoff.to_text(to.into()));
-    let examined = Examined::new(shown(&args.text.file), read.all_problems());
+    let problems = read.all_problems().into_iter().chain(read.beside).collect();
+    let examined = Examined::new(shown(&args.text.file), problems);
     if args.json {
         print(&render::json(&Converted::new(&examined, to.name(), converted.as_deref()))?)?;
     } else {

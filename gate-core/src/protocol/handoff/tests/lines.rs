@@ -92,5 +92,5 @@ fn what_stands_below_an_entry_does_not_vanish() {
         "    - blocker:\n      - severity: low\n      - rollback: r\n\n      More.\n",
     );
     assert_eq!(read_md(&text).problems[0].field, "verification[1].blocker");
-    assert_eq!(read_md(MARKDOWN), Read { handoff: Some(whole()), problems: Vec::new() });
+    assert_eq!(read_md(MARKDOWN), Read { handoff: Some(whole()), ..Read::default() });
 }

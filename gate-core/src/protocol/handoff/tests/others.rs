@@ -11,7 +11,7 @@ fn a_message_holds_the_whole_handoff() {
     assert!(!plain.contains("contextId"));
     assert_eq!(
         read(&plain, Format::A2a),
-        Read { handoff: Some(handoff.clone()), problems: Vec::new() }
+        Read { handoff: Some(handoff.clone()), ..Read::default() }
     );
     let agent = |id: &str| Agent {
         agent_id: id.to_owned(),
@@ -85,7 +85,7 @@ fn a_draft_says_what_is_known_and_does_not_hold() {
     let drafted = draft(&known);
     let text = drafted.to_markdown();
     assert!(text.contains("  - `cargo test 'a b'` -> PASS\n  - `make && make lint` -> FAIL (1 failed)\n    - severity: ...\n"), "{text}");
-    assert_eq!(read_md(&text), Read { handoff: Some(drafted), problems: Vec::new() });
+    assert_eq!(read_md(&text), Read { handoff: Some(drafted), ..Read::default() });
     let missing = wrong(&text);
     assert!(missing.contains(&"open_risks[0].owner".to_owned()), "{missing:?}");
     assert!(!missing.contains(&"objective".to_owned()), "{missing:?}");
@@ -144,4 +144,27 @@ fn claims_are_held_against_what_was_seen() {
         assert!(held(unknown, Outcome::Pass).unwrap().contains("no record"), "{unknown}");
         assert_eq!(held(unknown, Outcome::Fail), None);
     }
+}
+
+#[test]
+fn what_a_message_holds_beside_the_handoff_is_named() {
+    let message = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut json = serde_json::from_str(&whole().to_message()).unwrap();
+        change(&mut json);
+        read(&json.to_string(), Format::A2a)
+    };
+    let read = message(&|it| {
+        it["taskId"] = "t-1".into();
+        it["contextId"] = "int-1".into();
+        it["metadata"] = serde_json::json!({ "a": 1 });
+        it["parts"][0]["metadata"] = serde_json::json!({});
+        let part = it["parts"][0].clone();
+        it["parts"] = serde_json::json!([{ "kind": "text", "text": "hello" }, part]);
+    });
+    assert_eq!((read.handoff.as_ref(), read.all_problems()), (Some(&whole()), Vec::new()));
+    let mut beside: Vec<_> = read.beside.iter().map(|it| it.field.as_str()).collect();
+    beside.sort_unstable();
+    assert_eq!(beside, ["contextId", "metadata", "parts[0]", "parts[1].metadata", "taskId"]);
+    let many = message(&|it| (0..200).for_each(|at| it[format!("k{at}")] = 1.into()));
+    assert_eq!(many.beside.len(), 101);
 }
