@@ -19,7 +19,7 @@ pub(crate) enum Handoff {
     #[command(after_help = CONVERT_CODES)]
     Convert(Convert),
     /// Hold what a handoff claims against gate's own records and the work tree: its
-    /// commands and its files. Nothing is run.
+    /// commands and its files. Nothing is run, and a PASS of another tree is none.
     #[command(after_help = VERIFY_CODES)]
     Verify(Verify),
     /// Print the JSON Schema of a handoff.
@@ -91,6 +91,10 @@ pub(crate) struct Convert {
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) text: Text,
+    /// The transcript that gate judged, where it lies in the work tree: as then, it
+    /// is no part of the tree.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) transcript: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

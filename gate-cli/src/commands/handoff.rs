@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use gate_checks::Site;
 use gate_checks::worktree::WorkTree;
 use gate_core::handoff::{self, Format, LONGEST};
 
@@ -80,7 +81,14 @@ fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
     let mut problems = read.all_problems();
     if let Some(handoff) = &read.handoff {
         let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-        problems.extend(unheld(handoff, &mut here.memory(&policy)?, &here.site()?)?);
+        let own =
+            (args.text.file != Path::new("-")).then(|| here.places.folder.join(&args.text.file));
+        let site = Site {
+            ignore: policy.tree_ignore.clone(),
+            callers_files: args.transcript.iter().map(|it| here.places.folder.join(it)).collect(),
+            ..here.site()?
+        };
+        problems.extend(unheld(handoff, own.as_deref(), &mut here.memory(&policy)?, &site)?);
     }
     let words = "gate has seen what it claims to have been run";
     told(&Examined::new(file, problems), args.json, words)

@@ -106,7 +106,12 @@ fn a_file_that_never_was_is_no_changed_file() {
 #[test]
 fn claims_are_held_against_what_was_seen() {
     let argv = |line: &str| words(line).unwrap();
-    let seen = |argvs: Vec<Vec<String>>, passed| Seen { argvs, passed, record: "#7".to_owned() };
+    let seen = |argvs: Vec<Vec<String>>, passed| Seen {
+        argvs,
+        passed,
+        record: "#7".to_owned(),
+        tree: Some("here".to_owned()),
+    };
     let script = |line: &str| vec!["bash".to_owned(), "-c".to_owned(), line.to_owned()];
     let seen = [
         seen(vec![argv("cargo test --report x"), argv("cargo test")], Some(true)),
@@ -116,7 +121,9 @@ fn claims_are_held_against_what_was_seen() {
     ];
     let held = |command: &str, result: Outcome| {
         let one = Verification { command: command.to_owned(), result, ..Verification::default() };
-        unheld(&Handoff { verification: vec![one], ..Handoff::default() }, &seen)
+        let is_here = |tree: &str| Ok::<_, ()>(tree == "here");
+        unheld(&Handoff { verification: vec![one], ..Handoff::default() }, &seen, is_here)
+            .unwrap()
             .first()
             .map(ToString::to_string)
     };
@@ -144,6 +151,32 @@ fn claims_are_held_against_what_was_seen() {
         assert!(held(unknown, Outcome::Pass).unwrap().contains("no record"), "{unknown}");
         assert_eq!(held(unknown, Outcome::Fail), None);
     }
+}
+
+#[test]
+fn a_pass_of_another_tree_is_no_evidence() {
+    let seen = |tree: Option<&str>, passed| Seen {
+        argvs: vec![vec!["make".to_owned()]],
+        passed: Some(passed),
+        record: "#7".to_owned(),
+        tree: tree.map(str::to_owned),
+    };
+    let held = |result: Outcome, seen: &[Seen]| {
+        let command = "make".to_owned();
+        let one = Verification { command, result, ..Verification::default() };
+        let handoff = Handoff { verification: vec![one], ..Handoff::default() };
+        unheld(&handoff, seen, |tree| Ok::<_, ()>(tree == "here")).unwrap()
+    };
+    assert_eq!(held(Outcome::Pass, &[seen(Some("here"), true)]), []);
+    assert_eq!(held(Outcome::Fail, &[seen(Some("here"), true)]).len(), 1);
+    for other in [Some("there"), None] {
+        let told = held(Outcome::Pass, &[seen(other, true), seen(Some("here"), true)]);
+        assert!(told[0].message.contains("of another tree (#7)"), "{told:?}");
+        assert_eq!(held(Outcome::Fail, &[seen(other, true)]), []);
+    }
+    // Where nothing rests on a pass, nobody asks for the tree.
+    let handoff = Handoff { verification: vec![Verification::default()], ..Handoff::default() };
+    assert_eq!(unheld(&handoff, &[seen(None, false)], |_| Err("asked")), Ok(Vec::new()));
 }
 
 #[test]
