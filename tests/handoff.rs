@@ -100,6 +100,37 @@ fn each_format_becomes_each_other_and_nothing_is_lost() {
 }
 
 #[test]
+fn what_a_message_says_beside_its_handoff_is_named() {
+    let text = with("handoff convert --to a2a HANDOFF.md", WHOLE).code(0).stdout;
+    let more = text.replacen('{', "{\"taskId\":\"t\",\"metadata\":{},", 1);
+    let more =
+        more.replacen("\"parts\": [", "\"parts\": [{\"kind\":\"text\",\"text\":\"read me\"},", 1);
+    gate("handoff check -").stdin(more.clone()).code(0);
+    let json = gate("handoff convert --json --to md -").stdin(more).code(1).json();
+    assert_eq!(json["text"], WHOLE);
+    let mut named = fields(&json);
+    named.sort_unstable();
+    assert_eq!(named, ["metadata", "parts[0]", "taskId"]);
+}
+
+#[test]
+fn a_result_that_is_said_twice_does_not_hold() {
+    let torn = WHOLE.replace(
+        "`cargo test importer` -> PASS (12 of 12)",
+        "cargo test -> FAIL (was -> PASS before)",
+    );
+    let json = with("handoff check --json HANDOFF.md", torn).code(1).json();
+    assert_eq!(
+        fields(&json),
+        [
+            "verification[0].result",
+            "verification[0].blocker.severity",
+            "verification[0].blocker.rollback"
+        ]
+    );
+}
+
+#[test]
 fn what_cannot_be_read_whole_is_not_passed_on() {
     for (text, field) in [
         (WHOLE.replace("in_scope", "in_scop"), "in_scop"),

@@ -86,6 +86,66 @@ fn claimed_commands_are_held_against_what_gate_has_seen() {
     ran.again("handoff verify HANDOFF.md").code(0).says("HOLDS");
 }
 
+/// The claim that the tests pass, and what is found wrong with it.
+fn claimed_pass(ran: Ran) -> (Ran, Vec<String>) {
+    let (ran, found) = verified(ran, &claiming("test -e fixed", "PASS", "old.rs"));
+    (ran, found.into_iter().map(|(field, message)| format!("{field}: {message}")).collect())
+}
+
+#[test]
+fn a_pass_counts_for_the_tree_that_was_checked() {
+    let ran = decided().file("fixed", "").setup("git add -A && git commit -qm mended").code(0);
+    let (ran, found) = claimed_pass(ran);
+    assert_eq!(found, [""; 0]);
+    // A commit alone changes no file; one that breaks the work does.
+    let ran = ran.again("log").setup("git commit -q --allow-empty -m same").run();
+    let (ran, found) = claimed_pass(ran);
+    assert_eq!(found, [""; 0]);
+    let ran = ran.again("log").setup("git rm -q fixed && git commit -qm broken").run();
+    let (ran, found) = claimed_pass(ran);
+    let expected = "verification[0]: PASS is claimed, and gate saw that of another tree (record #1";
+    assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
+    // A pass of another tree says nothing against a failure either.
+    let (ran, found) = verified(ran, &claiming("test -e fixed", "FAIL", "old.rs"));
+    assert_eq!(found, []);
+    // The newest record counts, also where an older one is of this very tree.
+    let ran = ran.again("check --all-checks out.log").code(1);
+    let ran = ran.again("log").file("fixed", "").run();
+    let (_, found) = claimed_pass(ran);
+    assert!(found.len() == 1 && found[0].contains("gate saw it fail (record #2"), "{found:?}");
+}
+
+#[test]
+fn the_handoff_and_the_transcript_are_no_part_of_what_was_checked() {
+    let whole = claiming("test -e fixed", "PASS", "fixed");
+    let here = |words: &str, log: &str| {
+        judge(words, DONE)
+            .settings(SETTINGS)
+            .file("sub/a", "")
+            .file("fixed", "")
+            .file(".gitignore", log)
+    };
+    let verify = |ran: Ran, words: &str| {
+        ran.again(&format!("handoff verify {words}")).file("HANDOFF.md", &whole)
+    };
+    let ran = here("check --all-checks out.log", "")
+        .committed()
+        .setup("git rm -q --cached out.log && git commit -qm log")
+        .code(0);
+    let ran = verify(ran, "--transcript out.log HANDOFF.md").code(0);
+    let ran = verify(ran, "HANDOFF.md").code(1).says("of another tree");
+    // What stands beside the handoff is a part of it, whatever its folder is.
+    let ran = ran.again("handoff verify --transcript out.log new/HANDOFF.md");
+    ran.file("new/HANDOFF.md", &whole).file("new/a.rs", "").code(1).says("of another tree");
+    // A handoff that was there already counts as it was.
+    let ran = here("check --all-checks out.log", "out.log\n")
+        .file("HANDOFF.md", &whole)
+        .committed()
+        .code(0);
+    let ran = verify(ran, "HANDOFF.md").code(0);
+    ran.again("handoff verify HANDOFF.md").file("HANDOFF.md", whole.replace("qa", "qb")).code(1);
+}
+
 #[test]
 fn claimed_files_are_there_or_were() {
     let mut ran = decided().setup("git rm -q old.rs && git commit -qm gone").code(1);
@@ -121,8 +181,8 @@ fn what_lacks_something_or_is_none_does_not_hold() {
 
 #[test]
 fn a_draft_says_what_gate_knows() {
-    let ran = decided().code(1);
-    let ran = ran.again("handoff new --json --objective Mend").file("new.rs", "").code(0);
+    let ran = decided().file("new.rs", "").code(1);
+    let ran = ran.again("handoff new --json --objective Mend").code(0);
     let json = ran.json();
     assert_eq!(
         (&json["objective"], &json["changed_files"]),

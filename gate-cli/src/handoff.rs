@@ -2,7 +2,7 @@
 //! claims.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use gate_checks::Site;
 use gate_checks::worktree::{WorkTree, WorktreeError};
@@ -95,21 +95,55 @@ fn within(cwd: Option<&str>, argv: Vec<String>) -> Vec<String> {
 }
 
 /// The claims of a handoff that do not hold against gate's own records, and against
-/// the files of the work tree.
+/// the files of the work tree. The handoff's own file may have come after the checks.
 ///
 /// # Errors
 ///
 /// A store or a work tree that cannot be read.
 pub(crate) fn unheld(
     handoff: &Handoff,
+    file: Option<&Path>,
     memory: &mut Memory,
     site: &Site,
 ) -> Result<Vec<Problem>, Failure> {
-    let mut problems = handoff::unheld(handoff, &seen(handoff, memory)?);
-    problems.extend(unknown_files(handoff, site).map_err(|error| {
+    let seen = seen(handoff, memory)?;
+    let problems = || {
+        let tree = WorkTree::open(site)?;
+        let mut now = Now { tree: &tree, file, digests: None };
+        let mut problems = handoff::unheld(handoff, &seen, |digest| now.is(digest))?;
+        problems.extend(unknown_files(handoff, site, &tree)?);
+        Ok(problems)
+    };
+    problems().map_err(|error: WorktreeError| {
         Failure::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
-    })?);
-    Ok(problems)
+    })
+}
+
+/// The work tree as it stands, looked at when somebody asks, and once.
+struct Now<'n> {
+    tree: &'n WorkTree,
+    file: Option<&'n Path>,
+    /// With the handoff's own file and without it.
+    digests: Option<[String; 2]>,
+}
+
+impl Now<'_> {
+    /// Whether its digest is this one.
+    fn is(&mut self, digest: &str) -> Result<bool, WorktreeError> {
+        if self.digests.is_none() {
+            let snapshot = self.tree.snapshot()?;
+            let own = self.file.and_then(|file| inside(file, self.tree));
+            let without = own.map(|file| snapshot.digest_without(&file));
+            self.digests = Some([snapshot.digest.clone(), without.unwrap_or(snapshot.digest)]);
+        }
+        Ok(self.digests.iter().flatten().any(|it| it == digest))
+    }
+}
+
+/// A file's name in the work tree; none where it does not stand there.
+fn inside(file: &Path, tree: &WorkTree) -> Option<PathBuf> {
+    let folder = file.parent()?.canonicalize().ok()?;
+    Some(folder.join(file.file_name()?).strip_prefix(tree.root()).ok()?.to_owned())
 }
 
 /// What gate has seen of commands, the newest first, as far back as the handoff
@@ -149,13 +183,18 @@ fn see(evidence: &Evidence, record: &Record, policy: Option<&Policy>) -> Option<
     };
     let argvs = spellings(evidence, policy);
     let number = record.ledger.as_ref().map(|ledger| ledger.seq).unwrap_or_default();
-    let seen = Seen { argvs, passed, record: format!("record #{number}, {}", evidence.check) };
+    let name = format!("record #{number}, {}", evidence.check);
+    let tree = record.tree.as_ref().map(|tree| tree.after.clone());
+    let seen = Seen { argvs, passed, record: name, tree };
     (!seen.argvs.is_empty()).then_some(seen)
 }
 
 /// The changed files that are not there and never were.
-fn unknown_files(handoff: &Handoff, site: &Site) -> Result<Vec<Problem>, WorktreeError> {
-    let tree = WorkTree::open(site)?;
+fn unknown_files(
+    handoff: &Handoff,
+    site: &Site,
+    tree: &WorkTree,
+) -> Result<Vec<Problem>, WorktreeError> {
     let mut looked_for = 0;
     handoff::unknown_files(handoff, |name| {
         let path = Path::new(name);

@@ -135,6 +135,13 @@ impl Snapshot {
         }
     }
 
+    /// The digest that it would have without the file of this name, relative to the
+    /// root.
+    pub fn digest_without(&self, path: &Path) -> String {
+        let others = self.files.iter().filter(|file| file.path() != path);
+        digest(others.map(|file| (file.path.as_ref(), file)))
+    }
+
     /// The digest of the files that match these globs.
     ///
     /// Globs are relative to the project's folder, which lies in the tree: `*`

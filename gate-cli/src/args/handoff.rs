@@ -14,11 +14,12 @@ pub(crate) enum Handoff {
     /// Say whether a handoff says all that it has to.
     #[command(after_help = CHECK_CODES)]
     Check(Check),
-    /// Write a handoff in another format. Nothing of it is lost.
+    /// Write a handoff in another format. Nothing of it is lost; what a message holds
+    /// beside it is named.
     #[command(after_help = CONVERT_CODES)]
     Convert(Convert),
     /// Hold what a handoff claims against gate's own records and the work tree: its
-    /// commands and its files. Nothing is run.
+    /// commands and its files. Nothing is run, and a PASS of another tree is none.
     #[command(after_help = VERIFY_CODES)]
     Verify(Verify),
     /// Print the JSON Schema of a handoff.
@@ -29,7 +30,7 @@ const CHECK_CODES: &str = "\
 Exit codes: 0 it does, 1 it does not, 2 or 5 nothing was found out";
 
 const CONVERT_CODES: &str = "\
-Exit codes: 0 it was written; 1 it lacks something, and was written as it is, or cannot be read, and was not; 2 or 5 nothing was found out";
+Exit codes: 0 it was written; 1 it lacks something, or stands in a message that says more, and was written as it is, or cannot be read, and was not; 2 or 5 nothing was found out";
 
 const VERIFY_CODES: &str = "\
 Exit codes: 0 it holds, 1 it does not, 2 or 5 nothing was found out";
@@ -90,6 +91,10 @@ pub(crate) struct Convert {
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) text: Text,
+    /// The transcript that gate judged, where it lies in the work tree: as then, it
+    /// is no part of the tree.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) transcript: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

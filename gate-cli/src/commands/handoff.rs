@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use gate_checks::Site;
 use gate_checks::worktree::WorkTree;
 use gate_core::handoff::{self, Format, LONGEST};
 
@@ -64,7 +65,8 @@ fn convert(here: &Here, args: &Convert) -> Result<u8, Failure> {
     // What was lost in reading is not passed on as if it were the whole.
     let whole = read.handoff.as_ref().filter(|_| read.problems.is_empty());
     let converted = whole.map(|handoff| handoff.to_text(to.into()));
-    let examined = Examined::new(shown(&args.text.file), read.all_problems());
+    let problems = read.all_problems().into_iter().chain(read.beside).collect();
+    let examined = Examined::new(shown(&args.text.file), problems);
     if args.json {
         print(&render::json(&Converted::new(&examined, to.name(), converted.as_deref()))?)?;
     } else {
@@ -79,7 +81,14 @@ fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
     let mut problems = read.all_problems();
     if let Some(handoff) = &read.handoff {
         let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-        problems.extend(unheld(handoff, &mut here.memory(&policy)?, &here.site()?)?);
+        let own =
+            (args.text.file != Path::new("-")).then(|| here.places.folder.join(&args.text.file));
+        let site = Site {
+            ignore: policy.tree_ignore.clone(),
+            callers_files: args.transcript.iter().map(|it| here.places.folder.join(it)).collect(),
+            ..here.site()?
+        };
+        problems.extend(unheld(handoff, own.as_deref(), &mut here.memory(&policy)?, &site)?);
     }
     let words = "gate has seen what it claims to have been run";
     told(&Examined::new(file, problems), args.json, words)

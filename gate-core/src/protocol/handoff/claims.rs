@@ -15,6 +15,8 @@ pub struct Seen {
     pub passed: Option<bool>,
     /// Which record says so, in words.
     pub record: String,
+    /// The digest of the work tree that it was seen of; none where nobody knows.
+    pub tree: Option<String>,
 }
 
 impl Seen {
@@ -26,35 +28,71 @@ impl Seen {
         };
         self.argvs.iter().any(typed)
     }
+
+    /// Whether it was seen of a tree that is asked for.
+    fn is_of<E>(&self, is_it: impl FnMut(&str) -> Result<bool, E>) -> Result<bool, E> {
+        self.tree.as_deref().map_or(Ok(false), is_it)
+    }
 }
 
 /// The claims of a handoff that do not hold against what was seen, the newest
 /// first: a command that is said to have passed, which gate never ran or last saw
 /// otherwise, and one that is said to have failed and last passed.
 ///
-/// Commands are the same where their words are, as a shell reads them. That gate
-/// did not see a failure says nothing against it.
-pub fn unheld(handoff: &Handoff, seen: &[Seen]) -> Vec<Problem> {
-    let claims = handoff.verification.iter().enumerate();
-    let wrong = claims.filter_map(|(at, claim)| {
-        let message = match (&claim.result, newest(claim, seen)) {
-            (Outcome::Pass, None) => {
-                "PASS is claimed, and gate has no record of this command".to_owned()
-            }
-            (Outcome::Pass, Some(Seen { passed: Some(false), record, .. })) => {
-                format!("PASS is claimed, and gate saw it fail ({record})")
-            }
-            (Outcome::Pass, Some(Seen { passed: None, record, .. })) => {
-                format!("PASS is claimed, and gate could not find that out ({record})")
-            }
-            (Outcome::Fail, Some(Seen { passed: Some(true), record, .. })) => {
-                format!("FAIL is claimed, and gate saw it pass ({record})")
-            }
-            _ => return None,
+/// Commands are the same where their words are, as a shell reads them. A pass is one
+/// of the work tree that it was seen of, and says nothing of another one: `is_here`
+/// is asked whether a digest is that of the work tree as it stands. That gate did not
+/// see a failure says nothing against it.
+///
+/// # Errors
+///
+/// Those of whoever is asked for the tree.
+pub fn unheld<E>(
+    handoff: &Handoff,
+    seen: &[Seen],
+    mut is_here: impl FnMut(&str) -> Result<bool, E>,
+) -> Result<Vec<Problem>, E> {
+    let mut wrong = Vec::new();
+    for (at, claim) in handoff.verification.iter().enumerate() {
+        let found = match &claim.result {
+            Outcome::Pass => unseen_pass(newest(claim, seen), &mut is_here)?,
+            Outcome::Fail => unseen_failure(newest(claim, seen), &mut is_here)?,
+            Outcome::Unsaid(_) => None,
         };
-        Some(Problem::rule(2, format!("verification[{at}]"), message))
-    });
-    few(wrong.collect())
+        let told = found.map(|message| Problem::rule(2, format!("verification[{at}]"), message));
+        wrong.extend(told);
+    }
+    Ok(few(wrong))
+}
+
+/// Why a pass that is claimed does not hold.
+fn unseen_pass<E>(
+    seen: Option<&Seen>,
+    is_here: impl FnMut(&str) -> Result<bool, E>,
+) -> Result<Option<String>, E> {
+    let Some(seen) = seen else {
+        return Ok(Some("PASS is claimed, and gate has no record of this command".to_owned()));
+    };
+    let record = &seen.record;
+    Ok(match seen.passed {
+        Some(false) => Some(format!("PASS is claimed, and gate saw it fail ({record})")),
+        None => Some(format!("PASS is claimed, and gate could not find that out ({record})")),
+        Some(true) if seen.is_of(is_here)? => None,
+        Some(true) => Some(format!(
+            "PASS is claimed, and gate saw that of another tree ({record}): files were changed \
+             since, so let gate check again"
+        )),
+    })
+}
+
+/// Why a failure that is claimed does not hold.
+fn unseen_failure<E>(
+    seen: Option<&Seen>,
+    is_here: impl FnMut(&str) -> Result<bool, E>,
+) -> Result<Option<String>, E> {
+    let Some(seen) = seen.filter(|seen| seen.passed == Some(true)) else { return Ok(None) };
+    let told = || format!("FAIL is claimed, and gate saw it pass ({})", seen.record);
+    Ok(seen.is_of(is_here)?.then(told))
 }
 
 /// Whether each claimed command is among those that were seen: older records change

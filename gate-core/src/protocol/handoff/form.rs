@@ -106,10 +106,10 @@ pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> Read {
     let value = Value::Object(sift_table(entries, HANDOFF, "", &mut problems));
     problems = few(problems);
     match serde_json::from_value::<Handoff>(value) {
-        Ok(handoff) => Read { handoff: Some(handoff), problems },
+        Ok(handoff) => Read { handoff: Some(handoff), problems, ..Read::default() },
         Err(error) => {
             problems.push(Problem::of("", error.to_string()));
-            Read { handoff: None, problems }
+            Read { problems, ..Read::default() }
         }
     }
 }

@@ -18,6 +18,12 @@ use super::problem::{Problem, few};
 /// So many digits of a digest are a message's id.
 const ID: usize = 32;
 
+/// The members of a message that are read. Its id and its role are its own.
+const MEMBERS: [&str; 5] = ["kind", "messageId", "role", "parts", "contextId"];
+
+/// Why a member is lost.
+const BESIDE: &str = "this stands beside the handoff, which has no place for it";
+
 /// Whether a JSON text is meant as a message.
 pub(super) fn is_one(text: &str) -> bool {
     let entries = json::parse(text).unwrap_or_default();
@@ -41,8 +47,8 @@ pub(super) fn write(handoff: &Handoff) -> String {
     format!("{message:#}\n")
 }
 
-/// Reads a message. Parts of text or files beside the one data part are passed
-/// over.
+/// Reads a message. What it holds beside the one data part is named: a handoff has
+/// no place for it.
 pub(super) fn read(text: &str) -> Read {
     let entries = match json::parse(text) {
         Ok(entries) => entries,
@@ -51,17 +57,26 @@ pub(super) fn read(text: &str) -> Read {
     let mut problems = repeated(&entries, "");
     problems.extend(envelope(&entries));
     let context = text_of(&entries, "contextId").map(str::to_owned);
-    match data(entries, &mut problems) {
+    let mut beside = others(&entries, &MEMBERS, "");
+    match data(entries, &mut problems, &mut beside) {
         Ok(data) => {
-            let mut read = form::handoff(data, problems);
+            let mut read = Read { beside, ..form::handoff(data, problems) };
             adopt(&mut read, context);
+            read.beside = few(read.beside);
             read
         }
         Err(problem) => {
             problems.push(problem);
-            Read { handoff: None, problems }
+            Read { problems, ..Read::default() }
         }
     }
+}
+
+/// The members of a table that are none of these.
+fn others(entries: &[Entry], known: &[&str], at: &str) -> Vec<Problem> {
+    let dot = if at.is_empty() { "" } else { "." };
+    let others = entries.iter().filter(|entry| !known.contains(&entry.key.as_str()));
+    others.map(|entry| Problem::of(format!("{at}{dot}{}", entry.key), BESIDE)).collect()
 }
 
 /// What is wrong with the members of a message beside its parts.
@@ -82,7 +97,11 @@ fn envelope(entries: &[Entry]) -> Vec<Problem> {
 }
 
 /// The members of the one data part.
-fn data(entries: Vec<Entry>, problems: &mut Vec<Problem>) -> Result<Vec<Entry>, Problem> {
+fn data(
+    entries: Vec<Entry>,
+    problems: &mut Vec<Problem>,
+    beside: &mut Vec<Problem>,
+) -> Result<Vec<Entry>, Problem> {
     let expected = |field: &str, message: &str| Problem::of(field, message);
     let parts = entries.into_iter().find(|entry| entry.key == "parts").map(|entry| entry.value);
     let Some(Node::List(parts)) = parts else {
@@ -100,13 +119,14 @@ fn data(entries: Vec<Entry>, problems: &mut Vec<Problem>) -> Result<Vec<Entry>, 
                 return Err(expected(&field, "one data part is expected, and this is another"));
             }
             Some("data") => {
+                beside.extend(others(&part, &["kind", "data"], &field));
                 let data = part.into_iter().find(|entry| entry.key == "data");
                 let Some(Node::Table(data)) = data.map(|entry| entry.value) else {
                     return Err(expected(&format!("{field}.data"), "a handoff is expected"));
                 };
                 found = Some(data);
             }
-            Some("text" | "file") => {}
+            Some("text" | "file") => beside.push(Problem::of(field, BESIDE)),
             _ => {
                 let kinds = "text, file or data is expected";
                 return Err(expected(&format!("{field}.kind"), kinds));
@@ -118,8 +138,10 @@ fn data(entries: Vec<Entry>, problems: &mut Vec<Problem>) -> Result<Vec<Entry>, 
 
 /// Holds the message's interaction against the handoff's, which may leave it out.
 fn adopt(read: &mut Read, context: Option<String>) {
-    let a2a = read.handoff.as_mut().and_then(|handoff| handoff.a2a.as_mut());
-    let (Some(context), Some(a2a)) = (context, a2a) else { return };
+    let Some(context) = context else { return };
+    let Some(a2a) = read.handoff.as_mut().and_then(|handoff| handoff.a2a.as_mut()) else {
+        return read.beside.push(Problem::of("contextId", BESIDE));
+    };
     if a2a.interaction_id.trim().is_empty() {
         a2a.interaction_id = context;
     } else if a2a.interaction_id != context {

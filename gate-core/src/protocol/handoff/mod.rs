@@ -68,20 +68,23 @@ impl Format {
 }
 
 /// What was read of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
     /// The handoff, as far as it could be read: what is missing is empty. None where
     /// the text is no handoff at all.
     pub handoff: Option<Handoff>,
     /// What is wrong with the text itself: syntax, unknown and repeated keys,
-    /// values of another type. Where it is empty, nothing was lost.
+    /// values of another type. Where it is empty, nothing of the handoff was lost.
     pub problems: Vec<Problem>,
+    /// What the text holds beside the handoff: other parts and members of a message.
+    /// It says nothing against the handoff, and is lost where that is written again.
+    pub beside: Vec<Problem>,
 }
 
 impl Read {
     /// Of a text that is no handoff.
     fn nothing(why: Problem) -> Self {
-        Self { handoff: None, problems: vec![why] }
+        Self { problems: vec![why], ..Self::default() }
     }
 
     /// What is wrong with the text, and what the handoff lacks. What could not be

@@ -5,6 +5,7 @@
 //! `- key: value`, and what belongs to it stands behind the colon or in a list
 //! below. Other text is passed over. A key may be bold, and in any case.
 
+mod arrow;
 mod outline;
 mod quote;
 mod row;
@@ -121,10 +122,18 @@ impl Reader {
         found
     }
 
-    fn value(&mut self, value: &str, item: &Item<'_>, shape: &Shape, at: &str) -> Node {
-        if !matches!(shape, Shape::Text) && item.is_mixed {
+    /// Tells what is in an item beside its text and a list below, where no field
+    /// takes it up.
+    fn only_list(&mut self, item: &Item<'_>, at: &str) {
+        if item.is_mixed {
             let message = format!("line {}: only a list is read here", item.line);
             self.problems.push(Problem::of(at, message));
+        }
+    }
+
+    fn value(&mut self, value: &str, item: &Item<'_>, shape: &Shape, at: &str) -> Node {
+        if !matches!(shape, Shape::Text) {
+            self.only_list(item, at);
         }
         match shape {
             Shape::Text => Node::Text(text_of(value, item)),

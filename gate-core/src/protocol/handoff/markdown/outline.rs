@@ -26,7 +26,7 @@ pub(super) struct Item<'s> {
     head: &'s str,
     /// The items of the lists in it.
     pub(super) children: Vec<Item<'s>>,
-    /// Whether there is something in it beside paragraphs and lists.
+    /// Whether there is something in it beside its own text and a list below.
     pub(super) is_mixed: bool,
 }
 
@@ -110,6 +110,8 @@ struct Frame<'s> {
     end: usize,
     /// Where its own text ends.
     head_end: Option<usize>,
+    /// Where the last of its children ends; before one, where its own text does.
+    told_to: usize,
     children: Vec<Item<'s>>,
     is_mixed: bool,
 }
@@ -118,16 +120,18 @@ impl<'s> Reader<'s> {
     fn take(&mut self, event: &Event<'_>, start: usize, end: usize) {
         match event {
             Event::Start(Tag::BlockQuote(_)) => {
-                self.interrupt(start, true);
+                self.interrupt(start);
                 self.quotes += 1;
             }
             Event::End(TagEnd::BlockQuote(_)) => self.quotes -= 1,
             _ if self.quotes > 0 => {}
-            Event::Start(Tag::List(_)) => self.interrupt(start, false),
+            Event::Start(Tag::List(_) | Tag::CodeBlock(_) | Tag::HtmlBlock) | Event::Rule => {
+                self.interrupt(start);
+            }
             Event::Start(Tag::Item) => self.begin(start, end),
             Event::End(TagEnd::Item) => self.end(),
             Event::Start(Tag::Heading { .. }) => {
-                self.interrupt(start, true);
+                self.interrupt(start);
                 self.heading = Some(String::new());
             }
             Event::End(TagEnd::Heading(_)) => {
@@ -136,9 +140,6 @@ impl<'s> Reader<'s> {
                 if self.frames.is_empty() {
                     self.blocks.push(Block::Heading { text, line });
                 }
-            }
-            Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) | Event::Rule => {
-                self.interrupt(start, true);
             }
             Event::Text(text) | Event::Code(text) => {
                 if let Some(heading) = &mut self.heading {
@@ -150,26 +151,34 @@ impl<'s> Reader<'s> {
     }
 
     /// A block begins that is no paragraph: the text of the item around it ends.
-    fn interrupt(&mut self, at: usize, is_mixed: bool) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.head_end.get_or_insert(at);
-            frame.is_mixed |= is_mixed;
+    fn interrupt(&mut self, at: usize) {
+        if let Some(frame) = self.frames.last_mut().filter(|frame| frame.head_end.is_none()) {
+            frame.head_end = Some(at);
+            frame.told_to = at;
         }
     }
 
     fn begin(&mut self, start: usize, end: usize) {
         if self.frames.len() == DEEPEST {
             self.deeper += 1;
-            if let Some(frame) = self.frames.last_mut() {
-                frame.is_mixed = true;
-            }
             return;
+        }
+        let text = self.text;
+        if let Some(above) = self.frames.last_mut() {
+            above.pass_over(text, start);
         }
         let line = self.line(start);
         let source = &self.text[start..end];
         let start = start + marker(source);
-        let frame =
-            Frame { line, start, end, head_end: None, children: Vec::new(), is_mixed: false };
+        let frame = Frame {
+            line,
+            start,
+            end,
+            head_end: None,
+            told_to: end,
+            children: Vec::new(),
+            is_mixed: false,
+        };
         self.frames.push(frame);
     }
 
@@ -178,15 +187,17 @@ impl<'s> Reader<'s> {
             self.deeper -= 1;
             return;
         }
-        let Some(Frame { line, start, end, head_end, children, is_mixed }) = self.frames.pop()
-        else {
-            return;
-        };
+        let Some(mut frame) = self.frames.pop() else { return };
+        frame.pass_over(self.text, frame.end);
+        let Frame { line, start, end, head_end, children, is_mixed, .. } = frame;
         let slice = |end: usize| self.text.get(start..end.max(start)).unwrap_or_default();
         let (source, head) = (slice(end), slice(head_end.unwrap_or(end)));
         let item = Item { line, source, head, children, is_mixed };
         match self.frames.last_mut() {
-            Some(above) => above.children.push(item),
+            Some(above) => {
+                above.children.push(item);
+                above.told_to = end;
+            }
             None => self.blocks.push(Block::Item(item)),
         }
     }
@@ -198,6 +209,14 @@ impl<'s> Reader<'s> {
         let new = new.iter().filter(|byte| **byte == b'\n').count();
         self.counted = (counted.max(at), lines + new);
         self.counted.1 + 1
+    }
+}
+
+impl Frame<'_> {
+    /// Up to here comes nothing that is its own text or one of its children.
+    fn pass_over(&mut self, text: &str, to: usize) {
+        let between = text.get(self.told_to..to).unwrap_or_default();
+        self.is_mixed |= !between.trim().is_empty();
     }
 }
 

@@ -1,20 +1,32 @@
 //! Entries that say several things in a line: a verification, a risk.
 
 use super::super::form::{BLOCKER, Entry, Field, Node, RISK, VERIFICATION, field};
+use super::super::problem::Problem;
+use super::arrow::{ARROWS, arrows, has_result, says_result};
 use super::outline::Item;
 use super::quote::{leading, unquote};
 use super::{Reader, keyed, text_of};
-
-/// What stands between a command and what came of it.
-const ARROWS: &[&str] = &["->", "→", "=>"];
 
 impl Reader {
     /// `` `command` -> PASS (note) ``, with `severity:` and `rollback:` below it; or
     /// each under its own key.
     pub(super) fn verification(&mut self, item: &Item<'_>, at: &str) -> Node {
-        let mut entries = own_lines(item, VERIFICATION);
+        self.only_list(item, at);
+        let head = item.text();
+        // A command between marks may begin as a key does.
+        let labelled = if is_marked(&head) { Vec::new() } else { own_lines(item, VERIFICATION) };
+        let mut entries = labelled;
         if entries.is_empty() {
-            entries = verification(&item.text(), item.line);
+            let row = Row::of(&head);
+            if row.is_torn {
+                let message = format!(
+                    "line {}: a further arrow says again what came of it; one arrow with one \
+                     result is expected, and a note with another stands between double quotes",
+                    item.line
+                );
+                self.problems.push(Problem::of(format!("{at}.result"), message));
+            }
+            entries = row.entries(item.line);
         }
         let mut blocker = Vec::new();
         for (key, value, child) in self.children(item, at) {
@@ -22,6 +34,7 @@ impl Reader {
             if field(BLOCKER, &key).is_some() {
                 blocker.push(Entry { key, value: Node::Text(text_of(&value, child)), line });
             } else if key == "blocker" && value.is_empty() {
+                self.only_list(child, &format!("{at}.blocker"));
                 let inner = self.children(child, &format!("{at}.blocker"));
                 blocker.extend(inner.into_iter().map(|(key, value, it)| text(key, &value, it)));
             } else {
@@ -37,6 +50,7 @@ impl Reader {
 
     /// `risk, impact, owner`; or each under its own key.
     pub(super) fn risk(&mut self, item: &Item<'_>, at: &str) -> Node {
+        self.only_list(item, at);
         let below = self.children(item, at);
         let labelled = own_lines(item, RISK);
         let mut entries = match labelled.len() {
@@ -73,24 +87,55 @@ fn own_lines(item: &Item<'_>, fields: &[Field]) -> Vec<Entry> {
     entries.into_iter().map(entry).collect()
 }
 
-fn verification(head: &str, line: usize) -> Vec<Entry> {
-    let (command, rest) = command(head);
-    let (result, notes) = result(rest);
-    let entry = |key: &str, value: String| Entry {
-        key: key.to_owned(),
-        value: Node::Text(value),
-        line: Some(line),
-    };
-    let mut entries = vec![entry("command", command), entry("result", result)];
-    entries.extend(notes.map(|notes| entry("notes", notes)));
-    entries
+/// What a line says of a command.
+struct Row {
+    command: String,
+    result: String,
+    notes: Option<String>,
+    /// Whether it says of the command twice what came of it.
+    is_torn: bool,
 }
 
-/// The command that a line begins with, and what comes after its arrow.
+impl Row {
+    fn of(head: &str) -> Self {
+        let (command, rest) = command(head);
+        let (result, rest) = result(rest);
+        let note = note(rest);
+        let notes = note.map(unquote);
+        // What stands between double quotes is a note, and nothing else.
+        let is_quoted = notes.as_deref() != note;
+        Self { command, result, is_torn: !is_quoted && has_result(rest), notes }
+    }
+
+    fn entries(self, line: usize) -> Vec<Entry> {
+        let entry = |key: &str, value: String| Entry {
+            key: key.to_owned(),
+            value: Node::Text(value),
+            line: Some(line),
+        };
+        let mut entries = vec![entry("command", self.command), entry("result", self.result)];
+        entries.extend(self.notes.map(|notes| entry("notes", notes)));
+        entries
+    }
+}
+
+/// Whether a line begins with a command between marks: alone, or before an arrow.
+fn is_marked(head: &str) -> bool {
+    marked(head).is_some_and(|(_, rest)| {
+        rest.is_empty() || ARROWS.iter().any(|arrow| rest.starts_with(arrow))
+    })
+}
+
+/// The JSON string or span of code that a line begins with, and what comes after it.
+fn marked(head: &str) -> Option<(String, &str)> {
+    let (text, rest) = leading(head).or_else(|| code_span(head))?;
+    Some((text, rest.trim_start()))
+}
+
+/// The command that a line begins with, and what comes after its arrow: the first
+/// one that a result follows, else the last.
 fn command(head: &str) -> (String, &str) {
-    let whole = leading(head).or_else(|| code_span(head));
-    if let Some((command, rest)) = whole {
-        let rest = rest.trim_start();
+    if let Some((command, rest)) = marked(head) {
         let after = ARROWS.iter().chain(&[":"]).find_map(|arrow| rest.strip_prefix(arrow));
         match after {
             Some(after) => return (command, after),
@@ -98,9 +143,9 @@ fn command(head: &str) -> (String, &str) {
             None => {}
         }
     }
-    let arrow = ARROWS.iter().filter_map(|arrow| Some((head.rfind(arrow)?, arrow.len()))).max();
-    match arrow {
-        Some((at, length)) => (head[..at].trim().to_owned(), &head[at + length..]),
+    let decides = arrows(head).find(|(_, after)| says_result(after));
+    match decides.or_else(|| arrows(head).last()) {
+        Some((command, after)) => (command.trim().to_owned(), after),
         None => (head.to_owned(), ""),
     }
 }
@@ -129,8 +174,8 @@ fn code(value: &str) -> String {
     }
 }
 
-/// The word that says what came of it, and the note after it.
-fn result(rest: &str) -> (String, Option<String>) {
+/// The word that says what came of it, and what comes after it.
+fn result(rest: &str) -> (String, &str) {
     let rest = rest.trim();
     let (word, rest) = leading(rest).unwrap_or_else(|| {
         let rest = rest.trim_start_matches(['*', '_', '`']);
@@ -138,13 +183,16 @@ fn result(rest: &str) -> (String, Option<String>) {
         let (word, rest) = rest.split_at(end.unwrap_or(rest.len()));
         (word.trim_end_matches(['*', '_', '`']).to_owned(), rest)
     });
-    let rest = rest.trim();
-    let note = match rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
-        Some(note) => Some(note),
+    (word, rest.trim())
+}
+
+/// The note after a result.
+fn note(rest: &str) -> Option<&str> {
+    match rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        Some(note) => Some(note.trim()),
         None => Some(rest.trim_start_matches([':', ',', ';', '-', '–', '—', ' ']))
             .filter(|note| !note.is_empty()),
-    };
-    (word, note.map(unquote))
+    }
 }
 
 /// What comes before the first comma is the risk, what comes after the last one

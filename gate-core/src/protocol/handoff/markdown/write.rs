@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::super::model::{A2a, Agent, Handoff, Outcome, Risk, Verification};
+use super::arrow::has_result;
 use super::keyed;
 use super::quote::{is_line, is_plain, quote, quote_value, quoted};
 
@@ -54,7 +55,7 @@ impl Page {
             let _ = write!(line, " -> {}", word(one.result.as_str()));
         }
         if let Some(notes) = &one.notes {
-            let is_note = is_line(notes) && !notes.starts_with('"');
+            let is_note = is_line(notes) && !notes.starts_with('"') && !has_result(notes);
             let _ = write!(line, " ({})", if is_note { notes.clone() } else { quoted(notes) });
         }
         self.line(1, &line);

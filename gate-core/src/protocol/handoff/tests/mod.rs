@@ -1,6 +1,7 @@
 //! Handoffs, read and written.
 
 mod laws;
+mod lines;
 mod others;
 
 use super::*;
@@ -114,7 +115,7 @@ fn an_agents_own_way_of_writing_is_read() {
     let mut expected = whole();
     expected.verification[0].command = "**cd tools && npm test**".to_owned();
     let read = read_md(&own.replace('\n', "\r\n"));
-    assert_eq!(read, Read { handoff: Some(expected), problems: Vec::new() });
+    assert_eq!(read, Read { handoff: Some(expected), ..Read::default() });
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn a_message_holds_the_whole_handoff() {
     assert!(!plain.contains("contextId"));
     assert_eq!(
         read(&plain, Format::A2a),
-        Read { handoff: Some(handoff.clone()), problems: Vec::new() }
+        Read { handoff: Some(handoff.clone()), ..Read::default() }
     );
     let agent = |id: &str| Agent {
         agent_id: id.to_owned(),
@@ -85,7 +85,7 @@ fn a_draft_says_what_is_known_and_does_not_hold() {
     let drafted = draft(&known);
     let text = drafted.to_markdown();
     assert!(text.contains("  - `cargo test 'a b'` -> PASS\n  - `make && make lint` -> FAIL (1 failed)\n    - severity: ...\n"), "{text}");
-    assert_eq!(read_md(&text), Read { handoff: Some(drafted), problems: Vec::new() });
+    assert_eq!(read_md(&text), Read { handoff: Some(drafted), ..Read::default() });
     let missing = wrong(&text);
     assert!(missing.contains(&"open_risks[0].owner".to_owned()), "{missing:?}");
     assert!(!missing.contains(&"objective".to_owned()), "{missing:?}");
@@ -106,7 +106,12 @@ fn a_file_that_never_was_is_no_changed_file() {
 #[test]
 fn claims_are_held_against_what_was_seen() {
     let argv = |line: &str| words(line).unwrap();
-    let seen = |argvs: Vec<Vec<String>>, passed| Seen { argvs, passed, record: "#7".to_owned() };
+    let seen = |argvs: Vec<Vec<String>>, passed| Seen {
+        argvs,
+        passed,
+        record: "#7".to_owned(),
+        tree: Some("here".to_owned()),
+    };
     let script = |line: &str| vec!["bash".to_owned(), "-c".to_owned(), line.to_owned()];
     let seen = [
         seen(vec![argv("cargo test --report x"), argv("cargo test")], Some(true)),
@@ -116,7 +121,9 @@ fn claims_are_held_against_what_was_seen() {
     ];
     let held = |command: &str, result: Outcome| {
         let one = Verification { command: command.to_owned(), result, ..Verification::default() };
-        unheld(&Handoff { verification: vec![one], ..Handoff::default() }, &seen)
+        let is_here = |tree: &str| Ok::<_, ()>(tree == "here");
+        unheld(&Handoff { verification: vec![one], ..Handoff::default() }, &seen, is_here)
+            .unwrap()
             .first()
             .map(ToString::to_string)
     };
@@ -144,4 +151,53 @@ fn claims_are_held_against_what_was_seen() {
         assert!(held(unknown, Outcome::Pass).unwrap().contains("no record"), "{unknown}");
         assert_eq!(held(unknown, Outcome::Fail), None);
     }
+}
+
+#[test]
+fn a_pass_of_another_tree_is_no_evidence() {
+    let seen = |tree: Option<&str>, passed| Seen {
+        argvs: vec![vec!["make".to_owned()]],
+        passed: Some(passed),
+        record: "#7".to_owned(),
+        tree: tree.map(str::to_owned),
+    };
+    let held = |result: Outcome, seen: &[Seen]| {
+        let command = "make".to_owned();
+        let one = Verification { command, result, ..Verification::default() };
+        let handoff = Handoff { verification: vec![one], ..Handoff::default() };
+        unheld(&handoff, seen, |tree| Ok::<_, ()>(tree == "here")).unwrap()
+    };
+    assert_eq!(held(Outcome::Pass, &[seen(Some("here"), true)]), []);
+    assert_eq!(held(Outcome::Fail, &[seen(Some("here"), true)]).len(), 1);
+    for other in [Some("there"), None] {
+        let told = held(Outcome::Pass, &[seen(other, true), seen(Some("here"), true)]);
+        assert!(told[0].message.contains("of another tree (#7)"), "{told:?}");
+        assert_eq!(held(Outcome::Fail, &[seen(other, true)]), []);
+    }
+    // Where nothing rests on a pass, nobody asks for the tree.
+    let handoff = Handoff { verification: vec![Verification::default()], ..Handoff::default() };
+    assert_eq!(unheld(&handoff, &[seen(None, false)], |_| Err("asked")), Ok(Vec::new()));
+}
+
+#[test]
+fn what_a_message_holds_beside_the_handoff_is_named() {
+    let message = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut json = serde_json::from_str(&whole().to_message()).unwrap();
+        change(&mut json);
+        read(&json.to_string(), Format::A2a)
+    };
+    let read = message(&|it| {
+        it["taskId"] = "t-1".into();
+        it["contextId"] = "int-1".into();
+        it["metadata"] = serde_json::json!({ "a": 1 });
+        it["parts"][0]["metadata"] = serde_json::json!({});
+        let part = it["parts"][0].clone();
+        it["parts"] = serde_json::json!([{ "kind": "text", "text": "hello" }, part]);
+    });
+    assert_eq!((read.handoff.as_ref(), read.all_problems()), (Some(&whole()), Vec::new()));
+    let mut beside: Vec<_> = read.beside.iter().map(|it| it.field.as_str()).collect();
+    beside.sort_unstable();
+    assert_eq!(beside, ["contextId", "metadata", "parts[0]", "parts[1].metadata", "taskId"]);
+    let many = message(&|it| (0..200).for_each(|at| it[format!("k{at}")] = 1.into()));
+    assert_eq!(many.beside.len(), 101);
 }
