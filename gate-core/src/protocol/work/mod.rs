@@ -1,6 +1,6 @@
 //! Work items: what is to be done, the phase that it is in, and who has it.
 //!
-//! An item goes through the phases of the exit protocol ([`WorkPhase`]). Agents
+//! An item goes through the phases of the exit protocol ([`WorkPhase`](super::exit::WorkPhase)). Agents
 //! claim it for a phase; a [`Lease`] is theirs alone until they release it or it
 //! expires. A valid exit signal ends the phase. Each [`Step`] from one phase to
 //! another is a record of the ledger, and [`Book`] holds records against each
