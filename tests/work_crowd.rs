@@ -20,7 +20,7 @@ const PHASES: [&str; 6] =
     ["DRAFT", "IMPLEMENTATION", "CI_PENDING", "READY_FOR_REVIEW", "REVIEW", "READY_FOR_MERGE"];
 
 /// After this time something is lost.
-const LOST: Duration = Duration::from_secs(100);
+const LOST: Duration = Duration::from_secs(240);
 
 /// A phase that a worker had for itself, from when it knew to when it last did.
 struct Shift {
@@ -270,7 +270,7 @@ fn one_more(floor: &Floor<'_>, worker: usize, actor: &str, dice: &mut Dice) -> O
 }
 
 fn all_is_done_whoever_is_killed(shop: &Shop) {
-    let floor = Floor::new(shop, 24);
+    let floor = Floor::new(shop, 200);
     floor.work(mortal);
     floor.is_whole();
     floor.nothing_was_had_twice();
