@@ -260,13 +260,13 @@ fn an_error_keeps_no_item(shelf: &Shelf) {
     assert_eq!(given_up, Err(StoreError::GivenUp));
     assert_eq!(look(&mut *store, |reading| reading.item("a")), Ok(None));
     let before = add(&mut *store, "a", WorkPhase::Draft);
-    let ask = Ask { lease: "l", actor: "a", now: at(1), until: at(9) };
-    let given_up = hand(&mut *store, |leasing| {
-        assert!(leasing.claim(Claimable::default(), ask)?.is_some());
+    let given_up = work(&mut *store, |writing| {
+        let after = Standing { phase: WorkPhase::Implementation, ..before.work.standing };
+        writing.move_item(&before, &after, 1)?;
         Err::<(), _>(StoreError::GivenUp)
     });
     assert_eq!(given_up, Err(StoreError::GivenUp));
-    assert_eq!(kept(&mut *store, "a"), before, "a claim that was given up is none");
+    assert_eq!(kept(&mut *store, "a"), before, "a step that was given up is none");
 }
 
 fn items_of_other_projects_are_not_seen(shelf: &Shelf) {

@@ -157,3 +157,13 @@ fn a_forged_record_that_skips_a_phase_is_found() {
         assert_eq!(shop.problem(), json!({ "seq": 2, "message": message }));
     }
 }
+
+#[test]
+fn a_row_that_is_not_believed_holds_nobody_up() {
+    let shop = Shop::new();
+    shop.add("a", "DRAFT");
+    shop.add("b", "DRAFT");
+    shop.run("UPDATE work SET phase = 'REVIEW' WHERE id = 'a'");
+    shop.say("work claim --actor one").is(5);
+    assert_eq!(shop.say("work claim --actor two --json").is(0).json()["work"], "b");
+}

@@ -188,19 +188,20 @@ impl Memory {
         Ok(self.read(next)?.is_none_or(|wait| wait.is_positive()))
     }
 
+    /// An item whose records do not say what its row does stays claimed, and is out of
+    /// the way of others as long as that lease would hold.
     fn take(&mut self, claim: &Claim<'_>) -> Result<Option<Item>, Failure> {
         let lease = Uuid::now_v7().to_string();
         let ttl = ttl(claim.ttl)?;
-        self.lease(|leasing| {
+        let taken = self.lease(|leasing| {
             let now = leasing.now()?;
             let until = after(now, ttl)?;
             let ask = Ask { lease: &lease, actor: claim.actor, now, until };
-            let item = leasing.claim(claim.which, ask)?;
-            if let Some(item) = &item {
-                holds(leasing, item)?;
-            }
-            Ok(item)
-        })
+            let Some(item) = leasing.claim(claim.which, ask)? else { return Ok(None) };
+            let believed = holds(leasing, &item);
+            Ok(Some(believed.map(|()| item)))
+        })?;
+        taken.transpose()
     }
 
     /// Lets a lease hold for so long from now.

@@ -80,8 +80,10 @@ pub trait Store: Debug + Send {
     /// [`StoreError::Uncertain`] alone it is unknown whether it was kept.
     fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError>;
 
-    /// Changes leases of a project's work items. The ledger is not looked at, and
-    /// nobody waits for it: others claim, number and append meanwhile.
+    /// Changes leases of a project's work items. Nobody waits for it: others claim,
+    /// number and append meanwhile, and what was changed may stay changed where the
+    /// rest fails. A lease is as durable as the database is set to make it: after a
+    /// crash it may be given anew, and whoever had it is refused.
     ///
     /// # Errors
     ///

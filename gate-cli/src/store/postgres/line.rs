@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::poll_fn;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -32,7 +32,12 @@ pub(super) struct Line {
     /// The statements that were asked, and those that were asked again as the
     /// database has prepared them.
     asked: RefCell<BTreeMap<&'static str, Option<Statement>>>,
+    /// When the database was asked for its time, and what it said, in milliseconds.
+    told: Option<(Instant, i64)>,
 }
+
+/// How long the database's time is counted on before it is asked again.
+const COUNTED: Duration = Duration::from_secs(1);
 
 /// What the database told whoever listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +71,20 @@ impl Line {
             .map_err(|error| fault::of(&place, &error))?;
         let (names, named) = unbounded_channel();
         runtime.spawn(carry(connection, names));
-        Ok(Self { client, named, is_prepared: false, asked: RefCell::default() })
+        Ok(Self { client, named, is_prepared: false, asked: RefCell::default(), told: None })
+    }
+
+    /// Takes what the database's time is now, in milliseconds since 1970.
+    pub(super) fn is_now(&mut self, now: i64) {
+        self.told = Some((Instant::now(), now));
+    }
+
+    /// The database's time, counted on from when it was told; none where that is too
+    /// long ago.
+    pub(super) fn time(&self) -> Option<i64> {
+        let (at, told) = self.told?;
+        let passed = Some(at.elapsed()).filter(|passed| *passed < COUNTED)?;
+        told.checked_add(i64::try_from(passed.as_millis()).ok()?)
     }
 
     /// Waits until the database names a project, at most so long.

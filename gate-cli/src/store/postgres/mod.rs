@@ -18,7 +18,6 @@ use self::transaction::Running;
 use super::error::StoreError;
 use super::place::DatabaseUrl;
 use super::sql::Nothing;
-use super::statements::POSTGRES;
 use super::view::View;
 use super::{Hand, Look, Store, Work, migration};
 
@@ -54,9 +53,9 @@ impl PostgresStore {
         Ok(Self { runtime, url: url.clone(), place, patience, line: None, ear: None })
     }
 
-    /// Begins a transaction, and says what number was answered. Nobody else's work was
-    /// entered yet, so that it is tried again while the database does not answer.
-    fn begin(&mut self, sql: &str) -> Result<(Line, Option<i64>), StoreError> {
+    /// Begins a transaction. Nobody else's work was entered yet, so that it is tried
+    /// again while the database does not answer.
+    fn begin(&mut self, sql: &str) -> Result<Line, StoreError> {
         let until = Instant::now() + self.patience;
         loop {
             match self.try_begin(sql, until) {
@@ -68,7 +67,7 @@ impl PostgresStore {
         }
     }
 
-    fn try_begin(&mut self, sql: &str, until: Instant) -> Result<(Line, Option<i64>), StoreError> {
+    fn try_begin(&mut self, sql: &str, until: Instant) -> Result<Line, StoreError> {
         let kept = self.line.take().filter(Line::is_open);
         let left = until.saturating_duration_since(Instant::now());
         let line = match kept {
@@ -76,8 +75,25 @@ impl PostgresStore {
             None => Line::connect(&self.runtime, &self.url, left)?,
         };
         let patience = self.patience + PAUSE;
-        let said = Running::new(&self.runtime, &line, &self.place, patience).ask(sql)?;
-        Ok((line, said))
+        Running::new(&self.runtime, &line, &self.place, patience).run(sql)?;
+        Ok(line)
+    }
+
+    /// A connection that answers, to tables of the newest schema, and whose clock is
+    /// known.
+    fn ready(&mut self) -> Result<Line, StoreError> {
+        let known = |line: &Line| line.is_open() && line.is_prepared && line.time().is_some();
+        if let Some(line) = self.line.take_if(|line| known(line)) {
+            return Ok(line);
+        }
+        let mut line = self.begin(CHANGING)?;
+        let mut running = self.running(&line);
+        migrate(&mut running)?;
+        let now = running.time()?;
+        running.commit()?;
+        line.is_prepared = true;
+        line.is_now(now);
+        Ok(line)
     }
 
     fn work(
@@ -85,22 +101,12 @@ impl PostgresStore {
         project: &str,
         work: impl FnOnce(&mut View<'_, Running<'_>>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.worked(&self.writing(project), project, work)
-    }
-
-    /// Does it in a transaction that begins so.
-    fn worked(
-        &mut self,
-        begin: &str,
-        project: &str,
-        work: impl FnOnce(&mut View<'_, Running<'_>>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        let (mut line, now) = self.begin(begin)?;
+        let mut line = self.begin(&self.writing(project))?;
         let mut running = self.running(&line);
         if !line.is_prepared {
             migrate(&mut running)?;
         }
-        let mut view = View::new(running, project)?.begun_at(now);
+        let mut view = View::new(running, project)?;
         work(&mut view)?;
         view.finish()?.commit()?;
         line.is_prepared = true;
@@ -121,9 +127,7 @@ impl PostgresStore {
     }
 }
 
-/// A lease is as durable as the database is set to make it: after a crash it may
-/// be given anew, and whoever had it is refused. What counts is the record.
-const LEASING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+const CHANGING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 /// Who is told when work can be claimed.
 const LISTENING: &str = "LISTEN gate_work";
@@ -174,7 +178,7 @@ fn migrate(running: &mut Running<'_>) -> Result<(), StoreError> {
 
 impl Store for PostgresStore {
     fn read(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError> {
-        let (line, _) = self.begin(READING)?;
+        let line = self.begin(READING)?;
         let mut running = self.running(&line);
         match seen(&mut running)? {
             0 => look(&mut View::new(Nothing, project)?)?,
@@ -193,17 +197,17 @@ impl Store for PostgresStore {
     }
 
     fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
-        // Nobody is waited for, so that it is the same moment: one question less.
-        let begin = match POSTGRES.now {
-            Some(now) => format!("{LEASING}; {now}"),
-            None => LEASING.to_owned(),
-        };
-        self.worked(&begin, project, |view| work(view))
+        let line = self.ready()?;
+        let mut view = View::new(self.running(&line), project)?.at(line.time());
+        work(&mut view)?;
+        view.finish()?;
+        self.line = Some(line);
+        Ok(())
     }
 
     fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
         let Some(ear) = self.ear.as_mut() else {
-            self.ear = Some(self.begin(LISTENING)?.0);
+            self.ear = Some(self.begin(LISTENING)?);
             return Ok(true);
         };
         match ear.hears(&self.runtime, project, at_most) {

@@ -6,11 +6,11 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Error, Row, SimpleQueryMessage};
+use tokio_postgres::{Error, Row};
 
 use super::super::error::StoreError;
 use super::super::sql::{Cell, Given, Sql};
-use super::super::statements::{self, Dialect};
+use super::super::statements::{self, Dialect, POSTGRES};
 use super::fault;
 use super::line::Line;
 
@@ -52,18 +52,17 @@ impl<'a> Running<'a> {
         self.answer(self.line.client().batch_execute(statements))
     }
 
-    /// Runs several statements, and returns the number in the last row, if that is
-    /// what they come to.
+    /// The milliseconds since 1970, by the database's clock.
     ///
     /// # Errors
     ///
     /// What the database says, or that it says nothing.
-    pub(super) fn ask(&self, statements: &str) -> Result<Option<i64>, StoreError> {
-        let said = self.answer(self.line.client().simple_query(statements))?;
-        Ok(said.iter().rev().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
-            _ => None,
-        }))
+    pub(super) fn time(&mut self) -> Result<i64, StoreError> {
+        let asked = POSTGRES.now.map(|now| self.rows(now, &[])).transpose()?;
+        match asked.and_then(|mut rows| rows.pop()).as_deref() {
+            Some([Cell::Integer(now)]) => Ok(*now),
+            _ => Err(StoreError::corrupt("the database has no time")),
+        }
     }
 
     /// Keeps what was done.
@@ -109,7 +108,7 @@ impl<'a> Running<'a> {
 }
 
 impl Sql for Running<'_> {
-    const DIALECT: &'static Dialect = &statements::POSTGRES;
+    const DIALECT: &'static Dialect = &POSTGRES;
 
     fn rows(
         &mut self,

@@ -19,8 +19,8 @@ impl<S: Sql> View<'_, S> {
         Self { has_items: version >= SINCE, ..self }
     }
 
-    /// The same, of a transaction that began at this time.
-    pub(in super::super) fn begun_at(self, now: Option<i64>) -> Self {
+    /// The same, at this time.
+    pub(in super::super) fn at(self, now: Option<i64>) -> Self {
         Self { now, ..self }
     }
 
