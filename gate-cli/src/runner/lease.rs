@@ -76,3 +76,25 @@ fn expires(ttl: Duration, (held, done): Held<'_>, lost: &CancellationToken) {
 fn since<T>(held: &Mutex<Instant>, look: impl FnOnce(&mut Instant) -> T) -> T {
     look(&mut held.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_that_nobody_renews_ends_the_work() {
+        let (held, done) = (Mutex::new(Instant::now()), CancellationToken::new());
+        let lost = CancellationToken::new();
+        expires(Duration::from_millis(20), (&held, &done), &lost);
+        assert!(lost.is_cancelled() && since(&held, |held| held.elapsed().as_millis() >= 20));
+    }
+
+    #[test]
+    fn work_that_is_done_loses_nothing() {
+        let (held, done) = (Mutex::new(Instant::now()), CancellationToken::new());
+        let lost = CancellationToken::new();
+        done.cancel();
+        expires(Duration::ZERO, (&held, &done), &lost);
+        assert!(!lost.is_cancelled());
+    }
+}
