@@ -164,7 +164,7 @@ fn a_loop_waits_for_work() {
 #[test]
 fn a_lease_that_is_lost_ends_the_loop() {
     let ran = project("implementation", "touch begun\nsleep 300");
-    let runner = beside(&ran, "run --work --actor worker --ttl 900ms --json -- ./agent.sh");
+    let runner = beside(&ran, "run --work --actor worker --ttl 20s --json -- ./agent.sh");
     wait(|| ran.path("begun").exists());
     said(&ran, "work release W-1 --actor worker", 0);
     let ended = runner.wait_with_output().unwrap();
@@ -176,7 +176,7 @@ fn a_lease_that_is_lost_ends_the_loop() {
 #[test]
 fn a_runner_that_is_killed_keeps_nothing_for_ever() {
     let ran = project("implementation", "touch begun\nsleep 300");
-    let mut runner = beside(&ran, "run --work --actor worker --ttl 1500ms --json -- ./agent.sh");
+    let mut runner = beside(&ran, "run --work --actor worker --ttl 8s --json -- ./agent.sh");
     wait(|| ran.path("begun").exists());
     said(&ran, "work claim --actor other", 1);
     runner.kill().unwrap();
@@ -205,7 +205,7 @@ fn an_agent_that_ends_the_phase_itself_ends_the_loop() {
         env!("CARGO_BIN_EXE_gate")
     );
     let ran = project("implementation", &submit);
-    let words = "run --work --actor worker --ttl 2s --json -- ./agent.sh";
+    let words = "run --work --actor worker --ttl 20s --json -- ./agent.sh";
     let end = looped(&ran, words, 1);
     assert!(ran.file("submitted").starts_with("ACCEPTED"), "{}", ran.file("submitted"));
     assert_eq!(end["stopped_by"], "lease-lost");
