@@ -94,12 +94,7 @@ impl Memory {
         mut look: impl FnMut(&mut dyn Reading) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let mut found = None;
-        let read = self.store.read(&self.project, &mut |reading| {
-            let looked = look(reading);
-            let given_up = looked.is_err();
-            found = Some(looked);
-            if given_up { Err(StoreError::GivenUp) } else { Ok(()) }
-        });
+        let read = self.store.read(&self.project, &mut |reading| keep(look(reading), &mut found));
         told(read, found)
     }
 
@@ -110,12 +105,9 @@ impl Memory {
         mut look: impl FnMut(&mut dyn Reading, Option<Head>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let mut found = None;
-        let examined = self.store.examine(&self.project, &mut |reading, marked| {
-            let looked = look(reading, marked);
-            let given_up = looked.is_err();
-            found = Some(looked);
-            if given_up { Err(StoreError::GivenUp) } else { Ok(()) }
-        });
+        let examined = self
+            .store
+            .examine(&self.project, &mut |reading, marked| keep(look(reading, marked), &mut found));
         told(examined, found)
     }
 
@@ -125,12 +117,8 @@ impl Memory {
         mut work: impl FnMut(&mut dyn Writing) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let mut done = None;
-        let written = self.store.write(&self.project, &mut |writing| {
-            let worked = work(writing);
-            let given_up = worked.is_err();
-            done = Some(worked);
-            if given_up { Err(StoreError::GivenUp) } else { Ok(()) }
-        });
+        let written =
+            self.store.write(&self.project, &mut |writing| keep(work(writing), &mut done));
         told(written, done)
     }
 }
@@ -142,14 +130,20 @@ impl Memory {
         mut work: impl FnMut(&mut dyn Leasing) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let mut done = None;
-        let written = self.store.lease(&self.project, &mut |leasing| {
-            let worked = work(leasing);
-            let given_up = worked.is_err();
-            done = Some(worked);
-            if given_up { Err(StoreError::GivenUp) } else { Ok(()) }
-        });
+        let written =
+            self.store.lease(&self.project, &mut |leasing| keep(work(leasing), &mut done));
         told(written, done)
     }
+}
+
+/// Keeps what a look or a work gave. The store keeps nothing where it gave up.
+fn keep<T>(
+    given: Result<T, Failure>,
+    kept: &mut Option<Result<T, Failure>>,
+) -> Result<(), StoreError> {
+    let given_up = given.is_err();
+    *kept = Some(given);
+    if given_up { Err(StoreError::GivenUp) } else { Ok(()) }
 }
 
 /// What the work gave, where the store kept it; else the store's trouble.
