@@ -34,6 +34,7 @@ pub mod decide;
 mod digest;
 mod exit_scan;
 pub mod history;
+pub mod integrity;
 pub mod protocol;
 pub mod read;
 pub mod replay;

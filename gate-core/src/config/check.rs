@@ -43,6 +43,8 @@ pub struct RawCheck {
     pub needs: Option<Vec<String>>,
     /// Whether an unchanged tree means an unchanged result.
     pub hermetic: Option<bool>,
+    /// Whether tests run in a copy, with the baseline's tests and a control.
+    pub control: Option<bool>,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// How often a failure is run again.

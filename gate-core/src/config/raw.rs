@@ -37,6 +37,8 @@ pub struct RawConfig {
     pub work: Option<RawWork>,
     /// The tree digest.
     pub tree: Option<RawTree>,
+    /// What must not be weakened.
+    pub integrity: Option<RawIntegrity>,
     /// The project.
     pub project: Option<RawProject>,
     /// What is different for tasks of a type, by the type's name.
@@ -198,6 +200,33 @@ pub struct RawWork {
 pub struct RawTree {
     /// Globs of files that it leaves out.
     pub ignore: Option<Vec<String>>,
+}
+
+/// What must not be weakened.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawIntegrity {
+    /// Globs of files that only the operator changes, beside those that gate knows.
+    pub protect: Option<Vec<String>>,
+    /// How many findings that only warn are let through.
+    pub budget: Option<u32>,
+    /// What the operator has approved.
+    pub allow: Option<Vec<RawAllowance>>,
+}
+
+/// A change that the operator has approved: `path`, `test` or `rule`, of which those
+/// that are written have to fit, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawAllowance {
+    /// Glob of files that may be edited or removed.
+    pub path: Option<String>,
+    /// Test that may be gone or skipped: its identity, where `*` stands for anything.
+    pub test: Option<String>,
+    /// The rule of a finding, as it is told.
+    pub rule: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
 }
 
 /// The project.

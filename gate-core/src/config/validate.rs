@@ -12,8 +12,8 @@ use super::error::Problem;
 use super::fault::{Checked, Fault};
 use super::key::{KeyPath, is_name};
 use super::raw::{
-    RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal, RawPatterns, RawSignal,
-    RawTaskType,
+    RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal,
+    RawIntegrity, RawPatterns, RawSignal, RawTaskType,
 };
 use super::{matcher, pack};
 use crate::decide::policy::Spelling;
@@ -29,6 +29,7 @@ pub(super) fn config(raw: &RawConfig) -> Checked {
     filled(&KeyPath::dotted("run.folder"), raw.run.as_ref().and_then(|run| run.folder.as_ref()))?;
     filled(&KeyPath::dotted("project.id"), raw.project.as_ref().and_then(|it| it.id.as_ref()))?;
     strings(&KeyPath::dotted("tree.ignore"), raw.tree.as_ref().and_then(|it| it.ignore.as_ref()))?;
+    integrity(&root.key("integrity"), raw.integrity.as_ref())?;
     strings(&KeyPath::dotted("work.ci"), raw.work.as_ref().and_then(|it| it.ci.as_ref()))?;
     let (mut types, at) = (raw.task_types.iter().flatten(), root.key("task_types"));
     types.try_for_each(|(name, it)| task_type(&at.key(name), name, it))
@@ -132,6 +133,29 @@ fn check(at: &KeyPath, id: &str, raw: &RawCheck) -> Checked {
     }
     check_runs(at, raw)?;
     check_own(at, id, raw)
+}
+
+fn integrity(at: &KeyPath, raw: Option<&RawIntegrity>) -> Checked {
+    let Some(raw) = raw else { return Ok(()) };
+    strings(&at.key("protect"), raw.protect.as_ref())?;
+    let (mut allow, at) = (raw.allow.iter().flatten().enumerate(), at.key("allow"));
+    allow.try_for_each(|(index, it)| allowance(&at.index(index), it))
+}
+
+fn allowance(at: &KeyPath, raw: &RawAllowance) -> Checked {
+    for (key, text) in [("path", &raw.path), ("test", &raw.test), ("rule", &raw.rule)] {
+        filled(&at.key(key), text.as_ref())?;
+    }
+    filled(&at.key("reason"), raw.reason.as_ref())?;
+    if raw.path.is_none() && raw.test.is_none() && raw.rule.is_none() {
+        let fault = Fault::new(at.clone(), Problem::Missing("path"));
+        return Err(fault.hint("say what is allowed: `path`, `test` or `rule`"));
+    }
+    match raw.reason {
+        Some(_) => Ok(()),
+        None => Err(Fault::new(at.clone(), Problem::Missing("reason"))
+            .hint("say why it is allowed; the reason is recorded")),
+    }
 }
 
 /// When and how often a check runs.

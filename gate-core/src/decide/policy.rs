@@ -40,6 +40,9 @@ pub struct Policy {
     pub budget: Budget,
     /// How stop hooks behave.
     pub hook: HookPolicy,
+    /// What must not be weakened.
+    #[serde(default, skip_serializing_if = "IntegrityPolicy::is_default")]
+    pub integrity: IntegrityPolicy,
     /// Globs of files that the tree digest leaves out.
     pub tree_ignore: Vec<String>,
     /// The project's name, where settings give one.
@@ -80,6 +83,15 @@ pub struct SignalPolicy {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
 fn is_off(flag: &bool) -> bool {
     !flag
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_on(flag: &bool) -> bool {
+    *flag
 }
 
 /// The ways in which a signal is written.
@@ -276,6 +288,10 @@ pub struct CheckPolicy {
     pub needs: Vec<String>,
     /// Whether an unchanged tree means an unchanged result.
     pub hermetic: bool,
+    /// Whether a known test runner runs in a copy of the tree, with the baseline's
+    /// tests over it and a test of gate's that has to fail.
+    #[serde(default = "yes", skip_serializing_if = "is_on")]
+    pub control: bool,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// How often a failure is run again.
@@ -290,6 +306,38 @@ pub struct CheckPolicy {
     pub optional: Vec<String>,
     /// Globs of files that may be uncommitted.
     pub ignore: Vec<String>,
+}
+
+/// What must not be weakened, beside what gate protects by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IntegrityPolicy {
+    /// Globs of files that only the operator changes.
+    pub protect: Vec<String>,
+    /// How many findings that only warn are let through.
+    pub budget: u32,
+    /// What the operator has approved.
+    pub allow: Vec<Allowance>,
+}
+
+impl IntegrityPolicy {
+    /// Policies of the time before it have the digest of those that leave it out.
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A change that the operator has approved. Of `path`, `test` and `rule` those that
+/// are there have to fit; one of them is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allowance {
+    /// Glob of files, relative to the project.
+    pub path: Option<String>,
+    /// Identity of a test, where `*` stands for anything.
+    pub test: Option<String>,
+    /// The rule of a finding.
+    pub rule: Option<String>,
+    /// Why.
+    pub reason: String,
 }
 
 /// When the breaker trips; 0 switches a trip off.

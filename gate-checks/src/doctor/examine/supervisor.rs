@@ -65,6 +65,7 @@ fn nothing() -> CheckPolicy {
         timeout_ms: LONGEST_MS,
         needs: Vec::new(),
         hermetic: false,
+        control: false,
         report: None,
         retry: 0,
         when: vec![When::Check],

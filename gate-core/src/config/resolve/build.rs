@@ -13,17 +13,18 @@ use crate::config::key::KeyPath;
 use crate::config::matcher;
 use crate::config::pack;
 use crate::config::raw::{
-    RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawPatterns, RawRun, RawSignal,
+    RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawIntegrity,
+    RawPatterns, RawRun, RawSignal,
 };
 use crate::decide::pattern::Pattern;
 use crate::decide::policy::{
-    BreakerPolicy, Budget, CheckPolicy, CustomSignal, HookPolicy, Policy, SignalPolicy, Spelling,
-    Threshold,
+    Allowance, BreakerPolicy, Budget, CheckPolicy, CustomSignal, HookPolicy, IntegrityPolicy,
+    Policy, SignalPolicy, Spelling, Threshold,
 };
 
 /// What holds for a check of this name where nobody says otherwise. The two
 /// that look at more than this iteration's work only count.
-pub(super) fn check_defaults(name: &str) -> [(&'static str, Value); 6] {
+pub(super) fn check_defaults(name: &str) -> [(&'static str, Value); 7] {
     let mode = if matches!(name, "clean_git" | "review") { "count" } else { "require" };
     let when = ["check", "run", "hook"].map(Value::from).to_vec();
     [
@@ -31,6 +32,7 @@ pub(super) fn check_defaults(name: &str) -> [(&'static str, Value); 6] {
         ("timeout", Value::from("10m")),
         ("mode", Value::from(mode)),
         ("hermetic", Value::from(false)),
+        ("control", Value::from(true)),
         ("retry", Value::from(0)),
         ("when", Value::Array(when)),
     ]
@@ -59,6 +61,7 @@ pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
         breaker: breaker(&raw.breaker.clone().unwrap_or_default())?,
         budget: budget(&raw.budget.clone().unwrap_or_default())?,
         hook: hook(&raw.hook.clone().unwrap_or_default())?,
+        integrity: integrity(raw.integrity.clone().unwrap_or_default())?,
         tree_ignore: raw.tree.clone().and_then(|tree| tree.ignore).unwrap_or_default(),
         project_id: raw.project.clone().and_then(|project| project.id),
     })
@@ -128,6 +131,7 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         timeout_ms: set(raw.timeout, "timeout")?.0,
         needs: raw.needs.unwrap_or_default(),
         hermetic: set(raw.hermetic, "hermetic")?,
+        control: set(raw.control, "control")?,
         report: raw.report,
         retry: set(raw.retry, "retry")?,
         when: set(raw.when, "when")?,
@@ -135,6 +139,18 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         files: raw.files.unwrap_or_default(),
         optional: raw.optional.unwrap_or_default(),
         ignore: raw.ignore.unwrap_or_default(),
+    })
+}
+
+fn integrity(raw: RawIntegrity) -> Result<IntegrityPolicy, Fault> {
+    let allowance = |it: RawAllowance| {
+        let reason = set(it.reason, "reason")?;
+        Ok(Allowance { path: it.path, test: it.test, rule: it.rule, reason })
+    };
+    Ok(IntegrityPolicy {
+        protect: raw.protect.unwrap_or_default(),
+        budget: set(raw.budget, "integrity.budget")?,
+        allow: raw.allow.into_iter().flatten().map(allowance).collect::<Result<_, Fault>>()?,
     })
 }
 

@@ -115,6 +115,8 @@ fn the_listing_is_complete() {
         "patterns.custom.unless",
         "checks.jobs",
         "checks.NAME.hermetic",
+        "checks.NAME.control",
+        "integrity.allow.reason",
         "breaker.cooldown",
         "budget.cost_usd",
         "hook.max_blocks",

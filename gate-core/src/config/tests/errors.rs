@@ -37,7 +37,7 @@ fn unknown_keys_have_the_nearest_known_one() {
     check(
         "\"\\u001b[2J\" = 1\n[breaker]\n\"a b\" = 1\n",
         "1:1: unknown key `\\u{1b}[2J`, known are `exit_gate`, `signal`, `patterns`, `checks`, \
-         `breaker`, `budget`, `hook`, `run`, `work`, `tree`, `project`, `task_types`",
+         `breaker`, `budget`, `hook`, `run`, `work`, `tree`, `integrity`, `project`, `task_types`",
     );
     check("[hook]\nzzz = 1\n", "2:1: unknown key `zzz` in `hook`, known are `judge`, `max_blocks`");
 }
@@ -198,4 +198,17 @@ fn settings_of_a_program_are_checked_too() {
     let raw = RawConfig { signal: Some(signal), ..RawConfig::default() };
     let error = Layer::new(Origin::Flag("--accept".to_owned()), raw).unwrap_err();
     assert!(error.to_string().starts_with("--accept: `signal.accept`: the list is empty"));
+}
+
+#[test]
+fn an_allowance_says_what_and_why() {
+    let rule = "[[integrity.allow]]\n";
+    check(
+        &format!("{rule}reason = \"x\"\n"),
+        "1:1: `integrity.allow[0]`: `path` is missing, say what is allowed: `path`, `test` or `rule`",
+    );
+    check(
+        &format!("{rule}path = \"tests/a.py\"\n"),
+        "1:1: `integrity.allow[0]`: `reason` is missing, say why it is allowed; the reason is recorded",
+    );
 }
