@@ -7,6 +7,7 @@ use gate_core::decide::evidence::Evidence;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
+use crate::baseline::Baseline;
 use crate::event::Events;
 pub use crate::id::CheckId;
 use crate::logs::Logs;
@@ -65,6 +66,8 @@ pub struct CheckContext {
     pub site: Arc<Site>,
     /// The work tree before the checks of this round.
     pub tree: Arc<Snapshot>,
+    /// What the work tree was before the agent acted, where anybody knows it.
+    pub baseline: Option<Baseline>,
     /// What the caller said about the decision.
     pub about: Arc<About>,
     /// Cancelled when nobody waits for the result any more.

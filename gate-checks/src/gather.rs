@@ -16,6 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::baseline::Baseline;
 use crate::cache::EvidenceCache;
 use crate::check::{About, CheckContext};
 use crate::checks::{self, Kept, Planned};
@@ -42,6 +43,8 @@ pub struct Wanted {
     /// gathering with a deadline waits for it. Its processes are ended without
     /// grace, which takes some milliseconds.
     pub deadline: Option<Duration>,
+    /// What the work tree was before the agent acted, where anybody knows it.
+    pub baseline: Option<Baseline>,
     /// What the caller says about the decision.
     pub about: About,
     /// Ends it from outside: what was not found out by then is inconclusive.
@@ -122,6 +125,7 @@ pub fn gather(
         cx: CheckContext {
             site: Arc::new(site),
             tree: before,
+            baseline: wanted.baseline.clone(),
             about: Arc::new(wanted.about.clone()),
             cancel: wanted.cancel.clone(),
             late: CancellationToken::new(),

@@ -5,12 +5,14 @@
 //! not be found out is inconclusive. Whoever shows progress gets an [`Event`]
 //! for each thing that happens.
 //!
+//! * [`baseline`]: what the work tree was before the agent acted;
 //! * [`check`]: what a check is, and what it is given;
 //! * [`process`]: programs, bounded and ended with all their descendants;
 //! * [`report`]: test results, structured;
 //! * [`worktree`]: the files of the work, and their digest;
 //! * [`project`]: which commands check a project.
 
+pub mod baseline;
 mod cache;
 pub mod check;
 mod checks;

@@ -319,6 +319,7 @@ impl Gate {
             only: request.checks.only().map(str::to_owned),
             all: request.checks == Checks::All,
             fresh: request.fresh,
+            baseline: None,
             about: About {
                 task: request.task.clone(),
                 run: request.run.clone(),

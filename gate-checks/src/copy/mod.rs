@@ -172,7 +172,8 @@ fn mapped(word: &str, from: &str, to: &str) -> String {
     text
 }
 
-fn hash(path: &Path) -> io::Result<[u8; 32]> {
+/// The hash of a file's bytes.
+pub(crate) fn hash(path: &Path) -> io::Result<[u8; 32]> {
     let (mut file, mut piece) = (fs::File::open(path)?, vec![0; PIECE]);
     let mut hasher = blake3::Hasher::new();
     loop {

@@ -32,6 +32,7 @@ mod tap;
 mod tests;
 mod unittest_text;
 
+use serde::{Deserialize, Serialize};
 use tally::{Budget, Tally};
 
 pub use crate::process::Stream;
@@ -41,7 +42,8 @@ pub(crate) use runner::is_runner;
 pub use runner::{Prepared, Request, prepare};
 
 /// What came of one test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It ran and held.
     Passed,
@@ -53,7 +55,7 @@ pub enum Status {
 }
 
 /// One test.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Test {
     /// Its name, the same in every run: program, package or file, then the
     /// name with its parameters.

@@ -19,6 +19,7 @@
 
 mod branches;
 mod caches;
+mod committed;
 mod content;
 mod error;
 mod excludes;
@@ -50,6 +51,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) use committed::Blob;
 pub use error::WorktreeError;
 pub(crate) use globs::Globs;
 pub use identity::identity;

@@ -39,6 +39,19 @@ impl WorkTree {
     ///
     /// A tree that cannot be read.
     pub fn changed(&self, since: Option<&str>) -> Result<Option<Vec<String>>, WorktreeError> {
+        let files = self.changed_files(since)?;
+        Ok(files.map(|files| files.iter().map(|file| shown(file)).collect()))
+    }
+
+    /// The same, as the names are.
+    ///
+    /// # Errors
+    ///
+    /// A tree that cannot be read.
+    pub(crate) fn changed_files(
+        &self,
+        since: Option<&str>,
+    ) -> Result<Option<BTreeSet<Vec<u8>>>, WorktreeError> {
         let stop = Stop::never();
         let Some(status) = self.status(&stop)? else { return Ok(None) };
         let Status { staged: added, unstaged, untracked, .. } = status;
@@ -51,7 +64,7 @@ impl WorkTree {
             let old = repository.tree(git, since, &stop)?;
             files.extend(staged(&old, &repository.tree(git, &head, &stop)?));
         }
-        Ok(Some(files.iter().map(|file| shown(file)).collect()))
+        Ok(Some(files))
     }
 
     /// Whether a file, named from the root, has ever been in the commit that is
@@ -78,7 +91,7 @@ impl WorkTree {
     }
 
     /// The repository of the root, where it is one.
-    fn repository(&self) -> Result<Option<(&Git, Repository)>, WorktreeError> {
+    pub(super) fn repository(&self) -> Result<Option<(&Git, Repository)>, WorktreeError> {
         if !self.is_repository {
             return Ok(None);
         }

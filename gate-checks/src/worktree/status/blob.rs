@@ -39,6 +39,11 @@ impl Format {
     }
 }
 
+/// Whether git gives these bytes this name.
+pub(in crate::worktree) fn named_as(bytes: &[u8], object: &[u8]) -> bool {
+    Format::of(object).name(bytes) == object
+}
+
 /// Names a blob whose bytes come in pieces.
 enum Naming {
     Sha1(Box<Sha1>),

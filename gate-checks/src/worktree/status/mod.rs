@@ -26,6 +26,7 @@ use super::survey::Survey;
 use super::tracked::Tracked;
 
 use blob::Blobs;
+pub(super) use blob::named_as;
 use compare::Compare;
 pub(super) use compare::staged;
 use convert::Convert;

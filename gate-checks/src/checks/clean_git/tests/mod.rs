@@ -22,6 +22,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
     let ignore = ignore.iter().map(|glob| (*glob).to_owned()).collect();
     let check = CleanGit { id: CheckId::new("clean_git"), ignore };
     let cx = CheckContext {
+        baseline: None,
         site: Arc::new(fixture.site.clone()),
         tree: Arc::new(tree),
         about: Arc::new(About::default()),

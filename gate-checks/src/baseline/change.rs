@@ -1,0 +1,96 @@
+//! What is different from a baseline.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use gate_core::integrity::{Guarded, guarded};
+
+use super::error::BaselineError;
+use super::held::{Mark, Name, path};
+use super::{Baseline, kind_of};
+use crate::worktree::{Kind, Snapshot, WorkTree};
+
+/// One file that is different now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its name, relative to the root.
+    pub path: PathBuf,
+    /// Why it is guarded, where it is.
+    pub guarded: Option<Guarded>,
+    /// What became of it.
+    pub what: What,
+    /// The file with the same bytes that is gone, where this one was added.
+    pub moved_from: Option<PathBuf>,
+}
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// It is new.
+    Added,
+    /// Its bytes or its kind are others.
+    Edited,
+    /// It is gone.
+    Removed,
+}
+
+impl Baseline {
+    /// Everything that is different in the tree now, sorted by name.
+    ///
+    /// # Errors
+    ///
+    /// A tree that cannot be read, a commit that is gone.
+    pub fn changes(&self, tree: &WorkTree, now: &Snapshot) -> Result<Vec<Change>, BaselineError> {
+        let files = self.files(tree)?;
+        let unlike = tree.changed_files(Some(&self.body.commit))?.unwrap_or_default();
+        let dirty = self.body.dirty.keys();
+        let raw = self.body.guarded.iter().filter(|(name, mark)| !is_now(mark, now, &name.path()));
+        let names = dirty.chain(raw.map(|(name, _)| name)).map(|name| name.0.clone());
+        let names: BTreeSet<Vec<u8>> = unlike.into_iter().chain(names).collect();
+        let mut changes = Vec::new();
+        for name in names {
+            let path = path(&name);
+            let (was, same) = match self.body.dirty.get(&Name(name.clone())) {
+                Some(None) => (false, false),
+                Some(Some(mark)) => (true, is_now(mark, now, &path)),
+                None => (files.contains_key(&name), false),
+            };
+            let what = match (was, kind_of(now, &path).is_some()) {
+                (true, true) if same => continue,
+                (true, true) => What::Edited,
+                (true, false) => What::Removed,
+                (false, true) => What::Added,
+                (false, false) => continue,
+            };
+            let guarded = path.to_str().and_then(guarded);
+            changes.push(Change { path, guarded, what, moved_from: None });
+        }
+        self.pair(tree, &mut changes);
+        Ok(changes)
+    }
+
+    /// Finds the files that were only moved: added ones with the bytes of removed
+    /// ones, each of which was moved to one place.
+    fn pair(&self, tree: &WorkTree, changes: &mut [Change]) {
+        let gone = changes.iter().filter(|change| change.what == What::Removed);
+        let mut gone: Vec<_> = gone.map(|change| change.path.clone()).collect();
+        if gone.is_empty() {
+            return;
+        }
+        let was = |path: &PathBuf| self.content(tree, path).ok().flatten().map(|held| held.bytes);
+        let mut was: Vec<_> = gone.drain(..).filter_map(|path| Some((was(&path)?, path))).collect();
+        for change in changes.iter_mut().filter(|change| change.what == What::Added) {
+            let Some(bytes) = tree.bytes(&change.path).filter(|bytes| !bytes.is_empty()) else {
+                continue;
+            };
+            if let Some(at) = was.iter().position(|(held, _)| *held == bytes) {
+                change.moved_from = Some(was.swap_remove(at).1);
+            }
+        }
+    }
+}
+
+/// Whether a file stands now as it was marked.
+fn is_now(mark: &Mark, now: &Snapshot, path: &Path) -> bool {
+    now.file(path).is_some_and(|file| file.kind() != Kind::Unreadable && Mark::of(file) == *mark)
+}

@@ -1,0 +1,44 @@
+//! Why a baseline could not be taken or read.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::worktree::WorktreeError;
+
+/// Why a baseline could not be taken or read. Nothing is compared then, and nothing
+/// passes for being compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BaselineError {
+    /// The work tree cannot be read.
+    #[error(transparent)]
+    Tree(#[from] WorktreeError),
+    /// The tree is no repository any more.
+    #[error("{}: the work tree of the baseline is no git repository any more", root.display())]
+    NoRepository {
+        /// The tree's root.
+        root: PathBuf,
+    },
+    /// The bytes of a file are gone.
+    #[error("{}: its bytes of the baseline cannot be got any more", path.display())]
+    Lost {
+        /// The file, relative to the root.
+        path: PathBuf,
+    },
+    /// It cannot be kept, or what is kept cannot be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// What is kept is damaged, or of a version that this gate does not know.
+    #[error("{}: {problem}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+}

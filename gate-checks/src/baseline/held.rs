@@ -1,0 +1,158 @@
+//! What a baseline holds of a file: its name, a mark of its bytes, the bytes.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::error::BaselineError;
+use crate::worktree::{File, Kind};
+
+/// What a file was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Its bytes; of a link what it says.
+    pub bytes: Vec<u8>,
+    /// What it was.
+    pub kind: Kind,
+}
+
+/// A file's name relative to the root. Kept as text; one that is no UTF-8 as hex
+/// digits behind a byte that no name has.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Name(pub(super) Vec<u8>);
+
+/// What stands before a name in hex digits.
+const HEX: char = '\0';
+
+/// What tells the bytes of a file from others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// BLAKE3 of the bytes, in hex digits.
+    pub(super) hash: String,
+    pub(super) kind: KeptKind,
+}
+
+/// What a kept file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum KeptKind {
+    Plain,
+    Executable,
+    Link,
+    Other,
+}
+
+impl Held {
+    /// Writes it to a path, with the folders above. What stands there is replaced.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), BaselineError> {
+        let write = || -> io::Result<()> {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            if self.kind == Kind::Link {
+                return symlink(OsStr::from_bytes(&self.bytes), path);
+            }
+            fs::write(path, &self.bytes)?;
+            let mode = if self.kind == Kind::Executable { 0o755 } else { 0o644 };
+            fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        };
+        write().map_err(|source| BaselineError::Io { path: path.to_owned(), source })
+    }
+}
+
+impl Mark {
+    pub(super) fn of(file: &File) -> Self {
+        let hash = blake3::Hash::from_bytes(*file.hash()).to_hex().to_string();
+        Self { hash, kind: file.kind().into() }
+    }
+
+    pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
+        blake3::hash(bytes).to_hex().as_str() == self.hash
+    }
+}
+
+impl From<Kind> for KeptKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Plain => Self::Plain,
+            Kind::Executable => Self::Executable,
+            Kind::Link => Self::Link,
+            Kind::Special | Kind::Unreadable => Self::Other,
+        }
+    }
+}
+
+impl From<KeptKind> for Kind {
+    fn from(kind: KeptKind) -> Self {
+        match kind {
+            KeptKind::Plain => Self::Plain,
+            KeptKind::Executable => Self::Executable,
+            KeptKind::Link => Self::Link,
+            KeptKind::Other => Self::Special,
+        }
+    }
+}
+
+impl Name {
+    pub(super) fn of(path: &Path) -> Self {
+        Self(bytes(path).to_vec())
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        path(&self.0)
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => {
+                let digits = self.0.iter().map(|byte| format!("{byte:02x}"));
+                serializer.serialize_str(&format!("{HEX}{}", digits.collect::<String>()))
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let Some(digits) = text.strip_prefix(HEX) else { return Ok(Self(text.into_bytes())) };
+        let byte = |at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(byte).collect();
+        bytes.map(Self).ok_or_else(|| D::Error::custom("a name in hex digits was expected"))
+    }
+}
+
+/// A path's bytes.
+pub(super) fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
+}
+
+/// Bytes as a path.
+pub(super) fn path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+/// The text with a carriage return before each line break that has none.
+pub(super) fn with_returns(text: &[u8]) -> Vec<u8> {
+    let mut all = Vec::with_capacity(text.len() + text.len() / 32);
+    for byte in text {
+        if *byte == b'\n' && all.last() != Some(&b'\r') {
+            all.push(b'\r');
+        }
+        all.push(*byte);
+    }
+    all
+}

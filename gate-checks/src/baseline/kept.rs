@@ -1,0 +1,119 @@
+//! Baselines that are kept, with the state of their work tree.
+//!
+//! Each run has its own; one that was taken before any run began waits until runs
+//! need it. Bytes that no commit has stand beside it, by their hashes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::error::BaselineError;
+use super::{Baseline, Body, VERSION, folder};
+use crate::site::Site;
+use crate::store;
+use crate::worktree::WorkTree;
+
+/// How many runs' baselines are kept for a work tree.
+const KEPT: usize = 50;
+
+/// A younger one stays in any case: no run is that long.
+const YOUNG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// The one that waits for runs.
+const WAITING: &str = "waiting.json";
+
+/// The name of what a baseline says.
+pub(super) fn digest(body: &Body) -> String {
+    // It holds texts and numbers alone, which always become JSON.
+    let text = serde_json::to_vec(body).unwrap_or_default();
+    format!("blake3:{}", blake3::hash(&text))
+}
+
+impl Baseline {
+    /// The one of a run; without a run's name, the one that waits for runs. None
+    /// where there is none, or no state.
+    ///
+    /// # Errors
+    ///
+    /// One that cannot be read, or is damaged.
+    pub fn kept(site: &Site, run: Option<&str>) -> Result<Option<Self>, BaselineError> {
+        let tree = WorkTree::open(site)?;
+        let Some(folder) = folder(site, &tree) else { return Ok(None) };
+        let file = file(&folder, run);
+        let text = match fs::read(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(BaselineError::Io { path: file, source }),
+        };
+        let body: Body = serde_json::from_slice(&text).map_err(|error| {
+            let problem = format!("the baseline is damaged: {error}");
+            BaselineError::Damaged { path: file.clone(), problem }
+        })?;
+        if body.version != VERSION {
+            let problem = format!(
+                "a baseline of version {} was found, and {VERSION} is known; take it again",
+                body.version
+            );
+            return Err(BaselineError::Damaged { path: file, problem });
+        }
+        let kept = Self::new(body, [].into());
+        let bytes = bytes(&folder, &kept.digest);
+        Ok(Some(Self { folder: Some(bytes.into()), ..kept }))
+    }
+
+    /// Keeps it for a run; without a run's name, for the runs that begin from now on.
+    /// Without a state folder nothing is kept.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written.
+    pub fn keep(&self, site: &Site, run: Option<&str>) -> Result<(), BaselineError> {
+        let tree = WorkTree::open(site)?;
+        let Some(folder) = folder(site, &tree) else { return Ok(()) };
+        for (hash, held) in &*self.bytes {
+            write(&bytes(&folder, &self.digest).join(hash), held)?;
+        }
+        let text = serde_json::to_vec(&*self.body).unwrap_or_default();
+        write(&file(&folder, run), &text)?;
+        for old in ["runs", "bytes", "tests"] {
+            store::keep_newest(&folder.join(old), KEPT, YOUNG);
+        }
+        Ok(())
+    }
+
+    /// Forgets the one that waits for runs: what was done since is no work of an
+    /// agent's that is judged.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be removed.
+    pub fn forget(site: &Site) -> Result<bool, BaselineError> {
+        let tree = WorkTree::open(site)?;
+        let Some(folder) = folder(site, &tree) else { return Ok(false) };
+        let path = file(&folder, None);
+        match fs::remove_file(&path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(BaselineError::Io { path, source }),
+        }
+    }
+}
+
+/// Where a run's baseline is kept.
+fn file(folder: &Path, run: Option<&str>) -> PathBuf {
+    let Some(run) = run else { return folder.join(WAITING) };
+    let name = blake3::hash(run.as_bytes()).to_hex();
+    folder.join("runs").join(format!("{}.json", &name[..32]))
+}
+
+/// Where the bytes of a baseline are kept that no commit has.
+fn bytes(folder: &Path, digest: &str) -> PathBuf {
+    let name = digest.trim_start_matches("blake3:");
+    folder.join("bytes").join(name.get(..32).unwrap_or(name))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), BaselineError> {
+    let written = store::write_file(path, bytes);
+    written.map_err(|source| BaselineError::Io { path: path.to_owned(), source })
+}

@@ -1,0 +1,276 @@
+//! What the work tree was before the agent acted.
+//!
+//! A commit, and the files that stood otherwise in the tree when it was taken,
+//! with their bytes; the raw hashes of the files that decide whether the tests
+//! mean anything ([`guarded`]); and the tools that run the checks. It stands with
+//! the state, outside of the tree.
+//!
+//! Whoever has taken none gets the commit at which the checked out one left the
+//! default branch, else the checked out one. Outside of git, and before the first
+//! commit, there is none.
+
+mod change;
+mod error;
+mod held;
+mod kept;
+#[cfg(test)]
+mod tests;
+mod tests_known;
+mod tool;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gate_core::decide::policy::Policy;
+use gate_core::integrity::guarded;
+use serde::{Deserialize, Serialize};
+
+use crate::report;
+use crate::site::Site;
+use crate::worktree::{Blob, Kind, Snapshot, WorkTree};
+
+pub use change::{Change, What};
+pub use error::BaselineError;
+pub use held::Held;
+pub use tool::Tool;
+
+use held::{Mark, Name};
+
+/// The version of the form in which it is kept.
+const VERSION: u32 = 1;
+
+/// The largest file whose bytes are kept, in bytes; tests that are larger and not
+/// committed cannot be laid over.
+const LARGEST: u64 = 16 << 20;
+
+/// Whether any of these checks compares the tree with a baseline: only then does it
+/// pay to look for one.
+pub fn is_wanted(policy: &Policy) -> bool {
+    policy.checks.iter().any(|(name, check)| {
+        let tests = name == "tests" || name.starts_with("tests-");
+        name == "integrity"
+            || check.control && (tests || !check.shell && report::is_runner(&check.command))
+    })
+}
+
+/// Where a baseline comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// It was taken before the agent acted.
+    Taken,
+    /// The commit at which the checked out one left the default branch.
+    MergeBase,
+    /// The commit that was checked out when it was first needed.
+    Head,
+}
+
+/// What a work tree was before the agent acted. A clone shares it.
+#[derive(Clone, Debug)]
+pub struct Baseline {
+    body: Arc<Body>,
+    digest: Arc<str>,
+    /// Bytes that no commit has, by their hash, as long as it was not kept.
+    bytes: Arc<BTreeMap<String, Vec<u8>>>,
+    /// Where they are kept.
+    folder: Option<Arc<Path>>,
+}
+
+/// What it says; its digest is its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Body {
+    version: u32,
+    origin: Origin,
+    /// When it was taken (RFC 3339, UTC), as the caller says.
+    time: String,
+    commit: String,
+    /// The files that stood otherwise than in the commit; none of one that was gone.
+    dirty: BTreeMap<Name, Option<Mark>>,
+    /// The guarded files, as raw bytes. Empty where it is of history.
+    guarded: BTreeMap<Name, Mark>,
+    tools: Vec<Tool>,
+}
+
+impl Baseline {
+    /// The tree as it stands at this moment. None outside of git, and where nothing
+    /// was committed yet.
+    ///
+    /// It reads what a digest of the tree reads, and once more what git was never
+    /// asked about; what is known from an earlier look is not read again.
+    ///
+    /// # Errors
+    ///
+    /// A tree that cannot be read.
+    pub fn take(policy: &Policy, site: &Site, time: &str) -> Result<Option<Self>, BaselineError> {
+        let tree = WorkTree::open(site)?;
+        let (Some(commit), Some(unlike)) = (tree.commit("HEAD")?, tree.changed_files(None)?) else {
+            return Ok(None);
+        };
+        let now = tree.snapshot()?;
+        let (mut dirty, mut bytes) = (BTreeMap::new(), BTreeMap::new());
+        for name in unlike {
+            let file = now.file(&held::path(&name)).filter(|file| file.kind() != Kind::Unreadable);
+            if let Some(file) = file
+                && let Some((hash, read)) = raw(&tree, file.path())
+            {
+                bytes.insert(hash, read);
+            }
+            dirty.insert(Name(name), file.map(Mark::of));
+        }
+        let is_guarded = |path: &Path| path.to_str().is_some_and(|path| guarded(path).is_some());
+        let guarded = now.files().filter(|file| is_guarded(file.path()));
+        let guarded = guarded.map(|file| (Name::of(file.path()), Mark::of(file))).collect();
+        let tools = tool::of(policy, site);
+        let (version, origin) = (VERSION, Origin::Taken);
+        let time = time.to_owned();
+        Ok(Some(Self::new(Body { version, origin, time, commit, dirty, guarded, tools }, bytes)))
+    }
+
+    /// The commit at which the checked out one left the default branch, else the
+    /// checked out one. None outside of git, and where nothing was committed yet.
+    ///
+    /// # Errors
+    ///
+    /// What git could not tell.
+    pub fn of_history(site: &Site, time: &str) -> Result<Option<Self>, BaselineError> {
+        let tree = WorkTree::open(site)?;
+        let Some(head) = tree.commit("HEAD")? else { return Ok(None) };
+        let (commit, origin) = match tree.merge_base()? {
+            Some(commit) => (commit, Origin::MergeBase),
+            None => (head, Origin::Head),
+        };
+        Ok(Some(Self::new(
+            Body {
+                version: VERSION,
+                origin,
+                time: time.to_owned(),
+                commit,
+                dirty: BTreeMap::new(),
+                guarded: BTreeMap::new(),
+                tools: Vec::new(),
+            },
+            BTreeMap::new(),
+        )))
+    }
+
+    fn new(body: Body, bytes: BTreeMap<String, Vec<u8>>) -> Self {
+        let digest = kept::digest(&body).into();
+        Self { body: Arc::new(body), digest, bytes: Arc::new(bytes), folder: None }
+    }
+
+    /// Its name: `blake3:` and 64 hex digits over all that it says.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Where it comes from.
+    pub fn origin(&self) -> Origin {
+        self.body.origin
+    }
+
+    /// The commit below it, by its full name.
+    pub fn commit(&self) -> &str {
+        &self.body.commit
+    }
+
+    /// When it was taken (RFC 3339, UTC).
+    pub fn time(&self) -> &str {
+        &self.body.time
+    }
+
+    /// How many guarded files it knows by their raw bytes.
+    pub fn guarded_files(&self) -> usize {
+        self.body.guarded.len()
+    }
+
+    /// The programs that the checks' commands named, as they were.
+    pub fn tools(&self) -> &[Tool] {
+        &self.body.tools
+    }
+
+    /// What a file was; none where it was not there. The name is relative to the
+    /// root.
+    ///
+    /// # Errors
+    ///
+    /// Bytes that cannot be got any more: the commit is gone, or git keeps the file
+    /// in another form (Git LFS).
+    pub fn content(&self, tree: &WorkTree, path: &Path) -> Result<Option<Held>, BaselineError> {
+        match self.body.dirty.get(&Name::of(path)) {
+            Some(None) => Ok(None),
+            Some(Some(mark)) => self.bytes_of(mark, path).map(Some),
+            None => match self.files(tree)?.get(held::bytes(path)) {
+                Some(blob) => self.committed(tree, path, blob).map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// Lays the whole tree, as it was, into a folder that is empty.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written, bytes that cannot be got any more.
+    pub fn lay_out(&self, tree: &WorkTree, into: &Path) -> Result<(), BaselineError> {
+        for (name, blob) in self.files(tree)? {
+            let path = held::path(&name);
+            if !self.body.dirty.contains_key(&Name::of(&path)) {
+                self.committed(tree, &path, &blob)?.write(&into.join(path))?;
+            }
+        }
+        for (name, mark) in &self.body.dirty {
+            if let Some(mark) = mark {
+                self.bytes_of(mark, &name.path())?.write(&into.join(name.path()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The files of the commit.
+    fn files(&self, tree: &WorkTree) -> Result<BTreeMap<Vec<u8>, Blob>, BaselineError> {
+        tree.files_of(&self.body.commit)?
+            .ok_or_else(|| BaselineError::NoRepository { root: tree.root().to_owned() })
+    }
+
+    /// A file that was as the commit has it: the raw bytes, where they are known.
+    fn committed(&self, tree: &WorkTree, path: &Path, blob: &Blob) -> Result<Held, BaselineError> {
+        let lost = || BaselineError::Lost { path: path.to_owned() };
+        let bytes = tree.blob(&blob.object)?.ok_or_else(lost)?;
+        let held = |bytes| Held { bytes, kind: blob.kind };
+        let Some(mark) = self.body.guarded.get(&Name::of(path)) else { return Ok(held(bytes)) };
+        if mark.is_of(&bytes) {
+            return Ok(held(bytes));
+        }
+        // What git keeps with other line ends than the tree has.
+        let with_returns = held::with_returns(&bytes);
+        if mark.is_of(&with_returns) { Ok(held(with_returns)) } else { Err(lost()) }
+    }
+
+    /// Bytes that no commit has.
+    fn bytes_of(&self, mark: &Mark, path: &Path) -> Result<Held, BaselineError> {
+        let kept = self.folder.as_ref().and_then(|folder| fs::read(folder.join(&mark.hash)).ok());
+        let bytes = self.bytes.get(&mark.hash).cloned().or(kept);
+        let bytes = bytes.filter(|bytes| mark.is_of(bytes));
+        let lost = || BaselineError::Lost { path: path.to_owned() };
+        Ok(Held { bytes: bytes.ok_or_else(lost)?, kind: mark.kind.into() })
+    }
+}
+
+/// The bytes of a file that is not too large, and their hash.
+fn raw(tree: &WorkTree, path: &Path) -> Option<(String, Vec<u8>)> {
+    let about = tree.root().join(path).symlink_metadata().ok()?;
+    let bytes = (about.len() <= LARGEST).then(|| tree.bytes(path)).flatten()?;
+    Some((blake3::hash(&bytes).to_hex().to_string(), bytes))
+}
+
+/// The folder of a tree's baselines.
+fn folder(site: &Site, tree: &WorkTree) -> Option<PathBuf> {
+    Some(crate::store::of_tree(site.state.as_ref()?, tree.root()).join("baseline"))
+}
+
+/// What two snapshots of a baseline's tree are compared in.
+fn kind_of(now: &Snapshot, path: &Path) -> Option<Kind> {
+    now.file(path).map(crate::worktree::File::kind)
+}

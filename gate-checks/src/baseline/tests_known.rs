@@ -1,0 +1,47 @@
+//! What is known of a baseline's tests: their identities, and what came of each.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::error::BaselineError;
+use super::{Baseline, folder};
+use crate::report::Test;
+use crate::site::Site;
+use crate::store;
+use crate::worktree::WorkTree;
+
+impl Baseline {
+    /// The tests of a check, where they were found out before; `key` names the
+    /// command. None where they were not.
+    pub fn tests(
+        &self,
+        site: &Site,
+        tree: &WorkTree,
+        (check, key): (&str, &str),
+    ) -> Option<Vec<Test>> {
+        let text = fs::read(self.tests_file(site, tree, check, key)?).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// Keeps the tests of a check. Without a state folder nothing is kept.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written.
+    pub fn keep_tests(
+        &self,
+        site: &Site,
+        tree: &WorkTree,
+        (check, key): (&str, &str),
+        tests: &[Test],
+    ) -> Result<(), BaselineError> {
+        let Some(path) = self.tests_file(site, tree, check, key) else { return Ok(()) };
+        let text = serde_json::to_vec(tests).unwrap_or_default();
+        store::write_file(&path, &text).map_err(|source| BaselineError::Io { path, source })
+    }
+
+    fn tests_file(&self, site: &Site, tree: &WorkTree, check: &str, key: &str) -> Option<PathBuf> {
+        let name = blake3::hash(format!("{}\0{check}\0{key}", self.digest()).as_bytes()).to_hex();
+        Some(folder(site, tree)?.join("tests").join(format!("{}.json", &name[..32])))
+    }
+}

@@ -1,0 +1,47 @@
+//! The programs that run the checks, as a baseline knows them.
+
+use std::path::PathBuf;
+
+use gate_core::decide::policy::Policy;
+use serde::{Deserialize, Serialize};
+
+use crate::checks::with_command;
+use crate::copy;
+use crate::site::Site;
+
+/// A program that a check's command names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// As the command names it.
+    pub name: String,
+    /// Where it was found.
+    pub path: PathBuf,
+    /// `blake3:` and 64 hex digits over its bytes.
+    pub digest: String,
+}
+
+impl Tool {
+    /// The tool that a name means at this moment; none where there is none.
+    pub(crate) fn find(name: &str, site: &Site) -> Option<Self> {
+        let path = which::which_in(name, Some(site.search_path()), &site.project).ok()?;
+        let digest = format!("blake3:{}", blake3::Hash::from_bytes(copy::hash(&path).ok()?));
+        Some(Self { name: name.to_owned(), path, digest })
+    }
+}
+
+/// The programs that the commands of these checks begin with. What a shell's script
+/// calls is not known.
+pub(super) fn of(policy: &Policy, site: &Site) -> Vec<Tool> {
+    let programs = policy.checks.iter().filter_map(|(name, check)| {
+        let (settings, _) = with_command(name, check, site)?;
+        if settings.shell {
+            return Some("bash".to_owned());
+        }
+        // A script of the tree is part of the work.
+        settings.command.first().filter(|program| !program.contains('/')).cloned()
+    });
+    let mut names: Vec<String> = programs.collect();
+    names.sort();
+    names.dedup();
+    names.iter().filter_map(|name| Tool::find(name, site)).collect()
+}

@@ -1,0 +1,97 @@
+//! What a commit holds: its files, their bytes, and where history parted.
+
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::WorkTree;
+use super::error::WorktreeError;
+use super::snapshot::Kind;
+use super::status::named_as;
+use super::stop::Stop;
+
+/// A file of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Blob {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// The object's name, in hex digits.
+    pub(crate) object: String,
+}
+
+/// Branches that are the default one where the origin does not say.
+const USUAL: [&str; 5] =
+    ["origin/HEAD", "origin/main", "origin/master", "refs/heads/main", "refs/heads/master"];
+
+impl WorkTree {
+    /// The files of a commit, by their names relative to the root, without
+    /// submodules. None outside of git.
+    ///
+    /// # Errors
+    ///
+    /// What git could not tell, such as a commit that is gone.
+    pub(crate) fn files_of(
+        &self,
+        commit: &str,
+    ) -> Result<Option<BTreeMap<Vec<u8>, Blob>>, WorktreeError> {
+        let Some((git, repository)) = self.repository()? else { return Ok(None) };
+        let entries = repository.tree(git, commit, &Stop::never())?;
+        let blobs = entries.iter().filter(|entry| !entry.is_submodule()).map(|entry| {
+            let kind = match entry.mode {
+                0o120_000 => Kind::Link,
+                0o100_755 => Kind::Executable,
+                _ => Kind::Plain,
+            };
+            let object = String::from_utf8_lossy(entry.object).into_owned();
+            (entry.path.to_vec(), Blob { kind, object })
+        });
+        Ok(Some(blobs.collect()))
+    }
+
+    /// The bytes of an object of the repository; none where it is gone, or holds
+    /// other bytes than its name says.
+    ///
+    /// # Errors
+    ///
+    /// A git that cannot be asked.
+    pub(crate) fn blob(&self, object: &str) -> Result<Option<Vec<u8>>, WorktreeError> {
+        let Some((git, repository)) = self.repository()? else { return Ok(None) };
+        let args = ["cat-file", "blob", object];
+        let answer = git.ask(repository.place(), &args, &[], &Stop::never())?;
+        let is_it = answer.code == Some(0) && named_as(&answer.out, object.as_bytes());
+        Ok(is_it.then_some(answer.out))
+    }
+
+    /// The commit at which the checked out one left the default branch: that of
+    /// `origin/HEAD`, else of a branch that is called main or master. None where
+    /// there is no such branch, and outside of git.
+    ///
+    /// # Errors
+    ///
+    /// What git could not tell.
+    pub(crate) fn merge_base(&self) -> Result<Option<String>, WorktreeError> {
+        let Some((git, repository)) = self.repository()? else { return Ok(None) };
+        for branch in USUAL {
+            let Some(tip) = self.commit(branch)? else { continue };
+            let args = ["merge-base", "HEAD", tip.as_str()];
+            let answer = git.ask(repository.place(), &args, &[], &Stop::never())?;
+            let said = String::from_utf8_lossy(answer.out.trim_ascii()).into_owned();
+            if answer.code == Some(0) && !said.is_empty() {
+                return Ok(Some(said));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The bytes of a file as it stands, of a link what it says; none where it is
+    /// not there, or no file.
+    pub(crate) fn bytes(&self, path: &Path) -> Option<Vec<u8>> {
+        let file = self.root().join(path);
+        let about = file.symlink_metadata().ok()?;
+        if about.is_symlink() {
+            let target = std::fs::read_link(file).ok()?;
+            return Some(target.as_os_str().as_bytes().to_vec());
+        }
+        about.is_file().then(|| std::fs::read(file).ok()).flatten()
+    }
+}
