@@ -58,6 +58,8 @@ pub struct Gathered {
     pub evidence: Vec<Evidence>,
     /// The tree before and after, where it could be read.
     pub tree: Option<TreeChange>,
+    /// What the tree was compared with.
+    pub baseline: Option<Baseline>,
 }
 
 /// The work tree before the checks and after them.
@@ -137,6 +139,7 @@ pub fn gather(
     let mut gathered = gathering.run(&plan);
     gathered.evidence.extend(left_out(policy, wanted.only.as_deref()));
     gathered.evidence.sort_by(|one, other| one.check.cmp(&other.check));
+    gathered.baseline.clone_from(&wanted.baseline);
     Ok(gathered)
 }
 
@@ -166,7 +169,7 @@ fn unreadable(policy: &Policy, error: &WorktreeError) -> Gathered {
         summary: format!("the work tree cannot be read: {error}"),
         ..Evidence::new(name, check.mode, Outcome::Inconclusive)
     });
-    Gathered { evidence: evidence.collect(), tree: None }
+    Gathered { evidence: evidence.collect(), ..Gathered::default() }
 }
 
 /// Records of the checks that were not asked for.
@@ -259,7 +262,7 @@ impl Gathering {
             record.outcome = Outcome::Inconclusive;
             record.summary = format!("the work tree could not be read afterwards: {error}");
         }
-        Gathered { evidence, tree: None }
+        Gathered { evidence, ..Gathered::default() }
     }
 }
 
@@ -322,5 +325,5 @@ fn gathered(
         wrote: changes.appeared,
         changed,
     };
-    Gathered { evidence, tree: Some(tree) }
+    Gathered { evidence, tree: Some(tree), baseline: None }
 }

@@ -1,5 +1,6 @@
 //! The command line, as it is written.
 
+mod baseline;
 mod exit;
 mod governance;
 pub(crate) mod handoff;
@@ -19,6 +20,7 @@ use gate_core::read::Forced;
 
 use crate::agent::Agent;
 
+pub(crate) use self::baseline::Baseline;
 pub(crate) use self::exit::{Emit, Exit, Parse, Submit};
 pub(crate) use self::governance::{
     Add, Bus, Fact, Place, Poll, Post, Promote, Read, ScopeName, Wanted, Whose,
@@ -100,6 +102,10 @@ pub(crate) enum Command {
     Install(Install),
     /// Take gate away from an agent's stop again.
     Uninstall(Uninstall),
+    /// Keep what the work tree is now, before an agent acts: what it changes is
+    /// compared with that. For the operator; recorded.
+    #[command(after_help = baseline::CODES)]
+    Baseline(Baseline),
     /// Show, describe or import settings.
     #[command(subcommand)]
     Config(Config),

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use gate_checks::baseline::BaselineError;
 use gate_checks::{BadSetting, GatherError};
 use gate_core::config::{ConfigError, Excerpt};
 use gate_core::decide::indicator::PatternError;
@@ -109,6 +110,13 @@ impl From<BadSetting> for Failure {
 impl From<GatherError> for Failure {
     fn from(error: GatherError) -> Self {
         Self::internal("checks-unavailable", error.to_string())
+    }
+}
+
+impl From<BaselineError> for Failure {
+    fn from(error: BaselineError) -> Self {
+        let failure = Self::internal("baseline-unreadable", error.to_string());
+        failure.hint("`gate baseline` takes a new one, where nothing has to be compared any more")
     }
 }
 

@@ -1,11 +1,13 @@
 //! One decision: read, gather, decide, keep.
 
+mod baseline;
 mod replayed;
 
 use std::cell::{RefCell, RefMut};
 use std::path::Path;
 use std::time::Instant;
 
+use gate_checks::baseline::Baseline;
 use gate_checks::check::About;
 use gate_checks::{Gathered, Site, TreeChange, Wanted};
 use gate_core::config::Resolved;
@@ -45,6 +47,8 @@ pub struct Gate {
     memory: Option<RefCell<Memory>>,
     /// At most so many for a large file; all where nothing is said.
     processors: Option<usize>,
+    /// What the tree is compared with, where the caller knows it.
+    baseline: Option<Baseline>,
 }
 
 /// A transcript that was read, to be judged.
@@ -78,7 +82,8 @@ impl Gate {
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
         let policy = settings.policy;
-        Ok(Self { policy, patterns, warnings, site, memory: None, processors: None })
+        let (memory, processors, baseline) = (None, None, None);
+        Ok(Self { policy, patterns, warnings, site, memory, processors, baseline })
     }
 
     /// The gate in one place: with the checks that run there alone. The others
@@ -160,7 +165,7 @@ impl Gate {
         let Some(memory) = &self.memory else {
             let gathered = self.gather(source, request, &judging.scan, None)?;
             let input = self.gathered(&judging.scan, request, &gathered);
-            return Ok(self.stamp(decide(&input, &self.policy), judging, request, gathered.tree));
+            return Ok(self.stamp(decide(&input, &self.policy), judging, request, &gathered));
         };
         let mut memory = memory.borrow_mut();
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
@@ -174,7 +179,7 @@ impl Gate {
                 memory.record(&turn, &asked, &mut |standing| {
                     let judged = judge(&remembering(&input, standing.clone(), &seen), &self.policy);
                     let decision = judged.decision.clone();
-                    let record = self.stamp(decision, judging, request, gathered.tree.clone());
+                    let record = self.stamp(decision, judging, request, &gathered);
                     let Standing { run, iteration, .. } = standing;
                     (Record { run, iteration, ..record }, judged)
                 })
@@ -315,11 +320,12 @@ impl Gate {
         if !self.wants_evidence(scan, request, turn) {
             return Ok(Gathered::default());
         }
+        let site = self.site(source, request);
         let wanted = Wanted {
             only: request.checks.only().map(str::to_owned),
             all: request.checks == Checks::All,
             fresh: request.fresh,
-            baseline: None,
+            baseline: self.baseline(&site, request, turn)?,
             about: About {
                 task: request.task.clone(),
                 run: request.run.clone(),
@@ -328,7 +334,6 @@ impl Gate {
             deadline: request.deadline,
             cancel: request.cancel.clone(),
         };
-        let site = self.site(source, request);
         Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)
     }
 
@@ -376,6 +381,7 @@ impl Gate {
     fn gathered(&self, scan: &Scan, request: &Request, gathered: &Gathered) -> Input {
         let mut input = self.input(scan, request);
         input.evidence.clone_from(&gathered.evidence);
+        input.warnings.extend(self.no_baseline(gathered));
         if let Some(signature) = Signature::of_evidence(&input.evidence) {
             input.observed.signature = Some(signature.into());
         }
@@ -406,7 +412,7 @@ impl Gate {
         decision: Decision,
         judging: &Judging,
         request: &Request,
-        tree: Option<TreeChange>,
+        gathered: &Gathered,
     ) -> Record {
         let transcript = judging.scan.transcript.clone();
         Record {
@@ -422,9 +428,9 @@ impl Gate {
             decision,
             input_digest: judging.input.clone(),
             policy_digest: digest(judging.policy_text.as_bytes()),
-            baseline: None,
+            baseline: gathered.baseline.as_ref().map(|it| it.digest().to_owned()),
             trust: "T0".to_owned(),
-            tree: tree.map(Tree::from),
+            tree: gathered.tree.clone().map(Tree::from),
             masked: Vec::new(),
             usage: UsageRecord::of(&transcript),
             ledger: None,

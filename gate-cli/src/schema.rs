@@ -11,7 +11,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::commands::Status;
-pub use crate::commands::{ExitParsed, ExitSubmitted, LeaseRecord, WorkList, WorkRecord};
+pub use crate::commands::{
+    BaselineRecord, ExitParsed, ExitSubmitted, LeaseRecord, WorkList, WorkRecord,
+};
 use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
 use crate::memory::{BreakerStatus, Past};
@@ -40,6 +42,8 @@ pub enum Name {
     DoctorAgent,
     /// `gate breaker --json`.
     Breaker,
+    /// `gate baseline --json`.
+    Baseline,
     /// `gate status --json`.
     Status,
     /// `gate run --json`.
@@ -77,6 +81,7 @@ pub fn of(name: Name) -> Value {
         Name::CheckResult => schema_for!(PluginAnswer).to_value(),
         Name::Doctor => schema_for!(DoctorRecord).to_value(),
         Name::DoctorAgent => schema_for!(AgentRecord).to_value(),
+        Name::Baseline => schema_for!(BaselineRecord).to_value(),
         Name::Breaker => schema_for!(BreakerStatus).to_value(),
         Name::Run => schema_for!(RunRecord).to_value(),
         Name::Status => schema_for!(Status).to_value(),

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod baseline;
 mod breaker;
 mod bus;
 mod check;
@@ -45,6 +46,7 @@ use crate::memory::Memory;
 use crate::render;
 use crate::settings::{Places, Selection};
 
+pub use baseline::BaselineRecord;
 pub use exit::{ExitParsed, ExitSubmitted};
 pub(crate) use status::Status;
 pub use work::{LeaseRecord, WorkList, WorkRecord};
@@ -114,6 +116,7 @@ impl Asked {
             Command::Doctor(doctor) => Self { json: doctor.json, stop: false },
             Command::Last(last) => Self { json: last.output.json, stop: true },
             Command::Explain(explain) => Self { json: explain.json, stop: false },
+            Command::Baseline(baseline) => Self { json: baseline.json, stop: false },
             Command::Breaker(breaker) => Self { json: breaker.of().json, stop: false },
             Command::Ledger(ledger) => Self { json: ledger.json(), stop: false },
             Command::Run(run) => Self { json: run.json, stop: true },
@@ -158,6 +161,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Init(args) => init::run(&here, &args),
         Command::Install(args) => install::run(&here, &args),
         Command::Uninstall(args) => uninstall::run(&here, &args),
+        Command::Baseline(args) => baseline::run(&here, &args),
         Command::Config(args) => config::run(&here, &args),
         Command::Doctor(args) => doctor::run(&here, &args),
         Command::Last(args) => last::run(&here, &args),

@@ -97,6 +97,8 @@ impl Asked<'_> {
         };
         let memory = here.memory(&settings.policy)?;
         let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
+        let taken = gate.take_baseline_if_wanted()?;
+        let gate = gate.compared_with(taken);
         let signal = &gate.policy().signal;
         let taught = job.map_or_else(|| signal::prompt(signal), |_| Job::protocol(signal));
         let prompt = format!("{}\n\n{taught}", prompt.trim_end());

@@ -107,6 +107,34 @@ impl Memory {
         Ok(BreakerStatus { ledger: Some(place), ..status })
     }
 
+    /// Records what an operator did that changes nothing in the ledger's own state.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written.
+    pub(crate) fn acted(&mut self, act: &str, value: Option<&str>) -> Result<Ledger, Failure> {
+        let operator = Operator::of_process();
+        self.write(|writing| {
+            let body = ActBody {
+                act,
+                reason: None,
+                value,
+                task: None,
+                operator: &operator,
+                lost: None,
+                state: None,
+            };
+            let sealed = writing.append(Draft {
+                time: Timestamp::now().to_string(),
+                kind: kind::ACT.to_owned(),
+                run: None,
+                actor: operator.actor(),
+                body: body::body(&body)?,
+            })?;
+            Ok(body::place(&sealed))
+        })
+    }
+
     fn operated(
         &mut self,
         operation: Operation<'_>,

@@ -64,6 +64,8 @@ pub(crate) struct Turn {
     task: String,
     name: String,
     probe: String,
+    /// The run that it belongs to, as far as that is known before it is made.
+    pub(crate) run: String,
     /// What the breaker says to it.
     pub(crate) admission: Admission,
     /// How often the agent's stop was refused before it; counted where a hook
@@ -103,6 +105,17 @@ struct Loaded {
     last: Option<(String, RunState)>,
 }
 
+impl Loaded {
+    /// The run that a decision belongs to: the last, or the one after it.
+    fn run(&self, name: &str, begins: bool) -> String {
+        let last = self.last.as_ref().map(|(run, _)| run.as_str());
+        match last.filter(|_| !begins) {
+            Some(run) => run.to_owned(),
+            None => naming::next_run(name, last),
+        }
+    }
+}
+
 impl Memory {
     /// Before a decision: whether it was made already, and what the breaker
     /// says to it. Where the cool-down is over, this is where the probe begins.
@@ -111,6 +124,7 @@ impl Memory {
             task: asked.task.unwrap_or_default().to_owned(),
             name: naming::of_loop(asked.run, asked.task, &self.tree)?,
             probe: Uuid::now_v7().to_string(),
+            run: String::new(),
             admission: Admission::Held,
             refusals: Refusals::default(),
             first_look: true,
@@ -133,6 +147,7 @@ impl Memory {
         }
         let seen = loaded.last.as_ref().is_some_and(|(_, run)| run.tree.is_some());
         let begins = asked.begins_run(&loaded, &earlier);
+        turn.run = loaded.run(&turn.name, begins);
         turn.first_look = !seen || begins;
         turn.head = head;
         turn.admission = self.admit(&loaded, &turn, asked)?;
@@ -415,12 +430,11 @@ impl Asked<'_> {
     fn standing(&self, loaded: &Loaded, earlier: &Earlier, turn: &Turn) -> Standing {
         let at = now();
         let breaker = loaded.breaker.clone();
-        let (run, state) = match &loaded.last {
-            Some((run, state)) if !self.begins_run(loaded, earlier) => (run.clone(), state.clone()),
-            last => {
-                let before = last.as_ref().map(|(run, _)| run.as_str());
-                (naming::next_run(&turn.name, before), RunState::begins(&at, &breaker))
-            }
+        let begins = self.begins_run(loaded, earlier);
+        let run = loaded.run(&turn.name, begins);
+        let state = match &loaded.last {
+            Some((_, state)) if !begins => state.clone(),
+            _ => RunState::begins(&at, &breaker),
         };
         Standing {
             iteration: Some(self.number(&state, earlier)),

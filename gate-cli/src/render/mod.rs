@@ -1,5 +1,6 @@
 //! What gate prints: cards for a person, JSON for a program, diagnostics.
 
+mod baseline;
 mod breaker;
 mod bus;
 mod card;
@@ -21,6 +22,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
+pub(crate) use baseline::baseline_card;
 pub(crate) use breaker::breaker_card;
 pub(crate) use bus::{bus_message, bus_problems};
 pub(crate) use card::{card, scan_card};

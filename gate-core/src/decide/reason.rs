@@ -59,6 +59,7 @@ codes! {
     /// What is worth knowing about a decision and does not change it.
     WarningCode {
         NoEvidence = "no-evidence": "No check is configured, or all that passes is what the agent itself ticked, so the decision rests on the agent's word. `gate init` finds the project's test and build commands.",
+        NoBaseline = "no-baseline": "What the work tree was before the agent acted is not known, because it is outside of git or nothing was committed. Tests that vanished and settings that were weakened cannot be seen.",
         ChecksNotRun = "checks-not-run": "Checks are configured and were left out of this decision, as asked.",
         ThresholdUnreachable = "threshold-unreachable": "The threshold is higher than all configured sources can add up to, so the gate can never pass. Lower `exit_gate.indicator_threshold` or add a check.",
         ThresholdFromEnvironment = "threshold-from-environment": "The threshold comes from an environment variable, which an agent can set. Put it into gate.toml instead.",
@@ -133,6 +134,7 @@ impl WarningCode {
                 | Self::AgentError
                 | Self::LimitReached
                 | Self::CheckElsewhere
+                | Self::NoBaseline
         )
     }
 }

@@ -1,0 +1,97 @@
+//! `gate baseline`: what the work tree is before an agent acts.
+
+use gate_checks::Site;
+use gate_checks::baseline::{Baseline, Origin, Tool};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{DONE, Here, print};
+use crate::args;
+use crate::failure::Failure;
+use crate::gate::Gate;
+use crate::record::Ledger;
+use crate::render;
+use crate::settings;
+
+/// Exit code where there is no baseline.
+const NONE: u8 = 1;
+
+/// `gate.baseline.v1`: what the work tree was before an agent acts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BaselineRecord {
+    /// Always `gate.baseline.v1`.
+    pub schema: &'static str,
+    /// Its name, as decisions tell it in `baseline`; none where there is none.
+    pub baseline: Option<String>,
+    /// When it was taken (RFC 3339, UTC).
+    pub time: Option<String>,
+    /// The commit below it.
+    pub commit: Option<String>,
+    /// How many guarded files it knows: tests, what they rest on, and settings of
+    /// runners, of CI and of hooks.
+    pub guarded: usize,
+    /// The programs that the checks' commands name.
+    pub tools: Vec<ToolRecord>,
+    /// The record of the act.
+    pub ledger: Option<Ledger>,
+}
+
+/// A program that a check's command names.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ToolRecord {
+    /// As the command names it.
+    pub name: String,
+    /// Where it was found.
+    pub path: String,
+    /// `blake3:` and 64 hex digits over its bytes.
+    pub digest: String,
+}
+
+pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
+    let settings = settings::resolve(&here.places, &args.settings.selection())?;
+    let site = Site { ignore: settings.policy.tree_ignore.clone(), ..here.site()? };
+    if args.show {
+        return answer(args, of(Baseline::kept(&site, None)?.as_ref(), None));
+    }
+    let mut memory = here.memory(&settings.policy)?;
+    if args.forget {
+        Baseline::forget(&site)?;
+        let ledger = memory.acted("baseline-forget", None)?;
+        return answer(args, of(None, Some(ledger)));
+    }
+    let gate = Gate::open(settings, site)?;
+    let taken = gate.take_baseline(None)?;
+    let ledger = match &taken {
+        Some(taken) => Some(memory.acted("baseline", Some(taken.digest()))?),
+        None => None,
+    };
+    answer(args, of(taken.as_ref(), ledger))
+}
+
+fn of(baseline: Option<&Baseline>, ledger: Option<Ledger>) -> BaselineRecord {
+    let taken = baseline.filter(|it| it.origin() == Origin::Taken);
+    let tool = |tool: &Tool| ToolRecord {
+        name: tool.name.clone(),
+        path: tool.path.display().to_string(),
+        digest: tool.digest.clone(),
+    };
+    BaselineRecord {
+        schema: "gate.baseline.v1",
+        baseline: taken.map(|it| it.digest().to_owned()),
+        time: taken.map(|it| it.time().to_owned()),
+        commit: taken.map(|it| it.commit().to_owned()),
+        guarded: taken.map_or(0, Baseline::guarded_files),
+        tools: taken.map_or_else(Vec::new, |it| it.tools().iter().map(tool).collect()),
+        ledger,
+    }
+}
+
+fn answer(args: &args::Baseline, record: BaselineRecord) -> Result<u8, Failure> {
+    let there = record.baseline.is_some();
+    print(&if args.json {
+        render::json(&record)?
+    } else {
+        render::baseline_card(&record, args.forget)
+    })?;
+    Ok(if there || args.forget { DONE } else { NONE })
+}

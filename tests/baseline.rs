@@ -1,0 +1,81 @@
+//! `gate baseline`, and what decisions say of the tree that they compare with.
+
+use serde_json::Value;
+
+use crate::support::{DONE, Ran, Run, gate, judge};
+
+/// A project whose tests are a script.
+fn project(words: &str) -> Run {
+    judge(words, DONE)
+        .settings("[checks.tests]\ncommand = [\"sh\", \"tests/run.sh\"]\n")
+        .file("tests/run.sh", "exit 0\n")
+}
+
+const CHECK: &str = "check --json out.log";
+
+/// The baseline that a decision was compared with.
+fn baseline(ran: &Ran) -> Value {
+    ran.json()["baseline"].clone()
+}
+
+fn warns(ran: &Ran) -> bool {
+    ran.json()["warnings"].to_string().contains("no-baseline")
+}
+
+#[test]
+fn outside_of_git_there_is_none_and_the_decision_says_so() {
+    let ran = project(CHECK).code(0);
+    assert!(baseline(&ran).is_null() && warns(&ran));
+    let none = gate("baseline").settings("").code(1);
+    assert!(none.stdout.contains("outside of git"), "{}", none.stdout);
+    let ran = judge(CHECK, DONE).settings("[checks.clean_git]\n").code(0);
+    assert!(!warns(&ran), "nothing compares");
+}
+
+#[test]
+fn a_run_keeps_the_commit_that_it_began_with() {
+    let ran = project(CHECK).committed().code(0);
+    let first = baseline(&ran);
+    assert!(first.as_str().unwrap().starts_with("blake3:") && !warns(&ran));
+    let again = "check --json --run one out.log";
+    let ran = ran.again(again).code(0);
+    let one = baseline(&ran);
+    let commit = "git add -A; git -c user.name=a -c user.email=a commit -qm b --allow-empty";
+    let ran = ran.again(again).setup(commit).code(0);
+    // The first run has ended, and the next begins above another commit.
+    assert_ne!(baseline(&ran), one);
+}
+
+#[test]
+fn one_that_was_taken_by_hand_holds_for_the_runs_that_begin_then() {
+    let ran = project("baseline --json").committed().code(0);
+    let taken = ran.json()["baseline"].clone();
+    assert_eq!(ran.json()["schema"], "gate.baseline.v1");
+    assert_eq!(ran.json()["guarded"], 2, "gate.toml and the test: {}", ran.stdout);
+    assert_eq!(ran.json()["tools"][0]["name"], "sh");
+    assert!(ran.json()["ledger"]["seq"].is_u64());
+    let ran = ran.again("baseline --show --json").code(0);
+    assert_eq!(ran.json()["baseline"], taken);
+    let ran = ran.again(CHECK).file("later.txt", "x\n").code(0);
+    assert_eq!(baseline(&ran), taken);
+    let ran = ran.again("baseline --forget").code(0);
+    let ran = ran.again("baseline --show").code(1);
+    let ran = ran.again("check --json --new-run out.log").code(0);
+    assert_ne!(baseline(&ran), taken);
+}
+
+#[test]
+fn one_that_cannot_be_read_decides_nothing() {
+    let ran = project("baseline").committed().code(0);
+    let damage = "for f in $(find ../home .. -name waiting.json); do echo '{' > $f; done";
+    let ran = ran.again("check out.log").setup(damage).code(5).stops();
+    assert!(ran.stderr.contains("the baseline is damaged"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_dry_run_keeps_none() {
+    let ran = project("check --json --dry-run out.log").committed().code(0);
+    assert!(baseline(&ran).is_string());
+    let found = ran.again("baseline --show").setup("find .. -name '*.json' -path '*runs*' > found");
+    assert_eq!(found.code(1).file("found"), "");
+}
