@@ -51,13 +51,13 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.settings.selection())?;
     let site = Site { ignore: settings.policy.tree_ignore.clone(), ..here.site()? };
     if args.show {
-        return answer(args, of(Baseline::kept(&site, None)?.as_ref(), None));
+        return answer(args, &of(Baseline::kept(&site, None)?.as_ref(), None));
     }
     let mut memory = here.memory(&settings.policy)?;
     if args.forget {
         Baseline::forget(&site)?;
         let ledger = memory.acted("baseline-forget", None)?;
-        return answer(args, of(None, Some(ledger)));
+        return answer(args, &of(None, Some(ledger)));
     }
     let gate = Gate::open(settings, site)?;
     let taken = gate.take_baseline(None)?;
@@ -65,7 +65,7 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
         Some(taken) => Some(memory.acted("baseline", Some(taken.digest()))?),
         None => None,
     };
-    answer(args, of(taken.as_ref(), ledger))
+    answer(args, &of(taken.as_ref(), ledger))
 }
 
 fn of(baseline: Option<&Baseline>, ledger: Option<Ledger>) -> BaselineRecord {
@@ -86,12 +86,12 @@ fn of(baseline: Option<&Baseline>, ledger: Option<Ledger>) -> BaselineRecord {
     }
 }
 
-fn answer(args: &args::Baseline, record: BaselineRecord) -> Result<u8, Failure> {
+fn answer(args: &args::Baseline, record: &BaselineRecord) -> Result<u8, Failure> {
     let there = record.baseline.is_some();
     print(&if args.json {
-        render::json(&record)?
+        render::json(record)?
     } else {
-        render::baseline_card(&record, args.forget)
+        render::baseline_card(record, args.forget)
     })?;
     Ok(if there || args.forget { DONE } else { NONE })
 }
