@@ -105,10 +105,8 @@ impl Baseline {
     /// A tree that cannot be read.
     pub fn take(policy: &Policy, site: &Site, time: &str) -> Result<Option<Self>, BaselineError> {
         let tree = WorkTree::open(site)?;
-        let (Some(commit), Some(unlike)) = (tree.commit("HEAD")?, tree.changed_files(None)?) else {
-            return Ok(None);
-        };
-        let now = tree.snapshot()?;
+        let Some((unlike, now)) = tree.uncommitted()? else { return Ok(None) };
+        let Some(commit) = now.head.clone() else { return Ok(None) };
         let (mut dirty, mut bytes) = (BTreeMap::new(), BTreeMap::new());
         for name in unlike {
             let file = now.file(&held::path(&name)).filter(|file| file.kind() != Kind::Unreadable);

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::WorktreeError;
 use super::git::{Answer, Git};
 use super::repository::Repository;
-use super::snapshot::shown;
+use super::snapshot::{Snapshot, shown};
 use super::status::staged;
 use super::stop::Stop;
 use super::{Status, WorkTree};
@@ -53,10 +53,7 @@ impl WorkTree {
         since: Option<&str>,
     ) -> Result<Option<BTreeSet<Vec<u8>>>, WorktreeError> {
         let stop = Stop::never();
-        let Some(status) = self.status(&stop)? else { return Ok(None) };
-        let Status { staged: added, unstaged, untracked, .. } = status;
-        let mut files: BTreeSet<Vec<u8>> =
-            [added, unstaged, untracked].into_iter().flatten().collect();
+        let Some((mut files, _)) = self.uncommitted()? else { return Ok(None) };
         if let (Some(since), Some((git, repository))) = (since, self.repository()?)
             && let Some(head) = repository.head(git, &stop)?
             && head != since
@@ -65,6 +62,22 @@ impl WorkTree {
             files.extend(staged(&old, &repository.tree(git, &head, &stop)?));
         }
         Ok(Some(files))
+    }
+
+    /// The files that are not committed, and all files at that moment. None outside
+    /// of git.
+    ///
+    /// # Errors
+    ///
+    /// A tree that cannot be read.
+    pub(crate) fn uncommitted(
+        &self,
+    ) -> Result<Option<(BTreeSet<Vec<u8>>, Snapshot)>, WorktreeError> {
+        let Some((status, snapshot)) = self.status_of_now(&Stop::never())? else {
+            return Ok(None);
+        };
+        let Status { staged: added, unstaged, untracked, .. } = status;
+        Ok(Some(([added, unstaged, untracked].into_iter().flatten().collect(), snapshot)))
     }
 
     /// Whether a file, named from the root, has ever been in the commit that is

@@ -21,6 +21,7 @@ use super::WorkTree;
 use super::error::WorktreeError;
 use super::git::Git;
 use super::repository::Repository;
+use super::snapshot::Snapshot;
 use super::stop::Stop;
 use super::survey::Survey;
 use super::tracked::Tracked;
@@ -60,6 +61,14 @@ impl Status {
 impl WorkTree {
     /// What is not committed at this moment; none outside of git.
     pub(crate) fn status(&self, stop: &Stop) -> Result<Option<Status>, WorktreeError> {
+        Ok(self.status_of_now(stop)?.map(|(status, _)| status))
+    }
+
+    /// The same, with the files that it was told of.
+    pub(super) fn status_of_now(
+        &self,
+        stop: &Stop,
+    ) -> Result<Option<(Status, Snapshot)>, WorktreeError> {
         if !self.is_repository {
             return Ok(None);
         }
@@ -77,7 +86,7 @@ impl WorkTree {
             files.filter(|path| !tracked.contains(path) && !status.staged.contains(*path));
         status.untracked = unknown.map(<[u8]>::to_vec).collect();
         blobs.save(self.shelf.as_ref());
-        Ok(Some(status))
+        Ok(Some((status, survey.snapshot)))
     }
 
     fn add(
