@@ -28,7 +28,7 @@ impl Pack {
         self.list("normalise")
     }
 
-    fn list(&self, name: &str) -> impl Iterator<Item = &Table> {
+    pub(crate) fn list(&self, name: &str) -> impl Iterator<Item = &Table> {
         let list = self.table.get(name).and_then(Value::as_array);
         list.into_iter().flatten().filter_map(Value::as_table)
     }

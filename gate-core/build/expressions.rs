@@ -25,10 +25,18 @@ pub(crate) enum Asked {
 }
 
 /// An expression to be prepared.
+#[derive(Clone)]
 pub(crate) struct Found {
     source: String,
     author: Author,
     asked: Asked,
+}
+
+impl Found {
+    /// One that is read as gate's own are.
+    pub(crate) fn of_gate(source: String, asked: Asked) -> Self {
+        Self { source, author: Author::Gate, asked }
+    }
 }
 
 /// Gate's own expressions: raw strings in the sources of a folder.

@@ -21,6 +21,7 @@ mod automaton;
 mod dialect;
 mod embedded;
 mod expressions;
+mod integrity;
 #[allow(dead_code, reason = "the core uses the rest")]
 #[path = "../src/decide/literal.rs"]
 mod literal;
@@ -36,19 +37,25 @@ use embedded::Pack;
 /// their expressions are read as gate's own are.
 const OF_BREAKER: [&str; 2] = ["errors", "limits"];
 
+/// The pack of rules about changes.
+const OF_CHANGES: &str = "integrity";
+
 fn main() {
     let from = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the folder"));
     let to = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the folder"));
-    for read in ["build", "src/decide", "src/config/default.toml", "patterns"] {
+    for read in ["build", "src/decide", "src/integrity", "src/config/default.toml", "patterns"] {
         println!("cargo::rerun-if-changed={read}");
     }
     let packs = embedded::packs(&from.join("patterns"));
+    let of_changes = |pack: &Pack| pack.name == OF_CHANGES;
+    let (changes, packs): (Vec<_>, Vec<_>) = packs.into_iter().partition(of_changes);
     let of_breaker = |pack: &Pack| OF_BREAKER.contains(&pack.name.as_str());
     let (breaker, packs): (Vec<_>, Vec<_>) = packs.into_iter().partition(of_breaker);
-    let own = expressions::own(&from.join("src/decide"));
+    let own = ["src/decide", "src/integrity"].map(|it| expressions::own(&from.join(it))).concat();
     let of_packs = packs.iter().flat_map(expressions::of_pack);
     let of_breaker = breaker.iter().flat_map(expressions::of_breaker);
-    let all = own.into_iter().chain(of_packs).chain(of_breaker).collect();
+    let of_changes = changes.iter().flat_map(integrity::expressions);
+    let all = own.into_iter().chain(of_packs).chain(of_breaker).chain(of_changes).collect();
     let write = |name: &str, bytes: &[u8]| fs::write(to.join(name), bytes).expect("it is written");
     write("prepared.bin", &expressions::prepare(all));
     let default = embedded::default(&from.join("src/config/default.toml"));
@@ -56,4 +63,6 @@ fn main() {
     let pack = |name: &str, json: String| write(&format!("{name}.json"), json.as_bytes());
     packs.iter().for_each(|it| pack(&it.name, embedded::json(&embedded::patterns(it))));
     write("breaker.rs", embedded::statics(&breaker).as_bytes());
+    let rules: String = changes.iter().map(integrity::rules).collect();
+    write("integrity.rs", rules.as_bytes());
 }

@@ -1,0 +1,129 @@
+//! In which language a file is written, by its name, and how that language
+//! writes comments and strings.
+
+/// A language, as far as comments, strings and tests tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// Rust.
+    Rust,
+    /// Python.
+    Python,
+    /// JavaScript and TypeScript.
+    Js,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// Kotlin.
+    Kotlin,
+    /// C#.
+    CSharp,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// Shells, and bats.
+    Shell,
+    /// C and C++.
+    C,
+    /// Makefiles and justfiles.
+    Make,
+    /// YAML.
+    Yaml,
+}
+
+impl Language {
+    /// The language of a file of this name; none where gate knows none.
+    pub fn of(path: &str) -> Option<Self> {
+        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        if matches!(name, "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile") {
+            return Some(Self::Make);
+        }
+        match name.rsplit_once('.')?.1 {
+            "rs" => Some(Self::Rust),
+            "py" | "pyi" | "pyw" => Some(Self::Python),
+            "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "vue" | "svelte" => {
+                Some(Self::Js)
+            }
+            "go" => Some(Self::Go),
+            "java" => Some(Self::Java),
+            "kt" | "kts" | "groovy" | "gradle" => Some(Self::Kotlin),
+            "cs" => Some(Self::CSharp),
+            "rb" | "rake" => Some(Self::Ruby),
+            "php" => Some(Self::Php),
+            "sh" | "bash" | "zsh" | "bats" => Some(Self::Shell),
+            "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" => Some(Self::C),
+            "mk" | "just" => Some(Self::Make),
+            "yml" | "yaml" => Some(Self::Yaml),
+            _ => None,
+        }
+    }
+
+    /// The name that the pack uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Python => "python",
+            Self::Js => "js",
+            Self::Go => "go",
+            Self::Java => "java",
+            Self::Kotlin => "kotlin",
+            Self::CSharp => "csharp",
+            Self::Ruby => "ruby",
+            Self::Php => "php",
+            Self::Shell => "shell",
+            Self::C => "c",
+            Self::Make => "make",
+            Self::Yaml => "yaml",
+        }
+    }
+
+    /// What begins a comment that ends with its line.
+    pub(super) fn line_comments(self) -> &'static [&'static str] {
+        match self {
+            Self::Python | Self::Ruby | Self::Shell | Self::Make | Self::Yaml => &["#"],
+            Self::Php => &["//", "#"],
+            _ => &["//"],
+        }
+    }
+
+    /// Whether `/*` begins a comment.
+    pub(super) fn has_blocks(self) -> bool {
+        !matches!(self, Self::Python | Self::Ruby | Self::Shell | Self::Make | Self::Yaml)
+    }
+
+    /// Whether comments stand in each other.
+    pub(super) fn nests(self) -> bool {
+        matches!(self, Self::Rust | Self::Kotlin)
+    }
+
+    /// Whether three quotes in a row begin a string of many lines.
+    pub(super) fn triples(self) -> bool {
+        matches!(self, Self::Python | Self::Java | Self::Kotlin | Self::CSharp)
+    }
+
+    /// Whether a string in these quotes goes on over lines.
+    pub(super) fn goes_on(self, quote: u8) -> bool {
+        match self {
+            Self::Rust => quote == b'"',
+            Self::Ruby | Self::Php | Self::Shell => true,
+            Self::Js | Self::Go => quote == b'`',
+            _ => false,
+        }
+    }
+
+    /// Whether a `'` holds one character alone, and may be something else.
+    pub(super) fn has_characters(self) -> bool {
+        matches!(self, Self::Rust | Self::Go | Self::Java | Self::Kotlin | Self::CSharp | Self::C)
+    }
+
+    /// Whether a comment's mark counts only where a word begins.
+    pub(super) fn words(self) -> bool {
+        matches!(self, Self::Shell | Self::Make | Self::Yaml)
+    }
+
+    /// Whether indentation says what belongs together.
+    pub(super) fn indents(self) -> bool {
+        matches!(self, Self::Python | Self::Yaml)
+    }
+}

@@ -1,0 +1,165 @@
+//! Rules: what is looked for in added lines, and what else can be found.
+
+use super::finding::{Finding, Severity};
+use super::language::Language;
+use super::view::{Part, View};
+use crate::decide::expression::Expression;
+
+include!(concat!(env!("OUT_DIR"), "/integrity.rs"));
+
+/// What a rule is, for people and for other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Its name.
+    pub id: &'static str,
+    /// What its findings come to, at the worst.
+    pub severity: Severity,
+    /// What is wrong, in general.
+    pub message: &'static str,
+    /// What to do about it.
+    pub hint: &'static str,
+    /// What it is about.
+    pub doc: &'static str,
+}
+
+impl About {
+    /// A finding of it about a file.
+    pub fn finding(&self, file: &str) -> Finding {
+        Finding::new(self.id, self.severity, file, self.message).hint(self.hint)
+    }
+}
+
+/// Where a line has to stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a test, or in what tests rest on.
+    Test,
+    /// In the product.
+    Product,
+    /// Anywhere.
+    Any,
+}
+
+/// A rule of the pack.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) about: About,
+    languages: &'static [&'static str],
+    place: Place,
+    part: Part,
+    /// Whether it blocks only where the test was there before.
+    pub(super) of_test: bool,
+    /// How many lines it looks at together.
+    lines: usize,
+    /// What must not stand in the lines before.
+    unless: Option<Expression>,
+    back: usize,
+    expression: Expression,
+}
+
+impl Rule {
+    /// The rules for a language.
+    pub(super) fn all_for(language: Language) -> impl Iterator<Item = &'static Self> {
+        let name = language.name();
+        PACK.iter().filter(move |rule| rule.languages.is_empty() || rule.languages.contains(&name))
+    }
+
+    /// Whether it looks at lines that stand in such a place.
+    pub(super) fn looks_at(&self, place: Place) -> bool {
+        self.place == Place::Any || self.place == place
+    }
+
+    /// The line on which it finds something that includes this one, if it does.
+    pub(super) fn find(&self, view: &View<'_>, line: usize) -> Option<usize> {
+        let first = (line + 1).saturating_sub(self.lines);
+        (first..=line).find(|from| self.fits(view, *from, line))
+    }
+
+    /// Whether a match begins on one line and reaches another.
+    fn fits(&self, view: &View<'_>, from: usize, line: usize) -> bool {
+        if self.lines == 1 {
+            return self.expression.is_match(&view.part(from, self.part))
+                && !self.excused(view, from);
+        }
+        let to = (from + self.lines).min(view.len());
+        let parts: Vec<_> = (from..to).map(|at| view.part(at, self.part)).collect();
+        let begin: usize = parts.iter().take(line - from).map(|part| part.len() + 1).sum();
+        let found = self.expression.find(&parts.join("\n"));
+        let reaches =
+            |found: std::ops::Range<usize>| found.start <= parts[0].len() && found.end > begin;
+        found.is_some_and(reaches) && !self.excused(view, from)
+    }
+
+    fn excused(&self, view: &View<'_>, line: usize) -> bool {
+        let Some(unless) = &self.unless else { return false };
+        let before = line.saturating_sub(self.back)..line;
+        before.rev().any(|at| unless.is_match(&view.part(at, Part::Code)))
+    }
+}
+
+macro_rules! rules {
+    ($($(#[doc = $doc:literal])+ $name:ident = $id:literal $severity:ident $message:literal, $hint:literal;)+) => {
+        $($(#[doc = $doc])+
+        pub const $name: About = About {
+            id: $id,
+            severity: Severity::$severity,
+            message: $message,
+            hint: $hint,
+            doc: concat!($($doc),+),
+        };)+
+
+        const OTHERS: &[About] = &[$($name),+];
+    };
+}
+
+rules! {
+    /// A file that configures a test runner was added, changed or removed.
+    RUNNER = "runner-settings" Tamper "settings of a test runner were changed", "put the file back; the operator may allow it";
+    /// A file that configures continuous integration was added, changed or removed.
+    CI = "ci-settings" Tamper "settings of continuous integration were changed", "put the file back; the operator may allow it";
+    /// Settings or hooks of agents or of git were added, changed or removed.
+    HOOK = "hook-settings" Tamper "settings or hooks of agents or of git were changed", "put them back; the operator may allow it";
+    /// Settings of the repository decide what git runs and shows.
+    GIT = "git-settings" Tamper "settings of the repository that say what git runs or shows were changed", "put them back: `git config --unset`";
+    /// A file that settings protect was added, changed or removed.
+    PROTECTED = "protected-file" Tamper "a protected file was changed", "put the file back; the operator may allow it";
+    /// A script that a check runs was changed or removed.
+    SCRIPT = "script-changed" Tamper "a script that a check runs was changed", "put the file back; the operator may allow it";
+    /// A tool that runs a check is another one than before.
+    TOOL = "tool-changed" Tamper "a tool that runs a check is another one", "put it back; after an update the operator takes a new baseline";
+    /// A key of a manifest that selects or runs tests was changed.
+    MANIFEST = "manifest-key" Block "a key that selects or runs tests was changed", "put it back; the operator may allow it";
+    /// A dependency comes from somewhere else than before.
+    REPLACED = "dependency-replaced" Block "a dependency is taken from somewhere else", "take the dependency itself";
+    /// Settings of a linter or type checker leave more out.
+    LINT = "lint-settings" Budget "settings suppress findings of a linter or type checker", "repair what it finds";
+    /// A test of the baseline is gone.
+    TEST_REMOVED = "test-removed" Block "a test is gone", "put it back; the operator may allow it";
+    /// A test of the baseline says something else.
+    TEST_EDITED = "test-edited" Block "a test was changed", "put it as it was, and make the work pass it";
+    /// What tests rest on is gone.
+    SUPPORT_REMOVED = "support-removed" Block "a file that tests rest on is gone", "put it back; the operator may allow it";
+    /// What tests rest on says something else.
+    SUPPORT_EDITED = "support-edited" Block "what tests rest on was changed", "put it as it was; more may be added";
+    /// A new module hides a dependency of the same name.
+    SHADOWS = "shadows-dependency" Block "a new module has the name of a dependency, and hides it", "call it something else";
+    /// A new file hides a tool that runs checks.
+    SHADOWS_TOOL = "shadows-tool" Tamper "a new file has the name of a tool that runs checks, and hides it", "take it away";
+    /// A new file has the name of a target, so that make does nothing for it.
+    SHADOWS_TARGET = "shadows-target" Block "a new file has the name of a target, so that make runs nothing", "take it away";
+    /// An item of a plan is gone, or says something else.
+    CRITERION = "criterion-removed" Block "an item of the plan is gone or says something else", "put it back as it was, open or done";
+    /// A new test that asserts nothing.
+    NO_ORACLE = "test-without-assertion" Warn "a new test asserts nothing", "say what is expected";
+    /// A file that could not be compared.
+    UNSEEN = "not-compared" Block "the file could not be compared with the baseline", "see why it cannot be read";
+}
+
+/// All rules, for a list of them.
+pub fn rules() -> impl Iterator<Item = &'static About> {
+    PACK.iter().map(|rule| &rule.about).chain(OTHERS)
+}
+
+#[cfg(test)]
+#[path = "rule/tests.rs"]
+mod tests;

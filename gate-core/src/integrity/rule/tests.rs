@@ -1,0 +1,59 @@
+//! Every rule finds its samples and leaves the others.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+const TEXT: &str = include_str!("../../../patterns/integrity.toml");
+
+fn language(name: &str) -> Language {
+    use Language::{C, CSharp, Go, Java, Js, Kotlin, Make, Php, Python, Ruby, Rust, Shell, Yaml};
+    let all = [C, CSharp, Go, Java, Js, Kotlin, Make, Php, Python, Ruby, Rust, Shell, Yaml];
+    all.into_iter().find(|it| it.name() == name).unwrap()
+}
+
+/// The languages in which a sample of a rule may be written.
+fn languages(rule: &Rule) -> Vec<Language> {
+    let named = rule.languages.iter().map(|name| language(name));
+    let any = [Language::Python, Language::Rust];
+    if rule.languages.is_empty() { any.into() } else { named.collect() }
+}
+
+fn hits(rule: &Rule, language: Language, sample: &str) -> bool {
+    let view = View::of(sample, Some(language));
+    (0..view.len()).any(|line| rule.find(&view, line).is_some())
+}
+
+#[test]
+fn every_rule_finds_its_samples_and_leaves_the_others() {
+    let pack: toml::Table = TEXT.parse().unwrap();
+    let mut wrong = Vec::new();
+    for table in pack["rule"].as_array().unwrap() {
+        let id = table["id"].as_str().unwrap();
+        let rule = PACK.iter().find(|rule| rule.about.id == id).unwrap();
+        let samples = |key: &str| {
+            let list: Vec<_> =
+                table[key].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+            assert!(list.len() >= 2, "{id}: two or more {key}");
+            list
+        };
+        let found = |sample: &str| languages(rule).iter().any(|it| hits(rule, *it, sample));
+        for sample in samples("matches") {
+            wrong.extend((!found(sample)).then(|| format!("{id} does not find {sample:?}")));
+        }
+        for sample in samples("rejects") {
+            wrong.extend(found(sample).then(|| format!("{id} finds {sample:?}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rule_has_a_name_of_its_own_and_says_what_to_do() {
+    let mut ids = BTreeSet::new();
+    for about in rules() {
+        assert!(ids.insert(about.id), "{} is there twice", about.id);
+        let texts = [about.message, about.hint, about.doc];
+        assert!(texts.iter().all(|text| !text.trim().is_empty()), "{}", about.id);
+    }
+}
