@@ -196,14 +196,12 @@ impl Baseline {
     /// Bytes that cannot be got any more: the commit is gone, or git keeps the file
     /// in another form (Git LFS).
     pub fn content(&self, tree: &WorkTree, path: &Path) -> Result<Option<Held>, BaselineError> {
-        match self.body.dirty.get(&Name::of(path)) {
-            Some(None) => Ok(None),
-            Some(Some(mark)) => self.bytes_of(mark, path).map(Some),
-            None => match self.files(tree)?.get(held::bytes(path)) {
-                Some(blob) => self.committed(tree, path, blob).map(Some),
-                None => Ok(None),
-            },
-        }
+        self.reader(tree)?.content(path)
+    }
+
+    /// For the bytes of several files: it asks once which ones the commit has.
+    pub(crate) fn reader<'a>(&'a self, tree: &'a WorkTree) -> Result<Reader<'a>, BaselineError> {
+        Ok(Reader { baseline: self, tree, files: self.files(tree)? })
     }
 
     /// Lays the whole tree, as it was, into a folder that is empty.
@@ -253,6 +251,27 @@ impl Baseline {
         let bytes = bytes.filter(|bytes| mark.is_of(bytes));
         let lost = || BaselineError::Lost { path: path.to_owned() };
         Ok(Held { bytes: bytes.ok_or_else(lost)?, kind: mark.kind.into() })
+    }
+}
+
+/// Reads what files were.
+pub(crate) struct Reader<'a> {
+    baseline: &'a Baseline,
+    tree: &'a WorkTree,
+    files: BTreeMap<Vec<u8>, Blob>,
+}
+
+impl Reader<'_> {
+    /// What a file was, as [`Baseline::content`] says it.
+    pub(crate) fn content(&self, path: &Path) -> Result<Option<Held>, BaselineError> {
+        match self.baseline.body.dirty.get(&Name::of(path)) {
+            Some(None) => Ok(None),
+            Some(Some(mark)) => self.baseline.bytes_of(mark, path).map(Some),
+            None => match self.files.get(held::bytes(path)) {
+                Some(blob) => self.baseline.committed(self.tree, path, blob).map(Some),
+                None => Ok(None),
+            },
+        }
     }
 }
 

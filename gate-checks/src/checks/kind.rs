@@ -16,8 +16,8 @@ pub(crate) enum Kind {
     Handoff,
     /// A reviewer that is asked.
     Review,
-    /// A name that is kept for a check that this version does not have.
-    Missing,
+    /// The built-in check of what gets around the others.
+    Integrity,
     /// A command, configured or found in the project.
     Command,
     /// A program that answers in gate's own format.
@@ -32,7 +32,7 @@ impl Kind {
             _ if !settings.command.is_empty() => Self::Command,
             "acceptance_criteria" => Self::Criteria,
             "handoff" => Self::Handoff,
-            "integrity" => Self::Missing,
+            "integrity" => Self::Integrity,
             "tests" | "build" | "lint" | "typecheck" => Self::Command,
             _ => Self::Plugin,
         }

@@ -5,9 +5,9 @@ mod acceptance_criteria;
 mod clean_git;
 mod command;
 mod handoff;
+mod integrity;
 mod kind;
 mod launch;
-mod missing;
 mod plugin;
 mod review;
 
@@ -26,7 +26,7 @@ use acceptance_criteria::AcceptanceCriteria;
 use clean_git::CleanGit;
 use command::CommandCheck;
 use handoff::Handoff;
-use missing::Missing;
+use integrity::Integrity;
 use plugin::Plugin;
 use review::Review;
 
@@ -51,7 +51,7 @@ pub(crate) struct Kept {
 pub(crate) fn plan(policy: &Policy, site: &Site, kept: &Kept, only: Option<&str>) -> Vec<Planned> {
     let wanted = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
     let planned = wanted.map(|(name, settings)| Planned {
-        check: named(CheckId::new(name), settings, site, kept),
+        check: named(CheckId::new(name), settings, policy, site, kept),
         needs: settings.needs.iter().map(CheckId::new).collect(),
         mode: settings.mode,
     });
@@ -59,12 +59,18 @@ pub(crate) fn plan(policy: &Policy, site: &Site, kept: &Kept, only: Option<&str>
 }
 
 /// The check that a name means: a built-in one, a command, or a plug-in.
-fn named(id: CheckId, settings: &CheckPolicy, site: &Site, kept: &Kept) -> Arc<dyn Check> {
+fn named(
+    id: CheckId,
+    settings: &CheckPolicy,
+    policy: &Policy,
+    site: &Site,
+    kept: &Kept,
+) -> Arc<dyn Check> {
     match Kind::of(id.as_str(), settings) {
         Kind::CleanGit => looks(CleanGit::new(id, settings), settings),
         Kind::Criteria => looks(AcceptanceCriteria::new(id, settings), settings),
         Kind::Handoff => looks(Handoff::new(id, settings), settings),
-        Kind::Missing => looks(Missing::new(id), settings),
+        Kind::Integrity => looks(Integrity::new(id, policy), settings),
         Kind::Review => runs(Review::new(id, settings), settings, kept),
         Kind::Command => runs(CommandCheck::new(id, settings, site), settings, kept),
         Kind::Plugin => runs(Plugin::new(id, settings), settings, kept),

@@ -8,6 +8,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
 use super::proof::{Proof, Standing};
+use crate::baseline::Baseline;
 use crate::copy::Copy;
 use crate::event::Events;
 use crate::gather::{GatherError, Wanted, gather};
@@ -65,8 +66,10 @@ impl<'a> Bench<'a> {
     /// Runs the check in the copy as it is now. Files that appear are taken
     /// away again, so that the next run finds the tree as this one did.
     pub(super) fn run(&self) -> Result<Evidence, GatherError> {
-        let wanted = Wanted { all: true, fresh: true, ..Wanted::default() };
         let site = self.copy.site(self.site);
+        // The copy's only commit. Without one, what compares says so.
+        let baseline = Baseline::of_history(&site, "").ok().flatten();
+        let wanted = Wanted { all: true, fresh: true, baseline, ..Wanted::default() };
         let gathered = gather(&self.policy, site, &wanted, self.events.clone())?;
         for file in gathered.tree.iter().flat_map(|tree| &tree.wrote) {
             // What stays makes the next run less certain, never a pass.

@@ -4,7 +4,7 @@
 //! [`examine`] and [`examine_surroundings`] run nothing of the project's. [`self_test`] runs every check
 //! in a copy of the work tree with something in it that has to fail: a test
 //! that fails, sources that are none, a file that is not committed, an open
-//! item, a handoff that says nothing. The real tree is not touched; folders of dependencies that git
+//! item, a handoff that says nothing, settings that nobody allowed. The real tree is not touched; folders of dependencies that git
 //! ignores are shared with the copy.
 
 mod bench;
@@ -15,6 +15,7 @@ mod criteria;
 mod examine;
 mod finding;
 mod handoff;
+mod integrity;
 mod named;
 mod proof;
 mod sabotage;
@@ -88,10 +89,10 @@ impl Test<'_> {
         let (settings, prove): (_, Prove) = match Kind::of(name, settings) {
             Kind::Review => return not_shown("a reviewer is asked, not tested".to_owned()),
             Kind::Plugin => return not_shown("a plug-in is asked, not tested".to_owned()),
-            Kind::Missing => return not_shown("this version of gate has no such check".to_owned()),
             Kind::CleanGit => (settings.clone(), clean_git::prove),
             Kind::Criteria => (settings.clone(), criteria::prove),
             Kind::Handoff => (settings.clone(), handoff::prove),
+            Kind::Integrity => (settings.clone(), integrity::prove),
             Kind::Command => match with_command(name, settings, self.site) {
                 Some((settings, _)) => (settings, command::prove),
                 None => {

@@ -3,6 +3,8 @@
 //! The names are the conventions of the tools that read them; what is not among
 //! them is protected by `[integrity] protect`.
 
+use super::language::Language;
+
 /// Why a file is guarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Guarded {
@@ -41,29 +43,31 @@ fn by_name(name: &str) -> Option<Guarded> {
         ".gitlab-ci.yml",
         ".travis.yml",
         ".drone.yml",
+        ".woodpecker.yml",
+        ".appveyor.yml",
+        "appveyor.yml",
         "azure-pipelines.yml",
         "bitbucket-pipelines.yml",
+        "cloudbuild.yaml",
         "Jenkinsfile",
     ];
-    const HOOK: &[&str] = &[
-        ".pre-commit-config.yaml",
-        "lefthook.yml",
-        "lefthook.yaml",
-        ".lefthook.yml",
-        ".lefthook.yaml",
-    ];
+    const HOOK: &[&str] =
+        &[".pre-commit-config.yaml", ".overcommit.yml", ".huskyrc", ".huskyrc.json"];
     const MANIFEST: &[&str] = &[
         "Cargo.toml",
         "package.json",
         "pyproject.toml",
         "setup.cfg",
         "tox.ini",
+        "go.mod",
         "Makefile",
         "makefile",
         "GNUmakefile",
         "justfile",
         "Justfile",
+        ".justfile",
         "Taskfile.yml",
+        "Taskfile.yaml",
         "pom.xml",
         "build.gradle",
         "build.gradle.kts",
@@ -71,24 +75,44 @@ fn by_name(name: &str) -> Option<Guarded> {
     const RUNNER: &[&str] = &[
         "pytest.ini",
         ".pytest.ini",
+        "pytest.toml",
         "noxfile.py",
         ".coveragerc",
         "nextest.toml",
         "sitecustomize.py",
         "usercustomize.py",
-        ".nycrc",
-        ".nycrc.json",
+        ".taprc",
+        ".rspec",
+        "phpunit.xml",
+        "phpunit.xml.dist",
+        "codecov.yml",
+        ".codecov.yml",
+        "testng.xml",
+        "junit-platform.properties",
+        "xunit.runner.json",
     ];
-    const RUNNER_STARTS: &[&str] =
-        &["jest.config.", "vitest.config.", "vitest.workspace.", "karma.conf.", ".mocharc."];
+    const RUNNER_STARTS: &[&str] = &[
+        "jest.config.",
+        "vitest.config.",
+        "vitest.workspace.",
+        "karma.conf.",
+        "ava.config.",
+        "playwright.config.",
+        "cypress.config.",
+        "wdio.conf.",
+        ".mocharc.",
+        ".nycrc",
+        ".c8rc",
+    ];
     let is = |names: &[&str]| names.contains(&name);
+    let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
     if is(CI) {
         Some(Guarded::Ci)
-    } else if is(HOOK) {
+    } else if is(HOOK) || starts(&["lefthook", ".lefthook"]) {
         Some(Guarded::Hook)
-    } else if is(MANIFEST) {
+    } else if is(MANIFEST) || starts(&["vite.config."]) {
         Some(Guarded::Manifest)
-    } else if is(RUNNER) || RUNNER_STARTS.iter().any(|start| name.starts_with(start)) {
+    } else if is(RUNNER) || starts(RUNNER_STARTS) || name.ends_with(".runsettings") {
         Some(Guarded::Runner)
     } else if name == "conftest.py" {
         Some(Guarded::Support)
@@ -99,24 +123,20 @@ fn by_name(name: &str) -> Option<Guarded> {
 
 /// Files that a folder gives their meaning.
 fn by_folder(folders: &str, name: &str) -> Option<Guarded> {
+    const AGENTS: &[&str] =
+        &[".claude", ".codex", ".gemini", ".qwen", ".cursor", ".factory", ".opencode", ".goose"];
+    const HOOKS: &[&str] = &[".husky", ".githooks", ".git-hooks"];
+    const CI: &[&str] =
+        &[".github", ".gitea", ".forgejo", ".circleci", ".buildkite", ".woodpecker", ".ci"];
     let mut parts = folders.split('/');
     let top = parts.next().unwrap_or_default();
-    let hook = [
-        ".claude",
-        ".codex",
-        ".gemini",
-        ".qwen",
-        ".cursor",
-        ".factory",
-        ".opencode",
-        ".husky",
-        ".githooks",
-    ];
-    let ci = [".github", ".circleci", ".buildkite", ".woodpecker"];
-    if hook.contains(&top) {
+    if AGENTS.contains(&top) {
+        return (!is_clients_own(parts.next(), name)).then_some(Guarded::Hook);
+    }
+    if HOOKS.contains(&top) {
         Some(Guarded::Hook)
-    } else if ci.contains(&top) {
-        Some(Guarded::Ci)
+    } else if CI.contains(&top) {
+        (!is_prose(name)).then_some(Guarded::Ci)
     } else if folders.ends_with(".cargo") && matches!(name, "config" | "config.toml") {
         Some(Guarded::Runner)
     } else {
@@ -124,45 +144,77 @@ fn by_folder(folders: &str, name: &str) -> Option<Guarded> {
     }
 }
 
-/// Whether a file's name says that it holds tests.
+/// What a client writes below its folder by itself, beside its settings.
+fn is_clients_own(folder: Option<&str>, name: &str) -> bool {
+    const DATA: &[&str] = &[
+        "plans",
+        "todos",
+        "worktrees",
+        "projects",
+        "sessions",
+        "tmp",
+        "logs",
+        "log",
+        "history",
+        "memory",
+        "agent-memory",
+        "checkpoints",
+        "shell-snapshots",
+        "statsig",
+        "cache",
+        "node_modules",
+    ];
+    folder.is_some_and(|folder| DATA.contains(&folder)) || name.ends_with(".lock")
+}
+
+/// Text for people.
+fn is_prose(name: &str) -> bool {
+    [".md", ".rst", ".adoc", ".markdown"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a file's name says that it holds tests, or what they expect.
 fn is_test(name: &str) -> bool {
     let Some((stem, kind)) = name.rsplit_once('.') else { return false };
+    let ends = |all: &[&str]| all.iter().any(|end| stem.ends_with(end));
     match kind {
         "py" => stem.starts_with("test_") || stem.ends_with("_test") || stem == "tests",
-        "rs" => stem == "tests" || stem.ends_with("_test") || stem.ends_with("_tests"),
+        "rs" => stem == "tests" || ends(&["_test", "_tests"]) || stem.starts_with("test_"),
         "go" => stem.ends_with("_test"),
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => {
-            [".test", ".spec", "-test", "_test"].iter().any(|end| stem.ends_with(end))
+            ends(&[".test", ".spec", "-test", "_test", ".cy", ".e2e"])
         }
-        "java" | "kt" | "cs" | "php" => stem.ends_with("Test") || stem.ends_with("Tests"),
-        "rb" => stem.ends_with("_spec") || stem.ends_with("_test"),
-        "bats" | "snap" => true,
-        _ => false,
+        "java" | "kt" | "cs" | "php" | "groovy" => ends(&["Test", "Tests", "TestCase", "Spec"]),
+        "rb" => ends(&["_spec", "_test"]) || stem.starts_with("test_"),
+        "c" | "cc" | "cpp" | "cxx" => {
+            ends(&["_test", "_tests", "_unittest", "Test", "Tests"]) || stem.starts_with("test_")
+        }
+        "sh" | "bash" => ends(&["_test", "_tests"]) || stem.starts_with("test_"),
+        "bats" | "snap" | "ambr" | "golden" => true,
+        _ => stem.ends_with(".approved") || stem.ends_with(".golden"),
     }
 }
 
 /// Files below a folder of tests: what does not say by its name that it holds
 /// tests is what they rest on, but where a folder alone makes a test.
 fn in_tests(folders: &str, name: &str) -> Option<Guarded> {
-    const FOLDERS: &[&str] = &[
-        "test",
-        "tests",
-        "__tests__",
-        "spec",
-        "specs",
-        "testdata",
-        "__snapshots__",
-        "__fixtures__",
-    ];
-    let inside = folders.split('/').any(|folder| FOLDERS.contains(&folder));
-    let in_last = folders.rsplit('/').next().is_some_and(|last| FOLDERS.contains(&last));
-    let by_place =
-        in_last && [".rs", ".js", ".mjs", ".cjs", ".ts"].iter().any(|it| name.ends_with(it));
-    match (inside, by_place) {
-        (true, true) => Some(Guarded::Test),
-        (true, false) => Some(Guarded::Support),
-        (false, _) => None,
+    const FOLDERS: &[&str] = &["test", "tests", "__tests__", "integration_tests", "e2e", "cypress"];
+    const DATA: &[&str] = &["testdata", "__snapshots__", "__fixtures__", "golden", "goldens"];
+    // What is specified elsewhere may be anything.
+    const SPECS: &[&str] = &["spec", "specs"];
+    const BY_PLACE: &[&str] = &[".rs", ".js", ".mjs", ".cjs", ".ts"];
+    let is_code = Language::of(name).is_some();
+    let is = |folder: &str| {
+        let folder = folder.to_ascii_lowercase();
+        let has = |all: &[&str]| all.contains(&folder.as_str());
+        let tests = has(FOLDERS) || folder.ends_with(".tests") || has(SPECS) && is_code;
+        has(DATA) || tests && !is_prose(name)
+    };
+    if !folders.split('/').any(is) {
+        return None;
     }
+    let last = folders.rsplit('/').next().is_some_and(is);
+    let by_place = last && BY_PLACE.iter().any(|end| name.ends_with(end));
+    Some(if by_place { Guarded::Test } else { Guarded::Support })
 }
 
 #[cfg(test)]
@@ -189,6 +241,28 @@ mod tests {
             (".github/workflows/ci.yml", Some(Guarded::Ci)),
             (".claude/settings.json", Some(Guarded::Hook)),
             ("Cargo.toml", Some(Guarded::Manifest)),
+            (".claude/settings.local.json", Some(Guarded::Hook)),
+            (".claude/hooks/stop.sh", Some(Guarded::Hook)),
+            (".claude/plans/a.md", None),
+            (".claude/worktrees/b/src/a.py", None),
+            (".github/ISSUE_TEMPLATE/bug.md", None),
+            (".github/actions/a/action.yml", Some(Guarded::Ci)),
+            (".husky/pre-commit", Some(Guarded::Hook)),
+            ("lefthook-local.yml", Some(Guarded::Hook)),
+            ("vite.config.ts", Some(Guarded::Manifest)),
+            ("go.mod", Some(Guarded::Manifest)),
+            ("phpunit.xml.dist", Some(Guarded::Runner)),
+            ("App.Tests/UnitTest1.cs", Some(Guarded::Support)),
+            ("src/FooTests.cs", Some(Guarded::Test)),
+            ("spec/a_spec.rb", Some(Guarded::Test)),
+            ("spec/spec_helper.rb", Some(Guarded::Support)),
+            ("docs/spec/api.md", None),
+            ("spec/openapi.json", None),
+            ("tests/README.md", None),
+            ("testdata/in.md", Some(Guarded::Support)),
+            ("test_parser.c", Some(Guarded::Test)),
+            ("scripts/test_all.sh", Some(Guarded::Test)),
+            ("tests/smoke.bats", Some(Guarded::Test)),
             ("src/main.rs", None),
             ("latest.py", None),
             ("contest/main.rs", None),

@@ -98,9 +98,9 @@ impl Rule {
 }
 
 macro_rules! rules {
-    ($($(#[doc = $doc:literal])+ $name:ident = $id:literal $severity:ident $message:literal, $hint:literal;)+) => {
+    ($($(#[doc = $doc:literal])+ $vis:vis $name:ident = $id:literal $severity:ident $message:literal, $hint:literal;)+) => {
         $($(#[doc = $doc])+
-        pub const $name: About = About {
+        $vis const $name: About = About {
             id: $id,
             severity: Severity::$severity,
             message: $message,
@@ -114,45 +114,45 @@ macro_rules! rules {
 
 rules! {
     /// A file that configures a test runner was added, changed or removed.
-    RUNNER = "runner-settings" Tamper "settings of a test runner were changed", "put the file back; the operator may allow it";
+    pub(super) RUNNER = "runner-settings" Tamper "settings of a test runner were changed", "put the file back; the operator may allow it";
     /// A file that configures continuous integration was added, changed or removed.
-    CI = "ci-settings" Tamper "settings of continuous integration were changed", "put the file back; the operator may allow it";
+    pub(super) CI = "ci-settings" Tamper "settings of continuous integration were changed", "put the file back; the operator may allow it";
     /// Settings or hooks of agents or of git were added, changed or removed.
-    HOOK = "hook-settings" Tamper "settings or hooks of agents or of git were changed", "put them back; the operator may allow it";
+    pub HOOK = "hook-settings" Tamper "settings or hooks of agents or of git were changed", "put them back; the operator may allow it";
     /// Settings of the repository decide what git runs and shows.
-    GIT = "git-settings" Tamper "settings of the repository that say what git runs or shows were changed", "put them back: `git config --unset`";
+    pub(super) GIT = "git-settings" Tamper "settings of the repository that say what git runs or shows were changed", "put them back: `git config --unset`";
     /// A file that settings protect was added, changed or removed.
-    PROTECTED = "protected-file" Tamper "a protected file was changed", "put the file back; the operator may allow it";
+    pub(super) PROTECTED = "protected-file" Tamper "a protected file was changed", "put the file back; the operator may allow it";
     /// A script that a check runs was changed or removed.
-    SCRIPT = "script-changed" Tamper "a script that a check runs was changed", "put the file back; the operator may allow it";
+    pub(super) SCRIPT = "script-changed" Tamper "a script that a check runs was changed", "put the file back; the operator may allow it";
     /// A tool that runs a check is another one than before.
-    TOOL = "tool-changed" Tamper "a tool that runs a check is another one", "put it back; after an update the operator takes a new baseline";
+    pub TOOL = "tool-changed" Tamper "a tool that runs a check is another one", "put it back; after an update the operator takes a new baseline";
     /// A key of a manifest that selects or runs tests was changed.
-    MANIFEST = "manifest-key" Block "a key that selects or runs tests was changed", "put it back; the operator may allow it";
+    pub(super) MANIFEST = "manifest-key" Block "a key that selects or runs tests was changed", "put it back; the operator may allow it";
     /// A dependency comes from somewhere else than before.
-    REPLACED = "dependency-replaced" Block "a dependency is taken from somewhere else", "take the dependency itself";
+    pub(super) REPLACED = "dependency-replaced" Block "a dependency is taken from somewhere else", "take the dependency itself";
     /// Settings of a linter or type checker leave more out.
-    LINT = "lint-settings" Budget "settings suppress findings of a linter or type checker", "repair what it finds";
+    pub(super) LINT = "lint-settings" Budget "settings suppress findings of a linter or type checker", "repair what it finds";
     /// A test of the baseline is gone.
-    TEST_REMOVED = "test-removed" Block "a test is gone", "put it back; the operator may allow it";
+    pub(super) TEST_REMOVED = "test-removed" Block "a test is gone", "put it back; the operator may allow it";
     /// A test of the baseline says something else.
-    TEST_EDITED = "test-edited" Block "a test was changed", "put it as it was, and make the work pass it";
+    pub(super) TEST_EDITED = "test-edited" Block "a test was changed", "put it as it was, and make the work pass it";
     /// What tests rest on is gone.
-    SUPPORT_REMOVED = "support-removed" Block "a file that tests rest on is gone", "put it back; the operator may allow it";
+    pub(super) SUPPORT_REMOVED = "support-removed" Block "a file that tests rest on is gone", "put it back; the operator may allow it";
     /// What tests rest on says something else.
-    SUPPORT_EDITED = "support-edited" Block "what tests rest on was changed", "put it as it was; more may be added";
+    pub(super) SUPPORT_EDITED = "support-edited" Block "what tests rest on was changed", "put it as it was; more may be added";
     /// A new module hides a dependency of the same name.
-    SHADOWS = "shadows-dependency" Block "a new module has the name of a dependency, and hides it", "call it something else";
+    pub(super) SHADOWS = "shadows-dependency" Block "a new module has the name of a dependency, and hides it", "call it something else";
     /// A new file hides a tool that runs checks.
-    SHADOWS_TOOL = "shadows-tool" Tamper "a new file has the name of a tool that runs checks, and hides it", "take it away";
+    pub(super) SHADOWS_TOOL = "shadows-tool" Tamper "a new file has the name of a tool that runs checks, and hides it", "take it away";
     /// A new file has the name of a target, so that make does nothing for it.
-    SHADOWS_TARGET = "shadows-target" Block "a new file has the name of a target, so that make runs nothing", "take it away";
+    pub(super) SHADOWS_TARGET = "shadows-target" Block "a new file has the name of a target, so that make runs nothing", "take it away";
     /// An item of a plan is gone, or says something else.
-    CRITERION = "criterion-removed" Block "an item of the plan is gone or says something else", "put it back as it was, open or done";
+    pub CRITERION = "criterion-removed" Block "an item of the plan is gone or says something else", "put it back as it was, open or done";
     /// A new test that asserts nothing.
-    NO_ORACLE = "test-without-assertion" Warn "a new test asserts nothing", "say what is expected";
+    pub(super) NO_ORACLE = "test-without-assertion" Warn "a new test asserts nothing", "say what is expected";
     /// A file that could not be compared.
-    UNSEEN = "not-compared" Block "the file could not be compared with the baseline", "see why it cannot be read";
+    pub UNSEEN = "not-compared" Block "the file could not be compared with the baseline", "see why it cannot be read";
 }
 
 /// All rules, for a list of them.

@@ -32,6 +32,11 @@ pub(super) struct Suite {
 }
 
 impl Suite {
+    /// Of a text that holds no tests.
+    pub(super) fn none() -> Self {
+        Self { regions: Some(Vec::new()), ..Self::default() }
+    }
+
     /// The tests of a file of tests, or those that stand among a product's code.
     pub(super) fn of(view: &View<'_>, language: Language, is_product: bool) -> Self {
         let regions = is_product.then(|| inline(view, language));

@@ -77,7 +77,7 @@ impl Look<'_> {
             Kind::Criteria => vec![files::look("criteria", self.name, self.policy, self.site)],
             Kind::Handoff => vec![files::look("handoff", self.name, self.policy, self.site)],
             Kind::Review => self.review(),
-            Kind::Missing => vec![self.missing()],
+            Kind::Integrity => vec![self.integrity()],
             Kind::Command => self.command(),
             Kind::Plugin => vec![program::plugin(self.name, self.site)],
         };
@@ -98,9 +98,12 @@ impl Look<'_> {
         problem("no-repository", "it needs a git repository, and here is none").hint("git init")
     }
 
-    fn missing(&self) -> Finding {
-        problem("check-unavailable", "this version of gate has no such check")
-            .hint(format!("remove [checks.{}], or give it a `command`", self.name))
+    fn integrity(&self) -> Finding {
+        match self.tree.map(|tree| tree.snapshot.head.is_some()) {
+            Some(true) => fine("built-in", "built-in: looks for what gets around the checks"),
+            _ => problem("no-baseline", "it needs a git repository with a commit to compare with")
+                .hint("git init, and commit what is there"),
+        }
     }
 
     fn review(&self) -> Vec<Finding> {

@@ -1,0 +1,155 @@
+//! What is known beside the changed files: which commands run, which scripts they
+//! name, which dependencies and targets there are.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
+use gate_core::integrity::{Around, idle_targets, python_dependencies};
+
+use crate::baseline::Reader;
+use crate::checks::with_command;
+use crate::report;
+use crate::site::Site;
+use crate::worktree::WorkTree;
+
+/// Files that name dependencies, and files with targets.
+const DECLARING: [&str; 4] =
+    ["pyproject.toml", "requirements.txt", "requirements-dev.txt", "requirements/base.txt"];
+const MAKING: [&str; 3] = ["Makefile", "makefile", "GNUmakefile"];
+
+/// Targets that people and checks run by habit.
+const USUAL: [&str; 6] = ["test", "tests", "check", "ci", "lint", "verify"];
+
+/// Programs that run the script that is named next.
+const INTERPRETERS: [&str; 12] = [
+    "sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl", "deno", "bun", "php",
+];
+
+/// A command of a check, with the folder that it runs in.
+struct Running {
+    settings: CheckPolicy,
+    folder: PathBuf,
+}
+
+fn running(policy: &Policy, site: &Site, tree: &WorkTree) -> Vec<Running> {
+    let commands = policy.checks.iter().filter_map(|(name, check)| {
+        let (settings, _) = with_command(name, check, site)?;
+        let folder = site.folder_of(&settings).canonicalize().ok()?;
+        let folder = folder.strip_prefix(tree.root()).ok()?.to_owned();
+        Some(Running { settings, folder })
+    });
+    commands.collect()
+}
+
+/// What is known beside the changed files.
+pub(super) fn around(policy: &Policy, site: &Site, tree: &WorkTree, was: &Reader<'_>) -> Around {
+    let running = running(policy, site, tree);
+    let overlaid = running.iter().any(|it| {
+        let check = &it.settings;
+        let known = !check.shell && report::is_runner(&check.command);
+        check.control && check.mode == Mode::Require && known
+    });
+    let folder = |it: &Running| it.folder.to_string_lossy().into_owned();
+    let commands: Vec<_> =
+        running.iter().map(|it| (folder(it), it.settings.command.clone())).collect();
+    let mut folders: BTreeSet<PathBuf> = running.iter().map(|it| it.folder.clone()).collect();
+    folders.insert(PathBuf::new());
+    let text = |folder: &Path, name: &str| {
+        let held = was.content(&folder.join(name)).ok().flatten()?;
+        String::from_utf8(held.bytes).ok()
+    };
+    let (mut dependencies, mut targets) = (Vec::new(), Vec::new());
+    for folder in &folders {
+        let declared = DECLARING.iter().filter_map(|name| Some((name, text(folder, name)?)));
+        declared.for_each(|(name, text)| dependencies.extend(python_dependencies(name, &text)));
+        let idle =
+            MAKING.iter().filter_map(|name| text(folder, name)).flat_map(|it| idle_targets(&it));
+        let is_run = |target: &String| {
+            USUAL.contains(&target.as_str())
+                || commands.iter().any(|(_, words)| words.contains(target))
+        };
+        let named = folder.to_string_lossy().into_owned();
+        targets.extend(idle.filter(is_run).map(|target| (named.clone(), target)));
+    }
+    Around { overlaid, commands, dependencies, targets }
+}
+
+/// The files of the tree that commands name as what they run.
+pub(super) fn scripts(policy: &Policy, site: &Site, tree: &WorkTree) -> BTreeSet<PathBuf> {
+    let named = running(policy, site, tree).into_iter().flat_map(|it| {
+        let words: Vec<String> = if it.settings.shell {
+            let separators = |c: char| c.is_whitespace() || ";&|()".contains(c);
+            it.settings
+                .command
+                .iter()
+                .flat_map(|it| it.split(separators))
+                .map(str::to_owned)
+                .collect()
+        } else {
+            it.settings.command
+        };
+        let words = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
+        run_by(&words).iter().filter_map(|word| inside(&it.folder, word)).collect::<Vec<_>>()
+    });
+    named.collect()
+}
+
+/// The words that are paths of programs, or follow an interpreter.
+fn run_by(words: &[String]) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut expected = false;
+    let is_test_runner = words.iter().any(|word| word == "--test" || word == "-m");
+    for (at, word) in words.iter().enumerate() {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        if expected && !word.starts_with('-') {
+            found.push(word.as_str());
+            expected = false;
+        } else if INTERPRETERS.contains(&name) {
+            expected = !is_test_runner;
+        } else if (at == 0 || word.starts_with("./")) && word.contains('/') {
+            found.push(word.as_str());
+        }
+    }
+    found
+}
+
+/// A path within the tree, from the folder that a command runs in.
+fn inside(folder: &Path, word: &str) -> Option<PathBuf> {
+    let mut path = PathBuf::new();
+    for part in folder.join(word).components() {
+        match part {
+            Component::Normal(name) => path.push(name),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                path.pop().then_some(())?;
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_command_runs() {
+        for (command, expected) in [
+            ("sh ci/test.sh --all", &["ci/test.sh"][..]),
+            ("./run_tests tests", &["./run_tests"]),
+            ("python3 -u tools/check.py", &["tools/check.py"]),
+            ("node --test test/a.test.js", &[]),
+            ("python -m pytest tests/test_a.py", &[]),
+            ("cargo test", &[]),
+            ("env A=1 bash x.sh", &["x.sh"]),
+            ("set -e ./a.sh ./b.sh", &["./a.sh", "./b.sh"]),
+        ] {
+            let words: Vec<_> = command.split(' ').map(str::to_owned).collect();
+            assert_eq!(run_by(&words), expected, "{command}");
+        }
+        assert_eq!(inside(Path::new("app"), "../ci/a.sh"), Some("ci/a.sh".into()));
+        assert_eq!(inside(Path::new(""), "../a.sh"), None);
+    }
+}

@@ -1,0 +1,176 @@
+//! What is different from the baseline, file by file.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use gate_core::decide::policy::Policy;
+use gate_core::integrity::{Around, Changed, Examiner, Finding, Guarded, Language, TOOL, UNSEEN};
+
+use super::around::{around, scripts};
+use super::criteria;
+use crate::baseline::{Baseline, BaselineError, Change, Reader, Tool, What};
+use crate::check::CheckContext;
+use crate::site::Site;
+use crate::worktree::{Globs, WorkTree};
+
+/// The largest file that is looked into, in bytes.
+const LARGEST: usize = 4 << 20;
+
+/// What was found, in how many files.
+pub(super) struct Compared {
+    pub(super) findings: Vec<Finding>,
+    pub(super) files: usize,
+}
+
+/// Compares the tree with its baseline.
+///
+/// # Errors
+///
+/// What could not be found out, for a person.
+pub(super) fn compare(
+    policy: &Policy,
+    baseline: &Baseline,
+    tree: &WorkTree,
+    cx: &CheckContext,
+) -> Result<Compared, String> {
+    let wrong = |error: BaselineError| error.to_string();
+    let reader = baseline.reader(tree).map_err(wrong)?;
+    let changes = baseline.changes(tree, &cx.tree).map_err(wrong)?;
+    let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
+    let plans = policy.checks.get("acceptance_criteria").map_or(&[][..], |it| &it.files[..]);
+    let around = around(policy, &cx.site, tree, &reader);
+    let moved = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
+    let comparing = Comparing {
+        tree,
+        reader,
+        protect,
+        scripts: scripts(policy, &cx.site, tree),
+        moved,
+        plans,
+        around: &around,
+    };
+    let mut examiner = Examiner::new(&around);
+    for change in &changes {
+        if cx.cancel.is_cancelled() {
+            return Err("cancelled".to_owned());
+        }
+        comparing.one(change, &mut examiner)?;
+    }
+    for finding in tools(baseline, &cx.site) {
+        examiner.found(finding);
+    }
+    Ok(Compared { findings: examiner.finish(), files: changes.len() })
+}
+
+struct Comparing<'a> {
+    tree: &'a WorkTree,
+    reader: Reader<'a>,
+    protect: Globs,
+    /// The scripts that commands name.
+    scripts: BTreeSet<PathBuf>,
+    /// The files that were only moved to another name.
+    moved: BTreeSet<PathBuf>,
+    plans: &'a [String],
+    around: &'a Around,
+}
+
+impl Comparing<'_> {
+    fn one(&self, change: &Change, examiner: &mut Examiner<'_>) -> Result<(), String> {
+        let bytes = change.path.as_os_str().as_encoded_bytes();
+        let name = String::from_utf8_lossy(bytes);
+        let file = Changed {
+            path: &name,
+            guarded: change.guarded,
+            protected: self.is_protected(bytes),
+            script: self.scripts.contains(&change.path),
+            moved: change.moved_from.is_some() || self.moved.contains(&change.path),
+            ..Changed::default()
+        };
+        if !(self.is_read(&file) || self.is_plan(bytes)) {
+            return Ok(());
+        }
+        let before = match change.what {
+            What::Added => None,
+            What::Edited | What::Removed => self.before(&change.path)?,
+        };
+        let now = match change.what {
+            What::Removed => None,
+            What::Added | What::Edited => {
+                Some(self.tree.bytes(&change.path).ok_or_else(|| unreadable(&change.path))?)
+            }
+        };
+        let is_large = [&before, &now].into_iter().flatten().any(|bytes| bytes.len() > LARGEST);
+        if is_large {
+            self.large(&file, before.is_some(), now.is_some(), examiner);
+            return Ok(());
+        }
+        if self.is_plan(bytes)
+            && let Some(before) = &before
+        {
+            criteria::gone(&name, before, now.as_deref(), examiner);
+        }
+        examiner.file(&Changed { before: before.as_deref(), now: now.as_deref(), ..file });
+        Ok(())
+    }
+
+    /// What stood there before; nothing where it did not.
+    fn before(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        let held = self.reader.content(path).map_err(|error| error.to_string())?;
+        Ok(held.map(|held| held.bytes))
+    }
+
+    /// Whether what a file says can be a finding at all.
+    fn is_read(&self, file: &Changed<'_>) -> bool {
+        file.guarded.is_some()
+            || file.protected
+            || file.script
+            || Language::of(file.path).is_some()
+            || self.around.targets.iter().any(|(_, target)| file.path.ends_with(target.as_str()))
+    }
+
+    fn is_protected(&self, path: &[u8]) -> bool {
+        self.tree.in_project(path).is_some_and(|path| self.protect.matches(path))
+    }
+
+    fn is_plan(&self, path: &[u8]) -> bool {
+        let Some(path) = self.tree.in_project(path) else { return false };
+        let globs =
+            self.plans.iter().filter_map(|glob| Globs::new(std::slice::from_ref(glob)).ok());
+        globs.into_iter().any(|globs| globs.matches(path))
+    }
+
+    /// A file that is not looked into: what is guarded by its name alone is told as
+    /// any other, what has to be read is told for that.
+    fn large(&self, file: &Changed<'_>, was: bool, is: bool, examiner: &mut Examiner<'_>) {
+        let by_content =
+            matches!(file.guarded, Some(Guarded::Test | Guarded::Support | Guarded::Manifest));
+        if by_content && !file.moved && !file.protected && !file.script && was {
+            let finding = UNSEEN.finding(file.path);
+            let message = format!("{}: it is larger than {LARGEST} bytes", finding.message);
+            examiner.found(Finding { message, ..finding });
+        } else {
+            let bytes = |there: bool| there.then_some(&[][..]);
+            examiner.file(&Changed { before: bytes(was), now: bytes(is), ..*file });
+        }
+    }
+}
+
+fn unreadable(path: &Path) -> String {
+    format!("{} cannot be read", path.display())
+}
+
+/// Tools that are others than they were.
+fn tools(baseline: &Baseline, site: &Site) -> Vec<Finding> {
+    let tools = baseline.tools().iter().filter_map(|was| {
+        let how = match Tool::find(&was.name, site) {
+            Some(now) if now == *was => return None,
+            Some(now) if now.path != was.path => "another file is found by its name",
+            Some(_) => "its bytes are others",
+            None => "it is gone",
+        };
+        let finding = TOOL.finding("");
+        let message = format!("{}: {}, {how}", finding.message, was.name);
+        Some(Finding { message, ..finding })
+    });
+    tools.collect()
+}

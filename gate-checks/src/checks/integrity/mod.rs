@@ -1,0 +1,127 @@
+//! `integrity`: nothing that was done gets around the checks.
+//!
+//! It holds what is different from the baseline against the rules of
+//! [`gate_core::integrity`]: files that only the operator changes, keys of
+//! manifests that select or run tests, tests of the baseline that are gone or say
+//! something else, added lines that skip, mask, stub or suppress, files that hide
+//! a dependency or a tool, items of plans that are gone, tools that are others.
+//! Only files that are different are read. What the operator allows in settings is
+//! told, and decides nothing.
+//!
+//! Limits: what a script of the tree runs in turn is not followed; a file of more
+//! than 4 MiB is not looked into, and where it is guarded that is a finding; a line
+//! is read by itself, not by what its language makes of it.
+//!
+//! Without a baseline (outside of git, before the first commit) it is inconclusive:
+//! whoever could make it pass by taking the repository away would.
+
+mod around;
+mod compare;
+mod criteria;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::{Mode, Policy};
+use gate_core::integrity::{Severity, Weighed, weigh};
+use serde_json::{Value, json};
+
+use crate::baseline::Baseline;
+use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::worktree::{Globs, WorkTree};
+
+use compare::{Compared, compare};
+
+/// So many findings are kept in the detail.
+const DETAILED: usize = 500;
+
+/// Holds the work against the baseline.
+#[derive(Clone)]
+pub(super) struct Integrity {
+    id: CheckId,
+    policy: Arc<Policy>,
+}
+
+impl Integrity {
+    /// The check of this name; what others run is part of what it guards.
+    pub(super) fn new(id: CheckId, policy: &Policy) -> Self {
+        Self { id, policy: Arc::new(policy.clone()) }
+    }
+
+    fn look(&self, cx: &CheckContext) -> Evidence {
+        let Some(baseline) = &cx.baseline else {
+            let nothing =
+                "there is nothing to compare with: it needs a git repository with a commit";
+            return self.evidence(Outcome::Inconclusive, nothing.to_owned(), None);
+        };
+        match self.weighed(baseline, cx) {
+            Ok((weighed, files)) => {
+                let detail = self.detail(&weighed, files);
+                self.evidence(weighed.outcome, weighed.summary, Some(detail))
+            }
+            Err(problem) => self.evidence(Outcome::Inconclusive, problem, None),
+        }
+    }
+
+    fn weighed(&self, baseline: &Baseline, cx: &CheckContext) -> Result<(Weighed, usize), String> {
+        let tree = WorkTree::open(&cx.site).map_err(|error| error.to_string())?;
+        let Compared { findings, files } = compare(&self.policy, baseline, &tree, cx)?;
+        let matches = |glob: &str, file: &str| {
+            let inside = tree.in_project(file.as_bytes());
+            let globs = Globs::new(&[glob.to_owned()]);
+            inside.zip(globs.ok()).is_some_and(|(file, globs)| globs.matches(file))
+        };
+        Ok((weigh(findings, &self.policy.integrity, matches), files))
+    }
+
+    fn detail(&self, weighed: &Weighed, files: usize) -> Value {
+        let count = |severity| weighed.findings.iter().filter(|it| it.severity == severity).count();
+        json!({
+            "files": files,
+            "findings": weighed.findings.iter().take(DETAILED).collect::<Vec<_>>(),
+            "allowed": weighed.allowed.iter().take(DETAILED).collect::<Vec<_>>(),
+            "budget": { "limit": self.policy.integrity.budget, "spent": weighed.suppressions },
+            "totals": {
+                "tamper": count(Severity::Tamper),
+                "block": count(Severity::Block),
+                "budget": count(Severity::Budget),
+                "warn": count(Severity::Warn),
+                "allowed": weighed.allowed.len(),
+            },
+        })
+    }
+
+    fn evidence(&self, outcome: Outcome, summary: String, detail: Option<Value>) -> Evidence {
+        let record = Evidence::new(self.id.as_str(), Mode::default(), outcome);
+        Evidence { summary, detail, ..record }
+    }
+}
+
+#[async_trait]
+impl Check for Integrity {
+    fn id(&self) -> &CheckId {
+        &self.id
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Look
+    }
+
+    fn minds_new_files(&self) -> bool {
+        true
+    }
+
+    async fn run(&self, cx: &CheckContext) -> Evidence {
+        let start = Instant::now();
+        let (check, inner) = (self.clone(), cx.clone());
+        let looking = tokio::task::spawn_blocking(move || check.look(&inner));
+        let evidence = looking.await.unwrap_or_else(|error| {
+            let problem = format!("comparing with the baseline ended early: {error}");
+            self.evidence(Outcome::Inconclusive, problem, None)
+        });
+        let took = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Evidence { duration_ms: took, ..evidence }
+    }
+}

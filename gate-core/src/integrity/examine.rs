@@ -1,0 +1,397 @@
+//! Holds the changed files against the baseline, one after the other.
+//!
+//! A test is held against what it said, not against the lines it stood on: a test
+//! that is laid out anew, or stands in another file, is the same. Additions are
+//! free, but where a rule finds something in them.
+
+use std::collections::HashMap;
+
+use super::finding::{Finding, Severity};
+use super::guarded::Guarded;
+use super::keys;
+use super::language::Language;
+use super::lines;
+use super::place::{is_vendored, place};
+use super::rule::{self, About, Place, Rule};
+use super::shadow;
+use super::suite::{Suite, Test};
+use super::token::Token;
+use super::view::View;
+use crate::decide::expression::Expression;
+
+/// A file that is different from the baseline.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Changed<'a> {
+    /// Its name, relative to the work tree's root, with slashes.
+    pub path: &'a str,
+    /// Why it is guarded, where it is.
+    pub guarded: Option<Guarded>,
+    /// Whether settings protect it.
+    pub protected: bool,
+    /// Whether a check's command names it.
+    pub script: bool,
+    /// Whether its bytes only came from, or went to, another name.
+    pub moved: bool,
+    /// What it was; none where it was not there.
+    pub before: Option<&'a [u8]>,
+    /// What it is; none where it is gone.
+    pub now: Option<&'a [u8]>,
+}
+
+/// What is known beside the changed files.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// Whether a required check runs the baseline's tests over the work, so that
+    /// an edited test hides nothing.
+    pub overlaid: bool,
+    /// The commands of the checks: the folder that each runs in, relative to the
+    /// root and empty for the root itself, and its words.
+    pub commands: Vec<(String, Vec<String>)>,
+    /// The names of the dependencies that the project declared.
+    pub dependencies: Vec<String>,
+    /// Targets of makefiles that are no files, with the folder of each.
+    pub targets: Vec<(String, String)>,
+}
+
+/// Holds files against the baseline.
+#[derive(Debug)]
+pub struct Examiner<'a> {
+    around: &'a Around,
+    findings: Vec<Finding>,
+    was: Vec<Known>,
+    now: Vec<Known>,
+    /// How often a rule found something in a line that is gone.
+    gone: HashMap<(&'static str, String), usize>,
+    added: Vec<Added>,
+}
+
+/// A test, and where it stands.
+#[derive(Debug)]
+struct Known {
+    file: String,
+    name: String,
+    body: String,
+    line: usize,
+    /// Whether the baseline's text of its file can be laid over.
+    apart: bool,
+}
+
+/// What a rule found in an added line.
+#[derive(Debug)]
+struct Added {
+    rule: &'static Rule,
+    finding: Finding,
+    line: String,
+    /// The test that the line belongs to: name and body.
+    test: Option<(String, String)>,
+    /// Whether its file held tests before.
+    had_tests: bool,
+}
+
+impl<'a> Examiner<'a> {
+    /// An examiner that has seen nothing yet.
+    pub fn new(around: &'a Around) -> Self {
+        Self {
+            around,
+            findings: Vec::new(),
+            was: Vec::new(),
+            now: Vec::new(),
+            gone: HashMap::new(),
+            added: Vec::new(),
+        }
+    }
+
+    /// Looks at a file.
+    pub fn file(&mut self, file: &Changed<'_>) {
+        if self.untouchable(file) {
+            return;
+        }
+        if file.before.is_none() {
+            self.findings.extend(shadow::findings(file.path, self.around));
+        }
+        let (before, now) = (file.before.map(text), file.now.map(text));
+        if file.guarded == Some(Guarded::Manifest) {
+            let both = (before.as_deref().unwrap_or(""), now.as_deref().unwrap_or(""));
+            self.findings.extend(keys::findings(file.path, both, &self.around.commands));
+            return;
+        }
+        let rests = matches!(file.guarded, Some(Guarded::Test | Guarded::Support));
+        match (Language::of(file.path), before, now) {
+            (_, Some(_), None) if rests && !file.moved && Language::of(file.path).is_none() => {
+                self.findings.push(rule::SUPPORT_REMOVED.finding(file.path));
+            }
+            (None, Some(before), Some(now)) if rests => self.data(file, &before, &now),
+            (None, ..) => {}
+            (Some(language), before, now) => {
+                self.code(file, language, before.as_deref(), now.as_deref());
+            }
+        }
+    }
+
+    /// Files of which any change is a finding.
+    fn untouchable(&mut self, file: &Changed<'_>) -> bool {
+        let about = match file.guarded {
+            _ if file.protected => &rule::PROTECTED,
+            _ if file.script && file.before.is_some() => &rule::SCRIPT,
+            Some(Guarded::Runner) => &rule::RUNNER,
+            Some(Guarded::Ci) => &rule::CI,
+            Some(Guarded::Hook) => {
+                if keys::only_permissions(file.path, file.before, file.now) {
+                    return true;
+                }
+                &rule::HOOK
+            }
+            // Whether these hold is a matter of trust.
+            Some(Guarded::Gate) => return true,
+            _ => return false,
+        };
+        let how = match (file.before, file.now) {
+            (None, _) => "is new",
+            (_, None) => "is gone",
+            _ => "was changed",
+        };
+        let finding = about.finding(file.path);
+        let message = format!("{}: it {how}", finding.message);
+        self.findings.push(self.placed(Finding { message, ..finding }, file));
+        true
+    }
+
+    /// With the first line that was added, where there is one.
+    fn placed(&self, finding: Finding, file: &Changed<'_>) -> Finding {
+        let (Some(before), Some(now)) = (file.before, file.now) else { return finding };
+        let (before, now) = (text(before), text(now));
+        let difference = lines::lines(&before, &now);
+        match (difference.added.first(), difference.removed.first()) {
+            (Some(line), _) => finding.at(*line, now.lines().nth(*line).unwrap_or_default()),
+            (None, Some(line)) => Finding { line: Some(line + 1), ..finding },
+            (None, None) => finding,
+        }
+    }
+
+    /// What tests rest on and gate does not know as code: what was there has to be
+    /// there.
+    fn data(&mut self, file: &Changed<'_>, before: &str, now: &str) {
+        let Some(&line) = lines::lines(before, now).removed.first() else { return };
+        let line_was = before.lines().nth(line).unwrap_or_default();
+        let finding = rule::SUPPORT_EDITED.finding(file.path).at(line, line_was);
+        self.findings.push(self.unless_overlaid(finding, true));
+    }
+
+    fn code(
+        &mut self,
+        file: &Changed<'_>,
+        language: Language,
+        before: Option<&str>,
+        now: Option<&str>,
+    ) {
+        let place = place(file.path, file.guarded);
+        let is_test = place == Some(Place::Test);
+        let (was, is) = (before.unwrap_or(""), now.unwrap_or(""));
+        let (was, is) = (View::of(was, Some(language)), View::of(is, Some(language)));
+        let suite = |view: &View<'_>| {
+            let has_inline = is_test || language == Language::Rust;
+            if has_inline { Suite::of(view, language, !is_test) } else { Suite::none() }
+        };
+        let (old, new) = (suite(&was), suite(&is));
+        self.was.extend(old.tests.iter().map(|test| Known::of(file, test, is_test)));
+        self.now.extend(new.tests.iter().map(|test| Known::of(file, test, is_test)));
+        if file.moved {
+            return;
+        }
+        // Where all tests are gone, what becomes of them says it.
+        if old.tests.is_empty() || !new.tests.is_empty() {
+            self.beside_tests(file, (&was, &old), &new, is_test);
+        }
+        let difference = lines::lines(was.text, is.text);
+        let at = |suite: &Suite, line| if suite.holds(line) { Some(Place::Test) } else { place };
+        for line in difference.removed {
+            if let Some(place) = at(&old, line) {
+                self.removed(language, place, &was, line);
+            }
+        }
+        let mut seen = HashMap::new();
+        for line in difference.added {
+            let Some(place) = at(&new, line) else { continue };
+            for rule in Rule::all_for(language).filter(|rule| rule.looks_at(place)) {
+                let Some(first) = rule.find(&is, line) else { continue };
+                if seen.insert((rule.about.id, first), ()).is_some() {
+                    continue;
+                }
+                let found = added(file, rule, (&is, first), &new, !old.tests.is_empty());
+                self.added.push(found);
+            }
+        }
+    }
+
+    /// What tests rest on in their own file. Imports follow the work.
+    fn beside_tests(
+        &mut self,
+        file: &Changed<'_>,
+        (view, old): (&View<'_>, &Suite),
+        new: &Suite,
+        is_test: bool,
+    ) {
+        static IMPORTS: Expression = Expression::to_match(
+            r"^\s*(?:pub\s+)?(?:use|import|from|mod|package|using|require|require_relative|#include|export)\b|=\s*require\(|^\s*\}\s*from\b",
+        );
+        let removed = lines::removed(&old.rest, &new.rest);
+        let says = |token: &&Token| !matches!(token.text.as_str(), "," | ";" | "«" | "»");
+        let lines: Vec<_> = removed.into_iter().filter(says).map(|token| token.line).collect();
+        let imports = |line: &usize| IMPORTS.is_match(view.line(*line));
+        let Some(line) = lines.iter().find(|line| !imports(line)).or(lines.first()) else { return };
+        let finding = rule::SUPPORT_EDITED.finding(file.path).at(*line, view.line(*line));
+        let finding = self.unless_overlaid(finding, is_test);
+        let severity = if imports(line) { Severity::Warn } else { finding.severity };
+        self.findings.push(Finding { severity, ..finding });
+    }
+
+    fn removed(&mut self, language: Language, place: Place, view: &View<'_>, line: usize) {
+        for rule in Rule::all_for(language).filter(|rule| rule.looks_at(place)) {
+            if rule.find(view, line) == Some(line) {
+                let key = (rule.about.id, view.line(line).trim().to_owned());
+                *self.gone.entry(key).or_default() += 1;
+            }
+        }
+    }
+
+    /// An edit warns where the baseline's version is run; it decides elsewhere.
+    fn unless_overlaid(&self, finding: Finding, apart: bool) -> Finding {
+        if self.around.overlaid && apart {
+            Finding { severity: Severity::Warn, ..finding }
+        } else {
+            finding
+        }
+    }
+
+    /// Something that the caller found.
+    pub fn found(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// All that was found, the worst first.
+    pub fn finish(mut self) -> Vec<Finding> {
+        let tests = self.tests();
+        let added = self.in_added_lines();
+        self.findings.extend(tests);
+        self.findings.extend(added);
+        self.findings.sort_by(|one, other| {
+            let key = |it: &Finding| (std::cmp::Reverse(it.severity), it.file.clone(), it.line);
+            key(one).cmp(&key(other))
+        });
+        self.findings
+    }
+
+    /// Tests that are gone or say something else, and new ones that say nothing.
+    fn tests(&self) -> Vec<Finding> {
+        let mut same: HashMap<(&str, &str), usize> = HashMap::new();
+        for test in &self.now {
+            *same.entry((&test.name, &test.body)).or_default() += 1;
+        }
+        let mut findings = Vec::new();
+        for test in &self.was {
+            match same.get_mut(&(test.name.as_str(), test.body.as_str())) {
+                Some(left) if *left > 0 => *left -= 1,
+                _ => findings.push(self.missing(test)),
+            }
+        }
+        let is_new = |test: &&Known| !self.was.iter().any(|was| was.name == test.name);
+        let silent = self.now.iter().filter(is_new).filter(|test| !asserts(&test.body));
+        findings.extend(silent.map(|test| test.finding(&rule::NO_ORACLE)));
+        findings
+    }
+
+    /// A test of the baseline that is not there as it was.
+    fn missing(&self, test: &Known) -> Finding {
+        let named = |it: &&Known| it.name == test.name;
+        let here = self.now.iter().find(|it| named(it) && it.file == test.file);
+        match here.or_else(|| self.now.iter().find(named)) {
+            Some(now) => self.unless_overlaid(now.finding(&rule::TEST_EDITED), test.apart),
+            None => test.finding(&rule::TEST_REMOVED),
+        }
+    }
+
+    fn in_added_lines(&mut self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for added in std::mem::take(&mut self.added) {
+            if added.rule.of_test {
+                findings.extend(self.of_test(added));
+                continue;
+            }
+            match self.gone.get_mut(&(added.rule.about.id, added.line)) {
+                // It only stands elsewhere now.
+                Some(left) if *left > 0 => *left -= 1,
+                _ => findings.push(added.finding),
+            }
+        }
+        findings
+    }
+
+    /// What concerns a test decides where the test is the baseline's.
+    fn of_test(&self, added: Added) -> Option<Finding> {
+        let was = match &added.test {
+            Some((name, body)) => {
+                if self.was.iter().any(|it| it.name == *name && it.body == *body) {
+                    return None;
+                }
+                self.was.iter().any(|it| it.name == *name)
+            }
+            None => added.had_tests,
+        };
+        let severity = if was { added.finding.severity } else { Severity::Warn };
+        Some(Finding { severity, ..added.finding })
+    }
+}
+
+impl Known {
+    fn of(file: &Changed<'_>, test: &Test, apart: bool) -> Self {
+        Self {
+            file: file.path.to_owned(),
+            name: test.name.clone(),
+            body: test.body.clone(),
+            line: test.lines.0,
+            apart,
+        }
+    }
+
+    fn finding(&self, about: &About) -> Finding {
+        let message = format!("{}: {}", about.message, crate::text::brief(&self.name, 80));
+        let finding = Finding { message, ..about.finding(&self.file) };
+        finding.at(self.line, "").of_test(&self.name)
+    }
+}
+
+fn added(
+    file: &Changed<'_>,
+    rule: &'static Rule,
+    (view, line): (&View<'_>, usize),
+    suite: &Suite,
+    had_tests: bool,
+) -> Added {
+    let finding = rule.about.finding(file.path).at(line, view.line(line));
+    let test = suite.at(line);
+    let finding = match test {
+        Some(test) => finding.of_test(&test.name),
+        None => finding,
+    };
+    let severity = if is_vendored(file.path) { Severity::Warn } else { finding.severity };
+    Added {
+        rule,
+        finding: Finding { severity, ..finding },
+        line: view.line(line).trim().to_owned(),
+        test: test.map(|test| (test.name.clone(), test.body.clone())),
+        had_tests,
+    }
+}
+
+/// Whether a test says what it expects, by the words that frameworks have for it.
+fn asserts(body: &str) -> bool {
+    static SAYS: Expression = Expression::to_match(
+        r"assert|expect|should|must|raise|throw|panic|fail|check|verify|require|error|fatal|match|equal|snapshot|compare|is_ok|status",
+    );
+    SAYS.is_match(body)
+}
+
+/// Bytes as text, whatever they are.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,107 @@
+//! `Cargo.toml`: which targets are tested and how, what belongs to the workspace,
+//! how tests are built, where dependencies come from.
+
+use serde_json::Value;
+
+use super::{Free, Keys, Reach, canonical};
+use crate::integrity::rule;
+
+/// The keys of `[package]` that say which targets there are.
+const PACKAGE: [&str; 5] = ["autotests", "autobins", "autobenches", "autoexamples", "build"];
+
+/// The keys of a target that say whether and how it is tested.
+const TARGET: [&str; 5] = ["test", "harness", "path", "doctest", "required-features"];
+
+pub(super) fn keys(text: &str, _: &Reach) -> Option<Keys> {
+    let table: toml::Table = toml::from_str(text).ok()?;
+    let table = serde_json::to_value(table).ok()?;
+    let mut keys = Keys::default();
+    for key in PACKAGE {
+        if let Some(value) = table["package"].get(key) {
+            keys.add(format!("package.{key}"), value, Free::Not);
+        }
+    }
+    for key in TARGET {
+        if let Some(value) = table["lib"].get(key) {
+            keys.add(format!("lib.{key}"), value, Free::Not);
+        }
+    }
+    for kind in ["test", "bin"] {
+        for target in table[kind].as_array().into_iter().flatten() {
+            a_target(&mut keys, kind, target);
+        }
+    }
+    workspace(&mut keys, &table["workspace"]);
+    if let Some(profile) = table["profile"].get("test") {
+        keys.add("profile.test", canonical(profile), Free::Not);
+    }
+    sources(&mut keys, &table);
+    lints(&mut keys, &table);
+    Some(keys)
+}
+
+/// A new target may be tested; one that was may not stop being.
+fn a_target(keys: &mut Keys, kind: &str, target: &Value) {
+    let name = target["name"].as_str().unwrap_or_default();
+    if kind == "test" {
+        keys.add(format!("test {name}"), "", Free::ToAdd);
+    }
+    for key in TARGET {
+        let Some(value) = target.get(key) else { continue };
+        let weakens = matches!(key, "test" | "harness") && value == &Value::Bool(false);
+        let free = if weakens { Free::ToRemove } else { Free::ToAdd };
+        if kind == "test" || matches!(key, "test" | "harness") {
+            keys.add(format!("{kind} {name}.{key}"), value, free);
+        }
+    }
+}
+
+fn workspace(keys: &mut Keys, workspace: &Value) {
+    let list = |key: &str| workspace[key].as_array().cloned().unwrap_or_default();
+    for member in list("members") {
+        keys.add(format!("workspace.members {member}"), "", Free::ToAdd);
+    }
+    for member in list("exclude") {
+        keys.add(format!("workspace.exclude {member}"), "", Free::ToRemove);
+    }
+    if let Some(members) = workspace.get("default-members") {
+        keys.add("workspace.default-members", members, Free::Not);
+    }
+}
+
+/// Where dependencies come from: a new one from anywhere, a known one from where
+/// it came from.
+fn sources(keys: &mut Keys, table: &Value) {
+    for kind in ["patch", "replace"] {
+        super::leaves(kind, &table[kind], &mut |at, value| {
+            if !value.is_null() {
+                keys.of(&rule::REPLACED, at, value, Free::ToRemove);
+            }
+        });
+    }
+    for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
+        for list in [&table[kind], &table["workspace"][kind]] {
+            for (name, value) in list.as_object().into_iter().flatten() {
+                let from = ["path", "git", "registry", "package"];
+                let from = from.map(|key| value.get(key).map(ToString::to_string));
+                keys.of(&rule::REPLACED, format!("{kind}.{name}"), canonical(&from), Free::Both);
+            }
+        }
+    }
+}
+
+/// Lints that are allowed.
+fn lints(keys: &mut Keys, table: &Value) {
+    for (at, lints) in
+        [("lints", &table["lints"]), ("workspace.lints", &table["workspace"]["lints"])]
+    {
+        for (tool, list) in lints.as_object().into_iter().flatten() {
+            for (lint, level) in list.as_object().into_iter().flatten() {
+                let level = level.get("level").unwrap_or(level);
+                if level == "allow" {
+                    keys.of(&rule::LINT, format!("{at}.{tool}.{lint}"), level, Free::ToRemove);
+                }
+            }
+        }
+    }
+}

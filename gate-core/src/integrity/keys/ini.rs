@@ -1,0 +1,48 @@
+//! `setup.cfg` and `tox.ini`: sections of pytest, coverage and tox, and what
+//! linters leave out.
+
+use super::python::{LEAVES_OUT, is_harmless};
+use super::{Free, Keys, Reach};
+use crate::integrity::rule;
+
+pub(super) fn keys(text: &str, _: &Reach) -> Option<Keys> {
+    let mut keys = Keys::default();
+    for (section, key, value) in entries(text) {
+        let tests = ["pytest", "tool:pytest", "tox"].contains(&section.as_str())
+            || section.starts_with("coverage:")
+            || section.starts_with("testenv");
+        let at = format!("{section}.{key}");
+        if tests && !is_harmless(&key) {
+            keys.add(at, value, Free::Not);
+        } else if LEAVES_OUT.contains(&key.as_str()) {
+            for item in value.split([',', '\n']).map(str::trim).filter(|it| !it.is_empty()) {
+                keys.of(&rule::LINT, format!("{at} {item}"), "", Free::ToRemove);
+            }
+        }
+    }
+    Some(keys)
+}
+
+/// Each key with its section and its value; what is indented goes on.
+pub(super) fn entries(text: &str) -> Vec<(String, String, String)> {
+    let (mut section, mut entries) = (String::new(), Vec::<(String, String, String)>::new());
+    for line in text.lines() {
+        let said = line.trim();
+        if said.is_empty() || said.starts_with(['#', ';']) {
+            continue;
+        }
+        let head = said.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        if let Some((name, _)) = head.filter(|_| !line.starts_with([' ', '\t'])) {
+            section = name.trim().to_owned();
+        } else if line.starts_with([' ', '\t']) && entries.last().is_some_and(|it| it.0 == section)
+        {
+            if let Some(last) = entries.last_mut() {
+                last.2 += &format!("\n{said}");
+            }
+        } else if let Some((key, value)) = said.split_once(['=', ':']) {
+            let key = key.trim().to_ascii_lowercase();
+            entries.push((section.clone(), key, value.trim().to_owned()));
+        }
+    }
+    entries
+}

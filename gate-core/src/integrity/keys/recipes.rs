@@ -1,0 +1,211 @@
+//! Makefiles, justfiles and Taskfiles: the recipes of the targets that checks run,
+//! what these depend on, and what changes how all recipes run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Free, Keys, Reach};
+
+/// What changes how every recipe runs.
+const SPECIAL: [&str; 9] = [
+    "SHELL",
+    ".SHELLFLAGS",
+    "MAKEFLAGS",
+    "GNUMAKEFLAGS",
+    ".IGNORE",
+    ".ONESHELL",
+    ".DEFAULT",
+    ".DEFAULT_GOAL",
+    ".POSIX",
+];
+
+/// A target: what it depends on, and what it runs.
+#[derive(Debug, Default)]
+struct Recipe {
+    needs: Vec<String>,
+    lines: Vec<String>,
+}
+
+/// What a file says.
+#[derive(Debug, Default)]
+struct Recipes {
+    targets: BTreeMap<String, Recipe>,
+    variables: BTreeMap<String, String>,
+    /// Lines that stand for themselves: what is included, settings.
+    others: Vec<String>,
+}
+
+pub(super) fn keys(text: &str, reach: &Reach) -> Option<Keys> {
+    let recipes = Recipes::read(text);
+    let mut keys = Keys::default();
+    let names = reached(reach);
+    for name in &names {
+        if let Some(recipe) = recipes.targets.get(name) {
+            let said = format!("{} | {}", recipe.needs.join(" "), recipe.lines.join("\n"));
+            keys.add(format!("target {name}"), said, Free::ToAdd);
+        }
+    }
+    for (name, value) in &recipes.variables {
+        if SPECIAL.contains(&name.as_str()) {
+            keys.add(name, value, Free::Not);
+        } else if used(reach, &names).contains(name) {
+            keys.add(name, value, Free::ToAdd);
+        }
+    }
+    for name in recipes.targets.keys().filter(|name| SPECIAL.contains(&name.as_str())) {
+        keys.add(name, "", Free::Not);
+    }
+    for line in &recipes.others {
+        keys.add(line, "", Free::Not);
+    }
+    Some(keys)
+}
+
+/// The targets that checks and people run in one of the versions, and what these
+/// need.
+fn reached(reach: &Reach) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = reach.names.iter().cloned().collect();
+    for text in &reach.texts {
+        let recipes = Recipes::read(text);
+        let mut queue: Vec<String> = names.iter().cloned().collect();
+        while let Some(name) = queue.pop() {
+            let Some(recipe) = recipes.targets.get(&name) else { continue };
+            let called = recipe.lines.iter().flat_map(|line| calls(line));
+            let needs = recipe.needs.iter().cloned().chain(called);
+            queue.extend(needs.filter(|need| names.insert(need.clone())));
+        }
+    }
+    names
+}
+
+/// The targets that a line of a recipe runs by calling the program again.
+fn calls(line: &str) -> Vec<String> {
+    let words: Vec<&str> =
+        line.trim_start_matches(['@', '-', '+', ' ', '\t']).split_whitespace().collect();
+    let is_call = |word: &&str| {
+        matches!(*word, "make" | "gmake" | "just" | "$(MAKE)" | "${MAKE}" | "task" | "task:")
+    };
+    let Some(at) = words.iter().position(|word| is_call(word)) else { return Vec::new() };
+    let rest = words[at + 1..].iter().take_while(|word| !matches!(**word, "&&" | "||" | ";" | "|"));
+    rest.filter(|word| !word.starts_with('-') && !word.contains('='))
+        .map(|it| (*it).to_owned())
+        .collect()
+}
+
+/// The variables that reached recipes use.
+fn used(reach: &Reach, names: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    for text in &reach.texts {
+        let recipes = Recipes::read(text);
+        let of_names = recipes.targets.iter().filter(|(name, _)| names.contains(*name));
+        for line in of_names.flat_map(|(_, recipe)| &recipe.lines) {
+            for part in line.split(['$', '{']).skip(1) {
+                let name = part.trim_start_matches(['(', '{', ' ']);
+                let name: String =
+                    name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                used.insert(name);
+            }
+        }
+    }
+    used
+}
+
+impl Recipes {
+    fn read(text: &str) -> Self {
+        // Only a Taskfile has its tasks below a key.
+        if text.lines().any(|line| line.trim_end() == "tasks:") { tasks(text) } else { make(text) }
+    }
+}
+
+fn make(text: &str) -> Recipes {
+    let mut recipes = Recipes::default();
+    let mut open: Vec<String> = Vec::new();
+    let joined = text.replace("\\\n", " ");
+    for line in joined.lines() {
+        let said = line.trim();
+        if said.is_empty() || said.starts_with('#') {
+            continue;
+        }
+        if line.starts_with(['\t', ' ']) && !open.is_empty() {
+            for name in &open {
+                recipes.targets.entry(name.clone()).or_default().lines.push(said.to_owned());
+            }
+            continue;
+        }
+        open.clear();
+        if let Some((name, value)) = assignment(said) {
+            let all = recipes.variables.entry(name).or_default();
+            *all = format!("{all}{value}\n");
+        } else if ["include ", "-include ", "sinclude ", "import ", "set "]
+            .iter()
+            .any(|it| said.starts_with(it))
+        {
+            recipes.others.push(said.to_owned());
+        } else if let Some((names, rest)) = said.split_once(':') {
+            let (needs, first) = rest.trim_start_matches(':').split_once(';').unwrap_or((rest, ""));
+            open = names
+                .split_whitespace()
+                .map(|name| name.trim_start_matches('@').to_owned())
+                .collect();
+            // What follows a just recipe's name are its parameters.
+            for name in &open {
+                let recipe = recipes.targets.entry(name.clone()).or_default();
+                recipe.needs.extend(needs.split_whitespace().map(str::to_owned));
+                recipe.lines.extend((!first.trim().is_empty()).then(|| first.trim().to_owned()));
+            }
+        }
+    }
+    recipes
+}
+
+/// A variable and its value.
+fn assignment(line: &str) -> Option<(String, String)> {
+    let line = ["export ", "override "]
+        .iter()
+        .fold(line, |line, word| line.strip_prefix(word).unwrap_or(line));
+    let at = line.find('=')?;
+    let name = line[..at].trim_end_matches([':', '?', '+', '!']).trim();
+    let is_name = !name.is_empty() && !name.contains([' ', ':', '(', '\t']);
+    is_name.then(|| (name.to_owned(), line[at + 1..].trim().to_owned()))
+}
+
+/// A Taskfile: what stands below each task's name.
+fn tasks(text: &str) -> Recipes {
+    let mut recipes = Recipes::default();
+    let (mut inside, mut open) = (false, None::<(usize, String)>);
+    for line in text.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with('#'))
+    {
+        let (indent, said) = (line.len() - line.trim_start().len(), line.trim());
+        if indent == 0 {
+            inside = said == "tasks:";
+            open = None;
+            if !inside && said.starts_with("includes") {
+                recipes.others.push(said.to_owned());
+            }
+            continue;
+        }
+        let is_head = open.as_ref().is_none_or(|(of, _)| indent <= *of);
+        if inside && is_head {
+            let name = said.split(':').next().unwrap_or(said).trim_matches(['"', '\'']);
+            open = Some((indent, name.to_owned()));
+            recipes.targets.entry(name.to_owned()).or_default();
+        }
+        if let Some((_, name)) = &open {
+            let recipe = recipes.targets.entry(name.clone()).or_default();
+            recipe.lines.push(said.to_owned());
+            if let Some(list) = said.strip_prefix("deps:") {
+                let words = list.split(|c: char| !(c.is_alphanumeric() || "-_:".contains(c)));
+                recipe.needs.extend(words.filter(|it| !it.is_empty()).map(str::to_owned));
+            }
+        }
+    }
+    recipes
+}
+
+/// The targets of a makefile that a file of their name would keep from running.
+pub fn idle(text: &str) -> Vec<String> {
+    let recipes = Recipes::read(text);
+    let phony = recipes.targets.get(".PHONY").map(|it| it.needs.clone()).unwrap_or_default();
+    let runs = recipes.targets.iter().filter(|(_, recipe)| !recipe.lines.is_empty());
+    let names = runs.map(|(name, _)| name.clone());
+    names.filter(|name| !phony.contains(name) && !name.contains(['.', '/', '%', '$'])).collect()
+}

@@ -1,0 +1,60 @@
+//! New files that hide something else by their names: a dependency, a tool, a
+//! target of a makefile.
+
+use super::examine::Around;
+use super::finding::Finding;
+use super::rule;
+
+/// Modules of Python that a run of tests imports.
+const MODULES: &[&str] = &[
+    "pytest",
+    "_pytest",
+    "pluggy",
+    "unittest",
+    "doctest",
+    "nose",
+    "tox",
+    "coverage",
+    "hypothesis",
+    "mypy",
+    "ruff",
+    "pylint",
+    "flake8",
+    "xdist",
+    "pytest_cov",
+    "sitecustomize",
+    "usercustomize",
+];
+
+/// What a new file hides.
+pub(super) fn findings(path: &str, around: &Around) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(module) = module(path, around) {
+        if MODULES.contains(&module.as_str()) {
+            findings.push(rule::SHADOWS_TOOL.finding(path));
+        } else if around.dependencies.contains(&module) {
+            findings.push(rule::SHADOWS.finding(path));
+        }
+    }
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_target = |(of, target): &(String, String)| of == folder && target == name;
+    if around.targets.iter().any(is_target) {
+        findings.push(rule::SHADOWS_TARGET.finding(path));
+    }
+    findings
+}
+
+/// The Python module that a new file is, where programs find it first: in the root,
+/// in a folder that a check runs in, and in their `src`.
+fn module(path: &str, around: &Around) -> Option<String> {
+    let path = path.strip_suffix(".py")?;
+    let roots = around.commands.iter().map(|(folder, _)| folder.as_str()).chain([""]);
+    roots.into_iter().find_map(|root| {
+        let rest =
+            if root.is_empty() { Some(path) } else { path.strip_prefix(root)?.strip_prefix('/') };
+        let rest = rest?;
+        let rest = rest.strip_prefix("src/").unwrap_or(rest);
+        let rest = rest.strip_suffix("/__init__").unwrap_or(rest);
+        (!rest.contains('/')).then(|| rest.to_ascii_lowercase())
+    })
+}
