@@ -46,6 +46,7 @@ mod install_agents;
 mod install_doctor;
 mod install_opencode;
 mod integrations;
+mod integrity;
 mod large;
 mod late;
 mod late_hook;

@@ -145,9 +145,12 @@ const USUAL: [&str; 8] =
 
 impl Reach {
     fn of(commands: &[(String, Vec<String>)], (before, now): (&str, &str)) -> Self {
-        let words = commands.iter().flat_map(|(_, words)| words.iter());
+        // The first word is the program.
+        let words = commands.iter().flat_map(|(_, words)| words.iter().skip(1));
         let words = words.flat_map(|word| word.split_whitespace());
+        let verb = |word: &&str| matches!(*word, "run" | "run-script" | "exec");
         let plain = words.filter(|word| !word.starts_with('-') && !word.contains(['=', '/']));
+        let plain = plain.filter(|word| !verb(word));
         let names = USUAL.into_iter().chain(plain).map(str::to_owned).collect();
         Self { names, texts: [before.to_owned(), now.to_owned()] }
     }
