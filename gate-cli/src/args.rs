@@ -212,6 +212,9 @@ pub(crate) struct Check {
     /// Write the text for the agent's next turn to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) feedback: Option<PathBuf>,
+    /// Write what the check integrity found to this file, as SARIF.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
     /// End the loop whatever speaks against it. For the operator; recorded.
     #[arg(long, requires = "reason")]
     pub(crate) force_complete: bool,

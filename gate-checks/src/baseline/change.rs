@@ -7,7 +7,7 @@ use gate_core::integrity::{Guarded, guarded};
 
 use super::error::BaselineError;
 use super::held::{Mark, Name, path};
-use super::{Baseline, kind_of};
+use super::{Baseline, Reader, kind_of};
 use crate::worktree::{Kind, Snapshot, WorkTree};
 
 /// One file that is different now.
@@ -41,19 +41,26 @@ impl Baseline {
     ///
     /// A tree that cannot be read, a commit that is gone.
     pub fn changes(&self, tree: &WorkTree, now: &Snapshot) -> Result<Vec<Change>, BaselineError> {
-        let files = self.files(tree)?;
-        let unlike = tree.changed_files(Some(&self.body.commit))?.unwrap_or_default();
-        let dirty = self.body.dirty.keys();
-        let raw = self.body.guarded.iter().filter(|(name, mark)| !is_now(mark, now, &name.path()));
+        self.reader(tree)?.changes(now)
+    }
+}
+
+impl Reader<'_> {
+    /// The same, as [`Baseline::changes`] says it.
+    pub(crate) fn changes(&self, now: &Snapshot) -> Result<Vec<Change>, BaselineError> {
+        let (body, tree) = (&self.baseline.body, self.tree);
+        let unlike = tree.changed_files(Some(&body.commit))?.unwrap_or_default();
+        let dirty = body.dirty.keys();
+        let raw = body.guarded.iter().filter(|(name, mark)| !is_now(mark, now, &name.path()));
         let names = dirty.chain(raw.map(|(name, _)| name)).map(|name| name.0.clone());
         let names: BTreeSet<Vec<u8>> = unlike.into_iter().chain(names).collect();
         let mut changes = Vec::new();
         for name in names {
             let path = path(&name);
-            let (was, same) = match self.body.dirty.get(&Name(name.clone())) {
+            let (was, same) = match body.dirty.get(&Name(name.clone())) {
                 Some(None) => (false, false),
                 Some(Some(mark)) => (true, is_now(mark, now, &path)),
-                None => (files.contains_key(&name), false),
+                None => (self.files.contains_key(&name), false),
             };
             let what = match (was, kind_of(now, &path).is_some()) {
                 (true, true) if same => continue,
@@ -65,22 +72,23 @@ impl Baseline {
             let guarded = path.to_str().and_then(guarded);
             changes.push(Change { path, guarded, what, moved_from: None });
         }
-        self.pair(tree, &mut changes);
+        self.pair(&mut changes);
         Ok(changes)
     }
 
     /// Finds the files that were only moved: added ones with the bytes of removed
     /// ones, each of which was moved to one place.
-    fn pair(&self, tree: &WorkTree, changes: &mut [Change]) {
+    fn pair(&self, changes: &mut [Change]) {
         let gone = changes.iter().filter(|change| change.what == What::Removed);
         let mut gone: Vec<_> = gone.map(|change| change.path.clone()).collect();
         if gone.is_empty() {
             return;
         }
-        let was = |path: &PathBuf| self.content(tree, path).ok().flatten().map(|held| held.bytes);
+        let was = |path: &PathBuf| self.content(path).ok().flatten().map(|held| held.bytes);
         let mut was: Vec<_> = gone.drain(..).filter_map(|path| Some((was(&path)?, path))).collect();
         for change in changes.iter_mut().filter(|change| change.what == What::Added) {
-            let Some(bytes) = tree.bytes(&change.path).filter(|bytes| !bytes.is_empty()) else {
+            let Some(bytes) = self.tree.bytes(&change.path).filter(|bytes| !bytes.is_empty())
+            else {
                 continue;
             };
             if let Some(at) = was.iter().position(|(held, _)| *held == bytes) {

@@ -17,6 +17,7 @@ mod kept;
 mod tests;
 mod tests_known;
 mod tool;
+mod watched;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -91,6 +92,9 @@ struct Body {
     /// The guarded files, as raw bytes. Empty where it is of history.
     guarded: BTreeMap<Name, Mark>,
     tools: Vec<Tool>,
+    /// Files beside the tree, as far as they decide. Empty where it is of history.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    watched: BTreeMap<String, String>,
 }
 
 impl Baseline {
@@ -123,7 +127,9 @@ impl Baseline {
         let tools = tool::of(policy, site);
         let (version, origin) = (VERSION, Origin::Taken);
         let time = time.to_owned();
-        Ok(Some(Self::new(Body { version, origin, time, commit, dirty, guarded, tools }, bytes)))
+        let watched = watched::watched(&tree);
+        let body = Body { version, origin, time, commit, dirty, guarded, tools, watched };
+        Ok(Some(Self::new(body, bytes)))
     }
 
     /// The commit at which the checked out one left the default branch, else the
@@ -148,6 +154,7 @@ impl Baseline {
                 dirty: BTreeMap::new(),
                 guarded: BTreeMap::new(),
                 tools: Vec::new(),
+                watched: BTreeMap::new(),
             },
             BTreeMap::new(),
         )))

@@ -107,6 +107,13 @@ impl WorkTree {
         &self.root
     }
 
+    /// The folder that git keeps for all work trees of the repository: settings,
+    /// hooks. None outside of git.
+    pub(crate) fn git_folder(&self) -> Option<PathBuf> {
+        let dot_git = self.is_repository.then(|| self.root.join(".git"))?;
+        Some(repository::common(&git::git_dir(&dot_git).ok()?))
+    }
+
     /// A file's name relative to the project; none where it stands outside.
     pub(crate) fn in_project<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         self.left_out.in_project(path)

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gate_checks::{CancellationToken, Events, Site};
 use gate_core::Verdict;
@@ -40,6 +40,9 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     if let Some(file) = &args.feedback {
         write_feedback(&here.places.folder.join(file), &record)?;
     }
+    if let Some(file) = &args.sarif {
+        write_sarif(&here.places.folder.join(file), &record)?;
+    }
     answer(args, &record)?;
     Ok(code(args, record.decision.verdict))
 }
@@ -66,9 +69,15 @@ fn request(here: &Here, args: &Check) -> Request {
         stop: None,
         deadline: None,
         cancel: CancellationToken::new(),
-        own_files: args.feedback.iter().map(|file| here.places.folder.join(file)).collect(),
+        own_files: own_files(here, args),
         events: if args.output.quiet { Events::nobody() } else { render::progress() },
     }
+}
+
+/// The files that are written after the decision.
+fn own_files(here: &Here, args: &Check) -> Vec<PathBuf> {
+    let files = args.feedback.iter().chain(&args.sarif);
+    files.map(|file| here.places.folder.join(file)).collect()
 }
 
 /// The operator's flags, for the record.
@@ -116,6 +125,15 @@ fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
     };
     write().map_err(|error| {
         let failure = Failure::file("feedback-unwritable", "write the feedback to", file, &error);
+        Failure { exit_code: 5, ..failure }
+    })
+}
+
+/// Puts the findings into a file, whole or not at all.
+fn write_sarif(file: &Path, record: &Record) -> Result<(), Failure> {
+    let text = render::sarif(record)?;
+    replace(file, text.as_bytes()).map_err(|error| {
+        let failure = Failure::file("sarif-unwritable", "write the findings to", file, &error);
         Failure { exit_code: 5, ..failure }
     })
 }

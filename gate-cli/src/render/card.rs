@@ -11,6 +11,7 @@ use gate_core::decide::signal::{Signal, Status};
 use gate_core::{Decision, Verdict};
 
 use super::breaker::{counted, state_name};
+use super::findings::{finding_line, findings};
 use super::text::{brief, plain};
 use crate::record::Record;
 use crate::schema::ScanRecord;
@@ -118,6 +119,10 @@ impl Card {
             if let Some(log) = log {
                 // Whole, whatever its length: it is there to be opened.
                 let _ = writeln!(self.text, "  {:<14}{}", "", plain(log));
+            }
+            let (found, _) = findings(std::slice::from_ref(evidence));
+            for finding in found.iter().take(SHOWN) {
+                let _ = writeln!(self.text, "  {:<14}{}", "", brief(&finding_line(finding)));
             }
         }
     }

@@ -7,6 +7,7 @@ mod card;
 mod diagnostic;
 mod doctor;
 mod explain;
+mod findings;
 mod handoff;
 mod hook;
 mod install;
@@ -15,6 +16,7 @@ mod log;
 mod progress;
 pub(crate) mod replay;
 mod run;
+mod sarif;
 mod text;
 mod work;
 
@@ -36,6 +38,7 @@ pub(crate) use ledger::{Verified, Wrong, verified_card};
 pub(crate) use log::{log_line, record_card};
 pub(crate) use progress::progress;
 pub(crate) use run::{Loud, run_card};
+pub(crate) use sarif::sarif;
 pub(crate) use work::{work_card, work_list};
 
 use crate::failure::Failure;

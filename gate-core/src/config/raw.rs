@@ -208,7 +208,7 @@ pub struct RawTree {
 pub struct RawIntegrity {
     /// Globs of files that only the operator changes, beside those that gate knows.
     pub protect: Option<Vec<String>>,
-    /// How many findings that only warn are let through.
+    /// How many suppressions of linters and type checkers are let through.
     pub budget: Option<u32>,
     /// What the operator has approved.
     pub allow: Option<Vec<RawAllowance>>,

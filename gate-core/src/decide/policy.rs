@@ -313,7 +313,7 @@ pub struct CheckPolicy {
 pub struct IntegrityPolicy {
     /// Globs of files that only the operator changes.
     pub protect: Vec<String>,
-    /// How many findings that only warn are let through.
+    /// How many suppressions of linters and type checkers are let through.
     pub budget: u32,
     /// What the operator has approved.
     pub allow: Vec<Allowance>,

@@ -120,7 +120,7 @@ rules! {
     /// Settings or hooks of agents or of git were added, changed or removed.
     pub HOOK = "hook-settings" Tamper "settings or hooks of agents or of git were changed", "put them back; the operator may allow it";
     /// Settings of the repository decide what git runs and shows.
-    pub(super) GIT = "git-settings" Tamper "settings of the repository that say what git runs or shows were changed", "put them back: `git config --unset`";
+    pub GIT = "git-settings" Tamper "settings of the repository that say what git runs or shows were changed", "put them back: `git config --unset`";
     /// A file that settings protect was added, changed or removed.
     pub(super) PROTECTED = "protected-file" Tamper "a protected file was changed", "put the file back; the operator may allow it";
     /// A script that a check runs was changed or removed.

@@ -11,7 +11,7 @@ use super::criteria;
 use crate::baseline::{Baseline, BaselineError, Change, Reader, Tool, What};
 use crate::check::CheckContext;
 use crate::site::Site;
-use crate::worktree::{Globs, WorkTree};
+use crate::worktree::{File, Globs, Snapshot, WorkTree};
 
 /// The largest file that is looked into, in bytes.
 const LARGEST: usize = 4 << 20;
@@ -35,13 +35,14 @@ pub(super) fn compare(
 ) -> Result<Compared, String> {
     let wrong = |error: BaselineError| error.to_string();
     let reader = baseline.reader(tree).map_err(wrong)?;
-    let changes = baseline.changes(tree, &cx.tree).map_err(wrong)?;
+    let changes = reader.changes(&cx.tree).map_err(wrong)?;
     let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
     let plans = policy.checks.get("acceptance_criteria").map_or(&[][..], |it| &it.files[..]);
     let around = around(policy, &cx.site, tree, &reader);
     let moved = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
     let comparing = Comparing {
         tree,
+        now: &cx.tree,
         reader,
         protect,
         scripts: scripts(policy, &cx.site, tree),
@@ -56,7 +57,8 @@ pub(super) fn compare(
         }
         comparing.one(change, &mut examiner)?;
     }
-    for finding in tools(baseline, &cx.site) {
+    let beside = baseline.beside(tree, &cx.tree);
+    for finding in tools(baseline, &cx.site).into_iter().chain(beside) {
         examiner.found(finding);
     }
     Ok(Compared { findings: examiner.finish(), files: changes.len() })
@@ -64,6 +66,7 @@ pub(super) fn compare(
 
 struct Comparing<'a> {
     tree: &'a WorkTree,
+    now: &'a Snapshot,
     reader: Reader<'a>,
     protect: Globs,
     /// The scripts that commands name.
@@ -89,16 +92,23 @@ impl Comparing<'_> {
         if !(self.is_read(&file) || self.is_plan(bytes)) {
             return Ok(());
         }
-        let before = match change.what {
+        let held = match change.what {
             What::Added => None,
-            What::Edited | What::Removed => self.before(&change.path)?,
+            What::Edited | What::Removed => {
+                self.reader.content(&change.path).map_err(|error| error.to_string())?
+            }
         };
+        let kind = held.as_ref().map(|held| held.kind);
+        let before = held.map(|held| held.bytes);
         let now = match change.what {
             What::Removed => None,
             What::Added | What::Edited => {
                 Some(self.tree.bytes(&change.path).ok_or_else(|| unreadable(&change.path))?)
             }
         };
+        if before == now && kind == self.now.file(&change.path).map(File::kind) {
+            return Ok(());
+        }
         let is_large = [&before, &now].into_iter().flatten().any(|bytes| bytes.len() > LARGEST);
         if is_large {
             self.large(&file, before.is_some(), now.is_some(), examiner);
@@ -111,12 +121,6 @@ impl Comparing<'_> {
         }
         examiner.file(&Changed { before: before.as_deref(), now: now.as_deref(), ..file });
         Ok(())
-    }
-
-    /// What stood there before; nothing where it did not.
-    fn before(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
-        let held = self.reader.content(path).map_err(|error| error.to_string())?;
-        Ok(held.map(|held| held.bytes))
     }
 
     /// Whether what a file says can be a finding at all.

@@ -28,6 +28,18 @@ const CLEAN_GIT: &str = "
 # ignore = [\"*.log\"]          # globs of files that may be uncommitted
 ";
 
+const INTEGRITY: &str = "
+# Nothing gets around the checks: no test is gone, changed or skipped, nothing is
+# stubbed, settings of runners, CI and hooks are as they were. It compares with the
+# commit at which the branch began, or with what `gate baseline` took.
+[checks.integrity]
+
+# What you allow is recorded, with its reason:
+# [[integrity.allow]]
+# path = \"tests/legacy/**\"
+# reason = \"the old importer is gone\"
+";
+
 /// A check that takes longer keeps the person in front of a hook waiting.
 const LONGEST_IN_HOOK: Duration = Duration::from_secs(60);
 
@@ -48,6 +60,9 @@ pub(super) fn settings(detected: &Detected, times: &BTreeMap<String, Measured>) 
         text.push_str(CLEAN_GIT);
     }
     text.push_str(&criteria(&detected.criteria));
+    if detected.repository {
+        text.push_str(INTEGRITY);
+    }
     text
 }
 

@@ -1,9 +1,5 @@
 //! `.git/config`: the keys by which the repository says what git runs and shows.
 
-use super::{Free, Keys};
-use crate::integrity::finding::Finding;
-use crate::integrity::rule;
-
 /// Keys of `[core]` that name programs, other files or another tree.
 const CORE: [&str; 9] = [
     "hookspath",
@@ -17,15 +13,10 @@ const CORE: [&str; 9] = [
     "bare",
 ];
 
-/// What is different between two versions of a repository's settings, as far as
-/// it concerns what git runs and shows.
-pub fn findings(path: &str, before: &str, now: &str) -> Vec<Finding> {
-    keys(before).findings(&keys(now), path, now)
-}
-
-fn keys(text: &str) -> Keys {
-    let mut keys = Keys::default();
-    let (mut section, mut at) = (String::new(), 0);
+/// Of a repository's settings the lines by which it says what git runs and shows,
+/// in order: settings with the same are the same here. They hold no credentials.
+pub(super) fn decisive(text: &str) -> String {
+    let (mut section, mut kept) = (String::new(), Vec::new());
     for line in text.lines().map(str::trim) {
         if let Some((name, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             name.clone_into(&mut section);
@@ -39,13 +30,13 @@ fn keys(text: &str) -> Keys {
             "filter" | "include" | "includeif" | "diff" | "merge" | "extensions" => true,
             _ => false,
         };
-        if decides && !key.is_empty() && !key.starts_with(['#', ';']) {
-            // A key may stand there several times.
-            at += 1;
-            let name = format!("{section}.{key}");
-            let name = if keys.0.contains_key(&name) { format!("{name} {at}") } else { name };
-            keys.of(&rule::GIT, name, value.trim(), Free::Not);
+        let value = value.trim();
+        // What husky's installation leaves is a folder that is guarded.
+        let is_husky = key == "hookspath" && matches!(value, ".husky" | ".husky/_");
+        if decides && !is_husky && !key.is_empty() && !key.starts_with(['#', ';']) {
+            kept.push(format!("{section}.{key} = {value}"));
         }
     }
-    keys
+    kept.sort();
+    kept.join("\n")
 }

@@ -20,7 +20,6 @@ use serde_json::Value;
 
 use super::finding::Finding;
 use super::rule::{self, About};
-pub use git::findings as git_settings;
 pub use python::dependencies as python_dependencies;
 pub use recipes::idle as idle_targets;
 
@@ -173,31 +172,35 @@ fn leaves(at: &str, value: &Value, found: &mut dyn FnMut(&str, &Value)) {
     }
 }
 
+/// Of a file outside of the tree, or that git ignores, what can get around the
+/// checks: two versions with the same are the same here.
+pub fn decisive(path: &str, bytes: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes);
+    if path.ends_with(".git/config") {
+        return git::decisive(&text).into_bytes();
+    }
+    hooks_of(path, bytes).map_or_else(|| bytes.to_vec(), |value| value.to_string().into_bytes())
+}
+
+/// What of an agent's settings concerns hooks; none where the file holds no
+/// settings, or cannot be read as such.
+fn hooks_of(path: &str, bytes: &[u8]) -> Option<Value> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_local = name == "settings.local.json";
+    if !(is_local || name == "settings.json") {
+        return None;
+    }
+    let Ok(Value::Object(mut table)) = serde_json::from_slice(bytes) else { return None };
+    // A client's own file is its own, but for what it runs and is told.
+    let hooks = ["hooks", "disableAllHooks", "allowManagedHooksOnly", "env", "hooksConfig"];
+    let decides = |key: &str| if is_local { hooks.contains(&key) } else { key != "permissions" };
+    table.retain(|key, _| decides(key));
+    Some(Value::Object(table))
+}
+
 /// Whether in an agent's settings only what concerns no hook is different: its
 /// client itself keeps there what a person permitted.
 pub(super) fn only_permissions(path: &str, before: Option<&[u8]>, now: Option<&[u8]>) -> bool {
-    let Some(name) = path.rsplit('/').next().filter(|name| name.starts_with("settings")) else {
-        return false;
-    };
-    let is_local = name == "settings.local.json";
-    if !(is_local || name == "settings.json") {
-        return false;
-    }
-    let read = |bytes: Option<&[u8]>| match bytes {
-        None => Some(Value::Object(serde_json::Map::new())),
-        Some(bytes) => serde_json::from_slice::<Value>(bytes).ok(),
-    };
-    let decides = |value: Value| {
-        let Value::Object(mut table) = value else { return None };
-        // A client's own file is its own, but for what it runs and is told.
-        let hooks = ["hooks", "disableAllHooks", "allowManagedHooksOnly", "env", "hooksConfig"];
-        table.retain(
-            |key, _| if is_local { hooks.contains(&key.as_str()) } else { key != "permissions" },
-        );
-        Some(Value::Object(table))
-    };
-    match (read(before).and_then(decides), read(now).and_then(decides)) {
-        (Some(before), Some(now)) => before == now,
-        _ => false,
-    }
+    let read = |bytes: Option<&[u8]>| hooks_of(path, bytes.unwrap_or(b"{}"));
+    read(before).is_some_and(|was| read(now) == Some(was))
 }

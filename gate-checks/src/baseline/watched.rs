@@ -1,0 +1,108 @@
+//! Files that are no part of the tree and decide all the same: settings of agents
+//! that git ignores, hooks of git, the repository's own settings.
+//!
+//! Of each a hash is kept of what can get around the checks, and nothing of it
+//! itself: settings may hold credentials.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use gate_core::integrity::{Finding, GIT, HOOK, Severity, decisive};
+
+use super::{Baseline, Origin};
+use crate::worktree::{Snapshot, WorkTree};
+
+/// Settings of agents.
+const AGENTS: [&str; 10] = [
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".cursor/hooks.json",
+    ".factory/settings.json",
+    ".factory/settings.local.json",
+    ".gemini/settings.json",
+    ".qwen/settings.json",
+    ".github/hooks/gate.json",
+];
+
+/// The largest of them that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// Each that is there, with the hash of what decides.
+pub(super) fn watched(tree: &WorkTree) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut look = |name: String, path: &Path| {
+        if let Some(hash) = hash(&name, path) {
+            found.insert(name, hash);
+        }
+    };
+    for name in AGENTS {
+        look(name.to_owned(), &tree.root().join(name));
+    }
+    let Some(git) = tree.git_folder() else { return found };
+    for name in ["config", "info/attributes"] {
+        look(format!(".git/{name}"), &git.join(name));
+    }
+    let hooks = fs::read_dir(git.join("hooks")).into_iter().flatten().filter_map(Result::ok);
+    for hook in hooks {
+        let name = hook.file_name().to_string_lossy().into_owned();
+        if !name.ends_with(".sample") {
+            look(format!(".git/hooks/{name}"), &hook.path());
+        }
+    }
+    found
+}
+
+fn hash(name: &str, path: &Path) -> Option<String> {
+    let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    if about.len() > LARGEST {
+        return Some(format!("{} bytes", about.len()));
+    }
+    let bytes = decisive(name, &fs::read(path).ok()?);
+    let mode = std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o111;
+    let runs = name.starts_with(".git/hooks/") && mode != 0;
+    let hash = blake3::hash(&bytes).to_hex();
+    Some(if runs { format!("{hash} runs") } else { hash.to_string() })
+}
+
+impl Baseline {
+    /// The files beside the tree that are others now. What is part of the tree is
+    /// told as a change of it. One of history knows none.
+    pub(crate) fn beside(&self, tree: &WorkTree, now: &Snapshot) -> Vec<Finding> {
+        if self.origin() != Origin::Taken {
+            return Vec::new();
+        }
+        let (was, is) = (&self.body.watched, watched(tree));
+        let names: std::collections::BTreeSet<_> = was.keys().chain(is.keys()).collect();
+        let outside = names.into_iter().filter(|name| now.file(Path::new(name.as_str())).is_none());
+        outside.filter_map(|name| difference(name, was.get(name), is.get(name))).collect()
+    }
+}
+
+fn difference(name: &str, was: Option<&String>, is: Option<&String>) -> Option<Finding> {
+    let how = match (was, is) {
+        (was, is) if was == is => return None,
+        (None, _) => "is new",
+        (_, None) => "is gone",
+        _ => "was changed",
+    };
+    // Settings without what decides say no more than none.
+    let nothing = [decisive(name, b""), decisive(name, b"{}")].map(|it| blake3::hash(&it).to_hex());
+    let says =
+        |hash: &Option<&String>| hash.is_some_and(|it| nothing.iter().all(|no| *it != no.as_str()));
+    if !says(&was) && !says(&is) {
+        return None;
+    }
+    let is_git = matches!(name, ".git/config" | ".git/info/attributes");
+    let finding = if is_git { GIT.finding(name) } else { HOOK.finding(name) };
+    // Tools install hooks of git by themselves; a new one takes none away.
+    let severity = if how == "is new" && name.starts_with(".git/hooks/") {
+        Severity::Warn
+    } else {
+        finding.severity
+    };
+    let message = format!("{}: it {how}", finding.message);
+    Some(Finding { message, severity, ..finding })
+}

@@ -1,0 +1,28 @@
+//! The findings that a decision's evidence holds.
+
+use gate_core::decide::evidence::Evidence;
+use gate_core::integrity::{Allowed, Finding};
+
+/// What the check of changes found: what stands against the work or is shown, and
+/// what the operator allowed.
+pub(crate) fn findings(evidence: &[Evidence]) -> (Vec<Finding>, Vec<Allowed>) {
+    let details = evidence.iter().filter(|it| it.check == "integrity");
+    let details: Vec<_> = details.filter_map(|it| it.detail.as_ref()).collect();
+    (listed(&details, "findings"), listed(&details, "allowed"))
+}
+
+/// The entries of a list; one that is none is left out, as a plug-in may have
+/// written it.
+fn listed<T: serde::de::DeserializeOwned>(details: &[&serde_json::Value], key: &str) -> Vec<T> {
+    let all = details.iter().filter_map(|detail| detail.get(key)?.as_array()).flatten();
+    all.filter_map(|entry| T::deserialize(entry).ok()).collect()
+}
+
+/// A finding on one line.
+pub(crate) fn finding_line(finding: &Finding) -> String {
+    let place = finding.place();
+    let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
+    let excerpt = &finding.excerpt;
+    let what = if excerpt.is_empty() { &finding.message } else { excerpt };
+    format!("{at}{what} ({}: {})", finding.rule, finding.hint)
+}

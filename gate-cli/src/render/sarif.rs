@@ -1,0 +1,179 @@
+//! Findings as SARIF 2.1.0, for code scanning, editors and review tools.
+//!
+//! Files are named relative to the work tree's root (`%SRCROOT%`), and nothing
+//! absolute is written. What the operator allowed is there as suppressed.
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::integrity::{About, Finding, Severity, rules};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::findings::findings;
+use crate::failure::Failure;
+use crate::record::Record;
+
+/// Where the form is described.
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+#[derive(Serialize)]
+struct Log {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Value; 1],
+}
+
+/// The findings of a decision.
+///
+/// # Errors
+///
+/// None in practice: plain data becomes JSON.
+pub(crate) fn sarif(record: &Record) -> Result<String, Failure> {
+    super::json(&Log { schema: SCHEMA, version: "2.1.0", runs: [run(&record.decision.evidence)] })
+}
+
+fn run(evidence: &[Evidence]) -> Value {
+    let (found, allowed) = findings(evidence);
+    let all = found.iter().chain(allowed.iter().map(|it| &it.finding));
+    let hit: Vec<&About> =
+        rules().filter(|rule| all.clone().any(|it| it.rule == rule.id)).collect();
+    let mut results: Vec<Value> = found.iter().map(|it| result(it, &hit)).collect();
+    results.extend(allowed.iter().map(|it| {
+        let mut result = result(&it.finding, &hit);
+        result["suppressions"] = json!([{ "kind": "external", "justification": it.reason }]);
+        result
+    }));
+    let looked = evidence.iter().find(|it| it.check == "integrity");
+    let looked = looked
+        .is_some_and(|it| matches!(it.outcome, Outcome::Pass | Outcome::Fail | Outcome::Tamper));
+    json!({
+        "tool": { "driver": {
+            "name": "gate",
+            "version": env!("CARGO_PKG_VERSION"),
+            "rules": hit.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+        } },
+        "invocations": [{ "executionSuccessful": looked }],
+        "originalUriBaseIds": {
+            "%SRCROOT%": { "description": { "text": "The root of the work tree." } },
+        },
+        "results": results,
+    })
+}
+
+fn descriptor(rule: &About) -> Value {
+    json!({
+        "id": rule.id,
+        "shortDescription": { "text": sentence(rule.message) },
+        "fullDescription": { "text": sentence(rule.doc) },
+        "help": { "text": sentence(rule.hint) },
+        "defaultConfiguration": { "level": level(rule.severity) },
+    })
+}
+
+fn result(finding: &Finding, rules: &[&About]) -> Value {
+    let message = match finding.excerpt.as_str() {
+        "" => sentence(&finding.message),
+        excerpt => format!("{} `{excerpt}`", sentence(&finding.message)),
+    };
+    let mut result = json!({
+        "ruleId": finding.rule,
+        "level": level(finding.severity),
+        "message": { "text": message },
+        "properties": { "severity": finding.severity, "hint": finding.hint },
+    });
+    if let Some(at) = rules.iter().position(|rule| rule.id == finding.rule) {
+        result["ruleIndex"] = at.into();
+    }
+    if !finding.file.is_empty() {
+        let mut place = json!({
+            "artifactLocation": { "uri": uri(&finding.file), "uriBaseId": "%SRCROOT%" },
+        });
+        if let Some(line) = finding.line {
+            place["region"] = json!({ "startLine": line });
+        }
+        result["locations"] = json!([{ "physicalLocation": place }]);
+    }
+    result
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Warn => "note",
+        Severity::Budget => "warning",
+        Severity::Block | Severity::Tamper => "error",
+    }
+}
+
+/// A text as a sentence of its own.
+fn sentence(text: &str) -> String {
+    let text = text.trim().trim_end_matches('.');
+    let mut rest = text.chars();
+    let first: String = rest.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", rest.as_str())
+}
+
+/// A relative path as a URI.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            byte => uri += &format!("%{byte:02X}"),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use gate_core::decide::policy::Mode;
+
+    use super::*;
+
+    fn evidence() -> Evidence {
+        let finding =
+            |rule: &str, severity, file: &str| Finding::new(rule, severity, file, "it is");
+        let detail = json!({
+            "findings": [
+                finding("test-edited", Severity::Block, "tests/ä b.py").at(3, "assert x"),
+                finding("tool-changed", Severity::Tamper, ""),
+            ],
+            "allowed": [{
+                "finding": finding("ci-settings", Severity::Tamper, ".github/a.yml"),
+                "reason": "because",
+            }],
+        });
+        let record = Evidence::new("integrity", Mode::Require, Outcome::Tamper);
+        Evidence { detail: Some(detail), ..record }
+    }
+
+    #[test]
+    fn a_run_has_what_the_schema_demands() {
+        let run = run(&[evidence()]);
+        let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+        assert_eq!(rules.len(), 3);
+        assert!(rules.iter().all(|it| it["help"]["text"].is_string()));
+        let results = run["results"].as_array().unwrap();
+        for result in results {
+            let at = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+            assert_eq!(rules[at]["id"], result["ruleId"]);
+            assert!(["note", "warning", "error"].contains(&result["level"].as_str().unwrap()));
+            assert!(result["message"]["text"].is_string());
+        }
+        let place = &results[0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "tests/%C3%A4%20b.py");
+        assert_eq!(place["artifactLocation"]["uriBaseId"], "%SRCROOT%");
+        assert_eq!(place["region"]["startLine"], 4);
+        assert!(results[1].get("locations").is_none());
+        assert_eq!(results[2]["suppressions"][0]["justification"], "because");
+        assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+    }
+
+    #[test]
+    fn a_check_that_did_not_look_is_told_as_such() {
+        let run = run(&[]);
+        assert_eq!(run["results"], json!([]));
+        assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+    }
+}

@@ -1,0 +1,198 @@
+//! The check `integrity`, from outside: what gets around the checks is found, and
+//! honest work is left alone.
+
+use serde_json::Value;
+
+use crate::needs::root;
+use crate::support::{DONE, Ran, Run, each, judge};
+
+const CHECK: &str = "check --json --only integrity out.log";
+
+/// A project with something of everything.
+fn project(more: &str) -> Run {
+    let settings = format!(
+        "[checks.integrity]\n[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\nmode = \"warn\"\n{more}"
+    );
+    judge("baseline", DONE)
+        .settings(&settings)
+        .file("src/app.py", "import json\n\n\ndef f(a):\n    return a * 2\n")
+        .file("src/lib.rs", "pub fn f(a: u8) -> u8 { a }\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {\n        assert_eq!(super::f(2), 2);\n    }\n}\n")
+        .file("src/app.test.ts", "it('doubles', () => {\n  expect(f(2)).toBe(4)\n})\n")
+        .file("tests/test_app.py", "from app import f\n\n\ndef test_f():\n    assert f(2) == 4\n\n\ndef test_g():\n    assert f(3) == 6\n")
+        .file("tests/data/in.json", "{\"a\": 1}\n")
+        .file("tests/check.sh", "set -e\npython -m pytest\n")
+        .file("pyproject.toml", "[project]\nname = \"a\"\ndependencies = [\"pandas\"]\n\n[tool.pytest.ini_options]\ntestpaths = [\"tests\"]\n")
+        .file("package.json", "{\"scripts\": {\"test\": \"jest\"}, \"dependencies\": {\"a\": \"1.0.0\"}}\n")
+        .file("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n")
+        .file("Makefile", "test:\n\tpytest\n")
+        .file(".github/workflows/ci.yml", "on: push\n")
+        .file(".claude/settings.json", "{\"hooks\": {}}\n")
+        .file("plan.md", "- [ ] double\n- [x] begin\n")
+        .file("README.md", "# a\n")
+        .committed()
+        .setup("mkdir -p .git/hooks; echo 'exit 1' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit")
+}
+
+/// What the check says after something was done to the project.
+fn after(done: &str) -> Ran {
+    after_with("", done)
+}
+
+fn after_with(more: &str, done: &str) -> Ran {
+    project(more).code(0).again(CHECK).setup(done).run()
+}
+
+fn evidence(ran: &Ran) -> Value {
+    let record = ran.json();
+    let all = record["evidence"].as_array().unwrap();
+    all.iter().find(|it| it["check"] == "integrity").unwrap().clone()
+}
+
+/// The rules that were hit, other than those that only warn.
+fn rules(evidence: &Value) -> Vec<String> {
+    let findings = evidence["detail"]["findings"].as_array().into_iter().flatten();
+    let deciding = findings.filter(|it| it["severity"] != "warn");
+    deciding.map(|it| it["rule"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A table of cases.
+fn cases(text: &str, name: &str) -> Vec<toml::Table> {
+    let all: toml::Table = text.parse().unwrap();
+    all[name].as_array().unwrap().iter().map(|it| it.as_table().unwrap().clone()).collect()
+}
+
+fn said<'t>(case: &'t toml::Table, key: &str) -> &'t str {
+    case[key].as_str().unwrap()
+}
+
+/// `UPDATE=1` rewrites the document.
+#[test]
+fn what_gets_around_the_checks_is_found() {
+    let (mut wrong, mut table) = (Vec::new(), String::new());
+    for case in cases(include_str!("attacks.toml"), "attack") {
+        let (what, outcome, rule) =
+            (said(&case, "what"), said(&case, "outcome"), said(&case, "rule"));
+        let evidence = evidence(&after(said(&case, "done")));
+        let found = rules(&evidence);
+        if evidence["outcome"] != outcome || !found.iter().any(|it| it == rule) {
+            wrong
+                .push(format!("{what}: {} {found:?} {}", evidence["outcome"], evidence["summary"]));
+        }
+        table += &format!("| {what} | `{outcome}` | `{rule}` |\n");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    println!("{table}");
+    let file = root().join("docs/integrity.md");
+    let document = std::fs::read_to_string(&file).unwrap();
+    let (before, _) = document.split_once("| --- | --- | --- |\n").unwrap();
+    let now = format!("{before}| --- | --- | --- |\n{table}");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&file, &now).unwrap();
+    }
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        now,
+        "docs/integrity.md: UPDATE=1 rewrites it"
+    );
+}
+
+#[test]
+fn honest_work_is_left_alone() {
+    let mut wrong = Vec::new();
+    for case in cases(include_str!("honest.toml"), "work") {
+        let evidence = evidence(&after(said(&case, "done")));
+        if evidence["outcome"] != "pass" {
+            wrong.push(format!("{}: {}", said(&case, "what"), evidence["summary"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_finding_names_its_place_and_what_to_do() {
+    let ran = after("sed -i 's/== 4/== 5/' tests/test_app.py");
+    let evidence = evidence(&ran);
+    let finding = &evidence["detail"]["findings"][0];
+    assert_eq!(finding["file"], "tests/test_app.py");
+    assert_eq!((&finding["line"], &finding["test"]), (&4.into(), &"test_f".into()));
+    assert!(finding["hint"].as_str().unwrap().contains("put it as it was"));
+    let summary = evidence["summary"].as_str().unwrap();
+    assert_eq!(summary, "tests/test_app.py:4: a test was changed: test_f [test-edited]");
+    assert_eq!(ran.json()["verdict"], "continue");
+}
+
+#[test]
+fn what_the_operator_allows_is_recorded() {
+    let edit =
+        "sed -i 's/== 4/== 5/' tests/test_app.py; sed -i '/def test_g/,$d' tests/test_app.py";
+    let allow = "[[integrity.allow]]\npath = \"tests/**\"\nreason = \"a new contract\"\n";
+    let evidence = evidence(&after_with(allow, edit));
+    assert_eq!(evidence["outcome"], "pass", "{}", evidence["summary"]);
+    let allowed = &evidence["detail"]["allowed"];
+    assert_eq!(each(&evidence["detail"], "allowed", "reason"), ["a new contract"; 2]);
+    assert_eq!(allowed[0]["finding"]["rule"], "test-edited");
+    let only = "[[integrity.allow]]\ntest = \"test_f\"\nreason = \"a new contract\"\n";
+    let evidence = self::evidence(&after_with(only, edit));
+    assert_eq!(rules(&evidence), ["test-removed"]);
+}
+
+#[test]
+fn protected_files_and_scripts_are_the_operator_s() {
+    let protect = "[integrity]\nprotect = [\"src/gold/**\"]\nbudget = 1\n";
+    let done =
+        "mkdir src/gold; echo 1 > src/gold/a.txt; printf 'import x  # noqa\\n' >> src/app.py";
+    let evidence = evidence(&after_with(protect, done));
+    assert_eq!(evidence["outcome"], "tamper");
+    assert!(rules(&evidence).contains(&"protected-file".to_owned()));
+    assert_eq!(evidence["detail"]["budget"], serde_json::json!({"limit": 1, "spent": 1}));
+    let script = "[checks.tests]\ncommand = [\"sh\", \"tests/check.sh\"]\n";
+    let evidence = self::evidence(&after_with(script, "echo 'exit 0' > tests/check.sh"));
+    assert_eq!(rules(&evidence), ["script-changed"]);
+}
+
+#[test]
+fn an_edit_is_left_to_the_tests_that_run_the_baseline_s() {
+    let tests = "[checks.tests]\ncommand = [\"pytest\"]\n";
+    let edit = "sed -i 's/== 4/== 5/' tests/test_app.py";
+    let found = evidence(&after_with(tests, edit));
+    assert_eq!(found["outcome"], "pass", "{}", found["summary"]);
+    assert_eq!(found["detail"]["findings"][0]["severity"], "warn");
+    let alone = format!("{tests}control = false\n");
+    assert_eq!(evidence(&after_with(&alone, edit))["outcome"], "fail");
+}
+
+#[test]
+fn without_a_baseline_nothing_passes() {
+    let ran = judge(CHECK, DONE).settings("[checks.integrity]\n").run();
+    assert_eq!(evidence(&ran)["outcome"], "inconclusive");
+    assert_eq!(ran.json()["verdict"], "continue");
+    let gone = after("rm -rf .git");
+    assert_ne!(evidence(&gone)["outcome"], "pass");
+}
+
+#[test]
+fn findings_as_sarif_and_on_the_card() {
+    let words = "check --only integrity --sarif found.sarif out.log";
+    let edit = "sed -i 's/== 4/== 5/' tests/test_app.py";
+    let ran = project("").code(0).again(words).setup(edit).code(1);
+    assert!(ran.stdout.contains("tests/test_app.py:4: "), "{}", ran.stdout);
+    let text = ran.file("found.sarif");
+    let log: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"test-edited".into(), &"error".into()));
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "tests/test_app.py");
+    assert!(!text.contains(ran.path("").to_str().unwrap()), "{text}");
+    let ran = ran.again("check --only integrity --sarif none/found.sarif out.log").code(5);
+    assert!(ran.stderr.contains("none/found.sarif"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_doctor_proves_that_it_can_fail() {
+    let ran = project("").code(0).again("doctor --self-test --json").run();
+    let record = ran.json();
+    let proofs = record["self_test"].as_array().unwrap();
+    let proof = proofs.iter().find(|it| it["check"] == "integrity").unwrap();
+    assert_eq!(proof["standing"], "can_fail", "{proof}");
+}
