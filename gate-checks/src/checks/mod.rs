@@ -10,6 +10,8 @@ mod launch;
 mod missing;
 mod plugin;
 mod review;
+mod test_run;
+mod trial;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +34,7 @@ use review::Review;
 
 pub(crate) use kind::{Kind, with_command};
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
+pub use trial::learn_tests;
 
 /// A check with the names of those that have to pass before it.
 #[derive(Clone)]
@@ -79,13 +82,18 @@ fn looks(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> 
 
 /// A check that runs a program.
 fn runs(check: impl Check + 'static, settings: &CheckPolicy, kept: &Kept) -> Arc<dyn Check> {
-    let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
+    // One that is tried runs its command several times, each within the limit.
+    let times = if check.is_tried() { TRIES } else { 1 };
+    let check = decorated(Arc::new(check), Timeout { limit: limit(settings) * times });
     let check = decorated(check, Retry { times: settings.retry });
     let late = Arc::clone(&kept.late);
     let check = decorated(check, Carried { policy: settings.clone(), late });
     let cached = Cached { policy: settings.clone(), cache: Arc::clone(&kept.cache) };
     decorated(decorated(check, cached), WithMode { mode: settings.mode })
 }
+
+/// How often a command is run at most where its tests are tried.
+const TRIES: u32 = 8;
 
 fn limit(settings: &CheckPolicy) -> Duration {
     Duration::from_millis(settings.timeout_ms)

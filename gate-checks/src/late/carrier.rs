@@ -116,7 +116,7 @@ impl Carrier {
             return Ok(None);
         }
         copy.link_dependencies()?;
-        let checks = [(check.clone(), copy.settings(settings))].into_iter().collect();
+        let checks = [(check.clone(), copy.mapping().settings(settings))].into_iter().collect();
         let policy = Policy { checks, ..Policy::default() };
         let wanted = Wanted {
             all: true,
@@ -136,12 +136,13 @@ impl Carrier {
     /// called says nothing to anybody.
     fn brought(&self, record: Evidence, copy: &Copy) -> Evidence {
         let Order { site, check, .. } = &self.order;
+        let mapping = copy.mapping();
         let log = site.state.as_deref().zip(record.log.as_deref());
         Evidence {
             log: log.and_then(|(state, log)| copy.keep_log(state, check, log)),
-            summary: copy.unmapped(&record.summary),
-            excerpt: record.excerpt.map(|excerpt| copy.unmapped(&excerpt)),
-            argv: record.argv.iter().map(|word| copy.unmapped(word)).collect(),
+            summary: mapping.to_real(&record.summary),
+            excerpt: record.excerpt.map(|excerpt| mapping.to_real(&excerpt)),
+            argv: record.argv.iter().map(|word| mapping.to_real(word)).collect(),
             ..record
         }
     }
