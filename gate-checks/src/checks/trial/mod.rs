@@ -165,8 +165,7 @@ impl Trial<'_> {
     ) -> Result<Evidence, Trouble> {
         let why = Control::None("the command starts no runner that gate knows".to_owned());
         let tried = Tried::of(self.in_tree().await, self.settings, why);
-        let names_tests = tried.report.as_ref().is_some_and(identities::names_all);
-        let Some(since) = since.filter(|_| tried.passed() && names_tests) else {
+        let Some(since) = since.filter(|_| tried.passed()) else {
             return Ok(verdict::Verdict::of(tried).finished());
         };
         let mut ground = Ground::open(tree, self.settings, self.cx).await?;
