@@ -17,14 +17,10 @@ fn node() {
     let attack = |act| Attack { command: "node --test", settings: "", files: &files, act };
     comes_to(attack("true").run(), "fail", "1 of 2 failed");
     attack("echo 'process.exit(0);' > calc.js").is_seen("inconclusive", "");
-    for change in ["test.skip('adds'", "test.todo('adds'"] {
-        let act = format!("sed -i \"s/test('adds'/{change}/\" test/calc.test.js");
-        attack(&act).is_seen("fail", "1 of 2 failed: test/calc.test.js > adds");
-    }
-    let hook = "exports.add = (a, b) => a + b;\nrequire('node:assert').equal = () => {};\n";
-    let green = format!("cat > calc.js <<'X'\n{hook}X");
-    // It runs in a process of its own, and the control does not see it: the code does.
-    comes_to(attack(&green).run(), "pass", "2 passed");
+    let skip = "sed -i \"s/test('adds'/test.skip('adds'/\" test/calc.test.js";
+    attack(skip).is_seen("fail", "1 of 2 failed: test/calc.test.js > adds");
+    let todo = "sed -i \"s/test('adds'/test.todo('adds'/\" test/calc.test.js";
+    attack(todo).is_seen("fail", "1 of 2 failed: test/calc.test.js > adds");
 }
 
 /// The modules of the machine, linked into a project.
@@ -80,7 +76,7 @@ fn vitest() {
         attack.is_seen(outcome, says)
     };
     seen("sed -i \"s/test('adds'/test.skip('adds'/\" calc.test.mjs", "fail", "1 of 2 failed");
-    let excludes = "echo \"export default { test: { exclude: ['calc.test.mjs'] } };\" > vite.config.mjs; \
+    let excludes = "echo \"export default { test: { exclude: ['calc.test.mjs', '**/node_modules/**'] } };\" > vite.config.mjs; \
                     printf \"import { test } from 'vitest';\\ntest('fine', () => {});\\n\" > fine.test.mjs";
     seen(excludes, "fail", "2 tests of the baseline are gone");
 }
@@ -113,6 +109,9 @@ fn bats() {
     comes_to(attack("true").run(), "fail", "1 of 2 failed");
     attack("sed -i \"s/@test 'adds' {/&\\n  skip/\" test/calc.bats")
         .is_seen("fail", "1 of 2 failed");
-    let defines = "cat > calc.bash <<'X'\nadd() { echo 0; }\nif [ \"$BATS_TEST_DESCRIPTION\" = adds ]; then skip; fi\nX";
+    let defines = "cat > calc.bash <<'X'
+add() { echo 0; }
+setup() { [ \"$BATS_TEST_DESCRIPTION\" != adds ] || skip; }
+X";
     attack(defines).is_seen("fail", "1 test of the baseline is skipped now: adds");
 }

@@ -53,6 +53,7 @@ mod integrations;
 mod large;
 mod late;
 mod late_hook;
+mod late_tried;
 mod ledger;
 mod log;
 mod loops;

@@ -8,11 +8,13 @@ use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::CheckPolicy;
 
 use super::Trouble;
+use super::narrow::Narrow;
 use super::since::Since;
 use crate::check::{CheckContext, CheckId};
 use crate::checks::launch::Told;
 use crate::checks::test_run::{Ran, TestRun};
 use crate::control::{self, Control, Found, Place};
+use crate::report::{TestReport, with_options};
 use crate::site::Site;
 use crate::workspace::Workspace;
 use crate::worktree::{Snapshot, WorkTree};
@@ -131,6 +133,21 @@ impl Ground {
             }
         }
         Ok(ran)
+    }
+
+    /// From now on the command runs these files of the tree alone, where it can be told
+    /// to; a report names the other ones.
+    pub(super) fn narrow(&mut self, found: &Found, own: &[PathBuf], report: &TestReport) {
+        let place = Narrow {
+            root: self.workspace.root(),
+            cwd: &self.cx.site.folder_of(&self.settings),
+            args: &found.args,
+        };
+        let words = found.alone.then(|| place.words(found.runner, own, report)).flatten();
+        let narrowed = words.and_then(|words| with_options(&self.settings.command, words));
+        if let Some(command) = narrowed {
+            self.settings.command = command;
+        }
     }
 
     pub(super) fn settings(&self) -> &CheckPolicy {

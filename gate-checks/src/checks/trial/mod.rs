@@ -22,6 +22,7 @@ mod held;
 mod identities;
 mod known;
 mod learn;
+mod narrow;
 mod since;
 mod verdict;
 
@@ -148,8 +149,8 @@ impl Trial<'_> {
         if let Some(object) = verdict.told.as_object_mut() {
             object.insert("overlaid".to_owned(), json!(overlaid));
         }
-        if !overlaid.is_empty() {
-            self.as_it_stands(&mut ground, &overlaid, &mut verdict).await?;
+        if let Some(since) = since.as_ref().filter(|_| !overlaid.is_empty()) {
+            self.as_it_stands(&mut ground, (since, found.as_ref()), &mut verdict).await?;
         }
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());

@@ -69,21 +69,37 @@ impl<'a> Since<'a> {
         self.overlaid().map(|change| shown(change.path.as_os_str().as_bytes())).collect()
     }
 
+    /// Where tests alone are laid over or left out: those of them that stand in the
+    /// tree. None where what other tests rest on is too.
+    pub(super) fn own_tests(&self) -> Option<Vec<PathBuf>> {
+        let mut own = Vec::new();
+        for change in self.overlaid().chain(self.left_out()) {
+            if change.guarded != Some(Guarded::Test) {
+                return None;
+            }
+            if change.what != What::Removed {
+                own.push(change.path.clone());
+            }
+        }
+        Some(own)
+    }
+
+    /// New tests, and new files that tests rest on.
+    fn left_out(&self) -> impl Iterator<Item = &Change> {
+        let changes = self.changes.iter().zip(&self.allowed).filter(|(_, allowed)| !**allowed);
+        changes.map(|(change, _)| change).filter(|change| {
+            let test = matches!(change.guarded, Some(Guarded::Test | Guarded::Support));
+            test && change.what == What::Added && change.moved_from.is_none()
+        })
+    }
+
     /// Lays them over. New tests go with it: they are free, and may need what is put
     /// back; they run with the tree as it stands.
     pub(super) fn lay(&self, tree: &WorkTree, layout: &mut Layout) -> Result<(), BaselineError> {
         for change in self.overlaid() {
             self.put_back(tree, layout, &change.path)?;
         }
-        let is_free = |change: &&Change| {
-            let test = matches!(change.guarded, Some(Guarded::Test | Guarded::Support));
-            test && change.what == What::Added && change.moved_from.is_none()
-        };
-        let allowed = self.changes.iter().zip(&self.allowed);
-        let free = allowed.filter(|(_, allowed)| !**allowed).map(|(change, _)| change);
-        for change in free.filter(is_free) {
-            layout.leave_out(&change.path);
-        }
+        self.left_out().for_each(|change| layout.leave_out(&change.path));
         Ok(())
     }
 

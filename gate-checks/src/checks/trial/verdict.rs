@@ -21,6 +21,7 @@ pub(super) struct Verdict {
     pub(super) evidence: Evidence,
     /// What is told beside it.
     pub(super) told: Value,
+    pub(super) report: Option<report::TestReport>,
     pub(super) falls_short: bool,
 }
 
@@ -40,7 +41,7 @@ impl Verdict {
                 json!({ "control": held.name(), "exit_code_with_control": tried.code })
             }
         };
-        Self { evidence: tried.evidence, told, falls_short }
+        Self { evidence: tried.evidence, told, report: tried.report, falls_short }
     }
 
     pub(super) fn finished(self) -> Evidence {
@@ -211,9 +212,10 @@ impl Trial<'_> {
     pub(super) async fn as_it_stands(
         &self,
         ground: &mut Ground,
-        overlaid: &[String],
+        (since, found): (&Since<'_>, Option<&Found>),
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
+        let overlaid = &since.names();
         let files = some(overlaid);
         let passed = verdict.evidence.outcome == Outcome::Pass;
         if !passed && !verdict.falls_short {
@@ -226,7 +228,15 @@ impl Trial<'_> {
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
+        let own = since.own_tests().filter(|_| passed);
+        if own.as_ref().is_some_and(Vec::is_empty) {
+            // What is left of its tests has passed.
+            return Ok(());
+        }
         ground.bring(Hold::Tree)?;
+        if let (Some(own), Some(found), Some(report)) = (&own, found, &verdict.report) {
+            ground.narrow(found, own, report);
+        }
         let log = CheckId::new(format!("{}-as-it-stands", self.id));
         let none = Control::None(String::new());
         let stands = Tried::of(ground.run(&log, None, false).await, ground.settings(), none);

@@ -71,6 +71,14 @@ pub fn prepare(request: &Request<'_>) -> Prepared {
     prepared
 }
 
+/// The command with more options for its runner; none where it is none that gate knows.
+pub(crate) fn with_options(argv: &[String], words: Vec<String>) -> Option<Vec<String>> {
+    let runner = argv::runner(argv)?;
+    let mut argv = argv.to_vec();
+    options::insert(&mut argv, runner.options, words);
+    Some(argv)
+}
+
 /// Whether this command is a test runner that gate knows.
 pub(crate) fn is_runner(argv: &[String]) -> bool {
     argv::runner(argv).is_some()
