@@ -13,6 +13,7 @@ mod junit;
 mod node;
 mod place;
 mod pytest;
+mod pytest_settings;
 mod recognise;
 mod selection;
 #[cfg(test)]

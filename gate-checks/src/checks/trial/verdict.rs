@@ -153,8 +153,9 @@ impl Trial<'_> {
             Control::Held(held) => Some(held),
             Control::None(_) => None,
         };
-        if tried.code.is_some() || tried.report.is_some() {
-            let known = Known::of(tried.report.as_ref(), held.filter(|_| planted));
+        let known = Known::of(tried.report.as_ref(), held.filter(|_| planted));
+        // What is not known may only lack something at this moment.
+        if !known.tests.is_empty() {
             self.keep(ground, since, planted, &known);
             if let (false, Some(held)) = (planted, held) {
                 self.keep(ground, since, true, &Known::of(None, Some(held)));
