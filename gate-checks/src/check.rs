@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::Evidence;
+use gate_core::decide::policy::Allowance;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -55,6 +56,12 @@ pub trait Check: Send + Sync {
         None
     }
 
+    /// Whether what it runs is tried with tests of the baseline and of gate's: these
+    /// too are what a kept record depends on.
+    fn is_tried(&self) -> bool {
+        false
+    }
+
     /// Looks, and says what it saw.
     async fn run(&self, cx: &CheckContext) -> Evidence;
 }
@@ -68,6 +75,8 @@ pub struct CheckContext {
     pub tree: Arc<Snapshot>,
     /// What the work tree was before the agent acted, where anybody knows it.
     pub baseline: Option<Baseline>,
+    /// What the operator lets change.
+    pub allow: Arc<[Allowance]>,
     /// What the caller said about the decision.
     pub about: Arc<About>,
     /// Cancelled when nobody waits for the result any more.

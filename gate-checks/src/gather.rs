@@ -128,6 +128,7 @@ pub fn gather(
             site: Arc::new(site),
             tree: before,
             baseline: wanted.baseline.clone(),
+            allow: policy.integrity.allow.clone().into(),
             about: Arc::new(wanted.about.clone()),
             cancel: wanted.cancel.clone(),
             late: CancellationToken::new(),

@@ -58,6 +58,8 @@ impl Work<'_> {
     /// What the check is, what it sees, and for what.
     fn settings(&self) -> Value {
         let environment = environment(&self.cx.site.environment, &self.policy.env);
+        let baseline = self.cx.baseline.as_ref().map(|baseline| baseline.digest());
+        let tried = self.check.is_tried().then(|| json!([baseline, &*self.cx.allow]));
         json!([
             env!("CARGO_PKG_VERSION"),
             self.check.id().as_str(),
@@ -66,6 +68,7 @@ impl Work<'_> {
             environment,
             self.cx.site.project,
             self.cx.about.task,
+            tried,
         ])
     }
 

@@ -8,6 +8,8 @@ use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde_json::{Map, Value, json};
 
 use crate::check::{CheckContext, CheckId};
+use crate::control;
+use crate::copy::Mapping;
 use crate::process::{Capture, Ended, How, Job, LineReader, environment};
 
 /// The most that is kept of what a failed program printed last, in characters.
@@ -28,6 +30,27 @@ pub(super) struct Launch<'a> {
     pub(super) stdin: Option<PathBuf>,
     /// Who reads its lines.
     pub(super) reader: Option<LineReader>,
+    /// How it is told of.
+    pub(super) told: Told<'a>,
+}
+
+/// How a run in a copy of the tree is told of: as one in the tree.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Told<'a> {
+    /// Where the copy stands.
+    pub(super) mapping: Option<&'a Mapping>,
+    /// A name of gate's own: lines that hold it are no part of the excerpt.
+    pub(super) hidden: Option<&'a str>,
+}
+
+impl Told<'_> {
+    fn text(&self, text: String) -> String {
+        self.mapping.map_or(text.clone(), |mapping| mapping.to_real(&text))
+    }
+
+    fn shows(&self, line: &str) -> bool {
+        self.hidden.is_none_or(|hidden| !line.contains(hidden) && !line.contains(control::SAYS))
+    }
 }
 
 /// A program that was run to its end.
@@ -78,9 +101,10 @@ impl Launch<'_> {
             stdin: self.stdin.clone(),
             supervisor: cx.site.supervisor.clone(),
         };
-        let (id, argv) = (self.id, self.argv);
+        let (id, argv, told) = (self.id, self.argv, self.told);
+        let argv = argv.into_iter().map(|word| told.text(word)).collect();
         let ended = job.run(Capture::new(self.reader), &cx.cancel, &cx.at_once).await;
-        record(id, argv, &ended, cx)
+        record(id, argv, &ended, (cx, told))
     }
 
     fn environment(&self, cx: &CheckContext) -> Vec<(String, String)> {
@@ -91,7 +115,8 @@ impl Launch<'_> {
     }
 
     fn inconclusive(&self, summary: String) -> Box<Evidence> {
-        let argv = self.argv.clone();
+        let argv = self.argv.iter().map(|word| self.told.text(word.clone())).collect();
+        let summary = self.told.text(summary);
         let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
         Box::new(Evidence { argv, summary, ..evidence })
     }
@@ -110,11 +135,11 @@ fn record(
     id: &CheckId,
     argv: Vec<String>,
     ended: &Ended,
-    cx: &CheckContext,
+    (cx, told): (&CheckContext, Told<'_>),
 ) -> Result<Launched, Box<Evidence>> {
-    let text = ended.capture.text();
+    let text = told.text(ended.capture.text());
     let log = cx.logs.keep(id, &text);
-    let end = end_of(&text);
+    let end = end_of(&text, told);
     let base = Evidence {
         duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
         log: log.map(|log| log.display().to_string()),
@@ -141,10 +166,11 @@ fn record(
 }
 
 /// The last lines that say something, as far as there is room for them.
-fn end_of(text: &str) -> String {
+fn end_of(text: &str, told: Told<'_>) -> String {
     let mut lines: Vec<&str> = Vec::new();
     let mut room = EXCERPT;
-    for line in text.lines().rev().map(str::trim_end).filter(|line| !line.is_empty()) {
+    let lines_of = text.lines().rev().map(str::trim_end);
+    for line in lines_of.filter(|line| !line.is_empty() && told.shows(line)) {
         let length = line.chars().count() + 1;
         if length > room || lines.len() == EXCERPT_LINES {
             break;

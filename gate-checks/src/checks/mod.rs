@@ -10,6 +10,8 @@ mod kind;
 mod launch;
 mod plugin;
 mod review;
+mod test_run;
+mod trial;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +34,7 @@ use review::Review;
 
 pub(crate) use kind::{Kind, with_command};
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
+pub use trial::learn_tests;
 
 /// A check with the names of those that have to pass before it.
 #[derive(Clone)]
@@ -83,15 +86,31 @@ fn looks(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> 
     decorated(check, WithMode { mode: settings.mode })
 }
 
+/// A check that runs a command, without what is kept of earlier runs.
+pub(crate) fn alone(id: CheckId, settings: &CheckPolicy, site: &Site) -> Arc<dyn Check> {
+    bounded(CommandCheck::new(id, settings, site), settings)
+}
+
 /// A check that runs a program.
 fn runs(check: impl Check + 'static, settings: &CheckPolicy, kept: &Kept) -> Arc<dyn Check> {
-    let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
-    let check = decorated(check, Retry { times: settings.retry });
+    let check = bounded(check, settings);
     let late = Arc::clone(&kept.late);
     let check = decorated(check, Carried { policy: settings.clone(), late });
     let cached = Cached { policy: settings.clone(), cache: Arc::clone(&kept.cache) };
     decorated(decorated(check, cached), WithMode { mode: settings.mode })
 }
+
+/// A check that is ended in time, and run again where it fails.
+fn bounded(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
+    // One that is tried runs its command several times, each within the limit.
+    let times = if check.is_tried() { TRIES } else { 1 };
+    let check =
+        decorated(Arc::new(check), Timeout { limit: limit(settings).saturating_mul(times) });
+    decorated(check, Retry { times: settings.retry })
+}
+
+/// How often a command is run at most where its tests are tried.
+const TRIES: u32 = 8;
 
 fn limit(settings: &CheckPolicy) -> Duration {
     Duration::from_millis(settings.timeout_ms)

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-use super::launch::Launch;
+use super::launch::{Launch, Told};
 use crate::check::{Check, CheckContext, CheckId, Cost};
 use crate::process::{LineReader, Stream};
 use gate_core::text::brief;
@@ -134,6 +134,7 @@ impl Plugin {
             variables: Vec::new(),
             stdin: Some(request.path().to_owned()),
             reader: Some(answer.reader()),
+            told: Told::default(),
         };
         let launched = launch.run(cx).await?;
         let (outcome, summary, detail) = match (launched.exit_code, parse(&answer.text())) {

@@ -17,7 +17,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde::Deserialize;
 
-use super::launch::{Launch, argv};
+use super::launch::{Launch, Told, argv};
 use crate::check::{Check, CheckContext, CheckId, Cost};
 use crate::process::{LineReader, Stream};
 use gate_core::text::brief;
@@ -65,6 +65,7 @@ impl Check for Review {
             variables: Vec::new(),
             stdin: None,
             reader: Some(words.reader()),
+            told: Told::default(),
         };
         let launched = match launch.run(cx).await {
             Ok(launched) => launched,

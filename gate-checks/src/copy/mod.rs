@@ -3,6 +3,7 @@
 //! Checks run in one where the real tree must not be touched (a self-test), or
 //! may change meanwhile (a check that outlives a hook's deadline).
 
+mod mapping;
 mod repository;
 
 use std::collections::BTreeSet;
@@ -11,7 +12,6 @@ use std::io::{self, Read};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use gate_core::decide::policy::CheckPolicy;
 use tempfile::TempDir;
 
 use crate::check::CheckId;
@@ -20,11 +20,12 @@ use crate::site::Site;
 use crate::store;
 use crate::worktree::{File, Kind, Snapshot};
 
-pub(crate) use repository::commit_all;
+pub(crate) use mapping::Mapping;
+pub(crate) use repository::{commit, commit_all, init};
 
 /// Folders with what a project needs of others. They are large, and git
 /// usually ignores them: they are linked to, not copied.
-const DEPENDENCIES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
+pub(crate) const DEPENDENCIES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
 
 /// How much of a copied file is read at once.
 const PIECE: usize = 256 << 10;
@@ -115,17 +116,9 @@ impl Copy {
         }
     }
 
-    /// The settings of a check that is run here alone, as often as anybody asks.
-    pub(crate) fn settings(&self, check: &CheckPolicy) -> CheckPolicy {
-        let map = |words: &[String]| words.iter().map(|word| self.mapped(word)).collect();
-        CheckPolicy {
-            command: map(&check.command),
-            cwd: check.cwd.as_deref().map(|cwd| self.mapped(cwd)),
-            files: map(&check.files),
-            needs: Vec::new(),
-            paths: Vec::new(),
-            ..check.clone()
-        }
+    /// What it is a copy of, and where it stands.
+    pub(crate) fn mapping(&self) -> Mapping {
+        Mapping { real: self.real.clone(), copy: self.root.clone() }
     }
 
     /// A log of this copy, kept in the real state: its own logs go with it.
@@ -147,29 +140,6 @@ impl Copy {
         store::keep_newest(&all, 1, std::time::Duration::ZERO);
         folder
     }
-
-    /// A word of a command with the copy in the place of the real tree.
-    fn mapped(&self, word: &str) -> String {
-        mapped(word, &self.real.display().to_string(), &self.root.display().to_string())
-    }
-
-    /// What was said in the copy, with the real tree in its place.
-    pub(crate) fn unmapped(&self, text: &str) -> String {
-        mapped(text, &self.root.display().to_string(), &self.real.display().to_string())
-    }
-}
-
-/// The text with one path in the place of another, where that is not only the
-/// beginning of a longer name.
-fn mapped(word: &str, from: &str, to: &str) -> String {
-    let mut parts = word.split(from);
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
-        text.push_str(if part.starts_with(goes_on) { from } else { to });
-        text.push_str(part);
-    }
-    text
 }
 
 /// The hash of a file's bytes.
@@ -213,18 +183,6 @@ mod tests {
 
     use super::*;
     use crate::worktree::WorkTree;
-
-    #[test]
-    fn a_path_is_mapped_as_a_whole() {
-        for (word, expected) in [
-            ("/a/b", "/x"),
-            ("--root=/a/b/c", "--root=/x/c"),
-            ("cd '/a/b' && ls /a/bc", "cd '/x' && ls /a/bc"),
-            ("c", "c"),
-        ] {
-            assert_eq!(mapped(word, "/a/b", "/x"), expected);
-        }
-    }
 
     #[test]
     fn a_copy_has_the_files_with_modes_and_links_and_none_of_the_dependencies() {

@@ -1,8 +1,8 @@
 //! The repository of a copy: its own, with one commit of all that is there.
 
 use std::ffi::OsStr;
-use std::io;
-use std::path::Path;
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::site::Site;
@@ -25,31 +25,71 @@ const SETTINGS: [&str; 7] = [
 ///
 /// Git is not there, or failed.
 pub(crate) fn commit_all(folder: &Path, site: &Site, real: &Path) -> io::Result<()> {
-    let program = which::which_in("git", Some(site.search_path()), "/");
-    let program = program.ok().filter(|program| !program.starts_with(real));
-    let program = program.ok_or_else(|| io::Error::other("there is no git in PATH"))?;
-    let git = |args: &[&str]| run(&program, folder, site, args);
-    git(&["init", "--quiet", "--template="])?;
-    git(&["add", "--all", "--force"])?;
-    git(&["commit", "--quiet", "--no-verify", "--allow-empty", "--message=copy"])
+    init(folder, site, real)?;
+    let git = Git::find(folder, site, real)?;
+    git.run(&["add", "--all", "--force"], b"")?;
+    git.run(&COMMIT, b"")
 }
 
-fn run(program: &Path, folder: &Path, site: &Site, args: &[&str]) -> io::Result<()> {
-    let mut command = Command::new(program);
-    let kept = site.environment.iter().filter(|(name, _)| !name.starts_with("GIT_"));
-    command.env_clear().envs(kept.map(|(name, value)| (name, value)));
-    // The user's settings may name programs that git would run on each file.
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-    command.env("GIT_TERMINAL_PROMPT", "0");
-    for setting in SETTINGS {
-        command.args([OsStr::new("-c"), OsStr::new(setting)]);
+/// Makes a folder a repository without a commit.
+///
+/// # Errors
+///
+/// Git is not there, or failed.
+pub(crate) fn init(folder: &Path, site: &Site, real: &Path) -> io::Result<()> {
+    Git::find(folder, site, real)?.run(&["init", "--quiet", "--template="], b"")
+}
+
+/// Commits what stands at these paths, or stands there no more, whatever is
+/// ignored. Each is followed by a zero.
+///
+/// # Errors
+///
+/// Git is not there, or failed.
+pub(crate) fn commit(folder: &Path, site: &Site, real: &Path, paths: &[u8]) -> io::Result<()> {
+    let git = Git::find(folder, site, real)?;
+    git.run(&["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], paths)?;
+    git.run(&COMMIT, b"")
+}
+
+const COMMIT: [&str; 5] = ["commit", "--quiet", "--no-verify", "--allow-empty", "--message=copy"];
+
+/// A git that is no part of the work.
+struct Git<'a> {
+    program: PathBuf,
+    folder: &'a Path,
+    site: &'a Site,
+}
+
+impl<'a> Git<'a> {
+    fn find(folder: &'a Path, site: &'a Site, real: &Path) -> io::Result<Self> {
+        let program = which::which_in("git", Some(site.search_path()), "/");
+        let program = program.ok().filter(|program| !program.starts_with(real));
+        let program = program.ok_or_else(|| io::Error::other("there is no git in PATH"))?;
+        Ok(Self { program, folder, site })
     }
-    command.args(args).current_dir(folder);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let done = command.output()?;
-    if done.status.success() {
-        return Ok(());
+
+    fn run(&self, args: &[&str], input: &[u8]) -> io::Result<()> {
+        let mut command = Command::new(&self.program);
+        let kept = self.site.environment.iter().filter(|(name, _)| !name.starts_with("GIT_"));
+        command.env_clear().envs(kept.map(|(name, value)| (name, value)));
+        // The user's settings may name programs that git would run on each file.
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        command.env("GIT_TERMINAL_PROMPT", "0");
+        for setting in SETTINGS {
+            command.args([OsStr::new("-c"), OsStr::new(setting)]);
+        }
+        command.args(args).current_dir(self.folder);
+        // A file has room for any number of names, as a pipe has not.
+        let mut names = tempfile::tempfile()?;
+        names.write_all(input)?;
+        names.rewind()?;
+        command.stdin(names).stdout(Stdio::null()).stderr(Stdio::piped());
+        let done = command.output()?;
+        if done.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        Err(io::Error::other(format!("git {}: {said}", args.first().unwrap_or(&""))))
     }
-    let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
-    Err(io::Error::other(format!("git {}: {said}", args.first().unwrap_or(&""))))
 }

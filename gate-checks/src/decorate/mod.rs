@@ -59,6 +59,10 @@ impl<D: Decoration> Check for Decorated<D> {
         self.inner.program()
     }
 
+    fn is_tried(&self) -> bool {
+        self.inner.is_tried()
+    }
+
     async fn run(&self, cx: &CheckContext) -> Evidence {
         self.decoration.run(&*self.inner, cx).await
     }

@@ -47,7 +47,8 @@ impl<'a> Bench<'a> {
         site: &'a Site,
         events: Events,
     ) -> Self {
-        let settings = CheckPolicy { mode: Mode::Require, retry: 0, ..copy.settings(settings) };
+        let settings =
+            CheckPolicy { mode: Mode::Require, retry: 0, ..copy.mapping().settings(settings) };
         let checks = [(name.to_owned(), settings)].into_iter().collect();
         Self { name, copy, site, events, policy: Policy { checks, ..policy.clone() } }
     }

@@ -5,9 +5,9 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use serde_json::Value;
 
 use super::bench::{Bench, Trouble};
-use super::control::{self, Control, Found, Place, recognise};
 use super::proof::{Proof, Standing};
 use super::sabotage;
+use crate::control::{self, Control, Found, Place, recognise};
 
 /// Proves it for one check.
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {

@@ -10,7 +10,7 @@
 mod bench;
 mod clean_git;
 mod command;
-pub(crate) mod control;
+
 mod criteria;
 mod examine;
 mod finding;

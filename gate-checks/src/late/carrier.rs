@@ -3,19 +3,26 @@
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{Mode, Policy};
+use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::LOOK;
-use super::order::Order;
+use super::order::{Order, Tried};
+use crate::baseline::Baseline;
+use crate::check::{CheckContext, CheckId};
+use crate::checks;
 use crate::copy::Copy;
 use crate::event::Events;
 use crate::gather::{Wanted, gather};
+use crate::logs::Logs;
 use crate::site::Site;
+use crate::store;
 use crate::worktree::{Snapshot, WorkTree};
 
 /// How the names of copies begin.
@@ -89,7 +96,11 @@ impl Carrier {
     fn look(&self, cancel: &CancellationToken) -> Option<Evidence> {
         let tree = WorkTree::open(&self.order.site).ok()?;
         let ordered = self.ordered(&tree)?;
-        let record = self.look_at_copy(&tree, &ordered, cancel).unwrap_or_else(|error| {
+        let looked = match &self.order.tried {
+            Some(tried) => self.look_at_workspace(&tree, &ordered, tried, cancel),
+            None => self.look_at_copy(&tree, &ordered, cancel),
+        };
+        let record = looked.unwrap_or_else(|error| {
             let name = self.order.check.as_str();
             let record = Evidence::new(name, Mode::default(), Outcome::Inconclusive);
             let summary = format!("no copy of the tree could be made: {error}");
@@ -104,6 +115,41 @@ impl Carrier {
         tree.snapshot().ok().filter(|snapshot| snapshot.digest == self.order.digest)
     }
 
+    /// A check that is tried makes its own copy, of exactly these bytes.
+    fn look_at_workspace(
+        &self,
+        tree: &WorkTree,
+        ordered: &Snapshot,
+        tried: &Tried,
+        cancel: &CancellationToken,
+    ) -> io::Result<Option<Evidence>> {
+        let Order { check, settings, site, about, .. } = &self.order;
+        let baseline = match &tried.baseline {
+            Some(name) => {
+                let kept = Baseline::kept(site, Some(name)).map_err(io::Error::other)?;
+                Some(kept.ok_or_else(|| io::Error::other("its baseline is gone"))?)
+            }
+            None => None,
+        };
+        let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
+        let cx = CheckContext {
+            site: Arc::new(site.clone()),
+            tree: Arc::new(ordered.clone()),
+            baseline,
+            allow: tried.allow.clone().into(),
+            about: Arc::new(about.clone()),
+            cancel: cancel.clone(),
+            late: CancellationToken::new(),
+            at_once: CancellationToken::new(),
+            events: Events::nobody(),
+            logs: Arc::new(Logs::new(folder.as_deref())),
+        };
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let check = checks::alone(CheckId::new(check), settings, site);
+        let record = runtime.block_on(check.run(&cx));
+        Ok(Some(record).filter(|_| !cancel.is_cancelled()))
+    }
+
     fn look_at_copy(
         &self,
         tree: &WorkTree,
@@ -116,7 +162,7 @@ impl Carrier {
             return Ok(None);
         }
         copy.link_dependencies()?;
-        let checks = [(check.clone(), copy.settings(settings))].into_iter().collect();
+        let checks = [(check.clone(), copy.mapping().settings(settings))].into_iter().collect();
         let policy = Policy { checks, ..Policy::default() };
         let wanted = Wanted {
             all: true,
@@ -136,12 +182,13 @@ impl Carrier {
     /// called says nothing to anybody.
     fn brought(&self, record: Evidence, copy: &Copy) -> Evidence {
         let Order { site, check, .. } = &self.order;
+        let mapping = copy.mapping();
         let log = site.state.as_deref().zip(record.log.as_deref());
         Evidence {
             log: log.and_then(|(state, log)| copy.keep_log(state, check, log)),
-            summary: copy.unmapped(&record.summary),
-            excerpt: record.excerpt.map(|excerpt| copy.unmapped(&excerpt)),
-            argv: record.argv.iter().map(|word| copy.unmapped(word)).collect(),
+            summary: mapping.to_real(&record.summary),
+            excerpt: record.excerpt.map(|excerpt| mapping.to_real(&excerpt)),
+            argv: record.argv.iter().map(|word| mapping.to_real(word)).collect(),
             ..record
         }
     }

@@ -23,7 +23,7 @@ use crate::site::Site;
 use crate::store;
 
 pub use carrier::carry_on;
-use order::Order;
+use order::{Order, Tried};
 use place::Place;
 
 /// How often a carrier is looked at that still runs.
@@ -104,6 +104,7 @@ impl Late {
             digest: work.cx.tree.digest.clone(),
             site: Site::clone(site),
             about: work.cx.about.as_ref().clone(),
+            tried: work.check.is_tried().then(|| tried(work)).transpose()?,
         };
         if let Some(folder) = &self.folder {
             store::keep_newest(folder, 0, OLD);
@@ -115,6 +116,16 @@ impl Late {
         let folder = self.folder.as_ref()?;
         Some(Place::new(folder, &work.cx.site.project, work.check.id()))
     }
+}
+
+/// What a check is tried with; the baseline is kept for its carrier.
+fn tried(work: &Work<'_>) -> Result<Tried, String> {
+    let allow = work.cx.allow.to_vec();
+    let Some(baseline) = &work.cx.baseline else { return Ok(Tried { baseline: None, allow }) };
+    let name = format!("late {}", work.of_copy());
+    let kept = baseline.keep(&work.cx.site, Some(&name));
+    kept.map_err(|error| format!("its baseline cannot be kept: {error}"))?;
+    Ok(Tried { baseline: Some(name), allow })
 }
 
 fn told(evidence: Evidence) -> Evidence {

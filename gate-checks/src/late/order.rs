@@ -5,7 +5,7 @@ use std::io::{self, Seek};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use gate_core::decide::policy::CheckPolicy;
+use gate_core::decide::policy::{Allowance, CheckPolicy};
 use process_wrap::std::{CommandWrap, ProcessSession};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
@@ -34,6 +34,17 @@ pub(super) struct Order {
     pub(super) site: Site,
     /// What the caller said about the decision.
     pub(super) about: About,
+    /// What a check is tried with, where it is.
+    pub(super) tried: Option<Tried>,
+}
+
+/// What a check is tried with: it has a copy of the tree of its own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Tried {
+    /// Under this name the baseline is kept, where there is one.
+    pub(super) baseline: Option<String>,
+    /// What the operator lets change.
+    pub(super) allow: Vec<Allowance>,
 }
 
 impl Order {

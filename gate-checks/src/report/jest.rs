@@ -31,6 +31,18 @@ struct Results {
     test_results: Vec<Suite>,
     #[serde(default)]
     was_interrupted: bool,
+    #[serde(default)]
+    snapshot: Snapshots,
+}
+
+/// What jest says of snapshots: with `--ci` one that nobody uses any more is a failure
+/// of the run, and of no test.
+#[derive(Default, Deserialize)]
+struct Snapshots {
+    #[serde(default)]
+    failure: bool,
+    #[serde(default)]
+    unmatched: u64,
 }
 
 #[derive(Deserialize)]
@@ -81,6 +93,9 @@ impl Jest {
         }
         if results.num_runtime_error_test_suites > 0 && silent {
             self.tally.error("a test file could not be run");
+        }
+        if results.snapshot.failure && results.snapshot.unmatched == 0 && !results.success {
+            self.tally.error("snapshots are obsolete");
         }
         // An unhandled error, a coverage threshold, an obsolete snapshot.
         let nothing_told = failed == 0 && self.tally.so_far().errors.is_empty();

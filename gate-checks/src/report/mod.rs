@@ -38,8 +38,8 @@ use tally::{Budget, Tally};
 pub use crate::process::Stream;
 pub use format::Format;
 pub use judge::{Judged, judge};
-pub(crate) use runner::is_runner;
 pub use runner::{Prepared, Request, prepare};
+pub(crate) use runner::{is_runner, with_options};
 
 /// What came of one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,6 +15,8 @@ mod cargo;
 mod line;
 mod section;
 
+use std::collections::BTreeSet;
+
 use self::cargo::Program;
 use self::line::{Line, Totals};
 use self::section::Section;
@@ -178,7 +180,9 @@ impl Libtest {
             section.sum(program.map(|program| program.name.as_str()), &mut self.tally);
         }
         self.silent_programs(&sections, count + self.inner_programs.min(inner.len()));
-        self.complain(!sections.is_empty(), &inner);
+        let failed = own.iter().zip(&groups).filter(|(section, _)| section.has_failed());
+        let failed: BTreeSet<_> = failed.map(|(_, group)| group).collect();
+        self.complain(!sections.is_empty(), &inner, failed.len());
     }
 
     /// A program that ended without printing a section may have been left
@@ -195,9 +199,10 @@ impl Libtest {
         self.tally.problem(what);
     }
 
-    /// What cargo says, where no test says it. A cargo that a test ran says
-    /// it too, once for each of its programs that failed.
-    fn complain(&mut self, any: bool, inner: &[&Section]) {
+    /// What cargo says, where no test says it: of more programs than failed by what
+    /// they print. A cargo that a test ran says it too, once for each of its programs
+    /// that failed.
+    fn complain(&mut self, any: bool, inner: &[&Section], failed: usize) {
         let inner_failed = inner.iter().filter(|section| section.has_failed()).count();
         let report = self.tally.so_far();
         let silent = report.failed == 0 && report.errors.is_empty();
@@ -206,6 +211,12 @@ impl Libtest {
         if let Some(complaint) = complaint.filter(|_| silent) {
             let whole = problem.map(|problem| format!("{problem}; {complaint}"));
             self.tally.error(whole.unwrap_or(complaint));
+        } else if self.complaints > inner_failed + failed && self.complaints > 1 {
+            let what = format!(
+                "cargo says that {} test programs failed, and {failed} say which test",
+                self.complaints - inner_failed
+            );
+            self.tally.error(what);
         } else if !any && silent {
             self.tally.problem("cargo test ran no test program");
         }

@@ -1,6 +1,7 @@
 //! How a command is run so that it reports, and who reads it.
 
 mod argv;
+mod keep_going;
 mod options;
 mod unknown;
 
@@ -34,6 +35,9 @@ pub struct Request<'a> {
     pub folder: &'a Path,
     /// Where the command runs: names of files are told relative to it.
     pub cwd: &'a Path,
+    /// Whether a known runner goes on after a test failed, whatever the command and the
+    /// project's settings say.
+    pub keep_going: bool,
 }
 
 /// A command that reports.
@@ -67,6 +71,14 @@ pub fn prepare(request: &Request<'_>) -> Prepared {
     prepared
 }
 
+/// The command with more options for its runner; none where it is none that gate knows.
+pub(crate) fn with_options(argv: &[String], words: Vec<String>) -> Option<Vec<String>> {
+    let runner = argv::runner(argv)?;
+    let mut argv = argv.to_vec();
+    options::insert(&mut argv, runner.options, words);
+    Some(argv)
+}
+
 /// Whether this command is a test runner that gate knows.
 pub(crate) fn is_runner(argv: &[String]) -> bool {
     argv::runner(argv).is_some()
@@ -85,6 +97,9 @@ fn known(request: &Request<'_>, runner: Runner) -> Prepared {
         cwd: request.cwd,
         at: runner.options,
     };
+    if request.keep_going {
+        keep_going::ask(&mut command.argv, runner.options, runner.format);
+    }
     let reader: Box<dyn Reader> = match runner.format {
         Format::Nextest => command.nextest(),
         Format::Pytest => command.pytest(),

@@ -13,7 +13,7 @@ fn words(line: &str) -> Vec<String> {
 fn prepared(line: &str, shell: bool, demanded: Option<Format>, folder: &Path) -> Prepared {
     let argv = if shell { vec![line.to_owned()] } else { words(line) };
     let cwd = Path::new("/project");
-    prepare(&Request { argv: &argv, shell, demanded, folder, cwd })
+    prepare(&Request { argv: &argv, shell, demanded, folder, cwd, keep_going: false })
 }
 
 /// The command that this one becomes; `DIR` is the private folder.

@@ -23,6 +23,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
     let check = CleanGit { id: CheckId::new("clean_git"), ignore };
     let cx = CheckContext {
         baseline: None,
+        allow: [].into(),
         site: Arc::new(fixture.site.clone()),
         tree: Arc::new(tree),
         about: Arc::new(About::default()),

@@ -6,12 +6,14 @@
 
 mod bats;
 mod cargo;
+mod exit_code;
 mod go;
 mod jest;
 mod junit;
 mod node;
 mod place;
 mod pytest;
+mod pytest_settings;
 mod recognise;
 mod selection;
 #[cfg(test)]
@@ -25,6 +27,9 @@ use std::path::PathBuf;
 
 pub(crate) use place::Place;
 pub(crate) use recognise::{Found, recognise};
+
+/// What every control says when it fails.
+pub(crate) const SAYS: &str = "gate's control has to fail";
 
 /// What runs a project's tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

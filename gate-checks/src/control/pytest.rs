@@ -3,22 +3,26 @@
 use std::path::{Path, PathBuf};
 
 use super::place::name;
+use super::pytest_settings::Settings;
 use super::{Draft, Place};
 
-/// A file beside the project's other tests, below the folder that the command
-/// names; where it names files, an addition to the first of them.
+/// A file beside the project's other tests, below the folder that the command or the
+/// settings name; where the command names files, an addition to the first of them.
 pub(super) fn draft(place: &Place<'_>, id: &str) -> Option<Draft> {
+    let settings = Settings::of(place.cwd);
+    let text = function(&settings.function(id));
     let named = place.paths();
     if let Some(file) = named.iter().find(|path| path.is_file() && name(path).ends_with(".py")) {
-        return Some(Draft { file: file.clone(), text: format!("\n\n{}", function(id)) });
+        return Some(Draft { file: file.clone(), text: format!("\n\n{text}") });
     }
-    let top = named.into_iter().find(|path| path.is_dir());
+    let set = settings.paths.iter().map(|path| place.cwd.join(path));
+    let top = named.into_iter().chain(set).find(|path| path.is_dir());
     let folder = folder(place, &top.unwrap_or_else(|| place.cwd.to_owned()));
-    Some(Draft { file: folder.join(format!("test_{id}.py")), text: function(id) })
+    Some(Draft { file: folder.join(settings.file(id)), text })
 }
 
-fn function(id: &str) -> String {
-    format!("def test_{id}():\n    raise AssertionError(\"gate's control has to fail\")\n")
+fn function(name: &str) -> String {
+    format!("def {name}():\n    raise AssertionError(\"gate's control has to fail\")\n")
 }
 
 /// Where tests stand below a folder.

@@ -20,6 +20,9 @@ pub(crate) struct Found {
     /// Whether the command was seen to start it. Otherwise it is only what the
     /// project's tests are usually run with.
     pub(crate) seen: bool,
+    /// Whether the command starts it and nothing else, so that its exit code is the
+    /// runner's.
+    pub(crate) alone: bool,
 }
 
 /// How deep scripts may call one another.
@@ -27,16 +30,16 @@ const DEEPEST: usize = 4;
 
 /// The runner that a check starts in this folder.
 pub(crate) fn recognise(check: &str, settings: &CheckPolicy, cwd: &Path) -> Option<Found> {
-    let words = if settings.shell {
-        words_of_script(&settings.command.join(" "))
+    let (words, is_script) = if settings.shell {
+        (words_of_script(&settings.command.join(" ")), true)
     } else {
         words_of_argv(&settings.command)
     };
     let found = in_words(&words, cwd, DEEPEST);
     if found.is_some() || check != "tests" {
-        return found;
+        return found.map(|found| Found { alone: found.alone && !is_script, ..found });
     }
-    usual(cwd).map(|runner| Found { runner, args: Vec::new(), seen: false })
+    usual(cwd).map(|runner| Found { runner, args: Vec::new(), seen: false, alone: false })
 }
 
 /// The runner that the project's own tests are usually run with.
@@ -46,16 +49,17 @@ fn usual(cwd: &Path) -> Option<Runner> {
     tests.filter_map(|it| in_words(&it.command, cwd, DEEPEST)).map(|found| found.runner).next()
 }
 
-/// The words of a command; a shell that is given a script stands for it.
-fn words_of_argv(argv: &[String]) -> Vec<String> {
+/// The words of a command, and whether they are a script's: a shell that is given
+/// one stands for it.
+fn words_of_argv(argv: &[String]) -> (Vec<String>, bool) {
     let shell = argv.first().map(|word| base(word));
     let is_shell = matches!(shell, Some("sh" | "bash" | "dash" | "zsh" | "ksh"));
     let script = argv
         .iter()
         .position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'));
     match script.and_then(|at| argv.get(at + 1)) {
-        Some(script) if is_shell => words_of_script(script),
-        _ => argv.to_vec(),
+        Some(script) if is_shell => (words_of_script(script), true),
+        _ => (argv.to_vec(), false),
     }
 }
 
@@ -82,18 +86,19 @@ fn in_words(words: &[String], cwd: &Path, depth: usize) -> Option<Found> {
 /// The runner in one command. What is no runner and no prefix of one ends the
 /// search: `echo pytest` starts none.
 fn in_command(words: &[String], cwd: &Path, depth: usize) -> Option<Found> {
-    let mut prefixed = false;
+    let (mut prefixed, mut alone) = (false, true);
     for at in 0..words.len() {
         let word = base(&words[at]);
         let rest = &words[at + 1..];
         if let Some((runner, skipped)) = runner(word, rest) {
             let args = rest[skipped.min(rest.len())..].to_vec();
-            return Some(Found { runner, args, seen: true });
+            return Some(Found { runner, args, seen: true, alone });
         }
         if let Some(script) = script(word, rest) {
             return in_package(script, cwd, depth);
         }
         prefixed |= PREFIXES.contains(&word) || is_python(word);
+        alone &= !JUDGES.contains(&word);
         if !prefixed && !word.contains('=') {
             return None;
         }
@@ -155,7 +160,8 @@ fn in_package(script: &str, cwd: &Path, depth: usize) -> Option<Found> {
     let text = fs::read_to_string(cwd.join("package.json")).ok()?;
     let package: Value = serde_json::from_str(&text).ok()?;
     let script = package["scripts"][script].as_str()?;
-    in_words(&words_of_script(script), cwd, depth.checked_sub(1)?)
+    let found = in_words(&words_of_script(script), cwd, depth.checked_sub(1)?);
+    found.map(|found| Found { alone: false, ..found })
 }
 
 fn base(word: &str) -> &str {
@@ -165,6 +171,9 @@ fn base(word: &str) -> &str {
 fn is_python(word: &str) -> bool {
     word.starts_with("python") || word.starts_with("pypy")
 }
+
+/// What starts another program and has an exit code of its own.
+const JUDGES: &[&str] = &["c8", "nyc"];
 
 /// What starts another program.
 const PREFIXES: &[&str] = &[
@@ -245,8 +254,9 @@ mod tests {
     #[test]
     fn a_shell_stands_for_its_script() {
         let argv = ["bash", "-ec", "pytest || true"].map(str::to_owned);
-        let found = in_words(&words_of_argv(&argv), Path::new("/nowhere"), DEEPEST);
-        assert_eq!(found.map(|found| found.runner), Some(Runner::Pytest));
+        let (words, is_script) = words_of_argv(&argv);
+        let found = in_words(&words, Path::new("/nowhere"), DEEPEST);
+        assert_eq!((found.map(|found| found.runner), is_script), (Some(Runner::Pytest), true));
     }
 
     #[test]
@@ -256,7 +266,9 @@ mod tests {
             r#"{"scripts":{"test":"npm run unit","unit":"jest --ci","loop":"npm run loop"}}"#;
         fs::write(folder.path().join("package.json"), package).unwrap();
         let look = |line: &str| in_words(&words_of_script(line), folder.path(), DEEPEST);
-        assert_eq!(look("npm test").unwrap().args, ["--ci"]);
+        let found = look("npm test").unwrap();
+        assert!(found.args == ["--ci"] && !found.alone, "{found:?}");
+        assert!(look("npx jest").unwrap().alone && !look("nyc jest").unwrap().alone);
         assert_eq!(look("npm run loop"), None);
     }
 }

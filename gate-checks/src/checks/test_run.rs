@@ -1,0 +1,165 @@
+//! One run of a command that reports on tests.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::{CheckPolicy, Mode};
+use tokio::time::sleep;
+
+use super::launch::{Launch, Launched, Told, argv};
+use crate::check::{CheckContext, CheckId};
+use crate::decorate::shown;
+use crate::report::{self, Judged, Reader, Request, TestReport};
+
+/// Python tells bytecode from its source by size and by seconds: what a run left
+/// behind would be run again after a quick repair of the same size.
+const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
+
+/// A command that is about to be run once.
+pub(super) struct TestRun<'a> {
+    /// The name that its log has.
+    pub(super) id: &'a CheckId,
+    pub(super) settings: &'a CheckPolicy,
+    pub(super) cx: &'a CheckContext,
+    /// Whether it goes on after a test failed.
+    pub(super) keep_going: bool,
+    /// Variables beside those of the settings.
+    pub(super) variables: Vec<(String, String)>,
+    pub(super) told: Told<'a>,
+}
+
+/// One that was run to its end.
+pub(super) struct Ran {
+    pub(super) launched: Launched,
+    pub(super) report: Option<TestReport>,
+}
+
+impl TestRun<'_> {
+    /// Runs it, no longer than the settings say.
+    ///
+    /// # Errors
+    ///
+    /// The record of a command that gave no answer.
+    pub(super) async fn run(self) -> Result<Ran, Box<Evidence>> {
+        let token = self.cx.cancel.child_token();
+        let limit = Duration::from_millis(self.settings.timeout_ms);
+        let cx = CheckContext { cancel: token.clone(), ..self.cx.clone() };
+        let run = self.unlimited(&cx);
+        tokio::pin!(run);
+        tokio::select! {
+            ran = &mut run => ran,
+            () = sleep(limit) => {
+                token.cancel();
+                let evidence = match run.await {
+                    Ok(ran) => ran.launched.evidence,
+                    Err(evidence) => *evidence,
+                };
+                let summary = format!("it did not end within {} and was ended", shown(limit));
+                Err(Box::new(Evidence { outcome: Outcome::Inconclusive, summary, ..evidence }))
+            }
+        }
+    }
+
+    async fn unlimited(&self, cx: &CheckContext) -> Result<Ran, Box<Evidence>> {
+        let folder = match tempfile::Builder::new().prefix("gate-report-").tempdir() {
+            Ok(folder) => folder,
+            Err(error) => {
+                let place = std::env::temp_dir();
+                let summary = format!("no folder for its report in {}: {error}", place.display());
+                return Err(Box::new(self.inconclusive(summary)));
+            }
+        };
+        let cwd = cx.site.folder_of(self.settings);
+        let prepared = report::prepare(&Request {
+            argv: &self.settings.command,
+            shell: self.settings.shell,
+            demanded: self.settings.report,
+            folder: folder.path(),
+            cwd: &cwd,
+            keep_going: self.keep_going,
+        });
+        let reader = Shared::new(prepared.reader);
+        let launch = Launch {
+            id: self.id,
+            settings: self.settings,
+            argv: argv(&prepared.argv, self.settings.shell),
+            variables: self.variables(cx, prepared.env, prepared.env_added),
+            stdin: None,
+            reader: Some(reader.lines()),
+            told: self.told,
+        };
+        let launched = launch.run(cx).await?;
+        Ok(Ran { launched, report: reader.finish() })
+    }
+
+    /// The variables to set, and those to which something is added.
+    fn variables(
+        &self,
+        cx: &CheckContext,
+        mut set: Vec<(String, String)>,
+        added: Vec<(String, String)>,
+    ) -> Vec<(String, String)> {
+        for (name, value) in added {
+            let asked = self.settings.env.contains(&name);
+            let own = cx.site.variable(&name).filter(|own| asked && !own.is_empty());
+            set.push((name, own.map_or(value.clone(), |own| format!("{own} {value}"))));
+        }
+        set.push((NO_BYTECODE.to_owned(), "1".to_owned()));
+        set.extend(self.variables.iter().cloned());
+        set
+    }
+
+    fn inconclusive(&self, summary: String) -> Evidence {
+        let argv = argv(&self.settings.command, self.settings.shell);
+        let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
+        Evidence { summary, argv, ..evidence }
+    }
+}
+
+impl Ran {
+    /// The record that its report and its exit code come to.
+    pub(super) fn judged(self, settings: &CheckPolicy) -> Evidence {
+        let code = self.launched.exit_code;
+        self.judged_as(settings, code)
+    }
+
+    /// The same with another exit code in the place of its own.
+    pub(super) fn judged_as(self, settings: &CheckPolicy, code: Option<i32>) -> Evidence {
+        let Self { launched, report } = self;
+        let Judged { outcome, summary, detail } =
+            report::judge(report.as_ref(), code, settings.report);
+        let mut evidence = launched.came_to(outcome, &summary, Some(("tests", detail)));
+        evidence.exit_code = code;
+        evidence.flaky = report.map(|report| report.flaky).unwrap_or_default();
+        evidence
+    }
+}
+
+/// A reader that the process feeds and the check ends.
+#[derive(Clone)]
+struct Shared(Arc<Mutex<Option<Box<dyn Reader>>>>);
+
+impl Shared {
+    fn new(reader: Box<dyn Reader>) -> Self {
+        Self(Arc::new(Mutex::new(Some(reader))))
+    }
+
+    fn lines(&self) -> crate::process::LineReader {
+        let shared = self.clone();
+        Box::new(move |stream, line| {
+            if let Some(reader) = &mut *shared.lock() {
+                reader.line(stream, line);
+            }
+        })
+    }
+
+    fn finish(&self) -> Option<TestReport> {
+        let reader = self.lock().take();
+        reader.and_then(|reader| reader.finish())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Box<dyn Reader>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

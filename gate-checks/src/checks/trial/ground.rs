@@ -1,0 +1,160 @@
+//! Where a trial happens: the workspace, and one command in it.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gate_core::decide::evidence::Evidence;
+use gate_core::decide::policy::CheckPolicy;
+
+use super::Trouble;
+use super::narrow::Narrow;
+use super::since::Since;
+use crate::check::{CheckContext, CheckId};
+use crate::checks::launch::Told;
+use crate::checks::test_run::{Ran, TestRun};
+use crate::control::{self, Control, Found, Place};
+use crate::report::{TestReport, with_options};
+use crate::site::Site;
+use crate::workspace::Workspace;
+use crate::worktree::{Snapshot, WorkTree};
+
+/// The workspace, and a check in it.
+pub(super) struct Ground {
+    workspace: Workspace,
+    tree: WorkTree,
+    /// With the files that the digest leaves out: tests may need them.
+    snapshot: Arc<Snapshot>,
+    /// The tree's own site.
+    real: Arc<Site>,
+    cx: CheckContext,
+    settings: CheckPolicy,
+    files: Vec<PathBuf>,
+}
+
+/// What a workspace is to hold.
+#[derive(Clone, Copy)]
+pub(super) enum Hold<'a> {
+    /// The tree as it stands.
+    Tree,
+    /// The tree with the baseline's tests and settings over it.
+    Overlay(&'a Since<'a>),
+    /// The baseline.
+    Baseline(&'a Since<'a>),
+}
+
+impl Ground {
+    /// Waits for the workspace.
+    pub(super) async fn open(
+        tree: &WorkTree,
+        settings: &CheckPolicy,
+        cx: &CheckContext,
+    ) -> Result<Self, Trouble> {
+        let workspace = Workspace::open(&cx.site, tree.root(), &cx.cancel).await?;
+        let workspace = workspace.ok_or(Trouble::Ended)?;
+        let snapshot = if cx.site.ignore.is_empty() {
+            Arc::clone(&cx.tree)
+        } else {
+            let all = Site { ignore: Vec::new(), ..Site::clone(&cx.site) };
+            Arc::new(WorkTree::open(&all)?.snapshot()?)
+        };
+        let site = workspace.site(&cx.site, &settings.env)?;
+        Ok(Self {
+            settings: workspace.settings(settings),
+            tree: tree.clone(),
+            snapshot,
+            real: Arc::clone(&cx.site),
+            cx: CheckContext { site: Arc::new(site), ..cx.clone() },
+            files: Vec::new(),
+            workspace,
+        })
+    }
+
+    /// Has the workspace hold this.
+    pub(super) fn bring(&mut self, hold: Hold<'_>) -> Result<(), Trouble> {
+        let mut layout = self.workspace.layout(&self.snapshot)?;
+        match hold {
+            Hold::Tree => {}
+            Hold::Overlay(since) => since.lay(&self.tree, &mut layout)?,
+            Hold::Baseline(since) => since.lay_all(&self.tree, &mut layout)?,
+        }
+        self.workspace.bring(&layout, &self.snapshot, &self.real)?;
+        self.files = layout.files();
+        Ok(())
+    }
+
+    /// Plants a control for a runner that was found; none where no place is known.
+    pub(super) fn plant(&self, found: &Found) -> io::Result<Option<Control>> {
+        let cwd = self.cx.site.folder_of(&self.settings);
+        let (root, files) = (self.workspace.root(), self.files.as_slice());
+        control::plant(found.runner, &Place { root, cwd: &cwd, files, args: &found.args })
+    }
+
+    /// Whether a runner's exit code is about tests alone, so that what it was without
+    /// a test that fails is known.
+    pub(super) fn is_about_tests(&self, found: &Found) -> bool {
+        let cwd = self.cx.site.folder_of(&self.settings);
+        let more = || found.runner.judges_more(&found.args, &cwd, self.workspace.root());
+        found.alone && found.runner.failing_code().is_some() && !more()
+    }
+
+    /// Runs the command once; with a control, and to its end whatever fails.
+    pub(super) async fn run(
+        &self,
+        id: &CheckId,
+        control: Option<&Control>,
+        keep_going: bool,
+    ) -> Result<Ran, Box<Evidence>> {
+        let mapping = self.workspace.mapping();
+        let run = TestRun {
+            id,
+            settings: &self.settings,
+            cx: &self.cx,
+            keep_going,
+            variables: self.workspace.variables(),
+            told: Told {
+                mapping: Some(mapping),
+                hidden: control.map(|control| control.id.as_str()),
+            },
+        };
+        let mut ran = run.run().await?;
+        if let Some(control) = control {
+            // The next time all of it is written anew.
+            let _ = control.remove();
+            self.workspace.forget_builds(&control.id);
+        }
+        let report = ran.report.iter_mut();
+        for text in report.flat_map(|report| {
+            let tests = report.tests.iter_mut().map(|test| &mut test.id);
+            tests.chain(&mut report.errors).chain(&mut report.problems)
+        }) {
+            if text.contains('/') {
+                *text = mapping.to_real(text);
+            }
+        }
+        Ok(ran)
+    }
+
+    /// From now on the command runs these files of the tree alone, where it can be told
+    /// to; a report names the other ones.
+    pub(super) fn narrow(&mut self, found: &Found, own: &[PathBuf], report: &TestReport) {
+        let place = Narrow {
+            root: self.workspace.root(),
+            cwd: &self.cx.site.folder_of(&self.settings),
+            args: &found.args,
+        };
+        let words = found.alone.then(|| place.words(found.runner, own, report)).flatten();
+        let narrowed = words.and_then(|words| with_options(&self.settings.command, words));
+        if let Some(command) = narrowed {
+            self.settings.command = command;
+        }
+    }
+
+    pub(super) fn settings(&self) -> &CheckPolicy {
+        &self.settings
+    }
+
+    pub(super) fn tree(&self) -> &WorkTree {
+        &self.tree
+    }
+}

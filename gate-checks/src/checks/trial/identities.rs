@@ -1,0 +1,252 @@
+//! The tests of the baseline, held against those of a run: as sets, never as totals.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use gate_core::decide::policy::Allowance;
+use serde_json::{Value, json};
+
+use super::since::Since;
+use crate::report::{Status, Test, TestReport};
+use crate::worktree::Globs;
+
+/// How many tests a summary names.
+const NAMED: usize = 3;
+
+/// How many tests the detail names, of each kind.
+const LISTED: usize = 50;
+
+/// What became of the baseline's tests.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Compared {
+    passed: usize,
+    /// They are not among the tests any more.
+    gone: Vec<String>,
+    /// They are there, and do not run.
+    skipped: Vec<String>,
+    /// They are told under another name, as their file is.
+    moved: Vec<String>,
+    /// They may be gone: the operator said so.
+    allowed: Vec<String>,
+}
+
+/// How names of tests have changed for a good reason.
+#[derive(Debug, Default)]
+pub(super) struct Renamed {
+    /// Beginnings of names, and what stands in their place.
+    moved: Vec<(String, String)>,
+    /// Beginnings of names in files that the operator lets change.
+    free: Vec<String>,
+}
+
+impl Renamed {
+    /// By what became of the files. Names are told relative to the root, or to one of
+    /// the folders that a runner takes for it.
+    pub(super) fn of(since: &Since<'_>, cwd: &Path) -> Self {
+        let moved = since.moved().flat_map(|(from, to)| {
+            spellings(from, cwd).into_iter().zip(spellings(to, cwd)).collect::<Vec<_>>()
+        });
+        let free = since.approved().flat_map(|change| spellings(&change.path, cwd));
+        Self { moved: moved.collect(), free: free.collect() }
+    }
+
+    /// The names under which a test may be told by now.
+    fn now<'r>(&'r self, id: &'r str) -> impl Iterator<Item = String> + 'r {
+        let renamed = self.moved.iter().flat_map(move |(from, to)| {
+            starts(id).filter_map(move |start| {
+                let rest = rest(&id[start..], from)?;
+                Some(format!("{}{to}{rest}", &id[..start]))
+            })
+        });
+        renamed.chain(std::iter::once(id.to_owned()))
+    }
+
+    fn is_free(&self, id: &str) -> bool {
+        let begins = |beginning: &str| starts(id).any(|at| rest(&id[at..], beginning).is_some());
+        self.free.iter().any(|beginning| begins(beginning))
+    }
+}
+
+/// Where a file's part of a name may begin: cargo puts a program before it.
+fn starts(id: &str) -> impl Iterator<Item = usize> {
+    std::iter::once(0).chain(id.find("::").map(|at| at + 2))
+}
+
+/// What of a name follows a beginning that ends where a part of it does.
+fn rest<'i>(id: &'i str, beginning: &str) -> Option<&'i str> {
+    let rest = id.strip_prefix(beginning).filter(|_| !beginning.is_empty())?;
+    let ends = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_');
+    ends.then_some(rest)
+}
+
+/// How names begin that runners give the tests of a file; of each file the same
+/// number, in one order.
+fn spellings(path: &Path, cwd: &Path) -> Vec<String> {
+    let inside = path.strip_prefix(cwd).unwrap_or(path);
+    let shown = |path: &Path| path.to_string_lossy().into_owned();
+    let stem = |path: &Path| shown(&path.with_extension(""));
+    let source = inside.strip_prefix("src").unwrap_or(inside);
+    let module = stem(source).trim_end_matches("/mod").replace('/', "::");
+    vec![
+        shown(path),
+        shown(inside),
+        stem(path).replace('/', "."),
+        stem(inside).replace('/', "."),
+        // A test program of cargo's is called like its file.
+        stem(Path::new(inside.file_name().unwrap_or_default())),
+        module,
+    ]
+}
+
+/// A test's name without what changes with the lines above it.
+fn name(id: &str) -> String {
+    match id.split_once(" (line ") {
+        Some((name, rest)) if rest.ends_with(')') => name.to_owned(),
+        _ => id.to_owned(),
+    }
+}
+
+/// Whether a report names all of the tests that it counts.
+pub(super) fn names_all(report: &TestReport) -> bool {
+    !report.tests.is_empty() && report.tests.len() as u64 >= report.executed() + report.skipped
+}
+
+/// Holds the baseline's tests against a report.
+pub(super) fn compare(
+    before: &[Test],
+    now: &TestReport,
+    renamed: &Renamed,
+    allow: &[Allowance],
+) -> Compared {
+    let mut statuses: BTreeMap<String, BTreeSet<u8>> = BTreeMap::new();
+    for test in &now.tests {
+        statuses.entry(name(&test.id)).or_default().insert(rank(test.status));
+    }
+    let demanded: BTreeSet<_> = before
+        .iter()
+        .filter(|test| test.status != Status::Skipped)
+        .map(|it| name(&it.id))
+        .collect();
+    let mut compared = Compared::default();
+    for id in demanded {
+        let found = renamed.now(&id).find_map(|now| Some((now != id, statuses.get(&name(&now))?)));
+        let ran = found.filter(|(_, statuses)| {
+            !statuses.contains(&rank(Status::Skipped)) || statuses.len() > 1
+        });
+        match (found, ran) {
+            (_, Some((moved, _))) => {
+                compared.passed += 1;
+                if moved {
+                    compared.moved.push(id);
+                }
+            }
+            _ if renamed.is_free(&id) || is_allowed(&id, allow) => compared.allowed.push(id),
+            (Some(_), None) => compared.skipped.push(id),
+            (None, None) => compared.gone.push(id),
+        }
+    }
+    compared
+}
+
+fn rank(status: Status) -> u8 {
+    match status {
+        Status::Passed => 0,
+        Status::Failed => 1,
+        Status::Skipped => 2,
+    }
+}
+
+/// Whether the operator lets a test go.
+pub(super) fn is_allowed(id: &str, allow: &[Allowance]) -> bool {
+    allow.iter().filter(|it| it.rule.is_none()).any(|allowance| {
+        let Some(glob) = &allowance.test else { return false };
+        let in_path = allowance.path.as_ref().is_none_or(|path| {
+            let file = id.split("::").next().and_then(|it| it.split(" > ").next()).unwrap_or(id);
+            Globs::new(std::slice::from_ref(path)).is_ok_and(|it| it.matches(file.as_bytes()))
+        });
+        in_path && ends(id).any(|end| fits(glob, end))
+    })
+}
+
+/// A name, and what of it follows each of its parts.
+fn ends(id: &str) -> impl Iterator<Item = &str> {
+    let after = ["::", " > ", "."].into_iter().flat_map(move |between| {
+        id.match_indices(between).map(move |(at, between)| &id[at + between.len()..])
+    });
+    std::iter::once(id).chain(after)
+}
+
+/// Whether a text fits a pattern, in which `*` stands for anything.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((first, more)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let parts: Vec<_> = more.split('*').collect();
+    let (last, middle) = parts.split_last().unwrap_or((&"", &[]));
+    for part in middle {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+impl Compared {
+    /// What is wrong, as a sentence; none where nothing is.
+    pub(super) fn wrong(&self) -> Option<String> {
+        let tests = |number: usize| {
+            if number == 1 { "1 test".to_owned() } else { format!("{number} tests") }
+        };
+        let is = |number: usize| if number == 1 { "is" } else { "are" };
+        match (self.gone.len(), self.skipped.len()) {
+            (0, 0) => None,
+            (gone, 0) => Some(format!(
+                "{} of the baseline {} gone: {}",
+                tests(gone),
+                is(gone),
+                some(&self.gone)
+            )),
+            (0, skipped) => Some(format!(
+                "{} of the baseline {} skipped now: {}",
+                tests(skipped),
+                is(skipped),
+                some(&self.skipped)
+            )),
+            (gone, skipped) => Some(format!(
+                "{} of the baseline {} gone: {}; {skipped} {} skipped now: {}",
+                tests(gone),
+                is(gone),
+                some(&self.gone),
+                is(skipped),
+                some(&self.skipped)
+            )),
+        }
+    }
+
+    /// As it stands in records.
+    pub(super) fn detail(&self) -> Value {
+        let listed = |names: &[String]| names.iter().take(LISTED).cloned().collect::<Vec<_>>();
+        json!({
+            "known": true,
+            "passed": self.passed,
+            "missing": listed(&self.gone),
+            "skipped": listed(&self.skipped),
+            "moved": listed(&self.moved),
+            "allowed": listed(&self.allowed),
+        })
+    }
+}
+
+/// The first of these names, and how many more there are.
+fn some(names: &[String]) -> String {
+    let first = names.iter().take(NAMED).map(|name| gate_core::text::brief(name, 120));
+    let first = first.collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// The project's folder relative to the root.
+pub(super) fn inside(cwd: &Path, root: &Path) -> PathBuf {
+    let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+    real.strip_prefix(root).map(Path::to_owned).unwrap_or_default()
+}

@@ -1,0 +1,101 @@
+//! What is known of a baseline's tests: found out by running the command on it once.
+
+use gate_core::decide::policy::CheckPolicy;
+use serde_json::json;
+
+use super::ground::{Ground, Hold};
+use super::held::{Held, without};
+use super::identities::names_all;
+use super::since::Since;
+use super::{Trial, Trouble};
+use crate::check::CheckId;
+use crate::control::Found;
+use crate::report::{Status, Test, TestReport};
+
+/// What is known of a baseline's tests.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// Empty where they could not be found out.
+    pub(super) tests: Vec<Test>,
+    /// Whether a control failed in it; none where none was planted.
+    pub(super) control: Option<bool>,
+}
+
+/// Under this name what became of the control is kept among the tests.
+const CONTROL: &str = "gate:control";
+
+impl Known {
+    /// What a run on the baseline's own tree tells.
+    pub(super) fn of(report: Option<&TestReport>, held: Option<Held>) -> Self {
+        let named = report.filter(|report| names_all(report));
+        let tests = named.map(|report| report.tests.clone()).unwrap_or_default();
+        Self { tests, control: held.map(|held| held == Held::Failed) }
+    }
+
+    fn kept(tests: Vec<Test>) -> Self {
+        let (control, tests): (Vec<_>, Vec<_>) =
+            tests.into_iter().partition(|test| test.id == CONTROL);
+        let control = control.first().map(|test| test.status == Status::Failed);
+        Self { tests, control }
+    }
+
+    fn to_keep(&self) -> Vec<Test> {
+        let status = |failed| if failed { Status::Failed } else { Status::Skipped };
+        let control = self.control.map(|it| Test { id: CONTROL.to_owned(), status: status(it) });
+        self.tests.iter().cloned().chain(control).collect()
+    }
+}
+
+impl Trial<'_> {
+    /// What is known of the baseline's tests, which are run where nothing is. None
+    /// where the run gave no answer: that may be different the next time.
+    pub(super) async fn known(
+        &self,
+        ground: &mut Ground,
+        since: &Since<'_>,
+        found: Option<&Found>,
+        planted: bool,
+    ) -> Result<Option<Known>, Trouble> {
+        let key = self.key(planted);
+        let (site, check) = (&self.cx.site, (self.id.as_str(), key.as_str()));
+        if let Some(tests) = since.baseline.tests(site, ground.tree(), check) {
+            return Ok(Some(Known::kept(tests)));
+        }
+        ground.bring(Hold::Baseline(since))?;
+        let control = match found.filter(|_| planted) {
+            Some(found) => ground.plant(found)?,
+            None => None,
+        };
+        let together = found.is_some_and(|found| ground.is_about_tests(found));
+        let log = CheckId::new(format!("{}-baseline", self.id));
+        let Ok(ran) = ground.run(&log, control.as_ref(), planted && together).await else {
+            return if self.cx.cancel.is_cancelled() { Err(Trouble::Ended) } else { Ok(None) };
+        };
+        let held = control
+            .as_ref()
+            .map(|control| Held::of(ran.report.as_ref(), ran.launched.exit_code, &control.id));
+        let report = match &control {
+            Some(control) => ran.report.map(|report| without(report, &control.id)),
+            None => ran.report,
+        };
+        let known = Known::of(report.as_ref(), held);
+        self.keep(ground, since, planted, &known);
+        Ok(Some(known))
+    }
+
+    /// Keeps what is known.
+    pub(super) fn keep(&self, ground: &Ground, since: &Since<'_>, planted: bool, known: &Known) {
+        let key = self.key(planted);
+        let check = (self.id.as_str(), key.as_str());
+        // What is not kept is found out again.
+        let _ = since.baseline.keep_tests(&self.cx.site, ground.tree(), check, &known.to_keep());
+    }
+
+    /// The command, and all else that a baseline's tests depend on.
+    fn key(&self, planted: bool) -> String {
+        let CheckPolicy { command, shell, cwd, env, report, .. } = self.settings;
+        let version = env!("CARGO_PKG_VERSION");
+        let key = json!([version, command, shell, cwd, env, report, planted]);
+        blake3::hash(key.to_string().as_bytes()).to_hex().to_string()
+    }
+}

@@ -1,0 +1,79 @@
+//! Finding out a baseline's tests before anybody needs them.
+
+use std::sync::Arc;
+
+use gate_core::decide::policy::Policy;
+use tokio::runtime::Builder;
+use tokio_util::sync::CancellationToken;
+
+use super::ground::Ground;
+use super::since::Since;
+use super::{Trial, Trouble};
+use crate::baseline::Baseline;
+use crate::check::{About, CheckContext, CheckId};
+use crate::checks::command::reads_tests;
+use crate::checks::{Kind, with_command};
+use crate::control::recognise;
+use crate::event::Events;
+use crate::gather::GatherError;
+use crate::logs::Logs;
+use crate::site::Site;
+use crate::store;
+use crate::worktree::WorkTree;
+
+/// Runs the commands of all checks that look at tests on a baseline, as far as its
+/// tests are not known yet, and keeps what they tell with it. What cannot be found
+/// out stays unknown, and is tried again where it is needed.
+///
+/// It blocks until all is done, or nobody waits for it any more, and must not be called
+/// inside of a tokio runtime.
+///
+/// # Errors
+///
+/// [`GatherError`]: nothing could be run.
+pub fn learn_tests(
+    policy: &Policy,
+    site: &Site,
+    baseline: &Baseline,
+    cancel: &CancellationToken,
+) -> Result<(), GatherError> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let Ok(tree) = WorkTree::open(site) else { return Ok(()) };
+    let Ok(snapshot) = tree.snapshot() else { return Ok(()) };
+    let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
+    let cx = CheckContext {
+        site: Arc::new(site.clone()),
+        tree: Arc::new(snapshot),
+        baseline: Some(baseline.clone()),
+        allow: policy.integrity.allow.clone().into(),
+        about: Arc::new(About::default()),
+        cancel: cancel.clone(),
+        late: CancellationToken::new(),
+        at_once: cancel.clone(),
+        events: Events::nobody(),
+        logs: Arc::new(Logs::new(folder.as_deref())),
+    };
+    for (name, settings) in &policy.checks {
+        let tests = settings.control && reads_tests(name, settings);
+        let Some((settings, _)) = with_command(name, settings, site) else { continue };
+        if tests && Kind::of(name, &settings) == Kind::Command && !cancel.is_cancelled() {
+            let id = CheckId::new(name);
+            let trial = Trial { id: &id, settings: &settings, cx: &cx };
+            // What was not found out is tried again.
+            let _ = runtime.block_on(trial.learn(&tree));
+        }
+    }
+    Ok(())
+}
+
+impl Trial<'_> {
+    async fn learn(&self, tree: &WorkTree) -> Result<(), Trouble> {
+        let Some(since) = Since::of(self.cx, tree)? else { return Ok(()) };
+        let folder = self.cx.site.folder_of(self.settings);
+        let found = recognise(self.id.as_str(), self.settings, &folder);
+        let mut ground = Ground::open(tree, self.settings, self.cx).await?;
+        ground.bring(super::Hold::Baseline(&since))?;
+        let planted = found.as_ref().is_some_and(|found| ground.is_about_tests(found));
+        self.known(&mut ground, &since, found.as_ref(), planted).await.map(drop)
+    }
+}

@@ -1,0 +1,263 @@
+//! Tests, tried: in a copy of the tree that stays warm, with the baseline's tests over
+//! the agent's sources, and with a test among them that has to fail.
+//!
+//! Where the command is a known runner alone, one run tells all: the control has to
+//! fail and the command with it, and what is left of the report is judged as if the
+//! exit code, which is the runner's for failing tests, were 0. Where the exit code
+//! tells more (a script, a threshold of coverage, a hook of the project's own), the
+//! command runs twice, first without the control.
+//!
+//! Tests of the baseline have to be there, and to run ([`identities`]). Which they were
+//! is found out by running the command on the baseline, once.
+//!
+//! Where tests were edited or removed since the baseline, the run is the baseline's
+//! tests on the agent's sources; then the tree as it stands has to pass too: a tree
+//! whose own tests fail is not done, and its new tests may need what it has edited.
+//!
+//! Where the copy falls short of something that is no part of the tree, the command
+//! runs in the tree itself once. It cannot pass there, but it can tell why.
+
+mod ground;
+mod held;
+mod identities;
+mod known;
+mod learn;
+mod narrow;
+mod since;
+mod verdict;
+
+use std::io;
+use std::time::Instant;
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::{CheckPolicy, Mode};
+use serde_json::{Map, Value, json};
+
+use super::launch::{Told, argv};
+use super::test_run::{Ran, TestRun};
+use crate::baseline::BaselineError;
+use crate::check::{CheckContext, CheckId};
+use crate::control::{Found, recognise};
+use crate::report::{Status, TestReport};
+use crate::worktree::{WorkTree, WorktreeError};
+
+use ground::{Ground, Hold};
+use held::{Held, without};
+use since::Since;
+
+pub use learn::learn_tests;
+
+/// A check whose tests are tried.
+pub(super) struct Trial<'a> {
+    pub(super) id: &'a CheckId,
+    pub(super) settings: &'a CheckPolicy,
+    pub(super) cx: &'a CheckContext,
+}
+
+/// Why nothing could be tried.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("the copy that the tests run in cannot be made: {0}")]
+    Workspace(#[from] io::Error),
+    #[error("the baseline cannot be compared: {0}")]
+    Baseline(#[from] BaselineError),
+    #[error("the work tree cannot be read: {0}")]
+    Tree(#[from] WorktreeError),
+    #[error("it was ended before it was done")]
+    Ended,
+}
+
+/// What came of a try.
+struct Tried {
+    /// The record, without the control.
+    evidence: Evidence,
+    /// The report, without the control.
+    report: Option<TestReport>,
+    control: Control,
+    /// The exit code with a control in the run.
+    code: Option<i32>,
+}
+
+/// What is known of the control.
+enum Control {
+    /// There was none, and why.
+    None(String),
+    Held(Held),
+}
+
+impl Tried {
+    fn of(result: Result<Ran, Box<Evidence>>, settings: &CheckPolicy, control: Control) -> Self {
+        match result {
+            Ok(ran) => {
+                let (report, code) = (ran.report.clone(), ran.launched.exit_code);
+                Self { evidence: ran.judged(settings), report, control, code }
+            }
+            Err(evidence) => Self { evidence: *evidence, report: None, control, code: None },
+        }
+    }
+
+    fn passed(&self) -> bool {
+        self.evidence.outcome == Outcome::Pass
+    }
+
+    /// Whether something else than a test went wrong, such as what the copy lacks.
+    fn falls_short(&self) -> bool {
+        let ran = self.report.as_ref().is_some_and(|report| {
+            report.failed > 0 || (report.executed() > 0 && report.errors.is_empty())
+        });
+        !self.passed() && !ran
+    }
+}
+
+impl Trial<'_> {
+    /// The record of the check.
+    pub(super) async fn run(&self) -> Evidence {
+        let began = Instant::now();
+        let evidence = match self.tried().await {
+            Ok(evidence) => evidence,
+            Err(trouble) => {
+                let argv = argv(&self.settings.command, self.settings.shell);
+                let evidence = self.record(Outcome::Inconclusive);
+                Evidence { argv, summary: trouble.to_string(), ..evidence }
+            }
+        };
+        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Evidence { check: self.id.as_str().to_owned(), duration_ms, ..evidence }
+    }
+
+    fn record(&self, outcome: Outcome) -> Evidence {
+        Evidence::new(self.id.as_str(), Mode::default(), outcome)
+    }
+
+    async fn tried(&self) -> Result<Evidence, Trouble> {
+        let tree = WorkTree::open(&self.cx.site)?;
+        let since = Since::of(self.cx, &tree)?;
+        let found =
+            recognise(self.id.as_str(), self.settings, &self.cx.site.folder_of(self.settings));
+        let overlaid = since.as_ref().map(Since::names).unwrap_or_default();
+        if found.is_none() && overlaid.is_empty() {
+            return self.unknown(&tree, since.as_ref()).await;
+        }
+        let mut ground = Ground::open(&tree, self.settings, self.cx).await?;
+        let hold = match &since {
+            Some(since) if !overlaid.is_empty() => Hold::Overlay(since),
+            _ => Hold::Tree,
+        };
+        ground.bring(hold)?;
+        let tried = self.with_control(&ground, found.as_ref()).await?;
+        let mut verdict = self.weigh(&mut ground, since.as_ref(), found.as_ref(), tried).await?;
+        if let Some(object) = verdict.told.as_object_mut() {
+            object.insert("overlaid".to_owned(), json!(overlaid));
+        }
+        if let Some(since) = since.as_ref().filter(|_| !overlaid.is_empty()) {
+            self.as_it_stands(&mut ground, (since, found.as_ref()), &mut verdict).await?;
+        }
+        if verdict.falls_short && !self.cx.cancel.is_cancelled() {
+            return Ok(self.in_tree_instead(verdict).await.finished());
+        }
+        Ok(verdict.finished())
+    }
+
+    /// A command of which nothing is known, as it stands in the tree.
+    async fn unknown(
+        &self,
+        tree: &WorkTree,
+        since: Option<&Since<'_>>,
+    ) -> Result<Evidence, Trouble> {
+        let why = Control::None("the command starts no runner that gate knows".to_owned());
+        let tried = Tried::of(self.in_tree().await, self.settings, why);
+        let Some(since) = since.filter(|_| tried.passed()) else {
+            return Ok(verdict::Verdict::of(tried).finished());
+        };
+        let mut ground = Ground::open(tree, self.settings, self.cx).await?;
+        Ok(self.weigh(&mut ground, Some(since), None, tried).await?.finished())
+    }
+
+    async fn in_tree(&self) -> Result<Ran, Box<Evidence>> {
+        let run = TestRun {
+            id: self.id,
+            settings: self.settings,
+            cx: self.cx,
+            keep_going: false,
+            variables: Vec::new(),
+            told: Told::default(),
+        };
+        run.run().await
+    }
+
+    /// Runs the command in the workspace, with a control where one can be planted.
+    async fn with_control(&self, ground: &Ground, found: Option<&Found>) -> Result<Tried, Trouble> {
+        let Some(found) = found else {
+            let why = Control::None("the command starts no runner that gate knows".to_owned());
+            return Ok(Tried::of(ground.run(self.id, None, false).await, ground.settings(), why));
+        };
+        if ground.is_about_tests(found) {
+            return self.together(ground, found).await;
+        }
+        let why = Control::None("the command did not pass without one".to_owned());
+        let first = Tried::of(ground.run(self.id, None, false).await, ground.settings(), why);
+        if !first.passed() {
+            return Ok(first);
+        }
+        let Some(control) = ground.plant(found)? else { return Ok(first.without_place(found)) };
+        let log = CheckId::new(format!("{}-control", self.id));
+        let second = match ground.run(&log, Some(&control), false).await {
+            Ok(ran) => ran,
+            Err(evidence) => return Ok(Tried { evidence: *evidence, ..first }),
+        };
+        let code = second.launched.exit_code;
+        let held = Held::of(second.report.as_ref(), code, &control.id);
+        // Where nothing is told of tests the command alone can say that it failed.
+        let is_silent = second.report.as_ref().is_none_or(|report| report.tests.is_empty());
+        let held =
+            if held == Held::NoTest && is_silent && code != Some(0) { Held::Failed } else { held };
+        Ok(Tried { control: Control::Held(held), code, ..first })
+    }
+
+    /// One run with a control.
+    async fn together(&self, ground: &Ground, found: &Found) -> Result<Tried, Trouble> {
+        let Some(control) = ground.plant(found)? else {
+            let none = Control::None(String::new());
+            let ran = ground.run(self.id, None, false).await;
+            return Ok(Tried::of(ran, ground.settings(), none).without_place(found));
+        };
+        let ran = match ground.run(self.id, Some(&control), true).await {
+            Ok(ran) => ran,
+            failed @ Err(_) => {
+                let none = Control::None("the command gave no answer".to_owned());
+                return Ok(Tried::of(failed, ground.settings(), none));
+            }
+        };
+        let code = ran.launched.exit_code;
+        let held = Held::of(ran.report.as_ref(), code, &control.id);
+        let report = ran.report.map(|report| without(report, &control.id));
+        let fails = report
+            .as_ref()
+            .is_some_and(|it| it.failed > 0 || it.named(Status::Failed).next().is_some());
+        let is_tests = held == Held::Failed && code == found.runner.failing_code() && !fails;
+        let as_if = if is_tests { Some(0) } else { code };
+        let ran = Ran { launched: ran.launched, report: report.clone() };
+        let evidence = ran.judged_as(ground.settings(), as_if);
+        Ok(Tried { evidence, report, control: Control::Held(held), code })
+    }
+}
+
+impl Tried {
+    fn without_place(self, found: &Found) -> Self {
+        let why = format!("there is no place for a control of {}", found.runner.name());
+        Self { control: Control::None(why), ..self }
+    }
+}
+
+/// Puts members into the part of a record that tells of tests.
+fn tell(evidence: &mut Evidence, told: Value) {
+    let detail = evidence.detail.get_or_insert_with(|| json!({}));
+    let Some(all) = detail.as_object_mut() else { return };
+    let tests = all.entry("tests").or_insert(Value::Null);
+    if tests.is_null() {
+        *tests = Value::Object(Map::new());
+    }
+    if let (Some(tests), Value::Object(told)) = (tests.as_object_mut(), told) {
+        tests.extend(told);
+    }
+}

@@ -1,0 +1,117 @@
+//! Running some test files alone: those that were laid over before. The others have
+//! just run as they stand in the tree.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::control::Runner;
+use crate::report::TestReport;
+
+/// More files than a command should be told of.
+const MOST: usize = 2_000;
+
+/// A command in the tree, which is to run less.
+pub(super) struct Narrow<'a> {
+    pub(super) root: &'a Path,
+    pub(super) cwd: &'a Path,
+    pub(super) args: &'a [String],
+}
+
+impl Narrow<'_> {
+    /// The options that leave all other files out; none where the runner cannot be told
+    /// so, or was told something else.
+    pub(super) fn words(
+        &self,
+        runner: Runner,
+        own: &[PathBuf],
+        report: &TestReport,
+    ) -> Option<Vec<String>> {
+        match runner {
+            Runner::Pytest => self.pytest(own, report),
+            Runner::Cargo | Runner::Nextest => self.cargo(own),
+            _ => None,
+        }
+    }
+
+    fn pytest(&self, own: &[PathBuf], report: &TestReport) -> Option<Vec<String>> {
+        let own: BTreeSet<_> = own.iter().map(|file| self.root.join(file)).collect();
+        let named = self.args.iter().any(|word| self.cwd.join(word).is_file());
+        let files: BTreeSet<&str> =
+            report.tests.iter().filter_map(|test| test.id.split("::").next()).collect();
+        // Names are relative to a folder of pytest's choice, here or above.
+        let folders: Vec<_> =
+            self.cwd.ancestors().take_while(|it| it.starts_with(self.root)).collect();
+        let place =
+            |file: &str| folders.iter().map(|folder| folder.join(file)).find(|path| path.is_file());
+        let others: Option<Vec<_>> = files.into_iter().map(place).collect();
+        let others = others.filter(|others| !named && others.len() <= MOST)?;
+        let others = others.iter().filter(|file| !own.contains(*file));
+        Some(others.map(|file| format!("--ignore={}", file.display())).collect())
+    }
+
+    /// A file right below `tests` is a program of its own.
+    fn cargo(&self, own: &[PathBuf]) -> Option<Vec<String>> {
+        let told = |word: &String| !word.starts_with('-') || TARGETS.contains(&word.as_str());
+        if self.args.iter().take_while(|word| *word != "--").any(told) {
+            return None;
+        }
+        let program = |file: &PathBuf| {
+            let beside = file.parent()?.parent()?.join("Cargo.toml");
+            let in_tests = file.parent()?.file_name()? == "tests";
+            let stem = file.file_stem()?.to_str().filter(|_| in_tests)?;
+            self.root.join(beside).is_file().then(|| format!("--test={stem}"))
+        };
+        own.iter().map(program).collect()
+    }
+}
+
+/// Options of cargo that choose targets.
+const TARGETS: [&str; 8] =
+    ["--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--doc", "--no-run"];
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::report::{Format, Status, Test};
+
+    fn words(runner: Runner, args: &str, own: &[&str]) -> Option<String> {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        fs::create_dir(root.join("tests")).unwrap();
+        for file in ["tests/test_a.py", "tests/test_b.py", "tests/it.rs", "Cargo.toml"] {
+            fs::write(root.join(file), "").unwrap();
+        }
+        let test = |id: &str| Test { id: id.to_owned(), status: Status::Passed };
+        let report = TestReport {
+            format: Format::Pytest,
+            tests: vec![test("tests/test_a.py::a"), test("tests/test_b.py::T::b")],
+            passed: 2,
+            failed: 0,
+            skipped: 0,
+            flaky: Vec::new(),
+            errors: Vec::new(),
+            problems: Vec::new(),
+        };
+        let args: Vec<_> = args.split_whitespace().map(str::to_owned).collect();
+        let own: Vec<_> = own.iter().map(PathBuf::from).collect();
+        let narrow = Narrow { root: &root, cwd: &root, args: &args };
+        let words = narrow.words(runner, &own, &report)?;
+        Some(words.join(" ").replace(&format!("{}/", root.display()), ""))
+    }
+
+    #[test]
+    fn only_what_was_laid_over_runs() {
+        let check = |runner, args, own: &[&str], expected: Option<&str>| {
+            assert_eq!(words(runner, args, own).as_deref(), expected, "{args} {own:?}");
+        };
+        check(Runner::Pytest, "-q", &["tests/test_a.py"], Some("--ignore=tests/test_b.py"));
+        check(Runner::Pytest, "tests/test_a.py", &["tests/test_a.py"], None);
+        check(Runner::Cargo, "--offline -- -q", &["tests/it.rs"], Some("--test=it"));
+        check(Runner::Cargo, "--lib", &["tests/it.rs"], None);
+        check(Runner::Cargo, "adds", &["tests/it.rs"], None);
+        check(Runner::Cargo, "", &["src/tests.rs"], None);
+        check(Runner::Go, "./...", &["a_test.go"], None);
+    }
+}

@@ -1,0 +1,136 @@
+//! What became of the tree since its baseline, and what is laid over it.
+
+use std::path::{Path, PathBuf};
+
+use gate_core::decide::policy::Allowance;
+use gate_core::integrity::Guarded;
+
+use crate::baseline::{Baseline, BaselineError, Change, What};
+use crate::check::CheckContext;
+use crate::workspace::Layout;
+use crate::worktree::{Globs, WorkTree, shown};
+use std::os::unix::ffi::OsStrExt;
+
+/// A tree, and what it was.
+pub(super) struct Since<'a> {
+    pub(super) baseline: &'a Baseline,
+    pub(super) changes: Vec<Change>,
+    allowed: Vec<bool>,
+}
+
+impl<'a> Since<'a> {
+    /// What is different from the baseline, where there is one.
+    ///
+    /// # Errors
+    ///
+    /// A baseline that cannot be compared.
+    pub(super) fn of(cx: &'a CheckContext, tree: &WorkTree) -> Result<Option<Self>, BaselineError> {
+        let Some(baseline) = &cx.baseline else { return Ok(None) };
+        let changes = baseline.changes(tree, &cx.tree)?;
+        let globs = path_globs(&cx.allow)?;
+        let is_allowed = |change: &Change| {
+            let inside = tree.in_project(change.path.as_os_str().as_bytes());
+            inside.is_some_and(|inside| globs.matches(inside))
+        };
+        let allowed = changes.iter().map(is_allowed).collect();
+        Ok(Some(Self { baseline, changes, allowed }))
+    }
+
+    /// The changes that the operator has approved by path.
+    pub(super) fn approved(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().zip(&self.allowed).filter(|(_, allowed)| **allowed).map(|(it, _)| it)
+    }
+
+    /// The files that were moved with their bytes: from where, to where.
+    pub(super) fn moved(&self) -> impl Iterator<Item = (&Path, &Path)> {
+        let moved = |change: &'_ Change| change.moved_from.is_some();
+        self.changes
+            .iter()
+            .filter(move |change| moved(change))
+            .filter_map(|change| Some((change.moved_from.as_deref()?, change.path.as_path())))
+    }
+
+    /// The files that the overlay puts in their old state: tests and what they rest
+    /// on that were edited or removed, and settings of test runners, new ones too.
+    fn overlaid(&self) -> impl Iterator<Item = &Change> {
+        let moved: Vec<_> = self.moved().map(|(from, _)| from.to_owned()).collect();
+        let changes = self.changes.iter().zip(&self.allowed).filter(|(_, allowed)| !**allowed);
+        changes.map(|(change, _)| change).filter(move |change| match change.guarded {
+            Some(Guarded::Test | Guarded::Support) => {
+                change.what != What::Added && !moved.contains(&change.path)
+            }
+            Some(Guarded::Runner) => true,
+            _ => false,
+        })
+    }
+
+    /// Their names, fit to be shown.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.overlaid().map(|change| shown(change.path.as_os_str().as_bytes())).collect()
+    }
+
+    /// Where tests alone are laid over or left out: those of them that stand in the
+    /// tree. None where what other tests rest on is too.
+    pub(super) fn own_tests(&self) -> Option<Vec<PathBuf>> {
+        let mut own = Vec::new();
+        for change in self.overlaid().chain(self.left_out()) {
+            if change.guarded != Some(Guarded::Test) {
+                return None;
+            }
+            if change.what != What::Removed {
+                own.push(change.path.clone());
+            }
+        }
+        Some(own)
+    }
+
+    /// New tests, and new files that tests rest on.
+    fn left_out(&self) -> impl Iterator<Item = &Change> {
+        let changes = self.changes.iter().zip(&self.allowed).filter(|(_, allowed)| !**allowed);
+        changes.map(|(change, _)| change).filter(|change| {
+            let test = matches!(change.guarded, Some(Guarded::Test | Guarded::Support));
+            test && change.what == What::Added && change.moved_from.is_none()
+        })
+    }
+
+    /// Lays them over. New tests go with it: they are free, and may need what is put
+    /// back; they run with the tree as it stands.
+    pub(super) fn lay(&self, tree: &WorkTree, layout: &mut Layout) -> Result<(), BaselineError> {
+        for change in self.overlaid() {
+            self.put_back(tree, layout, &change.path)?;
+        }
+        self.left_out().for_each(|change| layout.leave_out(&change.path));
+        Ok(())
+    }
+
+    /// Makes it the baseline's own tree.
+    pub(super) fn lay_all(
+        &self,
+        tree: &WorkTree,
+        layout: &mut Layout,
+    ) -> Result<(), BaselineError> {
+        let mut paths: Vec<&PathBuf> = self.changes.iter().map(|change| &change.path).collect();
+        paths.dedup();
+        paths.into_iter().try_for_each(|path| self.put_back(tree, layout, path))
+    }
+
+    fn put_back(
+        &self,
+        tree: &WorkTree,
+        layout: &mut Layout,
+        path: &Path,
+    ) -> Result<(), BaselineError> {
+        match self.baseline.content(tree, path)? {
+            Some(held) => layout.lay(path, &held),
+            None => layout.leave_out(path),
+        }
+        Ok(())
+    }
+}
+
+/// The globs of files that may change.
+fn path_globs(allow: &[Allowance]) -> Result<Globs, BaselineError> {
+    let whole = allow.iter().filter(|it| it.test.is_none() && it.rule.is_none());
+    let globs: Vec<_> = whole.filter_map(|it| it.path.clone()).collect();
+    Ok(Globs::new(&globs)?)
+}

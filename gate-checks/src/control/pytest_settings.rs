@@ -1,0 +1,139 @@
+//! What a project's settings of pytest say of where tests stand and what they are
+//! called.
+
+use std::fs;
+use std::path::Path;
+
+/// What is set; where it is not, what pytest takes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Settings {
+    /// Where tests are looked for if the command does not say; relative to the folder.
+    pub(super) paths: Vec<String>,
+    /// Patterns of names of files.
+    files: Vec<String>,
+    /// Beginnings or patterns of names of functions.
+    functions: Vec<String>,
+}
+
+/// The files, and the table in each.
+const FILES: [(&str, &str); 5] = [
+    ("pytest.ini", "pytest"),
+    (".pytest.ini", "pytest"),
+    ("pyproject.toml", "tool.pytest.ini_options"),
+    ("tox.ini", "pytest"),
+    ("setup.cfg", "tool:pytest"),
+];
+
+impl Settings {
+    /// Those of the first file in a folder that has some.
+    pub(super) fn of(folder: &Path) -> Self {
+        let found = FILES.iter().find_map(|(name, table)| {
+            let text = fs::read_to_string(folder.join(name)).ok()?;
+            if name.ends_with(".toml") { of_toml(&text, table) } else { of_ini(&text, table) }
+        });
+        found.unwrap_or_default()
+    }
+
+    /// The name of a file of tests with this in it.
+    pub(super) fn file(&self, id: &str) -> String {
+        let pattern = self.files.iter().find(|it| it.ends_with(".py") && is_simple(it));
+        pattern.map_or_else(|| format!("test_{id}.py"), |pattern| pattern.replacen('*', id, 1))
+    }
+
+    /// The name of a test with this in it.
+    pub(super) fn function(&self, id: &str) -> String {
+        match self.functions.first() {
+            Some(pattern) if is_simple(pattern) => pattern.replacen('*', id, 1),
+            Some(beginning) if !beginning.contains(['*', '?', '[']) => format!("{beginning}_{id}"),
+            _ => format!("test_{id}"),
+        }
+    }
+
+    fn set(&mut self, key: &str, words: Vec<String>) {
+        match key {
+            "testpaths" => self.paths = words,
+            "python_files" => self.files = words,
+            "python_functions" => self.functions = words,
+            _ => {}
+        }
+    }
+}
+
+/// Whether a pattern has one star and no other sign.
+fn is_simple(pattern: &str) -> bool {
+    pattern.matches('*').count() == 1 && !pattern.contains(['?', '[', '/'])
+}
+
+fn of_toml(text: &str, table: &str) -> Option<Settings> {
+    let all: toml::Table = text.parse().ok()?;
+    let mut parts = table.split('.');
+    let first = all.get(parts.next()?)?;
+    let table = parts.try_fold(first, |it, part| it.get(part))?.as_table()?;
+    let mut settings = Settings::default();
+    for (key, value) in table {
+        let words = match value {
+            toml::Value::Array(all) => {
+                all.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect()
+            }
+            value => words(value.as_str().unwrap_or_default()),
+        };
+        settings.set(key, words);
+    }
+    Some(settings)
+}
+
+/// A value goes on in the lines below it that are indented.
+fn of_ini(text: &str, table: &str) -> Option<Settings> {
+    let header = format!("[{table}]");
+    let mut lines = text.lines().skip_while(|line| line.trim() != header);
+    lines.next()?;
+    let (mut settings, mut last) = (Settings::default(), None::<(String, String)>);
+    for line in lines.take_while(|line| !line.starts_with('[')) {
+        let is_more = line.starts_with([' ', '\t']);
+        if let (true, Some((_, value))) = (is_more, &mut last) {
+            value.push(' ');
+            value.push_str(line);
+        } else if let Some((key, value)) = line.split_once('=') {
+            if let Some((key, value)) = last.replace((key.trim().to_owned(), value.to_owned())) {
+                settings.set(&key, words(&value));
+            }
+        }
+    }
+    if let Some((key, value)) = last {
+        settings.set(&key, words(&value));
+    }
+    Some(settings)
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(file: &str, text: &str, paths: &[&str], named: &str, function: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(file), text).unwrap();
+        let settings = Settings::of(folder.path());
+        let told = (settings.paths.as_slice(), settings.file("x"), settings.function("x"));
+        let paths: Vec<_> = paths.iter().map(|it| (*it).to_owned()).collect();
+        assert_eq!(told, (paths.as_slice(), named.to_owned(), function.to_owned()), "{text}");
+    }
+
+    #[test]
+    fn what_is_set() {
+        let ini =
+            "[pytest]\naddopts = -q\ntestpaths =\n    unit\n    whole\npython_files = check_*.py\n";
+        check("pytest.ini", ini, &["unit", "whole"], "check_x.py", "test_x");
+        let toml =
+            "[tool.pytest.ini_options]\ntestpaths = [\"a\"]\npython_functions = \"check it_*\"\n";
+        check("pyproject.toml", toml, &["a"], "test_x.py", "check_x");
+        let cfg = "[metadata]\nname = a\n[tool:pytest]\npython_files = *_spec.py\n[other]\ntestpaths = b\n";
+        check("setup.cfg", cfg, &[], "x_spec.py", "test_x");
+        check("tox.ini", "[tox]\nenvlist = a\n", &[], "test_x.py", "test_x");
+        check("pytest.ini", "[pytest]\npython_files = **/[a]*.py\n", &[], "test_x.py", "test_x");
+    }
+}

@@ -1,0 +1,85 @@
+//! Two names of one tree: where it stands, and where a copy of it does.
+
+use std::path::{Path, PathBuf};
+
+use gate_core::decide::policy::CheckPolicy;
+
+/// A tree and its copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mapping {
+    /// The tree's topmost folder.
+    pub(crate) real: PathBuf,
+    /// The copy's.
+    pub(crate) copy: PathBuf,
+}
+
+impl Mapping {
+    /// A text with the copy in the place of the tree.
+    pub(crate) fn to_copy(&self, text: &str) -> String {
+        mapped(text, &self.real.display().to_string(), &self.copy.display().to_string())
+    }
+
+    /// A text with the tree in the place of the copy: what the copy was called says
+    /// nothing to anybody.
+    pub(crate) fn to_real(&self, text: &str) -> String {
+        mapped(text, &self.copy.display().to_string(), &self.real.display().to_string())
+    }
+
+    /// The folder of the copy that stands for one of the tree. Nothing stands for
+    /// what lies outside.
+    pub(crate) fn folder(&self, real: &Path) -> Option<PathBuf> {
+        let inside = real.strip_prefix(&self.real).ok()?;
+        // Without a slash at the end.
+        Some(self.copy.join(inside).components().collect())
+    }
+
+    /// The settings of a check that is run in the copy alone, as often as anybody
+    /// asks.
+    pub(crate) fn settings(&self, check: &CheckPolicy) -> CheckPolicy {
+        let map = |words: &[String]| words.iter().map(|word| self.to_copy(word)).collect();
+        CheckPolicy {
+            command: map(&check.command),
+            cwd: check.cwd.as_deref().map(|cwd| self.to_copy(cwd)),
+            files: map(&check.files),
+            needs: Vec::new(),
+            paths: Vec::new(),
+            // It is a copy already.
+            control: false,
+            ..check.clone()
+        }
+    }
+}
+
+/// The text with one path in the place of another, where that is not only the
+/// beginning of a longer name.
+fn mapped(text: &str, from: &str, to: &str) -> String {
+    let mut parts = text.split(from);
+    let mut mapped = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+        mapped.push_str(if part.starts_with(goes_on) { from } else { to });
+        mapped.push_str(part);
+    }
+    mapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_mapped_as_a_whole() {
+        let mapping = Mapping { real: "/a/b".into(), copy: "/x".into() };
+        for (real, copy) in [
+            ("/a/b", "/x"),
+            ("--root=/a/b/c", "--root=/x/c"),
+            ("cd '/a/b' && ls /a/bc", "cd '/x' && ls /a/bc"),
+            ("c", "c"),
+        ] {
+            assert_eq!(mapping.to_copy(real), copy);
+            assert_eq!(mapping.to_real(copy), real);
+        }
+        assert_eq!(mapping.folder(Path::new("/a/b/c")), Some("/x/c".into()));
+        assert_eq!(mapping.folder(Path::new("/a/bc")), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! Having a runner go on after a test failed: what it did not reach could be anything.
+
+use super::options::{append, count, end, insert, remove, remove_switch};
+use crate::report::Format;
+
+/// Takes out what would end the run early, and says that it goes on where settings
+/// could say otherwise.
+pub(super) fn ask(argv: &mut Vec<String>, at: usize, format: Format) {
+    match format {
+        Format::Libtest => {
+            if count(argv, at, NO_FAIL_FAST) == 0 {
+                insert(argv, at, [NO_FAIL_FAST.to_owned()]);
+            }
+        }
+        Format::Nextest => {
+            remove(argv, at, "--max-fail");
+            for name in ["--fail-fast", "--ff", "--no-ff", NO_FAIL_FAST] {
+                remove_switch(argv, at, name);
+            }
+            insert(argv, at, [NO_FAIL_FAST.to_owned()]);
+        }
+        // The last one counts, after those of the project's settings.
+        Format::Pytest => append(argv, at, ["--maxfail=0".to_owned()]),
+        Format::Jest | Format::Vitest => {
+            remove_bail(argv, at);
+            append(argv, at, ["--bail=0".to_owned()]);
+        }
+        Format::Go => remove_switch(argv, at, "-failfast"),
+        Format::Node | Format::Junit | Format::Tap => {}
+    }
+}
+
+const NO_FAIL_FAST: &str = "--no-fail-fast";
+
+/// Its value may be left out, and what follows is then no number.
+fn remove_bail(argv: &mut Vec<String>, at: usize) {
+    for name in ["--bail", "-b"] {
+        let is_one = |word: &String| word == name || word.starts_with(&format!("{name}="));
+        while let Some(found) = argv[at..end(argv, at)].iter().position(is_one) {
+            let found = at + found;
+            let number = argv.get(found + 1).is_some_and(|it| it.parse::<u32>().is_ok());
+            argv.drain(found..=found + usize::from(number && argv[found] == name));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(format: Format, at: usize, line: &str, expected: &str) {
+        let mut argv: Vec<_> = line.split(' ').map(str::to_owned).collect();
+        ask(&mut argv, at, format);
+        assert_eq!(argv.join(" "), expected);
+    }
+
+    #[test]
+    fn what_ends_a_run_early_is_countered() {
+        check(Format::Libtest, 2, "cargo test -p a -- -q", "cargo test --no-fail-fast -p a -- -q");
+        check(Format::Libtest, 2, "cargo test --no-fail-fast", "cargo test --no-fail-fast");
+        check(
+            Format::Nextest,
+            3,
+            "cargo nextest run --fail-fast --max-fail 3 -p a",
+            "cargo nextest run --no-fail-fast -p a",
+        );
+        check(Format::Pytest, 1, "pytest -x tests", "pytest -x tests --maxfail=0");
+        check(Format::Jest, 1, "jest --bail 2 a", "jest a --bail=0");
+        check(Format::Vitest, 1, "vitest run --bail -b=3 a", "vitest run a --bail=0");
+        check(Format::Go, 2, "go test -failfast ./...", "go test ./...");
+        check(Format::Node, 1, "node --test", "node --test");
+    }
+}

@@ -1,0 +1,151 @@
+//! What a workspace is to hold: the files of the tree, and what is put in the place
+//! of some of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::baseline::Held;
+use crate::copy::{DEPENDENCIES, Mapping};
+use crate::worktree::{File, Kind, Snapshot};
+
+/// A file that git often ignores, and without which the tool looks for other versions
+/// of what the project needs.
+const LOCKS: [&str; 1] = ["Cargo.lock"];
+
+/// The files that a workspace is to hold, by the bytes of their names.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub(super) items: BTreeMap<Vec<u8>, Item>,
+    mapping: Mapping,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) kind: Kind,
+    pub(super) hash: [u8; 32],
+    pub(super) source: Source,
+}
+
+/// Where its bytes are.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// In this file, of whose bytes the hash is known.
+    File(PathBuf),
+    Bytes(Vec<u8>),
+    /// A link that leads there.
+    Link(PathBuf),
+}
+
+impl Layout {
+    /// The files of a snapshot, links to the folders of dependencies that are no part
+    /// of it, and lock files that are none.
+    ///
+    /// # Errors
+    ///
+    /// A link that is another one by now.
+    pub(super) fn of(tree: &Snapshot, mapping: &Mapping) -> io::Result<Self> {
+        let mut layout = Self { items: BTreeMap::new(), mapping: mapping.clone() };
+        for file in tree.files() {
+            layout.take(file)?;
+        }
+        layout.link_dependencies();
+        Ok(layout)
+    }
+
+    /// Puts what a file was in its place.
+    pub(crate) fn lay(&mut self, path: &Path, held: &Held) {
+        let bytes = held.bytes.clone();
+        let hash = blake3::hash(&bytes).into();
+        let source = match held.kind {
+            Kind::Link => Source::Link(Path::new(std::ffi::OsStr::from_bytes(&bytes)).to_owned()),
+            _ => Source::Bytes(bytes),
+        };
+        self.items.insert(name(path), Item { kind: held.kind, hash, source });
+    }
+
+    /// Leaves a file out.
+    pub(crate) fn leave_out(&mut self, path: &Path) {
+        self.items.remove(path.as_os_str().as_bytes());
+    }
+
+    /// The files, relative to the root.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let plain = self.items.iter().filter(|(_, item)| !matches!(item.source, Source::Link(_)));
+        plain.map(|(name, _)| path(name).to_owned()).collect()
+    }
+
+    /// The names of all, each with a zero behind.
+    pub(super) fn names(&self) -> Vec<u8> {
+        self.items.keys().flat_map(|name| name.iter().copied().chain([0])).collect()
+    }
+
+    /// Whether something of this folder is to be there.
+    pub(super) fn has_folder(&self, folder: &[u8]) -> bool {
+        let prefix = [folder, b"/"].concat();
+        let mut from = self.items.range(prefix.clone()..);
+        from.next().is_some_and(|(name, _)| name.starts_with(&prefix))
+    }
+
+    fn take(&mut self, file: &File) -> io::Result<()> {
+        let real = self.mapping.real.join(file.path());
+        let item = match file.kind() {
+            Kind::Plain | Kind::Executable => {
+                Item { kind: file.kind(), hash: *file.hash(), source: Source::File(real) }
+            }
+            Kind::Link => {
+                let target = fs::read_link(&real)?;
+                if blake3::hash(target.as_os_str().as_bytes()) != *file.hash() {
+                    return Err(changed(&real));
+                }
+                link(self.mapping.folder(&target).unwrap_or(target))
+            }
+            Kind::Special | Kind::Unreadable => return Ok(()),
+        };
+        self.items.insert(name(file.path()), item);
+        Ok(())
+    }
+
+    fn link_dependencies(&mut self) {
+        let names = self.items.keys().map(|name| path(name).to_owned()).collect::<Vec<_>>();
+        let folders: BTreeSet<_> = names.iter().flat_map(|name| name.ancestors().skip(1)).collect();
+        for folder in folders.into_iter().chain([Path::new("")]) {
+            for dependency in DEPENDENCIES {
+                let inside = folder.join(dependency);
+                let there = self.mapping.real.join(&inside);
+                if there.is_dir() && !self.has_folder(&name(&inside)) {
+                    self.items.entry(name(&inside)).or_insert_with(|| link(there));
+                }
+            }
+            for lock in LOCKS {
+                let inside = folder.join(lock);
+                let there = self.mapping.real.join(&inside);
+                if let (None, Ok(bytes)) = (self.items.get(&name(&inside)), fs::read(&there)) {
+                    self.lay(&inside, &Held { bytes, kind: Kind::Plain });
+                }
+            }
+        }
+    }
+}
+
+/// The error of a file that is another one than the snapshot saw.
+pub(super) fn changed(file: &Path) -> io::Error {
+    io::Error::other(format!("{} changed while it was laid", file.display()))
+}
+
+/// Bytes as a path.
+pub(super) fn path(name: &[u8]) -> &Path {
+    Path::new(std::ffi::OsStr::from_bytes(name))
+}
+
+fn name(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}
+
+fn link(target: PathBuf) -> Item {
+    let hash = blake3::hash(target.as_os_str().as_bytes()).into();
+    Item { kind: Kind::Link, hash, source: Source::Link(target) }
+}

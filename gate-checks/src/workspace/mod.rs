@@ -1,0 +1,215 @@
+//! A workspace: a copy of the work tree that stays, so that what tools have built in
+//! it is there the next time.
+//!
+//! Each work tree has one, in its folder of the state; without state it is a
+//! temporary one, and cold. Who has it has it alone: checks of one gate, and gates
+//! at the same time, wait for each other. Before it is used it is brought up to what
+//! it has to hold ([`Layout`]): only files whose bytes are others are written, so
+//! that tools which go by times build what changed and no more.
+//!
+//! Limits: what stands outside of the tree (`../other`), what git ignores, and what
+//! tools find in the folders above are not there, but for folders of dependencies,
+//! which are linked to. The folders that stay warm are as the last run left them.
+
+mod bring;
+mod builds;
+mod layout;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gate_core::decide::policy::CheckPolicy;
+use tempfile::TempDir;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::copy::{self, Mapping};
+use crate::site::Site;
+use crate::store;
+use crate::worktree::Snapshot;
+
+use bring::{Bringing, remove_all};
+pub(crate) use layout::Layout;
+
+/// How often a workspace is asked for that somebody else has.
+const AGAIN: Duration = Duration::from_millis(20);
+
+/// After so many commits its repository begins anew, so that it does not grow.
+const COMMITS: u64 = 100;
+
+/// Where cargo builds, if the user says where.
+const TARGET: &str = "CARGO_TARGET_DIR";
+
+/// The variable that a project's own paths stand in most often.
+const NO_SYNC: (&str, &str) = ("UV_NO_SYNC", "1");
+
+/// A workspace that is ours as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    folder: PathBuf,
+    mapping: Mapping,
+    /// Without state: it goes with it.
+    _temporary: Option<TempDir>,
+    /// Released when it is closed.
+    _lock: File,
+}
+
+impl Workspace {
+    /// The workspace of a tree, once nobody else has it; none where nobody waits for
+    /// it any more.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be made.
+    pub(crate) async fn open(
+        site: &Site,
+        real: &Path,
+        cancel: &CancellationToken,
+    ) -> io::Result<Option<Self>> {
+        let temporary = match &site.state {
+            Some(_) => None,
+            None => Some(tempfile::Builder::new().prefix("gate-workspace-").tempdir()?),
+        };
+        let folder = match (&site.state, &temporary) {
+            (Some(state), _) => {
+                store::of_tree(&std::path::absolute(state)?, real).join("workspace")
+            }
+            (None, Some(temporary)) => temporary.path().to_owned(),
+            (None, None) => return Ok(None),
+        };
+        store::make_folder(&folder)?;
+        let folder = folder.canonicalize()?;
+        let lock = File::options().create(true).append(true).open(folder.join("lock"))?;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if cancel.is_cancelled() => return Ok(None),
+                Err(TryLockError::WouldBlock) => sleep(AGAIN).await,
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        let copy = folder.join("tree").join(real.file_name().unwrap_or("tree".as_ref()));
+        let mapping = Mapping { real: real.to_owned(), copy };
+        Ok(Some(Self { folder, mapping, _temporary: temporary, _lock: lock }))
+    }
+
+    /// What it would hold to be as the tree.
+    ///
+    /// # Errors
+    ///
+    /// A link that is another one by now.
+    pub(crate) fn layout(&self, tree: &Snapshot) -> io::Result<Layout> {
+        Layout::of(tree, &self.mapping)
+    }
+
+    /// Brings it up to a layout. A workspace that cannot be is made anew.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written, or that changes meanwhile; a repository that
+    /// cannot be made.
+    pub(crate) fn bring(&self, layout: &Layout, tree: &Snapshot, site: &Site) -> io::Result<()> {
+        let touched = match self.lay(layout) {
+            Ok(touched) => touched,
+            Err(_) => {
+                remove_all(&self.folder.join("tree"))?;
+                self.lay(layout)?
+            }
+        };
+        if tree.index.is_none() {
+            return remove_all(&self.root().join(".git"));
+        }
+        self.commit(layout, site, &touched).or_else(|_| {
+            // What a run has made of it is no reason.
+            remove_all(&self.root().join(".git"))?;
+            self.commit(layout, site, &touched)
+        })
+    }
+
+    fn lay(&self, layout: &Layout) -> io::Result<Vec<u8>> {
+        let kept = self.folder.join("laid");
+        let known = fs::read(&kept).ok();
+        let (touched, renewed) = Bringing::new(self.root(), layout, known).run()?;
+        if let Some(renewed) = renewed {
+            // What is not known is read again.
+            let _ = store::write_file(&kept, &renewed);
+        }
+        Ok(touched)
+    }
+
+    /// Has its own repository hold what it holds: tests may ask git.
+    fn commit(&self, layout: &Layout, site: &Site, touched: &[u8]) -> io::Result<()> {
+        let git = self.root().join(".git");
+        let (config, count) = (self.folder.join("git-config"), self.folder.join("commits"));
+        let commits = fs::read_to_string(&count).ok().and_then(|it| it.parse().ok()).unwrap_or(0);
+        let same = || {
+            fs::read(git.join("config")).ok().is_some_and(|is| fs::read(&config).ok() == Some(is))
+        };
+        let stands = git.symlink_metadata().is_ok_and(|it| it.is_dir()) && same();
+        let (commits, names) = if stands && commits < COMMITS {
+            (commits, touched.to_vec())
+        } else {
+            if git.symlink_metadata().is_ok_and(|it| !it.is_dir()) {
+                fs::remove_file(&git)?;
+            }
+            remove_all(&git)?;
+            copy::init(self.root(), site, &self.mapping.real)?;
+            store::write_file(&config, &fs::read(git.join("config"))?)?;
+            (0, layout.names())
+        };
+        if !names.is_empty() || commits == 0 {
+            copy::commit(self.root(), site, &self.mapping.real, &names)?;
+            store::write_file(&count, (commits + 1).to_string().as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Its topmost folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.mapping.copy
+    }
+
+    /// The tree that it is a copy of, and where it stands.
+    pub(crate) fn mapping(&self) -> &Mapping {
+        &self.mapping
+    }
+
+    /// The site whose project is in it. Where the user says where cargo builds it
+    /// builds elsewhere: two trees in one such folder build each other anew.
+    pub(crate) fn site(&self, site: &Site, asked: &[String]) -> io::Result<Site> {
+        let real = site.project.canonicalize()?;
+        let project = self.mapping.folder(&real);
+        let project = project.ok_or_else(|| io::Error::other("its project is not in the tree"))?;
+        let target = self.folder.join("builds").display().to_string();
+        let environment = site.environment.iter().map(|(name, value)| {
+            let value = match name.as_str() {
+                TARGET => target.clone(),
+                _ if asked.contains(name) => self.mapping.to_copy(value),
+                _ => value.clone(),
+            };
+            (name.clone(), value)
+        });
+        Ok(Site { project, environment: environment.collect(), ..site.clone() })
+    }
+
+    /// Variables that a command needs here: what is linked to is not to be changed.
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        vec![(NO_SYNC.0.to_owned(), NO_SYNC.1.to_owned())]
+    }
+
+    /// The settings of a check that is run here.
+    pub(crate) fn settings(&self, check: &CheckPolicy) -> CheckPolicy {
+        self.mapping.settings(check)
+    }
+
+    /// Removes what cargo has built of a control.
+    pub(crate) fn forget_builds(&self, id: &str) {
+        for target in [self.root().join("target"), self.folder.join("builds")] {
+            builds::forget(&target, id);
+        }
+    }
+}

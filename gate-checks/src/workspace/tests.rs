@@ -1,0 +1,152 @@
+//! A workspace is what it is told to be, whatever was done to it before.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+use super::*;
+use crate::baseline::Held;
+use crate::worktree::tests::fixture::Fixture;
+use crate::worktree::{Kind, WorkTree};
+
+struct Bench {
+    fixture: Fixture,
+    tree: WorkTree,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let fixture = Fixture::repository().keeping_state();
+        for (file, text) in [("src/a.txt", "a\n"), ("src/run.sh", "#!/bin/sh\n"), ("b.txt", "b\n")]
+        {
+            fixture.write(file, text);
+        }
+        let run = fixture.path("src/run.sh");
+        fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
+        symlink("b.txt", fixture.path("link")).unwrap();
+        fixture.commit();
+        let tree = WorkTree::open(&fixture.site).unwrap();
+        Self { fixture, tree }
+    }
+
+    fn open(&self, cancel: &CancellationToken) -> Option<Workspace> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(Workspace::open(&self.fixture.site, self.tree.root(), cancel)).unwrap()
+    }
+
+    fn workspace(&self) -> Workspace {
+        self.open(&CancellationToken::new()).unwrap()
+    }
+
+    fn bring(&self, workspace: &Workspace) {
+        let snapshot = self.tree.snapshot().unwrap();
+        let layout = workspace.layout(&snapshot).unwrap();
+        workspace.bring(&layout, &snapshot, &self.fixture.site).unwrap();
+    }
+}
+
+fn text(workspace: &Workspace, file: &str) -> String {
+    fs::read_to_string(workspace.root().join(file)).unwrap_or_default()
+}
+
+#[test]
+fn only_what_changed_is_written() {
+    let bench = Bench::new();
+    let workspace = bench.workspace();
+    bench.bring(&workspace);
+    let stat = |file: &str| {
+        let about = workspace.root().join(file).symlink_metadata().unwrap();
+        (about.ino(), about.mtime(), about.mtime_nsec(), about.mode() & 0o777)
+    };
+    let before = ["src/a.txt", "src/run.sh", "link", "b.txt"].map(stat);
+    assert_eq!((before[0].3, before[1].3), (0o644, 0o755));
+    bench.fixture.write("b.txt", "other\n");
+    bench.bring(&workspace);
+    let after = ["src/a.txt", "src/run.sh", "link", "b.txt"].map(stat);
+    assert_eq!(before[..3], after[..3]);
+    assert_ne!(before[3], after[3]);
+    assert_eq!(text(&workspace, "link"), "other\n");
+}
+
+#[test]
+fn whatever_a_run_did_is_undone_but_in_folders_of_builds() {
+    let bench = Bench::new();
+    let workspace = bench.workspace();
+    bench.bring(&workspace);
+    let at = |file: &str| workspace.root().join(file);
+    // Another file in its place, of the same size; a second name of a file elsewhere.
+    fs::write(at("src/a.txt"), "x\n").unwrap();
+    let victim = bench.fixture.beside("victim");
+    fs::write(&victim, "b\n").unwrap();
+    fs::remove_file(at("b.txt")).unwrap();
+    fs::hard_link(&victim, at("b.txt")).unwrap();
+    fs::remove_file(at("src/run.sh")).unwrap();
+    for file in ["new/x.txt", "src/__pycache__/a.pyc", "target/debug/x"] {
+        fs::create_dir_all(at(file).parent().unwrap()).unwrap();
+        fs::write(at(file), "").unwrap();
+    }
+    fs::set_permissions(at("new"), fs::Permissions::from_mode(0o000)).unwrap();
+    bench.bring(&workspace);
+    assert_eq!(
+        (text(&workspace, "src/a.txt"), text(&workspace, "b.txt")),
+        ("a\n".into(), "b\n".into())
+    );
+    assert!(at("src/run.sh").is_file() && at("target/debug/x").is_file());
+    assert!(!at("new").exists() && !at("src/__pycache__").exists());
+    assert_eq!(fs::metadata(&victim).unwrap().nlink(), 1);
+    // A link in the place of a folder leads nowhere.
+    fs::remove_dir_all(at("src")).unwrap();
+    symlink(victim.parent().unwrap(), at("src")).unwrap();
+    bench.bring(&workspace);
+    assert!(at("src").symlink_metadata().unwrap().is_dir());
+    assert!(!victim.with_file_name("a.txt").exists());
+}
+
+#[test]
+fn files_are_laid_over_and_left_out() {
+    let bench = Bench::new();
+    let workspace = bench.workspace();
+    let snapshot = bench.tree.snapshot().unwrap();
+    let mut layout = workspace.layout(&snapshot).unwrap();
+    layout.lay(Path::new("src/a.txt"), &Held { bytes: b"old\n".to_vec(), kind: Kind::Plain });
+    layout.leave_out(Path::new("b.txt"));
+    workspace.bring(&layout, &snapshot, &bench.fixture.site).unwrap();
+    assert_eq!(text(&workspace, "src/a.txt"), "old\n");
+    assert!(!workspace.root().join("b.txt").exists());
+    bench.bring(&workspace);
+    assert_eq!(
+        (text(&workspace, "src/a.txt"), text(&workspace, "b.txt")),
+        ("a\n".into(), "b\n".into())
+    );
+}
+
+#[test]
+fn it_is_a_repository_with_all_that_is_in_it() {
+    let bench = Bench::new();
+    let workspace = bench.workspace();
+    let told = |args: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        let told = git.args(args).current_dir(workspace.root()).output().unwrap();
+        String::from_utf8(told.stdout).unwrap()
+    };
+    bench.bring(&workspace);
+    assert_eq!(told(&["ls-files"]), "a\nb.txt\nlink\nsrc/a.txt\nsrc/b\nsrc/run.sh\n");
+    bench.fixture.write("c.txt", "c\n");
+    fs::remove_file(bench.fixture.path("b.txt")).unwrap();
+    // What a run has made of it is not believed.
+    for broken in ["[core]\n\tbare = true\n", "["] {
+        fs::write(workspace.root().join(".git/config"), broken).unwrap();
+        bench.bring(&workspace);
+        assert_eq!(told(&["ls-files"]), "a\nc.txt\nlink\nsrc/a.txt\nsrc/b\nsrc/run.sh\n");
+        assert_eq!(told(&["status", "--porcelain"]), "");
+    }
+}
+
+#[test]
+fn one_at_a_time_has_it() {
+    let bench = Bench::new();
+    let workspace = bench.workspace();
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    assert!(bench.open(&cancel).is_none());
+    drop(workspace);
+    assert!(bench.open(&cancel).is_some());
+}

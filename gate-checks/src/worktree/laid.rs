@@ -1,0 +1,56 @@
+//! What is known of files that gate has laid into a folder of its own: the same
+//! that is known of a tree, by the same rules.
+
+use std::fs::Metadata;
+use std::path::Path;
+
+use super::content::Reader;
+use super::snapshot::{File, Kind};
+use super::stat::Stat;
+use super::stat_cache::{StatCache, now};
+use super::walk::Found;
+
+/// The files of a folder, which are asked for in the order of their names.
+///
+/// A file is read where nobody knows that it is as it was read last.
+pub(crate) struct Laid {
+    earlier: StatCache,
+    reader: Reader,
+    stats: Vec<Stat>,
+    files: Vec<File>,
+    taken: i64,
+}
+
+impl Laid {
+    /// What was kept of an earlier time; without it nothing is known.
+    pub(crate) fn read(kept: Option<Vec<u8>>) -> Self {
+        Self {
+            earlier: StatCache::read(kept),
+            reader: Reader::new(),
+            stats: Vec::new(),
+            files: Vec::new(),
+            taken: now(),
+        }
+    }
+
+    /// What stands at a path, which has this name.
+    pub(crate) fn look(&mut self, name: &[u8], path: &Path, about: &Metadata) -> (Kind, [u8; 32]) {
+        let found = Found { path: name.into(), stat: Stat::of(about) };
+        match self.earlier.hash(&found) {
+            Some(hash) => (found.stat.kind(), hash),
+            None => self.reader.look(path, &found.stat),
+        }
+    }
+
+    /// Remembers what stands at a path of this name by now.
+    pub(crate) fn remember(&mut self, name: &[u8], hash: [u8; 32], about: &Metadata) {
+        let stat = Stat::of(about);
+        self.files.push(File::new(name.into(), stat.kind(), hash));
+        self.stats.push(stat);
+    }
+
+    /// What is to be kept, where it differs from what is kept already.
+    pub(crate) fn renewed(&self) -> Option<Vec<u8>> {
+        self.earlier.renewed(&self.stats, &self.files, self.taken)
+    }
+}
