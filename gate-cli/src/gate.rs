@@ -278,7 +278,7 @@ impl Gate {
     }
 
     fn scanned(&self, scanner: Scanner<'_>, bytes: u64) -> Scan {
-        let mut scan = scanner.finish(&self.policy.signal, None);
+        let mut scan = scanner.finish(&self.policy.signal);
         scan.transcript.bytes = bytes;
         scan
     }

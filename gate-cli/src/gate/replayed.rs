@@ -78,7 +78,7 @@ impl Gate {
                 let place = Place { first_line: line, bytes: 0, began: Instant::now() };
                 let scanner = Scanner::new(&self.patterns, format);
                 if let Some((place, scanner)) = open.replace((place, scanner)) {
-                    tell(self.replayed(place, scanner.finish(&self.policy.signal, None)));
+                    tell(self.replayed(place, scanner.finish(&self.policy.signal)));
                 }
             }
             Part::Bytes(bytes) => {
@@ -94,7 +94,7 @@ impl Gate {
         })?;
         splitter.finish(&mut |part| take(part, tell));
         if let Some((place, scanner)) = open {
-            tell(self.replayed(place, scanner.finish(&self.policy.signal, None)));
+            tell(self.replayed(place, scanner.finish(&self.policy.signal)));
         }
         Ok(())
     }

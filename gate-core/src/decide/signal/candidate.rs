@@ -52,7 +52,6 @@ pub(super) struct Statement {
     pub(super) remaining_work: Option<String>,
     pub(super) confidence: Option<String>,
     pub(super) override_requested: bool,
-    pub(super) token: Option<String>,
     pub(super) agrees: bool,
     pub(super) problems: Vec<String>,
 }
@@ -65,7 +64,6 @@ impl Statement {
             remaining_work: None,
             confidence: None,
             override_requested: false,
-            token: None,
             agrees: false,
             problems: Vec::new(),
         }
