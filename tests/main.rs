@@ -81,6 +81,8 @@ mod support;
 mod tail;
 mod tidy;
 mod tidy_docs;
+mod tokens;
+mod tokens_loops;
 mod turns;
 mod work;
 mod work_ci;

@@ -1,6 +1,7 @@
 //! One decision: read, gather, decide, keep.
 
 mod replayed;
+mod token;
 
 use std::cell::{RefCell, RefMut};
 use std::path::Path;
@@ -31,6 +32,7 @@ use crate::request::{Checks, Request};
 use crate::source::{End, Source};
 
 pub(crate) use self::replayed::{Replayed, Step};
+use self::token::proven;
 
 /// The most of a large transcript that is new since an earlier decision, in bytes.
 const NEW: u64 = 64 << 20;
@@ -158,20 +160,28 @@ impl Gate {
         request: &Request,
     ) -> Result<Record, Failure> {
         let Some(memory) = &self.memory else {
-            let gathered = self.gather(source, request, &judging.scan, None)?;
-            let input = self.gathered(&judging.scan, request, &gathered);
+            let scan = self.unproven(&judging.scan);
+            let gathered = self.gather(source, request, &scan, None)?;
+            let input = self.gathered(&scan, request, &gathered);
             return Ok(self.stamp(decide(&input, &self.policy), judging, request, gathered.tree));
         };
         let mut memory = memory.borrow_mut();
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
-        let asked = self.asked(request, judging, &look);
+        let input = judging.input.as_deref();
+        let asked = self.asked(request, input, &judging.policy_text, &look);
         match memory.begin(&asked)? {
             Begun::Repeated(record) => Ok(*record),
             Begun::Turn(turn) => {
-                let gathered = self.gather(source, request, &judging.scan, Some(&turn))?;
+                let tokens = self.tokens(&mut memory)?;
+                let tokens = tokens.as_ref();
+                let scan = proven(&judging.scan, tokens, turn.is_of());
+                let gathered = self.gather(source, request, &scan, Some(&turn))?;
                 let seen = self.watch(source, request, &gathered, &turn);
                 let input = self.gathered(&judging.scan, request, &gathered);
                 memory.record(&turn, &asked, &mut |standing| {
+                    let signal = proven(&judging.scan, tokens, standing.is_of()).signal.clone();
+                    let next_token = standing.next_token(tokens);
+                    let input = Input { signal, next_token, ..input.clone() };
                     let judged = judge(&remembering(&input, standing.clone(), &seen), &self.policy);
                     let decision = judged.decision.clone();
                     let record = self.stamp(decision, judging, request, gathered.tree.clone());
@@ -243,7 +253,7 @@ impl Gate {
             let indicators = self.decide_scan(scan).indicators;
             indicators.score >= indicators.threshold
         };
-        let needs_indicators = match scan.signal.status {
+        let needs_indicators = match scan.signal.claims() {
             Status::Complete => true,
             Status::Absent => !self.policy.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
@@ -286,7 +296,8 @@ impl Gate {
     fn asked<'a>(
         &'a self,
         request: &'a Request,
-        judging: &'a Judging,
+        input: Option<&'a str>,
+        policy_text: &'a str,
         look: &'a dyn Fn() -> Option<TreeState>,
     ) -> Asked<'a> {
         Asked {
@@ -294,13 +305,13 @@ impl Gate {
             run: request.run.as_deref(),
             iteration: request.iteration,
             new_run: request.new_run,
-            input: judging.input.as_deref(),
+            input,
             dry_run: request.dry_run,
             forced: request.forced.is_some(),
             look,
             acts: &request.acts,
             policy: &self.policy,
-            policy_text: &judging.policy_text,
+            policy_text,
         }
     }
 

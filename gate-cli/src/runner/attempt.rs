@@ -164,6 +164,12 @@ fn prompt(of: &mut Loop<'_>, folder: &RunFolder, info: &RunInfo) -> Result<Strin
     let brief = Brief::of(of.task, &of.heard)?;
     let feedback = of.last.as_ref().map(|last| last.decision.feedback.clone()).unwrap_or_default();
     let task_folder = of.task.folder().display().to_string();
+    // Each iteration has a token of its own.
+    let token = of.gate.next_token(&of.request)?;
+    let asked = match &token {
+        Some(token) => format!("{}\n\n{}", of.order.prompt.trim_end(), token.told()),
+        None => of.order.prompt.clone(),
+    };
     let bus = of.task.bus()?;
     let text = Preamble {
         task_folder: &task_folder,
@@ -178,7 +184,7 @@ fn prompt(of: &mut Loop<'_>, folder: &RunFolder, info: &RunInfo) -> Result<Strin
         messages: &brief.told(),
         feedback: &feedback,
         goes_on: !info.previous_run_id.is_empty(),
-        prompt: &of.order.prompt,
+        prompt: &asked,
     }
     .to_string();
     of.heard = brief.head;

@@ -72,7 +72,7 @@ pub struct Decision {
     pub lost: Option<String>,
     /// The token of the iteration after this one, in its halves, where one is
     /// required and the loop goes on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub next_token: Option<Halves>,
 }
 
