@@ -112,7 +112,7 @@ fn record(
     ended: &Ended,
     cx: &CheckContext,
 ) -> Result<Launched, Box<Evidence>> {
-    let text = ended.capture.text();
+    let text = cx.masker.text(&ended.capture.text());
     let log = cx.logs.keep(id, &text);
     let end = end_of(&text);
     let base = Evidence {
