@@ -17,6 +17,7 @@ use gate_core::decide::pattern::Scope;
 use gate_core::decide::policy::When;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
+use gate_core::mask::Masker;
 use gate_core::read::Forced;
 use gate_core::trouble::Signature;
 use gate_core::{Decision, Input, Policy, Reach, Scan, Scanner, Transcript, decide, digest, judge};
@@ -44,6 +45,7 @@ pub struct Gate {
     patterns: PatternSet,
     warnings: Vec<Warning>,
     site: Site,
+    masker: Masker,
     memory: Option<RefCell<Memory>>,
     /// At most so many for a large file; all where nothing is said.
     processors: Option<usize>,
@@ -79,8 +81,8 @@ impl Gate {
         gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
-        let policy = settings.policy;
-        Ok(Self { policy, patterns, warnings, site, memory: None, processors: None })
+        let (policy, masker) = (settings.policy, site.masker());
+        Ok(Self { policy, patterns, warnings, site, masker, memory: None, processors: None })
     }
 
     /// The gate in one place: with the checks that run there alone. The others
@@ -133,7 +135,8 @@ impl Gate {
 
     /// Decides over what was read, without looking at anything else.
     pub fn decide_scan(&self, scan: &Scan) -> Decision {
-        let input = Input { checks_left_out: true, ..self.input(scan, &Request::default()) };
+        let mut input = Input { checks_left_out: true, ..self.input(scan, &Request::default()) };
+        self.masker.input(&mut input);
         decide(&input, &self.policy)
     }
 
@@ -162,7 +165,8 @@ impl Gate {
         let Some(memory) = &self.memory else {
             let scan = self.unproven(&judging.scan);
             let gathered = self.gather(source, request, &scan, None)?;
-            let input = self.gathered(&scan, request, &gathered);
+            let mut input = self.gathered(&scan, request, &gathered);
+            self.masker.input(&mut input);
             return Ok(self.stamp(decide(&input, &self.policy), judging, request, gathered.tree));
         };
         let mut memory = memory.borrow_mut();
@@ -181,7 +185,8 @@ impl Gate {
                 memory.record(&turn, &asked, &mut |standing| {
                     let signal = proven(&judging.scan, tokens, standing.is_of()).signal.clone();
                     let next_token = standing.next_token(tokens);
-                    let input = Input { signal, next_token, ..input.clone() };
+                    let mut input = Input { signal, next_token, ..input.clone() };
+                    self.masker.input(&mut input);
                     let judged = judge(&remembering(&input, standing.clone(), &seen), &self.policy);
                     let decision = judged.decision.clone();
                     let record = self.stamp(decision, judging, request, gathered.tree.clone());
@@ -290,6 +295,7 @@ impl Gate {
     fn scanned(&self, scanner: Scanner<'_>, bytes: u64) -> Scan {
         let mut scan = scanner.finish(&self.policy.signal);
         scan.transcript.bytes = bytes;
+        self.masker.transcript(&mut scan.transcript);
         scan
     }
 
@@ -419,7 +425,8 @@ impl Gate {
         tree: Option<TreeChange>,
     ) -> Record {
         let transcript = judging.scan.transcript.clone();
-        Record {
+        let tree = tree.map(|tree| Tree::masked(tree, &self.masker));
+        let record = Record {
             schema: SCHEMA.to_owned(),
             decision_id: Uuid::now_v7().to_string(),
             time: Timestamp::now().to_string(),
@@ -434,13 +441,14 @@ impl Gate {
             policy_digest: digest(judging.policy_text.as_bytes()),
             baseline: None,
             trust: "T0".to_owned(),
-            tree: tree.map(Tree::from),
+            tree,
             masked: Vec::new(),
             usage: UsageRecord::of(&transcript),
             ledger: None,
             transcript,
             duration_ms: u64::try_from(judging.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        }
+        };
+        record.with_masked()
     }
 }
 

@@ -17,6 +17,7 @@ use super::operator::Operator;
 use super::{Memory, naming, now};
 use crate::failure::Failure;
 use crate::record::Record;
+use crate::secrets;
 use crate::store::{Reading, Writing};
 
 /// Who writes the records of decisions.
@@ -316,6 +317,7 @@ fn flagged(
     record: &Record,
 ) -> Result<Draft, Failure> {
     let operator = Operator::of_process();
+    let value = value.as_deref().map(secrets::masked);
     let act = ActBody {
         act,
         reason: None,
