@@ -69,6 +69,7 @@ mod run_work;
 mod runners;
 mod scan;
 mod schemas;
+mod secrets;
 mod stops;
 mod store;
 mod store_damage;
