@@ -40,6 +40,7 @@ mod handoff_claims;
 mod here;
 mod hostile;
 mod init;
+mod injection;
 mod install;
 mod install_agents;
 mod install_doctor;

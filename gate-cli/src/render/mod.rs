@@ -17,8 +17,10 @@ mod run;
 mod text;
 mod work;
 
+use std::fmt::Write as _;
 use std::io::Write;
 
+use gate_core::text::is_plain;
 use serde::Serialize;
 
 pub(crate) use breaker::breaker_card;
@@ -52,9 +54,23 @@ pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
         .map_err(|error| unprintable(&error))
 }
 
-/// JSON that says the same, and in which no CI finds a command of its own.
+/// JSON that says the same, and in which no CI finds a command of its own and no
+/// terminal anything to obey.
 fn escaped(json: &str) -> String {
-    json.replace("##[", "##\\u005b")
+    let json = json.replace("##[", "##\\u005b");
+    if json.chars().all(|c| c == '\n' || is_plain(c)) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || is_plain(c) {
+            escaped.push(c);
+        } else {
+            // None of them stands outside of a string, and each is one unit.
+            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        }
+    }
+    escaped
 }
 
 fn unprintable(error: &serde_json::Error) -> Failure {

@@ -15,6 +15,15 @@ pub(super) fn brief(text: &str) -> String {
     obeyed_by_none(&text::brief(text, ROW))
 }
 
+/// A text of several lines, each fit for a terminal.
+pub(super) fn lines(text: &str) -> String {
+    let end = |line: &str| if line.ends_with('\n') { "\n" } else { "" };
+    let lines = text.split_inclusive('\n');
+    let lines: String =
+        lines.map(|line| text::clean(line.trim_end_matches('\n')) + end(line)).collect();
+    obeyed_by_none(&lines)
+}
+
 /// A text in which a CI that reads commands from what programs print finds none:
 /// `##[` anywhere, `::` where a line begins, white space apart.
 ///
