@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::Allowance;
+use gate_core::mask::Masker;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -88,6 +89,8 @@ pub struct CheckContext {
     pub at_once: CancellationToken,
     /// Who is told what happens.
     pub events: Events,
+    /// What masks secrets in what is kept.
+    pub masker: Arc<Masker>,
     /// Where logs go.
     pub(crate) logs: Arc<Logs>,
 }

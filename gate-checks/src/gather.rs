@@ -117,6 +117,7 @@ pub fn gather(
     let folder = folder.as_deref();
     let cache = Arc::new(EvidenceCache::new(folder, wanted.fresh));
     let late = Arc::new(Late::new(folder, wanted.fresh, wanted.deadline.is_some()));
+    let masker = Arc::new(site.masker());
     let kept = Kept { cache: Arc::clone(&cache), late };
     let plan = checks::plan(policy, &site, &kept, wanted.only.as_deref());
     let gathering = Gathering {
@@ -134,11 +135,15 @@ pub fn gather(
             late: CancellationToken::new(),
             at_once: CancellationToken::new(),
             events,
+            masker: Arc::clone(&masker),
             logs: Arc::new(Logs::new(folder)),
         },
     };
     let mut gathered = gathering.run(&plan);
     gathered.evidence.extend(left_out(policy, wanted.only.as_deref()));
+    for record in &mut gathered.evidence {
+        masker.evidence(record);
+    }
     gathered.evidence.sort_by(|one, other| one.check.cmp(&other.check));
     gathered.baseline.clone_from(&wanted.baseline);
     Ok(gathered)

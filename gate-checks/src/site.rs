@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use gate_core::decide::policy::CheckPolicy;
+use gate_core::mask::{Masker, Variable};
 use serde::{Deserialize, Serialize};
 
-use crate::process::{Supervisor, absolute};
+use crate::process::{Supervisor, absolute, is_usual};
 
 /// Where checks look, and what they may use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,6 +45,16 @@ impl Site {
             ignore: Vec::new(),
             carrier: None,
         }
+    }
+
+    /// What masks secrets in what checks print: tokens of known shapes, and values of
+    /// this environment.
+    pub fn masker(&self) -> Masker {
+        Masker::new(self.environment.iter().map(|(name, value)| Variable {
+            name,
+            value,
+            is_seen: is_usual(name),
+        }))
     }
 
     /// The folder that a check runs in.

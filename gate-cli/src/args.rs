@@ -300,6 +300,19 @@ pub(crate) struct Scan {
 
 #[derive(Debug, Args)]
 pub(crate) struct Prompt {
+    /// The task's id, as `check` is given it. It and what follows say which
+    /// iteration's token is shown, where `signal.token` is "required".
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// The run's name.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// The iteration's number, where the caller counts.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) iteration: Option<u64>,
+    /// Begin a new run with it.
+    #[arg(long)]
+    pub(crate) new_run: bool,
     #[command(flatten)]
     pub(crate) settings: Settings,
 }

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod replayed;
+mod token;
 
 use std::cell::{RefCell, RefMut};
 use std::path::Path;
@@ -18,6 +19,7 @@ use gate_core::decide::pattern::Scope;
 use gate_core::decide::policy::When;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
+use gate_core::mask::Masker;
 use gate_core::read::Forced;
 use gate_core::trouble::Signature;
 use gate_core::{Decision, Input, Policy, Reach, Scan, Scanner, Transcript, decide, digest, judge};
@@ -33,6 +35,7 @@ use crate::request::{Checks, Request};
 use crate::source::{End, Source};
 
 pub(crate) use self::replayed::{Replayed, Step};
+use self::token::proven;
 
 /// The most of a large transcript that is new since an earlier decision, in bytes.
 const NEW: u64 = 64 << 20;
@@ -44,6 +47,7 @@ pub struct Gate {
     patterns: PatternSet,
     warnings: Vec<Warning>,
     site: Site,
+    masker: Masker,
     memory: Option<RefCell<Memory>>,
     /// At most so many for a large file; all where nothing is said.
     processors: Option<usize>,
@@ -81,9 +85,9 @@ impl Gate {
         gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
-        let policy = settings.policy;
+        let (policy, masker) = (settings.policy, site.masker());
         let (memory, processors, baseline) = (None, None, None);
-        Ok(Self { policy, patterns, warnings, site, memory, processors, baseline })
+        Ok(Self { policy, patterns, warnings, site, masker, memory, processors, baseline })
     }
 
     /// The gate in one place: with the checks that run there alone. The others
@@ -136,7 +140,8 @@ impl Gate {
 
     /// Decides over what was read, without looking at anything else.
     pub fn decide_scan(&self, scan: &Scan) -> Decision {
-        let input = Input { checks_left_out: true, ..self.input(scan, &Request::default()) };
+        let mut input = Input { checks_left_out: true, ..self.input(scan, &Request::default()) };
+        self.masker.input(&mut input);
         decide(&input, &self.policy)
     }
 
@@ -163,20 +168,30 @@ impl Gate {
         request: &Request,
     ) -> Result<Record, Failure> {
         let Some(memory) = &self.memory else {
-            let gathered = self.gather(source, request, &judging.scan, None)?;
-            let input = self.gathered(&judging.scan, request, &gathered);
+            let scan = self.unproven(&judging.scan);
+            let gathered = self.gather(source, request, &scan, None)?;
+            let mut input = self.gathered(&scan, request, &gathered);
+            self.masker.input(&mut input);
             return Ok(self.stamp(decide(&input, &self.policy), judging, request, &gathered));
         };
         let mut memory = memory.borrow_mut();
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
-        let asked = self.asked(request, judging, &look);
+        let input = judging.input.as_deref();
+        let asked = self.asked(request, input, &judging.policy_text, &look);
         match memory.begin(&asked)? {
             Begun::Repeated(record) => Ok(*record),
             Begun::Turn(turn) => {
-                let gathered = self.gather(source, request, &judging.scan, Some(&turn))?;
+                let tokens = self.tokens(&mut memory)?;
+                let tokens = tokens.as_ref();
+                let scan = proven(&judging.scan, tokens, turn.is_of());
+                let gathered = self.gather(source, request, &scan, Some(&turn))?;
                 let seen = self.watch(source, request, &gathered, &turn);
                 let input = self.gathered(&judging.scan, request, &gathered);
                 memory.record(&turn, &asked, &mut |standing| {
+                    let signal = proven(&judging.scan, tokens, standing.is_of()).signal.clone();
+                    let next_token = standing.next_token(tokens);
+                    let mut input = Input { signal, next_token, ..input.clone() };
+                    self.masker.input(&mut input);
                     let judged = judge(&remembering(&input, standing.clone(), &seen), &self.policy);
                     let decision = judged.decision.clone();
                     let record = self.stamp(decision, judging, request, &gathered);
@@ -248,7 +263,7 @@ impl Gate {
             let indicators = self.decide_scan(scan).indicators;
             indicators.score >= indicators.threshold
         };
-        let needs_indicators = match scan.signal.status {
+        let needs_indicators = match scan.signal.claims() {
             Status::Complete => true,
             Status::Absent => !self.policy.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
@@ -283,15 +298,17 @@ impl Gate {
     }
 
     fn scanned(&self, scanner: Scanner<'_>, bytes: u64) -> Scan {
-        let mut scan = scanner.finish(&self.policy.signal, None);
+        let mut scan = scanner.finish(&self.policy.signal);
         scan.transcript.bytes = bytes;
+        self.masker.transcript(&mut scan.transcript);
         scan
     }
 
     fn asked<'a>(
         &'a self,
         request: &'a Request,
-        judging: &'a Judging,
+        input: Option<&'a str>,
+        policy_text: &'a str,
         look: &'a dyn Fn() -> Option<TreeState>,
     ) -> Asked<'a> {
         Asked {
@@ -299,13 +316,13 @@ impl Gate {
             run: request.run.as_deref(),
             iteration: request.iteration,
             new_run: request.new_run,
-            input: judging.input.as_deref(),
+            input,
             dry_run: request.dry_run,
             forced: request.forced.is_some(),
             look,
             acts: &request.acts,
             policy: &self.policy,
-            policy_text: &judging.policy_text,
+            policy_text,
         }
     }
 
@@ -415,7 +432,8 @@ impl Gate {
         gathered: &Gathered,
     ) -> Record {
         let transcript = judging.scan.transcript.clone();
-        Record {
+        let tree = gathered.tree.clone().map(|tree| Tree::masked(tree, &self.masker));
+        let record = Record {
             schema: SCHEMA.to_owned(),
             decision_id: Uuid::now_v7().to_string(),
             time: Timestamp::now().to_string(),
@@ -430,13 +448,14 @@ impl Gate {
             policy_digest: digest(judging.policy_text.as_bytes()),
             baseline: gathered.baseline.as_ref().map(|it| it.digest().to_owned()),
             trust: "T0".to_owned(),
-            tree: gathered.tree.clone().map(Tree::from),
+            tree,
             masked: Vec::new(),
             usage: UsageRecord::of(&transcript),
             ledger: None,
             transcript,
             duration_ms: u64::try_from(judging.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        }
+        };
+        record.with_masked()
     }
 }
 

@@ -22,6 +22,7 @@ mod replay;
 mod request;
 mod runner;
 pub mod schema;
+mod secrets;
 mod settings;
 mod source;
 pub mod store;

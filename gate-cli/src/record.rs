@@ -1,6 +1,7 @@
 //! `gate.decision.v1`: a decision with its time and place.
 
 use gate_checks::TreeChange;
+use gate_core::mask::{self, MASKED, Masker};
 use gate_core::{Decision, Transcript};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,22 +96,35 @@ pub struct Ledger {
     pub hash: String,
 }
 
-impl From<TreeChange> for Tree {
-    fn from(tree: TreeChange) -> Self {
+impl Record {
+    /// The record with the pointers of what is masked in it.
+    #[must_use]
+    pub(crate) fn with_masked(self) -> Self {
+        let text = serde_json::to_vec(&self).unwrap_or_default();
+        if memchr::memmem::find(&text, MASKED.as_bytes()).is_none() {
+            return self;
+        }
+        let masked = serde_json::from_slice(&text).map(|value| mask::pointers(&value));
+        Self { masked: masked.unwrap_or_default(), ..self }
+    }
+}
+
+impl Tree {
+    /// The digests and, without secrets, the names.
+    pub(crate) fn masked(tree: TreeChange, masker: &Masker) -> Self {
         let TreeChange { before, after, wrote, changed } = tree;
         Self {
             before: before.digest,
             after: after.digest,
-            wrote: brief(wrote),
-            changed: brief(changed),
+            wrote: brief(&wrote, masker),
+            changed: brief(&changed, masker),
         }
     }
 }
 
 /// The first of many files.
-fn brief(mut files: Vec<String>) -> Vec<String> {
-    files.truncate(SHOWN_FILES);
-    files
+fn brief(files: &[String], masker: &Masker) -> Vec<String> {
+    files.iter().take(SHOWN_FILES).map(|file| masker.text(file)).collect()
 }
 
 impl UsageRecord {

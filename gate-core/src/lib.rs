@@ -25,6 +25,7 @@
 //! * [`exit`], [`work`]: the agent exit protocol, and the work that it moves;
 //! * [`config`]: from settings to a policy;
 //! * [`handoff`]: what one agent leaves to the next;
+//! * [`mask`]: secrets in words of others;
 //! * [`replay`]: logs that hold many iterations;
 //! * [`text`]: words of others, fit to be shown;
 //! * [`trouble`]: errors, limits and denials, for the circuit breaker.
@@ -35,6 +36,7 @@ mod digest;
 mod exit_scan;
 pub mod history;
 pub mod integrity;
+pub mod mask;
 pub mod protocol;
 pub mod read;
 pub mod replay;

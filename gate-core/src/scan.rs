@@ -192,8 +192,8 @@ impl<'p> Scanner<'p> {
         self.reader.near(&mut self.collector);
     }
 
-    /// Ends the input. `token` is the iteration's token where one is required.
-    pub fn finish(mut self, policy: &SignalPolicy, token: Option<&str>) -> Scan {
+    /// Ends the input. Where a token is required, [`Signal::with_token`] has to follow.
+    pub fn finish(mut self, policy: &SignalPolicy) -> Scan {
         self.reader.finish(&mut self.collector);
         let Collector { mut turn, counter, mut transcript, watch, lost, reach, .. } =
             self.collector;
@@ -204,7 +204,7 @@ impl<'p> Scanner<'p> {
             reach
         };
         transcript.format = self.reader.format().map(|format| format.name().to_owned());
-        let mut signal = Signal::read(&turn, policy, token);
+        let mut signal = Signal::read(&turn, policy);
         if let Some(line) = lost.filter(|lost| signal.line.is_some_and(|line| line <= *lost)) {
             signal.doubt(format!("line {line}: what follows the signal could not be read"));
         }
@@ -224,7 +224,7 @@ pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
     let patterns = PatternSet::new(&policy.patterns)?;
     let mut scanner = Scanner::new(&patterns, None);
     scanner.push(bytes);
-    Ok(scanner.finish(&policy.signal, None))
+    Ok(scanner.finish(&policy.signal))
 }
 
 impl Scan {

@@ -10,6 +10,14 @@ pub fn clean(line: &str) -> String {
     spaced.filter(|&c| is_plain(c)).collect()
 }
 
+/// The same, line by line.
+pub fn clean_lines(text: &str) -> String {
+    if text.chars().all(|c| is_plain(c) || c == '\n') {
+        return text.to_owned();
+    }
+    text.split('\n').map(clean).collect::<Vec<_>>().join("\n")
+}
+
 /// The text on one line, clean, and at most so many characters of it.
 pub fn brief(text: &str, longest: usize) -> String {
     let line = clean(text).replace('\t', " ");
@@ -19,7 +27,9 @@ pub fn brief(text: &str, longest: usize) -> String {
     }
 }
 
-fn is_plain(c: char) -> bool {
+/// Whether a character is shown as what it is: it neither hides, reorders nor breaks
+/// text, and no terminal obeys it.
+pub fn is_plain(c: char) -> bool {
     let reorders =
         matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let hides = matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{061c}');

@@ -137,7 +137,7 @@ fn record(
     ended: &Ended,
     (cx, told): (&CheckContext, Told<'_>),
 ) -> Result<Launched, Box<Evidence>> {
-    let text = told.text(ended.capture.text());
+    let text = cx.masker.text(&told.text(ended.capture.text()));
     let log = cx.logs.keep(id, &text);
     let end = end_of(&text, told);
     let base = Evidence {

@@ -143,6 +143,7 @@ impl Carrier {
             at_once: CancellationToken::new(),
             events: Events::nobody(),
             logs: Arc::new(Logs::new(folder.as_deref())),
+            masker: Arc::new(site.masker()),
         };
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let check = checks::alone(CheckId::new(check), settings, site);

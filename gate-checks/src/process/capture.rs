@@ -161,11 +161,29 @@ impl HeadAndTail {
             0 => readable(&[self.head.as_slice(), &tail].concat()),
             dropped => format!(
                 "{}\n[… {dropped} bytes are left out here …]\n{}",
-                readable(&self.head),
-                readable(&tail)
+                readable(before_cut(&self.head)),
+                readable(behind_cut(&tail))
             ),
         }
     }
+}
+
+/// The longest word that is left out where a flood was cut.
+const LONGEST_WORD: usize = 4 * 1024;
+
+/// The text without the word that is cut off at its end: half a secret is not known
+/// for one.
+fn before_cut(bytes: &[u8]) -> &[u8] {
+    let near = &bytes[bytes.len().saturating_sub(LONGEST_WORD)..];
+    let word = near.iter().rev().take_while(|byte| !byte.is_ascii_whitespace()).count();
+    if word == near.len() { bytes } else { &bytes[..bytes.len() - word] }
+}
+
+/// The same where the word is cut off at the beginning.
+fn behind_cut(bytes: &[u8]) -> &[u8] {
+    let near = &bytes[..bytes.len().min(LONGEST_WORD)];
+    let word = near.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+    if word == near.len() { bytes } else { &bytes[word..] }
 }
 
 #[cfg(test)]

@@ -28,14 +28,16 @@ const USUAL: &str = "
 /// Prefixes of names that are usual too.
 const USUAL_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 
+/// Whether a check sees a variable of this name unasked.
+pub(crate) fn is_usual(name: &str) -> bool {
+    USUAL.split_whitespace().any(|usual| usual == name)
+        || USUAL_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// The part of an environment that a check sees: the usual names and those
 /// that it asks for. What belongs to gate itself is never passed on.
 pub(crate) fn environment(all: &[(String, String)], asked: &[String]) -> Vec<(String, String)> {
-    let usual = |name: &str| {
-        USUAL.split_whitespace().any(|usual| usual == name)
-            || USUAL_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-    };
-    let wanted = |name: &str| usual(name) || asked.iter().any(|asked| asked == name);
+    let wanted = |name: &str| is_usual(name) || asked.iter().any(|asked| asked == name);
     let passed = all.iter().filter(|(name, _)| !name.starts_with("GATE_") && wanted(name));
     let passed = passed.map(|(name, value)| match name.as_str() {
         "PATH" => (name.clone(), absolute(value)),

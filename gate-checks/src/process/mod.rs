@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use capture::Stream;
 pub(crate) use capture::{Capture, LineReader};
-pub(crate) use environment::{absolute, environment};
+pub(crate) use environment::{absolute, environment, is_usual};
 pub(crate) use job::{Ended, How, Job};
 pub use session::{Fate, Launch, Over, Session};
 pub use supervise::supervise;

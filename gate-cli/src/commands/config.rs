@@ -7,6 +7,7 @@ use crate::args::Config;
 use crate::failure::Failure;
 use crate::render;
 use crate::schema;
+use crate::secrets;
 use crate::settings;
 use crate::source::Source;
 
@@ -14,7 +15,7 @@ pub(super) fn run(here: &Here, args: &Config) -> Result<u8, Failure> {
     match args {
         Config::Show { origin, settings: chosen } => {
             let resolved = settings::resolve(&here.places, &chosen.selection())?;
-            print(&config::show(&resolved, *origin))?;
+            print(&secrets::masked(&config::show(&resolved, *origin)))?;
         }
         Config::Schema { plugin: true, .. } => print(&render::json(&schema::of_plugin())?)?,
         Config::Schema { name, .. } => print(&render::json(&schema::of(*name))?)?,

@@ -11,6 +11,7 @@ use crate::args::Doctor;
 use crate::failure::Failure;
 use crate::render;
 use crate::schema::DoctorRecord;
+use crate::secrets;
 use crate::settings;
 
 /// Exit code where something is wrong.
@@ -26,7 +27,8 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
     }
     let site = Site { ignore: policy.tree_ignore.clone(), ..here.site()? };
     let record = examined(here, args, &policy, &site)?;
-    print(&if args.json { render::json(&record)? } else { render::doctor_card(&record) })?;
+    let text = if args.json { render::json(&record)? } else { render::doctor_card(&record) };
+    print(&secrets::masked(&text))?;
     Ok(if record.ok { DONE } else { WRONG })
 }
 

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::memory::Wanted;
 use crate::render;
 use crate::schema::ExplainRecord;
+use crate::secrets;
 use crate::settings::{self, Selection};
 
 /// Exit code of a decision that comes out otherwise when it is decided again.
@@ -34,11 +35,10 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     };
     let past = memory.replay(record)?;
     let differs = past.is_same() == Some(false);
-    print(&if args.json {
-        render::json(&ExplainRecord::of(past))?
-    } else {
-        render::explained(&past)
-    })?;
+    let text =
+        if args.json { render::json(&ExplainRecord::of(past))? } else { render::explained(&past) };
+    // The policy is kept as it was written, whatever stands in it.
+    print(&secrets::masked(&text))?;
     Ok(if differs { DIFFERS } else { DONE })
 }
 

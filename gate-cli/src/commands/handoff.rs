@@ -15,6 +15,7 @@ use crate::handoff::{changed, draft, unheld};
 use crate::memory::Wanted;
 use crate::render::{self, Converted, Examined};
 use crate::schema;
+use crate::secrets;
 use crate::settings::{self, Selection};
 
 /// Exit code of a handoff that does not hold.
@@ -52,7 +53,7 @@ fn new(here: &Here, args: &New) -> Result<u8, Failure> {
     let known = record.as_ref().map(|record| (record, &policy));
     let drafted = draft(args.objective.as_deref(), known, changed);
     let form = if args.json { Form::Json } else { args.format };
-    print(&drafted.to_text(form.into()))?;
+    print(&secrets::masked(&drafted.to_text(form.into())))?;
     Ok(DONE)
 }
 

@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::hook::{self, Client, Event, Said, Stopped, Verdict};
 use crate::memory::{Memory, NotJudged};
 use crate::render;
+use crate::secrets;
 use crate::settings::{self, Places, Selection};
 
 /// How long a client's words are waited for.
@@ -106,7 +107,7 @@ fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Opti
 /// the agent is let go.
 fn undecided(here: &Here, stopped: &Stopped<'_>, failure: &Failure) -> Verdict {
     let session = stopped.event.session.as_deref();
-    let why = gate_core::text::clean(&render::message(failure));
+    let why = secrets::masked(&gate_core::text::clean(&render::message(failure)));
     if hook::is_first(here.places.state.as_deref(), stopped.agent, session) {
         return Verdict::Refused(format!(
             "gate cannot decide whether the work is done: {why}\n\

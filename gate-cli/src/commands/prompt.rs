@@ -1,14 +1,33 @@
-//! `gate prompt`: the completion protocol, for an agent's prompt.
+//! `gate prompt`: the completion protocol, for an agent's prompt, with the token of
+//! the iteration that comes next where one is required.
 
+use gate_core::decide::policy::{TokenMode, When};
 use gate_core::decide::signal::prompt;
 
 use super::{DONE, Here, print};
 use crate::args::Prompt;
 use crate::failure::Failure;
+use crate::gate::Gate;
+use crate::request::Request;
 use crate::settings;
 
 pub(super) fn run(here: &Here, args: &Prompt) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.settings.selection())?;
-    print(&prompt(&settings.policy.signal))?;
+    let signal = settings.policy.signal.clone();
+    let token = match signal.token {
+        TokenMode::Off => None,
+        TokenMode::Required => {
+            let memory = here.memory(&settings.policy)?;
+            let gate = Gate::open(settings, here.site()?)?.at(When::Check).remembering(memory);
+            gate.next_token(&Request {
+                task: args.task.clone(),
+                run: args.run.clone(),
+                iteration: args.iteration,
+                new_run: args.new_run,
+                ..Request::default()
+            })?
+        }
+    };
+    print(&prompt(&signal, token.as_ref()))?;
     Ok(DONE)
 }

@@ -67,7 +67,7 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
         inputs: all,
         labels,
         settings,
-        site: Site::new(folder),
+        site: Site { environment: here.places.environment.clone(), ..Site::new(folder) },
         format: args.reading.format,
         jobs,
         read: AtomicU64::new(0),

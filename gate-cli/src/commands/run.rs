@@ -100,7 +100,7 @@ impl Asked<'_> {
         let taken = gate.take_baseline_if_wanted()?;
         let gate = gate.compared_with(taken);
         let signal = &gate.policy().signal;
-        let taught = job.map_or_else(|| signal::prompt(signal), |_| Job::protocol(signal));
+        let taught = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
         let prompt = format!("{}\n\n{taught}", prompt.trim_end());
         let wall = Some(gate.policy().budget.wall_ms).filter(|limit| *limit > 0);
         let wall = wall.map(Duration::from_millis);

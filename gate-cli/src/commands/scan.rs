@@ -16,7 +16,10 @@ use crate::source::Source;
 /// A file that cannot be read is told, and does not stop the others.
 pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
-    let gate = Gate::open(settings, Site::new(&here.places.folder))?;
+    // No checks run: what is in the environment is masked, and nothing more.
+    let environment = here.places.environment.clone();
+    let site = Site { environment, ..Site::new(&here.places.folder) };
+    let gate = Gate::open(settings, site)?;
     let mut code = DONE;
     for file in &args.files {
         match scan(here, &gate, args, file) {

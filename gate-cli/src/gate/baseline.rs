@@ -62,7 +62,7 @@ impl Gate {
         if self.baseline.is_some() || !baseline::is_wanted(&self.policy) {
             return Ok(self.baseline.clone());
         }
-        let run = turn.map(|turn| turn.run.as_str()).filter(|run| !run.is_empty());
+        let run = turn.and_then(Turn::is_of).map(|(run, _)| run);
         if let Some(run) = run
             && let Some(kept) = Baseline::kept(site, Some(run))?
         {

@@ -78,7 +78,7 @@ impl Gate {
                 let place = Place { first_line: line, bytes: 0, began: Instant::now() };
                 let scanner = Scanner::new(&self.patterns, format);
                 if let Some((place, scanner)) = open.replace((place, scanner)) {
-                    tell(self.replayed(place, scanner.finish(&self.policy.signal, None)));
+                    tell(self.replayed(place, scanner.finish(&self.policy.signal)));
                 }
             }
             Part::Bytes(bytes) => {
@@ -94,7 +94,7 @@ impl Gate {
         })?;
         splitter.finish(&mut |part| take(part, tell));
         if let Some((place, scanner)) = open {
-            tell(self.replayed(place, scanner.finish(&self.policy.signal, None)));
+            tell(self.replayed(place, scanner.finish(&self.policy.signal)));
         }
         Ok(())
     }
@@ -103,7 +103,8 @@ impl Gate {
         let Place { first_line, bytes, began } = place;
         let (verdict, decision) = self.decide_replayed(&scan);
         let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let transcript = Transcript { bytes, ..scan.transcript };
+        let mut transcript = Transcript { bytes, ..scan.transcript };
+        self.masker.transcript(&mut transcript);
         Step::Iteration(Box::new(Replayed {
             first_line,
             bytes,
@@ -136,7 +137,9 @@ impl Gate {
         let evidence =
             |(name, check): (&String, &CheckPolicy)| Evidence::new(name, check.mode, outcome);
         let evidence = self.policy.checks.iter().map(evidence).collect();
-        decide(&Input { evidence, ..self.input(scan, &Request::default()) }, &self.policy)
+        let mut input = Input { evidence, ..self.input(scan, &Request::default()) };
+        self.masker.input(&mut input);
+        decide(&input, &self.policy)
     }
 }
 

@@ -10,6 +10,7 @@ use super::facts::{self, Found};
 use super::project::Project;
 use super::task::Task;
 use crate::failure::Failure;
+use crate::secrets;
 
 /// The type of messages that propose a fact.
 const FACT: &str = "FACT";
@@ -92,7 +93,9 @@ impl Promotion {
         if dry_run {
             return Ok(Promoted::Would);
         }
-        let fact = self.fact.promoted(Timestamp::now());
+        let mut fact = self.fact.promoted(Timestamp::now());
+        secrets::masker().cover(&mut fact.title);
+        secrets::masker().cover(&mut fact.body);
         let given = name.map_or_else(|| plain(&fact.title), str::to_owned);
         let found = facts::add(&project.folder(), fact, &given)?;
         Ok(Promoted::Written(found.path))

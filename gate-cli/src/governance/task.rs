@@ -16,6 +16,7 @@ use super::project::Project;
 use super::run_folder::RunFolder;
 use super::stamp;
 use crate::failure::Failure;
+use crate::secrets;
 
 /// How long a requested stop keeps a loop from beginning, in seconds.
 const HELD: i64 = 60;
@@ -180,7 +181,7 @@ impl Task {
     pub fn announce(&self, run: &RunFolder, info: &RunInfo) -> Result<Message, Failure> {
         let stderr = file::end(&run.file(layout::STDERR))?;
         let folder = run.folder().display().to_string();
-        self.bus()?.append(bus::event(info, &folder, &stderr))
+        self.bus()?.append(bus::event(info, &folder, &secrets::masked(&stderr)))
     }
 
     /// A run, by an id that names a folder.

@@ -13,6 +13,7 @@ use super::operator::Operator;
 use super::{Memory, now};
 use crate::failure::Failure;
 use crate::record::Ledger;
+use crate::secrets;
 
 /// `gate.breaker.v1`: the breaker of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -141,6 +142,7 @@ impl Memory {
         lost: Option<&str>,
     ) -> Result<(Breaker, Ledger), Failure> {
         let Operation { task, act, reason } = operation;
+        let reason = &secrets::masked(reason);
         let operator = Operator::of_process();
         self.write(|writing| {
             let before = latest(writing.latest_of_task(task)?.as_ref())?.breaker;

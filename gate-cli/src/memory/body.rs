@@ -9,6 +9,7 @@ use serde_json::{Number, Value, json};
 use super::operator::Operator;
 use crate::failure::Failure;
 use crate::record::{Ledger, Record};
+use crate::secrets;
 
 /// How many objects and arrays of a decision may stand within each other.
 const DEEPEST: usize = 80;
@@ -55,6 +56,13 @@ pub(super) struct ActBody<'a> {
 /// A body that says this.
 pub(super) fn body(what: &impl Serialize) -> Result<Body, Failure> {
     Body::of(what).map_err(|error: BodyError| unfit(&error))
+}
+
+/// A body that says this without secrets.
+pub(super) fn masked(what: &impl Serialize) -> Result<Body, Failure> {
+    let mut value = serde_json::to_value(what).map_err(|error| unfit(&error))?;
+    secrets::masker().value(&mut value);
+    body(&value)
 }
 
 fn unfit(error: &dyn std::fmt::Display) -> Failure {

@@ -14,9 +14,11 @@ mod hook;
 mod naming;
 mod operator;
 mod past;
+mod token;
 mod turn;
 mod work;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use gate_checks::worktree;
@@ -27,6 +29,7 @@ pub(crate) use clock::now;
 pub(crate) use hook::NotJudged;
 pub(crate) use past::Last;
 pub use past::{Past, Wanted};
+pub(crate) use token::{FILE as TOKEN_KEY, Tokens};
 pub(crate) use turn::{Asked, Begun, Standing, Turn};
 pub use work::{Claim, Handed, Submitted};
 
@@ -45,6 +48,8 @@ pub struct Memory {
     project: String,
     /// Tells the loops of one work tree from those of another.
     tree: String,
+    /// Where the key of its tokens is kept.
+    state: Option<PathBuf>,
 }
 
 impl Memory {
@@ -80,7 +85,8 @@ impl Memory {
         let project = id.map_or_else(|| worktree::identity(&folder), str::to_owned);
         let heads = places.data.as_ref().map(|data| data.join("heads"));
         let store = store::open(&place, heads, patience)?;
-        Ok(Self { store, project, tree: naming::of_tree(&folder) })
+        let state = places.state.clone();
+        Ok(Self { store, project, tree: naming::of_tree(&folder), state })
     }
 
     /// What the project is known by.

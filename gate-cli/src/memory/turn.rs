@@ -17,6 +17,7 @@ use super::operator::Operator;
 use super::{Memory, naming, now};
 use crate::failure::Failure;
 use crate::record::Record;
+use crate::secrets;
 use crate::store::{Reading, Writing};
 
 /// Who writes the records of decisions.
@@ -64,8 +65,6 @@ pub(crate) struct Turn {
     task: String,
     name: String,
     probe: String,
-    /// The run that it belongs to, as far as that is known before it is made.
-    pub(crate) run: String,
     /// What the breaker says to it.
     pub(crate) admission: Admission,
     /// How often the agent's stop was refused before it; counted where a hook
@@ -73,6 +72,8 @@ pub(crate) struct Turn {
     pub(crate) refusals: Refusals,
     /// Whether the run has no work tree yet to be compared with.
     pub(crate) first_look: bool,
+    /// The iteration, as it would be numbered now.
+    iteration: Option<(String, u64)>,
     /// The number of the last record when it began.
     head: u64,
     /// Why the state cannot be trusted.
@@ -120,17 +121,7 @@ impl Memory {
     /// Before a decision: whether it was made already, and what the breaker
     /// says to it. Where the cool-down is over, this is where the probe begins.
     pub(crate) fn begin(&mut self, asked: &Asked<'_>) -> Result<Begun, Failure> {
-        let mut turn = Turn {
-            task: asked.task.unwrap_or_default().to_owned(),
-            name: naming::of_loop(asked.run, asked.task, &self.tree)?,
-            probe: Uuid::now_v7().to_string(),
-            run: String::new(),
-            admission: Admission::Held,
-            refusals: Refusals::default(),
-            first_look: true,
-            head: 0,
-            lost: None,
-        };
+        let mut turn = Turn::new(asked, &self.tree)?;
         let looked = self.read(|reading| {
             let loaded = load(reading, &turn)?;
             let earlier = Earlier::of(reading, &loaded, asked)?;
@@ -147,13 +138,26 @@ impl Memory {
         }
         let seen = loaded.last.as_ref().is_some_and(|(_, run)| run.tree.is_some());
         let begins = asked.begins_run(&loaded, &earlier);
-        turn.run = loaded.run(&turn.name, begins);
         turn.first_look = !seen || begins;
         turn.head = head;
+        let standing = asked.standing(&loaded, &earlier, &turn);
+        turn.iteration = standing.run.zip(standing.iteration);
         turn.admission = self.admit(&loaded, &turn, asked)?;
         let goes_on = loaded.last.filter(|_| !begins);
         turn.refusals = goes_on.map(|(_, run)| run.refusals).unwrap_or_default();
         Ok(Begun::Turn(turn))
+    }
+
+    /// The iteration that would be decided next.
+    pub(super) fn next_of(&mut self, asked: &Asked<'_>) -> Result<(String, u64), Failure> {
+        let turn = Turn::new(asked, &self.tree)?;
+        let standing = self.read(|reading| {
+            let loaded = load(reading, &turn)?;
+            let earlier = Earlier::of(reading, &loaded, asked)?;
+            Ok(asked.standing(&loaded, &earlier, &turn))
+        })?;
+        let iteration = standing.run.zip(standing.iteration);
+        iteration.ok_or_else(|| Failure::internal("defect", "an iteration without a number"))
     }
 
     /// What the breaker says; a step that it makes is recorded before anything
@@ -208,6 +212,27 @@ impl Memory {
             }
             recorded => recorded,
         }
+    }
+}
+
+impl Turn {
+    fn new(asked: &Asked<'_>, tree: &str) -> Result<Self, Failure> {
+        Ok(Self {
+            task: asked.task.unwrap_or_default().to_owned(),
+            name: naming::of_loop(asked.run, asked.task, tree)?,
+            probe: Uuid::now_v7().to_string(),
+            admission: Admission::Held,
+            refusals: Refusals::default(),
+            first_look: true,
+            iteration: None,
+            head: 0,
+            lost: None,
+        })
+    }
+
+    /// The iteration that it is about, as far as that is known.
+    pub(crate) fn is_of(&self) -> Option<(&str, u64)> {
+        self.iteration.as_ref().map(|(run, iteration)| (run.as_str(), *iteration))
     }
 }
 
@@ -303,6 +328,7 @@ fn flagged(
     record: &Record,
 ) -> Result<Draft, Failure> {
     let operator = Operator::of_process();
+    let value = value.as_deref().map(secrets::masked);
     let act = ActBody {
         act,
         reason: None,

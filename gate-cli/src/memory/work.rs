@@ -262,7 +262,7 @@ impl Memory {
             self.write(|writing| {
                 let item = found(writing, handed.work)?;
                 let ended = handed.ends(&item, signal, writing.now()?)?;
-                let said = body::body(&ended)?;
+                let said = body::masked(&ended)?;
                 stepped(writing, item, &ended.work, (kind::ENDED, handed.actor, said))
             })
         })?;
@@ -312,7 +312,7 @@ impl Memory {
                 let item = found(writing, id)?;
                 let moved =
                     Moved { work: step(&item.work.standing)?, reason: reason.map(str::to_owned) };
-                let said = body::body(&moved)?;
+                let said = body::masked(&moved)?;
                 stepped(writing, item, &moved.work, (kind::MOVED, by, said))
             })
         })?;

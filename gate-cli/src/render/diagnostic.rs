@@ -11,9 +11,11 @@ use super::{diagnose, json_line};
 use crate::commands::Asked;
 use crate::failure::Failure;
 use crate::record::Record;
+use crate::secrets;
 
 /// Tells of a failure, and returns its exit code.
 pub(crate) fn failure(failure: &Failure, asked: Asked) -> u8 {
+    let failure = &masked(failure);
     diagnose(&describe(failure, asked.stop));
     if asked.json
         && let Ok(text) = json_line(failure)
@@ -22,6 +24,20 @@ pub(crate) fn failure(failure: &Failure, asked: Asked) -> u8 {
         let _ = crate::commands::print(&text);
     }
     failure.exit_code
+}
+
+/// The failure without secrets: it may show a line of settings, or words of others.
+fn masked(failure: &Failure) -> Failure {
+    let text = |text: &Option<String>| text.as_deref().map(secrets::masked);
+    let excerpt = failure.excerpt.clone().filter(|it| secrets::masked(&it.text) == it.text);
+    Failure {
+        message: secrets::masked(&failure.message),
+        file: text(&failure.file),
+        key: text(&failure.key),
+        hint: text(&failure.hint),
+        excerpt,
+        ..failure.clone()
+    }
 }
 
 /// `gate: STOP, not done: …` for a verdict that stops a loop without success.

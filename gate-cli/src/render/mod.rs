@@ -20,8 +20,10 @@ mod sarif;
 mod text;
 mod work;
 
+use std::fmt::Write as _;
 use std::io::Write;
 
+use gate_core::text::is_plain;
 use serde::Serialize;
 
 pub(crate) use baseline::baseline_card;
@@ -45,12 +47,35 @@ use crate::failure::Failure;
 
 /// One JSON object, indented.
 pub(crate) fn json(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| unprintable(&error))
+    serde_json::to_string_pretty(value)
+        .map(|text| escaped(&text) + "\n")
+        .map_err(|error| unprintable(&error))
 }
 
 /// One JSON object on one line.
 pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string(value).map(|text| text + "\n").map_err(|error| unprintable(&error))
+    serde_json::to_string(value)
+        .map(|text| escaped(&text) + "\n")
+        .map_err(|error| unprintable(&error))
+}
+
+/// JSON that says the same, and in which no CI finds a command of its own and no
+/// terminal anything to obey.
+fn escaped(json: &str) -> String {
+    let json = json.replace("##[", "##\\u005b");
+    if json.chars().all(|c| c == '\n' || is_plain(c)) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || is_plain(c) {
+            escaped.push(c);
+        } else {
+            // None of them stands outside of a string, and each is one unit.
+            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        }
+    }
+    escaped
 }
 
 fn unprintable(error: &serde_json::Error) -> Failure {
@@ -62,5 +87,5 @@ fn unprintable(error: &serde_json::Error) -> Failure {
 
 /// Writes diagnostics. Where stderr is gone there is nobody to tell.
 fn diagnose(text: &str) {
-    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+    let _ = anstream::stderr().lock().write_all(text::obeyed_by_none(text).as_bytes());
 }

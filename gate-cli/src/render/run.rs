@@ -3,25 +3,54 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use anstream::adapter::StripBytes;
 use anstyle::{AnsiColor, Style};
 use jiff::Timestamp;
 
 use super::card::card;
-use super::text::{brief, plain};
+use super::text::{brief, lines, plain};
 use crate::record::Record;
 use crate::runner::{Live, Ran, RunRecord};
+use crate::secrets;
 
 /// Shows a loop on stderr: whole to a person, in a line a step elsewhere. Stdout
 /// is the answer's.
 pub(crate) struct Loud {
     watched: bool,
+    shown: Mutex<Shown>,
+}
+
+/// An agent's output on its way to a terminal: pieces of any size, without what a
+/// terminal obeys and without secrets, as far as one stands in one piece.
+#[derive(Default)]
+struct Shown {
+    escapes: StripBytes,
+    /// The beginning of a character.
+    torn: Vec<u8>,
+}
+
+impl Shown {
+    fn text(&mut self, bytes: &[u8]) -> String {
+        let mut plain = std::mem::take(&mut self.torn);
+        for piece in self.escapes.strip_next(bytes) {
+            plain.extend_from_slice(piece);
+        }
+        if let Err(error) = std::str::from_utf8(&plain)
+            && error.error_len().is_none()
+        {
+            self.torn = plain.split_off(error.valid_up_to());
+        }
+        lines(&secrets::masked(&String::from_utf8_lossy(&plain)))
+    }
 }
 
 impl Loud {
     pub(crate) fn new(json: bool) -> Self {
-        Self { watched: !json && std::io::stderr().is_terminal() }
+        let watched = !json && std::io::stderr().is_terminal();
+        Self { watched, shown: Mutex::default() }
     }
 
     fn say(&self, text: &str) {
@@ -32,8 +61,9 @@ impl Loud {
 impl Live for Loud {
     fn printed(&self, bytes: &[u8]) {
         if self.watched {
+            let text = self.shown.lock().unwrap_or_else(PoisonError::into_inner).text(bytes);
             // Where the terminal is gone, the files still have it.
-            let _ = std::io::stderr().lock().write_all(bytes);
+            let _ = std::io::stderr().lock().write_all(text.as_bytes());
         }
     }
 
@@ -86,4 +116,24 @@ pub(crate) fn run_card(record: &RunRecord) -> String {
         row("handoff", handoff);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shown;
+
+    #[test]
+    fn a_terminal_is_shown_text_and_nothing_that_it_obeys() {
+        let said = "a\u{1b}[2J\u{1b}]52;c;eA==\u{7}b\u{202e}ü\r\n::set-env name=A::b\n".as_bytes();
+        let whole = Shown::default().text(said);
+        assert_eq!(whole, "abü \n: :set-env name=A::b\n");
+        for cut in 0..said.len() {
+            let mut shown = Shown::default();
+            let parts = shown.text(&said[..cut]) + &shown.text(&said[cut..]);
+            assert!(
+                !parts.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{fffd}']),
+                "{cut}: {parts:?}"
+            );
+        }
+    }
 }

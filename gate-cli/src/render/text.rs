@@ -7,10 +7,48 @@ const ROW: usize = 200;
 
 /// The whole text on one line.
 pub(super) fn plain(text: &str) -> String {
-    text::brief(text, usize::MAX)
+    obeyed_by_none(&text::brief(text, usize::MAX))
 }
 
 /// The text, fit for one row of a card.
 pub(super) fn brief(text: &str) -> String {
-    text::brief(text, ROW)
+    obeyed_by_none(&text::brief(text, ROW))
+}
+
+/// A text of several lines, each fit for a terminal.
+pub(super) fn lines(text: &str) -> String {
+    let end = |line: &str| if line.ends_with('\n') { "\n" } else { "" };
+    let lines = text.split_inclusive('\n');
+    let lines: String =
+        lines.map(|line| text::clean(line.trim_end_matches('\n')) + end(line)).collect();
+    obeyed_by_none(&lines)
+}
+
+/// A text in which a CI that reads commands from what programs print finds none:
+/// `##[` anywhere, `::` where a line begins, white space apart.
+///
+/// Source: the runner of GitHub Actions, which takes both.
+pub(super) fn obeyed_by_none(text: &str) -> String {
+    let lines = text.split_inclusive('\n').map(|line| {
+        let line = line.replace("##[", "## [");
+        let begins = line.len() - line.trim_start().len();
+        match line[begins..].strip_prefix("::") {
+            Some(rest) => format!("{}: :{rest}", &line[..begins]),
+            None => line,
+        }
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::obeyed_by_none;
+
+    #[test]
+    fn a_ci_finds_no_command() {
+        let text = "a\n  ::set-env name=A::b\n##[error]x ##[add-mask]y\nfoo::bar\n";
+        let harmless = "a\n  : :set-env name=A::b\n## [error]x ## [add-mask]y\nfoo::bar\n";
+        assert_eq!(obeyed_by_none(text), harmless);
+        assert_eq!(obeyed_by_none(harmless), harmless);
+    }
 }

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use super::{Loop, StoppedBy, watch};
 use crate::failure::Failure;
 use crate::governance::{Brief, RunFolder, Settled};
+use crate::secrets;
 
 /// The variable that tells a hook of the agent's that it is asked inside of a run.
 /// It says so, and proves nothing.
@@ -61,7 +62,7 @@ impl Attempt {
         info.output_path = shown(layout::OUTPUT);
         info.stdout_path = shown(layout::STDOUT);
         info.stderr_path = shown(layout::STDERR);
-        info.commandline = order.argv.join(" ");
+        info.commandline = secrets::masked(&order.argv.join(" "));
         info.previous_run_id = of.runs.last().cloned().unwrap_or_default();
         info.parent_run_id = order.parent.as_ref().map(|it| it.run_id.clone()).unwrap_or_default();
         folder.reserve()?;
@@ -121,7 +122,7 @@ impl Attempt {
         let why = match ended {
             watch::Ended::TimedOut => Some(AGENT_TIMED_OUT.to_owned()),
             watch::Ended::Stopped(by) => Some(by.words().to_owned()),
-            watch::Ended::ByItself => told.why,
+            watch::Ended::ByItself => told.why.map(|why| secrets::masked(&why)),
         };
         there(&self.folder)?;
         self.folder.release();
@@ -164,6 +165,12 @@ fn prompt(of: &mut Loop<'_>, folder: &RunFolder, info: &RunInfo) -> Result<Strin
     let brief = Brief::of(of.task, &of.heard)?;
     let feedback = of.last.as_ref().map(|last| last.decision.feedback.clone()).unwrap_or_default();
     let task_folder = of.task.folder().display().to_string();
+    // Each iteration has a token of its own.
+    let token = of.gate.next_token(&of.request)?;
+    let asked = match &token {
+        Some(token) => format!("{}\n\n{}", of.order.prompt.trim_end(), token.told()),
+        None => of.order.prompt.clone(),
+    };
     let bus = of.task.bus()?;
     let text = Preamble {
         task_folder: &task_folder,
@@ -178,7 +185,7 @@ fn prompt(of: &mut Loop<'_>, folder: &RunFolder, info: &RunInfo) -> Result<Strin
         messages: &brief.told(),
         feedback: &feedback,
         goes_on: !info.previous_run_id.is_empty(),
-        prompt: &of.order.prompt,
+        prompt: &asked,
     }
     .to_string();
     of.heard = brief.head;

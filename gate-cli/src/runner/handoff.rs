@@ -9,6 +9,7 @@ use super::{Loop, StoppedBy};
 use crate::failure::Failure;
 use crate::governance::RunFolder;
 use crate::handoff::{changed, draft};
+use crate::secrets;
 
 impl Loop<'_> {
     /// The commit that is checked out; none where nobody can tell.
@@ -54,7 +55,7 @@ impl Loop<'_> {
         })?;
         let known = self.last.as_ref().map(|last| (last, self.gate.policy()));
         let drafted = draft(objective(&self.order.prompt), known, files);
-        self.last_run()?.hand_over(&drafted.to_markdown())
+        self.last_run()?.hand_over(&secrets::masked(&drafted.to_markdown()))
     }
 
     /// The run that ended last, be it an earlier loop's: behind an open breaker none

@@ -32,6 +32,7 @@ use crate::governance::{STARTING, Task};
 use crate::interrupt::Interrupt;
 use crate::record::Record;
 use crate::request::Request;
+use crate::secrets;
 use crate::source::Source;
 
 use attempt::Attempt;
@@ -310,7 +311,7 @@ impl<'l> Loop<'l> {
     fn say(&self, kind: &str, body: &str) -> Result<Message, Failure> {
         self.task.bus()?.append(Draft {
             task_id: self.task.id().to_owned(),
-            body: body.to_owned(),
+            body: secrets::masked(body),
             ..Draft::new(kind, self.task.project().id())
         })
     }

@@ -43,17 +43,25 @@ pub(super) fn check(
     let (key, usable) = match matcher(path, regex, literal)? {
         Matcher::Regex(regex) => ("regex", usable(&regex)),
         Matcher::Literal(text) if text.is_empty() => ("literal", Err(EMPTY.to_owned())),
+        Matcher::Literal(text) if text.trim().is_empty() => ("literal", Err(BLANK.to_owned())),
         Matcher::Literal(_) => return Ok(()),
     };
     usable.map_err(|reason| Fault::new(path.key(key), Problem::Regex { id: id.to_owned(), reason }))
 }
 
 const EMPTY: &str = "matches the empty text, so it would hit everywhere";
+const BLANK: &str = "matches white space alone, so it would hit everywhere";
 
 /// Whether a regular expression can be used; otherwise why not.
 pub(super) fn usable(regex: &str) -> Result<(), String> {
-    compile(regex)?;
+    let compiled = compile(regex)?;
     // Asking the compiled expression would miss `\b`, which needs a word around it.
     let shortest = syntax::parse(regex).ok().and_then(|hir| hir.properties().minimum_len());
-    if shortest == Some(0) { Err(EMPTY.to_owned()) } else { Ok(()) }
+    if shortest == Some(0) {
+        Err(EMPTY.to_owned())
+    } else if compiled.is_match(" ") {
+        Err(BLANK.to_owned())
+    } else {
+        Ok(())
+    }
 }

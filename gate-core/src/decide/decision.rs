@@ -13,7 +13,7 @@ use super::policy::Policy;
 use super::reason::{Reason, ReasonCode, Warning};
 use super::ruling::Case;
 use super::score::Indicators;
-use super::signal::Signal;
+use super::signal::{Halves, Signal};
 use super::verdict::Verdict;
 
 /// A verdict with everything that led to it.
@@ -70,6 +70,10 @@ pub struct Decision {
     /// Why the memory was lost.
     #[serde(default)]
     pub lost: Option<String>,
+    /// The token of the iteration after this one, in its halves, where one is
+    /// required and the loop goes on.
+    #[serde(default)]
+    pub next_token: Option<Halves>,
 }
 
 /// A decision, and what is to be remembered of it.
@@ -137,6 +141,7 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         observed: input.observed.clone(),
         memory: input.kept().cloned(),
         lost: input.lost.clone().filter(|_| input.is_lost()),
+        next_token: input.next_token.clone().filter(|_| verdict == Verdict::Continue),
     };
     let (memory, change) = fed.map_or((None, None), |fed| (Some(fed.memory), fed.change));
     Judged { decision, memory, change }
@@ -188,6 +193,7 @@ impl Decision {
             observed: self.observed.clone(),
             agent_exit_code: self.agent_exit_code,
             forced: self.force_reason.clone(),
+            next_token: self.next_token.clone(),
             warnings: self
                 .warnings
                 .iter()

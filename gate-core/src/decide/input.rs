@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::observed::Observed;
 use super::policy::Policy;
 use super::reason::Warning;
-use super::signal::Signal;
+use super::signal::{Halves, Signal};
 use super::stop::Refusals;
 
 /// Everything that a decision depends on beside the policy.
@@ -36,6 +36,8 @@ pub struct Input {
     pub agent_exit_code: Option<i32>,
     /// The operator's reason for `--force-complete`.
     pub forced: Option<String>,
+    /// The token of the iteration after this one, where one is required.
+    pub next_token: Option<Halves>,
     /// What reading the input and the settings found worth telling.
     pub warnings: Vec<Warning>,
 }
@@ -54,6 +56,7 @@ impl Input {
             observed: Observed::default(),
             agent_exit_code: None,
             forced: None,
+            next_token: None,
             warnings: Vec::new(),
         }
     }

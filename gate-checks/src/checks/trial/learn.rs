@@ -52,6 +52,7 @@ pub fn learn_tests(
         at_once: cancel.clone(),
         events: Events::nobody(),
         logs: Arc::new(Logs::new(folder.as_deref())),
+        masker: Arc::new(site.masker()),
     };
     for (name, settings) in &policy.checks {
         let tests = settings.control && reads_tests(name, settings);

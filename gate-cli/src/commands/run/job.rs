@@ -125,7 +125,7 @@ impl Job {
         let accept = vec![Spelling::AgentExit];
         let taught = policy.accept.contains(&Spelling::AgentExit);
         let own = SignalPolicy { accept, ..policy.clone() };
-        signal::prompt(if taught { &own } else { policy })
+        signal::prompt(if taught { &own } else { policy }, None)
     }
 
     /// Runs the loop while the lease holds, and ends the phase as the loop did: by

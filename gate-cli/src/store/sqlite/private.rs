@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 use super::super::error::StoreError;
+use crate::memory::TOKEN_KEY;
 
 /// The database's file.
 const DATABASE: &str = "gate.db";
@@ -16,7 +17,7 @@ const DATABASE: &str = "gate.db";
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// What gate keeps in its state folder: one of them makes it gate's own.
-const OURS: [&str; 2] = [DATABASE, "trees"];
+const OURS: [&str; 3] = [DATABASE, "trees", TOKEN_KEY];
 
 /// Permissions of others.
 const OTHERS: u32 = 0o077;

@@ -136,3 +136,19 @@ fn task_types_are_checked_as_the_rest_is() {
         "2:12: `task_types.research.progress`: unknown value `nothing`, known are `none`, `tree`",
     );
 }
+
+#[test]
+fn what_would_hit_white_space_is_no_signal() {
+    for (key, value) in [("literal", " \\t"), ("regex", "\\\\s+"), ("regex", ".+")] {
+        let error = format!(
+            "2:{}: `signal.custom[0].{key}`: pattern `signal.custom[0]`: \
+             matches white space alone, so it would hit everywhere",
+            key.len() + 4
+        );
+        check(&format!("[[signal.custom]]\n{key} = \"{value}\"\nvalue = \"complete\"\n"), &error);
+    }
+    for phrase in ["", "  ", "\\t"] {
+        let text = format!("[signal.promise]\nphrases = [\"{phrase}\"]\n");
+        check(&text, "2:12: `signal.promise.phrases[0]`: is empty");
+    }
+}

@@ -5,6 +5,7 @@ use super::layout::Layout;
 use super::{NearMiss, agent_exit, custom, exit_status, promise, ralph_status};
 use crate::decide::policy::{SignalPolicy, SignalValue, Spelling};
 use crate::read::Word;
+use crate::text::clean_lines;
 
 /// The most candidates of one spelling that are judged: the last ones. Each is
 /// held against the text around it, and a hostile message may repeat one
@@ -52,7 +53,6 @@ pub(super) struct Statement {
     pub(super) remaining_work: Option<String>,
     pub(super) confidence: Option<String>,
     pub(super) override_requested: bool,
-    pub(super) token: Option<String>,
     pub(super) agrees: bool,
     pub(super) problems: Vec<String>,
 }
@@ -65,7 +65,6 @@ impl Statement {
             remaining_work: None,
             confidence: None,
             override_requested: false,
-            token: None,
             agrees: false,
             problems: Vec::new(),
         }
@@ -190,8 +189,10 @@ pub(super) fn disagreement(last: &[Candidate]) -> Option<String> {
     ))
 }
 
-/// The agent's text, cut to a length that records and terminals can bear.
+/// The agent's text, cut to a length that records and terminals can bear, and without
+/// what a terminal obeys.
 pub(super) fn cut(text: &str) -> String {
+    let text = &clean_lines(text);
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -163,7 +163,6 @@ impl Block {
             override_requested: self
                 .value("EXIT_OVERRIDE")
                 .is_some_and(|text| split_word(text).0 == "true"),
-            token: self.text("EXIT_TOKEN"),
             agrees: self.value("REMAINING_WORK").is_some_and(is_nothing),
             problems,
         }

@@ -18,6 +18,7 @@ mod place;
 mod promise;
 mod prompt;
 mod ralph_status;
+mod token;
 mod value;
 
 use schemars::JsonSchema;
@@ -26,10 +27,13 @@ use serde::{Deserialize, Serialize};
 use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
 use crate::read::{FinalTurn, Word};
 use candidate::{Candidate, Says, Sifted, Statement, candidates, cut, disagreement, sift};
+use layout::Layout;
 use marker::Marker;
+use token::Said;
 
 pub use agent_exit::{ExitSighting, NoSignal, exit_signals};
 pub use prompt::prompt;
+pub use token::{Found, Halves, Token, TokenKey, Unproven};
 
 /// What every signal of the built-in spellings holds, and so each part of one.
 const PARTS: [Marker; 4] = [
@@ -77,6 +81,12 @@ pub struct Signal {
     /// counts one indicator.
     #[serde(default)]
     pub fields_agree: bool,
+    /// What became of its token, where one is required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<Token>,
+    /// What it claims, until its token was looked at.
+    #[serde(skip)]
+    pub unproven: Option<Unproven>,
     /// The texts that were taken as the signal and its fields: they are no
     /// indicators as well.
     #[serde(skip)]
@@ -124,16 +134,18 @@ impl Signal {
             problems: Vec::new(),
             near_misses: Vec::new(),
             fields_agree: false,
+            token: None,
+            unproven: None,
             taken: Vec::new(),
         }
     }
 
-    /// Reads the signal from the final turn. `token` is the iteration's token
-    /// where the policy requires one; without it nothing can be accepted.
-    pub fn read(turn: &FinalTurn, policy: &SignalPolicy, token: Option<&str>) -> Self {
+    /// Reads the signal from the final turn. Where the policy requires a token, what
+    /// would end the loop is invalid until [`Signal::with_token`].
+    pub fn read(turn: &FinalTurn, policy: &SignalPolicy) -> Self {
         let mut near_misses = Vec::new();
         for word in turn.words() {
-            let mut signal = Self::of_word(word, policy, token);
+            let mut signal = Self::of_word(word, policy);
             if signal.status != Status::Absent || !word.answers_notification {
                 signal.near_misses.append(&mut near_misses);
                 return signal.with_misses_of(turn, policy);
@@ -157,13 +169,17 @@ impl Signal {
         self
     }
 
-    fn of_word(word: &Word, policy: &SignalPolicy, token: Option<&str>) -> Self {
+    fn of_word(word: &Word, policy: &SignalPolicy) -> Self {
         let Sifted { last, misses, refused, doubts } = sift(candidates(word, policy), policy);
-        let mut signal = Self::combine(last, policy, token);
+        let at = chosen(&last).map(|chosen| last[chosen].at);
+        let mut signal = Self::combine(last);
         signal.taken.extend(refused);
         signal.near_misses = misses;
         signal.problems.extend(doubts);
         signal.settle();
+        if let Some(at) = at.filter(|_| policy.token == TokenMode::Required) {
+            signal.await_token(Said::beside(&Layout::new(word), at));
+        }
         if word.clipped && signal.status == Status::Absent {
             signal.problems.push("the message is very long; only its end was searched".to_owned());
         }
@@ -171,13 +187,11 @@ impl Signal {
     }
 
     /// One signal from the last candidate of each spelling.
-    fn combine(last: Vec<Candidate>, policy: &SignalPolicy, token: Option<&str>) -> Self {
+    fn combine(mut last: Vec<Candidate>) -> Self {
         let mangled: Vec<_> = last.iter().filter_map(Candidate::flaw).collect();
         let disagree = disagreement(&last);
-        let Some(chosen) = last.into_iter().max_by_key(Candidate::weight) else {
-            return Self::absent();
-        };
-        let mut signal = Self::of_candidate(chosen, policy, token);
+        let Some(chosen) = chosen(&last) else { return Self::absent() };
+        let mut signal = Self::of_candidate(last.swap_remove(chosen));
         signal.problems.extend(disagree);
         signal.problems.extend(mangled);
         signal.settle();
@@ -190,7 +204,7 @@ impl Signal {
         self.settle();
     }
 
-    fn of_candidate(candidate: Candidate, policy: &SignalPolicy, token: Option<&str>) -> Self {
+    fn of_candidate(candidate: Candidate) -> Self {
         let mut signal = Self {
             source: Some(candidate.spelling),
             line: Some(candidate.line),
@@ -198,7 +212,7 @@ impl Signal {
             ..Self::absent()
         };
         match candidate.says {
-            Says::Something(statement) => signal.take(statement, policy, token),
+            Says::Something(statement) => signal.take(statement),
             Says::Mangled(_) | Says::Nothing(_) | Says::Doubt(_) => signal.status = Status::Invalid,
         }
         signal
@@ -213,24 +227,24 @@ impl Signal {
         }
     }
 
-    fn take(&mut self, statement: Statement, policy: &SignalPolicy, token: Option<&str>) {
+    fn take(&mut self, statement: Statement) {
         self.status = match statement.value {
             SignalValue::Complete => Status::Complete,
             SignalValue::Continue => Status::Continue,
             SignalValue::Blocked => Status::Blocked,
         };
         self.problems = statement.problems;
-        if policy.token == TokenMode::Required
-            && (token.is_none() || token != statement.token.as_deref())
-        {
-            self.problems.push("it does not carry this iteration's EXIT_TOKEN".to_owned());
-        }
         self.reason = statement.reason.as_deref().map(cut);
         self.remaining_work = statement.remaining_work.as_deref().map(cut);
         self.confidence = statement.confidence;
         self.override_requested = statement.override_requested;
         self.fields_agree = statement.agrees && self.status == Status::Complete;
     }
+}
+
+/// Which candidate stands for all: of several that forbid as much the last.
+fn chosen(last: &[Candidate]) -> Option<usize> {
+    (0..last.len()).max_by_key(|index| last[*index].weight())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Echoed by the agent it never scores: its values are placeholders, and no
 //! shipped pattern finds anything in it.
 
+use super::Halves;
 use crate::decide::policy::{SignalPolicy, Spelling};
 
 const HEAD: &str = "## Completion Protocol
@@ -17,8 +18,14 @@ const MEANINGS: &str = "
 ";
 
 /// The protocol in the first accepted spelling; in that of the agent exit
-/// protocol only where no other is accepted.
-pub fn prompt(policy: &SignalPolicy) -> String {
+/// protocol only where no other is accepted. With the next iteration's token, where
+/// one is required.
+pub fn prompt(policy: &SignalPolicy, token: Option<&Halves>) -> String {
+    let token = token.map(|halves| format!("\n{}", halves.told()));
+    protocol(policy) + &token.unwrap_or_default()
+}
+
+fn protocol(policy: &SignalPolicy) -> String {
     let plain = policy.accept.iter().find(|spelling| **spelling != Spelling::AgentExit);
     match plain.or(policy.accept.first()) {
         Some(Spelling::RalphStatus) => format!("{HEAD}:\n\n{}{MEANINGS}", ralph_status()),

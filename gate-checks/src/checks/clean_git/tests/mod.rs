@@ -28,6 +28,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
         tree: Arc::new(tree),
         about: Arc::new(About::default()),
         cancel,
+        masker: Arc::default(),
         late: CancellationToken::new(),
         at_once: CancellationToken::new(),
         events: Events::nobody(),

@@ -4,6 +4,7 @@ mod agent_exit;
 mod exit_status;
 mod promise;
 mod ralph_status;
+mod token;
 
 use super::*;
 use crate::decide::pattern::Matcher;
@@ -37,7 +38,7 @@ fn turn(texts: &[&str]) -> FinalTurn {
 }
 
 fn read_with(text: &str, policy: &SignalPolicy) -> Signal {
-    Signal::read(&turn(&[text]), policy, None)
+    Signal::read(&turn(&[text]), policy)
 }
 
 fn read(text: &str) -> Signal {
@@ -141,15 +142,6 @@ fn a_spelling_that_is_not_accepted_is_a_near_miss() {
 }
 
 #[test]
-fn a_required_token() {
-    let required = SignalPolicy { token: TokenMode::Required, ..policy() };
-    let text = turn(&["EXIT_STATUS: COMPLETE\nEXIT_TOKEN: a1b2"]);
-    assert_eq!(Signal::read(&text, &required, Some("a1b2")).status, Status::Complete);
-    assert_eq!(Signal::read(&text, &required, Some("other")).status, Status::Continue);
-    assert_eq!(Signal::read(&text, &required, None).status, Status::Continue);
-}
-
-#[test]
 fn custom_signals() {
     let custom =
         |matcher, value| SignalPolicy { custom: vec![CustomSignal { matcher, value }], ..policy() };
@@ -174,15 +166,14 @@ fn answers_to_notifications_give_way() {
         })
     };
     turn.event(&answer("The background task has finished."));
-    assert_eq!(Signal::read(&turn, &policy(), None).status, Status::Complete);
+    assert_eq!(Signal::read(&turn, &policy()).status, Status::Complete);
     turn.event(&answer("EXIT_STATUS: CONTINUE"));
-    assert_eq!(Signal::read(&turn, &policy(), None).status, Status::Continue);
+    assert_eq!(Signal::read(&turn, &policy()).status, Status::Continue);
 }
 
 #[test]
 fn a_signal_in_an_earlier_message_of_the_turn_is_a_near_miss() {
-    let signal =
-        Signal::read(&turn(&["<promise>COMPLETE</promise>", "Committed."]), &policy(), None);
+    let signal = Signal::read(&turn(&["<promise>COMPLETE</promise>", "Committed."]), &policy());
     assert_eq!(signal.status, Status::Absent);
     assert!(signal.near_misses[0].why.contains("earlier message"), "{:?}", signal.near_misses);
 }

@@ -1,0 +1,205 @@
+//! Tokens: what an agent joins holds, and no echo, replay or guess does.
+
+use super::*;
+
+const RUN: &str = "nightly";
+
+fn required() -> SignalPolicy {
+    SignalPolicy { token: TokenMode::Required, ..policy() }
+}
+
+fn key() -> TokenKey {
+    TokenKey::new(&[7; 32], "shop")
+}
+
+fn whole(run: &str, iteration: u64) -> String {
+    let Halves { first, second } = key().halves(run, iteration);
+    first + &second
+}
+
+/// The signal of a text in iteration 3 of the run.
+fn proven(text: &str) -> Signal {
+    let others = [("nightly#2".to_owned(), 1), ("weekly".to_owned(), 9)];
+    let signal = read_with(text, &required());
+    let found = Found::of(&signal, &key(), (RUN, 3), &others);
+    signal.with_token(&found)
+}
+
+#[track_caller]
+fn refused(text: &str, token: Token, why: &str) {
+    let signal = proven(text);
+    assert_eq!((signal.status, signal.token), (Status::Invalid, Some(token)), "{text}");
+    assert!(signal.problems[0].contains(why), "{text}\n{:?}", signal.problems);
+    assert!(signal.near_misses.iter().any(|miss| miss.why.contains(why)), "{text}");
+    assert!(!format!("{signal:?}").contains(&whole(RUN, 3)));
+}
+
+/// Every spelling, with a token beside it.
+fn spellings(token: &str) -> Vec<String> {
+    let json = r#"{"protocol":"apm2_agent_exit","version":"1.0.0","phase_completed":"IMPLEMENTATION","exit_reason":"completed"}"#;
+    vec![
+        format!("EXIT_STATUS: COMPLETE\nEXIT_REASON: all is there\nEXIT_TOKEN: {token}"),
+        format!("EXIT_TOKEN: {token}\n\nEXIT_STATUS: COMPLETE\nREMAINING_WORK: none"),
+        format!("- **EXIT_STATUS:** COMPLETE\n- **EXIT_TOKEN:** `{token}`"),
+        format!("All is there.\n\n<promise>COMPLETE</promise>\nEXIT_TOKEN: {token}"),
+        format!("EXIT_TOKEN: {token}\n<promise>COMPLETE</promise>"),
+        format!(
+            "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\nEXIT_TOKEN: {token}\n---END_RALPH_STATUS---"
+        ),
+        format!(
+            "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n\nEXIT_TOKEN: {token}"
+        ),
+        format!("{json}\nEXIT_TOKEN: {token}"),
+        format!("```\nEXIT_STATUS: COMPLETE\nEXIT_TOKEN: {token}\n```"),
+    ]
+}
+
+#[test]
+fn the_whole_token_holds_beside_every_spelling() {
+    let token = whole(RUN, 3);
+    let bare = spellings("");
+    for (text, bare) in spellings(&token).iter().zip(&bare) {
+        let signal = proven(text);
+        assert_eq!(
+            (signal.status, signal.token),
+            (Status::Complete, Some(Token::Held)),
+            "{text}\n{signal:#?}"
+        );
+        refused(bare, Token::Missing, "it carries no EXIT_TOKEN");
+    }
+    let custom = CustomSignal {
+        matcher: Matcher::Literal("ALL_DONE".to_owned()),
+        value: SignalValue::Complete,
+    };
+    let policy = SignalPolicy { custom: vec![custom], ..required() };
+    let signal = read_with(&format!("ALL_DONE\nEXIT_TOKEN: {token}"), &policy);
+    let found = Found::of(&signal, &key(), (RUN, 3), &[]);
+    assert_eq!(signal.with_token(&found).status, Status::Complete);
+}
+
+#[test]
+fn case_and_marks_change_nothing() {
+    let token = whole(RUN, 3);
+    for said in [
+        token.to_uppercase(),
+        format!("**{token}**"),
+        format!("\"{token}\"."),
+        format!(" `{token}` "),
+    ] {
+        let signal = proven(&format!("<promise>COMPLETE</promise>\nEXIT_TOKEN: {said}"));
+        assert_eq!(signal.status, Status::Complete, "{said}");
+    }
+}
+
+#[test]
+fn another_token_says_whose_it_is() {
+    let text = |token: &str| format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {token}");
+    refused(&text(&whole(RUN, 1)), Token::Earlier, "that of iteration 1, and this is 3");
+    refused(&text(&whole("weekly", 9)), Token::OtherRun, "iteration 9 of the run weekly");
+    refused(&text(&whole(RUN, 4)), Token::Wrong, "not this iteration's");
+    refused(&text("k7mq"), Token::Wrong, "not this iteration's");
+    let Halves { first, second } = key().halves(RUN, 3);
+    for apart in
+        [format!("{first} {second}"), format!("{first}-{second}"), format!("{first} + {second}")]
+    {
+        refused(&text(&apart), Token::Wrong, "not joined");
+    }
+    refused(&text(&first), Token::Wrong, "not this iteration's");
+}
+
+#[test]
+fn an_echo_of_what_was_told_never_holds() {
+    use Spelling::{AgentExit, ExitStatus, Promise, RalphStatus};
+    let halves = key().halves(RUN, 3);
+    for first in [ExitStatus, RalphStatus, Promise, AgentExit] {
+        let told = prompt(&SignalPolicy { accept: vec![first], ..required() }, Some(&halves));
+        assert!(!told.to_lowercase().contains(&whole(RUN, 3)));
+        for echo in [
+            told.clone(),
+            format!("{told}\n\n<promise>COMPLETE</promise>"),
+            format!("<promise>COMPLETE</promise>\n\n{told}"),
+            format!("EXIT_STATUS: COMPLETE\n{}", halves.told()),
+            told.lines().map(|line| format!("> {line}\n")).collect(),
+        ] {
+            let signal = proven(&echo);
+            assert!(
+                matches!(signal.status, Status::Invalid | Status::Absent),
+                "{echo}\n{signal:#?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_token_stands_beside_its_signal_and_in_the_agent_s_own_words() {
+    let token = whole(RUN, 3);
+    for elsewhere in [
+        format!("> EXIT_TOKEN: {token}"),
+        format!("```rust\nEXIT_TOKEN: {token}\n```"),
+        format!("<!--\nEXIT_TOKEN: {token}\n-->"),
+        format!("I was told EXIT_TOKEN: {token}"),
+        format!("{}EXIT_TOKEN: {token}", "a line\n".repeat(50)),
+    ] {
+        refused(
+            &format!("<promise>COMPLETE</promise>\n\n{elsewhere}"),
+            Token::Missing,
+            "no EXIT_TOKEN",
+        );
+    }
+    // Of several blocks the last counts, with its own token.
+    let (old, new) = (whole(RUN, 2), token);
+    let block = |token: &str| format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {token}\n\nI go on.\n\n");
+    assert_eq!(proven(&(block(&old) + &block(&new))).status, Status::Complete);
+    refused(&(block(&new) + &block(&old)), Token::Earlier, "iteration 2");
+}
+
+#[test]
+fn what_ends_nothing_needs_no_token() {
+    for text in
+        ["EXIT_STATUS: CONTINUE\nREMAINING_WORK: the docs", "EXIT_SIGNAL: false", "I go on."]
+    {
+        let signal = proven(text);
+        assert_eq!((signal.token, signal.problems.len()), (None, 0), "{text}");
+        assert!(matches!(signal.status, Status::Continue | Status::Absent), "{text}");
+    }
+    let blocked = "EXIT_STATUS: BLOCKED\nEXIT_REASON: no network";
+    refused(blocked, Token::Missing, "no EXIT_TOKEN");
+    let token = whole(RUN, 3);
+    assert_eq!(proven(&format!("{blocked}\nEXIT_TOKEN: {token}")).status, Status::Blocked);
+}
+
+#[test]
+fn a_signal_that_nobody_proved_is_invalid_and_knows_what_it_claims() {
+    let text = format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {}", whole(RUN, 3));
+    let signal = read_with(&text, &required());
+    assert_eq!((signal.status, signal.claims()), (Status::Invalid, Status::Complete));
+    assert_eq!(signal.token, Some(Token::Unchecked));
+    assert!(signal.problems[0].contains("not looked at"));
+    let signal = signal.with_token(&Found::unchecked("no state is kept"));
+    assert_eq!(signal.status, Status::Invalid);
+    assert_eq!(signal.problems, ["its EXIT_TOKEN cannot be checked: no state is kept"]);
+}
+
+#[test]
+fn a_held_token_heals_no_contradiction() {
+    let token = whole(RUN, 3);
+    let text = format!("EXIT_STATUS: COMPLETE\nREMAINING_WORK: the docs\nEXIT_TOKEN: {token}");
+    let signal = proven(&text);
+    assert_eq!((signal.status, signal.token), (Status::Continue, None));
+    let lost = read_with(&format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {token}"), &required());
+    let found = Found::of(&lost, &key(), (RUN, 3), &[]);
+    let mut lost = lost;
+    lost.doubt("something could not be read".to_owned());
+    assert_eq!(lost.with_token(&found).status, Status::Continue);
+}
+
+#[test]
+fn tokens_differ_and_stay_what_they_are() {
+    let tokens: std::collections::BTreeSet<_> = (1..200).map(|it| whole(RUN, it)).collect();
+    assert_eq!(tokens.len(), 199);
+    assert_ne!(whole(RUN, 1), whole("weekly", 1));
+    let other = TokenKey::new(&[7; 32], "garden").halves(RUN, 1);
+    assert_ne!(key().halves(RUN, 1), other);
+    // What was told before gate was started again still holds.
+    assert_eq!(whole(RUN, 1), "4fk39vp8");
+}

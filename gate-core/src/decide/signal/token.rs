@@ -1,0 +1,260 @@
+//! Tokens: words that only an agent can say that was given this iteration's prompt.
+//!
+//! Each iteration of each run has its own. A prompt shows it in two halves, so that
+//! no echo of a prompt holds the whole; what was said in an earlier iteration, or in
+//! another run, holds another one.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::layout::{Ground, Layout};
+use super::place::unmarked;
+use super::value::{is_placeholder, undecorated};
+use super::{NearMiss, Signal, Status};
+
+/// Letters and digits that nobody takes for each other, without vowels: no half is
+/// a word of some language.
+const LETTERS: &[u8; 28] = b"bcdfghjkmnpqrstvwxyz23456789";
+
+/// How long a half is.
+const HALF: usize = 4;
+
+/// The key of a token's line.
+const KEY: &str = "EXIT_TOKEN";
+
+/// How far from a signal its token may stand, in lines.
+const NEARBY: usize = 40;
+
+/// What makes a project's tokens: whoever has it can make them all.
+#[derive(Clone)]
+pub struct TokenKey([u8; 32]);
+
+impl TokenKey {
+    /// A key of random bytes. Each project has keys of its own.
+    pub fn new(random: &[u8; 32], project: &str) -> Self {
+        Self(*blake3::keyed_hash(random, project.as_bytes()).as_bytes())
+    }
+
+    /// The token of an iteration of a run.
+    pub fn halves(&self, run: &str, iteration: u64) -> Halves {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(&iteration.to_le_bytes()).update(run.as_bytes());
+        let mut bytes = [0; 16 * HALF];
+        hasher.finalize_xof().fill(&mut bytes);
+        let letter = |eight: &[u8]| {
+            let number = eight.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+            char::from(LETTERS[(number % LETTERS.len() as u64) as usize])
+        };
+        let letters: Vec<_> = bytes.chunks_exact(8).map(letter).collect();
+        let half = |letters: &[char]| letters.iter().collect();
+        Halves { first: half(&letters[..HALF]), second: half(&letters[HALF..]) }
+    }
+}
+
+impl fmt::Debug for TokenKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenKey")
+    }
+}
+
+/// An iteration's token as it is shown: the whole is both, without anything between.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Halves {
+    /// The first half.
+    pub first: String,
+    /// The second half.
+    pub second: String,
+}
+
+impl Halves {
+    /// Whether a text is the whole, in any case.
+    pub fn is(&self, said: &str) -> bool {
+        let (first, second) = (self.first.as_bytes(), self.second.as_bytes());
+        let Some((start, end)) = said.as_bytes().split_at_checked(first.len()) else {
+            return false;
+        };
+        start.eq_ignore_ascii_case(first) && end.eq_ignore_ascii_case(second)
+    }
+
+    /// Whether a text holds both halves, and is not the whole.
+    pub fn is_apart(&self, said: &str) -> bool {
+        let said = said.to_ascii_lowercase();
+        !self.is(&said) && said.contains(&self.first) && said.contains(&self.second)
+    }
+
+    /// What an agent is told of it, to stand behind the protocol. Repeated, it never
+    /// holds the whole.
+    pub fn told(&self) -> String {
+        let Self { first, second } = self;
+        format!(
+            "Beside COMPLETE or BLOCKED put one more line, or your status does not count:\n\n\
+             {KEY}: {{the two halves, joined into one word}}\n\n\
+             For your next status the first half is {first}, and the second half is {second}.\n"
+        )
+    }
+}
+
+/// What became of the token of a signal, where one is required.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Token {
+    /// It is this iteration's.
+    Held,
+    /// There is none.
+    Missing,
+    /// It is none that gate has given to an agent lately, or half of one.
+    Wrong,
+    /// It is that of an earlier iteration: what was said is said again.
+    Earlier,
+    /// It is that of another run.
+    OtherRun,
+    /// Nobody could look at it.
+    Unchecked,
+}
+
+/// What was found of a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    token: Token,
+    why: String,
+}
+
+/// What is said of a signal that nobody has looked at the token of.
+const UNCHECKED: &str =
+    "its EXIT_TOKEN was not looked at: only a decision that keeps state knows which one holds";
+
+impl Found {
+    /// Nobody can look at it, for this reason.
+    pub fn unchecked(why: &str) -> Self {
+        Self { token: Token::Unchecked, why: format!("its EXIT_TOKEN cannot be checked: {why}") }
+    }
+
+    /// What is found of a signal's token in an iteration of a run; `others` are
+    /// iterations, with their runs, whose tokens agents were given lately.
+    pub fn of(
+        signal: &Signal,
+        key: &TokenKey,
+        (run, iteration): (&str, u64),
+        others: &[(String, u64)],
+    ) -> Self {
+        let found = |token, why: String| Self { token, why };
+        let Some(said) = signal.unproven.as_ref().and_then(|it| it.said.as_ref()) else {
+            let why = "it carries no EXIT_TOKEN, and this iteration's is required";
+            return found(Token::Missing, why.to_owned());
+        };
+        let is = |run: &str, iteration| key.halves(run, iteration).is(&said.text);
+        let own = key.halves(run, iteration);
+        if own.is(&said.text) {
+            return found(Token::Held, String::new());
+        }
+        if own.is_apart(&said.text) {
+            let why = "the halves of its EXIT_TOKEN are not joined into one word";
+            return found(Token::Wrong, why.to_owned());
+        }
+        if let Some(earlier) = (1..iteration).rev().take(LOOKED_BACK).find(|it| is(run, *it)) {
+            let why =
+                format!("its EXIT_TOKEN is that of iteration {earlier}, and this is {iteration}");
+            return found(Token::Earlier, why);
+        }
+        match others.iter().find(|(run, iteration)| is(run, *iteration)) {
+            Some((other, iteration)) => {
+                let why =
+                    format!("its EXIT_TOKEN is that of iteration {iteration} of the run {other}");
+                found(Token::OtherRun, why)
+            }
+            None => found(Token::Wrong, "its EXIT_TOKEN is not this iteration's".to_owned()),
+        }
+    }
+}
+
+/// How many iterations back a token is looked for.
+const LOOKED_BACK: usize = 1_000;
+
+/// What a signal claims whose token is still to be looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unproven {
+    status: Status,
+    agrees: bool,
+    said: Option<Said>,
+}
+
+/// A token as an agent said it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    text: String,
+    line: u64,
+}
+
+impl Said {
+    /// The token beside a signal at a line of the message: the next one, else the
+    /// last one before it.
+    pub(super) fn beside(layout: &Layout<'_>, at: usize) -> Option<Self> {
+        let lines = layout.lines();
+        let from = at.saturating_sub(NEARBY);
+        let to = lines.len().min(at + NEARBY);
+        let said = |index: usize| {
+            let line = &lines[index];
+            let quoted = !matches!(line.ground, Ground::Prose | Ground::Fenced | Ground::Data);
+            let text = value(line.text).filter(|_| !quoted)?;
+            Some(Self { text, line: layout.number(index) })
+        };
+        (at..to).find_map(said).or_else(|| (from..at).rev().find_map(said))
+    }
+}
+
+/// The token that a line says.
+fn value(line: &str) -> Option<String> {
+    if !line.contains(KEY) {
+        return None;
+    }
+    let line = unmarked(line);
+    let (key, value) = line.split_once([':', '：'])?;
+    let value = undecorated(value);
+    let is_said = undecorated(key) == KEY && !value.is_empty() && !is_placeholder(value);
+    is_said.then(|| value.to_owned())
+}
+
+impl Signal {
+    /// What the signal says, whether or not its token was looked at.
+    pub fn claims(&self) -> Status {
+        self.unproven.as_ref().map_or(self.status, |it| it.status)
+    }
+
+    /// Makes what would end the loop invalid until its token was looked at.
+    pub(super) fn await_token(&mut self, said: Option<Said>) {
+        if !matches!(self.status, Status::Complete | Status::Blocked) {
+            return;
+        }
+        let (status, agrees) = (self.status, self.fields_agree);
+        self.unproven = Some(Unproven { status, agrees, said });
+        self.status = Status::Invalid;
+        self.fields_agree = false;
+        self.token = Some(Token::Unchecked);
+        self.problems.push(UNCHECKED.to_owned());
+    }
+
+    /// The signal with what was found of its token. One that needs none, because it
+    /// ends nothing, stays as it is.
+    #[must_use]
+    pub fn with_token(mut self, found: &Found) -> Self {
+        let Some(unproven) = self.unproven.take() else { return self };
+        self.problems.retain(|problem| problem != UNCHECKED);
+        self.token = Some(found.token);
+        if found.token == Token::Held {
+            self.status = unproven.status;
+            self.fields_agree = unproven.agrees;
+        } else {
+            let (text, line) = match &unproven.said {
+                Some(said) => (format!("{KEY}: {}", super::cut(&said.text)), said.line),
+                None => (KEY.to_owned(), self.line.unwrap_or_default()),
+            };
+            let miss = NearMiss { text, line, why: found.why.clone() };
+            self.problems.insert(0, found.why.clone());
+            self.near_misses.push(miss);
+        }
+        self.settle();
+        self
+    }
+}

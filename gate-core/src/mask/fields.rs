@@ -1,0 +1,147 @@
+//! Which texts of a decision's input are masked: all that somebody else wrote. A field
+//! that is new has to be named here, or it does not compile.
+
+use super::{Masker, any};
+use crate::decide::evidence::Evidence;
+use crate::decide::indicator::Hit;
+use crate::decide::input::Input;
+use crate::decide::observed::{Limited, Observed};
+use crate::decide::reason::Warning;
+use crate::decide::signal::{NearMiss, Signal};
+use crate::decide::stop::Stop;
+use crate::scan::{Command, Limit, Remark, Transcript};
+
+impl Masker {
+    /// Masks what a decision is made of. What is remembered was masked when it was
+    /// new. Whether anything is masked.
+    pub fn input(&self, input: &mut Input) -> bool {
+        let Input {
+            signal,
+            hits,
+            evidence,
+            observed,
+            forced,
+            warnings,
+            lost,
+            checks_left_out: _,
+            stateful: _,
+            memory: _,
+            agent_exit_code: _,
+            next_token: _,
+        } = input;
+        let mut masked = self.signal(signal);
+        masked |= any(hits.iter_mut().map(|it| self.hit(it)));
+        masked |= any(evidence.iter_mut().map(|it| self.evidence(it)));
+        masked |= any(warnings.iter_mut().map(|Warning { message, code: _ }| self.cover(message)));
+        masked |= self.observed(observed);
+        masked | self.covers([forced, lost])
+    }
+
+    /// Masks the record of a check.
+    pub fn evidence(&self, evidence: &mut Evidence) -> bool {
+        let Evidence {
+            argv,
+            summary,
+            detail,
+            flaky,
+            excerpt,
+            check: _,
+            mode: _,
+            outcome: _,
+            cached: _,
+            duration_ms: _,
+            exit_code: _,
+            log: _,
+            claim: _,
+            running: _,
+        } = evidence;
+        let mut masked = any(argv.iter_mut().chain(flaky).map(|it| self.cover(it)));
+        masked |= detail.as_mut().is_some_and(|detail| self.value(detail));
+        masked |= self.cover(summary);
+        masked | self.covers([excerpt])
+    }
+
+    /// Masks what a transcript tells beside the conversation.
+    pub fn transcript(&self, transcript: &mut Transcript) -> bool {
+        let Transcript {
+            session,
+            model,
+            errors,
+            limits,
+            denials,
+            commands,
+            problems,
+            format: _,
+            tokens: _,
+            cost_micro_usd: _,
+            duration_ms: _,
+            turns: _,
+            bytes: _,
+            skipped: _,
+        } = transcript;
+        let remarks = errors.iter_mut().chain(denials).chain(problems);
+        let mut masked = any(remarks.map(|Remark { text, line: _ }| self.cover(text)));
+        masked |= any(limits.iter_mut().map(|Limit { text, .. }| self.cover(text)));
+        masked |= any(commands.iter_mut().map(|Command { command, .. }| self.cover(command)));
+        masked | self.covers([session, model])
+    }
+
+    fn signal(&self, signal: &mut Signal) -> bool {
+        let Signal {
+            reason,
+            remaining_work,
+            confidence,
+            problems,
+            near_misses,
+            taken: _,
+            status: _,
+            source: _,
+            override_requested: _,
+            line: _,
+            fields_agree: _,
+            token: _,
+            unproven: _,
+        } = signal;
+        let mut masked = any(problems.iter_mut().map(|it| self.cover(it)));
+        for NearMiss { text, why, line: _ } in near_misses {
+            masked |= self.cover(text);
+            masked |= self.cover(why);
+        }
+        masked | self.covers([reason, remaining_work, confidence])
+    }
+
+    fn hit(&self, hit: &mut Hit) -> bool {
+        let Hit { excerpt, matched, pattern: _, pack: _, weight: _, line: _, column: _ } = hit;
+        self.cover(matched);
+        self.cover(excerpt)
+    }
+
+    fn observed(&self, observed: &mut Observed) -> bool {
+        let Observed {
+            signature,
+            denied,
+            limited,
+            session,
+            stop,
+            at: _,
+            iteration: _,
+            tree: _,
+            output: _,
+            tokens: _,
+            cost_micro_usd: _,
+            probe: _,
+        } = observed;
+        let mut masked = any(denied.iter_mut().map(|it| self.cover(it)));
+        if let Some(Limited { text, resets_at: _ }) = limited {
+            masked |= self.cover(text);
+        }
+        if let Some(Stop { background, agent: _, prompt: _ }) = stop {
+            masked |= any(background.iter_mut().map(|it| self.cover(it)));
+        }
+        masked | self.covers([signature, session])
+    }
+
+    fn covers<const N: usize>(&self, texts: [&mut Option<String>; N]) -> bool {
+        any(texts.into_iter().flatten().map(|text| self.cover(text)))
+    }
+}
