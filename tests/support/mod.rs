@@ -16,6 +16,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gate_cli::Places;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -69,6 +70,8 @@ pub(crate) struct Run {
     stdout: Option<PathBuf>,
     /// Once this file has so many lines, the program is killed.
     kill_once: Option<(String, usize)>,
+    /// The folders whose settings the test has written, and a person approves.
+    approves: Vec<PathBuf>,
 }
 
 /// `gate` with these words as arguments.
@@ -95,6 +98,7 @@ impl Run {
             stdin: None,
             stdout: None,
             kill_once: None,
+            approves: Vec::new(),
         }
     }
 
@@ -140,6 +144,12 @@ impl Run {
         self
     }
 
+    /// Settings that nobody has approved.
+    pub(crate) fn unapproved(mut self, text: &str) -> Self {
+        self.approves.clear();
+        self.file("gate.toml", text)
+    }
+
     /// A program in the working folder.
     pub(crate) fn script(self, name: &str, text: &str) -> Self {
         let run = self.file(name, text);
@@ -171,9 +181,15 @@ impl Run {
         self
     }
 
-    /// The project's settings.
+    /// The project's settings, which a person approves before the program runs.
     pub(crate) fn settings(self, text: &str) -> Self {
-        self.file("gate.toml", text)
+        self.settings_in("", text)
+    }
+
+    /// The settings of a folder of the project, approved in the same way.
+    pub(crate) fn settings_in(mut self, folder: &str, text: &str) -> Self {
+        self.approves.push(self.path("work").join(folder));
+        self.file(&Path::new(folder).join("gate.toml").display().to_string(), text)
     }
 
     /// The user's settings.
@@ -218,6 +234,7 @@ impl Run {
 
     /// Runs it.
     pub(crate) fn run(mut self) -> Ran {
+        self.approve();
         let (out, err) = (self.path("stdout"), self.path("stderr"));
         let feed = self.stdin.take();
         let mut command = Command::new(&self.program);
@@ -255,6 +272,21 @@ impl Run {
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// What a person did before: looked at the settings, and approved them. Those
+    /// that do not hold are told by whoever reads them.
+    fn approve(&self) {
+        for folder in self.approves.iter().filter(|it| it.is_dir()) {
+            let home = self.path("home");
+            let _ = gate_cli::trust::approve(&Places {
+                folder: folder.canonicalize().unwrap(),
+                user: Some(home.join(".config")),
+                state: None,
+                data: Some(home.join(".local/share/gate")),
+                environment: Vec::new(),
+            });
+        }
     }
 }
 

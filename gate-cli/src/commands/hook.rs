@@ -17,6 +17,7 @@ use crate::hook::{self, Client, Event, Said, Stopped, Verdict};
 use crate::memory::{Memory, NotJudged};
 use crate::render;
 use crate::settings::{self, Places, Selection};
+use crate::trust::NOT_TRUSTED;
 
 /// How long a client's words are waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -103,11 +104,15 @@ fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Opti
 }
 
 /// What is done where gate cannot decide: the stop is refused once, and then
-/// the agent is let go.
+/// the agent is let go; at once, where only a person can help.
 fn undecided(here: &Here, stopped: &Stopped<'_>, failure: &Failure) -> Verdict {
     let session = stopped.event.session.as_deref();
     let why = gate_core::text::clean(&render::message(failure));
-    if hook::is_first(here.places.state.as_deref(), stopped.agent, session) {
+    // The agent cannot put that right, and must not.
+    let is_persons = failure.code == NOT_TRUSTED;
+    let what = failure.hint.as_deref().filter(|_| is_persons);
+    let why = what.map_or(why.clone(), |hint| format!("{why} ({hint})"));
+    if !is_persons && hook::is_first(here.places.state.as_deref(), stopped.agent, session) {
         return Verdict::Refused(format!(
             "gate cannot decide whether the work is done: {why}\n\
              Where you can put that right, do so, and finish again; else tell the person of it."

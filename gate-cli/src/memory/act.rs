@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::body::{self, ActBody};
-use super::operator::Operator;
+use crate::operator::Operator;
 use super::{Memory, now};
 use crate::failure::Failure;
 use crate::record::Ledger;

@@ -8,7 +8,7 @@ use gate_core::protocol::ledger::Draft;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::operator::Operator;
+use crate::operator::Operator;
 use super::turn::{GATE, run_of};
 use super::{Memory, body, now};
 use crate::failure::Failure;

@@ -19,7 +19,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use self::believed::{all, found, holds};
-use super::operator::Operator;
+use crate::operator::Operator;
 use super::{Memory, body};
 use crate::failure::Failure;
 use crate::store::{Ask, Claimable, Item, Reading, Writing};

@@ -68,6 +68,9 @@ pub struct RunState {
     /// How often the agent's stop was refused, where a hook asks.
     #[serde(default, skip_serializing_if = "Refusals::is_none")]
     pub refusals: Refusals,
+    /// The project's settings that it goes by, as a digest or a word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
 }
 
 /// What a run has used.
@@ -128,7 +131,21 @@ impl RunState {
         let passed = observed.at.since(&self.last).unwrap_or_default();
         let spent = self.spent.after(observed, passed);
         let iteration = self.iteration.max(observed.iteration);
-        Self { iteration, last: observed.at.clone(), spent, ..self.clone() }
+        Self {
+            iteration,
+            last: observed.at.clone(),
+            spent,
+            passed_in_a_row: self.passed_under(observed),
+            settings: observed.settings.clone().or_else(|| self.settings.clone()),
+            ..self.clone()
+        }
+    }
+
+    /// How many iterations passed in a row under the project's settings of this
+    /// one: what passed under others counts no more.
+    pub(crate) fn passed_under(&self, observed: &Observed) -> u32 {
+        let before = self.settings.as_ref().zip(observed.settings.as_ref());
+        if before.is_some_and(|(was, is)| was != is) { 0 } else { self.passed_in_a_row }
     }
 
     /// The run after an iteration that counts.
