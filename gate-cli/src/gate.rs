@@ -180,8 +180,7 @@ impl Gate {
         };
         let mut memory = memory.borrow_mut();
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
-        let admit =
-            |turn: &Turn| self.admit(looked.as_ref(), request, &judging.scan, Some(turn));
+        let admit = |turn: &Turn| self.admit(looked.as_ref(), request, &judging.scan, Some(turn));
         let asked = Asked {
             settings: self.held(looked.as_ref()),
             admit: &admit,

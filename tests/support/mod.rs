@@ -1,5 +1,6 @@
 //! A program run in a folder of its own, and what came of it.
 
+mod approved;
 pub(crate) mod bed;
 mod beside;
 pub(crate) mod postgres;
@@ -16,7 +17,6 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gate_cli::Places;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -144,12 +144,6 @@ impl Run {
         self
     }
 
-    /// Settings that nobody has approved.
-    pub(crate) fn unapproved(mut self, text: &str) -> Self {
-        self.approves.clear();
-        self.file("gate.toml", text)
-    }
-
     /// A program in the working folder.
     pub(crate) fn script(self, name: &str, text: &str) -> Self {
         let run = self.file(name, text);
@@ -179,17 +173,6 @@ impl Run {
     pub(crate) fn folder(self, name: &str) -> Self {
         fs::create_dir_all(self.path("work").join(name)).unwrap();
         self
-    }
-
-    /// The project's settings, which a person approves before the program runs.
-    pub(crate) fn settings(self, text: &str) -> Self {
-        self.settings_in("", text)
-    }
-
-    /// The settings of a folder of the project, approved in the same way.
-    pub(crate) fn settings_in(mut self, folder: &str, text: &str) -> Self {
-        self.approves.push(self.path("work").join(folder));
-        self.file(&Path::new(folder).join("gate.toml").display().to_string(), text)
     }
 
     /// The user's settings.
@@ -272,21 +255,6 @@ impl Run {
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
-    }
-
-    /// What a person did before: looked at the settings, and approved them. Those
-    /// that do not hold are told by whoever reads them.
-    fn approve(&self) {
-        for folder in self.approves.iter().filter(|it| it.is_dir()) {
-            let home = self.path("home");
-            let _ = gate_cli::trust::approve(&Places {
-                folder: folder.canonicalize().unwrap(),
-                user: Some(home.join(".config")),
-                state: None,
-                data: Some(home.join(".local/share/gate")),
-                environment: Vec::new(),
-            });
-        }
     }
 }
 

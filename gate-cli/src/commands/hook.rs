@@ -17,7 +17,7 @@ use crate::hook::{self, Client, Event, Said, Stopped, Verdict};
 use crate::memory::{Memory, NotJudged};
 use crate::render;
 use crate::settings::{self, Places, Selection};
-use crate::trust::NOT_TRUSTED;
+use crate::trust::{NOT_TRUSTED, Trust};
 
 /// How long a client's words are waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -91,7 +91,8 @@ fn read(until: Instant) -> io::Result<Vec<u8>> {
 }
 
 /// The project, where it has settings: the folder that the session began in,
-/// else where the agent is. A project without gate.toml is none of gate's.
+/// else where the agent is. A project without gate.toml is none of gate's, unless one
+/// was approved there: to remove it must not be the way out.
 fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Option<Places> {
     let began_in = client.project.and_then(|name| said.variable(name)).map(Into::into);
     let folders = [began_in, event.folder.clone(), Some(here.places.folder.clone())];
@@ -100,7 +101,9 @@ fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Opti
         Some(Places { folder, ..here.places.clone() })
     });
     // Settings that cannot be looked at are told when they are read.
-    places.into_iter().find(|places| !matches!(places.project_file(), Ok(None)))
+    places.into_iter().find(|places| {
+        !matches!(places.project_file(), Ok(None)) || Trust::was_approved(places)
+    })
 }
 
 /// What is done where gate cannot decide: the stop is refused once, and then

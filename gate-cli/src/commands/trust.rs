@@ -199,7 +199,8 @@ fn answer(args: &Trust, record: &TrustRecord, text: &str) -> Result<(), Failure>
 fn shown(record: &TrustRecord) -> String {
     let mut shown = String::new();
     let Some(file) = &record.file else {
-        let _ = writeln!(shown, "{} has no gate.toml: the defaults hold", text::clean(&record.project));
+        let _ =
+            writeln!(shown, "{} has no gate.toml: the defaults hold", text::clean(&record.project));
         let _ = writeln!(shown, "digest    {}", record.digest);
         return shown;
     };
@@ -211,7 +212,11 @@ fn shown(record: &TrustRecord) -> String {
         let shell = if it.shell { " by a shell" } else { "" };
         let of_type = it.task_type.as_ref().map(|name| format!(" for task type {name:?}"));
         let of_type = of_type.unwrap_or_default();
-        let argv = if it.argv.is_empty() { "no command found".to_owned() } else { format!("{:?}", it.argv) };
+        let argv = if it.argv.is_empty() {
+            "no command found".to_owned()
+        } else {
+            format!("{:?}", it.argv)
+        };
         let (check, from) = (text::clean(&it.check), text::clean(&it.from));
         let cwd = it.cwd.as_ref().map(|cwd| format!(" in {cwd:?}")).unwrap_or_default();
         let _ = writeln!(shown, "  {check}{of_type}{shell}{cwd}: {argv}\n    {from}");
@@ -221,7 +226,9 @@ fn shown(record: &TrustRecord) -> String {
 
 fn told(record: &TrustRecord) -> String {
     match (&record.file, record.approved_before) {
-        (Some(_), _) => "approved: all that these settings say, until a key or a value changes\n".to_owned(),
+        (Some(_), _) => {
+            "approved: all that these settings say, until a key or a value changes\n".to_owned()
+        }
         (None, true) => "what was approved here before is taken back\n".to_owned(),
         (None, false) => "there is nothing to approve\n".to_owned(),
     }

@@ -106,8 +106,8 @@ impl Gate {
         let standing = turn.and_then(|turn| turn.trust).or(looked.map(|it| it.standing));
         // Where there is no file, the defaults hold, which nobody has to approve.
         let defaults = looked.is_some_and(|it| it.file.is_none());
-        let is_approved = standing == Some(Standing::Approved)
-            || (defaults && standing == Some(Standing::Never));
+        let is_approved =
+            standing == Some(Standing::Approved) || (defaults && standing == Some(Standing::Never));
         let baseline = record.baseline.as_deref();
         let level = self.trust.as_ref().map_or(Level::T0, |it| {
             Level::of(&it.claim, record.decision.memory.is_some(), is_approved, baseline)

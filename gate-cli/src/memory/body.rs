@@ -6,8 +6,8 @@ use gate_core::protocol::ledger::{Body, BodyError, Sealed};
 use serde::Serialize;
 use serde_json::{Number, Value, json};
 
-use crate::operator::Operator;
 use crate::failure::Failure;
+use crate::operator::Operator;
 use crate::record::{Ledger, Record};
 
 /// How many objects and arrays of a decision may stand within each other.

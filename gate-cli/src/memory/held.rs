@@ -73,7 +73,7 @@ impl Held {
         goes_on: Option<&RunState>,
     ) -> Option<String> {
         let standing = self.standing(settings);
-        let changed = goes_on.and_then(|state| settings.looked.tampered(state, standing));
+        let changed = settings.looked.tampered(goes_on, standing);
         let lock = self.locks.get(run).filter(|lock| *lock != settings.policy);
         changed.or_else(|| {
             lock.map(|lock| {

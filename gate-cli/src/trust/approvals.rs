@@ -80,7 +80,8 @@ impl Approvals {
     pub(super) fn keep(&self, approval: &Approval) -> Result<(), Failure> {
         let write = || {
             DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
-            let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(&self.folder)?;
+            let mut file =
+                Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(&self.folder)?;
             file.write_all(&serde_json::to_vec_pretty(approval)?)?;
             file.as_file().sync_all()?;
             file.persist(self.folder.join(name_of(approval)))?;

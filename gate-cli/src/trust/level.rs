@@ -75,7 +75,10 @@ impl Claim {
         let inside = |path: &Option<PathBuf>| path.as_deref().is_none_or(|it| is_within(it, &top));
         if inside(&places.data) || (!memory::is_in_database(places) && inside(&places.state)) {
             let lowered = claimed.map(|claimed| {
-                format!("{VARIABLE} is {}, and gate's folders stand in the work tree", claimed.name())
+                format!(
+                    "{VARIABLE} is {}, and gate's folders stand in the work tree",
+                    claimed.name()
+                )
             });
             return Ok(Self { allowed: Level::T0, lowered });
         }
@@ -96,7 +99,8 @@ fn claimed(places: &Places) -> Result<Option<Level>, Failure> {
     match all.into_iter().find(|level| level.name() == value) {
         Some(level) => Ok(Some(level)),
         None => {
-            let message = format!("{VARIABLE}: {value:?} is no level: T0, T1, T2 or T3 is expected");
+            let message =
+                format!("{VARIABLE}: {value:?} is no level: T0, T1, T2 or T3 is expected");
             Err(Failure::usage("trust-value", message))
         }
     }

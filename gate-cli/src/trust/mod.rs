@@ -18,8 +18,8 @@ mod level;
 mod standing;
 mod text;
 
-pub(crate) use approve::{Approved, withdraw};
 pub use approve::approve;
+pub(crate) use approve::{Approved, withdraw};
 pub(crate) use level::{Claim, Level};
 pub(crate) use standing::{Looked, Standing, Trust};
 

@@ -10,8 +10,8 @@ use gate_core::decide::memory::RunState;
 use gate_core::{Policy, text};
 
 use super::approvals::{Approval, Approvals};
-use super::{NOT_TRUSTED, given};
 use super::text::Text as Settings;
+use super::{NOT_TRUSTED, given};
 use crate::failure::Failure;
 use crate::settings::{FILE, Places};
 
@@ -66,7 +66,7 @@ impl Trust {
     /// For decisions that follow each other: what stands on the disk is held against
     /// what they are made under.
     pub(crate) fn lasting(self) -> Self {
-        Self { lasts: true, ..self }
+        Self { lasts: true, seen: OnceCell::new(), ..self }
     }
 
     /// Where it looks.
@@ -109,6 +109,12 @@ impl Trust {
             Standing::Never if programs.is_empty() => Ok(()),
             standing => Err(looked.refused(standing, &programs)),
         }
+    }
+
+    /// Whether something was approved here, whatever stands here now.
+    pub(crate) fn was_approved(places: &Places) -> bool {
+        let trust = Self::of(places, &[]);
+        trust.nearest(&places.top()).is_some()
     }
 
     fn stands(&self, text: &Settings) -> Result<Looked, Failure> {
@@ -162,7 +168,10 @@ impl Trust {
 
 /// Where the settings of a folder stand in the project.
 fn spot(folder: &Path, top: &Path) -> String {
-    folder.join(FILE).strip_prefix(top).map_or_else(|_| FILE.to_owned(), |it| it.display().to_string())
+    folder
+        .join(FILE)
+        .strip_prefix(top)
+        .map_or_else(|_| FILE.to_owned(), |it| it.display().to_string())
 }
 
 impl Looked {
@@ -178,14 +187,15 @@ impl Looked {
     }
 
     /// Why nothing of these settings counts in a run that goes on: they are others
-    /// than it went by, and nobody approved them.
-    pub(crate) fn tampered(&self, run: &RunState, standing: Standing) -> Option<String> {
-        let differ = || run.settings.as_ref().is_some_and(|was| *was != self.digest);
+    /// than it went by, and nobody approved them. Where they were changed under a loop,
+    /// that holds for a run that begins as well.
+    pub(crate) fn tampered(&self, run: Option<&RunState>, standing: Standing) -> Option<String> {
+        let was = run.and_then(|run| run.settings.as_ref());
         let other = match standing {
             _ if self.is_swapped => true,
             Standing::Approved => false,
-            Standing::Never => differ(),
-            Standing::Changed => true,
+            Standing::Never => was.is_some_and(|was| *was != self.digest),
+            Standing::Changed => run.is_some(),
         };
         other.then(|| {
             format!(
@@ -210,7 +220,10 @@ impl Looked {
     fn what_changed(&self) -> String {
         let approved = self.approved.as_ref().map(|(folder, _)| folder.join(FILE));
         match (&self.file, approved) {
-            _ if self.is_swapped => "the project's settings were changed".to_owned(),
+            (Some(file), _) if self.is_swapped => {
+                format!("{} was changed under the loop, or is gone", file.display())
+            }
+            (None, _) if self.is_swapped => format!("a {FILE} appeared under the loop"),
             (Some(file), Some(approved)) if *file == approved => {
                 format!("{} was changed since it was approved", file.display())
             }

@@ -108,7 +108,10 @@ mod tests {
         let folder = Path::new("/nowhere");
         let empty = Layer::parse(Origin::Project(folder.join("gate.toml")), "").unwrap();
         let (empty, absent) = (Text::of(&[empty]), Text::of(&[]));
-        assert_eq!((empty.place(folder).as_str(), absent.place(folder).as_str()), ("gate.toml", ""));
+        assert_eq!(
+            (empty.place(folder).as_str(), absent.place(folder).as_str()),
+            ("gate.toml", "")
+        );
         assert_ne!(empty.digest(folder), absent.digest(folder));
     }
 }
