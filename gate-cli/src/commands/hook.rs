@@ -101,9 +101,9 @@ fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Opti
         Some(Places { folder, ..here.places.clone() })
     });
     // Settings that cannot be looked at are told when they are read.
-    places.into_iter().find(|places| {
-        !matches!(places.project_file(), Ok(None)) || Trust::was_approved(places)
-    })
+    places
+        .into_iter()
+        .find(|places| !matches!(places.project_file(), Ok(None)) || Trust::was_approved(places))
 }
 
 /// What is done where gate cannot decide: the stop is refused once, and then

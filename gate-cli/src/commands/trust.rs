@@ -237,12 +237,12 @@ fn told(record: &TrustRecord) -> String {
 /// Approves what `gate init` has just written, and says what it comes to. Under an
 /// agent it is left to a person, and where nothing can be kept it is told.
 pub(super) fn approve_written(here: &Here) {
-    let approved = here.operator("gate init").and_then(|operator| {
+    let approved = here.operator("gate trust").and_then(|operator| {
         let approved = Approved::of(&here.places)?;
         keep(here, &approved, &operator, "gate init")
     });
     if let Err(failure) = approved {
-        let note = format!("not approved yet ({}): gate trust", failure.message);
+        let note = format!("not approved yet: {}", failure.message);
         // The file is written, whether this can be said or not.
         let _ = writeln!(anstream::stderr().lock(), "note: {}", text::clean(&note));
     }

@@ -85,7 +85,7 @@ pub(crate) struct Turn {
     /// Why nothing counts of what it would be decided under.
     pub(crate) tampered: Option<String>,
     /// The policy that holds in the place of that: the one that the run went by.
-    own: Option<(Policy, String)>,
+    own: Option<Box<(Policy, String)>>,
     /// The number of the last record when it began.
     head: u64,
     /// Why the state cannot be trusted.
@@ -138,13 +138,13 @@ impl Loaded {
 impl Turn {
     /// The policy that it is decided by.
     pub(crate) fn policy<'t>(&'t self, asked: &Asked<'t>) -> &'t Policy {
-        self.own.as_ref().map_or(asked.policy, |(policy, _)| policy)
+        self.own.as_ref().map_or(asked.policy, |own| &own.0)
     }
 
     /// The one spelling of the policy that holds in the place of the one that is
     /// asked about; none where that one holds.
     pub(crate) fn own_text(&self) -> Option<&str> {
-        self.own.as_ref().map(|(_, text)| text.as_str())
+        self.own.as_ref().map(|own| own.1.as_str())
     }
 }
 
@@ -190,7 +190,7 @@ impl Memory {
             turn.trust = Some(held.standing(settings));
             turn.tampered = held.tampered(settings, &turn.run, goes_on.map(|(_, run)| run));
             if turn.tampered.is_some() && goes_on.is_some() {
-                turn.own = self.read(|reading| went_by(reading, &turn.name))?;
+                turn.own = self.read(|reading| went_by(reading, &turn.name))?.map(Box::new);
             }
         }
         turn.admission = self.admit(&loaded, &turn, asked)?;
