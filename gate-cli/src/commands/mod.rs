@@ -64,7 +64,7 @@ const DONE: u8 = 0;
 
 /// The command by which gate calls itself to end a check's processes. It is
 /// nobody else's, and no command line to be parsed: each check waits for it.
-const SUPERVISE: &str = "supervise";
+pub(crate) const SUPERVISE: &str = "supervise";
 
 /// The command by which gate goes on with a check that outlived a hook's
 /// deadline. It is nobody else's either.

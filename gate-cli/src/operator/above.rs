@@ -12,6 +12,7 @@ use std::path::Path;
 use gate_checks::worktree;
 
 use crate::agent::Agent;
+use crate::commands::SUPERVISE;
 use crate::governance::ancestors;
 
 /// An agent's program above this process.
@@ -43,6 +44,13 @@ pub(super) fn client(project: &Path) -> Option<Client> {
         let agent = agent_of(&Process::of(pid)?)?;
         works_on(pid, project).then_some(Client { agent, pid })
     })
+}
+
+/// Whether a supervisor of gate's stands above this process: each agent of a run has
+/// one. Whose it is says the run's folder, which takes longer to find out.
+pub(super) fn is_supervised() -> bool {
+    let supervises = |process: Process| process.argv.get(1).is_some_and(|it| it == SUPERVISE);
+    ancestors().into_iter().filter_map(Process::of).any(supervises)
 }
 
 /// What is told of a process.

@@ -85,16 +85,21 @@ pub(crate) fn agent_above(places: &Places) -> Result<Option<String>, Failure> {
     if let Some(mark) = marks::first(&places.environment) {
         return Ok(Some(format!("the environment has {}", text::brief(&mark, 200))));
     }
-    match Runs::here(places) {
-        Ok(project) => {
-            if let Some(run) = Caller::of_process(&project)?.run {
-                let run = text::brief(&run.run_id, 200);
-                return Ok(Some(format!("gate run started it (run {run})")));
-            }
-        }
-        // Settings that do not hold name no folder of runs.
-        Err(failure) if failure.exit_code == 2 => {}
-        Err(failure) => return Err(failure),
+    if let Some(run) = run_above(places)? {
+        return Ok(Some(format!("gate run started it (run {})", text::brief(&run, 200))));
     }
     Ok(above::client(&places.top()).map(|it| format!("{} (process {})", it.agent.name(), it.pid)))
+}
+
+/// The run whose agent this is.
+fn run_above(places: &Places) -> Result<Option<String>, Failure> {
+    if !above::is_supervised() {
+        return Ok(None);
+    }
+    match Runs::here(places) {
+        Ok(project) => Ok(Caller::of_process(&project)?.run.map(|run| run.run_id)),
+        // Settings that do not hold name no folder of runs.
+        Err(failure) if failure.exit_code == 2 => Ok(None),
+        Err(failure) => Err(failure),
+    }
 }
