@@ -83,6 +83,7 @@ fn main() {
 /// Runs both in turns, and prints the medians.
 fn both(project: &Path, settings: &str, times: usize, [gate, bare]: [Timed<'_>; 2]) {
     fs::write(project.join("gate.toml"), settings).unwrap();
+    run(project, &Timed { name: "", program: GATE, args: &["trust"] });
     run(project, &gate);
     run(project, &bare);
     let pairs = (0..times).map(|_| (run(project, &gate), run(project, &bare)));
@@ -98,7 +99,8 @@ fn run(project: &Path, timed: &Timed<'_>) -> Duration {
     command
         .args(timed.args)
         .current_dir(project)
-        .env("GATE_STATE_DIR", project.with_file_name("state"));
+        .env("GATE_STATE_DIR", project.with_file_name("state"))
+        .env("XDG_DATA_HOME", project.with_file_name("data"));
     command.stdout(Stdio::null()).stderr(Stdio::inherit());
     let began = Instant::now();
     let status = command.status().unwrap();

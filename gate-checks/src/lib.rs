@@ -26,6 +26,7 @@ mod id;
 mod late;
 mod logs;
 pub mod process;
+mod programs;
 pub mod project;
 pub mod report;
 mod schedule;
@@ -41,6 +42,7 @@ pub use doctor::{Finding, Level, Proof, Standing, examine, examine_surroundings,
 pub use event::{Event, Events};
 pub use gather::{GatherError, Gathered, TreeChange, Wanted, gather, is_uncommitted, look};
 pub use late::carry_on;
+pub use programs::{Program, programs, starts_program};
 pub use settings::{BadSetting, validate};
 pub use site::Site;
 pub use tokio_util::sync::CancellationToken;

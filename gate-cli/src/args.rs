@@ -9,6 +9,7 @@ mod install;
 mod ledger;
 mod replay;
 mod run;
+mod trust;
 mod work;
 
 use std::ffi::OsString;
@@ -31,6 +32,7 @@ pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
 pub(crate) use self::replay::{Grouping, Only, Replay};
 pub(crate) use self::run::{Codes, Cwd, Run, Stop};
+pub(crate) use self::trust::{Lock, Trust, Version};
 pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, Held, ListWork, Unblock, Work};
 
 /// Decides whether a coding agent's loop may end.
@@ -128,6 +130,10 @@ pub(crate) enum Command {
     /// Look at the circuit breaker, or operate it.
     #[command(subcommand)]
     Breaker(Breaker),
+    /// Show what the project's gate.toml starts, and approve it. For the operator; recorded.
+    Trust(Trust),
+    /// Hold a run to the policy of this moment. For the operator; recorded.
+    Lock(Lock),
     /// Verify, show or export what gate has recorded.
     #[command(subcommand)]
     Ledger(Ledger),
@@ -148,6 +154,8 @@ pub(crate) enum Command {
     /// Draft, check, convert or verify what one agent leaves to the next.
     #[command(subcommand)]
     Handoff(Handoff),
+    /// Say which gate this is, down to its bytes.
+    Version(Version),
     /// Print the completions for a shell.
     Completions {
         /// The shell.

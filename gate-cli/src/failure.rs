@@ -10,6 +10,27 @@ use gate_core::decide::indicator::PatternError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// Errors that need more than their message: their codes, what they mean and what to do.
+pub(crate) const EXPLAINED: [(&str, &str); 3] = [
+    (
+        "config-not-trusted",
+        "The project's settings would start programs, and nobody approved them; or others were \
+         approved than stand there now. Nothing was started and nothing decided. `gate trust` shows \
+         what they start, and approves it; a machine without a person at it is given the digest in \
+         `GATE_TRUST`.",
+    ),
+    (
+        "under-an-agent",
+        "What only the person in charge may say was called by an agent, or by a program that an \
+         agent's program started. Nothing was done. Type it in a terminal of your own.",
+    ),
+    (
+        "trust-value",
+        "`GATE_TRUST` or `GATE_TRUST_LEVEL` holds something else than is expected there, and what \
+         was meant is not guessed. `gate trust --show` prints the digest; levels are T0 to T3.",
+    ),
+];
+
 /// Why nothing was decided.
 ///
 /// It is printed as `gate.error.v1` with `--json`, and as one or a few lines

@@ -3,6 +3,7 @@
 mod baseline;
 mod replayed;
 mod token;
+mod trusted;
 
 use std::cell::{RefCell, RefMut};
 use std::path::Path;
@@ -36,6 +37,7 @@ use crate::source::{End, Source};
 
 pub(crate) use self::replayed::{Replayed, Step};
 use self::token::proven;
+use self::trusted::{Trusted, went_by, worked_around};
 
 /// The most of a large transcript that is new since an earlier decision, in bytes.
 const NEW: u64 = 64 << 20;
@@ -53,6 +55,10 @@ pub struct Gate {
     processors: Option<usize>,
     /// What the tree is compared with, where the caller knows it.
     baseline: Option<Baseline>,
+    /// Whose settings these are; none where a program answers for them.
+    trust: Option<Trusted>,
+    /// Where it stands, and the policy before that left some checks out.
+    place: Option<(When, Option<Box<Policy>>)>,
 }
 
 /// A transcript that was read, to be judged.
@@ -86,8 +92,19 @@ impl Gate {
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
         let (policy, masker) = (settings.policy, site.masker());
-        let (memory, processors, baseline) = (None, None, None);
-        Ok(Self { policy, patterns, warnings, site, masker, memory, processors, baseline })
+        let (memory, processors, baseline, trust, place) = (None, None, None, None, None);
+        Ok(Self {
+            policy,
+            patterns,
+            warnings,
+            site,
+            masker,
+            memory,
+            processors,
+            baseline,
+            trust,
+            place,
+        })
     }
 
     /// The gate in one place: with the checks that run there alone. The others
@@ -100,6 +117,8 @@ impl Gate {
             let message = format!("run elsewhere only, as `when` says: {}", names.join(", "));
             self.warnings.push(Warning::new(WarningCode::CheckElsewhere, message));
         }
+        let whole = (!names.is_empty()).then(|| Box::new(self.policy.clone()));
+        self.place = Some((place, whole));
         self.policy = self.policy.at(place);
         self
     }
@@ -167,34 +186,48 @@ impl Gate {
         source: &Source,
         request: &Request,
     ) -> Result<Record, Failure> {
+        let looked = self.looked(request)?;
         let Some(memory) = &self.memory else {
             let scan = self.unproven(&judging.scan);
+            self.admit(looked.as_ref(), request, &scan, None)?;
             let gathered = self.gather(source, request, &scan, None)?;
             let mut input = self.gathered(&scan, request, &gathered);
             self.masker.input(&mut input);
-            return Ok(self.stamp(decide(&input, &self.policy), judging, request, &gathered));
+            let record = self.stamp(decide(&input, &self.policy), judging, request, &gathered);
+            return Ok(self.stamped(record, looked.as_ref(), None));
         };
         let mut memory = memory.borrow_mut();
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
+        let admit = |turn: &Turn| self.admit(looked.as_ref(), request, &judging.scan, Some(turn));
         let input = judging.input.as_deref();
-        let asked = self.asked(request, input, &judging.policy_text, &look);
+        let asked = Asked {
+            settings: self.held(looked.as_ref()),
+            admit: &admit,
+            ..self.asked(request, input, &judging.policy_text, &look)
+        };
         match memory.begin(&asked)? {
             Begun::Repeated(record) => Ok(*record),
             Begun::Turn(turn) => {
                 let tokens = self.tokens(&mut memory)?;
                 let tokens = tokens.as_ref();
                 let scan = proven(&judging.scan, tokens, turn.is_of());
-                let gathered = self.gather(source, request, &scan, Some(&turn))?;
+                let gathered = match &turn.tampered {
+                    Some(why) => worked_around(turn.policy(&asked), why),
+                    None => self.gather(source, request, &scan, Some(&turn))?,
+                };
                 let seen = self.watch(source, request, &gathered, &turn);
-                let input = self.gathered(&judging.scan, request, &gathered);
+                let mut input = self.gathered(&judging.scan, request, &gathered);
+                input.observed.settings = went_by(looked.as_ref(), &turn);
                 memory.record(&turn, &asked, &mut |standing| {
                     let signal = proven(&judging.scan, tokens, standing.is_of()).signal.clone();
                     let next_token = standing.next_token(tokens);
                     let mut input = Input { signal, next_token, ..input.clone() };
                     self.masker.input(&mut input);
-                    let judged = judge(&remembering(&input, standing.clone(), &seen), &self.policy);
+                    let input = remembering(&input, standing.clone(), &seen);
+                    let judged = judge(&input, turn.policy(&asked));
                     let decision = judged.decision.clone();
                     let record = self.stamp(decision, judging, request, &gathered);
+                    let record = self.stamped(record, looked.as_ref(), Some(&turn));
                     let Standing { run, iteration, .. } = standing;
                     (Record { run, iteration, ..record }, judged)
                 })
@@ -323,6 +356,8 @@ impl Gate {
             acts: &request.acts,
             policy: &self.policy,
             policy_text,
+            settings: None,
+            admit: &|_| Ok(()),
         }
     }
 

@@ -12,11 +12,12 @@ use serde_json::{Value, json};
 
 use crate::commands::Status;
 pub use crate::commands::{
-    BaselineRecord, ExitParsed, ExitSubmitted, LeaseRecord, WorkList, WorkRecord,
+    BaselineRecord, ExitParsed, ExitSubmitted, LeaseRecord, Starts, TrustRecord, VersionRecord,
+    WorkList, WorkRecord,
 };
 use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
-use crate::memory::{BreakerStatus, Past};
+use crate::memory::{BreakerStatus, Lock, Past};
 use crate::record::Record;
 use crate::replay::{ReplayGroup, ReplayRecord};
 use crate::runner::RunRecord;
@@ -46,6 +47,12 @@ pub enum Name {
     Baseline,
     /// `gate status --json`.
     Status,
+    /// `gate trust --json`.
+    Trust,
+    /// `gate lock --json`.
+    Lock,
+    /// `gate version --json`.
+    Version,
     /// `gate run --json`.
     Run,
     /// `gate explain --json`.
@@ -85,6 +92,9 @@ pub fn of(name: Name) -> Value {
         Name::Breaker => schema_for!(BreakerStatus).to_value(),
         Name::Run => schema_for!(RunRecord).to_value(),
         Name::Status => schema_for!(Status).to_value(),
+        Name::Trust => schema_for!(TrustRecord).to_value(),
+        Name::Lock => schema_for!(Lock).to_value(),
+        Name::Version => schema_for!(VersionRecord).to_value(),
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),
         Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),

@@ -8,9 +8,10 @@ use gate_checks::worktree::root_of;
 use gate_core::config::{self, Layer, Origin, Resolved};
 
 use crate::failure::Failure;
+use crate::trust::Trust;
 
 /// The project's settings file.
-const FILE: &str = "gate.toml";
+pub(crate) const FILE: &str = "gate.toml";
 
 /// Where settings are looked for.
 #[derive(Clone, Debug, Default)]
@@ -72,8 +73,14 @@ impl Places {
     /// A settings file that may be there and cannot be looked at.
     pub fn project(&self) -> Result<PathBuf, Failure> {
         let file = self.project_file()?;
-        let project = file.as_deref().and_then(Path::parent).or_else(|| self.repository());
-        Ok(project.unwrap_or(&self.folder).to_owned())
+        let project = file.as_deref().and_then(Path::parent);
+        Ok(project.map_or_else(|| self.top(), Path::to_owned))
+    }
+
+    /// The folder above which settings are not looked for: the repository's root,
+    /// outside of one the folder itself.
+    pub(crate) fn top(&self) -> PathBuf {
+        self.repository().unwrap_or(&self.folder).to_owned()
     }
 
     /// The root of the repository that the folder is in: something that is
@@ -155,6 +162,14 @@ pub fn layers(places: &Places, selection: &Selection) -> Result<Vec<Layer>, Fail
 /// Reads and resolves all settings.
 pub(crate) fn resolve(places: &Places, selection: &Selection) -> Result<Resolved, Failure> {
     Ok(config::resolve(&layers(places, selection)?, selection.task_type.as_deref())?)
+}
+
+/// Reads and resolves all settings, and says whose they are: what they start and
+/// weaken is the operator's to approve.
+pub(crate) fn read(places: &Places, selection: &Selection) -> Result<(Resolved, Trust), Failure> {
+    let layers = layers(places, selection)?;
+    let resolved = config::resolve(&layers, selection.task_type.as_deref())?;
+    Ok((resolved, Trust::of(places, &layers)))
 }
 
 fn optional(origin: Origin, file: &Path) -> Result<Option<Layer>, Failure> {

@@ -40,6 +40,11 @@ pub mod kind {
     /// Hooks were switched off or on by an operator.
     pub const SWITCH: &str = "hook_switch";
 
+    /// Settings were approved by an operator, or no longer are.
+    pub const TRUST: &str = "settings_trust";
+    /// A run was locked to a policy by an operator, or the lock was ended.
+    pub const LOCK: &str = "policy_lock";
+
     /// The type of a decision's record.
     pub fn of(verdict: crate::Verdict) -> &'static str {
         if verdict == crate::Verdict::Exit { PASSED } else { BLOCKED }

@@ -1,5 +1,6 @@
 //! A program run in a folder of its own, and what came of it.
 
+mod approved;
 pub(crate) mod bed;
 mod beside;
 pub(crate) mod postgres;
@@ -69,6 +70,8 @@ pub(crate) struct Run {
     stdout: Option<PathBuf>,
     /// Once this file has so many lines, the program is killed.
     kill_once: Option<(String, usize)>,
+    /// The folders whose settings the test has written, and a person approves.
+    approves: Vec<PathBuf>,
 }
 
 /// `gate` with these words as arguments.
@@ -95,6 +98,7 @@ impl Run {
             stdin: None,
             stdout: None,
             kill_once: None,
+            approves: Vec::new(),
         }
     }
 
@@ -171,11 +175,6 @@ impl Run {
         self
     }
 
-    /// The project's settings.
-    pub(crate) fn settings(self, text: &str) -> Self {
-        self.file("gate.toml", text)
-    }
-
     /// The user's settings.
     pub(crate) fn user_settings(self, text: &str) -> Self {
         write(&self.path("home/.config/gate/config.toml"), text.as_bytes());
@@ -218,6 +217,7 @@ impl Run {
 
     /// Runs it.
     pub(crate) fn run(mut self) -> Ran {
+        self.approve();
         let (out, err) = (self.path("stdout"), self.path("stderr"));
         let feed = self.stdin.take();
         let mut command = Command::new(&self.program);

@@ -53,6 +53,7 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     if args.show {
         return answer(args, &of(Baseline::kept(&site, None)?.as_ref(), None));
     }
+    here.operator("gate baseline")?;
     let mut memory = here.memory(&settings.policy)?;
     if args.forget {
         Baseline::forget(&site)?;

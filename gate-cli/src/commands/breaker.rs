@@ -24,6 +24,7 @@ pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {
         Breaker::Trip(args) => (Act::Trip, args),
         Breaker::Isolate(args) => (Act::Isolate, args),
     };
+    here.operator(&format!("gate breaker {}", act.name().trim_start_matches("breaker_")))?;
     let status = memory.operate(Operation { task, act, reason: &args.reason }, &policy)?;
     answer(&args.of, &status)?;
     Ok(DONE)

@@ -17,21 +17,26 @@ use crate::render;
 use crate::request::{Checks, Request};
 use crate::settings;
 use crate::source::Source;
+use crate::store::PATIENCE;
 
 /// With `--while`, the exit code of a loop that may end.
 const WHILE_EXIT: u8 = 10;
 
 pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
-    let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
+    for (act, _) in acts(args) {
+        here.operator(&format!("--{}", act.replace('_', "-")))?;
+    }
+    let (settings, trust) = settings::read(&here.places, &args.reading.settings.selection())?;
     let site = here.site()?;
     let site = Site { state: site.state.filter(|_| !args.no_state), ..site };
     let gate = Gate::open(settings, site)?.at(When::Check);
     let gate = if args.no_state {
         gate
     } else {
-        let memory = here.memory(gate.policy())?;
+        let memory = here.memory_under(&trust, gate.policy(), PATIENCE)?;
         gate.remembering(memory)
     };
+    let gate = gate.trusting(trust)?;
     if let Some(name) = &args.checks.only {
         known_check(gate.policy(), name)?;
     }

@@ -13,6 +13,7 @@ use crate::render;
 use crate::schema::DoctorRecord;
 use crate::secrets;
 use crate::settings;
+use crate::trust::Trust;
 
 /// Exit code where something is wrong.
 const WRONG: u8 = 1;
@@ -21,12 +22,16 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
     if let Some(agent) = args.agent {
         return agent::run(here, agent, args.json);
     }
-    let policy = settings::resolve(&here.places, &args.settings.selection())?.policy;
+    let (settings, trust) = settings::read(&here.places, &args.settings.selection())?;
+    let policy = settings.policy;
     if let Some(name) = &args.only {
         known_check(&policy, name)?;
     }
     let site = Site { ignore: policy.tree_ignore.clone(), ..here.site()? };
-    let record = examined(here, args, &policy, &site)?;
+    if args.self_test {
+        trust.admit(&policy, &site)?;
+    }
+    let record = examined(here, args, (&policy, &trust), &site)?;
     let text = if args.json { render::json(&record)? } else { render::doctor_card(&record) };
     print(&secrets::masked(&text))?;
     Ok(if record.ok { DONE } else { WRONG })
@@ -35,11 +40,12 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
 fn examined(
     here: &Here,
     args: &Doctor,
-    policy: &Policy,
+    (policy, trust): (&Policy, &Trust),
     site: &Site,
 ) -> Result<DoctorRecord, Failure> {
     let mut gate = examine_surroundings(policy, site);
     gate.push(of_settings(args, site));
+    gate.extend(of_trust(trust, policy, site));
     gate.push(of_ledger(here, policy));
     let wanted = |name: Option<&str>| match (&args.only, name) {
         (Some(only), Some(name)) => only == name,
@@ -66,6 +72,13 @@ fn of_settings(args: &Doctor, site: &Site) -> Finding {
     }
     let message = "the project has no gate.toml: the defaults hold";
     Finding::new(Level::Note, "settings-default", message).hint("gate init")
+}
+
+/// Whether what the settings start is approved, where that matters.
+fn of_trust(trust: &Trust, policy: &Policy, site: &Site) -> Option<Finding> {
+    let failure = trust.admit(policy, site).err()?;
+    let finding = Finding::new(Level::Problem, &failure.code, failure.message);
+    Some(Finding { hint: failure.hint, ..finding })
 }
 
 /// Whether decisions can be remembered, and whether the loop is held.

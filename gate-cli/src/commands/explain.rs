@@ -4,7 +4,7 @@ use gate_core::decide::reason::{ReasonCode, WarningCode, explain};
 
 use super::{DONE, Here, print};
 use crate::args::Explain;
-use crate::failure::Failure;
+use crate::failure::{EXPLAINED, Failure};
 use crate::memory::Wanted;
 use crate::render;
 use crate::schema::ExplainRecord;
@@ -19,8 +19,8 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
         print(&all())?;
         return Ok(DONE);
     }
-    if let Some((code, explanation)) = args.what.as_deref().and_then(|it| Some((it, explain(it)?)))
-    {
+    let known = |code: &str| explain(code).or_else(|| error(code));
+    if let Some((code, explanation)) = args.what.as_deref().and_then(|it| Some((it, known(it)?))) {
         print(&format!("{code}\n\n{explanation}\n"))?;
         return Ok(DONE);
     }
@@ -61,8 +61,16 @@ fn unknown(what: &str) -> Failure {
 fn all() -> String {
     let reasons = ReasonCode::ALL.iter().map(|code| entry(code.code(), code.explanation()));
     let warnings = WarningCode::ALL.iter().map(|code| entry(code.code(), code.explanation()));
+    let errors = EXPLAINED.iter().map(|(code, explanation)| entry(code, explanation));
     let list = |entries: Vec<String>| entries.join("\n");
-    format!("Reasons\n\n{}\n\nWarnings\n\n{}\n", list(reasons.collect()), list(warnings.collect()))
+    let (reasons, warnings) = (list(reasons.collect()), list(warnings.collect()));
+    let errors = list(errors.collect());
+    format!("Reasons\n\n{reasons}\n\nWarnings\n\n{warnings}\n\nErrors\n\n{errors}\n")
+}
+
+/// What an error's code means, where its message does not say it all.
+fn error(code: &str) -> Option<&'static str> {
+    EXPLAINED.iter().find(|(known, _)| *known == code).map(|(_, explanation)| *explanation)
 }
 
 /// A code with the first sentence of its explanation.

@@ -18,6 +18,7 @@ use crate::memory::{Memory, NotJudged};
 use crate::render;
 use crate::secrets;
 use crate::settings::{self, Places, Selection};
+use crate::trust::{NOT_TRUSTED, Trust};
 
 /// How long a client's words are waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -91,7 +92,8 @@ fn read(until: Instant) -> io::Result<Vec<u8>> {
 }
 
 /// The project, where it has settings: the folder that the session began in,
-/// else where the agent is. A project without gate.toml is none of gate's.
+/// else where the agent is. A project without gate.toml is none of gate's, unless one
+/// was approved there: to remove it must not be the way out.
 fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Option<Places> {
     let began_in = client.project.and_then(|name| said.variable(name)).map(Into::into);
     let folders = [began_in, event.folder.clone(), Some(here.places.folder.clone())];
@@ -100,15 +102,21 @@ fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Opti
         Some(Places { folder, ..here.places.clone() })
     });
     // Settings that cannot be looked at are told when they are read.
-    places.into_iter().find(|places| !matches!(places.project_file(), Ok(None)))
+    places
+        .into_iter()
+        .find(|places| !matches!(places.project_file(), Ok(None)) || Trust::was_approved(places))
 }
 
 /// What is done where gate cannot decide: the stop is refused once, and then
-/// the agent is let go.
+/// the agent is let go; at once, where only a person can help.
 fn undecided(here: &Here, stopped: &Stopped<'_>, failure: &Failure) -> Verdict {
     let session = stopped.event.session.as_deref();
     let why = secrets::masked(&gate_core::text::clean(&render::message(failure)));
-    if hook::is_first(here.places.state.as_deref(), stopped.agent, session) {
+    // The agent cannot put that right, and must not.
+    let is_persons = failure.code == NOT_TRUSTED;
+    let what = failure.hint.as_deref().filter(|_| is_persons);
+    let why = what.map_or(why.clone(), |hint| format!("{why} ({hint})"));
+    if !is_persons && hook::is_first(here.places.state.as_deref(), stopped.agent, session) {
         return Verdict::Refused(format!(
             "gate cannot decide whether the work is done: {why}\n\
              Where you can put that right, do so, and finish again; else tell the person of it."

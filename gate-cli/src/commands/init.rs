@@ -74,6 +74,7 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
         timed(&detected, &|proposal| stopwatch.measure(proposal))
     };
     write(&file, &text::settings(&detected, &times), false)?;
+    super::trust::approve_written(here);
     print(&story::told(&detected, &times, &file))?;
     Ok(DONE)
 }

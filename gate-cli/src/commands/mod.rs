@@ -17,6 +17,7 @@ mod install;
 mod last;
 mod ledger;
 mod lines;
+mod lock;
 mod log;
 mod man;
 mod prompt;
@@ -26,13 +27,16 @@ mod scan;
 mod status;
 mod stop;
 mod switch;
+mod trust;
 mod uninstall;
+mod version;
 mod work;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -43,12 +47,16 @@ use gate_core::Policy;
 use crate::args::{Cli, Command, Settings};
 use crate::failure::Failure;
 use crate::memory::Memory;
+use crate::operator::Operator;
 use crate::render;
 use crate::settings::{Places, Selection};
+use crate::trust::Trust;
 
 pub use baseline::BaselineRecord;
 pub use exit::{ExitParsed, ExitSubmitted};
 pub(crate) use status::Status;
+pub use trust::{Starts, TrustRecord};
+pub use version::VersionRecord;
 pub use work::{LeaseRecord, WorkList, WorkRecord};
 
 /// Exit code of a command that did what it was asked.
@@ -56,7 +64,7 @@ const DONE: u8 = 0;
 
 /// The command by which gate calls itself to end a check's processes. It is
 /// nobody else's, and no command line to be parsed: each check waits for it.
-const SUPERVISE: &str = "supervise";
+pub(crate) const SUPERVISE: &str = "supervise";
 
 /// The command by which gate goes on with a check that outlived a hook's
 /// deadline. It is nobody else's either.
@@ -122,6 +130,9 @@ impl Asked {
             Command::Run(run) => Self { json: run.json, stop: true },
             Command::Status(status) => Self { json: status.json, stop: false },
             Command::Log(log) => Self { json: log.json, stop: false },
+            Command::Trust(trust) => Self { json: trust.json, stop: false },
+            Command::Lock(lock) => Self { json: lock.json, stop: false },
+            Command::Version(version) => Self { json: version.json, stop: false },
             Command::Bus(bus) => Self { json: bus.json(), stop: false },
             Command::Fact(fact) => Self { json: fact.json(), stop: false },
             Command::Exit(exit) => Self { json: exit.json(), stop: false },
@@ -171,6 +182,9 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::On => switch::on(&here),
         Command::Status(args) => status::run(&here, &args),
         Command::Breaker(args) => breaker::run(&here, &args),
+        Command::Trust(args) => trust::run(&here, &args),
+        Command::Lock(args) => lock::run(&here, &args),
+        Command::Version(args) => version::run(&args),
         Command::Ledger(args) => ledger::run(&here, &args),
         Command::Log(args) => log::run(&here, &args),
         Command::Bus(args) => bus::run(&here, &args),
@@ -210,6 +224,22 @@ impl Here {
 }
 
 impl Here {
+    /// That an operator's command or flag, as it is typed, may be given here.
+    fn operator(&self, act: &str) -> Result<Operator, Failure> {
+        Operator::admitted(act, &self.places)
+    }
+
+    /// What decisions under these settings are remembered by.
+    pub(crate) fn memory_under(
+        &self,
+        trust: &Trust,
+        policy: &Policy,
+        patience: Duration,
+    ) -> Result<Memory, Failure> {
+        let id = policy.project_id.as_deref();
+        Memory::open_under(&trust.look()?, &self.places, id, patience)
+    }
+
     /// What the project's decisions are remembered by.
     fn memory(&self, policy: &Policy) -> Result<Memory, Failure> {
         Memory::open(&self.places, policy.project_id.as_deref())

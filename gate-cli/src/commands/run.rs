@@ -27,6 +27,7 @@ use crate::request::Request;
 use crate::runner::{End, Loop, Order, StoppedBy, command_of};
 use crate::settings::{self, Selection};
 use crate::source::Source;
+use crate::trust::Trust;
 
 /// Exit code of a loop whose work is not done.
 const UNDONE: u8 = 1;
@@ -39,8 +40,11 @@ const AGENTS_GRACE: Duration = Duration::from_secs(30);
 const HIDDEN: [&str; 2] = ["CLAUDECODE", "JRUN_"];
 
 pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
-    let mut settings = settings::resolve(&here.places, &Selection::default())?;
+    let (mut settings, trust) = settings::read(&here.places, &Selection::default())?;
     budget(&mut settings.policy, args);
+    // Before an agent has cost anything.
+    trust.admit(&settings.policy.clone().at(When::Run), &here.site()?)?;
+    let trust = trust.lasting();
     let project = Runs::here(&here.places)?;
     let caller = Caller::of_process(&project)?;
     let depth = caller.run.as_ref().map_or(Ok(0), |run| project.depth(&run.run_id))?;
@@ -53,7 +57,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     let interrupt = Interrupt::listen()?;
     if args.work.is_none() {
         let task = asked.task_id();
-        let end = asked.looped(here, settings, &interrupt, (&task, None))?;
+        let end = asked.looped(here, (settings, trust), &interrupt, (&task, None))?;
         return asked.answer(&task, &end);
     }
     let Some(job) = Job::claimed(here, args, &settings, &interrupt)? else {
@@ -61,8 +65,9 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
         return asked.answer("", &End::without_work(by, asked.project.folder()));
     };
     let task = job.task_id();
-    let end = job.run(here, &settings, |job| {
-        asked.looped(here, settings.clone(), &interrupt, (&task, Some(job)))
+    let end = job.run(here, (&settings, &trust), |job| {
+        let settings = (settings.clone(), trust.clone());
+        asked.looped(here, settings, &interrupt, (&task, Some(job)))
     })?;
     asked.answer(&task, &end)
 }
@@ -81,7 +86,7 @@ impl Asked<'_> {
     fn looped(
         &self,
         here: &Here,
-        settings: Resolved,
+        (settings, trust): (Resolved, Trust),
         interrupt: &Interrupt,
         (task, job): (&str, Option<&Job>),
     ) -> Result<End, Failure> {
@@ -97,6 +102,7 @@ impl Asked<'_> {
         };
         let memory = here.memory(&settings.policy)?;
         let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
+        let gate = gate.trusting(trust)?;
         let taken = gate.take_baseline_if_wanted()?;
         let gate = gate.compared_with(taken);
         let signal = &gate.policy().signal;

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::settings::{self, Selection};
 
 pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {
+    here.operator("gate off")?;
     let millis = args.length.map(|length| u64::try_from(length.as_millis()).unwrap_or(u64::MAX));
     let until = match set(here, true, millis)? {
         Some(until) => format!("until {until}"),

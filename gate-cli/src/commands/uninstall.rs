@@ -1,16 +1,26 @@
 //! `gate uninstall`: takes gate away from an agent's stop.
 
+use std::time::Duration;
+
 use super::install::shown;
 use super::{DONE, Here, print};
 use crate::args::Uninstall;
 use crate::failure::Failure;
 use crate::install::{Plan, Roots};
+use crate::memory::Memory;
+use crate::render;
+use crate::settings::{self, Selection};
+
+/// How long a store is waited for that only records the act.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
+    here.operator("gate uninstall")?;
     let roots = Roots::of(&here.places)?;
     let plan = Plan::uninstall(args.agent, args.whom.scope(), &roots)?;
     if !args.dry_run {
         plan.apply()?;
+        record(here, args);
     }
     let mut text = shown(&plan, args.dry_run);
     if !plan.is_change() {
@@ -19,4 +29,16 @@ pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
     }
     print(&text)?;
     Ok(DONE)
+}
+
+/// Records the act. It is told, and done all the same, where nothing can be recorded:
+/// nobody has to keep gate because its state is broken.
+fn record(here: &Here, args: &Uninstall) {
+    let id = settings::resolve(&here.places, &Selection::default());
+    let id = id.ok().and_then(|settings| settings.policy.project_id);
+    let recorded = Memory::open_within(&here.places, id.as_deref(), PATIENCE)
+        .and_then(|mut memory| memory.acted("uninstall", Some(args.agent.name())));
+    if let Err(failure) = recorded {
+        render::notes(&[format!("not recorded: {}", failure.message)]);
+    }
 }

@@ -68,9 +68,8 @@ impl Stopped<'_> {
     /// Settings that cannot be used, a transcript that is not there, a store
     /// that cannot be written: nothing was decided.
     pub(crate) fn judge(&self, here: &Here) -> Result<Verdict, Failure> {
-        let settings = settings::resolve(&here.places, &Selection::default())?;
-        let id = settings.policy.project_id.as_deref();
-        let mut memory = Memory::open_within(&here.places, id, self.patience())?;
+        let (settings, trust) = settings::read(&here.places, &Selection::default())?;
+        let mut memory = here.memory_under(&trust, &settings.policy, self.patience())?;
         if memory.switch()?.off {
             return Ok(Verdict::NotJudged);
         }
@@ -81,6 +80,7 @@ impl Stopped<'_> {
             return self.let_go(&mut memory, why);
         }
         let gate = Gate::open(settings, here.site()?)?.at(When::Hook).remembering(memory);
+        let gate = gate.trusting(trust)?;
         let request = self.request();
         let (source, judging) = self.read(&gate, &request)?;
         if let Some(why) = self.exempt(&gate, &judging.scan, (&source, &request))? {

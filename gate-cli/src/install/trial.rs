@@ -22,9 +22,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::agent::Agent;
+use crate::settings::Places;
+use crate::trust;
 
 /// A check that fails, so that no stop is right.
 const SETTINGS: &str = "[checks.test_stop]\ncommand = [\"false\"]\n";
+
+/// Where the home keeps what has to last.
+const SHARE: &str = ".local/share";
 
 /// How long the command may take here. It has nothing to do that takes long.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -126,6 +131,9 @@ fn asked(agent: Agent, command: &str) -> io::Result<Answer> {
         fs::create_dir(at(name))?;
     }
     fs::write(at("project/gate.toml"), SETTINGS)?;
+    let share = Some(at("home").join(SHARE).join("gate"));
+    let places = Places { folder: at("project").canonicalize()?, data: share, ..Places::default() };
+    trust::approve(&places).map_err(io::Error::other)?;
     let transcript = at("home/session.jsonl");
     fs::write(&transcript, event::transcript(agent))?;
     let event = event::of(agent, &at("project"), &transcript).to_string();
@@ -161,7 +169,7 @@ fn shell(command: &str, folder: &Path) -> Command {
     for (name, below) in [
         ("XDG_CONFIG_HOME", ".config"),
         ("XDG_STATE_HOME", ".local/state"),
-        ("XDG_DATA_HOME", ".local/share"),
+        ("XDG_DATA_HOME", SHARE),
         ("XDG_CACHE_HOME", ".cache"),
         ("GATE_STATE_DIR", ".local/state/gate"),
     ] {

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::body::{self, ActBody};
-use super::operator::Operator;
 use super::{Memory, now};
 use crate::failure::Failure;
+use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::secrets;
 

@@ -6,8 +6,8 @@ use gate_core::protocol::ledger::{Body, BodyError, Sealed};
 use serde::Serialize;
 use serde_json::{Number, Value, json};
 
-use super::operator::Operator;
 use crate::failure::Failure;
+use crate::operator::Operator;
 use crate::record::{Ledger, Record};
 use crate::secrets;
 

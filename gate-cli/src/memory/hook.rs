@@ -8,10 +8,10 @@ use gate_core::protocol::ledger::Draft;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::operator::Operator;
 use super::turn::{GATE, run_of};
 use super::{Memory, body, now};
 use crate::failure::Failure;
+use crate::operator::Operator;
 
 /// A stop that was let go without being judged.
 #[derive(Clone, Debug, Serialize)]

@@ -10,15 +10,16 @@ mod act;
 mod body;
 mod clock;
 mod failure;
+mod held;
 mod hook;
+mod loops;
 mod naming;
-mod operator;
 mod past;
 mod token;
 mod turn;
 mod work;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_checks::worktree;
@@ -26,7 +27,10 @@ use gate_core::protocol::ledger::Head;
 
 pub use act::{BreakerStatus, Operation};
 pub(crate) use clock::now;
+pub use held::Lock;
+pub(crate) use held::Settings;
 pub(crate) use hook::NotJudged;
+pub(crate) use loops::Loop;
 pub(crate) use past::Last;
 pub use past::{Past, Wanted};
 pub(crate) use token::{FILE as TOKEN_KEY, Tokens};
@@ -36,6 +40,7 @@ pub use work::{Claim, Handed, Submitted};
 use crate::failure::Failure;
 use crate::settings::Places;
 use crate::store::{self, Leasing, Place, Reading, Store, StoreError, Writing};
+use crate::trust::{self, Looked};
 
 /// The variables that name a PostgreSQL database, and a file that does.
 const DATABASE: &str = "GATE_DATABASE_URL";
@@ -75,18 +80,51 @@ impl Memory {
         id: Option<&str>,
         patience: Duration,
     ) -> Result<Self, Failure> {
+        Self::open_in(&places.project()?, places, id, patience)
+    }
+
+    /// As [`Memory::open_within`], of the project in a folder.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Memory::open`].
+    fn open_in(
+        folder: &Path,
+        places: &Places,
+        id: Option<&str>,
+        patience: Duration,
+    ) -> Result<Self, Failure> {
         let place = place(places)?;
         if matches!(place, Place::Database(_)) && id.is_none() {
             let message = "a database is shared by machines, and there `[project] id` has to name the project";
             let failure = Failure::usage("project-unnamed", message);
             return Err(failure.hint("add `[project]` with `id = \"…\"` to gate.toml"));
         }
-        let folder = places.project()?;
-        let project = id.map_or_else(|| worktree::identity(&folder), str::to_owned);
+        let project = id.map_or_else(|| worktree::identity(folder), str::to_owned);
         let heads = places.data.as_ref().map(|data| data.join("heads"));
         let store = store::open(&place, heads, patience)?;
         let state = places.state.clone();
-        Ok(Self { store, project, tree: naming::of_tree(&folder), state })
+        Ok(Self { store, project, tree: naming::of_tree(folder), state })
+    }
+
+    /// As [`Memory::open_within`], for decisions under settings: where others were
+    /// approved, the ledger and the runs are those of what was approved.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Memory::open`].
+    pub(crate) fn open_under(
+        looked: &Looked,
+        places: &Places,
+        id: Option<&str>,
+        patience: Duration,
+    ) -> Result<Self, Failure> {
+        match &looked.approved {
+            Some((folder, approval)) if looked.standing == trust::Standing::Changed => {
+                Self::open_in(folder, places, approval.id.as_deref(), patience)
+            }
+            _ => Self::open_within(places, id, patience),
+        }
     }
 
     /// What the project is known by.
@@ -163,6 +201,11 @@ fn told<T>(
         (Err(error), _) => Err(error.into()),
         (Ok(()), None) => Err(Failure::internal("defect", "the store did nothing")),
     }
+}
+
+/// Whether state is kept in a database that the environment names.
+pub(crate) fn is_in_database(places: &Places) -> bool {
+    places.variable(DATABASE).or_else(|| places.variable(DATABASE_FILE)).is_some()
 }
 
 /// Where state is kept: in the database that the environment names, else in

@@ -13,12 +13,15 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::body::{self, ActBody};
-use super::operator::Operator;
+use super::held::{Held, Settings};
+use super::loops::went_by;
 use super::{Memory, naming, now};
 use crate::failure::Failure;
+use crate::operator::Operator;
 use crate::record::Record;
 use crate::secrets;
 use crate::store::{Reading, Writing};
+use crate::trust;
 
 /// Who writes the records of decisions.
 pub(super) const GATE: &str = "gate";
@@ -48,6 +51,10 @@ pub(crate) struct Asked<'a> {
     pub(crate) policy: &'a Policy,
     /// Its one spelling.
     pub(crate) policy_text: &'a str,
+    /// Whose settings these are; none where a program answers for them.
+    pub(crate) settings: Option<Settings<'a>>,
+    /// Refuses settings that are not approved, before anything rests on them.
+    pub(crate) admit: &'a dyn Fn(&Turn) -> Result<(), Failure>,
 }
 
 /// What comes before a decision.
@@ -60,7 +67,7 @@ pub(crate) enum Begun {
 }
 
 /// A decision that is about to be made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Turn {
     task: String,
     name: String,
@@ -74,6 +81,12 @@ pub(crate) struct Turn {
     pub(crate) first_look: bool,
     /// The iteration, as it would be numbered now.
     iteration: Option<(String, u64)>,
+    /// How the settings stand; none where nobody asks.
+    pub(crate) trust: Option<trust::Standing>,
+    /// Why nothing counts of what it would be decided under.
+    pub(crate) tampered: Option<String>,
+    /// The policy that holds in the place of that: the one that the run went by.
+    own: Option<Box<(Policy, String)>>,
     /// The number of the last record when it began.
     head: u64,
     /// Why the state cannot be trusted.
@@ -101,19 +114,38 @@ pub(crate) struct Standing {
 pub(crate) type Decide<'a> = dyn FnMut(Standing) -> (Record, Judged) + 'a;
 
 /// What is remembered of a loop and its task.
-struct Loaded {
+pub(super) struct Loaded {
     breaker: Breaker,
     last: Option<(String, RunState)>,
 }
 
 impl Loaded {
+    /// Whether the loop's run is over, or there is none.
+    pub(super) fn is_over(&self) -> bool {
+        let over = |(_, run): &(String, RunState)| run.is_over(&now(), &self.breaker);
+        self.last.as_ref().is_none_or(over)
+    }
+
     /// The run that a decision belongs to: the last, or the one after it.
-    fn run(&self, name: &str, begins: bool) -> String {
+    pub(super) fn run(&self, name: &str, begins: bool) -> String {
         let last = self.last.as_ref().map(|(run, _)| run.as_str());
         match last.filter(|_| !begins) {
             Some(run) => run.to_owned(),
             None => naming::next_run(name, last),
         }
+    }
+}
+
+impl Turn {
+    /// The policy that it is decided by.
+    pub(crate) fn policy<'t>(&'t self, asked: &Asked<'t>) -> &'t Policy {
+        self.own.as_ref().map_or(asked.policy, |own| &own.0)
+    }
+
+    /// The one spelling of the policy that holds in the place of the one that is
+    /// asked about; none where that one holds.
+    pub(crate) fn own_text(&self) -> Option<&str> {
+        self.own.as_ref().map(|own| own.1.as_str())
     }
 }
 
@@ -123,11 +155,11 @@ impl Memory {
     pub(crate) fn begin(&mut self, asked: &Asked<'_>) -> Result<Begun, Failure> {
         let mut turn = Turn::new(asked, &self.tree)?;
         let looked = self.read(|reading| {
-            let loaded = load(reading, &turn)?;
+            let loaded = load(reading, &turn.task, &turn.name)?;
             let earlier = Earlier::of(reading, &loaded, asked)?;
-            Ok((loaded, earlier, reading.head()?.seq))
+            Ok((loaded, earlier, Held::of(reading)?, reading.head()?.seq))
         });
-        let (loaded, earlier, head) = match looked {
+        let (loaded, earlier, held, head) = match looked {
             Err(failure) if failure.lost_state().is_some() => {
                 return Ok(Begun::Turn(Turn { lost: Some(Box::new(failure)), ..turn }));
             }
@@ -142,6 +174,15 @@ impl Memory {
         turn.head = head;
         let standing = asked.standing(&loaded, &earlier, &turn);
         turn.iteration = standing.run.zip(standing.iteration);
+        if let Some(settings) = &asked.settings {
+            let goes_on = loaded.last.as_ref().filter(|_| !begins);
+            let run = loaded.run(&turn.name, begins);
+            turn.trust = Some(held.standing(settings));
+            turn.tampered = held.tampered(settings, &run, goes_on.map(|(_, run)| run));
+            if turn.tampered.is_some() && goes_on.is_some() {
+                turn.own = self.read(|reading| went_by(reading, &turn.name))?.map(Box::new);
+            }
+        }
         turn.admission = self.admit(&loaded, &turn, asked)?;
         let goes_on = loaded.last.filter(|_| !begins);
         turn.refusals = goes_on.map(|(_, run)| run.refusals).unwrap_or_default();
@@ -152,7 +193,7 @@ impl Memory {
     pub(super) fn next_of(&mut self, asked: &Asked<'_>) -> Result<(String, u64), Failure> {
         let turn = Turn::new(asked, &self.tree)?;
         let standing = self.read(|reading| {
-            let loaded = load(reading, &turn)?;
+            let loaded = load(reading, &turn.task, &turn.name)?;
             let earlier = Earlier::of(reading, &loaded, asked)?;
             Ok(asked.standing(&loaded, &earlier, &turn))
         })?;
@@ -171,13 +212,15 @@ impl Memory {
         if asked.forced {
             return Ok(Admission::Free);
         }
-        let (admission, _, change) = loaded.breaker.admit(&now(), asked.policy, &turn.probe);
+        let policy = turn.policy(asked);
+        let (admission, _, change) = loaded.breaker.admit(&now(), policy, &turn.probe);
+        (asked.admit)(&Turn { admission, ..turn.clone() })?;
         if change.is_none() || asked.dry_run {
             return Ok(admission);
         }
         self.write(|writing| {
-            let breaker = load(writing, turn)?.breaker;
-            let (admission, breaker, change) = breaker.admit(&now(), asked.policy, &turn.probe);
+            let breaker = load(writing, &turn.task, &turn.name)?.breaker;
+            let (admission, breaker, change) = breaker.admit(&now(), policy, &turn.probe);
             if let Some(change) = change {
                 writing.append(transition(&change, &turn.task, breaker)?)?;
             }
@@ -199,7 +242,7 @@ impl Memory {
         let tree = self.tree.clone();
         let recorded = if asked.dry_run {
             self.read(|reading| {
-                let loaded = load(reading, turn)?;
+                let loaded = load(reading, &turn.task, &turn.name)?;
                 let earlier = Earlier::of(reading, &loaded, asked)?;
                 Ok(previewed(loaded, &earlier, turn, asked, decide))
             })
@@ -225,6 +268,9 @@ impl Turn {
             refusals: Refusals::default(),
             first_look: true,
             iteration: None,
+            trust: asked.settings.as_ref().map(|it| it.looked.standing),
+            tampered: None,
+            own: None,
             head: 0,
             lost: None,
         })
@@ -266,7 +312,7 @@ fn previewed(
     decide: &mut Decide<'_>,
 ) -> Record {
     if !asked.forced {
-        loaded.breaker = loaded.breaker.admit(&now(), asked.policy, &turn.probe).1;
+        loaded.breaker = loaded.breaker.admit(&now(), turn.policy(asked), &turn.probe).1;
     }
     decide(asked.standing(&loaded, earlier, turn)).0
 }
@@ -278,14 +324,14 @@ fn recorded(
     asked: &Asked<'_>,
     decide: &mut Decide<'_>,
 ) -> Result<Record, Failure> {
-    let loaded = load(writing, turn)?;
+    let loaded = load(writing, &turn.task, &turn.name)?;
     let earlier = Earlier::of(writing, &loaded, asked)?;
     if let Some(record) = earlier.made_meanwhile(turn, asked) {
         return Ok(record);
     }
     let (record, judged) = decide(asked.standing(&loaded, &earlier, turn));
     let memory = judged.memory.ok_or_else(|| Failure::internal("defect", "nothing to remember"))?;
-    writing.keep_policy(&record.policy_digest, asked.policy_text)?;
+    writing.keep_policy(&record.policy_digest, turn.own_text().unwrap_or(asked.policy_text))?;
     for act in asked.acts {
         writing.append(flagged(act, asked, &record)?)?;
     }
@@ -348,10 +394,10 @@ fn flagged(
 }
 
 /// What the last records of a loop and of its task say.
-fn load(reading: &mut dyn Reading, turn: &Turn) -> Result<Loaded, Failure> {
-    let of_task = reading.latest_of_task(&turn.task)?;
+pub(super) fn load(reading: &mut dyn Reading, task: &str, name: &str) -> Result<Loaded, Failure> {
+    let of_task = reading.latest_of_task(task)?;
     let breaker = of_task.as_ref().map(body::state_of).transpose()?.map(|state| state.breaker);
-    let of_loop = reading.latest_of_loop(&turn.name)?;
+    let of_loop = reading.latest_of_loop(name)?;
     let last = of_loop.as_ref().map(run_of).transpose()?;
     Ok(Loaded { breaker: breaker.unwrap_or_default(), last })
 }
@@ -446,10 +492,7 @@ impl Asked<'_> {
 
     /// Whether the decision belongs to another run than the loop's last.
     fn begins_run(&self, loaded: &Loaded, earlier: &Earlier) -> bool {
-        let over = |(_, run): &(String, RunState)| run.is_over(&now(), &loaded.breaker);
-        self.new_run
-            || matches!(earlier, Earlier::Restarted)
-            || loaded.last.as_ref().is_none_or(over)
+        self.new_run || matches!(earlier, Earlier::Restarted) || loaded.is_over()
     }
 
     /// What the decision rests on.

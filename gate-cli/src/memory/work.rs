@@ -19,9 +19,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use self::believed::{all, found, holds};
-use super::operator::Operator;
 use super::{Memory, body};
 use crate::failure::Failure;
+use crate::operator::Operator;
 use crate::store::{Ask, Claimable, Item, Reading, Writing};
 
 /// How often something is done again that others change meanwhile.

@@ -86,6 +86,16 @@ fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
         kind::NOT_JUDGED => ("not judged".to_owned(), None, let_go(record)),
         kind::UNDECIDED => ("undecided".to_owned(), Some(AnsiColor::Red), let_go(record)),
         kind::SWITCH => switched(record),
+        kind::TRUST => {
+            let digest = at(record, "trust", "/digest");
+            let what = if digest.is_empty() { "trust revoked" } else { "trusted" };
+            (what.to_owned(), Some(AnsiColor::Yellow), digest.to_owned())
+        }
+        kind::LOCK => {
+            let policy = at(record, "lock", "/policy");
+            let what = if policy.is_empty() { "lock released" } else { "locked" };
+            (what.to_owned(), Some(AnsiColor::Yellow), policy.to_owned())
+        }
         work::kind::ADDED | work::kind::MOVED | work::kind::ENDED => worked(record),
         other => (other.to_owned(), None, String::new()),
     }

@@ -100,6 +100,11 @@ impl Layer {
         &self.raw
     }
 
+    /// Its text; none where a program has built it.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
     /// The line of each key that it sets, from 1; nothing for the embedded
     /// default, whose lines are nobody's to edit.
     pub(super) fn lines(&self) -> BTreeMap<KeyPath, usize> {

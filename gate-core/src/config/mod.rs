@@ -27,6 +27,7 @@ mod resolve;
 mod schema;
 mod serde_message;
 mod show;
+mod spelled;
 mod validate;
 
 #[cfg(test)]

@@ -90,6 +90,6 @@ impl Input {
 
     /// How many iterations before this one passed in a row.
     pub(crate) fn passed_in_a_row(&self) -> u32 {
-        self.kept().map_or(0, |memory| memory.run.passed_in_a_row)
+        self.kept().map_or(0, |memory| memory.run.passed_under(&self.observed))
     }
 }

@@ -68,6 +68,9 @@ pub struct RunState {
     /// How often the agent's stop was refused, where a hook asks.
     #[serde(default, skip_serializing_if = "Refusals::is_none")]
     pub refusals: Refusals,
+    /// The project's settings that it goes by, as a digest or a word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
 }
 
 /// What a run has used.
@@ -128,7 +131,20 @@ impl RunState {
         let passed = observed.at.since(&self.last).unwrap_or_default();
         let spent = self.spent.after(observed, passed);
         let iteration = self.iteration.max(observed.iteration);
-        Self { iteration, last: observed.at.clone(), spent, ..self.clone() }
+        Self {
+            iteration,
+            last: observed.at.clone(),
+            spent,
+            passed_in_a_row: self.passed_under(observed),
+            settings: observed.settings.clone().or_else(|| self.settings.clone()),
+            ..self.clone()
+        }
+    }
+
+    /// How many iterations passed in a row under the project's settings of this
+    /// one: what passed under others counts no more, nor does it where nobody knows.
+    pub(crate) fn passed_under(&self, observed: &Observed) -> u32 {
+        if self.settings == observed.settings { self.passed_in_a_row } else { 0 }
     }
 
     /// The run after an iteration that counts.
@@ -258,5 +274,27 @@ impl Memory {
         // A breaker without a recorded cause stops the loop all the same.
         let trips = vec![breaker.trip.clone().unwrap_or_else(Trip::unknown)];
         Fed { memory: Self { breaker, run }, change: Some(change), trips }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passed_under_other_settings_counts_no_more() {
+        let named = |name: Option<&str>| name.map(str::to_owned);
+        let passed = |run: Option<&str>, now: Option<&str>| {
+            let run = RunState { passed_in_a_row: 3, settings: named(run), ..RunState::default() };
+            let observed = Observed { settings: named(now), ..Observed::default() };
+            let noted = run.noted(&observed);
+            assert_eq!(noted.settings, named(now.or(run.settings.as_deref())));
+            assert_eq!(noted.passed_in_a_row, run.passed_under(&observed));
+            noted.passed_in_a_row
+        };
+        assert_eq!((passed(Some("a"), Some("a")), passed(None, None)), (3, 3));
+        for (run, now) in [(Some("a"), Some("b")), (None, Some("a")), (Some("a"), None)] {
+            assert_eq!(passed(run, now), 0, "{run:?} {now:?}");
+        }
     }
 }

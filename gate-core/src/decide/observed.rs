@@ -37,6 +37,10 @@ pub struct Observed {
     /// The stop that the agent's hook asks about; none where a loop asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
+    /// The project's settings that it was decided under, as a digest or a word;
+    /// none where nobody holds runs against them, or they were not to be believed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
 }
 
 /// The work tree around the checks.

@@ -130,6 +130,7 @@ impl Masker {
             tokens: _,
             cost_micro_usd: _,
             probe: _,
+            settings: _,
         } = observed;
         let mut masked = any(denied.iter_mut().map(|it| self.cover(it)));
         if let Some(Limited { text, resets_at: _ }) = limited {

@@ -24,6 +24,7 @@ use crate::memory::{Claim, Handed, Memory};
 use crate::runner::{End, StoppedBy, WorkEnd, cancelled, keeping};
 use crate::source::Source;
 use crate::store::{Claimable, Item};
+use crate::trust::Trust;
 
 /// How long a renewal waits for a store that does not answer, at most.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -138,11 +139,11 @@ impl Job {
     pub(super) fn run(
         mut self,
         here: &Here,
-        settings: &Resolved,
+        settings: (&Resolved, &Trust),
         run: impl FnOnce(&Self) -> Result<End, Failure>,
     ) -> Result<End, Failure> {
         let patience = (self.ttl / 4).min(PATIENCE);
-        let id = settings.policy.project_id.as_deref();
+        let id = settings.0.policy.project_id.as_deref();
         let mut beside = Memory::open_within(&here.places, id, patience)?;
         let lost = self.lost.clone();
         let ended = keeping(&mut beside, (self.handed(), self.ttl), &lost, || run(&self));
@@ -198,7 +199,7 @@ impl Job {
     fn submit(
         &mut self,
         here: &Here,
-        settings: &Resolved,
+        settings: (&Resolved, &Trust),
         signal: &ExitSignal,
     ) -> Result<WorkEnd, Failure> {
         let (memory, handed) = self.parts();
@@ -208,7 +209,7 @@ impl Job {
             Err(failure) => return Err(failure),
         };
         let waits = item.work.standing.phase == WorkPhase::CiPending;
-        let after = if waits && !settings.work_ci.is_empty() {
+        let after = if waits && !settings.0.work_ci.is_empty() {
             self.ci(here, settings, &item)?
         } else {
             item
@@ -222,7 +223,12 @@ impl Job {
 
     /// Lets the checks of CI judge the item. What they do not find out leaves it
     /// waiting: somebody else may.
-    fn ci(&mut self, here: &Here, settings: &Resolved, item: &Item) -> Result<Item, Failure> {
+    fn ci(
+        &mut self,
+        here: &Here,
+        settings: (&Resolved, &Trust),
+        item: &Item,
+    ) -> Result<Item, Failure> {
         let id = &item.work.id;
         let cancel = CancellationToken::new();
         let interrupt = &self.interrupt;

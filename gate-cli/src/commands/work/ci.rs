@@ -13,9 +13,10 @@ use crate::commands::{DONE, Here};
 use crate::failure::Failure;
 use crate::render;
 use crate::settings::{self, Selection};
+use crate::trust::Trust;
 
 pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
-    let settings = settings::resolve(&here.places, &Selection::default())?;
+    let (settings, trust) = settings::read(&here.places, &Selection::default())?;
     let mut memory = here.memory(&settings.policy)?;
     let standing = memory.work(&args.id)?.work.standing;
     if standing.phase != WorkPhase::CiPending {
@@ -24,7 +25,7 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
     }
     let (result, said) = match args.result {
         Some(result) => (result, None),
-        None => checked(here, &settings, &CancellationToken::new())?,
+        None => checked(here, (&settings, &trust), &CancellationToken::new())?,
     };
     let reason = args.reason.clone().or(said);
     let passed = result == CiResult::Passed;
@@ -36,17 +37,20 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
 ///
 /// # Errors
 ///
-/// No check is named, or one that is not configured; and where a check could not
+/// No check is named, or one that is not configured, settings that nobody approved;
+/// and where a check could not
 /// find out: then CI has not ended.
 pub(crate) fn checked(
     here: &Here,
-    settings: &Resolved,
+    (settings, trust): (&Resolved, &Trust),
     cancel: &CancellationToken,
 ) -> Result<(CiResult, Option<String>), Failure> {
     let policy = of_ci(settings)?;
     gate_checks::validate(&policy)?;
+    let site = here.site()?;
+    trust.admit(&policy, &site)?;
     let wanted = Wanted { all: true, cancel: cancel.clone(), ..Wanted::default() };
-    let gathered = gate_checks::gather(&policy, here.site()?, &wanted, render::progress())?;
+    let gathered = gate_checks::gather(&policy, site, &wanted, render::progress())?;
     let evidence = gathered.evidence;
     let unsure = |it: &&Evidence| matches!(it.outcome, Outcome::Inconclusive | Outcome::Skipped);
     if let Some(it) = evidence.iter().find(unsure) {

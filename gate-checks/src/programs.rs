@@ -1,0 +1,89 @@
+//! Which programs the checks of a policy would start: what an operator approves.
+
+use gate_core::decide::policy::{CheckPolicy, Policy};
+
+use crate::checks::{Kind, with_command};
+use crate::site::Site;
+
+/// A program that a check would start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The check's name.
+    pub check: String,
+    /// The program and its arguments, as they are configured or were found; empty
+    /// where the project shows no command for the check.
+    pub argv: Vec<String>,
+    /// Whether a shell reads them.
+    pub shell: bool,
+    /// The working folder, where it is not the project's.
+    pub cwd: Option<String>,
+    /// Where a command that is not configured was found.
+    pub found: Option<String>,
+}
+
+/// Whether a check starts a program; else it only looks at files.
+pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
+    match Kind::of(name, settings) {
+        Kind::CleanGit | Kind::Criteria | Kind::Handoff | Kind::Integrity => false,
+        Kind::Review | Kind::Command | Kind::Plugin => true,
+    }
+}
+
+/// The programs that the checks of a policy would start, in order of names.
+/// Nothing is run, and nothing is looked for in PATH.
+pub fn programs(policy: &Policy, site: &Site) -> Vec<Program> {
+    let starting = policy.checks.iter().filter(|(name, settings)| starts_program(name, settings));
+    starting.map(|(name, settings)| program(name, settings, site)).collect()
+}
+
+fn program(name: &str, settings: &CheckPolicy, site: &Site) -> Program {
+    let configured = |argv: Vec<String>| Program {
+        check: name.to_owned(),
+        argv,
+        shell: settings.shell,
+        cwd: settings.cwd.clone(),
+        found: None,
+    };
+    match Kind::of(name, settings) {
+        Kind::Plugin => configured(vec![format!("gate-check-{name}")]),
+        Kind::Command if settings.command.is_empty() => {
+            let found = with_command(name, settings, site);
+            let Some((settings, found)) = found else { return configured(Vec::new()) };
+            let (argv, cwd) = (settings.command, settings.cwd);
+            Program { shell: false, cwd, found, ..configured(argv) }
+        }
+        _ => configured(settings.command.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gate_core::config::{Layer, Origin, resolve};
+
+    use super::*;
+
+    #[test]
+    fn every_check_that_starts_something_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("Cargo.toml"), "[package]\nname = \"a\"\n").unwrap();
+        let text = "[checks.tests]\n[checks.own]\nshell = true\ncommand = [\"a && b\"]\n\
+                    [checks.plug]\n[checks.clean_git]\n[checks.acceptance_criteria]\nfiles = [\"a.md\"]\n\
+                    [checks.handoff]\n[checks.review]\ncommand = [\"look\"]\n";
+        let layer = Layer::parse(Origin::Project("gate.toml".into()), text).unwrap();
+        let policy = resolve(&[layer], None).unwrap().policy;
+        let programs = programs(&policy, &Site::new(folder.path()));
+        let shown: Vec<_> =
+            programs.iter().map(|it| (it.check.as_str(), it.argv.join(" "))).collect();
+        let plain = |check, argv: &str| (check, argv.to_owned());
+        assert_eq!(
+            shown,
+            [
+                plain("own", "a && b"),
+                plain("plug", "gate-check-plug"),
+                plain("review", "look"),
+                plain("tests", "cargo test"),
+            ]
+        );
+        assert!(programs[0].shell && programs[3].found.is_some());
+    }
+}

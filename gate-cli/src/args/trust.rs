@@ -1,0 +1,46 @@
+//! `gate trust`, `lock` and `version`.
+
+use clap::Args;
+
+use super::Settings;
+
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// Show what would be approved, with its digest for GATE_TRUST, and approve nothing.
+    #[arg(long, visible_alias = "print", conflicts_with = "revoke")]
+    pub(crate) show: bool,
+    /// Take back what was approved here.
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Lock {
+    /// The loop's name; else it is named by its task and work tree.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// The task's id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// End the lock.
+    #[arg(long)]
+    pub(crate) release: bool,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Version {
+    /// Say which file runs, and what its bytes are.
+    #[arg(long)]
+    pub(crate) digest: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

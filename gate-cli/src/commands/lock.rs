@@ -1,0 +1,33 @@
+//! `gate lock`: holds a run to the policy of this moment.
+
+use super::{DONE, Here, print};
+use crate::args::Lock;
+use crate::failure::Failure;
+use crate::memory::{self, Loop};
+use crate::render;
+use crate::settings;
+use crate::store::PATIENCE;
+
+pub(super) fn run(here: &Here, args: &Lock) -> Result<u8, Failure> {
+    let operator = here.operator("gate lock")?;
+    let (settings, trust) = settings::read(&here.places, &args.settings.selection())?;
+    let policy = settings.policy;
+    let mut memory = here.memory_under(&trust, &policy, PATIENCE)?;
+    let digest = policy.digest();
+    let of = Loop { run: args.run.as_deref(), task: args.task.as_deref() };
+    let to = (!args.release).then_some((digest.as_str(), &policy));
+    let lock = memory.lock(&of, to, &operator)?;
+    print(&if args.json { render::json(&lock)? } else { shown(&lock) })?;
+    Ok(DONE)
+}
+
+fn shown(lock: &memory::Lock) -> String {
+    let run = gate_core::text::brief(&lock.run, 200);
+    match &lock.policy {
+        Some(policy) => format!(
+            "run {run} is locked to the policy {policy}\n\
+             end it: gate lock --release, with the same --run and --task\n"
+        ),
+        None => format!("run {run} is locked to no policy\n"),
+    }
+}

@@ -1,0 +1,70 @@
+//! `gate version`: which gate this is, down to its bytes.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{DONE, print};
+use crate::VERSION;
+use crate::args::Version;
+use crate::failure::Failure;
+use crate::render;
+
+/// How much of the program is read at once, in bytes.
+const BLOCK: usize = 1 << 20;
+
+/// `gate.version.v1`: which gate this is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct VersionRecord {
+    /// Always `gate.version.v1`.
+    pub schema: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// The file that runs; with `--digest`.
+    pub program: Option<String>,
+    /// The digest of its bytes, as `blake3:` and 64 hexadecimal digits; with `--digest`.
+    pub digest: Option<String>,
+}
+
+pub(super) fn run(args: &Version) -> Result<u8, Failure> {
+    let program = args.digest.then(program).transpose()?;
+    let (program, digest) = program.unzip();
+    let program = program.map(|path| path.display().to_string());
+    let record = VersionRecord { schema: "gate.version.v1", version: VERSION, program, digest };
+    print(&if args.json { render::json(&record)? } else { shown(&record) })?;
+    Ok(DONE)
+}
+
+fn shown(record: &VersionRecord) -> String {
+    let lines = [Some(format!("gate {}", record.version))];
+    let lines = lines.into_iter().chain([record.program.clone(), record.digest.clone()]);
+    lines.flatten().map(|line| line + "\n").collect()
+}
+
+/// The running program and the digest of its bytes: of those that run, also where
+/// the file was replaced since.
+fn program() -> Result<(PathBuf, String), Failure> {
+    let path = std::env::current_exe().map_err(|error| unknown(&error))?;
+    let running = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+    let file = File::open(&running).or_else(|_| File::open(&path));
+    let digest = file.and_then(digest).map_err(|error| unknown(&error))?;
+    Ok((path, digest))
+}
+
+fn digest(mut file: File) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    let mut block = vec![0; BLOCK];
+    loop {
+        match file.read(&mut block)? {
+            0 => return Ok(format!("blake3:{}", hasher.finalize().to_hex())),
+            length => drop(hasher.update(&block[..length])),
+        }
+    }
+}
+
+fn unknown(error: &io::Error) -> Failure {
+    Failure::internal("program-unknown", format!("the running program cannot be read: {error}"))
+}

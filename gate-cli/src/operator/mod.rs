@@ -1,0 +1,105 @@
+//! The operator: the person in charge, and whether this is one.
+//!
+//! What only a person may say (to approve settings, to leave checks out, to end a
+//! loop) refuses under an agent. It is a fence and no wall: an agent that is out to
+//! get around it can cut the processes above it off, and clear its environment.
+
+mod above;
+mod marks;
+
+use gate_core::text;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::governance::{Caller, Runs};
+use crate::settings::Places;
+
+/// Who gives an operator's command, as far as the system tells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Operator {
+    /// The user.
+    pub(crate) uid: u32,
+    /// The terminal; none where it is given without one.
+    pub(crate) terminal: Option<String>,
+    /// The process that called gate.
+    pub(crate) parent: Parent,
+}
+
+/// The process that called gate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Parent {
+    /// Its number.
+    pub(crate) pid: Option<i32>,
+    /// Its program, where the system tells.
+    pub(crate) name: Option<String>,
+}
+
+impl Operator {
+    /// That an operator's command may be given here: by a person, or by a program
+    /// that no agent started. `act` is the command or the flag, as it is typed.
+    ///
+    /// # Errors
+    ///
+    /// It is called under an agent (code 2); folders of runs that cannot be read.
+    pub(crate) fn admitted(act: &str, places: &Places) -> Result<Self, Failure> {
+        let Some(agent) = agent_above(places)? else { return Ok(Self::of_process()) };
+        let message = format!(
+            "`{act}` is for the person in charge, and this is called under an agent: {agent}"
+        );
+        Err(Failure::usage("under-an-agent", message).hint(
+            "a person types it in a terminal of their own, which no agent's program has started",
+        ))
+    }
+
+    /// Whoever called this process.
+    pub(crate) fn of_process() -> Self {
+        let pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
+        let name = |pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok();
+        Self {
+            uid: rustix::process::getuid().as_raw(),
+            terminal: terminal(),
+            parent: Parent { pid, name: pid.and_then(name).map(|name| name.trim().to_owned()) },
+        }
+    }
+
+    /// Who did it, in a record.
+    pub(crate) fn actor(&self) -> String {
+        format!("operator:{}", self.uid)
+    }
+}
+
+/// The terminal that commands come from.
+fn terminal() -> Option<String> {
+    let name = rustix::termios::ttyname(std::io::stdin(), Vec::new()).ok()?;
+    name.into_string().ok()
+}
+
+/// The agent under which this is called, in words: one that a `gate run` of this
+/// project started, one that left its marks in the environment, or an agent's
+/// program that works on this project.
+///
+/// # Errors
+///
+/// Folders of runs that cannot be read.
+pub(crate) fn agent_above(places: &Places) -> Result<Option<String>, Failure> {
+    if let Some(mark) = marks::first(&places.environment) {
+        return Ok(Some(format!("the environment has {}", text::brief(&mark, 200))));
+    }
+    if let Some(run) = run_above(places)? {
+        return Ok(Some(format!("gate run started it (run {})", text::brief(&run, 200))));
+    }
+    Ok(above::client(&places.top()).map(|it| format!("{} (process {})", it.agent.name(), it.pid)))
+}
+
+/// The run whose agent this is.
+fn run_above(places: &Places) -> Result<Option<String>, Failure> {
+    if !above::is_supervised() {
+        return Ok(None);
+    }
+    match Runs::here(places) {
+        Ok(project) => Ok(Caller::of_process(&project)?.run.map(|run| run.run_id)),
+        // Settings that do not hold name no folder of runs.
+        Err(failure) if failure.exit_code == 2 => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}

@@ -1,0 +1,159 @@
+//! What only the operator may say refuses under an agent.
+#![cfg(target_os = "linux")]
+
+use std::process::Command;
+
+use crate::support::{DONE, GATE, Ran, Run, gate};
+
+/// All that only a person may say.
+const ACTS: [&str; 13] = [
+    "check --force-complete --reason x out.log",
+    "check --exit-threshold 0 out.log",
+    "check --no-checks out.log",
+    "check --config mine.toml out.log",
+    "breaker reset --reason x",
+    "breaker trip --reason x",
+    "breaker isolate --reason x",
+    "trust",
+    "trust --revoke",
+    "lock",
+    "lock --release",
+    "off",
+    "uninstall claude-code",
+];
+
+/// A project with a decision, and a program of this name that does what it is told.
+fn project(program: &str) -> Ran {
+    let run = gate("check out.log").settings("[checks.clean_git]\nmode = \"warn\"\n");
+    let run = run.file("out.log", DONE).file("mine.toml", "");
+    run.script(program, "#!/bin/sh\n\"$@\"\n").setup("git init -q").code(0)
+}
+
+fn ledger(ran: &Ran) -> Vec<u8> {
+    ran.beside("ledger export").output().unwrap().stdout
+}
+
+/// `gate` with these words, called by a program of the project.
+fn called_by(ran: &Ran, program: &str, words: &str) -> Command {
+    let plain = ran.beside(words);
+    let mut command = Command::new(ran.path(program));
+    command.arg(GATE).args(words.split_whitespace()).current_dir(ran.path("")).env_clear();
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
+}
+
+#[track_caller]
+fn is_refused(command: &mut Command, why: &str) {
+    let said = command.output().unwrap();
+    let stderr = String::from_utf8(said.stderr).unwrap();
+    assert_eq!(said.status.code(), Some(2), "{command:?}: {stderr}");
+    assert!(stderr.contains("is for the person in charge") && stderr.contains(why), "{stderr}");
+    assert!(stderr.contains("terminal of their own"), "{stderr}");
+}
+
+#[test]
+fn under_an_agents_program_every_act_refuses_and_leaves_no_trace() {
+    let ran = project("claude");
+    let before = ledger(&ran);
+    for words in ACTS {
+        is_refused(&mut called_by(&ran, "claude", words), "claude-code (process ");
+    }
+    assert_eq!(ledger(&ran), before);
+    // What is no act of the operator's goes on.
+    for words in ["check out.log", "on", "status", "trust --show", "scan out.log", "log"] {
+        let said = called_by(&ran, "claude", words).output().unwrap();
+        assert_eq!(
+            said.status.code(),
+            Some(0),
+            "{words}: {}",
+            String::from_utf8_lossy(&said.stderr)
+        );
+    }
+}
+
+#[test]
+fn a_program_with_another_name_is_no_agents() {
+    let ran = project("make-it");
+    for words in ACTS {
+        let said = called_by(&ran, "make-it", words).output().unwrap();
+        assert_ne!(
+            said.status.code(),
+            Some(2),
+            "{words}: {}",
+            String::from_utf8_lossy(&said.stderr)
+        );
+    }
+}
+
+#[test]
+fn the_marks_of_an_agents_program_refuse() {
+    let ran = project("claude");
+    let before = ledger(&ran);
+    for mark in ["CLAUDECODE", "GEMINI_CLI", "CODEX_THREAD_ID", "QWEN_CODE", "GATE_RUN"] {
+        for words in ACTS {
+            is_refused(ran.beside(words).env(mark, "1"), &format!("{mark}=1"));
+        }
+    }
+    assert_eq!(ledger(&ran), before);
+}
+
+/// An agent that tries everything, and then says what came of it.
+fn agent() -> String {
+    let tries =
+        ACTS.map(|words| format!("{GATE} {words} >>../said 2>&1; echo \"code $?\" >>../said\n"));
+    let tries = tries.concat();
+    format!("#!/bin/sh\ncat >/dev/null\nunset GATE_RUN\n{tries}printf 'EXIT_STATUS: CONTINUE\\n'\n")
+}
+
+#[test]
+fn the_agent_of_a_run_cannot_give_an_operators_command() {
+    let run: Run = gate("run --task t --prompt P.md --max-iterations 1 --json -- ./agent.sh");
+    let run = run.settings("").file("P.md", "Go.\n").file("out.log", DONE).file("mine.toml", "");
+    let ran = run.script("agent.sh", &agent()).committed().code(1);
+    let said = ran.file("../said");
+    assert_eq!(said.matches("code 2\n").count(), ACTS.len(), "{said}");
+    assert_eq!(said.matches("gate run started it").count(), ACTS.len(), "{said}");
+    let records = ran.again("log --json").code(0).json_lines();
+    assert!(records.iter().all(|it| it["actor"] == "gate"), "{records:?}");
+}
+
+#[test]
+fn what_an_agent_lets_gate_write_is_not_approved_by_that() {
+    let ran = gate("prompt").file("Makefile", "test:\n\ttrue\n").file("out.log", DONE).code(0);
+    let ran = ran.again("init --no-run").env("CLAUDECODE", "1").code(0).tells("not approved yet");
+    ran.again("check --all-checks out.log").code(2).tells("nobody has approved ");
+}
+
+#[test]
+fn every_act_that_a_person_gives_is_recorded() {
+    let mut ran = project("make-it");
+    for (words, kind) in [
+        ("trust", "settings_trust"),
+        ("lock", "policy_lock"),
+        ("off", "hook_switch"),
+        ("breaker trip --reason x", "operator_act"),
+        ("uninstall claude-code", "operator_act"),
+    ] {
+        if words.starts_with("uninstall") {
+            ran = ran.again("install claude-code").code(0);
+        }
+        ran = ran.again(words).code(0).again("log -n 1 --json").code(0);
+        let record = ran.json();
+        assert_eq!(record["type"], kind, "{words}");
+        assert!(record["actor"].as_str().unwrap().starts_with("operator:"), "{record}");
+    }
+}
+
+#[test]
+fn the_program_is_known_by_its_bytes_and_called_by_its_path() {
+    let ran = gate("version --digest --json").code(0);
+    let record = ran.json();
+    let bytes = std::fs::read(GATE).unwrap();
+    assert_eq!(record["digest"], format!("blake3:{}", blake3::hash(&bytes).to_hex()));
+    let own = std::fs::canonicalize(GATE).unwrap().display().to_string();
+    assert_eq!(record["program"], own);
+    // A gate that comes first in PATH later is not asked.
+    let ran = gate("install claude-code").without_gate_in_path().code(0);
+    let settings = ran.file("../home/.claude/settings.json");
+    assert!(settings.contains(&format!("{GATE} hook claude-code")), "{settings}");
+}
