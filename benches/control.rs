@@ -30,7 +30,7 @@ fn main() {
         let test = |n| format!("def test_{n}():\n    time.sleep(0.2)\n\n\n");
         let tests = format!("import time\n\n\n{}", (0..TESTS).map(test).collect::<String>());
         let file = |n| (format!("tests/test_{n}.py"), tests.clone());
-        both("pytest", &["python3", "-m", "pytest", "-q"], (0..FILES).map(file).collect());
+        both("pytest", &["python3", "-m", "pytest", "-q"], &(0..FILES).map(file).collect());
     }
     if is_wanted("cargo") {
         let sleep = "std::thread::sleep(std::time::Duration::from_millis(200));";
@@ -43,15 +43,15 @@ fn main() {
             ("src/lib.rs".to_owned(), "//! A thing.\n".to_owned()),
         ];
         files.extend((0..FILES).map(|n| (format!("tests/it_{n}.rs"), tests.clone())));
-        both("cargo", &["cargo", "test", "--offline", "--", "--test-threads=1"], files);
+        both("cargo", &["cargo", "test", "--offline", "--", "--test-threads=1"], &files);
     }
 }
 
 /// One part: with a control, and with an overlay too.
-fn both(name: &str, command: &[&str], files: Files) {
+fn both(name: &str, command: &[&str], files: &Files) {
     let folder = tempfile::tempdir().unwrap();
     let project = &folder.path().join("work");
-    for (file, text) in &files {
+    for (file, text) in files {
         let file = project.join(file);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();

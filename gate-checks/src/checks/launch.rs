@@ -44,8 +44,8 @@ pub(super) struct Told<'a> {
 }
 
 impl Told<'_> {
-    fn text(&self, text: String) -> String {
-        self.mapping.map_or(text.clone(), |mapping| mapping.to_real(&text))
+    fn text(&self, text: &str) -> String {
+        self.mapping.map_or_else(|| text.to_owned(), |mapping| mapping.to_real(text))
     }
 
     fn shows(&self, line: &str) -> bool {
@@ -92,7 +92,7 @@ impl Launch<'_> {
         let folder = cx.site.folder_of(self.settings);
         if !folder.is_dir() {
             let summary = format!("its working folder {} is not there", folder.display());
-            return Err(self.inconclusive(summary));
+            return Err(self.inconclusive(&summary));
         }
         let job = Job {
             argv: self.argv.clone(),
@@ -102,7 +102,7 @@ impl Launch<'_> {
             supervisor: cx.site.supervisor.clone(),
         };
         let (id, argv, told) = (self.id, self.argv, self.told);
-        let argv = argv.into_iter().map(|word| told.text(word)).collect();
+        let argv = argv.iter().map(|word| told.text(word)).collect();
         let ended = job.run(Capture::new(self.reader), &cx.cancel, &cx.at_once).await;
         record(id, argv, &ended, (cx, told))
     }
@@ -114,8 +114,8 @@ impl Launch<'_> {
         all
     }
 
-    fn inconclusive(&self, summary: String) -> Box<Evidence> {
-        let argv = self.argv.iter().map(|word| self.told.text(word.clone())).collect();
+    fn inconclusive(&self, summary: &str) -> Box<Evidence> {
+        let argv = self.argv.iter().map(|word| self.told.text(word)).collect();
         let summary = self.told.text(summary);
         let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
         Box::new(Evidence { argv, summary, ..evidence })
@@ -137,7 +137,7 @@ fn record(
     ended: &Ended,
     (cx, told): (&CheckContext, Told<'_>),
 ) -> Result<Launched, Box<Evidence>> {
-    let text = cx.masker.text(&told.text(ended.capture.text()));
+    let text = cx.masker.text(&told.text(&ended.capture.text()));
     let log = cx.logs.keep(id, &text);
     let end = end_of(&text, told);
     let base = Evidence {

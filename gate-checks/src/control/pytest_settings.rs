@@ -93,10 +93,10 @@ fn of_ini(text: &str, table: &str) -> Option<Settings> {
         if let (true, Some((_, value))) = (is_more, &mut last) {
             value.push(' ');
             value.push_str(line);
-        } else if let Some((key, value)) = line.split_once('=') {
-            if let Some((key, value)) = last.replace((key.trim().to_owned(), value.to_owned())) {
-                settings.set(&key, words(&value));
-            }
+        } else if let Some((key, value)) = line.split_once('=')
+            && let Some((key, value)) = last.replace((key.trim().to_owned(), value.to_owned()))
+        {
+            settings.set(&key, words(&value));
         }
     }
     if let Some((key, value)) = last {

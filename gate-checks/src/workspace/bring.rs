@@ -95,9 +95,9 @@ impl<'a> Bringing<'a> {
         if name == b".git" {
             return true;
         }
-        let beside = |file: &&str| self.layout.items.contains_key(&joined(folder, file));
+        let beside = |file: &str| self.layout.items.contains_key(&joined(folder, file));
         let is_wanted = self.layout.items.contains_key(name);
-        let is_warm = WARM.contains(&own) || own == BUILD.0 && BUILD.1.iter().any(|it| beside(&it));
+        let is_warm = WARM.contains(&own) || own == BUILD.0 && BUILD.1.iter().any(|it| beside(it));
         is_warm && !is_wanted
     }
 
