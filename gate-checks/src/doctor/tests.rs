@@ -180,7 +180,7 @@ fn findings_say_what_is_wrong() {
     check("[checks.a]\ncommand = [\"true\"]\ncwd = \"gone\"\n", &files, &["folder-missing"]);
     check("[checks.tests]\n", &[("a", "")], &["command-missing"]);
     check("[checks.audit]\n", &files, &["program-missing"]);
-    check("[checks.integrity]\n", &files, &["no-baseline"]);
+    check("[checks.integrity]\n", &files, &[]);
     check("[checks.handoff]\n", &files, &["handoff-unknown"]);
     check("[checks.handoff]\nfiles = [\"HANDOFF.md\"]\n", &files, &[]);
     check("[checks.clean_git]\nignore = [\"*.log\"]\n", &files, &["glob-matches-nothing"]);

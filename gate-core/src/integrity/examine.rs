@@ -4,7 +4,7 @@
 //! that is laid out anew, or stands in another file, is the same. Additions are
 //! free, but where a rule finds something in them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::finding::{Finding, Severity};
 use super::guarded::Guarded;
@@ -209,12 +209,12 @@ impl<'a> Examiner<'a> {
                 self.removed(language, place, &was, line);
             }
         }
-        let mut seen = HashMap::new();
+        let mut seen = HashSet::new();
         for line in difference.added {
             let Some(place) = at(&new, line) else { continue };
             for rule in Rule::all_for(language).filter(|rule| rule.looks_at(place)) {
                 let Some(first) = rule.find(&is, line) else { continue };
-                if seen.insert((rule.about.id, first), ()).is_some() {
+                if !seen.insert((rule.about.id, first)) {
                     continue;
                 }
                 let found = added(file, rule, (&is, first), &new, !old.tests.is_empty());
@@ -294,7 +294,8 @@ impl<'a> Examiner<'a> {
                 _ => findings.push(self.missing(test)),
             }
         }
-        let is_new = |test: &&Known| !self.was.iter().any(|was| was.name == test.name);
+        let known: HashSet<&str> = self.was.iter().map(|test| test.name.as_str()).collect();
+        let is_new = |test: &&Known| !known.contains(test.name.as_str());
         let silent = self.now.iter().filter(is_new).filter(|test| !asserts(&test.body));
         findings.extend(silent.map(|test| test.finding(&rule::NO_ORACLE)));
         findings
