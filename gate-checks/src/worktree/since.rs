@@ -53,7 +53,7 @@ impl WorkTree {
         since: Option<&str>,
     ) -> Result<Option<BTreeSet<Vec<u8>>>, WorktreeError> {
         let stop = Stop::never();
-        let Some((mut files, _)) = self.uncommitted()? else { return Ok(None) };
+        let Some((mut files, _)) = self.uncommitted(&stop)? else { return Ok(None) };
         if let (Some(since), Some((git, repository))) = (since, self.repository()?)
             && let Some(head) = repository.head(git, &stop)?
             && head != since
@@ -69,11 +69,12 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// A tree that cannot be read.
+    /// A tree that cannot be read; [`WorktreeError::Cancelled`] where it was stopped.
     pub(crate) fn uncommitted(
         &self,
+        stop: &Stop,
     ) -> Result<Option<(BTreeSet<Vec<u8>>, Snapshot)>, WorktreeError> {
-        let Some((status, snapshot)) = self.status_of_now(&Stop::never())? else {
+        let Some((status, snapshot)) = self.status_of_now(stop)? else {
             return Ok(None);
         };
         let Status { staged: added, unstaged, untracked, .. } = status;

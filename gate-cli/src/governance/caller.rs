@@ -74,7 +74,7 @@ impl Caller {
 }
 
 /// The processes above this one, the nearest first, where /proc tells.
-fn ancestors() -> Vec<i64> {
+pub(crate) fn ancestors() -> Vec<i64> {
     let mut all = Vec::new();
     let mut next = i64::from(std::process::id());
     while let Some(parent) = parent(next).filter(|it| *it > 1 && all.len() < DEEPEST) {

@@ -31,9 +31,12 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form =
-        Form::grouped(Agent::Codex, "Stop", command, command::TIMEOUT).read_as(Dialect::PLAIN);
-    vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
+    let form = |event, timeout| {
+        Form::grouped(Agent::Codex, event, command, timeout).read_as(Dialect::PLAIN)
+    };
+    let forms =
+        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 
 fn next(scope: Scope) -> Option<&'static str> {
@@ -49,14 +52,17 @@ fn next(scope: Scope) -> Option<&'static str> {
     })
 }
 
-/// The word of trust for the hook that stands in a text of a hooks file.
+/// The words of trust for the hooks that stand in a text of a hooks file.
 pub(super) fn trusting(
     roots: &Roots,
     hooks: &std::path::Path,
     text: &str,
-    form: &Form,
+    forms: &[Form],
 ) -> Option<Target> {
-    let found = form.found(text).ok()?.into_iter().next()?;
-    let trust = Trust::new(hooks, &found, form);
-    Some(Target { file: config(roots), content: Content::Trust(trust) })
+    let trust = |form: &Form| {
+        let found = form.found(text).ok()?.into_iter().next()?;
+        Some(Trust::new(hooks, &found, form))
+    };
+    let trusts = forms.iter().map(trust).collect::<Option<_>>()?;
+    Some(Target { file: config(roots), content: Content::Trust(trusts) })
 }

@@ -25,6 +25,7 @@ use gate_core::protocol::ledger::Head;
 pub use act::{BreakerStatus, Operation};
 pub(crate) use clock::now;
 pub(crate) use hook::NotJudged;
+pub(crate) use naming::{next_run, run_before};
 pub(crate) use past::Last;
 pub use past::{Past, Wanted};
 pub(crate) use turn::{Asked, Begun, Standing, Turn};
