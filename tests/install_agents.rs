@@ -49,7 +49,7 @@ fn codex() {
     });
     let ran = install("codex").env("CODEX_HOME", "../codex").code(0);
     assert!(ran.file("../codex/hooks.json").contains("hook codex"));
-    ran.says("review the hook with /hooks");
+    ran.says("review the hooks with /hooks");
 }
 
 #[test]

@@ -1,11 +1,10 @@
 //! Sessions that begin, by what their clients say: the tree as it is then is what
 //! their stops are compared with.
 
-use gate_checks::Site;
-use gate_checks::baseline::{Baseline, Origin};
-use gate_checks::worktree::WorkTree;
+use gate_checks::baseline::Origin;
 
 use super::*;
+use crate::support::before::{changes, kept};
 
 /// All agents whose client says that a session begins.
 const BEGIN: [&str; 8] =
@@ -42,25 +41,6 @@ fn beginning(agent: &str, ran: &Ran, source: &str) -> Value {
 fn begins(agent: &str, ran: Ran, source: &str) -> Ran {
     let event = beginning(agent, &ran, source);
     hooked(ran.again(&format!("hook {agent}")), &event).stdout("").stderr("")
-}
-
-/// The baseline that is kept for a run.
-fn kept(ran: &Ran, run: &str) -> Option<Baseline> {
-    let state = Some(ran.home().join(".local/state/gate"));
-    Baseline::kept(&Site { state, ..site(ran) }, Some(run)).unwrap()
-}
-
-fn site(ran: &Ran) -> Site {
-    let environment = vec![("PATH".to_owned(), std::env::var("PATH").unwrap())];
-    let ignore = vec!["stdout".to_owned()];
-    Site { environment, ignore, ..Site::new(ran.path("").canonicalize().unwrap()) }
-}
-
-/// The files that are not as they were in the baseline of a run.
-fn changes(ran: &Ran, run: &str) -> Vec<String> {
-    let tree = WorkTree::open(&site(ran)).unwrap();
-    let changes = kept(ran, run).unwrap().changes(&tree, &tree.snapshot().unwrap()).unwrap();
-    changes.iter().map(|change| change.path.display().to_string()).collect()
 }
 
 /// Something is done in the work tree.
@@ -176,7 +156,7 @@ fn in_a_loop_the_runs_own_baseline_holds() {
     let ran = project("");
     let event = beginning("claude-code", &ran, "startup");
     let run = ran.again("hook claude-code").env("GATE_RUN", "r1");
-    let (ran, types) = types(hooked(run, &event).stdout("").stderr(""));
+    let (ran, types) = types(begins("claude-code", hooked(run, &event).stderr(""), "resume"));
     assert!(types.is_empty() && kept(&ran, "s1").is_none());
 }
 

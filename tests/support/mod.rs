@@ -1,6 +1,7 @@
 //! A program run in a folder of its own, and what came of it.
 
 pub(crate) mod bed;
+pub(crate) mod before;
 mod beside;
 pub(crate) mod postgres;
 mod ran;

@@ -46,10 +46,6 @@ impl Began<'_> {
     /// that cannot be written.
     pub(crate) fn keep(&self, here: &Here) -> Result<(), Failure> {
         let Some(session) = self.event.run() else { return Ok(()) };
-        // The loop around it has a baseline of its own.
-        if here.places.variable(IN_RUN).is_some() {
-            return Ok(());
-        }
         let settings = settings::resolve(&here.places, &Selection::default())?;
         let never = settings.policy.hook.judge == Judge::Never;
         let id = settings.policy.project_id.clone();
@@ -59,6 +55,10 @@ impl Began<'_> {
         }
         let mut memory = Memory::open_within(&here.places, id.as_deref(), PATIENCE_OF_STORE)?;
         if memory.switch()?.off || !is_new(&gate, &mut memory, &session)? {
+            return Ok(());
+        }
+        // The loop around it has a baseline of its own.
+        if here.places.variable(IN_RUN).is_some() {
             return Ok(());
         }
         match self.taken(here, &gate, &session) {

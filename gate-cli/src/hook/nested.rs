@@ -22,7 +22,7 @@ use crate::settings::Places;
 const MARKS: [(&str, Option<Agent>); 15] = [
     ("CLAUDECODE", Some(Agent::ClaudeCode)),
     ("CLAUDE_CODE_SESSION_ID", Some(Agent::ClaudeCode)),
-    ("AI_AGENT", Some(Agent::ClaudeCode)),
+    (NAMED, Some(Agent::ClaudeCode)),
     (BY_NPM, Some(Agent::Codex)),
     ("CODEX_SANDBOX", None),
     ("CODEX_THREAD_ID", None),
@@ -36,6 +36,13 @@ const MARKS: [(&str, Option<Agent>); 15] = [
     ("FACTORY_PROJECT_DIR", Some(Agent::Droid)),
     ("GOOSE_TERMINAL", Some(Agent::Goose)),
 ];
+
+/// The variable in which Claude Code names itself, and says whether it is a tool of the
+/// agent's or a hook that it starts.
+const NAMED: &str = "AI_AGENT";
+
+/// What it says to a tool.
+const OF_TOOL: &str = "AI_AGENT of a tool";
 
 /// The mark that Codex's starter leaves to Codex itself.
 const BY_NPM: &str = "CODEX_MANAGED_BY_NPM";
@@ -58,9 +65,9 @@ const INTERPRETERS: [&str; 8] = ["node", "nodejs", "bun", "deno", "python3", "sh
 
 /// What shows that an agent started the client of this agent, in words.
 pub(super) fn outer(agent: Agent, places: &Places) -> Option<String> {
-    let names = places.environment.iter().filter(|(_, value)| !value.is_empty());
-    let mut names = names.map(|(name, _)| name.as_str());
-    names.find(|name| is_foreign(name, agent)).map(in_environment).or_else(|| {
+    let environment = places.environment.iter();
+    let mut marks = environment.filter_map(|(name, value)| mark(name, value));
+    marks.find(|mark| is_foreign(mark, agent)).map(in_environment).or_else(|| {
         let all: Vec<_> = ancestors().into_iter().filter_map(Process::of).collect();
         above(agent, &all, &|pid| works_on(pid, &places.folder))
     })
@@ -70,9 +77,18 @@ fn in_environment(mark: &str) -> String {
     format!("the environment has {mark}")
 }
 
-/// Whether a variable is a mark, and none that this agent's client gives its hooks.
-fn is_foreign(name: &str, agent: Agent) -> bool {
-    MARKS.iter().any(|(mark, own)| *mark == name && *own != Some(agent))
+/// The mark that a variable is.
+fn mark(name: &str, value: &str) -> Option<&'static str> {
+    if name == NAMED && value.ends_with("_agent") {
+        return Some(OF_TOOL);
+    }
+    let mark = MARKS.iter().find(|(mark, _)| *mark == name).filter(|_| !value.is_empty());
+    mark.map(|(mark, _)| *mark)
+}
+
+/// Whether a mark is none that this agent's client gives its hooks.
+fn is_foreign(mark: &str, agent: Agent) -> bool {
+    !MARKS.contains(&(mark, Some(agent)))
 }
 
 /// A process above this one.
@@ -80,7 +96,7 @@ struct Process {
     pid: i64,
     agent: Option<Agent>,
     /// The marks that it was started with.
-    marks: Vec<String>,
+    marks: Vec<&'static str>,
 }
 
 impl Process {
@@ -89,10 +105,7 @@ impl Process {
         let words = words(&fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default());
         let environment = words_of_environment(pid);
         let set = environment.iter().filter_map(|it| it.split_once('='));
-        let marks = set.filter(|(name, value)| {
-            !value.is_empty() && MARKS.iter().any(|(mark, _)| mark == name)
-        });
-        let marks = marks.map(|(name, _)| name.to_owned()).collect();
+        let marks = set.filter_map(|(name, value)| mark(name, value)).collect();
         Some(Self { pid, agent: agent_of(name.trim_end(), &words), marks })
     }
 }
@@ -106,16 +119,18 @@ fn words(bytes: &[u8]) -> Vec<String> {
     bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into()).collect()
 }
 
-/// What the processes above this one show, the nearest first: the client itself and
-/// its starters, each called by the next, and then whatever started those.
+/// What the processes above this one show, the nearest first: what the client started,
+/// the client itself and its starters, each called by the next, and whatever started
+/// those.
 fn above(agent: Agent, all: &[Process], works_here: &dyn Fn(i64) -> bool) -> Option<String> {
     let first = all.iter().position(|it| it.agent == Some(agent)).unwrap_or(all.len());
     let (below, rest) = all.split_at(first);
     let length = rest.iter().take_while(|it| it.agent == Some(agent)).count();
     let (own, others) = rest.split_at(length);
     let starters = |mark: &str| agent == Agent::Codex && mark == BY_NPM;
-    let marked = own.iter().flat_map(|it| &it.marks).find(|mark| !starters(mark));
-    marked.map(|mark| in_environment(mark)).or_else(|| {
+    let started = below.iter().flat_map(|it| &it.marks).find(|mark| is_foreign(mark, agent));
+    let marked = || own.iter().flat_map(|it| &it.marks).find(|mark| !starters(mark));
+    started.or_else(marked).map(|mark| in_environment(mark)).or_else(|| {
         let mut others = below.iter().chain(others);
         others.find_map(|it| {
             let name = it.agent?.name();
@@ -156,9 +171,9 @@ fn works_on(pid: i64, project: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn process(pid: i64, line: &str, marks: &[&str]) -> Process {
+    fn process(pid: i64, line: &str, marks: &[&'static str]) -> Process {
         let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
-        let marks = marks.iter().map(|mark| (*mark).to_owned()).collect();
+        let marks = marks.to_vec();
         Process { pid, agent: agent_of("", &words), marks }
     }
 
@@ -211,9 +226,32 @@ mod tests {
 
     #[test]
     fn a_mark_that_a_client_gives_its_own_hooks_says_nothing() {
-        assert!(!is_foreign("CLAUDECODE", Agent::ClaudeCode));
-        assert!(is_foreign("CLAUDECODE", Agent::Codex));
-        assert!(is_foreign("GEMINI_CLI", Agent::Gemini), "its tools alone get it");
-        assert!(!is_foreign("CODEX_HOME", Agent::Gemini));
+        let foreign = |name: &str, value: &str, agent: Agent| {
+            mark(name, value).is_some_and(|mark| is_foreign(mark, agent))
+        };
+        assert!(!foreign("CLAUDECODE", "1", Agent::ClaudeCode));
+        assert!(foreign("CLAUDECODE", "1", Agent::Codex));
+        assert!(!foreign("CLAUDECODE", "", Agent::Codex));
+        assert!(!foreign("CODEX_HOME", "/c", Agent::Gemini));
+    }
+
+    #[test]
+    fn a_tool_of_the_agent_is_no_hook() {
+        for (name, value, agent) in [
+            ("GEMINI_CLI", "1", Agent::Gemini),
+            ("CODEX_THREAD_ID", "0", Agent::Codex),
+            ("QWEN_CODE", "1", Agent::Qwen),
+            ("COPILOT_AGENT_SESSION_ID", "0", Agent::Copilot),
+            ("AI_AGENT", "claude-code_2-1-330_agent", Agent::ClaudeCode),
+        ] {
+            let mark = mark(name, value).unwrap();
+            let program = process(2, agent.name(), &[]);
+            let client = Process { agent: Some(agent), ..program };
+            let cleared = [process(4, "env gate", &[]), process(3, "sh -c x", &[mark]), client];
+            assert!(is_foreign(mark, agent) && seen(agent, &cleared).is_some(), "{name}");
+        }
+        let hook = mark("AI_AGENT", "claude-code_2-1-330_harness").unwrap();
+        let all = [process(3, "sh -c gate", &[hook]), process(2, "claude", &[])];
+        assert_eq!(seen(Agent::ClaudeCode, &all), None);
     }
 }

@@ -42,11 +42,11 @@ fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
 fn next(scope: Scope) -> Option<&'static str> {
     Some(match scope {
         Scope::User => {
-            "start codex and review the hook with /hooks: one that nobody has reviewed is silently \
+            "start codex and review the hooks with /hooks: one that nobody has reviewed is silently \
              not run. `gate install codex --trust` says that you have"
         }
         Scope::Project | Scope::Shared => {
-            "trust this project in codex and review the hook with /hooks: one that nobody has \
+            "trust this project in codex and review the hooks with /hooks: one that nobody has \
              reviewed is silently not run. --trust says that you have"
         }
     })
