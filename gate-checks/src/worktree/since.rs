@@ -11,6 +11,9 @@ use super::status::staged;
 use super::stop::Stop;
 use super::{Status, WorkTree};
 
+/// The files that are not committed, and all files at that moment.
+type Uncommitted = (BTreeSet<Vec<u8>>, Snapshot);
+
 impl WorkTree {
     /// The commit that a name such as `HEAD` means; none where it means none, and
     /// outside of git.
@@ -70,10 +73,7 @@ impl WorkTree {
     /// # Errors
     ///
     /// A tree that cannot be read; [`WorktreeError::Cancelled`] where it was stopped.
-    pub(crate) fn uncommitted(
-        &self,
-        stop: &Stop,
-    ) -> Result<Option<(BTreeSet<Vec<u8>>, Snapshot)>, WorktreeError> {
+    pub(crate) fn uncommitted(&self, stop: &Stop) -> Result<Option<Uncommitted>, WorktreeError> {
         let Some((status, snapshot)) = self.status_of_now(stop)? else {
             return Ok(None);
         };
