@@ -23,6 +23,13 @@ fn entry(command: &str) -> Value {
     json!({"type": "command", "command": command, "timeout": 600})
 }
 
+/// Settings that hold gate's entries, and nothing else.
+fn whole(command: &str) -> Value {
+    let start = json!({"type": "command", "command": command, "timeout": 30});
+    let of = |entry| json!([{"hooks": [entry]}]);
+    json!({"hooks": {"Stop": of(entry(command)), "SessionStart": of(start)}})
+}
+
 fn direct() -> String {
     format!("{GATE} hook claude-code --deadline 540s")
 }
@@ -33,7 +40,7 @@ fn the_entry_calls_this_program_and_the_way_back_is_told() {
     let ran = ran.says("wrote ").says("/home/.claude/settings.json\n--- /dev/null\n");
     let ran = ran.says("+  \"hooks\": {\n").says("test: gate doctor --agent claude-code\n");
     let ran = ran.says("undo: gate uninstall claude-code --user\n");
-    assert_eq!(settings(&ran), json!({"hooks": {"Stop": [{"hooks": [entry(&direct())]}]}}));
+    assert_eq!(settings(&ran), whole(&direct()));
     let ran = ran.again("uninstall claude-code --user").code(0).says("removed ");
     assert!(!ran.path("../home/.claude").exists());
     assert!(!ran.path("../home/.local/share/gate/installed").exists());
@@ -118,7 +125,7 @@ fn an_entry_of_another_path_is_brought_up_to_date_in_its_place() {
     let before = json!({"hooks": {"Stop": [others[0], old, others[1]]}});
     let ran = over(&before.to_string()).without_gate_in_path().code(0);
     let stop = [others[0].clone(), json!({"hooks": [entry(&direct())]}), others[1].clone()];
-    assert_eq!(settings(&ran), json!({"hooks": {"Stop": stop}}));
+    assert_eq!(settings(&ran)["hooks"]["Stop"], json!(stop));
 }
 
 #[test]

@@ -26,16 +26,30 @@ fn holds(agent: &str, files: [&str; 2], expected: &dyn Fn(String) -> Value) {
     assert!(ran.stdout.contains("command -v gate"), "{}", ran.stdout);
 }
 
+/// Settings in groups with gate's entries, as Claude Code has them.
+fn grouped(start: &str, command: &str) -> Value {
+    let of = |timeout: u64| json!([{"hooks": [{"type": "command", "command": command, "timeout": timeout}]}]);
+    json!({"hooks": {"Stop": of(600), start: of(30)}})
+}
+
+/// The same with a name, and milliseconds.
+fn named([stop, start]: [&str; 2], command: &str) -> Value {
+    let of = |timeout: u64| {
+        json!([{"hooks": [
+            {"name": "gate", "type": "command", "command": command, "timeout": timeout},
+        ]}])
+    };
+    json!({"hooks": {stop: of(600_000), start: of(30_000)}})
+}
+
 #[test]
 fn codex() {
-    holds(
-        "codex",
-        ["../home/.codex/hooks.json", ".codex/hooks.json"],
-        &|command| json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command, "timeout": 600}]}]}}),
-    );
+    holds("codex", ["../home/.codex/hooks.json", ".codex/hooks.json"], &|command| {
+        grouped("SessionStart", &command)
+    });
     let ran = install("codex").env("CODEX_HOME", "../codex").code(0);
     assert!(ran.file("../codex/hooks.json").contains("hook codex"));
-    ran.says("review the hook with /hooks");
+    ran.says("review the hooks with /hooks");
 }
 
 #[test]
@@ -55,23 +69,19 @@ fn codex_follows_the_links_of_its_own_variable_alone() {
 #[test]
 fn gemini_and_qwen_count_milliseconds() {
     holds("gemini", ["../home/.gemini/settings.json", ".gemini/settings.json"], &|command| {
-        json!({"hooks": {"AfterAgent": [{"hooks": [
-            {"name": "gate", "type": "command", "command": format!("{command} || exit 1"), "timeout": 600_000},
-        ]}]}})
+        named(["AfterAgent", "SessionStart"], &format!("{command} || exit 1"))
     });
     holds("qwen", ["../home/.qwen/settings.json", ".qwen/settings.json"], &|command| {
-        json!({"hooks": {"Stop": [{"hooks": [
-            {"name": "gate", "type": "command", "command": command, "timeout": 600_000},
-        ]}]}})
+        named(["Stop", "UserPromptSubmit"], &command)
     });
 }
 
 #[test]
 fn copilot() {
     holds("copilot", ["../home/.copilot/hooks/gate.json", ".github/hooks/gate.json"], &|command| {
-        json!({"version": 1, "hooks": {"Stop": [
-            {"type": "command", "bash": command, "timeoutSec": 600},
-        ]}})
+        let of =
+            |timeout: u64| json!([{"type": "command", "bash": command, "timeoutSec": timeout}]);
+        json!({"version": 1, "hooks": {"Stop": of(600), "SessionStart": of(30)}})
     });
 }
 
@@ -86,22 +96,15 @@ fn cursor() {
 
 #[test]
 fn droid() {
-    holds(
-        "droid",
-        ["../home/.factory/settings.json", ".factory/settings.local.json"],
-        &|command| json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command, "timeout": 600}]}]}}),
-    );
+    let files = ["../home/.factory/settings.json", ".factory/settings.local.json"];
+    holds("droid", files, &|command| grouped("SessionStart", &command));
 }
 
 #[test]
 fn goose_is_given_a_plug_in_folder() {
     let files =
         ["../home/.agents/plugins/gate/hooks/hooks.json", ".agents/plugins/gate/hooks/hooks.json"];
-    holds(
-        "goose",
-        files,
-        &|command| json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command, "timeout": 600}]}]}}),
-    );
+    holds("goose", files, &|command| grouped("SessionStart", &command));
     let ran = install("goose").code(0);
     assert_eq!(json_of(&ran, "../home/.agents/plugins/gate/plugin.json")["name"], "gate");
     let ran = ran.again("uninstall goose").code(0);
@@ -118,10 +121,10 @@ fn the_trust_of_codex_is_given_only_when_asked_for_and_taken_back() {
     let text = ran.file(config);
     let hooks = ran.path("../home").canonicalize().unwrap().join(".codex/hooks.json");
     assert!(text.starts_with(before), "{text}");
-    assert!(
-        text.contains(&format!("[hooks.state.\"{}:stop:0:0\"]\r\n", hooks.display())),
-        "{text}"
-    );
+    for event in ["stop", "session_start"] {
+        let table = format!("[hooks.state.\"{}:{event}:0:0\"]\r\n", hooks.display());
+        assert!(text.contains(&table), "{text}");
+    }
     assert!(text.contains("trusted_hash = \"sha256:") && !ran.stdout.contains("next:"));
     let ran = ran.again("uninstall codex").code(0);
     assert_eq!(ran.file(config), before);

@@ -13,9 +13,12 @@ const BLOCK: &str = r#"echo '{"decision":"block","reason":"a check fails"}'"#;
 
 /// Settings for the user with gate from PATH.
 fn settings(agent: &str) -> String {
-    format!(
-        r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command","command":"gate hook {agent} --deadline 540s","timeout":600}}]}}]}}}}"#
-    )
+    let of = |event: &str, timeout: u64| {
+        format!(
+            r#""{event}":[{{"hooks":[{{"type":"command","command":"gate hook {agent} --deadline 540s","timeout":{timeout}}}]}}]"#
+        )
+    };
+    format!(r#"{{"hooks":{{{},{}}}}}"#, of("Stop", 600), of("SessionStart", 30))
 }
 
 fn claude(answer: &str) -> Run {
@@ -85,6 +88,18 @@ fn hooks_that_are_switched_off_are_a_problem() {
         let ran = run.file("../home/.gemini/settings.json", text).code(1);
         assert_eq!(codes(&ran, "problem"), ["hooks-off"], "{}", ran.stdout);
     }
+}
+
+#[test]
+fn an_installation_that_does_not_ask_where_a_session_begins_is_told() {
+    assert_eq!(claude(BLOCK).code(0).json()["installs"][0]["session_start"], true);
+    let older = settings("claude-code").replace("SessionStart", "SessionEnd");
+    let ran = claude(BLOCK).file("../home/.claude/settings.json", older).code(0);
+    assert_eq!(codes(&ran, "note"), ["other-program", "session-start-missing"]);
+    assert_eq!(ran.json()["installs"][0]["session_start"], false);
+    let ran = ran.says("compared with history");
+    let ran = ran.again("install claude-code").code(0).again("doctor --agent claude-code --json");
+    assert_eq!(ran.code(0).json()["installs"][0]["session_start"], true);
 }
 
 #[test]

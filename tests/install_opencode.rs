@@ -23,6 +23,10 @@ const client = {
 const plugin = await GatePlugin({ client, directory: process.cwd() })
 for (const word of process.argv.slice(2)) {
   const [type, sessionID] = word.split("=")
+  if (type === "chat.message") {
+    await plugin["chat.message"]({ sessionID, agent: "build" }, { message: {}, parts: [] })
+    continue
+  }
   await plugin.event({ event: { type, properties: { sessionID } } })
 }
 console.log(JSON.stringify(said))
@@ -34,7 +38,7 @@ fn told(answer: &str, events: &[&str]) -> String {
     let run = Run::new("node").args(["host.mjs"]).args(events).file("host.mjs", HOST);
     let run = run.file("gate.mjs", installed);
     let run =
-        run.script("bin/gate", &format!("#!/bin/sh\ncat >input\necho \"$*\" >args\n{answer}\n"));
+        run.script("bin/gate", &format!("#!/bin/sh\ncat >>input\necho \"$*\" >args\n{answer}\n"));
     let path = format!("{}:{}", run.at("bin").display(), std::env::var("PATH").unwrap());
     let ran = run.env("PATH", path).code(0);
     format!("{}{}{}", ran.stdout, ran.file("args"), ran.file("input"))
@@ -79,6 +83,26 @@ fn otherwise_the_session_stays_idle() {
     }
     assert!(told("exit 3", &["session.idle=main"]).starts_with("[{\"log\":\"error\"}]\n"));
     assert!(told("echo words", &["session.idle=main"]).starts_with("[{\"log\":\"error\"}]\n"));
+}
+
+#[test]
+fn the_first_message_of_a_session_is_told_and_waited_for() {
+    if !needs("node") {
+        return;
+    }
+    let messages = ["chat.message=main", "chat.message=main", "chat.message=child"];
+    let told = told("true", &messages);
+    let mut lines = told.lines();
+    assert_eq!(lines.next(), Some("[]"));
+    assert_eq!(lines.next(), Some("hook opencode --deadline 540s"));
+    let event: serde_json::Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+    assert_eq!(event["hook_event_name"], "chat.message");
+    assert_eq!((&event["session_id"], &event["client"]), (&"main".into(), &"opencode".into()));
+    assert_eq!(lines.next(), None, "once, and not for a sub-agent");
+    let warned = self::told("echo no baseline >&2", &["chat.message=main"]);
+    assert!(warned.starts_with("[{\"log\":\"warn\"}]\n"), "{warned}");
+    let failed = self::told("exit 3", &["chat.message=main"]);
+    assert!(failed.starts_with("[{\"log\":\"error\"}]\n"), "{failed}");
 }
 
 #[test]

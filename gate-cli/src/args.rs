@@ -99,7 +99,7 @@ pub(crate) enum Command {
     Prompt(Prompt),
     /// Write a commented gate.toml, or a loop around an agent.
     Init(Init),
-    /// Put gate in front of an agent's stop.
+    /// Put gate in front of an agent's stop, and where its sessions begin.
     #[command(after_help = install::PLACES)]
     Install(Install),
     /// Take gate away from an agent's stop again.
@@ -119,7 +119,8 @@ pub(crate) enum Command {
     /// Explain a decision, with all that led to it, or a reason's code.
     #[command(after_help = EXPLAIN_CODES)]
     Explain(Explain),
-    /// Answer an agent's stop hook: its event on stdin, the reply on stdout.
+    /// Answer an agent's hook: the event of its stop, or of a session that begins, on
+    /// stdin, the reply on stdout.
     Hook(Hook),
     /// Let agents stop here without being judged. For the operator; recorded.
     Off(Off),

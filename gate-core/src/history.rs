@@ -37,6 +37,10 @@ pub mod kind {
     pub const NOT_JUDGED: &str = "hook_not_judged";
     /// A stop that a hook let go because gate could not decide.
     pub const UNDECIDED: &str = "hook_undecided";
+    /// A session has begun, and this is its baseline.
+    pub const BASELINE: &str = "hook_baseline";
+    /// A session has begun, and has no baseline of its own.
+    pub const NO_BASELINE: &str = "hook_no_baseline";
     /// Hooks were switched off or on by an operator.
     pub const SWITCH: &str = "hook_switch";
 

@@ -34,7 +34,7 @@ macro_rules! with_each {
     ($($name:ident: $client:expr, $($more:ident)*;)*) => {
         $(with! {
             $name: $client,
-            mended installed not_done_yet never_mended max_blocks stuck broken_hooks slow_check
+            mended installed began not_done_yet never_mended max_blocks stuck broken_hooks slow_check
             broken_settings no_settings model_fails $($more)*
         })*
     };

@@ -55,6 +55,15 @@ pub(super) fn installed(client: &'static Client) {
     ended.asked(3..=3).reads(1, REASON).last(0);
 }
 
+/// A session leaves what the tree was before its first tool call, and its stops are
+/// compared with that.
+pub(super) fn began(client: &'static Client) {
+    let script = [Runs("echo true > check.sh"), Says(DONE)];
+    let project = gated("").file("mine.txt", "not committed\n");
+    let ended = Session::new(client, project, &script).installed().run();
+    assert_eq!(ended.asked(2..=2).changed(), ["check.sh"]);
+}
+
 /// `gate run` starts the client again until the work is done, and tells it what
 /// was missing.
 pub(super) fn in_a_loop(client: &'static Client) {

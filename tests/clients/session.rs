@@ -14,6 +14,7 @@ use super::client::{Client, Site};
 use super::model::{Model, Reply};
 use super::network::Alone;
 use crate::needs::client_program;
+use crate::support::before::changes;
 use crate::support::{GATE, Ran, Run};
 
 /// After this time a client is killed with all that it started, and its test
@@ -247,6 +248,22 @@ impl Ended {
         });
         assert_eq!(passed, None, "{}", self.seen());
         self
+    }
+
+    /// The files that were changed since the session began, as the baseline says that
+    /// was taken first of all, and that the last decision names.
+    #[track_caller]
+    pub(crate) fn changed(&self) -> Vec<String> {
+        let log = self.project.beside("ledger export").output().unwrap();
+        let lines = String::from_utf8_lossy(&log.stdout).into_owned();
+        let records: Vec<Value> =
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let began = records.first().filter(|it| it["type"] == "hook_baseline");
+        let began = began.unwrap_or_else(|| panic!("{lines}\n{}", self.seen()));
+        let decided = records.iter().rfind(|it| it["body"].get("decision").is_some());
+        let decision = &decided.unwrap_or_else(|| panic!("{lines}"))["body"]["decision"];
+        assert_eq!(decision["baseline"], began["body"]["baseline"], "{lines}");
+        changes(&self.project, began["body"]["session"].as_str().unwrap())
     }
 
     /// A file of the project.

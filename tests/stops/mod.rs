@@ -1,5 +1,6 @@
 //! Stop hooks, by what their clients say: one made-up session an agent.
 
+mod began;
 mod judged;
 mod lasting;
 mod traps;

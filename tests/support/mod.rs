@@ -2,6 +2,7 @@
 
 mod approved;
 pub(crate) mod bed;
+pub(crate) mod before;
 mod beside;
 pub(crate) mod postgres;
 mod ran;

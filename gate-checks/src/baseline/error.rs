@@ -42,3 +42,10 @@ pub enum BaselineError {
         problem: String,
     },
 }
+
+impl BaselineError {
+    /// Whether it was not ready in time.
+    pub fn is_late(&self) -> bool {
+        matches!(self, Self::Tree(WorktreeError::Cancelled))
+    }
+}

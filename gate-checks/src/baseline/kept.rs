@@ -3,8 +3,9 @@
 //! Each run has its own; one that was taken before any run began waits until runs
 //! need it. Bytes that no commit has stand beside it, by their hashes.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -76,10 +77,30 @@ impl Baseline {
         }
         let text = serde_json::to_vec(&*self.body).unwrap_or_default();
         write(&file(&folder, run), &text)?;
-        for old in ["runs", "bytes", "tests"] {
+        for old in ["runs", "bytes", "tests", "begun"] {
             store::keep_newest(&folder.join(old), KEPT, YOUNG);
         }
         Ok(())
+    }
+
+    /// Whether a session of this name begins now: nobody has said so before. Only
+    /// then is nothing in the tree its agent's own. It is never new without state.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written.
+    pub fn begins(site: &Site, session: &str) -> Result<bool, BaselineError> {
+        let tree = WorkTree::open(site)?;
+        let Some(folder) = folder(site, &tree) else { return Ok(false) };
+        let path = folder.join("begun").join(name_of(session));
+        let io = |source| BaselineError::Io { path: path.clone(), source };
+        store::make_folder(&folder.join("begun")).map_err(io)?;
+        let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        match created {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(source) => Err(io(source)),
+        }
     }
 
     /// Forgets the one that waits for runs: what was done since is no work of an
@@ -103,8 +124,12 @@ impl Baseline {
 /// Where a run's baseline is kept.
 fn file(folder: &Path, run: Option<&str>) -> PathBuf {
     let Some(run) = run else { return folder.join(WAITING) };
-    let name = blake3::hash(run.as_bytes()).to_hex();
-    folder.join("runs").join(format!("{}.json", &name[..32]))
+    folder.join("runs").join(format!("{}.json", name_of(run)))
+}
+
+/// A run's name as that of a file.
+fn name_of(run: &str) -> String {
+    blake3::hash(run.as_bytes()).to_hex()[..32].to_owned()
 }
 
 /// Where the bytes of a baseline are kept that no commit has.

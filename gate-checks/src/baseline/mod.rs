@@ -27,10 +27,11 @@ use std::sync::Arc;
 use gate_core::decide::policy::Policy;
 use gate_core::integrity::guarded;
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 
 use crate::report;
 use crate::site::Site;
-use crate::worktree::{Blob, Kind, Snapshot, WorkTree};
+use crate::worktree::{Blob, Kind, Snapshot, Stop, WorkTree};
 
 pub use change::{Change, What};
 pub use error::BaselineError;
@@ -77,6 +78,8 @@ pub struct Baseline {
     bytes: Arc<BTreeMap<String, Vec<u8>>>,
     /// Where they are kept.
     folder: Option<Arc<Path>>,
+    /// The digest of the tree from which it was taken just now.
+    tree: Option<Arc<str>>,
 }
 
 /// What it says; its digest is its name.
@@ -108,11 +111,37 @@ impl Baseline {
     ///
     /// A tree that cannot be read.
     pub fn take(policy: &Policy, site: &Site, time: &str) -> Result<Option<Self>, BaselineError> {
+        Self::taken(policy, site, time, &Stop::never())
+    }
+
+    /// The same, for whoever cannot wait for ever: soon after the token is
+    /// cancelled it ends, and nothing was taken.
+    ///
+    /// # Errors
+    ///
+    /// A tree that cannot be read, or not in time ([`BaselineError::is_late`]).
+    pub fn take_until(
+        policy: &Policy,
+        site: &Site,
+        time: &str,
+        cancel: CancellationToken,
+    ) -> Result<Option<Self>, BaselineError> {
+        Self::taken(policy, site, time, &Stop::with(cancel))
+    }
+
+    fn taken(
+        policy: &Policy,
+        site: &Site,
+        time: &str,
+        stop: &Stop,
+    ) -> Result<Option<Self>, BaselineError> {
+        stop.check()?;
         let tree = WorkTree::open(site)?;
-        let Some((unlike, now)) = tree.uncommitted()? else { return Ok(None) };
+        let Some((unlike, now)) = tree.uncommitted(stop)? else { return Ok(None) };
         let Some(commit) = now.head.clone() else { return Ok(None) };
         let (mut dirty, mut bytes) = (BTreeMap::new(), BTreeMap::new());
         for name in unlike {
+            stop.check()?;
             let file = now.file(&held::path(&name)).filter(|file| file.kind() != Kind::Unreadable);
             if let Some(file) = file
                 && let Some((hash, read)) = raw(&tree, file.path())
@@ -129,7 +158,8 @@ impl Baseline {
         let time = time.to_owned();
         let watched = watched::watched(&tree);
         let body = Body { version, origin, time, commit, dirty, guarded, tools, watched };
-        Ok(Some(Self::new(body, bytes)))
+        let tree = Some(now.digest().into());
+        Ok(Some(Self { tree, ..Self::new(body, bytes) }))
     }
 
     /// The commit at which the checked out one left the default branch, else the
@@ -162,7 +192,7 @@ impl Baseline {
 
     fn new(body: Body, bytes: BTreeMap<String, Vec<u8>>) -> Self {
         let digest = kept::digest(&body).into();
-        Self { body: Arc::new(body), digest, bytes: Arc::new(bytes), folder: None }
+        Self { body: Arc::new(body), digest, bytes: Arc::new(bytes), folder: None, tree: None }
     }
 
     /// Its name: `blake3:` and 64 hex digits over all that it says.
@@ -178,6 +208,12 @@ impl Baseline {
     /// The commit below it, by its full name.
     pub fn commit(&self) -> &str {
         &self.body.commit
+    }
+
+    /// The digest of the tree, as checks tell it, from which it was taken just now;
+    /// none of one that was kept, or that is of history.
+    pub fn tree(&self) -> Option<&str> {
+        self.tree.as_deref()
     }
 
     /// When it was taken (RFC 3339, UTC).

@@ -7,6 +7,7 @@ use gate_core::decide::policy::Policy;
 use gate_core::integrity::Guarded;
 
 use super::{Baseline, Change, Origin, What};
+use crate::CancellationToken;
 use crate::worktree::WorkTree;
 use crate::worktree::tests::fixture::Fixture;
 
@@ -203,4 +204,27 @@ fn a_tool_is_known_by_its_place_and_its_bytes() {
     fs::write(&program, "#!/bin/sh\nexit 0\n").unwrap();
     assert_ne!(look().digest, before.digest);
     assert!(super::Tool::find("no-such-program", &site).is_none());
+}
+
+#[test]
+fn what_nobody_waits_for_is_not_taken() {
+    let fixture = Fixture::repository().keeping_state();
+    let take = |cancel: CancellationToken| {
+        Baseline::take_until(&Policy::default(), &fixture.site, TIME, cancel)
+    };
+    let cancelled = CancellationToken::new();
+    cancelled.cancel();
+    assert!(take(cancelled).unwrap_err().is_late());
+    let taken = take(CancellationToken::new()).unwrap().unwrap();
+    assert_eq!(taken.digest(), self::take(&fixture).digest());
+}
+
+#[test]
+fn a_session_begins_once() {
+    let fixture = Fixture::repository().keeping_state();
+    let begins = |name: &str| Baseline::begins(&fixture.site, name).unwrap();
+    assert!(begins("one") && begins("two/../x"));
+    assert!(!begins("one") && !begins("two/../x"));
+    let stateless = Fixture::repository();
+    assert!(!Baseline::begins(&stateless.site, "one").unwrap());
 }

@@ -11,6 +11,9 @@ use super::status::staged;
 use super::stop::Stop;
 use super::{Status, WorkTree};
 
+/// The files that are not committed, and all files at that moment.
+type Uncommitted = (BTreeSet<Vec<u8>>, Snapshot);
+
 impl WorkTree {
     /// The commit that a name such as `HEAD` means; none where it means none, and
     /// outside of git.
@@ -53,7 +56,7 @@ impl WorkTree {
         since: Option<&str>,
     ) -> Result<Option<BTreeSet<Vec<u8>>>, WorktreeError> {
         let stop = Stop::never();
-        let Some((mut files, _)) = self.uncommitted()? else { return Ok(None) };
+        let Some((mut files, _)) = self.uncommitted(&stop)? else { return Ok(None) };
         if let (Some(since), Some((git, repository))) = (since, self.repository()?)
             && let Some(head) = repository.head(git, &stop)?
             && head != since
@@ -69,11 +72,9 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// A tree that cannot be read.
-    pub(crate) fn uncommitted(
-        &self,
-    ) -> Result<Option<(BTreeSet<Vec<u8>>, Snapshot)>, WorktreeError> {
-        let Some((status, snapshot)) = self.status_of_now(&Stop::never())? else {
+    /// A tree that cannot be read; [`WorktreeError::Cancelled`] where it was stopped.
+    pub(crate) fn uncommitted(&self, stop: &Stop) -> Result<Option<Uncommitted>, WorktreeError> {
+        let Some((status, snapshot)) = self.status_of_now(stop)? else {
             return Ok(None);
         };
         let Status { staged: added, unstaged, untracked, .. } = status;

@@ -88,6 +88,11 @@ impl Snapshot {
         }
     }
 
+    /// The digest of its files.
+    pub(crate) fn digest(&self) -> &str {
+        &self.digest
+    }
+
     /// Its topmost folder.
     pub(super) fn root(&self) -> &Path {
         &self.root

@@ -22,6 +22,7 @@ pub(crate) struct Hook {
 /// The exit code says nothing: clients take any other than 0 in their own ways.
 const CODES: &str = "\
 A refusal is one JSON object on stdout; to let the agent stop, nothing is printed.
+Where a session begins, its baseline is taken, and nothing is printed.
 Exit code: 0, whatever is replied";
 
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ pub(super) const PLACES: &str = "\
 Settings:
   claude-code  ~/.claude/settings.json, --project .claude/settings.local.json,
                --shared .claude/settings.json
-  codex        ~/.codex/hooks.json, .codex/hooks.json; review it with /hooks
+  codex        ~/.codex/hooks.json, .codex/hooks.json; review them with /hooks
   gemini       ~/.gemini/settings.json, .gemini/settings.json
   qwen         ~/.qwen/settings.json, .qwen/settings.json
   copilot      ~/.copilot/hooks/gate.json, .github/hooks/gate.json
@@ -30,7 +30,7 @@ pub(crate) struct Install {
     pub(crate) agent: Option<Agent>,
     #[command(flatten)]
     pub(crate) whom: Whom,
-    /// Tell Codex that the hook has been reviewed.
+    /// Tell Codex that the hooks have been reviewed.
     #[arg(long, requires = "agent")]
     pub(crate) trust: bool,
     /// Show what would change, and change nothing.

@@ -1,4 +1,5 @@
-//! `gate hook AGENT`: a client's stop event in, the one reply out.
+//! `gate hook AGENT`: a client's stop event in, the one reply out; or the event of a
+//! session that begins, to which nothing is replied.
 //!
 //! The exit code is 0 whatever is replied: any other makes a client let the
 //! agent go, or show an error, and which of them differs from client to client.
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use super::{DONE, Here, print};
 use crate::args::Hook;
 use crate::failure::Failure;
-use crate::hook::{self, Client, Event, Said, Stopped, Verdict};
+use crate::hook::{self, About, Began, Client, Event, Said, Stopped, Verdict};
 use crate::memory::{Memory, NotJudged};
 use crate::render;
 use crate::secrets;
@@ -29,6 +30,10 @@ const PATIENCE_OF_STORE: Duration = Duration::from_secs(1);
 /// The most that a client may say, in bytes.
 const LONGEST: usize = 64 << 20;
 
+/// The longest reason that is told of a baseline that could not be taken, in
+/// characters.
+const REASON: usize = 500;
+
 /// The variable that switches hooks off, and what it says then.
 const SWITCH: (&str, &str) = ("GATE", "off");
 
@@ -43,16 +48,31 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     let value = heard.as_ref().unwrap_or(&Value::Null);
     let said = Said::new(value, &here.places.environment);
     let event = (client.event)(&said);
+    if event.about == About::Middle {
+        return Ok(DONE);
+    }
     let Some(places) = project(here, client, &said, &event) else {
         return Ok(DONE);
     };
     let here = Here { places };
+    if event.about == About::Beginning {
+        begin(&here, &Began { agent: args.agent, event: &event, at: began, deadline });
+        return Ok(DONE);
+    }
     let stopped = Stopped { agent: args.agent, said, event, began, deadline };
     let verdict = match &heard {
         Ok(_) => stopped.judge(&here),
         Err(failure) => Err(failure.clone()),
     };
     reply(client, verdict.unwrap_or_else(|failure| undecided(&here, &stopped, &failure)))
+}
+
+/// A session begins: nothing is said to its client, and only stderr hears of trouble.
+fn begin(here: &Here, began: &Began<'_>) {
+    if let Err(failure) = began.keep(here) {
+        let why = gate_core::text::brief(&render::message(&failure), REASON);
+        let _ = writeln!(stderr().lock(), "gate: this session has no baseline of its own: {why}");
+    }
 }
 
 /// The client's words. They end with their object: a client that does not close its

@@ -1,14 +1,20 @@
 //! What a decision's work tree is compared with.
 
+use std::time::Instant;
+
 use gate_checks::baseline::{self, Baseline, BaselineError};
-use gate_checks::{Gathered, Site};
+use gate_checks::{CancellationToken, Gathered, Site};
+use gate_core::Verdict;
 use gate_core::decide::reason::{Warning, WarningCode};
 use jiff::Timestamp;
 
 use super::Gate;
 use crate::failure::Failure;
-use crate::memory::Turn;
+use crate::memory::{Turn, next_run, run_before};
+use crate::record::Record;
 use crate::request::Request;
+use crate::runner::cancelled;
+use crate::source::Source;
 
 impl Gate {
     /// The gate with what the tree was before the agent acted.
@@ -40,13 +46,82 @@ impl Gate {
         Ok(taken)
     }
 
+    /// Whether a check compares the tree with a baseline.
+    pub(crate) fn compares(&self) -> bool {
+        baseline::is_wanted(&self.policy)
+    }
+
+    /// Takes what the tree is for a run, and keeps it, if it is ready in time.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Gate::take_baseline`]; a tree that takes longer.
+    pub(crate) fn take_baseline_until(
+        &self,
+        run: &str,
+        until: Instant,
+    ) -> Result<Option<Baseline>, Failure> {
+        let site = Site { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
+        let taken = self.taken_until(&site, until)?;
+        if let Some(taken) = &taken {
+            taken.keep(&self.site, Some(run))?;
+        }
+        Ok(taken)
+    }
+
+    fn taken_until(&self, site: &Site, until: Instant) -> Result<Option<Baseline>, Failure> {
+        let time = Timestamp::now().to_string();
+        let cancel = CancellationToken::new();
+        let is_late = || Instant::now() >= until;
+        if is_late() {
+            cancel.cancel();
+        }
+        let taken = cancelled(&cancel, &is_late, || {
+            Baseline::take_until(&self.policy, site, &time, cancel.clone())
+        });
+        taken.map_err(|error| {
+            let message = "the work tree could not be read in time";
+            let late = error.is_late().then(|| Failure::internal("baseline-late", message));
+            late.unwrap_or_else(|| error.into())
+        })
+    }
+
+    /// Keeps the tree that a hook's decision has accepted as the baseline of the run
+    /// that comes after it, where a check compares.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Gate::take_baseline_until`]; a tree that is another than the one that
+    /// was accepted.
+    pub(crate) fn keep_accepted(
+        &self,
+        record: &Record,
+        (source, request): (&Source, &Request),
+        until: Instant,
+    ) -> Result<(), Failure> {
+        let is_exit = record.decision.verdict == Verdict::Exit && !record.repeated;
+        let (Some(name), Some(run), true) = (&request.run, &record.run, is_exit) else {
+            return Ok(());
+        };
+        if !self.compares() {
+            return Ok(());
+        }
+        let site = self.site(source, request);
+        let Some(taken) = self.taken_until(&site, until)? else { return Ok(()) };
+        if taken.tree() != record.tree.as_ref().map(|tree| tree.after.as_str()) {
+            let message = "the tree is another than the one that was accepted just now";
+            return Err(Failure::internal("tree-changed", message));
+        }
+        Ok(taken.keep(&self.site, Some(&next_run(name, Some(run))))?)
+    }
+
     fn taken(&self) -> Result<Option<Baseline>, Failure> {
         let site = Site { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         Ok(Baseline::take(&self.policy, &site, &Timestamp::now().to_string())?)
     }
 
     /// What the tree of a decision is compared with: what the caller took, else what
-    /// is kept for the run, else what waits for runs, else the commit at which the
+    /// is kept for the run, else what its session had, else what waits for runs, else the commit at which the
     /// work left the default branch. It is kept for the run, so that nothing that is
     /// committed meanwhile becomes a part of it.
     ///
@@ -68,8 +143,12 @@ impl Gate {
         {
             return Ok(Some(kept));
         }
-        let found = match Baseline::kept(site, None)? {
-            Some(waiting) => Some(waiting),
+        let found = match of_session(site, request, run)? {
+            Some(before) => Some(before),
+            None => Baseline::kept(site, None)?,
+        };
+        let found = match found {
+            Some(found) => Some(found),
             None => of_history(site)?,
         };
         if let (Some(found), Some(run), false) = (&found, run, request.dry_run) {
@@ -87,6 +166,23 @@ impl Gate {
         (compared && gathered.baseline.is_none())
             .then(|| Warning::new(WarningCode::NoBaseline, message))
     }
+}
+
+/// The baseline of the last run of an agent's session that had one. A session goes
+/// on, also where a run of it ended without being done.
+fn of_session(
+    site: &Site,
+    request: &Request,
+    run: Option<&str>,
+) -> Result<Option<Baseline>, Failure> {
+    let mut run = request.stop.as_ref().and(run).and_then(run_before);
+    while let Some(before) = run {
+        if let Some(kept) = Baseline::kept(site, Some(&before))? {
+            return Ok(Some(kept));
+        }
+        run = run_before(&before);
+    }
+    Ok(None)
 }
 
 /// The baseline that history tells. A tree that cannot be read is the checks' to

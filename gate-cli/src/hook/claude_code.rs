@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Client, Event, Lag, Said, block, judged_as, why};
+use super::{Client, Event, Lag, Said, about, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
@@ -23,9 +23,13 @@ pub(super) const CLIENT: Client = Client {
 /// The most that is told of a task, in characters.
 const TASK: usize = 120;
 
+/// The event with which a session begins.
+const BEGINNING: &str = "SessionStart";
+
 fn event(said: &Said<'_>) -> Event {
     let in_plan_mode = said.text("permission_mode") == Some("plan");
     Event {
+        about: about(said, BEGINNING),
         not_judged: judged_as(said.text("hook_event_name"), "Stop")
             .or(in_plan_mode.then_some(why::PLAN_MODE)),
         session: said.owned("session_id"),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::lag::moment;
-use super::{Client, Event, Lag, Latest, Said, block, judged_as, why};
+use super::{Client, Event, Lag, Latest, Said, about, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
@@ -23,6 +23,9 @@ pub(super) const CLIENT: Client = Client {
 /// How a turn ends that was not broken off.
 const WHOLE: &str = "end_turn";
 
+/// The event with which a session begins.
+const BEGINNING: &str = "SessionStart";
+
 fn event(said: &Said<'_>) -> Event {
     let reason = said.text("stop_reason").or_else(|| said.text("stopReason"));
     let broken_off = reason.is_some_and(|reason| reason != WHOLE);
@@ -30,6 +33,7 @@ fn event(said: &Said<'_>) -> Event {
     let name = said.text("hook_event_name");
     let is_other = name.is_none() && reason.is_none();
     Event {
+        about: about(said, BEGINNING),
         not_judged: judged_as(name, "Stop")
             .or(is_other.then_some(why::OTHER_EVENT))
             .or(broken_off.then_some(why::BROKEN_OFF)),

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::lag::ends_alike;
-use super::{Client, Event, Lag, Latest, Said, block, judged_as};
+use super::{Client, Event, Lag, Latest, Said, about, block, judged_as};
 
 pub(super) const CLIENT: Client = Client {
     event,
@@ -18,8 +18,12 @@ pub(super) const CLIENT: Client = Client {
     deadline: Duration::from_secs(50),
 };
 
+/// The event with which a session begins.
+const BEGINNING: &str = "SessionStart";
+
 fn event(said: &Said<'_>) -> Event {
     Event {
+        about: about(said, BEGINNING),
         not_judged: judged_as(said.text("hook_event_name"), "AfterAgent"),
         session: said.owned("session_id"),
         prompt: said.text("prompt").map(|text| gate_core::digest(text.as_bytes())),

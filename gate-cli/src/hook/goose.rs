@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Client, Event, Lag, Said, block, judged_as};
+use super::{Client, Event, Lag, Said, about, block, judged_as};
 
 pub(super) const CLIENT: Client = Client {
     event,
@@ -15,9 +15,13 @@ pub(super) const CLIENT: Client = Client {
     deadline: Duration::from_secs(25),
 };
 
+/// The event with which a session begins.
+const BEGINNING: &str = "SessionStart";
+
 fn event(said: &Said<'_>) -> Event {
     let name = said.text("event").or_else(|| said.text("hook_event_name"));
     Event {
+        about: about(said, BEGINNING),
         not_judged: judged_as(name, "Stop"),
         session: said.owned("session_id"),
         prompt: None,

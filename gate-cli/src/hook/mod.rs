@@ -1,5 +1,5 @@
-//! Stop hooks: what an agent's client says when the agent stops, and the one
-//! reply that is safe with it.
+//! Hooks: what an agent's client says when the agent stops, and the one reply that
+//! is safe with it; and what it says when a session begins, to which there is none.
 //!
 //! One file an agent. All clients fail open: what is no plain refusal lets the
 //! agent stop, with exit code 0 and without a trace. So a refusal is always
@@ -8,6 +8,7 @@
 //! nothing.
 
 mod asks;
+mod began;
 mod claude_code;
 mod codex;
 mod copilot;
@@ -17,6 +18,7 @@ mod gemini;
 mod goose;
 mod invoked;
 mod lag;
+mod nested;
 mod opencode;
 mod qwen;
 mod said;
@@ -26,9 +28,11 @@ mod undecided;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gate_core::text;
 use serde_json::{Value, json};
 
 pub(crate) use asks::asks;
+pub(crate) use began::Began;
 pub(crate) use lag::{Lag, Latest};
 pub(crate) use said::Said;
 pub(crate) use stopped::{Stopped, Verdict};
@@ -58,9 +62,23 @@ pub(crate) struct Client {
     pub(crate) deadline: Duration,
 }
 
+/// What an event is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum About {
+    /// The agent stops.
+    #[default]
+    Stop,
+    /// A session begins, or is taken up again, and its agent has not acted yet.
+    Beginning,
+    /// A session goes on in its middle.
+    Middle,
+}
+
 /// What a client says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Event {
+    /// What that is about.
+    pub(crate) about: About,
     /// Why it is not to be judged, where it is not.
     pub(crate) not_judged: Option<&'static str>,
     /// The client's id of the session.
@@ -75,6 +93,13 @@ pub(crate) struct Event {
     pub(crate) said: Option<String>,
     /// The background tasks that are still running.
     pub(crate) background: Vec<String>,
+}
+
+impl Event {
+    /// The session as a run's name.
+    pub(crate) fn run(&self) -> Option<String> {
+        Some(text::clean(self.session.as_deref()?).replace('#', "-"))
+    }
 }
 
 /// Why a stop is not judged, in the words of the record.
@@ -111,6 +136,19 @@ pub(crate) fn client(agent: Agent) -> &'static Client {
 /// nothing without a reason.
 fn block(reason: &str) -> Value {
     json!({ "decision": "block", "reason": reason })
+}
+
+/// What an event is about, where this is the name of the one that begins a session.
+/// Some clients send it after they compacted a session, too: its agent has acted.
+fn about(said: &Said<'_>, beginning: &str) -> About {
+    let name = said.text("hook_event_name").or_else(|| said.text("event"));
+    let is_sub_agent = said.text("agent_id").is_some();
+    match (name == Some(beginning), said.text("source")) {
+        (false, _) => About::Stop,
+        (true, Some("compact")) => About::Middle,
+        (true, _) if is_sub_agent => About::Middle,
+        (true, _) => About::Beginning,
+    }
 }
 
 /// A stop of the agent, or what else the name of an event says.

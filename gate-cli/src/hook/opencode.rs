@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{Client, Event, Lag, Said, block, judged_as};
+use super::{Client, Event, Lag, Said, about, block, judged_as};
 
 pub(super) const CLIENT: Client = Client {
     event,
@@ -16,8 +16,12 @@ pub(super) const CLIENT: Client = Client {
     deadline: Duration::from_secs(50),
 };
 
+/// What the plug-in says of a session's first prompt.
+const BEGINNING: &str = "chat.message";
+
 fn event(said: &Said<'_>) -> Event {
     Event {
+        about: about(said, BEGINNING),
         not_judged: judged_as(said.text("hook_event_name"), "session.idle"),
         session: said.owned("session_id"),
         prompt: said.owned("prompt_id"),

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::lag::ends_alike;
-use super::{Client, Event, Lag, Latest, Said, block, judged_as, why};
+use super::{Client, Event, Lag, Latest, Said, about, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
@@ -19,9 +19,14 @@ pub(super) const CLIENT: Client = Client {
     deadline: Duration::from_secs(50),
 };
 
+/// A session begins with its first prompt: `SessionStart` is none of a headless
+/// client's.
+const BEGINNING: &str = "UserPromptSubmit";
+
 fn event(said: &Said<'_>) -> Event {
     let in_plan_mode = said.text("permission_mode") == Some("plan");
     Event {
+        about: about(said, BEGINNING),
         not_judged: judged_as(said.text("hook_event_name"), "Stop")
             .or(in_plan_mode.then_some(why::PLAN_MODE)),
         session: said.owned("session_id"),

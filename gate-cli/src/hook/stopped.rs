@@ -1,14 +1,16 @@
 //! One stop of an agent, judged.
 
+use std::io::Write;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anstream::stderr;
 use gate_core::decide::policy::{Judge, When};
 use gate_core::decide::signal::Status;
 use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
-use gate_core::{Scan, Verdict as Ruling, text};
+use gate_core::{Scan, Verdict as Ruling};
 
 use super::{Event, Lag, Latest, Said, asks, client, why};
 use crate::agent::Agent;
@@ -91,11 +93,23 @@ impl Stopped<'_> {
             return Ok(if is_undone { Verdict::LetGo(format!("gate: {why}")) } else { let_go });
         }
         let request = Request { deadline: Some(self.time_left()), ..request };
-        Ok(said(self.agent, gate.judge(&judging, &source, &request)?))
+        let record = gate.judge(&judging, &source, &request)?;
+        self.go_on(&gate, &record, (&source, &request));
+        Ok(said(self.agent, record))
+    }
+
+    /// The session may go on after an `exit`: what was accepted is what its next run
+    /// is compared with. Where that cannot be had, it is compared with what was before.
+    fn go_on(&self, gate: &Gate, record: &Record, asked: (&Source, &Request)) {
+        let until = Instant::now() + self.time_left();
+        if let Err(failure) = gate.keep_accepted(record, asked, until) {
+            let why = render::message(&failure);
+            let _ = writeln!(stderr().lock(), "gate: no baseline of what was accepted: {why}");
+        }
     }
 
     fn let_go(&self, memory: &mut Memory, why: &str) -> Result<Verdict, Failure> {
-        let session = self.session();
+        let session = self.event.run();
         let agent = self.agent.name();
         memory.not_judged(&NotJudged { agent, session: session.as_deref(), why })?;
         Ok(Verdict::NotJudged)
@@ -105,7 +119,7 @@ impl Stopped<'_> {
         Request {
             format: self.agent.name().parse::<Forced>().ok(),
             end_only: self.event.said.is_some(),
-            run: self.session(),
+            run: self.event.run(),
             stop: Some(Stop {
                 agent: self.agent.name().to_owned(),
                 prompt: self.event.prompt.clone(),
@@ -113,12 +127,6 @@ impl Stopped<'_> {
             }),
             ..Request::default()
         }
-    }
-
-    /// The session as a run's name.
-    fn session(&self) -> Option<String> {
-        let id = self.event.session.as_deref()?;
-        Some(text::clean(id).replace('#', "-"))
     }
 
     /// How long a store is waited for: at most twice in a stop, beside its checks.

@@ -1,4 +1,5 @@
-//! Claude Code: `hooks.Stop` in its settings files, with a timeout in seconds.
+//! Claude Code: `hooks.Stop` and `hooks.SessionStart` in its settings files, with
+//! timeouts in seconds.
 
 use std::path::PathBuf;
 
@@ -24,9 +25,12 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = Form::grouped(Agent::ClaudeCode, "Stop", command, command::TIMEOUT)
-        .read_as(Dialect::MARKED);
-    vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
+    let form = |event, timeout| {
+        Form::grouped(Agent::ClaudeCode, event, command, timeout).read_as(Dialect::MARKED)
+    };
+    let forms =
+        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 
 fn switches(roots: &Roots) -> Vec<Switch> {

@@ -31,32 +31,38 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form =
-        Form::grouped(Agent::Codex, "Stop", command, command::TIMEOUT).read_as(Dialect::PLAIN);
-    vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
+    let form = |event, timeout| {
+        Form::grouped(Agent::Codex, event, command, timeout).read_as(Dialect::PLAIN)
+    };
+    let forms =
+        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 
 fn next(scope: Scope) -> Option<&'static str> {
     Some(match scope {
         Scope::User => {
-            "start codex and review the hook with /hooks: one that nobody has reviewed is silently \
+            "start codex and review the hooks with /hooks: one that nobody has reviewed is silently \
              not run. `gate install codex --trust` says that you have"
         }
         Scope::Project | Scope::Shared => {
-            "trust this project in codex and review the hook with /hooks: one that nobody has \
+            "trust this project in codex and review the hooks with /hooks: one that nobody has \
              reviewed is silently not run. --trust says that you have"
         }
     })
 }
 
-/// The word of trust for the hook that stands in a text of a hooks file.
+/// The words of trust for the hooks that stand in a text of a hooks file.
 pub(super) fn trusting(
     roots: &Roots,
     hooks: &std::path::Path,
     text: &str,
-    form: &Form,
+    forms: &[Form],
 ) -> Option<Target> {
-    let found = form.found(text).ok()?.into_iter().next()?;
-    let trust = Trust::new(hooks, &found, form);
-    Some(Target { file: config(roots), content: Content::Trust(trust) })
+    let trust = |form: &Form| {
+        let found = form.found(text).ok()?.into_iter().next()?;
+        Some(Trust::new(hooks, &found, form))
+    };
+    let trusts = forms.iter().map(trust).collect::<Option<_>>()?;
+    Some(Target { file: config(roots), content: Content::Trust(trusts) })
 }

@@ -13,6 +13,10 @@ pub(super) const DEADLINE: u64 = 540;
 /// How long the client waits for the hook, in seconds.
 pub(super) const TIMEOUT: u64 = 600;
 
+/// How long the client waits for the hook where a session begins, in seconds: gate
+/// itself gives up earlier.
+pub(super) const TIMEOUT_OF_START: u64 = 30;
+
 /// The command that calls this program by its whole path.
 pub(super) fn direct(program: &Path, agent: Agent) -> String {
     let command = format!("{} {}", quoted(&program.display().to_string()), words(agent));

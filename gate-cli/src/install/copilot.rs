@@ -24,12 +24,16 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = Form::flat(Agent::Copilot, "Stop", "bash", command)
-        .with("type", "command")
-        .with("timeoutSec", command::TIMEOUT)
-        .read_as(Dialect::PLAIN)
-        .beside(&[("version", 1)]);
-    vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
+    let form = |event, timeout: u64| {
+        Form::flat(Agent::Copilot, event, "bash", command)
+            .with("type", "command")
+            .with("timeoutSec", timeout)
+            .read_as(Dialect::PLAIN)
+            .beside(&[("version", 1)])
+    };
+    let forms =
+        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 
 fn next(scope: Scope) -> Option<&'static str> {

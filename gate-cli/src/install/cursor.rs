@@ -1,5 +1,6 @@
 //! Cursor's agent: `hooks.json`. One event that it does not know makes it drop
-//! the whole file, so gate writes `stop` alone.
+//! the whole file, so gate writes `stop` alone: not every version knows one for
+//! sessions that begin.
 
 use std::path::PathBuf;
 
@@ -28,7 +29,7 @@ fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
         .with("loop_limit", LOOP_LIMIT)
         .with("timeout", command::TIMEOUT)
         .beside(&[("version", 1)]);
-    vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
+    vec![Target { file: file(roots, scope), content: Content::Hooks(vec![form]) }]
 }
 
 fn next(scope: Scope) -> Option<&'static str> {

@@ -20,6 +20,8 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = Form::grouped(Agent::Droid, "Stop", command, command::TIMEOUT);
-    vec![Target { file: file(roots, scope), content: Content::Hooks(form) }]
+    let form = |event, timeout| Form::grouped(Agent::Droid, event, command, timeout);
+    let forms =
+        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }

@@ -1,4 +1,5 @@
-//! Gemini CLI: `hooks.AfterAgent`, with a name and a timeout in milliseconds.
+//! Gemini CLI: `hooks.AfterAgent` and `hooks.SessionStart`, each with a name and a
+//! timeout in milliseconds.
 
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use super::json::Dialect;
 use super::{Client, Content, Off, Roots, Scope, Switch, Target, command};
 use crate::agent::Agent;
 
-/// What the hook is called, for `/hooks disable`.
+/// What the hooks are called, for `/hooks disable`.
 const NAME: &str = "gate";
 
 pub(super) const CLIENT: Client = Client {
@@ -24,9 +25,14 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = Form::grouped(Agent::Gemini, "AfterAgent", command, command::TIMEOUT * 1000)
-        .read_as(Dialect::COMMENTED);
-    vec![Target { file: file(roots, scope), content: Content::Hooks(form.with("name", NAME)) }]
+    let form = |event, seconds| {
+        Form::grouped(Agent::Gemini, event, command, seconds * 1000)
+            .read_as(Dialect::COMMENTED)
+            .with("name", NAME)
+    };
+    let forms =
+        vec![form("AfterAgent", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 
 fn next(scope: Scope) -> Option<&'static str> {

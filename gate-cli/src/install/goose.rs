@@ -1,4 +1,4 @@
-//! Goose: a plug-in folder, with its name in `plugin.json` and the hook beside.
+//! Goose: a plug-in folder, with its name in `plugin.json` and the hooks beside.
 
 use super::hooks::Form;
 use super::{Client, Content, Roots, Scope, Target, command, no_switches, nothing_next};
@@ -17,10 +17,12 @@ pub(super) const CLIENT: Client = Client {
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
     let folder = roots.root(scope).join(".agents").join("plugins").join("gate");
-    let form = Form::grouped(Agent::Goose, "Stop", command, command::TIMEOUT);
+    let form = |event, timeout| Form::grouped(Agent::Goose, event, command, timeout);
+    let forms =
+        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
     let plugin = Content::Own { text: PLUGIN.to_owned(), mark: "whether the work is done" };
     vec![
         Target { file: folder.join("plugin.json"), content: plugin },
-        Target { file: folder.join("hooks").join("hooks.json"), content: Content::Hooks(form) },
+        Target { file: folder.join("hooks").join("hooks.json"), content: Content::Hooks(forms) },
     ]
 }

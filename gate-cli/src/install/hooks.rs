@@ -1,5 +1,5 @@
-//! gate's entry among the hooks of an agent's settings: put there, found
-//! again, taken away.
+//! gate's entries among the hooks of an agent's settings, one an event: put there,
+//! found again, taken away.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ const HOOKS: &str = "hooks";
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(super) agent: Agent,
-    /// The event at which the agent stops.
+    /// The event: the agent stops, or a session begins.
     pub(super) event: &'static str,
     /// Whether hooks stand in groups: `{"hooks": […]}`.
     pub(super) grouped: bool,
@@ -312,6 +312,35 @@ impl Form {
         }
         Ok(())
     }
+}
+
+/// The document with an entry of each form, once.
+///
+/// # Errors
+///
+/// As of [`Form::merged`].
+pub(super) fn merged(forms: &[Form], text: &str) -> Result<Merged, Flaw> {
+    let mut all = Merged { text: text.to_owned(), made: Vec::new() };
+    for form in forms {
+        let Merged { text, made } = form.merged(&all.text)?;
+        all.text = text;
+        all.made.extend(made);
+    }
+    Ok(all)
+}
+
+/// The document without the entries of any form; none where it has none.
+///
+/// # Errors
+///
+/// As of [`Form::without`].
+pub(super) fn without(forms: &[Form], text: &str, made: &[String]) -> Result<Option<String>, Flaw> {
+    let mut clean: Option<String> = None;
+    for form in forms.iter().rev() {
+        let text = clean.as_deref().unwrap_or(text);
+        clean = form.without(text, made)?.or(clean);
+    }
+    Ok(clean)
 }
 
 /// A member that is there at most once: of two, nobody knows which one holds.

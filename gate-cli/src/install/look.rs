@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::hooks::{Form, Found};
 use super::plan::{broken, parts, text, unread};
 use super::program::is_same;
 use super::{
@@ -33,6 +34,9 @@ pub struct Install {
     pub this_program: bool,
     /// Whether the client trusts it; null where it needs no word of trust.
     pub trusted: Option<bool>,
+    /// Whether the client calls the same command where a session begins; null where it
+    /// does not say when one does.
+    pub session_start: Option<bool>,
     /// What came of a test stop; null where the program is missing.
     pub test_stop: Option<TestStop>,
 }
@@ -122,33 +126,56 @@ struct Entry {
     is_whole: bool,
     /// What the client does not read in the file.
     unread: Option<String>,
-    trust: Option<trust::Trust>,
+    trust: Vec<trust::Trust>,
+    /// Whether there is one for sessions that begin.
+    session_start: Option<bool>,
 }
 
 fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
     let file = &target.file;
     let bytes = disk::read(&disk::real(file)?)?;
     let Some(text) = text(file, bytes.as_deref())? else { return Ok(Vec::new()) };
-    let form = match &target.content {
-        Content::Hooks(form) => form,
+    let forms = match &target.content {
+        Content::Hooks(forms) => forms,
         Content::Own { .. } => {
-            let command = opencode::command(&text);
-            let entry = |command| Entry { command, is_whole: true, unread: None, trust: None };
-            return Ok(command.map(entry).into_iter().collect());
+            return Ok(opencode::called(&text).map(of_plugin).into_iter().collect());
         }
         Content::Trust(_) => return Ok(Vec::new()),
     };
-    let found = form.found(parts(&text).1).map_err(|flaw| broken(file, flaw))?;
-    let entry = |found: &super::hooks::Found| {
-        let is_same = |(name, value): (&String, &Value)| {
-            *name == form.key || found.entry.get(name) == Some(value)
-        };
-        let trust = (form.agent == Agent::Codex).then(|| trust::Trust::new(file, found, form));
-        let command = form.command(&found.entry)?.to_owned();
-        let (is_whole, unread) = (form.entry.iter().all(is_same), unread(target, &text));
-        Some(Entry { command, is_whole, unread, trust })
+    let found = |form: &Form| {
+        let found = form.found(parts(&text).1).map_err(|flaw| broken(file, flaw))?;
+        Ok::<_, Failure>(found.into_iter().map(|found| (form.clone(), found)).collect::<Vec<_>>())
     };
-    Ok(found.iter().filter_map(entry).collect())
+    let Some((stop, others)) = forms.split_first() else { return Ok(Vec::new()) };
+    let starts = others.iter().map(found).collect::<Result<Vec<_>, _>>()?.concat();
+    let entry = |(form, found): (Form, Found)| {
+        let command = form.command(&found.entry)?.to_owned();
+        let called = |(form, found): &&(Form, Found)| form.command(&found.entry) == Some(&command);
+        let start = starts.iter().find(called);
+        let all = || [(&form, &found)].into_iter().chain(start.map(|(form, found)| (form, found)));
+        let of_codex = || all().filter(|(form, _)| form.agent == Agent::Codex);
+        Some(Entry {
+            is_whole: all().all(|(form, found)| is_whole(form, found)),
+            trust: of_codex().map(|(form, found)| trust::Trust::new(file, found, form)).collect(),
+            unread: unread(target, &text),
+            session_start: (!others.is_empty()).then_some(start.is_some()),
+            command,
+        })
+    };
+    Ok(found(stop)?.into_iter().filter_map(entry).collect())
+}
+
+/// Whether an entry says all that an installation would write, beside the command.
+fn is_whole(form: &Form, found: &Found) -> bool {
+    let is_same = |(name, value): (&String, &Value)| {
+        *name == form.key || found.entry.get(name) == Some(value)
+    };
+    form.entry.iter().all(is_same)
+}
+
+fn of_plugin((command, session_start): (String, bool)) -> Entry {
+    let (unread, trust, session_start) = (None, Vec::new(), Some(session_start));
+    Entry { command, is_whole: true, unread, trust, session_start }
 }
 
 fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
@@ -171,10 +198,11 @@ fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
         this_program: program.as_deref().is_some_and(|it| is_same(it, look.running)),
         test_stop: program.as_ref().map(|_| trial::test_stop(look.agent, &entry.command)),
         program: program.map(|it| it.display().to_string()),
-        trusted: entry
-            .trust
-            .as_ref()
-            .map(|it| config(look.roots).is_ok_and(|text| it.holds(&text) == Ok(Some(true)))),
+        trusted: (!entry.trust.is_empty()).then(|| {
+            let holds = |text: &str| entry.trust.iter().all(|it| it.holds(text) == Ok(Some(true)));
+            config(look.roots).is_ok_and(|text| holds(&text))
+        }),
+        session_start: entry.session_start,
     }
 }
 
@@ -207,7 +235,15 @@ fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec
     }
     if !entry.is_whole {
         let message = format!("the entry in {file} is not as this version writes it");
-        findings.push(Finding::new(Level::Note, "entry-outdated", message).hint(again));
+        findings.push(Finding::new(Level::Note, "entry-outdated", message).hint(again.clone()));
+    }
+    if place.session_start == Some(false) {
+        let message = format!(
+            "{file} does not call gate where a session begins: what was there then is not known, \
+             and the session is compared with history"
+        );
+        findings
+            .push(Finding::new(Level::Note, "session-start-missing", message).hint(again.clone()));
     }
     let unread = entry.unread.clone();
     findings.extend(unread.map(|it| Finding::new(Level::Problem, "settings-unread", it)));

@@ -1,5 +1,5 @@
-//! gate in front of an agent's stop: where each agent keeps its hooks, what is
-//! put there, and how all of it is taken back.
+//! gate in front of an agent's stop, and where its sessions begin: where each agent
+//! keeps its hooks, what is put there, and how all of it is taken back.
 //!
 //! One file an agent says where its settings are and what stands in them
 //! (`claude_code` and its neighbours). `json` and `hooks` change a document and
@@ -78,12 +78,13 @@ pub(crate) struct Target {
 /// What stands in it.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    /// An entry among hooks.
-    Hooks(Form),
+    /// Entries among hooks: where the agent stops, and where a session begins, if the
+    /// client says so.
+    Hooks(Vec<Form>),
     /// A text that is gate's alone, which holds this mark.
     Own { text: String, mark: &'static str },
-    /// The word of trust for the hooks of another file.
-    Trust(trust::Trust),
+    /// The words of trust for the hooks of another file.
+    Trust(Vec<trust::Trust>),
 }
 
 /// What is known of an agent's installation.

@@ -37,8 +37,15 @@ fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
     vec![Target { file: folder.join("plugins").join("gate.js"), content }]
 }
 
-/// The command in a plug-in.
-pub(super) fn command(plugin: &str) -> Option<String> {
+/// What the plug-in is told of a message that the person sent.
+const MESSAGE: &str = "\"chat.message\": ";
+
+/// The command in a plug-in, and whether it is called where a session begins, too.
+pub(super) fn called(plugin: &str) -> Option<(String, bool)> {
+    Some((command(plugin)?, plugin.contains(MESSAGE)))
+}
+
+fn command(plugin: &str) -> Option<String> {
     let command = plugin.lines().find_map(|line| line.strip_prefix(LINE))?;
     let command: String = serde_json::from_str(command.trim_end()).ok()?;
     super::command::is_ours(&command, Agent::Opencode).then_some(command)

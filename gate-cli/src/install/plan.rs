@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::json::Flaw;
 use super::receipt::{Kept, Shelf};
 use super::trust::Trust;
-use super::{Content, Roots, Scope, Target, codex, command_of, disk, targets};
+use super::{Content, Roots, Scope, Target, codex, command_of, disk, hooks, targets, trust};
 use crate::agent::Agent;
 use crate::failure::Failure;
 
@@ -17,7 +17,7 @@ pub(crate) struct Wish<'a> {
     pub(crate) roots: &'a Roots,
     /// The program that is going to be called.
     pub(crate) program: &'a Path,
-    /// Whether Codex is told to trust the hook.
+    /// Whether Codex is told to trust the hooks.
     pub(crate) trust: bool,
 }
 
@@ -56,7 +56,7 @@ impl Step {
 }
 
 impl Plan {
-    /// Puts gate in front of an agent's stop.
+    /// Puts gate in front of an agent's stop, and where its sessions begin.
     ///
     /// # Errors
     ///
@@ -132,11 +132,11 @@ impl Step {
     }
 }
 
-/// The trust in the hook that a step puts into a file.
+/// The trust in the hooks that a step puts into a file.
 fn trusting(roots: &Roots, target: &Target, step: &Step) -> Option<Target> {
-    let Content::Hooks(form) = &target.content else { return None };
+    let Content::Hooks(forms) = &target.content else { return None };
     let text = std::str::from_utf8(step.after.as_deref()?).ok()?;
-    codex::trusting(roots, &target.file, text.trim_start_matches(BOM), form)
+    codex::trusting(roots, &target.file, text.trim_start_matches(BOM), forms)
 }
 
 fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, Failure> {
@@ -167,8 +167,8 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
     };
     let made = made.into_iter().filter(|path| !kept.receipt.made.contains(path));
     kept.receipt.made.extend(made.collect::<Vec<_>>());
-    if let Content::Trust(trust) = &target.content {
-        kept.receipt.trust = Some(trust.key.clone());
+    if let Content::Trust(trusts) = &target.content {
+        kept.receipt.trust = trusts.iter().map(|trust| trust.key.clone()).collect();
     }
     let kept = Some(kept.writing(&after));
     let (file, after, folders) = (file.clone(), Some(after), Vec::new());
@@ -178,7 +178,8 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
 /// What the client itself does not read in a text: gate does, and the person
 /// has to know that the hook is not run.
 pub(super) fn unread(target: &Target, text: &str) -> Option<String> {
-    let Content::Hooks(form) = &target.content else { return None };
+    let Content::Hooks(forms) = &target.content else { return None };
+    let form = forms.first()?;
     let flaw = form.dialect.unread(text)?;
     Some(format!(
         "{}, line {}: {}: {} does not read such a file, and runs no hook of it",
@@ -189,13 +190,17 @@ pub(super) fn unread(target: &Target, text: &str) -> Option<String> {
     ))
 }
 
-/// Takes the trust away that gate wrote for a hook.
+/// Takes the trust away that gate wrote for hooks.
 fn distrusted(roots: &Roots, settings: &Target) -> Result<Option<Step>, Failure> {
     let config = codex::config(roots);
     let (real, of) = (disk::real(&config)?, disk::real(&settings.file)?);
     let kept = Shelf::of(roots, Agent::Codex, &of, &real).load()?;
-    let Some(key) = kept.and_then(|it| it.receipt.trust) else { return Ok(None) };
-    let target = Target { file: config, content: Content::Trust(Trust::of_key(key)) };
+    let keys = kept.map(|it| it.receipt.trust).unwrap_or_default();
+    if keys.is_empty() {
+        return Ok(None);
+    }
+    let trusts = keys.into_iter().map(Trust::of_key).collect();
+    let target = Target { file: config, content: Content::Trust(trusts) };
     uninstalled(Agent::Codex, roots, &target, &settings.file).map(Some)
 }
 
@@ -259,14 +264,14 @@ fn with(
     file: &Path,
     text: Option<&str>,
 ) -> Result<(String, Vec<String>), Failure> {
-    let merge = |merged: &dyn Fn(&str) -> Result<super::hooks::Merged, Flaw>| {
+    let merge = |merged: &dyn Fn(&str) -> Result<hooks::Merged, Flaw>| {
         let (bom, text) = parts(text.unwrap_or_default());
         let merged = merged(text).map_err(|flaw| broken(file, flaw))?;
         Ok((format!("{bom}{}", merged.text), merged.made))
     };
     match content {
-        Content::Hooks(form) => merge(&|text| form.merged(text)),
-        Content::Trust(trust) => merge(&|text| trust.merged(text)),
+        Content::Hooks(forms) => merge(&|text| hooks::merged(forms, text)),
+        Content::Trust(trusts) => merge(&|text| trust::merged(trusts, text)),
         Content::Own { text: own, mark } => match text {
             Some(text) if !text.contains(mark) => {
                 let message = format!("{} is there and is not gate's", file.display());
@@ -291,8 +296,8 @@ fn without(
     let Some(text) = text else { return Ok(None) };
     let (bom, body) = parts(text);
     let clean = match content {
-        Content::Hooks(form) => form.without(body, made),
-        Content::Trust(trust) => trust.without(body, made),
+        Content::Hooks(forms) => hooks::without(forms, body, made),
+        Content::Trust(trusts) => trust::without(trusts, body, made),
         Content::Own { mark, .. } => return Ok(text.contains(mark).then_some(None)),
     };
     let clean = clean.map_err(|flaw| broken(file, flaw))?;

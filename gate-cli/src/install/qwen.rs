@@ -1,4 +1,5 @@
-//! Qwen Code: Gemini's file, Claude's event, a timeout in milliseconds.
+//! Qwen Code: Gemini's file, Claude's events, timeouts in milliseconds. A session
+//! begins with its first prompt: headless it has no `SessionStart` (0.15.10).
 
 use super::hooks::Form;
 use super::json::Dialect;
@@ -18,9 +19,14 @@ fn file(roots: &Roots, scope: Scope) -> std::path::PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = Form::grouped(Agent::Qwen, "Stop", command, command::TIMEOUT * 1000)
-        .read_as(Dialect::COMMENTED);
-    vec![Target { file: file(roots, scope), content: Content::Hooks(form.with("name", "gate")) }]
+    let form = |event, seconds| {
+        Form::grouped(Agent::Qwen, event, command, seconds * 1000)
+            .read_as(Dialect::COMMENTED)
+            .with("name", "gate")
+    };
+    let forms =
+        vec![form("Stop", command::TIMEOUT), form("UserPromptSubmit", command::TIMEOUT_OF_START)];
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 
 fn switches(roots: &Roots) -> Vec<Switch> {

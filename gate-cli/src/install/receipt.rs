@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Roots, Scope, disk};
 use crate::agent::Agent;
@@ -31,8 +31,9 @@ pub(super) struct Receipt {
     pub(super) made: Vec<String>,
     /// The folders that were made for the file.
     pub(super) folders: Vec<PathBuf>,
-    /// The key of a word of trust.
-    pub(super) trust: Option<String>,
+    /// The keys of words of trust; older receipts know one, or none.
+    #[serde(deserialize_with = "keys")]
+    pub(super) trust: Vec<String>,
 }
 
 /// A receipt, with the bytes as they were.
@@ -55,7 +56,7 @@ impl Kept {
             backup: String::new(),
             made: Vec::new(),
             folders: Vec::new(),
-            trust: None,
+            trust: Vec::new(),
         };
         Self { receipt, before: before.unwrap_or_default().to_owned() }
     }
@@ -71,6 +72,19 @@ impl Kept {
         self.receipt.backup = digest(&self.before);
         self
     }
+}
+
+fn keys<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Keys {
+        Many(Vec<String>),
+        One(Option<String>),
+    }
+    Ok(match Keys::deserialize(from)? {
+        Keys::Many(keys) => keys,
+        Keys::One(key) => key.into_iter().collect(),
+    })
 }
 
 fn digest(bytes: &[u8]) -> String {

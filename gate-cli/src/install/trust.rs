@@ -1,4 +1,4 @@
-//! Codex's word of trust for a hook: a digest in config.toml, under the place
+//! Codex's words of trust for hooks: a digest each in config.toml, under the place
 //! where the hook stands.
 
 use std::path::Path;
@@ -22,7 +22,7 @@ const USUAL_TIMEOUT: u64 = 600;
 /// The trust in one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trust {
-    /// `FILE:stop:GROUP:INDEX`.
+    /// `FILE:EVENT:GROUP:INDEX`.
     pub(super) key: String,
     hash: String,
 }
@@ -39,10 +39,11 @@ impl Trust {
             "type": "command",
         });
         // The members come in the order of their names, as the digest wants it.
-        let text = json!({ "event_name": "stop", "hooks": [hook] }).to_string();
+        let event = if form.event == "Stop" { "stop" } else { "session_start" };
+        let text = json!({ "event_name": event, "hooks": [hook] }).to_string();
         let hash = Sha256::digest(text.as_bytes());
         let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        let key = format!("{}:stop:{}:{}", file.display(), found.group, found.index);
+        let key = format!("{}:{event}:{}:{}", file.display(), found.group, found.index);
         Self { key, hash: format!("sha256:{hash}") }
     }
 
@@ -133,6 +134,39 @@ impl Trust {
         let is_crlf = text.contains("\r\n") && !shown.contains("\r\n");
         Ok(Some(if is_crlf { shown.replace('\n', "\r\n") } else { shown }))
     }
+}
+
+/// The text with all of these; nothing else of it is touched.
+///
+/// # Errors
+///
+/// As of [`Trust::merged`].
+pub(super) fn merged(trusts: &[Trust], text: &str) -> Result<Merged, Flaw> {
+    let mut all = Merged { text: text.to_owned(), made: Vec::new() };
+    for trust in trusts {
+        let Merged { text, made } = trust.merged(&all.text)?;
+        all.text = text;
+        all.made.extend(made);
+    }
+    Ok(all)
+}
+
+/// The text without any of these; none where it has none.
+///
+/// # Errors
+///
+/// As of [`Trust::without`].
+pub(super) fn without(
+    trusts: &[Trust],
+    text: &str,
+    made: &[String],
+) -> Result<Option<String>, Flaw> {
+    let mut clean: Option<String> = None;
+    for trust in trusts.iter().rev() {
+        let text = clean.as_deref().unwrap_or(text);
+        clean = trust.without(text, made)?.or(clean);
+    }
+    Ok(clean)
 }
 
 fn parsed(text: &str) -> Result<Document<&str>, Flaw> {

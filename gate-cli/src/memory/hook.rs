@@ -1,5 +1,5 @@
-//! What stop hooks leave beside decisions: stops that were not judged, and
-//! whether an operator switched hooks off.
+//! What hooks leave beside decisions: stops that were not judged, sessions that
+//! began, and whether an operator switched hooks off.
 
 use gate_core::decide::memory::RunState;
 use gate_core::decide::moment::Moment;
@@ -13,7 +13,8 @@ use super::{Memory, body, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 
-/// A stop that was let go without being judged.
+/// What a hook did not do: a stop that was let go without being judged, a session that
+/// has no baseline.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct NotJudged<'a> {
     /// The agent's name.
@@ -109,6 +110,37 @@ impl Memory {
     /// A store that cannot be written.
     pub(crate) fn undecided(&mut self, stop: &NotJudged<'_>) -> Result<(), Failure> {
         self.note(kind::UNDECIDED, stop)
+    }
+
+    /// Records that a session has begun, and the baseline that was taken then.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written.
+    pub(crate) fn began(
+        &mut self,
+        agent: &str,
+        session: &str,
+        baseline: &str,
+    ) -> Result<(), Failure> {
+        let tree = &self.tree.clone();
+        let said = serde_json::json!({
+            "agent": agent, "session": session, "baseline": baseline, "tree": tree
+        });
+        self.write(|writing| {
+            let run = Some(session.to_owned());
+            writing.append(draft(kind::BASELINE, run, GATE.to_owned(), &said)?)?;
+            Ok(())
+        })
+    }
+
+    /// Records that a session has begun, and why it has no baseline of its own.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written.
+    pub(crate) fn no_baseline(&mut self, session: &NotJudged<'_>) -> Result<(), Failure> {
+        self.note(kind::NO_BASELINE, session)
     }
 
     fn note(&mut self, kind: &str, stop: &NotJudged<'_>) -> Result<(), Failure> {

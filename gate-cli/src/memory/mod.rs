@@ -31,6 +31,7 @@ pub use held::Lock;
 pub(crate) use held::Settings;
 pub(crate) use hook::NotJudged;
 pub(crate) use loops::Loop;
+pub(crate) use naming::{next_run, run_before};
 pub(crate) use past::Last;
 pub use past::{Past, Wanted};
 pub(crate) use token::{FILE as TOKEN_KEY, Tokens};

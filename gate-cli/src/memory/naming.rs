@@ -33,10 +33,19 @@ pub(super) fn of_loop(
 }
 
 /// The run after this one.
-pub(super) fn next_run(name: &str, last: Option<&str>) -> String {
+pub(crate) fn next_run(name: &str, last: Option<&str>) -> String {
     let Some(last) = last else { return name.to_owned() };
     let number = last.rsplit_once(MARK).and_then(|(_, number)| number.parse().ok());
     format!("{name}{MARK}{}", number.unwrap_or(1_u64).saturating_add(1))
+}
+
+/// The run before this one, of those of one loop; none before the first.
+pub(crate) fn run_before(run: &str) -> Option<String> {
+    let (name, number) = run.rsplit_once(MARK)?;
+    match number.parse().ok()? {
+        0..=2_u64 => Some(name.to_owned()),
+        number => Some(format!("{name}{MARK}{}", number - 1)),
+    }
 }
 
 #[cfg(test)]
@@ -48,6 +57,9 @@ mod tests {
         assert_eq!(next_run("nightly", None), "nightly");
         assert_eq!(next_run("nightly", Some("nightly")), "nightly#2");
         assert_eq!(next_run("nightly", Some("nightly#9")), "nightly#10");
+        assert_eq!(run_before("nightly#10").as_deref(), Some("nightly#9"));
+        assert_eq!(run_before("nightly#2").as_deref(), Some("nightly"));
+        assert_eq!(run_before("nightly"), None);
     }
 
     #[test]

@@ -85,6 +85,11 @@ fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
         }
         kind::NOT_JUDGED => ("not judged".to_owned(), None, let_go(record)),
         kind::UNDECIDED => ("undecided".to_owned(), Some(AnsiColor::Red), let_go(record)),
+        kind::BASELINE => {
+            let why = format!("{}: {}", at(record, "agent", ""), at(record, "baseline", ""));
+            ("baseline".to_owned(), None, why)
+        }
+        kind::NO_BASELINE => ("no baseline".to_owned(), Some(AnsiColor::Yellow), let_go(record)),
         kind::SWITCH => switched(record),
         kind::TRUST => {
             let digest = at(record, "trust", "/digest");

@@ -1,5 +1,6 @@
 // gate for OpenCode: when a session goes idle, gate is asked whether the work is done. Where it is
-// not, the session goes on with what is missing. Written by `gate install opencode`.
+// not, the session goes on with what is missing. Before its first message is answered, gate looks at
+// what the tree is. Written by `gate install opencode`.
 //
 // Its limits:
 // - It holds sessions of the TUI and of `opencode serve`. `opencode run` exits at the first idle
@@ -12,13 +13,14 @@ import { spawn } from "node:child_process"
 
 const COMMAND = "gate hook opencode"
 
-// Longer than gate gives itself, in milliseconds.
+// Longer than gate gives itself, in milliseconds: at a stop, and where a session begins.
 const PATIENCE = 600_000
+const PATIENCE_OF_START = 30_000
 
 // Runs the command with this input. Resolves with its exit code and what it printed.
-const run = (input, cwd) =>
+const run = (input, cwd, timeout) =>
   new Promise((resolve, reject) => {
-    const child = spawn("/bin/sh", ["-c", COMMAND], { cwd, timeout: PATIENCE })
+    const child = spawn("/bin/sh", ["-c", COMMAND], { cwd, timeout })
     const said = { out: "", err: "" }
     child.stdout.setEncoding("utf8").on("data", (text) => (said.out += text))
     child.stderr.setEncoding("utf8").on("data", (text) => (said.err += text))
@@ -39,6 +41,7 @@ const missing = ({ code, out, err }) => {
 export const GatePlugin = async ({ client, directory }) => {
   const failed = new Set()
   const asked = new Set()
+  const begun = new Set()
 
   const tell = (level, message) =>
     client.app.log({ body: { service: "gate", level, message } }).catch(() => {})
@@ -62,7 +65,7 @@ export const GatePlugin = async ({ client, directory }) => {
       last_assistant_message: await lastWord(id),
       client: "opencode",
     }
-    const answer = await run(event, directory)
+    const answer = await run(event, directory, PATIENCE)
     const reason = missing(answer)
     if (answer.err.trim()) await tell("warn", answer.err.trim())
     if (!reason) return
@@ -70,7 +73,26 @@ export const GatePlugin = async ({ client, directory }) => {
     await client.session.promptAsync({ path: { id }, body: { parts } })
   }
 
+  // OpenCode waits for this before the message is answered.
+  const begin = async (id) => {
+    if (await isSubAgent(id)) return
+    const event = {
+      hook_event_name: "chat.message",
+      session_id: id,
+      cwd: directory,
+      client: "opencode",
+    }
+    const { code, err } = await run(event, directory, PATIENCE_OF_START)
+    if (code !== 0) throw new Error(`gate ended with ${code}: ${err.trim()}`)
+    if (err.trim()) await tell("warn", err.trim())
+  }
+
   return {
+    "chat.message": async ({ sessionID: id }) => {
+      if (!id || begun.has(id)) return
+      begun.add(id)
+      await begin(id).catch((error) => tell("error", String(error?.message ?? error)))
+    },
     event: async ({ event }) => {
       const id = event.properties?.sessionID
       if (!id) return

@@ -3,6 +3,7 @@
 use std::fs;
 
 use proptest::prelude::*;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::super::hooks::tests::document;
@@ -41,6 +42,32 @@ impl Machine {
         let plan = Plan::install(&wish).unwrap();
         plan.apply().unwrap();
         plan
+    }
+
+    /// What an older gate put there: the stop alone.
+    fn install_older(&self, agent: Agent, scope: Scope) {
+        let program = Path::new("/opt/a b/gate");
+        let wish = Wish { agent, scope, roots: &self.roots, program, trust: true };
+        let command = command_of(agent, scope, program);
+        for mut target in targets(agent, &self.roots, scope, &command) {
+            if let Content::Hooks(forms) = &mut target.content {
+                forms.truncate(1);
+            }
+            let step = installed(&wish, &target, &target.file).unwrap();
+            step.apply().unwrap();
+            let trust = trusting(&self.roots, &target, &step).filter(|_| agent == Agent::Codex);
+            if let Some(trust) = trust {
+                installed(&wish, &trust, &target.file).unwrap().apply().unwrap();
+            }
+        }
+        for receipt in fs::read_dir(self.roots.data.join("installed")).unwrap() {
+            let path = receipt.unwrap().path();
+            if path.extension().is_some_and(|it| it == "json") {
+                let mut receipt: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+                receipt["trust"] = receipt["trust"].get(0).cloned().unwrap_or_default();
+                fs::write(&path, receipt.to_string()).unwrap();
+            }
+        }
     }
 
     fn uninstall(&self, agent: Agent, scope: Scope) {
@@ -95,6 +122,31 @@ fn what_was_not_there_is_gone_again() {
 }
 
 #[test]
+fn an_older_installation_is_completed_and_goes_whole() {
+    let with_start = |agent: &Agent| ![Agent::Cursor, Agent::Opencode].contains(agent);
+    for agent in Agent::ALL.into_iter().filter(with_start) {
+        for scope in Scope::ALL {
+            for before in [None, Some("{ \"a\": [] }\r\n")] {
+                let machine = Machine::new();
+                let file = targets(agent, &machine.roots, scope, "").pop().unwrap().file;
+                if let Some(before) = before {
+                    fs::create_dir_all(file.parent().unwrap()).unwrap();
+                    fs::write(&file, before).unwrap();
+                }
+                let all = machine.all();
+                machine.install_older(agent, scope);
+                let entries = || fs::read_to_string(&file).unwrap().matches("--deadline").count();
+                assert_eq!(entries(), 1, "{}", agent.name());
+                assert!(machine.install(agent, scope).is_change());
+                assert_eq!(entries(), 2, "{}", agent.name());
+                machine.uninstall(agent, scope);
+                assert_eq!(machine.all(), all, "{}", agent.name());
+            }
+        }
+    }
+}
+
+#[test]
 fn strange_files_are_as_they_were() {
     for text in
         ["", "\n", "{}", "{}\r\n", "\u{feff}{\r\n\t\"a\": 1\r\n}", "// mine", "{ \"a\": [] }"]
@@ -144,7 +196,10 @@ fn a_backup_that_is_another_is_not_put_back() {
     let plan = machine.install(Agent::ClaudeCode, Scope::User);
     fs::write(plan.steps[0].backup().unwrap(), "{\"evil\":1}").unwrap();
     machine.uninstall(Agent::ClaudeCode, Scope::User);
-    assert_eq!(fs::read_to_string(&file).unwrap(), "{\"a\":1,\"hooks\":{\"Stop\":[]}}");
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        "{\"a\":1,\"hooks\":{\"Stop\":[],\"SessionStart\":[]}}"
+    );
 }
 
 #[test]
@@ -155,11 +210,14 @@ fn two_trusts_in_one_file_go_one_by_one() {
     fs::write(&config, "model = \"x\"\n").unwrap();
     machine.install(Agent::Codex, Scope::User);
     machine.install(Agent::Codex, Scope::Project);
-    assert_eq!(fs::read_to_string(&config).unwrap().matches("trusted_hash").count(), 2);
+    assert_eq!(fs::read_to_string(&config).unwrap().matches("trusted_hash").count(), 4);
     machine.uninstall(Agent::Codex, Scope::User);
     let text = fs::read_to_string(&config).unwrap();
-    assert!(text.contains("project/.codex/hooks.json:stop:0:0"), "{text}");
-    assert_eq!(text.matches("trusted_hash").count(), 1);
+    for event in ["stop", "session_start"] {
+        let key = format!("project/.codex/hooks.json:{event}:0:0");
+        assert!(text.contains(&key), "{text}");
+    }
+    assert_eq!(text.matches("trusted_hash").count(), 2);
     machine.uninstall(Agent::Codex, Scope::Project);
     assert_eq!(fs::read_to_string(&config).unwrap(), "model = \"x\"\n");
 }

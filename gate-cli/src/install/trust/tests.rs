@@ -18,6 +18,21 @@ fn the_digest_is_that_of_the_sorted_compact_json() {
     assert_eq!(trust().key, "/home/a b/.codex/hooks.json:stop:0:0");
 }
 
+#[test]
+fn each_event_has_a_digest_of_its_own() {
+    let form = Form::grouped(Agent::Codex, "SessionStart", "gate hook codex", 30);
+    let found = form.found(&form.merged("").unwrap().text).unwrap();
+    let start = Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form);
+    assert_eq!(start.key, "/home/a b/.codex/hooks.json:session_start:0:0");
+    let both = [trust(), start];
+    let before = "model = \"x\"\n";
+    let merged = merged(&both, before).unwrap();
+    assert!(both.iter().all(|it| it.holds(&merged.text) == Ok(Some(true))), "{}", merged.text);
+    let clean = without(&both, &merged.text, &merged.made).unwrap().unwrap();
+    assert_eq!(clean.trim_end(), before.trim_end());
+    assert_eq!(without(&both, before, &[]).unwrap(), None);
+}
+
 #[track_caller]
 fn comes_and_goes(text: &str) {
     let merged = trust().merged(text).unwrap();

@@ -1,0 +1,25 @@
+//! What gate keeps of a work tree as it was before an agent acted.
+
+use gate_checks::Site;
+use gate_checks::baseline::Baseline;
+use gate_checks::worktree::WorkTree;
+
+use super::Ran;
+
+/// The baseline that is kept for a run.
+pub(crate) fn kept(ran: &Ran, run: &str) -> Option<Baseline> {
+    let state = Some(ran.home().join(".local/state/gate"));
+    Baseline::kept(&Site { state, ..site(ran) }, Some(run)).unwrap()
+}
+
+/// The files that are not as they were in the baseline of a run.
+pub(crate) fn changes(ran: &Ran, run: &str) -> Vec<String> {
+    let tree = WorkTree::open(&site(ran)).unwrap();
+    let changes = kept(ran, run).unwrap().changes(&tree, &tree.snapshot().unwrap()).unwrap();
+    changes.iter().map(|change| change.path.display().to_string()).collect()
+}
+
+fn site(ran: &Ran) -> Site {
+    let environment = vec![("PATH".to_owned(), std::env::var("PATH").unwrap())];
+    Site { environment, ..Site::new(ran.path("").canonicalize().unwrap()) }
+}
