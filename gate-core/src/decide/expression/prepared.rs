@@ -73,6 +73,15 @@ impl Prepared {
         }
     }
 
+    /// Nothing where a match begins from a byte on, and at the latest with another
+    /// one; otherwise a place behind that one before which none begins.
+    pub(super) fn none_before(&self, text: &str, from: usize, last: usize) -> Option<usize> {
+        match self.search {
+            Search::Table(table, _) => table.none_before(text.as_bytes(), from, last),
+            Search::States(_) => (!self.is_match(text)).then_some(usize::MAX),
+        }
+    }
+
     /// The leftmost match at or after a byte.
     pub(super) fn find(&self, text: &str, from: usize) -> Option<Range<usize>> {
         let text = text.as_bytes();

@@ -49,29 +49,52 @@ impl Ends {
     /// Where the leftmost match from a byte on ends; where it ends at the
     /// earliest, if only its being there matters.
     pub(super) fn first(&self, text: &[u8], from: usize, earliest: bool) -> Option<usize> {
+        self.search(text, from, text.len(), earliest).ok()
+    }
+
+    /// Looks for a match that begins from a byte on, and at the latest with
+    /// another one: nothing where there is one, and otherwise behind that byte the
+    /// place before which none begins.
+    pub(super) fn none_before(&self, text: &[u8], from: usize, last: usize) -> Option<usize> {
+        self.search(text, from, last, true).err()
+    }
+
+    /// Where the leftmost match that begins from a byte on ends, or a later one;
+    /// or the place behind the last byte to begin with before which none begins.
+    fn search(
+        &self,
+        text: &[u8],
+        from: usize,
+        last: usize,
+        earliest: bool,
+    ) -> Result<usize, usize> {
         match self.table.row {
-            None => self.first_by(text, from, earliest, usize::from),
-            Some(row) => self.first_by(text, from, earliest, |state| usize::from(state) * row),
+            None => self.search_by(text, from, last, earliest, usize::from),
+            Some(row) => self.search_by(text, from, last, earliest, |it| usize::from(it) * row),
         }
     }
 
     /// The same, with the place of a state's row.
     #[inline]
-    fn first_by(
+    fn search_by(
         &self,
         text: &[u8],
         from: usize,
+        last: usize,
         earliest: bool,
         place: impl Fn(u16) -> usize,
-    ) -> Option<usize> {
-        let (table, mut at, mut found) = (&self.table, from, None);
+    ) -> Result<usize, usize> {
+        let (table, mut at, mut found) = (&self.table, from, Err(usize::MAX));
         loop {
             // Nothing has begun before this byte.
             at = self.beginning(text, at).unwrap_or(text.len());
+            if at > last {
+                return found.or(Err(at));
+            }
             let mut state = table.start(at.checked_sub(1).map(|at| text[at]));
             loop {
                 let Some(byte) = text.get(at) else {
-                    return if table.ends(state) { Some(at) } else { found };
+                    return if table.ends(state) { Ok(at) } else { found };
                 };
                 state = table.entry(place(state) + table.class(*byte));
                 if state <= self.idle {
@@ -79,7 +102,7 @@ impl Ends {
                         return found;
                     }
                     if state <= table.matching {
-                        found = Some(at);
+                        found = Ok(at);
                         if earliest {
                             return found;
                         }
