@@ -32,7 +32,8 @@ pub(crate) fn of(nfa: &NFA, backwards: bool) -> Option<Vec<u8>> {
         .dfa_size_limit(Some(MOST))
         .determinize_size_limit(Some(MOST));
     let dfa = dense::Builder::new().configure(config).build_from_nfa(nfa).ok()?;
-    let bytes = Layout::of(&dfa, backwards)?.narrowed().shortened().bytes();
+    let layout = Layout::of(&dfa, backwards)?.narrowed().shortened();
+    let bytes = layout.bytes(!backwards);
     (bytes.len() <= LARGEST).then_some(bytes)
 }
 
@@ -130,12 +131,15 @@ impl Layout {
     }
 
     /// The head: columns, the last matching state, the states to begin in; then
-    /// classes and rows. Matching states come first, so that one comparison
-    /// tells them. A state is told by the place of its row, which saves to multiply
+    /// classes, beginnings where the text is searched for any, and rows. Matching
+    /// states come first and those to begin in next, so that one comparison tells
+    /// them. A state is told by the place of its row, which saves to multiply
     /// for each byte of a text, or, where that would not fit, by its number.
-    fn bytes(&self) -> Vec<u8> {
+    fn bytes(&self, searches: bool) -> Vec<u8> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
-        order.sort_by_key(|&state| (state != 0, !self.matching[state]));
+        let rank =
+            |state: usize| (state != 0, !self.matching[state], !self.starts.contains(&state));
+        order.sort_by_key(|&state| rank(state));
         let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(at, &state)| place[state] = at);
         let columns = self.rows[0].len();
@@ -148,8 +152,38 @@ impl Layout {
         let rows = order.iter().flat_map(|&state| self.rows[state].iter().map(|&next| place[next]));
         let mut bytes: Vec<u8> = head.flat_map(number).collect();
         bytes.extend(&self.classes);
+        if searches {
+            bytes.extend(self.beginnings());
+        }
         bytes.extend(rows.flat_map(number));
         bytes
+    }
+}
+
+impl Layout {
+    /// For each byte, one bit for each kind of byte before it after which it may
+    /// begin a match, and above those one bit for its own kind. After a byte
+    /// that begins none, the search is where one begins behind that byte.
+    fn beginnings(&self) -> [u8; 256] {
+        std::array::from_fn(|at| {
+            let byte = u8::try_from(at).expect("there are so many bytes");
+            let (kind, class) = (kind_of(byte), usize::from(self.classes[at]));
+            let idle = self.starts[kind];
+            let is_idle = idle != 0 && !self.matching[idle];
+            let begins = |start: &usize| !is_idle || self.rows[*start][class] != idle;
+            let bits = self.starts.iter().enumerate().filter(|(_, start)| begins(start));
+            bits.map(|(before, _)| 1 << before).sum::<u8>() | 1 << (BESIDE.len() + kind)
+        })
+    }
+}
+
+/// Which of [`BESIDE`] a byte is like.
+fn kind_of(byte: u8) -> usize {
+    match byte {
+        b'\n' => 1,
+        b'_' => 2,
+        _ if byte.is_ascii_alphanumeric() => 2,
+        _ => 3,
     }
 }
 

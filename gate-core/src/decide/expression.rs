@@ -105,6 +105,16 @@ impl Expression {
         }
     }
 
+    /// How far a text holds no match, where none begins before a byte: nothing
+    /// where one is found, and otherwise a place behind the last byte that a match
+    /// is looked for at, before which none begins.
+    pub(crate) fn none_before(&self, text: &str, from: usize, last: usize) -> Option<usize> {
+        match self.prepared_for(text) {
+            Some(prepared) => prepared.none_before(text, from, last),
+            None => (!self.is_match(text)).then_some(usize::MAX),
+        }
+    }
+
     /// The leftmost match.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         self.find_iter(text).next()

@@ -18,7 +18,7 @@ use super::literal::Group;
 use super::pattern::{Pattern, Scope};
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
-use search::{Search, plain_line};
+use search::{ONCE, Search, Told, plain_line};
 
 pub(crate) use sought::Sought;
 
@@ -247,13 +247,16 @@ impl<'p> Counter<'p> {
         // No pattern that still looks for hits is left out of what was sought.
         let sought = self.sought.as_ref().map(|(sought, _)| sought.clone());
         let search = sought.as_ref().map_or(&set.search, |sought| sought.search());
-        search.first(text.text.as_bytes(), 0, plain_line, |index, within| {
+        search.first(text.text.as_bytes(), 0, plain_line, |place| {
+            let (index, line) = (place.owner, &text.text[place.line.clone()]);
             let wants = self.looks(index, text.role);
-            if wants && set.patterns[index].may_match(&text.text.as_bytes()[within.clone()]) {
-                self.try_on(index, &text.text[within.clone()], lines.number(within.start));
-                return !self.is_open(text.role);
+            if wants && set.patterns[index].may_match(line.as_bytes()) {
+                self.try_on(index, line, lines.number(place.line.start));
+                if !self.is_open(text.role) {
+                    return Told::Enough;
+                }
             }
-            false
+            ONCE
         });
     }
 

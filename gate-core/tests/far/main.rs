@@ -44,6 +44,8 @@ pub(crate) const TEXTS: &[&str] = &[
     "You've hit your usage limit. Try again at 5pm.",
     "Claude AI usage limit reached|1767225600",
     "The user doesn't want to proceed with this tool use.",
+    "Is it ready? The other goal is met, a commit is pushed; that issue is not closed.",
+    "Commit this, no more. Then it was pu\u{17f}hed.",
     "Exit code 1\nerror: cannot find value `x` in this scope",
     "",
     " \n\t\n",

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::states::States;
-use super::table::Table;
+use super::table::{Ends, Table};
 use crate::decide::literal::Group;
 
 /// All prepared expressions: their number, the index, what they search by, and
@@ -41,7 +41,7 @@ pub(super) struct Prepared {
 enum Search {
     /// The table, and that of the expression read backwards where matches are
     /// asked for, not only their being there.
-    Table(Table, Option<Table>),
+    Table(Ends, Option<Table>),
     States(States),
 }
 
@@ -57,7 +57,10 @@ impl Prepared {
         let (search, backwards) = (at + 1, at + 1 + SEARCH);
         let search = match BYTES.get(at)? {
             0 => States::at(BYTES, number32(BYTES, search)?, head(search)?).map(Search::States)?,
-            _ => Search::Table(table(search)??, table(backwards)?),
+            _ => {
+                let ends = Ends::at(BYTES, number32(BYTES, search)?, head(search)?)?;
+                Search::Table(ends, backwards_table(backwards)?)
+            }
         };
         Some(Self { search, groups: backwards + SEARCH })
     }
@@ -65,8 +68,17 @@ impl Prepared {
     /// Whether the text holds a match.
     pub(super) fn is_match(&self, text: &str) -> bool {
         match self.search {
-            Search::Table(table, _) => table.end(text.as_bytes(), 0, true).is_some(),
+            Search::Table(table, _) => table.first(text.as_bytes(), 0, true).is_some(),
             Search::States(states) => states.find(text.as_bytes(), 0, true).is_some(),
+        }
+    }
+
+    /// Nothing where a match begins from a byte on, and at the latest with another
+    /// one; otherwise a place behind that one before which none begins.
+    pub(super) fn none_before(&self, text: &str, from: usize, last: usize) -> Option<usize> {
+        match self.search {
+            Search::Table(table, _) => table.none_before(text.as_bytes(), from, last),
+            Search::States(_) => (!self.is_match(text)).then_some(usize::MAX),
         }
     }
 
@@ -75,7 +87,7 @@ impl Prepared {
         let text = text.as_bytes();
         match self.search {
             Search::Table(forwards, backwards) => {
-                let end = forwards.end(text, from, false)?;
+                let end = forwards.first(text, from, false)?;
                 Some(backwards?.begin(text, from..end)?..end)
             }
             Search::States(states) => states.find(text, from, false),
@@ -119,8 +131,8 @@ fn byte(at: &mut usize) -> Option<usize> {
     Some(usize::from(*byte))
 }
 
-/// The table of a search, if it has one.
-fn table(search: usize) -> Option<Option<Table>> {
+/// The table of a search backwards, if there is one.
+fn backwards_table(search: usize) -> Option<Option<Table>> {
     match number32(BYTES, search)? {
         0 => Some(None),
         at => Table::at(BYTES, at, head(search)?).map(Some),

@@ -24,54 +24,135 @@ pub(super) struct Table {
 /// Marks the columns of a table whose states are numbers of rows.
 const BY_NUMBER: usize = 1 << 15;
 
+/// A table that finds where matches end, wherever they begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    table: Table,
+    /// For each byte, one bit for each kind of byte before it after which a match
+    /// may begin with it (none, a line break, a letter, another), and above those
+    /// one bit for its own kind.
+    beginnings: &'static [u8; 256],
+    /// States up to this one are dead or matching, or one to begin in.
+    idle: u16,
+}
+
+impl Ends {
+    /// The table that begins at this byte of the prepared bytes, with a class for
+    /// each byte and the beginnings.
+    pub(super) fn at(bytes: &'static [u8], at: usize, head: &[u8; HEAD]) -> Option<Self> {
+        let table = Table::of(bytes, at, at + 512, head)?;
+        let beginnings = slice(bytes, at + 256, 256)?.first_chunk()?;
+        let idle = table.starts.into_iter().fold(table.matching, u16::max);
+        Some(Self { table, beginnings, idle })
+    }
+
+    /// Where the leftmost match from a byte on ends; where it ends at the
+    /// earliest, if only its being there matters.
+    pub(super) fn first(&self, text: &[u8], from: usize, earliest: bool) -> Option<usize> {
+        self.search(text, from, text.len(), earliest).ok()
+    }
+
+    /// Looks for a match that begins from a byte on, and at the latest with
+    /// another one: nothing where there is one, and otherwise behind that byte the
+    /// place before which none begins.
+    pub(super) fn none_before(&self, text: &[u8], from: usize, last: usize) -> Option<usize> {
+        self.search(text, from, last, true).err()
+    }
+
+    /// Where the leftmost match that begins from a byte on ends, or a later one;
+    /// or the place behind the last byte to begin with before which none begins.
+    fn search(
+        &self,
+        text: &[u8],
+        from: usize,
+        last: usize,
+        earliest: bool,
+    ) -> Result<usize, usize> {
+        match self.table.row {
+            None => self.search_by(text, from, last, earliest, usize::from),
+            Some(row) => self.search_by(text, from, last, earliest, |it| usize::from(it) * row),
+        }
+    }
+
+    /// The same, with the place of a state's row.
+    #[inline]
+    fn search_by(
+        &self,
+        text: &[u8],
+        from: usize,
+        last: usize,
+        earliest: bool,
+        place: impl Fn(u16) -> usize,
+    ) -> Result<usize, usize> {
+        let (table, mut at, mut found) = (&self.table, from, Err(usize::MAX));
+        loop {
+            // Nothing has begun before this byte.
+            at = self.beginning(text, at).unwrap_or(text.len());
+            if at > last {
+                return found.or(Err(at));
+            }
+            let mut state = table.start(at.checked_sub(1).map(|at| text[at]));
+            loop {
+                let Some(byte) = text.get(at) else {
+                    return if table.ends(state) { Ok(at) } else { found };
+                };
+                state = table.entry(place(state) + table.class(*byte));
+                if state <= self.idle {
+                    if state == 0 {
+                        return found;
+                    }
+                    if state <= table.matching {
+                        found = Ok(at);
+                        if earliest {
+                            return found;
+                        }
+                    } else if state == table.start(Some(*byte)) {
+                        break;
+                    }
+                }
+                at += 1;
+            }
+            at += 1;
+        }
+    }
+
+    /// The first byte from one on with which a match may begin.
+    fn beginning(&self, text: &[u8], from: usize) -> Option<usize> {
+        let of = |byte: &u8| self.beginnings[usize::from(*byte)];
+        let mut before = from.checked_sub(1).map_or(NONE, |at| of(&text[at]) >> KINDS);
+        let mut begins = |byte| {
+            let own = of(byte);
+            let begins = own & before != 0;
+            before = own >> KINDS;
+            begins
+        };
+        text[from..].iter().position(&mut begins).map(|skipped| from + skipped)
+    }
+}
+
+/// How many kinds of bytes a search can begin behind, and the bit for none.
+const KINDS: u32 = 4;
+const NONE: u8 = 1;
+
 impl Table {
     /// The table that begins at this byte of the prepared bytes, with a class for
     /// each byte. Its head has numbers of two bytes: columns of a row, last
     /// matching state, and the state to begin in after nothing, a line break, a
     /// letter, another byte.
     pub(super) fn at(bytes: &'static [u8], at: usize, head: &[u8; HEAD]) -> Option<Self> {
+        Self::of(bytes, at, at + 256, head)
+    }
+
+    /// The table with its classes at one byte and its rows at another.
+    fn of(bytes: &'static [u8], at: usize, rows: usize, head: &[u8; HEAD]) -> Option<Self> {
         let number = |index: usize| number16(head, 2 * index);
         let classes = slice(bytes, at, 256)?.first_chunk()?;
-        let (rows, _) = bytes.get(at + 256..)?.as_chunks();
+        let (rows, _) = bytes.get(rows..)?.as_chunks();
         let starts = [number(2)?, number(3)?, number(4)?, number(5)?];
         let (marked, matching) = (usize::from(number(0)?), number(1)?);
         let columns = marked & !BY_NUMBER;
         let row = (marked != columns).then_some(columns);
         Some(Self { classes, rows, columns, row, matching, starts })
-    }
-
-    /// Where the leftmost match from a byte on ends; where it ends at the
-    /// earliest, if only its being there matters.
-    pub(super) fn end(&self, text: &[u8], from: usize, earliest: bool) -> Option<usize> {
-        match self.row {
-            None => self.end_by(text, from, earliest, usize::from),
-            Some(row) => self.end_by(text, from, earliest, |state| usize::from(state) * row),
-        }
-    }
-
-    /// The same, with the place of a state's row.
-    #[inline]
-    fn end_by(
-        &self,
-        text: &[u8],
-        from: usize,
-        earliest: bool,
-        place: impl Fn(u16) -> usize,
-    ) -> Option<usize> {
-        let (mut state, mut found) = (self.start(from.checked_sub(1).map(|at| text[at])), None);
-        for (at, byte) in text.iter().enumerate().skip(from) {
-            state = self.entry(place(state) + self.class(*byte));
-            if state <= self.matching {
-                if state == 0 {
-                    return found;
-                }
-                found = Some(at);
-                if earliest {
-                    return found;
-                }
-            }
-        }
-        if self.ends(state) { Some(text.len()) } else { found }
     }
 
     /// Where the match that lies in this range and ends with it begins; the

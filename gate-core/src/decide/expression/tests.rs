@@ -50,6 +50,7 @@ fn prepared_and_compiled_expressions_find_the_same() {
             };
             let text: String = (0..2 + round % 14).map(pick).collect();
             assert_eq!(prepared.is_match(&text), regex.is_match(&text), "{source}: {text:?}");
+            assert_eq!(in_steps(&prepared, &text), regex.is_match(&text), "{source}: {text:?}");
             if prepared.finds() {
                 let found = Matches(Way::Prepared(&prepared, &text, 0)).collect::<Vec<_>>();
                 let expected = regex.find_iter(&text).map(|one| one.range()).collect::<Vec<_>>();
@@ -57,6 +58,24 @@ fn prepared_and_compiled_expressions_find_the_same() {
             }
         }
     }
+}
+
+/// Whether a match is found that is looked for from one place to the next.
+fn in_steps(prepared: &Prepared, text: &str) -> bool {
+    let mut from = 0;
+    for last in (0..=text.len()).step_by(3) {
+        if last < from {
+            continue;
+        }
+        match prepared.none_before(text, from, last) {
+            None => return true,
+            Some(place) => {
+                assert!(place > last, "{text:?}");
+                from = place;
+            }
+        }
+    }
+    from <= text.len() && prepared.none_before(text, from, text.len()).is_none()
 }
 
 #[test]

@@ -14,6 +14,29 @@ pub(super) struct Search {
     owners: Vec<usize>,
 }
 
+/// A place where a pattern may match: one of its rarest texts.
+pub(super) struct Place {
+    /// The pattern.
+    pub(super) owner: usize,
+    /// The line.
+    pub(super) line: Range<usize>,
+    /// From which byte of the line on a match may begin.
+    pub(super) from: usize,
+    /// Where the text stands.
+    pub(super) at: usize,
+}
+
+/// What comes of a place.
+pub(super) enum Told {
+    /// It is enough.
+    Enough,
+    /// In this line, the pattern is to be told of no place before this byte.
+    Until(usize),
+}
+
+/// The pattern is not to be told of the line again.
+pub(super) const ONCE: Told = Told::Until(usize::MAX);
+
 /// The line around a byte.
 pub(super) type LineOf = fn(&[u8], usize) -> Range<usize>;
 
@@ -40,28 +63,33 @@ impl Search {
         Self { rarest: prefilter(rarest), owners }
     }
 
-    /// Tells the patterns whose rarest text stands in a line, at or after a byte,
-    /// and that line, until one is enough: where that text stands. In one line each
-    /// pattern is told once.
+    /// Tells the places of the rarest texts, at or after a byte, until one is
+    /// enough: where that text stands.
     pub(super) fn first(
         &self,
         bytes: &[u8],
         from: usize,
         line: LineOf,
-        mut enough: impl FnMut(usize, &Range<usize>) -> bool,
+        mut tell: impl FnMut(&Place) -> Told,
     ) -> Option<usize> {
-        let (mut within, mut told) = (0..0, Vec::new());
-        let first = self.rarest.find(bytes, from, |found, text| {
-            if !within.contains(&found) {
-                within = line(bytes, found);
+        let (mut within, mut told) = (0..0, Vec::<(usize, usize)>::new());
+        let first = self.rarest.find(bytes, from, |at, text| {
+            if !within.contains(&at) {
+                within = line(bytes, at);
                 told.clear();
             }
             let owner = self.owners[text];
-            let is_new = !told.contains(&owner);
-            if is_new {
-                told.push(owner);
+            let before = told.iter().position(|(known, _)| *known == owner);
+            let from = before.map_or(within.start, |index| told[index].1);
+            if at < from {
+                return false;
             }
-            is_new && enough(owner, &within)
+            match (tell(&Place { owner, line: within.clone(), from, at }), before) {
+                (Told::Enough, _) => return true,
+                (Told::Until(place), Some(index)) => told[index].1 = place,
+                (Told::Until(place), None) => told.push((owner, place)),
+            }
+            false
         });
         first.map(|(found, _)| found)
     }

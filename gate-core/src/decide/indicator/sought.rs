@@ -8,7 +8,7 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memrchr_iter};
 
 use super::Prepared;
-use super::search::{LineOf, Search, plain_line};
+use super::search::{LineOf, ONCE, Search, Told, plain_line};
 use crate::read::Wanted;
 
 /// The patterns that still look for hits.
@@ -47,11 +47,24 @@ impl Sought {
         &self.search
     }
 
-    /// The first text in whose line its pattern may match.
+    /// The first text with which its pattern may match.
     fn first(&self, bytes: &[u8], from: usize, line: LineOf, read: Reads) -> Option<usize> {
-        self.search.first(bytes, from, line, |index, within| {
-            let (one, line) = (&self.set.patterns[index], &bytes[within.clone()]);
-            one.may_match(line) && read(line).is_none_or(|line| one.expression.is_match(&line))
+        self.search.first(bytes, from, line, |place| {
+            let (one, line) = (&self.set.patterns[place.owner], &bytes[place.line.clone()]);
+            let begin = place.line.start;
+            if place.from == begin && !one.may_match(line) {
+                return ONCE;
+            }
+            let none = match read(line) {
+                // Behind a place without a match, one begins with a text that is yet
+                // to be told, but for letters that are like others in Unicode alone.
+                Some(Cow::Borrowed(line)) if line.is_ascii() => {
+                    one.expression.none_before(line, place.from - begin, place.at - begin)
+                }
+                Some(line) => (!one.expression.is_match(&line)).then_some(usize::MAX),
+                None => None,
+            };
+            none.map_or(Told::Enough, |place| Told::Until(place.saturating_add(begin)))
         })
     }
 }
@@ -128,4 +141,75 @@ fn escaped_line(escaped: &[u8], at: usize) -> Range<usize> {
     let begin = memrchr_iter(b'\\', &escaped[..at]).find(breaks).map_or(0, |found| found + 2);
     let mut after = memchr_iter(b'\\', &escaped[at..]).map(|found| at + found);
     begin..after.find(breaks).unwrap_or(escaped.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PatternSet;
+    use super::*;
+    use crate::Policy;
+    use crate::decide::indicator::search::stands_in;
+
+    const WORDS: [&str; 32] = [
+        "commit",
+        "committed",
+        "pushed",
+        "closed",
+        "issue",
+        "tasks",
+        "goal",
+        "goals",
+        "reached",
+        "ready",
+        "for",
+        "to",
+        "use",
+        "merge",
+        "no",
+        "nothing",
+        "more",
+        "other",
+        "open",
+        "work",
+        "left",
+        "all",
+        "done",
+        "tests",
+        "pass",
+        "is",
+        ".",
+        ",",
+        "`a1b2c3d4`",
+        "pu\u{17f}hed",
+        "\\\"",
+        "\\n",
+    ];
+
+    /// Texts are passed over exactly where no line holds a match of a pattern and a
+    /// text that it is found by.
+    #[test]
+    fn what_may_stand_in_a_text_is_a_match() {
+        let set = PatternSet::new(&Policy::default().patterns).expect("they are right").0;
+        let sought = Sought::new(&set, &vec![true; set.patterns.len()], |_| false);
+        let (mut random, mut found) = (1_u64, 0);
+        for round in 0..40_000 {
+            let words = (0..1 + round % 17).map(|_| {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                WORDS[(random >> 33) as usize % WORDS.len()]
+            });
+            let text = words.collect::<Vec<_>>().join(if round % 5 == 0 { "" } else { " " });
+            let plain: String = serde_json::from_str(&format!("\"{text}\"")).expect("JSON");
+            let matches = |line: &str| {
+                set.patterns.iter().any(|one| {
+                    let stands = |text: &String| stands_in(line.as_bytes(), text.as_bytes());
+                    one.groups.iter().all(|group| group.iter().any(stands))
+                        && one.expression.is_match(line)
+                })
+            };
+            let expected = plain.split('\n').any(matches);
+            assert_eq!(sought.may_stand_in(text.as_bytes()), expected, "{text}");
+            found += usize::from(expected);
+        }
+        assert!((4_000..36_000).contains(&found), "{found}");
+    }
 }

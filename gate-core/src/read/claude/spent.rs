@@ -16,6 +16,8 @@ const MAX_MESSAGES: usize = 64;
 pub(super) struct Spent {
     results: Option<u64>,
     messages: VecDeque<(u64, u64)>,
+    /// How many of them have a digest with this last byte: most messages are new.
+    alike: [[u8; 16]; 16],
     /// Whether messages were counted already.
     counted: bool,
     /// Whether some of what was used is not known.
@@ -36,17 +38,27 @@ impl Spent {
 
     /// Counts what the message with this digest of its id has used.
     pub(super) fn used(&mut self, id: u64, total: u64) {
-        let known = self.messages.iter_mut().rfind(|(known, _)| *known == id && id != NO_ID);
-        if let Some(known) = known {
-            known.1 = total;
-            return;
+        if *self.alike(id) != 0 && id != NO_ID {
+            let known = self.messages.iter_mut().rfind(|(known, _)| *known == id);
+            if let Some(known) = known {
+                known.1 = total;
+                return;
+            }
         }
         if self.messages.len() == MAX_MESSAGES
-            && let Some((_, old)) = self.messages.pop_front()
+            && let Some((old, used)) = self.messages.pop_front()
         {
-            add(&mut self.earlier, old);
+            *self.alike(old) -= 1;
+            add(&mut self.earlier, used);
         }
+        *self.alike(id) += 1;
         self.messages.push_back((id, total));
+    }
+
+    /// How many of the messages have a digest that ends like this one.
+    fn alike(&mut self, id: u64) -> &mut u8 {
+        let byte = id as u8;
+        &mut self.alike[usize::from(byte >> 4)][usize::from(byte & 15)]
     }
 
     /// Whether what messages use is counted, or was already.
@@ -65,6 +77,7 @@ impl Spent {
         if let Some(tokens) = tokens {
             add(&mut self.results, tokens.total());
             self.messages.clear();
+            self.alike = Default::default();
             self.earlier = None;
         }
         if let Some(duration) = duration {

@@ -1,6 +1,6 @@
 //! Walks over a line of JSON without building anything.
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use super::values::{Value, Values};
 
@@ -263,18 +263,25 @@ fn short(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The first quotation mark behind the first byte that does not follow a
-/// backslash. What tools print is full of those that do; to look at each would
-/// cost more than to compare all bytes, which compiles to wide instructions.
+/// backslash.
 fn long(bytes: &[u8]) -> Option<usize> {
+    let first = 1 + memchr(b'"', bytes.get(1..)?)?;
+    if bytes[first - 1] == b'\\' { among_escaped(bytes, first) } else { Some(first) }
+}
+
+/// The same behind a byte, where one was found that follows a backslash. What
+/// tools print is full of those; to look at each would cost more than to compare
+/// all bytes, which compiles to wide instructions.
+fn among_escaped(bytes: &[u8], from: usize) -> Option<usize> {
     let ends = |before: &u8, byte: &u8| (*byte == b'"') & (*before != b'\\');
-    let behind = bytes.get(1..)?;
-    let mut blocks = bytes.chunks(WIDE).zip(behind.chunks(WIDE));
-    let block = blocks.position(|(before, behind)| {
+    let (before, _) = bytes[from..].as_chunks::<WIDE>();
+    let (behind, _) = bytes[from + 1..].as_chunks::<WIDE>();
+    let block = before.iter().zip(behind).position(|(before, behind)| {
         before.iter().zip(behind).fold(false, |any, (before, byte)| any | ends(before, byte))
-    })?;
-    let from = block * WIDE;
-    let mut pairs = bytes[from..].iter().zip(&behind[from..]);
-    Some(from + 1 + pairs.position(|(before, byte)| ends(before, byte))?)
+    });
+    let near = from + 1 + block.unwrap_or(behind.len()) * WIDE;
+    let mut marks = memchr_iter(b'"', &bytes[near..]).map(|at| near + at);
+    marks.find(|&at| bytes[at - 1] != b'\\')
 }
 
 /// How many bytes of a string are looked at before a search begins.
