@@ -120,6 +120,8 @@ fn without_one_history_tells() {
     fixture.git(&["checkout", "-q", "-b", "work"]);
     fixture.write("src/b", "committed on the branch\n");
     fixture.commit();
+    let later = Baseline::of_history(&fixture.site, "2026-12-01T00:00:00Z").unwrap().unwrap();
+    assert_eq!(later.digest(), at_main.digest());
     let (_, on_branch) = of_history().unwrap();
     assert_eq!(on_branch.commit(), at_main.commit());
     assert_eq!(changes(&fixture, &on_branch), [named("src/b", What::Edited)]);
