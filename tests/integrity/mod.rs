@@ -196,3 +196,15 @@ fn the_doctor_proves_that_it_can_fail() {
     let proof = proofs.iter().find(|it| it["check"] == "integrity").unwrap();
     assert_eq!(proof["standing"], "can_fail", "{proof}");
 }
+
+#[test]
+fn a_tool_that_is_another_is_found() {
+    let run = project("[checks.tool]\ncommand = [\"gate-tool\"]\nmode = \"warn\"\n");
+    let path = format!("{}:{}", run.at("../home/bin").display(), std::env::var("PATH").unwrap());
+    let tool = "mkdir -p ../home/bin; echo 'exit 1' > ../home/bin/gate-tool; chmod +x ../home/bin/gate-tool";
+    let ran = run.setup(tool).env("PATH", &path).code(0);
+    let other = "echo 'exit 0' > ../home/bin/gate-tool";
+    let found = evidence(&ran.again(CHECK).setup(other).env("PATH", &path).run());
+    assert_eq!((&found["outcome"], rules(&found)), (&"tamper".into(), vec!["tool-changed".into()]));
+    assert!(found["summary"].as_str().unwrap().contains("gate-tool"), "{}", found["summary"]);
+}

@@ -204,8 +204,11 @@ impl<'t> Scanner<'t> {
             self.whole(3, end, &triple, Class::Long);
             return true;
         }
-        let escapes = !(quote == b'`' && self.language == Language::Go)
-            && !(quote == b'\'' && matches!(self.language, Language::Shell | Language::Yaml));
+        let escapes = match self.language {
+            Language::Go => quote != b'`',
+            Language::Shell | Language::Yaml => quote != b'\'',
+            _ => true,
+        };
         let end = self.until(&[quote], 1, escapes);
         let line = self.to_line_end();
         let goes_on = self.language.goes_on(quote);

@@ -33,7 +33,7 @@ pub(super) fn keys(text: &str, _: &Reach) -> Option<Keys> {
     }
     workspace(&mut keys, &table["workspace"]);
     if let Some(profile) = table["profile"].get("test") {
-        keys.add("profile.test", canonical(profile), Free::Not);
+        keys.add("profile.test", &canonical(profile), Free::Not);
     }
     sources(&mut keys, &table);
     lints(&mut keys, &table);
@@ -84,7 +84,7 @@ fn sources(keys: &mut Keys, table: &Value) {
             for (name, value) in list.as_object().into_iter().flatten() {
                 let from = ["path", "git", "registry", "package"];
                 let from = from.map(|key| value.get(key).map(ToString::to_string));
-                keys.of(&rule::REPLACED, format!("{kind}.{name}"), canonical(&from), Free::Both);
+                keys.of(&rule::REPLACED, format!("{kind}.{name}"), &canonical(&from), Free::Both);
             }
         }
     }

@@ -13,7 +13,7 @@ pub(super) fn keys(text: &str, _: &Reach) -> Option<Keys> {
             || section.starts_with("testenv");
         let at = format!("{section}.{key}");
         if tests && !is_harmless(&key) {
-            keys.add(at, value, Free::Not);
+            keys.add(at, &value, Free::Not);
         } else if LEAVES_OUT.contains(&key.as_str()) {
             for item in value.split([',', '\n']).map(str::trim).filter(|it| !it.is_empty()) {
                 keys.of(&rule::LINT, format!("{at} {item}"), "", Free::ToRemove);

@@ -49,7 +49,7 @@ struct Key {
 struct Keys(BTreeMap<String, Key>);
 
 impl Keys {
-    fn add(&mut self, name: impl Into<String>, value: impl ToString, free: Free) {
+    fn add(&mut self, name: impl Into<String>, value: &(impl ToString + ?Sized), free: Free) {
         self.of(&rule::MANIFEST, name, value, free);
     }
 
@@ -57,7 +57,7 @@ impl Keys {
         &mut self,
         about: &'static About,
         name: impl Into<String>,
-        value: impl ToString,
+        value: &(impl ToString + ?Sized),
         free: Free,
     ) {
         self.0.insert(name.into(), Key { value: value.to_string(), free, about });

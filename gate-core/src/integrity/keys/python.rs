@@ -54,7 +54,7 @@ pub(super) fn keys(text: &str, _: &Reach) -> Option<Keys> {
     }
     for name in ["ruff", "mypy", "pylint", "flake8", "bandit", "pyright", "basedpyright"] {
         leaves(&format!("tool.{name}"), &tool[name], &mut |at, value| {
-            left_out(&mut keys, at, value)
+            left_out(&mut keys, at, value);
         });
     }
     Some(keys)

@@ -41,7 +41,7 @@ pub(super) fn keys(text: &str, reach: &Reach) -> Option<Keys> {
     for name in &names {
         if let Some(recipe) = recipes.targets.get(name) {
             let said = format!("{} | {}", recipe.needs.join(" "), recipe.lines.join("\n"));
-            keys.add(format!("target {name}"), said, Free::ToAdd);
+            keys.add(format!("target {name}"), &said, Free::ToAdd);
         }
     }
     for (name, value) in &recipes.variables {
@@ -84,7 +84,7 @@ fn calls(line: &str) -> Vec<String> {
     let is_call = |word: &&str| {
         matches!(*word, "make" | "gmake" | "just" | "$(MAKE)" | "${MAKE}" | "task" | "task:")
     };
-    let Some(at) = words.iter().position(|word| is_call(word)) else { return Vec::new() };
+    let Some(at) = words.iter().position(is_call) else { return Vec::new() };
     let rest = words[at + 1..].iter().take_while(|word| !matches!(**word, "&&" | "||" | ";" | "|"));
     rest.filter(|word| !word.starts_with('-') && !word.contains('='))
         .map(|it| (*it).to_owned())
