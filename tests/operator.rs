@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{DONE, GATE, Ran, Run, gate};
 
 /// All that only a person may say.
-const ACTS: [&str; 13] = [
+const ACTS: [&str; 15] = [
     "check --force-complete --reason x out.log",
     "check --exit-threshold 0 out.log",
     "check --no-checks out.log",
@@ -16,6 +16,8 @@ const ACTS: [&str; 13] = [
     "breaker isolate --reason x",
     "trust",
     "trust --revoke",
+    "baseline",
+    "baseline --forget",
     "lock",
     "lock --release",
     "off",
