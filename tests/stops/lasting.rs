@@ -65,7 +65,8 @@ fn tasks_in_the_background_are_waited_for_once() {
     event["background_tasks"] = json!([task("running"), task("completed")]);
     let ran = hooked(ran.again("hook claude-code"), &event);
     let reason = refused("claude-code", &ran).unwrap();
-    assert!(reason.contains("a background task is still running: npm run build"), "{reason}");
+    assert!(reason.contains("a background task is still running; wait for it"), "{reason}");
+    assert!(reason.contains("npm run build"), "{reason}");
     let ran = hooked(ran.again("hook claude-code"), &event);
     assert_eq!(ran.out(), "");
     ran.again("last").code(0);

@@ -138,7 +138,7 @@ fn is_mixed(value: &str, least: usize) -> bool {
             && row.contains(|c: char| c.is_ascii_digit())
             && row.contains(|c: char| c.is_ascii_alphabetic())
     };
-    !is_hex && value.split(|c: char| matches!(c, '_' | '-' | '.' | '~')).any(row)
+    !is_hex && value.split(['_', '-', '.', '~']).any(row)
 }
 
 fn ends_with(text: &str, word: &str) -> bool {

@@ -22,12 +22,11 @@ pub(super) fn all(reasons: &[Reason], input: &Input, policy: &Policy, room: usiz
     let mut all = String::new();
     for reason in reasons {
         let said = said(reason, input).map(|said| text::brief(&said, SUMMARY));
-        let said = said.filter(|said| !said.is_empty());
-        let printed = printed(reason, input).map(str::to_owned);
-        let both = said.iter().zip(&printed).map(|(said, printed)| format!("{said}\n{printed}"));
-        let blocks: Vec<_> =
-            both.chain(if said.is_some() { said.clone() } else { printed.clone() }).collect();
-        let mut blocks = blocks.iter().map(|block| fenced(&who(reason), &harmless(block, policy)));
+        let said = said.as_deref().filter(|said| !said.is_empty());
+        let printed = printed(reason, input);
+        let both = said.zip(printed).map(|(said, printed)| format!("{said}\n{printed}"));
+        let blocks = both.into_iter().chain(said.or(printed).map(str::to_owned));
+        let mut blocks = blocks.map(|block| fenced(&who(reason), &harmless(&block, policy)));
         let fits = |block: &String| length(&all) + length(block) <= room;
         if let Some(block) = blocks.find(fits) {
             all.push_str(&block);
