@@ -155,6 +155,12 @@ fn a_transcript_that_is_behind_its_client_says_nothing() {
     let asked = transcript.replace("\"toolRequests\":[]", "\"toolRequests\":[{\"name\":\"bash\"}]");
     let run = ran.again("hook copilot").file("session.jsonl", asked);
     assert!(refused("copilot", &hooked(run, &event)).is_some());
+    // It begins the file with the session.
+    let (ran, event, transcript) = fixed("copilot");
+    let began = json!({ "type": "hook.start", "data": { "hookType": "sessionStart" }, "id": "1" });
+    let began = format!("{}\n{began}\n", transcript.lines().next().unwrap());
+    let ran = hooked(ran.again("hook copilot").file("session.jsonl", began), &event);
+    assert!(refused("copilot", &ran).unwrap().contains("no transcript of this"));
     // Qwen tells what was said, behind what was thought.
     let (ran, mut event, transcript) = fixed("qwen");
     event["last_assistant_message"] = "Hm. EXIT_STATUS: CONTINUE".into();

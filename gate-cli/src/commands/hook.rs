@@ -71,7 +71,7 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
 fn begin(here: &Here, began: &Began<'_>) {
     if let Err(failure) = began.keep(here) {
         let why = gate_core::text::brief(&render::message(&failure), REASON);
-        let _ = writeln!(stderr().lock(), "gate: this session has no baseline of its own: {why}");
+        let _ = writeln!(stderr().lock(), "gate: the baseline of this session: {why}");
     }
 }
 

@@ -121,9 +121,9 @@ impl Gate {
     }
 
     /// What the tree of a decision is compared with: what the caller took, else what
-    /// is kept for the run, else what its session had, else what waits for runs, else the commit at which the
-    /// work left the default branch. It is kept for the run, so that nothing that is
-    /// committed meanwhile becomes a part of it.
+    /// is kept for the run, else what its session had, else what waits for runs, else
+    /// the commit at which the work left the default branch. It is kept for the run,
+    /// so that nothing that is committed meanwhile becomes a part of it.
     ///
     /// # Errors
     ///

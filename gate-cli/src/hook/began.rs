@@ -7,6 +7,7 @@
 
 use std::time::{Duration, Instant};
 
+use gate_checks::Site;
 use gate_checks::baseline::Baseline;
 use gate_core::decide::policy::{Judge, When};
 
@@ -49,7 +50,9 @@ impl Began<'_> {
         let settings = settings::resolve(&here.places, &Selection::default())?;
         let never = settings.policy.hook.judge == Judge::Never;
         let id = settings.policy.project_id.clone();
-        let gate = Gate::open(settings, here.site()?)?.at(When::Hook);
+        let callers_files = self.event.transcript.iter().cloned().collect();
+        let site = Site { callers_files, ..here.site()? };
+        let gate = Gate::open(settings, site)?.at(When::Hook);
         if never || !gate.compares() {
             return Ok(());
         }

@@ -51,7 +51,8 @@ fn is_headless(said: &Said<'_>) -> Option<bool> {
 }
 
 /// The client writes down that it calls this hook, after the last word. Before it
-/// has ever done so, the last word has to stand behind what tools were asked.
+/// has ever done so, the last word has to be there, behind what tools were asked: with
+/// a hook where the session begins, the file is begun long before.
 fn lag(said: &Said<'_>, latest: &Latest, _: &str) -> Lag {
     let calls = |record: &Value| {
         let of_stop = record.pointer("/data/hookType").is_some_and(|it| it == "agentStop");
@@ -59,7 +60,7 @@ fn lag(said: &Said<'_>, latest: &Latest, _: &str) -> Lag {
     };
     let is_behind = match (latest.records().find_map(|record| calls(&record)), said.moment()) {
         (Some(called), Some(now)) => called < now,
-        _ => !latest.records().find_map(|record| speaks(&record)).unwrap_or(true),
+        _ => !latest.records().find_map(|record| speaks(&record)).unwrap_or(false),
     };
     if is_behind { Lag::Sure } else { Lag::None }
 }
