@@ -148,3 +148,14 @@ fn a_session_whose_settings_change_is_refused() {
     let reply: Value = ran.json();
     assert!(reply["reason"].as_str().unwrap().contains("was approved, and is gone"), "{reply}");
 }
+
+#[test]
+fn another_origin_is_another_project_and_is_told_as_that() {
+    let ran = going_on(GREEN).again("check out.log --new-run");
+    let ran = ran.setup("git remote add origin https://example.org/other.git").code(2);
+    assert!(
+        ran.stderr.contains("was approved while the project was known by another name"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -9,6 +9,7 @@
 mod act;
 mod body;
 mod clock;
+mod earlier;
 mod failure;
 mod held;
 mod hook;

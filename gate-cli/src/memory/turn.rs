@@ -8,11 +8,12 @@ use gate_core::decide::observed::TreeState;
 use gate_core::decide::stop::Refusals;
 use gate_core::history::{State, kind};
 use gate_core::protocol::ledger::{Draft, Sealed};
-use gate_core::{Judged, Policy, digest};
+use gate_core::{Judged, Policy};
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::body::{self, ActBody};
+use super::earlier::Earlier;
 use super::held::{Held, Settings};
 use super::loops::went_by;
 use super::{Memory, naming, now};
@@ -88,7 +89,7 @@ pub(crate) struct Turn {
     /// The policy that holds in the place of that: the one that the run went by.
     own: Option<Box<(Policy, String)>>,
     /// The number of the last record when it began.
-    head: u64,
+    pub(super) head: u64,
     /// Why the state cannot be trusted.
     lost: Option<Box<Failure>>,
 }
@@ -115,8 +116,8 @@ pub(crate) type Decide<'a> = dyn FnMut(Standing) -> (Record, Judged) + 'a;
 
 /// What is remembered of a loop and its task.
 pub(super) struct Loaded {
-    breaker: Breaker,
-    last: Option<(String, RunState)>,
+    pub(super) breaker: Breaker,
+    pub(super) last: Option<(String, RunState)>,
 }
 
 impl Loaded {
@@ -412,84 +413,7 @@ pub(super) fn run_of(sealed: &Sealed) -> Result<(String, RunState), Failure> {
     Ok((sealed.record.run.clone().ok_or_else(damaged)?, state.run.ok_or_else(damaged)?))
 }
 
-/// What is recorded under the number that the caller gave.
-enum Earlier {
-    /// Nothing.
-    Nothing,
-    /// The decision of this iteration, in a run that goes on.
-    Live(Box<Record>),
-    /// A decision of an iteration before the last, about another output: the
-    /// caller began to count anew.
-    Restarted,
-    /// A decision of a run that is over, where nobody holds the breaker open.
-    Over(Box<Record>),
-}
-
-impl Earlier {
-    fn of(reading: &mut dyn Reading, loaded: &Loaded, asked: &Asked<'_>) -> Result<Self, Failure> {
-        let (Some(iteration), Some((run, state)), false) =
-            (asked.iteration, &loaded.last, asked.new_run)
-        else {
-            return Ok(Self::Nothing);
-        };
-        let Some(sealed) = reading.decision(run, iteration)? else { return Ok(Self::Nothing) };
-        let record = body::decision_of(&sealed)?;
-        let other = asked.is_about_another(&record);
-        let over = state.is_over(&now(), &loaded.breaker);
-        Ok(if over && !loaded.breaker.is_closed() {
-            Self::Nothing
-        } else if over {
-            Self::Over(Box::new(record))
-        } else if iteration < state.iteration && other {
-            Self::Restarted
-        } else {
-            Self::Live(Box::new(record))
-        })
-    }
-
-    /// The decision that is given once more. One of a run that is over opens
-    /// nothing anew: it is given only where all that it rests on is the same,
-    /// to a caller that did not hear it.
-    fn repeated(&self, asked: &Asked<'_>) -> Option<Record> {
-        let record = match self {
-            Self::Live(record) if !asked.forced => record,
-            Self::Over(record) if asked.would_decide_the_same(record) => record,
-            _ => return None,
-        };
-        Some(Record { repeated: true, ..Record::clone(record) })
-    }
-
-    /// The decision that another process made since the turn began.
-    fn made_meanwhile(&self, turn: &Turn, asked: &Asked<'_>) -> Option<Record> {
-        let (Self::Live(record) | Self::Over(record)) = self else { return None };
-        let since = record.ledger.as_ref().is_some_and(|ledger| ledger.seq > turn.head);
-        (since && !asked.forced).then(|| Record { repeated: true, ..Record::clone(record) })
-    }
-}
-
 impl Asked<'_> {
-    fn is_about_another(&self, record: &Record) -> bool {
-        match (self.input, record.input_digest.as_deref()) {
-            (Some(now), Some(then)) => now != then,
-            _ => false,
-        }
-    }
-
-    /// Whether the decision would come out the same: about the same output, by
-    /// the same policy, over the same work tree, unforced.
-    fn would_decide_the_same(&self, record: &Record) -> bool {
-        let decision = &record.decision;
-        let tree = decision.observed.tree.as_ref().map(|tree| &tree.after);
-        // Without checks it rests on no tree.
-        let still =
-            || self.policy.checks.is_empty() || (tree.is_some() && (self.look)().as_ref() == tree);
-        self.input.is_some()
-            && record.input_digest.as_deref() == self.input
-            && record.policy_digest == digest(self.policy_text.as_bytes())
-            && !(decision.forced || self.forced)
-            && still()
-    }
-
     /// Whether the decision belongs to another run than the loop's last.
     fn begins_run(&self, loaded: &Loaded, earlier: &Earlier) -> bool {
         self.new_run || matches!(earlier, Earlier::Restarted) || loaded.is_over()

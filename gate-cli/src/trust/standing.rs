@@ -52,6 +52,8 @@ pub(crate) struct Looked {
     pub(crate) approved: Option<(PathBuf, Approval)>,
     /// Where settings may stand here, the nearest first.
     spots: Vec<String>,
+    /// Whether the project is known by another name than when the same was approved.
+    is_renamed: bool,
     /// Whether other settings stand on the disk by now, that nobody approved.
     is_swapped: bool,
 }
@@ -126,6 +128,10 @@ impl Trust {
         let by_file = approved.iter().any(|(folder, all)| {
             Some(folder.as_path()) == own && all.iter().any(|it| it.digest == digest)
         });
+        let is_renamed = approved.iter().any(|(folder, all)| {
+            Some(folder.as_path()) == own
+                && all.iter().any(|it| it.digest == text.digest_of(&it.project, &top))
+        });
         let standing = match (text.is_named() || by_file || given.contains(&digest), &approved) {
             (true, _) => Standing::Approved,
             (false, None) if given.is_empty() => Standing::Never,
@@ -134,7 +140,7 @@ impl Trust {
         let spots = self.folders(&top).map(|folder| spot(folder, &top)).collect();
         let approved = approved.and_then(|(folder, all)| Some((folder, all.into_iter().next()?)));
         let file = text.file.clone();
-        Ok(Looked { digest, file, standing, approved, spots, is_swapped: false })
+        Ok(Looked { digest, file, standing, approved, spots, is_renamed, is_swapped: false })
     }
 
     /// The nearest folder whose settings were approved, and what was.
@@ -224,6 +230,12 @@ impl Looked {
                 format!("{} was changed under the loop, or is gone", file.display())
             }
             (None, _) if self.is_swapped => format!("a {FILE} appeared under the loop"),
+            (Some(file), Some(_)) if self.is_renamed => {
+                let file = file.display();
+                format!(
+                    "{file} was approved while the project was known by another name (its origin)"
+                )
+            }
             (Some(file), Some(approved)) if *file == approved => {
                 format!("{} was changed since it was approved", file.display())
             }

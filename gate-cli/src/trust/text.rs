@@ -65,7 +65,12 @@ impl Text {
 
     /// The digest of what they say.
     pub(crate) fn digest(&self, top: &Path) -> String {
-        digest::of(&worktree::identity(top), &self.place(top), &self.spelled)
+        self.digest_of(&worktree::identity(top), top)
+    }
+
+    /// The digest of what they say, in a project that is known by this name.
+    pub(super) fn digest_of(&self, project: &str, top: &Path) -> String {
+        digest::of(project, &self.place(top), &self.spelled)
     }
 }
 

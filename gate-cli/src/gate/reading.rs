@@ -1,0 +1,135 @@
+//! Reading what is judged: as much of a transcript as the decision needs.
+
+use std::time::Instant;
+
+use gate_core::decide::pattern::Scope;
+use gate_core::decide::signal::Status;
+use gate_core::read::Forced;
+use gate_core::{Reach, Scan, Scanner, Transcript};
+
+use super::Gate;
+use crate::failure::Failure;
+use crate::request::Request;
+use crate::source::{End, Source};
+
+/// The most of a large transcript that is new since an earlier decision, in bytes.
+const NEW: u64 = 64 << 20;
+
+/// A transcript that was read, to be judged.
+pub(crate) struct Judging {
+    pub(super) began: Instant,
+    pub(crate) scan: Scan,
+    /// The digest of its bytes, where the caller numbers the iterations.
+    pub(super) input: Option<String>,
+    pub(super) policy_text: String,
+}
+
+impl Judging {
+    /// With what the session's transcript tells beside the conversation.
+    pub(crate) fn beside(mut self, told: Option<Transcript>) -> Self {
+        if let Some(told) = told {
+            self.scan.transcript = told;
+        }
+        self
+    }
+}
+
+impl Gate {
+    /// Reads a transcript.
+    ///
+    /// # Errors
+    ///
+    /// A source that cannot be read.
+    pub fn scan(&self, source: &Source, format: Option<Forced>) -> Result<Scan, Failure> {
+        let mut scanner = Scanner::new(&self.patterns, format);
+        let bytes = source.scan(&mut scanner, self.processors)?;
+        Ok(self.scanned(scanner, bytes))
+    }
+
+    /// Reads a transcript to be judged.
+    ///
+    /// # Errors
+    ///
+    /// A source that cannot be read.
+    pub(crate) fn read(&self, source: &Source, request: &Request) -> Result<Judging, Failure> {
+        let began = Instant::now();
+        let mut hasher =
+            (request.iteration.is_some() && self.memory.is_some()).then(blake3::Hasher::new);
+        let scan = self.read_needed(source, request, &mut |bytes| {
+            if let Some(hasher) = &mut hasher {
+                hasher.update(bytes);
+            }
+        })?;
+        Ok(Judging {
+            began,
+            scan,
+            input: hasher.map(|hasher| format!("blake3:{}", hasher.finalize().to_hex())),
+            policy_text: self.policy.canonical(),
+        })
+    }
+
+    /// Reads what the decision needs of a transcript: where the end of a large
+    /// one suffices, no more. Shows the bytes that were read whole, and the length.
+    fn read_needed(
+        &self,
+        source: &Source,
+        request: &Request,
+        see: &mut dyn FnMut(&[u8]),
+    ) -> Result<Scan, Failure> {
+        let mut scanner = Scanner::new(&self.patterns, request.format);
+        let mut read_before = |scanner: &Scanner<'_>| {
+            request.since.or_else(|| {
+                let read = self.memory.as_ref()?.borrow_mut().read_before(scanner.session()?)?;
+                let length = source.path()?.metadata().ok()?.len();
+                // So much that is new is a first look at another file.
+                (length.saturating_sub(read) <= NEW).then_some(read)
+            })
+        };
+        let mut push = |scanner: &mut Scanner<'_>, bytes: &[u8]| {
+            see(bytes);
+            scanner.push(bytes);
+        };
+        let end = End {
+            processors: self.processors,
+            read_before: &mut read_before,
+            brief: request.end_only,
+        };
+        let bytes = source.scan_end(&mut scanner, end, &mut push)?;
+        see(&bytes.to_le_bytes());
+        let scan = self.scanned(scanner, bytes);
+        if self.suffices(&scan, request) { Ok(scan) } else { self.scan(source, request.format) }
+    }
+
+    /// Whether no more of the transcript can change the verdict: more of the
+    /// final turn could hold more indicators, and nothing else.
+    fn suffices(&self, scan: &Scan, request: &Request) -> bool {
+        let counted = || {
+            let indicators = self.decide_scan(scan).indicators;
+            indicators.score >= indicators.threshold
+        };
+        let needs_indicators = match scan.signal.claims() {
+            Status::Complete => true,
+            Status::Absent => !self.policy.require_explicit_signal,
+            Status::Continue | Status::Blocked | Status::Invalid => false,
+        };
+        let of_turn = || self.policy.patterns.iter().all(|one| one.scope == Scope::Final);
+        let budget = &self.policy.budget;
+        match scan.reach {
+            Reach::All => true,
+            _ if budget.tokens > 0 || budget.cost_micro_usd > 0 => false,
+            _ if request.end_only => true,
+            Reach::Nothing => false,
+            // Checks add what phrases in the rest of the turn could.
+            _ if request.stop.is_some() => true,
+            Reach::Turn if of_turn() => true,
+            Reach::Turn | Reach::Word => !needs_indicators || counted(),
+        }
+    }
+
+    fn scanned(&self, scanner: Scanner<'_>, bytes: u64) -> Scan {
+        let mut scan = scanner.finish(&self.policy.signal);
+        scan.transcript.bytes = bytes;
+        self.masker.transcript(&mut scan.transcript);
+        scan
+    }
+}
