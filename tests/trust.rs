@@ -225,6 +225,15 @@ fn a_lost_approval_helps_nobody() {
 fn the_level_is_in_every_decision() {
     let level = |run: Run| run.run().json()["trust"].as_str().unwrap().to_owned();
     assert_eq!(level(judge("check --json --no-state out.log", DONE)), "T0");
+    // State, approval and baseline stand outside of the work tree.
+    let known = || judge("check --json out.log", DONE).settings(TRACE).committed();
+    assert_eq!(level(known()), "T1");
+    assert_eq!(level(known().env("GATE_TRUST_LEVEL", "T3")), "T3");
+    assert_eq!(level(known().env("GATE_TRUST_LEVEL", "T0")), "T0");
+    assert_eq!(level(known().words("check --json --no-state out.log")), "T0");
+    assert_eq!(level(judge("check --json out.log", DONE).settings(TRACE)), "T0", "no baseline");
+    let inside = "check --json --all-checks out.log";
+    assert_eq!(level(known().words(inside).env("GATE_STATE_DIR", ".state")), "T0");
     let ran = judge("check --json out.log", DONE).env("GATE_TRUST_LEVEL", "T3x").code(2);
     assert_eq!(ran.json()["code"], "trust-value");
     let ran = judge("check --json out.log", DONE).env("GATE_TRUST_LEVEL", "T2").code(0);

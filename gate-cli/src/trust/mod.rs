@@ -2,9 +2,9 @@
 //!
 //! A `gate.toml` names programs that gate starts, and says what the work has to pass:
 //! all of it executes or weakens. So all of it is approved, by its digest
-//! ([`digest`]), and what is approved is kept apart from the work ([`approvals`]).
-//! What that means for one decision is [`standing`]'s; how hard it is to get around
-//! all of it, [`level`]'s.
+//! (`digest`), and what is approved is kept apart from the work (`approvals`).
+//! What that means for one decision is `standing`'s; how hard it is to get around
+//! all of it, `level`'s.
 //!
 //! Approving is the operator's act: `gate trust`, what `gate init` wrote, a file that
 //! is named with `--config`, the machine's own `/etc/gate/gate.toml`, and `GATE_TRUST`.

@@ -41,9 +41,9 @@ pub struct Changed<'a> {
 /// What is known beside the changed files.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
-    /// Whether a required check runs the baseline's tests over the work, so that
-    /// an edited test hides nothing.
-    pub overlaid: bool,
+    /// The languages whose tests a required check runs over the work as the baseline
+    /// has them, so that an edited test hides nothing.
+    pub overlaid: Vec<Language>,
     /// The commands of the checks: the folder that each runs in, relative to the
     /// root and empty for the root itself, and its words.
     pub commands: Vec<(String, Vec<String>)>,
@@ -72,8 +72,8 @@ struct Known {
     name: String,
     body: String,
     line: usize,
-    /// Whether the baseline's text of its file can be laid over.
-    apart: bool,
+    /// Its language, where the baseline's text of its file can be laid over.
+    apart: Option<Language>,
 }
 
 /// What a rule found in an added line.
@@ -174,7 +174,9 @@ impl<'a> Examiner<'a> {
         let Some(&line) = lines::lines(before, now).removed.first() else { return };
         let line_was = before.lines().nth(line).unwrap_or_default();
         let finding = rule::SUPPORT_EDITED.finding(file.path).at(line, line_was);
-        self.findings.push(self.unless_overlaid(finding, true));
+        // Whose tests read it cannot be seen.
+        let language = self.around.overlaid.first().copied();
+        self.findings.push(self.unless_overlaid(finding, language));
     }
 
     fn code(
@@ -193,14 +195,15 @@ impl<'a> Examiner<'a> {
             if has_inline { Suite::of(view, language, !is_test) } else { Suite::none() }
         };
         let (old, new) = (suite(&was), suite(&is));
-        self.was.extend(old.tests.iter().map(|test| Known::of(file, test, is_test)));
-        self.now.extend(new.tests.iter().map(|test| Known::of(file, test, is_test)));
+        let apart = is_test.then_some(language);
+        self.was.extend(old.tests.iter().map(|test| Known::of(file, test, apart)));
+        self.now.extend(new.tests.iter().map(|test| Known::of(file, test, apart)));
         if file.moved {
             return;
         }
         // Where all tests are gone, what becomes of them says it.
         if old.tests.is_empty() || !new.tests.is_empty() {
-            self.beside_tests(file, (&was, &old), &new, is_test);
+            self.beside_tests(file, (&was, &old), &new, apart);
         }
         let difference = lines::lines(was.text, is.text);
         let at = |suite: &Suite, line| if suite.holds(line) { Some(Place::Test) } else { place };
@@ -229,7 +232,7 @@ impl<'a> Examiner<'a> {
         file: &Changed<'_>,
         (view, old): (&View<'_>, &Suite),
         new: &Suite,
-        is_test: bool,
+        apart: Option<Language>,
     ) {
         static IMPORTS: Expression = Expression::to_match(
             r"^\s*(?:pub\s+)?(?:use|import|from|mod|package|using|require|require_relative|#include|export)\b|=\s*require\(|^\s*\}\s*from\b",
@@ -240,7 +243,7 @@ impl<'a> Examiner<'a> {
         let imports = |line: &usize| IMPORTS.is_match(view.line(*line));
         let Some(line) = lines.iter().find(|line| !imports(line)).or(lines.first()) else { return };
         let finding = rule::SUPPORT_EDITED.finding(file.path).at(*line, view.line(*line));
-        let finding = self.unless_overlaid(finding, is_test);
+        let finding = self.unless_overlaid(finding, apart);
         let severity = if imports(line) { Severity::Warn } else { finding.severity };
         self.findings.push(Finding { severity, ..finding });
     }
@@ -254,9 +257,10 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// An edit warns where the baseline's version is run; it decides elsewhere.
-    fn unless_overlaid(&self, finding: Finding, apart: bool) -> Finding {
-        if self.around.overlaid && apart {
+    /// An edit of a file in a language, or of data, warns where the baseline's version
+    /// is run; it decides elsewhere.
+    fn unless_overlaid(&self, finding: Finding, language: Option<Language>) -> Finding {
+        if language.is_some_and(|it| self.around.overlaid.contains(&it)) {
             Finding { severity: Severity::Warn, ..finding }
         } else {
             finding
@@ -344,7 +348,7 @@ impl<'a> Examiner<'a> {
 }
 
 impl Known {
-    fn of(file: &Changed<'_>, test: &Test, apart: bool) -> Self {
+    fn of(file: &Changed<'_>, test: &Test, apart: Option<Language>) -> Self {
         Self {
             file: file.path.to_owned(),
             name: test.name.clone(),

@@ -2,8 +2,8 @@
 //! a change gets around the checks.
 //!
 //! [`Examiner`] holds changed files against what they were: guarded files
-//! ([`guarded`]), guarded keys of manifests ([`keys`]), tests one by one ([`suite`]),
-//! and added lines by the rules of the pack `integrity` ([`rule`]). [`weigh`] says
+//! ([`guarded`]), guarded keys of manifests, tests one by one,
+//! and added lines by the rules of the pack `integrity` ([`rules`]). [`weigh`] says
 //! what all findings come to.
 
 mod examine;

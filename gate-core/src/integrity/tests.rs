@@ -104,13 +104,18 @@ fn how_a_test_is_laid_out_and_where_it_stands_is_free() {
 
 #[test]
 fn an_edit_only_warns_where_the_baseline_s_tests_are_run() {
-    let around = Around { overlaid: true, ..Around::default() };
+    let around = Around { overlaid: vec![Language::Python, Language::Rust], ..Around::default() };
     let now = PYTHON.replace("== 4", "== 5");
     let found = examine(&[("tests/test_a.py", Some(PYTHON), Some(&now))], &around);
     assert_eq!(found, [("test-edited".to_owned(), Severity::Warn)]);
     // What stands in the product's own file cannot be laid over.
     let now = RUST.replace("f(2), 4", "f(2), 5");
     let found = examine(&[("src/lib.rs", Some(RUST), Some(&now))], &around);
+    assert_eq!(found, [("test-edited".to_owned(), Severity::Block)]);
+    // Nor is a test in another language run.
+    let other = Around { overlaid: vec![Language::Go], ..Around::default() };
+    let now = PYTHON.replace("== 4", "== 5");
+    let found = examine(&[("tests/test_a.py", Some(PYTHON), Some(&now))], &other);
     assert_eq!(found, [("test-edited".to_owned(), Severity::Block)]);
     let found = examine(&[("tests/test_a.py", Some(PYTHON), None)], &around);
     assert_eq!(found.iter().filter(|it| it.1 == Severity::Block).count(), 2, "{found:?}");

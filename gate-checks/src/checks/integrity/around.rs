@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
-use gate_core::integrity::{Around, idle_targets, python_dependencies};
+use gate_core::integrity::{Around, Language, idle_targets, python_dependencies};
 
 use crate::baseline::Reader;
 use crate::checks::with_command;
@@ -45,11 +45,10 @@ fn running(policy: &Policy, site: &Site, tree: &WorkTree) -> Vec<Running> {
 /// What is known beside the changed files.
 pub(super) fn around(policy: &Policy, site: &Site, tree: &WorkTree, was: &Reader<'_>) -> Around {
     let running = running(policy, site, tree);
-    let overlaid = running.iter().any(|it| {
-        let check = &it.settings;
-        let known = !check.shell && report::is_runner(&check.command);
-        check.control && check.mode == Mode::Require && known
-    });
+    let required = running.iter().map(|it| &it.settings);
+    let required = required.filter(|it| it.control && it.mode == Mode::Require && !it.shell);
+    let known = required.filter(|it| report::is_runner(&it.command));
+    let overlaid = known.filter_map(|it| language(&it.command)).collect();
     let folder = |it: &Running| it.folder.to_string_lossy().into_owned();
     let commands: Vec<_> =
         running.iter().map(|it| (folder(it), it.settings.command.clone())).collect();
@@ -73,6 +72,17 @@ pub(super) fn around(policy: &Policy, site: &Site, tree: &WorkTree, was: &Reader
         targets.extend(idle.filter(is_run).map(|target| (named.clone(), target)));
     }
     Around { overlaid, commands, dependencies, targets }
+}
+
+/// The language of the tests that a known runner runs.
+fn language(command: &[String]) -> Option<Language> {
+    command.iter().find_map(|word| match word.rsplit('/').next().unwrap_or(word) {
+        "cargo" | "cargo-nextest" => Some(Language::Rust),
+        "go" => Some(Language::Go),
+        "pytest" | "py.test" | "pytest-3" => Some(Language::Python),
+        "jest" | "jest.js" | "vitest" | "vitest.mjs" | "node" => Some(Language::Js),
+        _ => None,
+    })
 }
 
 /// The files of the tree that commands name as what they run.
