@@ -185,6 +185,10 @@ fn findings_as_sarif_and_on_the_card() {
     let place = &result["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "tests/test_app.py");
     assert!(!text.contains(ran.path("").to_str().unwrap()), "{text}");
+    // What is no file stays what it is.
+    let piped = "check --only integrity --sarif /dev/fd/2 -q out.log";
+    let ran = ran.again(piped).code(1);
+    assert!(ran.stderr.contains("\"version\": \"2.1.0\""), "{}", ran.stderr);
     let ran = ran.again("check --only integrity --sarif none/found.sarif out.log").code(5);
     assert!(ran.stderr.contains("none/found.sarif"), "{}", ran.stderr);
 }

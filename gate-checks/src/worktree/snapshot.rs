@@ -57,6 +57,25 @@ pub enum Kind {
     Unreadable,
 }
 
+/// Finds files whose names come in order, each where the one before ended.
+pub(super) struct InOrder<'s> {
+    snapshot: &'s Snapshot,
+    at: usize,
+}
+
+impl<'s> InOrder<'s> {
+    /// The file of this name, relative to the root.
+    pub(super) fn file(&mut self, path: &[u8]) -> Option<&'s File> {
+        let files = &self.snapshot.files;
+        let is_next = files.get(self.at).is_some_and(|file| *file.path == *path);
+        if !is_next {
+            self.at = files.binary_search_by(|file| file.path.as_ref().cmp(path)).ok()?;
+        }
+        self.at += 1;
+        files.get(self.at - 1)
+    }
+}
+
 /// What is different in a later snapshot. Names are relative to the root,
 /// sorted, and fit to be shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,6 +140,11 @@ impl Snapshot {
         let path = path.as_os_str().as_bytes();
         let at = self.files.binary_search_by(|file| file.path.as_ref().cmp(path)).ok()?;
         self.files.get(at)
+    }
+
+    /// For names that come in order.
+    pub(super) fn in_order(&self) -> InOrder<'_> {
+        InOrder { snapshot: self, at: 0 }
     }
 
     /// What is different in a later snapshot.

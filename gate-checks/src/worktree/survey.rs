@@ -125,7 +125,7 @@ impl WorkTree {
 }
 
 /// What a thread returned; its panic goes on in this one.
-fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+pub(super) fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 

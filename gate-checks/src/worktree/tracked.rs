@@ -40,6 +40,18 @@ impl<'r> Tracked<'r> {
         Part(&self.0).contains(path)
     }
 
+    /// The names of these that are not tracked; both come in order.
+    pub(super) fn others<'n>(&self, names: impl Iterator<Item = &'n [u8]>) -> Vec<&'n [u8]> {
+        let mut rest = self.0.as_slice();
+        let unknown = names.filter(|name| {
+            while rest.first().is_some_and(|next| next.as_ref() < *name) {
+                rest = &rest[1..];
+            }
+            rest.first().is_none_or(|next| next.as_ref() != *name)
+        });
+        unknown.collect()
+    }
+
     /// Whether a file in this folder is tracked.
     pub(super) fn any_in(&self, folder: &[u8]) -> bool {
         !self.inside(&[folder, b"/"].concat()).0.is_empty()

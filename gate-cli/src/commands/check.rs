@@ -119,28 +119,29 @@ fn code(args: &Check, verdict: Verdict) -> u8 {
     }
 }
 
-/// Puts the feedback where the runner wants it: a file whole or not at all, a
-/// pipe or a device as it is.
+/// Puts the feedback where the runner wants it.
 fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
-    let text = record.decision.feedback.as_bytes();
-    let write = || match file.canonicalize() {
-        Ok(file) if file.is_file() => replace(&file, text),
-        Ok(file) => fs::write(file, text),
-        Err(_) => replace(file, text),
-    };
-    write().map_err(|error| {
+    put(file, record.decision.feedback.as_bytes()).map_err(|error| {
         let failure = Failure::file("feedback-unwritable", "write the feedback to", file, &error);
         Failure { exit_code: 5, ..failure }
     })
 }
 
-/// Puts the findings into a file, whole or not at all.
+/// Puts the findings where somebody wants them.
 fn write_sarif(file: &Path, record: &Record) -> Result<(), Failure> {
-    let text = render::sarif(record)?;
-    replace(file, text.as_bytes()).map_err(|error| {
+    put(file, render::sarif(record)?.as_bytes()).map_err(|error| {
         let failure = Failure::file("sarif-unwritable", "write the findings to", file, &error);
         Failure { exit_code: 5, ..failure }
     })
+}
+
+/// Writes a file whole or not at all, a pipe or a device as it is.
+fn put(file: &Path, text: &[u8]) -> io::Result<()> {
+    match file.canonicalize() {
+        Ok(file) if file.is_file() => replace(&file, text),
+        Ok(file) => fs::write(file, text),
+        Err(_) => replace(file, text),
+    }
 }
 
 fn replace(file: &Path, text: &[u8]) -> io::Result<()> {

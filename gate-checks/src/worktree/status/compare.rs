@@ -1,5 +1,6 @@
 //! Compares the commit with the index, and the index with the files.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::worktree::index::{Entries, Entry};
 use crate::worktree::parallel;
 use crate::worktree::path;
 use crate::worktree::repository::{Repository, is_folder};
-use crate::worktree::snapshot::{File, Kind};
+use crate::worktree::snapshot::{File, InOrder, Kind};
 use crate::worktree::stop::Stop;
 use crate::worktree::survey::Survey;
 use crate::worktree::walk::Folders;
@@ -60,9 +61,10 @@ impl<'c> Compare<'c> {
         let mut looked = Looked::default();
         let mut pairs = Vec::new();
         let mut folders = Folders::new(self.root);
+        let mut known = self.survey.snapshot.in_order();
         let files = self.repository.index.iter().filter(|it| it.stage == 0 && !it.is_submodule());
         for entry in files {
-            match self.file(entry, &mut folders) {
+            match self.file(entry, &mut known, &mut folders) {
                 None if entry.absent && self.settings.sparse => {
                     looked.sparse.push(entry.path.to_vec());
                 }
@@ -81,9 +83,14 @@ impl<'c> Compare<'c> {
     }
 
     /// The file of an entry. What the snapshot leaves out is looked at here.
-    fn file(&self, entry: Entry<'_>, folders: &mut Folders<'_>) -> Option<File> {
+    fn file(
+        &self,
+        entry: Entry<'_>,
+        known: &mut InOrder<'_>,
+        folders: &mut Folders<'_>,
+    ) -> Option<File> {
         let full = self.full(entry.path);
-        if let Some(file) = self.survey.snapshot.file(path(&full)) {
+        if let Some(file) = known.file(&full) {
             return Some(file.clone());
         }
         let found = folders.look(&full)?;
@@ -91,8 +98,11 @@ impl<'c> Compare<'c> {
         Some(File::new(found.path, kind, hash))
     }
 
-    fn full(&self, path: &[u8]) -> Vec<u8> {
-        [self.repository.prefix.as_slice(), path].concat()
+    fn full<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
+        match self.repository.prefix.as_slice() {
+            [] => Cow::Borrowed(path),
+            prefix => Cow::Owned([prefix, path].concat()),
+        }
     }
 
     /// Whether a file is of the kind that the index says.
@@ -149,7 +159,7 @@ impl<'c> Compare<'c> {
     ) -> Result<Vec<Vec<u8>>, WorktreeError> {
         let mut moved = Vec::new();
         for module in self.repository.index.iter().filter(|it| it.is_submodule() && it.stage == 0) {
-            let prefix = [&self.full(module.path), &b"/"[..]].concat();
+            let prefix = [&*self.full(module.path), &b"/"[..]].concat();
             let inner = self.survey.repositories.iter().find(|it| it.prefix == prefix);
             let as_said = match inner {
                 Some(inner) => {

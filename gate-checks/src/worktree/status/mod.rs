@@ -16,14 +16,16 @@ mod settings;
 mod submodules;
 
 use std::collections::BTreeSet;
+use std::thread;
 
 use super::WorkTree;
 use super::error::WorktreeError;
 use super::git::Git;
+use super::index::Entries;
 use super::repository::Repository;
 use super::snapshot::Snapshot;
 use super::stop::Stop;
-use super::survey::Survey;
+use super::survey::{Survey, joined};
 use super::tracked::Tracked;
 
 use blob::Blobs;
@@ -58,6 +60,20 @@ impl Status {
     }
 }
 
+/// The commit that is checked out, and its files; none where nothing was committed.
+struct Committed {
+    head: Option<String>,
+    tree: Entries,
+}
+
+impl Committed {
+    fn of(git: &Git, repository: &Repository, stop: &Stop) -> Result<Self, WorktreeError> {
+        let head = repository.head(git, stop)?;
+        let tree = head.as_deref().map(|commit| repository.tree(git, commit, stop)).transpose()?;
+        Ok(Self { head, tree: tree.unwrap_or_default() })
+    }
+}
+
 impl WorkTree {
     /// What is not committed at this moment; none outside of git.
     pub(crate) fn status(&self, stop: &Stop) -> Result<Option<Status>, WorktreeError> {
@@ -74,16 +90,24 @@ impl WorkTree {
         }
         let missing = || WorktreeError::NoGit { root: self.root.to_path_buf() };
         let git = self.git.as_ref().ok_or_else(missing)?;
-        let survey = self.survey(stop)?;
-        let mut blobs = Blobs::load(self.shelf.as_ref());
+        let top = Repository::find(&self.root, Vec::new())?;
+        // What is committed is listed, and what is known of files read, while files are
+        // looked at.
+        let (survey, mut committed, mut blobs) = thread::scope(|scope| {
+            let committed = scope.spawn(|| Committed::of(git, &top, stop));
+            let blobs = scope.spawn(|| Blobs::load(self.shelf.as_ref()));
+            (self.survey(stop), Some(joined(committed)), joined(blobs))
+        });
+        let survey = survey?;
         let mut status = Status::default();
         for repository in &survey.repositories {
-            self.add(&mut status, git, &survey, repository, &mut blobs, stop)?;
+            let committed =
+                committed.take().unwrap_or_else(|| Committed::of(git, repository, stop));
+            self.add(&mut status, (git, &survey), (repository, committed?), &mut blobs, stop)?;
         }
         let tracked = Tracked::of(&survey.repositories);
-        let files = survey.snapshot.files().map(|file| file.bytes());
-        let unknown =
-            files.filter(|path| !tracked.contains(path) && !status.staged.contains(*path));
+        let unknown = tracked.others(survey.snapshot.files().map(|file| file.bytes()));
+        let unknown = unknown.into_iter().filter(|path| !status.staged.contains(*path));
         status.untracked = unknown.map(<[u8]>::to_vec).collect();
         blobs.save(self.shelf.as_ref());
         Ok(Some((status, survey.snapshot)))
@@ -92,17 +116,14 @@ impl WorkTree {
     fn add(
         &self,
         status: &mut Status,
-        git: &Git,
-        survey: &Survey,
-        repository: &Repository,
+        (git, survey): (&Git, &Survey),
+        (repository, committed): (&Repository, Committed),
         blobs: &mut Blobs,
         stop: &Stop,
     ) -> Result<(), WorktreeError> {
-        let head = repository.head(git, stop)?;
-        let tree = head.as_deref().map(|commit| repository.tree(git, commit, stop)).transpose()?;
+        let Committed { head, tree } = committed;
         let prefix = repository.prefix.as_slice();
         let full = |path: Vec<u8>| [prefix, &path].concat();
-        let tree = tree.unwrap_or_default();
         let staged = staged(&tree, &repository.index);
         status.staged.extend(staged.into_iter().map(full));
 
