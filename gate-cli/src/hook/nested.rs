@@ -7,69 +7,19 @@
 //! stands above it. It is a fence and no wall: an agent can clear an environment and
 //! leave its own processes behind.
 
-use std::fs;
-use std::path::Path;
-
-use gate_checks::worktree;
-
-use crate::agent::Agent;
-use crate::governance::ancestors;
+use crate::agent::{Agent, BY_NPM, MARKS, Process, SELF_NAMED};
 use crate::settings::Places;
-
-/// Variables that agents' programs set for what they start, and the agent that
-/// sets it for its own hooks as well (as was seen: Claude Code 2.1.330, Codex 0.169.0,
-/// Gemini CLI 0.61.0, Qwen Code 0.15.10, Copilot 1.0.102; else by documentation).
-const MARKS: [(&str, Option<Agent>); 15] = [
-    ("CLAUDECODE", Some(Agent::ClaudeCode)),
-    ("CLAUDE_CODE_SESSION_ID", Some(Agent::ClaudeCode)),
-    (NAMED, Some(Agent::ClaudeCode)),
-    (BY_NPM, Some(Agent::Codex)),
-    ("CODEX_SANDBOX", None),
-    ("CODEX_THREAD_ID", None),
-    ("GEMINI_CLI", None),
-    ("GEMINI_SESSION_ID", Some(Agent::Gemini)),
-    ("QWEN_CODE", None),
-    ("COPILOT_AGENT_SESSION_ID", None),
-    ("COPILOT_CLI", Some(Agent::Copilot)),
-    ("CURSOR_AGENT", Some(Agent::Cursor)),
-    ("OPENCODE", Some(Agent::Opencode)),
-    ("FACTORY_PROJECT_DIR", Some(Agent::Droid)),
-    ("GOOSE_TERMINAL", Some(Agent::Goose)),
-];
-
-/// The variable in which Claude Code names itself, and says whether it is a tool of the
-/// agent's or a hook that it starts.
-const NAMED: &str = "AI_AGENT";
 
 /// What it says to a tool.
 const OF_TOOL: &str = "AI_AGENT of a tool";
-
-/// The mark that Codex's starter leaves to Codex itself.
-const BY_NPM: &str = "CODEX_MANAGED_BY_NPM";
-
-/// How an agent's programs and packages are called.
-const PROGRAMS: [(Agent, &[&str]); 9] = [
-    (Agent::ClaudeCode, &["claude", "claude-code"]),
-    (Agent::Codex, &["codex"]),
-    (Agent::Gemini, &["gemini", "gemini-cli"]),
-    (Agent::Qwen, &["qwen", "qwen-code"]),
-    (Agent::Copilot, &["copilot"]),
-    (Agent::Cursor, &["cursor-agent"]),
-    (Agent::Opencode, &["opencode", "opencode-ai"]),
-    (Agent::Droid, &["droid"]),
-    (Agent::Goose, &["goose"]),
-];
-
-/// Programs that run a script.
-const INTERPRETERS: [&str; 8] = ["node", "nodejs", "bun", "deno", "python3", "sh", "bash", "dash"];
 
 /// What shows that an agent started the client of this agent, in words.
 pub(super) fn outer(agent: Agent, places: &Places) -> Option<String> {
     let environment = places.environment.iter();
     let mut marks = environment.filter_map(|(name, value)| mark(name, value));
     marks.find(|mark| is_foreign(mark, agent)).map(in_environment).or_else(|| {
-        let all: Vec<_> = ancestors().into_iter().filter_map(Process::of).collect();
-        above(agent, &all, &|pid| works_on(pid, &places.folder))
+        let all: Vec<_> = Process::above().map(Above::of).collect();
+        above(agent, &all, &|process| process.works_on(&places.folder))
     })
 }
 
@@ -79,7 +29,7 @@ fn in_environment(mark: &str) -> String {
 
 /// The mark that a variable is.
 fn mark(name: &str, value: &str) -> Option<&'static str> {
-    if name == NAMED && value.ends_with("_agent") {
+    if name == SELF_NAMED && value.ends_with("_agent") {
         return Some(OF_TOOL);
     }
     let mark = MARKS.iter().find(|(mark, _)| *mark == name).filter(|_| !value.is_empty());
@@ -92,40 +42,28 @@ fn is_foreign(mark: &str, agent: Agent) -> bool {
 }
 
 /// A process above this one.
-struct Process {
-    pid: i64,
-    agent: Option<Agent>,
+struct Above {
+    process: Process,
     /// The marks that it was started with.
     marks: Vec<&'static str>,
 }
 
-impl Process {
-    fn of(pid: i64) -> Option<Self> {
-        let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
-        let words = words(&fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default());
-        let environment = words_of_environment(pid);
+impl Above {
+    fn of(process: Process) -> Self {
+        let environment = process.environment();
         let set = environment.iter().filter_map(|it| it.split_once('='));
         let marks = set.filter_map(|(name, value)| mark(name, value)).collect();
-        Some(Self { pid, agent: agent_of(name.trim_end(), &words), marks })
+        Self { process, marks }
     }
-}
-
-/// None where it is another user's, or the system does not tell.
-fn words_of_environment(pid: i64) -> Vec<String> {
-    words(&fs::read(format!("/proc/{pid}/environ")).unwrap_or_default())
-}
-
-fn words(bytes: &[u8]) -> Vec<String> {
-    bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into()).collect()
 }
 
 /// What the processes above this one show, the nearest first: what the client started,
 /// the client itself and its starters, each called by the next, and whatever started
 /// those.
-fn above(agent: Agent, all: &[Process], works_here: &dyn Fn(i64) -> bool) -> Option<String> {
-    let first = all.iter().position(|it| it.agent == Some(agent)).unwrap_or(all.len());
+fn above(agent: Agent, all: &[Above], works_here: &dyn Fn(&Process) -> bool) -> Option<String> {
+    let first = all.iter().position(|it| it.process.agent == Some(agent)).unwrap_or(all.len());
     let (below, rest) = all.split_at(first);
-    let length = rest.iter().take_while(|it| it.agent == Some(agent)).count();
+    let length = rest.iter().take_while(|it| it.process.agent == Some(agent)).count();
     let (own, others) = rest.split_at(length);
     let starters = |mark: &str| agent == Agent::Codex && mark == BY_NPM;
     let started = below.iter().flat_map(|it| &it.marks).find(|mark| is_foreign(mark, agent));
@@ -133,52 +71,25 @@ fn above(agent: Agent, all: &[Process], works_here: &dyn Fn(i64) -> bool) -> Opt
     started.or_else(marked).map(|mark| in_environment(mark)).or_else(|| {
         let mut others = below.iter().chain(others);
         others.find_map(|it| {
-            let name = it.agent?.name();
-            works_here(it.pid).then(|| format!("{name} (process {})", it.pid))
+            let name = it.process.agent?.name();
+            works_here(&it.process).then(|| format!("{name} (process {})", it.process.pid))
         })
     })
-}
-
-/// The agent whose program this is. Many are scripts: of an interpreter, its script
-/// counts.
-fn agent_of(name: &str, words: &[String]) -> Option<Agent> {
-    let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let program = words.first().map(|word| base(word)).unwrap_or_default();
-    let flags = words.iter().skip(1).take_while(|word| word.starts_with('-')).count();
-    // What stands behind `-c` is a line of a shell.
-    let is_line = words.iter().skip(1).take(flags).any(|flag| flag.ends_with('c'));
-    let is_script = !is_line && INTERPRETERS.contains(&program.as_str());
-    let script = words.get(1 + flags).filter(|_| is_script);
-    let stem = script.map(|path| base(path).split('.').next().unwrap_or_default().to_owned());
-    let packages = script.and_then(|path| Some(path.split_once("node_modules/")?.1));
-    let packages = packages.into_iter().flat_map(|path| path.split('/')).map(str::to_owned);
-    let names: Vec<_> =
-        [name.to_owned(), program].into_iter().chain(stem).chain(packages).collect();
-    let is_named = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
-    PROGRAMS.iter().find(|(_, known)| is_named(known)).map(|(agent, _)| *agent)
-}
-
-/// Whether a process works in the project, above it, or in another work tree of
-/// it. One that does not say where it works may.
-fn works_on(pid: i64, project: &Path) -> bool {
-    let Ok(folder) = fs::read_link(format!("/proc/{pid}/cwd")) else { return true };
-    project.starts_with(&folder)
-        || folder.starts_with(project)
-        || worktree::identity(&folder) == worktree::identity(project)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::agent_of;
 
-    fn process(pid: i64, line: &str, marks: &[&'static str]) -> Process {
+    fn process(pid: i64, line: &str, marks: &[&'static str]) -> Above {
         let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
-        let marks = marks.to_vec();
-        Process { pid, agent: agent_of("", &words), marks }
+        let process = Process { pid, agent: agent_of("", &words), words };
+        Above { process, marks: marks.to_vec() }
     }
 
-    fn seen(agent: Agent, all: &[Process]) -> Option<String> {
-        above(agent, all, &|pid| pid != 9)
+    fn seen(agent: Agent, all: &[Above]) -> Option<String> {
+        above(agent, all, &|process| process.pid != 9)
     }
 
     #[test]
@@ -245,8 +156,8 @@ mod tests {
             ("AI_AGENT", "claude-code_2-1-330_agent", Agent::ClaudeCode),
         ] {
             let mark = mark(name, value).unwrap();
-            let program = process(2, agent.name(), &[]);
-            let client = Process { agent: Some(agent), ..program };
+            let mut client = process(2, agent.name(), &[]);
+            client.process.agent = Some(agent);
             let cleared = [process(4, "env gate", &[]), process(3, "sh -c x", &[mark]), client];
             assert!(is_foreign(mark, agent) && seen(agent, &cleared).is_some(), "{name}");
         }

@@ -1,31 +1,11 @@
-//! What agents' programs leave in the environment of what they start.
+//! Whether an environment is one that an agent's program made: a person's shell has
+//! these variables only where an agent started it. What a person sets as well
+//! (`CODEX_HOME`, keys, models) is no mark.
 
 use clap::ValueEnum;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, MARKS};
 use crate::runner::IN_RUN;
-
-/// Variables that are set for what an agent starts, and that a person's shell has
-/// only where the agent's program started it. Those that a person sets as well
-/// (`CODEX_HOME`, keys, models) are none.
-const MARKS: [&str; 16] = [
-    IN_RUN,
-    "CLAUDECODE",
-    "CLAUDE_CODE_SESSION_ID",
-    "AI_AGENT",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "CODEX_MANAGED_BY_NPM",
-    "GEMINI_CLI",
-    "GEMINI_SESSION_ID",
-    "QWEN_CODE",
-    "COPILOT_CLI",
-    "COPILOT_AGENT_SESSION_ID",
-    "CURSOR_AGENT",
-    "OPENCODE",
-    "FACTORY_PROJECT_DIR",
-    "GOOSE_TERMINAL",
-];
 
 /// A variable that several agents set to their own name.
 const NAMED: &str = "AGENT";
@@ -34,7 +14,9 @@ const NAMED: &str = "AGENT";
 pub(super) fn first(environment: &[(String, String)]) -> Option<String> {
     let set = environment.iter().filter(|(_, value)| !value.is_empty());
     let mut marks = set.filter(|(name, value)| {
-        MARKS.contains(&name.as_str()) || (name == NAMED && Agent::from_str(value, true).is_ok())
+        name == IN_RUN
+            || MARKS.iter().any(|(mark, _)| mark == name)
+            || (name == NAMED && Agent::from_str(value, true).is_ok())
     });
     marks.next().map(|(name, value)| format!("{name}={value}"))
 }

@@ -88,7 +88,7 @@ pub(crate) fn agent_above(places: &Places) -> Result<Option<String>, Failure> {
     if let Some(run) = run_above(places)? {
         return Ok(Some(format!("gate run started it (run {})", text::brief(&run, 200))));
     }
-    Ok(above::client(&places.top()).map(|it| format!("{} (process {})", it.agent.name(), it.pid)))
+    Ok(above::client(&places.top()).map(|(agent, pid)| format!("{} (process {pid})", agent.name())))
 }
 
 /// The run whose agent this is.

@@ -1,0 +1,128 @@
+//! Agents' programs among the processes: a program is known by its name. Many are
+//! scripts, so where a program is an interpreter, its script counts. One that works
+//! somewhere else is no agent of this project, and whoever tests gate under an agent
+//! is none either. Where /proc does not tell, nothing is seen.
+
+use std::fs;
+use std::path::Path;
+
+use gate_checks::worktree;
+
+use super::Agent;
+use crate::governance::ancestors;
+
+/// How an agent's programs and packages are called.
+const PROGRAMS: [(Agent, &[&str]); 9] = [
+    (Agent::ClaudeCode, &["claude", "claude-code"]),
+    (Agent::Codex, &["codex"]),
+    (Agent::Gemini, &["gemini", "gemini-cli"]),
+    (Agent::Qwen, &["qwen", "qwen-code"]),
+    (Agent::Copilot, &["copilot"]),
+    (Agent::Cursor, &["cursor-agent"]),
+    (Agent::Opencode, &["opencode", "opencode-ai"]),
+    (Agent::Droid, &["droid"]),
+    (Agent::Goose, &["goose"]),
+];
+
+/// Programs that run a script.
+const INTERPRETERS: [&str; 9] =
+    ["node", "nodejs", "bun", "deno", "python", "python3", "sh", "bash", "dash"];
+
+/// A process.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    pub(crate) pid: i64,
+    /// Its program and its arguments.
+    pub(crate) words: Vec<String>,
+    /// The agent whose program it is.
+    pub(crate) agent: Option<Agent>,
+}
+
+impl Process {
+    /// Those above this one, the nearest first.
+    pub(crate) fn above() -> impl Iterator<Item = Self> {
+        ancestors().into_iter().filter_map(Self::of)
+    }
+
+    fn of(pid: i64) -> Option<Self> {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+        let words = words(&fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default());
+        Some(Self { pid, agent: agent_of(name.trim_end(), &words), words })
+    }
+
+    /// The environment that it was started with, as `NAME=VALUE`; none where it is
+    /// another user's, or the system does not tell.
+    pub(crate) fn environment(&self) -> Vec<String> {
+        words(&fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default())
+    }
+
+    /// Whether it works in the project, above it, or in another work tree of it. One
+    /// that does not say where it works may.
+    pub(crate) fn works_on(&self, project: &Path) -> bool {
+        let Ok(folder) = fs::read_link(format!("/proc/{}/cwd", self.pid)) else { return true };
+        project.starts_with(&folder)
+            || folder.starts_with(project)
+            || worktree::identity(&folder) == worktree::identity(project)
+    }
+}
+
+fn words(bytes: &[u8]) -> Vec<String> {
+    bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into()).collect()
+}
+
+/// The agent whose program this is. Many are scripts: of an interpreter, its script
+/// counts.
+pub(crate) fn agent_of(name: &str, words: &[String]) -> Option<Agent> {
+    let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let program = words.first().map(|word| base(word)).unwrap_or_default();
+    let flags = words.iter().skip(1).take_while(|word| word.starts_with('-')).count();
+    // What stands behind `-c` is a line of a shell.
+    let is_line = words.iter().skip(1).take(flags).any(|flag| flag.ends_with('c'));
+    let is_script = !is_line && INTERPRETERS.contains(&program.as_str());
+    let script = words.get(1 + flags).filter(|_| is_script);
+    let stem = script.map(|path| base(path).split('.').next().unwrap_or_default().to_owned());
+    let packages = script.and_then(|path| Some(path.split_once("node_modules/")?.1));
+    let packages = packages.into_iter().flat_map(|path| path.split('/')).map(str::to_owned);
+    let names: Vec<_> =
+        [name.to_owned(), program].into_iter().chain(stem).chain(packages).collect();
+    let is_named = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
+    PROGRAMS.iter().find(|(_, known)| is_named(known)).map(|(agent, _)| *agent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(name: &str, argv: &str) -> Option<Agent> {
+        let argv: Vec<_> = argv.split(' ').map(str::to_owned).collect();
+        agent_of(name, &argv)
+    }
+
+    #[test]
+    fn an_agents_program_is_known_however_it_was_started() {
+        for (name, argv, expected) in [
+            ("claude", "claude -p", Agent::ClaudeCode),
+            ("claude", "/bin/sh ./claude", Agent::ClaudeCode),
+            ("node", "node --no-warnings /usr/local/bin/gemini", Agent::Gemini),
+            ("MainThread", "node /l/node_modules/@qwen-code/qwen-code/cli.js", Agent::Qwen),
+            ("node", "/usr/bin/node /l/node_modules/@github/copilot/index.js", Agent::Copilot),
+            ("codex", "/opt/codex/codex exec", Agent::Codex),
+            ("cursor-agent", "cursor-agent", Agent::Cursor),
+        ] {
+            assert_eq!(agent(name, argv), Some(expected), "{name}: {argv}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_only_names_one_is_none() {
+        for (name, argv) in [
+            ("vim", "vim claude"),
+            ("cursor", "/usr/share/cursor/cursor"),
+            ("bash", "bash -l"),
+            ("node", "node /home/gemini/server.js"),
+            ("tmux: server", "tmux new -s codex"),
+        ] {
+            assert_eq!(agent(name, argv), None, "{name}: {argv}");
+        }
+    }
+}
