@@ -122,6 +122,7 @@ impl Asked<'_> {
             ..Request::default()
         };
         let live = Loud::new(self.args.json);
+        let _learning = gate.learn();
         Loop::new(&order, &task, (&gate, request), supervisor, (interrupt, &live)).run()
     }
 

@@ -1,5 +1,6 @@
 //! What a decision's work tree is compared with.
 
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use gate_checks::baseline::{self, Baseline, BaselineError};
@@ -16,7 +17,35 @@ use crate::request::Request;
 use crate::runner::cancelled;
 use crate::source::Source;
 
+/// The tests of a baseline are found out, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Learning {
+    cancel: CancellationToken,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Learning {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        // Whether it panicked matters to nobody: what it did not find out is unknown.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
 impl Gate {
+    /// Finds out the tests of the baseline while the first agent works, so that its
+    /// first claim waits less for them. None where there is no baseline, and where the
+    /// checks' commands are not approved.
+    pub(crate) fn learn(&self) -> Option<Learning> {
+        let baseline = self.baseline.clone().filter(|_| self.may_start_checks())?;
+        let site = Site { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
+        let (policy, cancel) = (self.policy.clone(), CancellationToken::new());
+        let until = cancel.clone();
+        // What was not found out is found out where it is needed.
+        let learn = move || drop(gate_checks::learn_tests(&policy, &site, &baseline, &until));
+        Some(Learning { cancel, thread: Some(thread::spawn(learn)) })
+    }
+
     /// The gate with what the tree was before the agent acted.
     #[must_use]
     pub(crate) fn compared_with(self, baseline: Option<Baseline>) -> Self {

@@ -54,6 +54,12 @@ impl Gate {
         self.trust.as_ref().filter(|_| rests).map(|it| it.trust.look()).transpose()
     }
 
+    /// Whether the programs of the checks may be started outside of any decision.
+    pub(super) fn may_start_checks(&self) -> bool {
+        let trust = self.trust.as_ref();
+        trust.is_none_or(|it| it.trust.admit(&self.policy, &self.site).is_ok())
+    }
+
     /// What a run is held against.
     pub(super) fn held<'g>(&'g self, looked: Option<&'g Looked>) -> Option<Settings<'g>> {
         let whole = self.place.as_ref().and_then(|(_, whole)| whole.as_deref());
