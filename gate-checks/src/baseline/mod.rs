@@ -151,7 +151,7 @@ impl Baseline {
             dirty.insert(Name(name), file.map(Mark::of));
         }
         let is_guarded = |path: &Path| path.to_str().is_some_and(|path| guarded(path).is_some());
-        let guarded = now.files().filter(|file| is_guarded(file.path()));
+        let guarded = now.fitting(is_guarded, stop)?.into_iter();
         let guarded = guarded.map(|file| (Name::of(file.path()), Mark::of(file))).collect();
         let tools = tool::of(policy, site);
         let (version, origin) = (VERSION, Origin::Taken);

@@ -12,6 +12,8 @@ use gate_core::text;
 use super::branches;
 use super::error::WorktreeError;
 use super::globs::Globs;
+use super::parallel;
+use super::stop::Stop;
 
 /// What the work tree held at one moment.
 ///
@@ -140,6 +142,21 @@ impl Snapshot {
         let path = path.as_os_str().as_bytes();
         let at = self.files.binary_search_by(|file| file.path.as_ref().cmp(path)).ok()?;
         self.files.get(at)
+    }
+
+    /// The files whose names fit, found on all processors.
+    ///
+    /// # Errors
+    ///
+    /// Nobody waits for it any more.
+    pub(crate) fn fitting(
+        &self,
+        fits: impl Fn(&Path) -> bool + Sync,
+        stop: &Stop,
+    ) -> Result<Vec<&File>, WorktreeError> {
+        let fits = |(): &mut (), at: usize| fits(self.files[at].path());
+        let fitting = parallel::each(self.files.len(), stop, || (), fits)?;
+        Ok(self.files.iter().zip(fitting).filter_map(|(file, fits)| fits.then_some(file)).collect())
     }
 
     /// For names that come in order.
