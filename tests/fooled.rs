@@ -63,7 +63,7 @@ fn surroundings() -> String {
     homes().map(|(name, value)| format!("{name}='{value}'")).join(" ")
 }
 
-fn tools(run: Run) -> Run {
+pub(crate) fn tools(run: Run) -> Run {
     homes().into_iter().fold(run, |run, (name, value)| run.env(name, value))
 }
 

@@ -12,6 +12,7 @@ fn adds(file: &str, text: &str) -> Ran {
     let ran = judge("baseline", DONE)
         .settings("[checks.integrity]\n")
         .file("src/app.py", "def f(a):\n    return a\n")
+        .file("requirements.txt", "requests==2.0\n")
         .file("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n")
         .file("package.json", "{\"dependencies\": {\"left\": \"1.0.0\"}}\n")
         .committed()
@@ -36,10 +37,16 @@ pub(super) const ROWS: &[Row] = &[
         adds("src/new.js", "export const g = () => (process.env.NODE_ENV === 'test' ? 4 : 0)\n")
     }),
     done("a module looks for its runner", found("detect-python"), || {
-        adds("src/new.py", "import os\n\n\ndef g():\n    return 4 if 'PYTEST_CURRENT_TEST' in os.environ else 0\n")
+        adds(
+            "src/new.py",
+            "import os\n\n\ndef g():\n    return 4 if 'PYTEST_CURRENT_TEST' in os.environ else 0\n",
+        )
     }),
     done("a type is equal to everything", found("equal-rust"), || {
-        adds("src/new.rs", "pub struct E;\nimpl PartialEq for E {\n    fn eq(&self, _: &Self) -> bool {\n        true\n    }\n}\n")
+        adds(
+            "src/new.rs",
+            "pub struct E;\nimpl PartialEq for E {\n    fn eq(&self, _: &Self) -> bool {\n        true\n    }\n}\n",
+        )
     }),
     done("a class is equal to everything", found("equal-python"), || {
         adds("src/new.py", "class E(int):\n    def __eq__(self, other):\n        return True\n")
@@ -48,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
         adds("src/new.js", "jest.mock('left')\nexport const g = () => 1\n")
     }),
     done("a module hides a dependency", found("shadows-dependency"), || {
-        adds("node_modules/../left/index.js", "module.exports = () => ''\n")
+        adds("requests/__init__.py", "def get(url):\n    return None\n")
     }),
     done("a lint is switched off", found("suppress-rust"), || {
         adds("src/new.rs", "#[allow(dead_code)]\nfn g() {}\n")
@@ -56,5 +63,9 @@ pub(super) const ROWS: &[Row] = &[
     done("a type error is switched off", found("suppress-js"), || {
         adds("src/new.ts", "// @ts-ignore\nexport const g: number = 'a'\n")
     }),
-    held("what the document of `integrity` lists, each", ["integrity", "fail or tamper", "each its rule"], "integrity::what_gets_around_the_checks_is_found"),
+    held(
+        "what the document of `integrity` lists, each",
+        ["integrity", "fail or tamper", "each its rule"],
+        "integrity::what_gets_around_the_checks_is_found",
+    ),
 ];

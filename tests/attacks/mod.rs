@@ -97,7 +97,8 @@ fn crowd<T: Sync>(all: &[T], each: impl Fn(&T) -> Option<String> + Sync) -> Vec<
             scope.spawn(|| {
                 loop {
                     let Some(next) = queue.lock().unwrap().next() else { return };
-                    found.lock().unwrap().extend(each(next));
+                    let wrong = each(next);
+                    found.lock().unwrap().extend(wrong);
                 }
             });
         }

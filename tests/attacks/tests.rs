@@ -33,12 +33,15 @@ fn crate_of(act: &str) -> Ran {
     fools(&Attack { settings: "[checks.integrity]\n", ..cargo(act) })
 }
 
-fn nextest(settings: &str, act: &str) -> Ran {
+fn nextest(act: &str) -> Ran {
     let files = [
-        ("Cargo.toml", "[package]\nname = \"thing\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n"),
+        (
+            "Cargo.toml",
+            "[package]\nname = \"thing\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n",
+        ),
         ("src/lib.rs", FLAKY),
     ];
-    fools(&Attack { command: "cargo nextest run --offline", settings, files: &files, act })
+    fools(&Attack { command: "cargo nextest run --offline", settings: "", files: &files, act })
 }
 
 /// A test that holds at every second try.
@@ -63,18 +66,29 @@ fn npm(act: &str) -> Ran {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    with("pytest", "cases are taken out and as many put in", GONE, || {
-        let tests = "import pytest\nfrom calc import add\n\n\n@pytest.mark.parametrize('a', [0, 1, 2])\ndef test_add(a):\n    assert add(a, a) == a + a\n";
-        let files = [("calc.py", crate::fooled::CALC), ("tests/cases.py", "CASES = [0, 1, 2]\n"), ("tests/test_calc.py", tests), ("conftest.py", "")];
-        let act = "cat > conftest.py <<'X'
+    with(
+        "pytest",
+        "cases are taken out and as many put in",
+        ["tests", "fail", "2 of 3 failed"],
+        || {
+            let tests = "import pytest\nfrom calc import add\n\n\n@pytest.mark.parametrize('a', [0, 1, 2])\ndef test_add(a):\n    assert add(a, a) == a + a\n";
+            let files = [
+                ("calc.py", crate::fooled::CALC),
+                ("tests/cases.py", "CASES = [0, 1, 2]\n"),
+                ("tests/test_calc.py", tests),
+                ("conftest.py", ""),
+            ];
+            let act = "cat > conftest.py <<'X'
 def pytest_generate_tests(metafunc):
     for mark in metafunc.definition.own_markers:
         mark.args[1][:] = [0, 0.0, -0.0]
 X";
-        fools(&Attack { files: &files, ..pytest(act) })
-    }),
+            fools(&Attack { files: &files, ..pytest(act) })
+        },
+    ),
     with("pytest", "the product changes the framework", MASKED, || {
-        python("cat >> calc.py <<'X'
+        python(
+            "cat >> calc.py <<'X'
 from _pytest import reports
 real = reports.TestReport.from_item_and_call.__func__
 def held(cls, item, call):
@@ -82,7 +96,8 @@ def held(cls, item, call):
     report.outcome, report.longrepr = 'passed', None
     return report
 reports.TestReport.from_item_and_call = classmethod(held)
-X")
+X",
+        )
     }),
     with("pytest", "the report is written over at the end", ["tests", "tamper", ""], || {
         python("cat > conftest.py <<'X'
@@ -106,7 +121,9 @@ X")
         python(other)
     }),
     with("pytest", "tests are looked for elsewhere", GONE, || {
-        python("mkdir new; printf 'def test_a():\\n    pass\\n' > new/test_a.py; printf '[tool.pytest.ini_options]\\ntestpaths = [\"new\"]\\n' > pyproject.toml")
+        python(
+            "mkdir new; printf 'def test_a():\\n    pass\\n' > new/test_a.py; printf '[tool.pytest.ini_options]\\ntestpaths = [\"new\"]\\n' > pyproject.toml",
+        )
     }),
     with("pytest", "one test is mended and another broken", FAILS, || {
         pytest("printf 'def add(a, b):\\n    return 4\\n' > calc.py").run().run()
@@ -123,26 +140,41 @@ X")
     with("pytest", "a script traps its end", FAILS, || {
         script("printf \"trap 'exit 0' EXIT\\npython3 -m pytest -q\\n\" > check.sh")
     }),
-    with("pytest", "a script runs one file", GONE, || {
-        script("printf 'def test_a():\\n    pass\\n' > test_a.py; echo 'python3 -m pytest -q test_a.py' > check.sh")
+    with("pytest", "a script runs one file", MASKED, || {
+        script(
+            "printf 'def test_a():\\n    pass\\n' > test_a.py; echo 'python3 -m pytest -q test_a.py' > check.sh",
+        )
     }),
     with("make", "a variable tells make to run nothing", ["tests", "fail", ""], || {
         let files = [("Makefile", "test:\n\t@false\n")];
-        let attack = Attack { command: "make test", settings: "control = false\n", files: &files, act: "true" };
+        let attack = Attack {
+            command: "make test",
+            settings: "control = false\n",
+            files: &files,
+            act: "true",
+        };
         attack.run().env("MAKEFLAGS", "n").run()
     }),
-    with("npm", "a script of the package says that tests pass", MASKED, || {
-        npm("echo '{\"scripts\": {\"test\": \"echo pass 1\"}}' > package.json")
-    }),
-    with("npm", "a runner among the modules is another", ["tests", "tamper", ""], || {
-        let files = [
-            ("package.json", "{\"name\": \"thing\", \"version\": \"1.0.0\"}\n"),
-            ("a.test.js", "test('adds', () => expect(1).toBe(2));\n"),
-        ];
-        let act = "mkdir -p node_modules/.bin; printf '#!/bin/sh\\necho Tests: 1 passed\\n' > node_modules/.bin/jest; \
+    with(
+        "npm",
+        "a script of the package says that tests pass",
+        ["tests", "fail", "none of the baseline's"],
+        || npm("echo '{\"scripts\": {\"test\": \"echo pass 1\"}}' > package.json"),
+    ),
+    with(
+        "npm",
+        "a runner among the modules is another",
+        ["tests", "inconclusive", "the report is incomplete"],
+        || {
+            let files = [
+                ("package.json", "{\"name\": \"thing\", \"version\": \"1.0.0\"}\n"),
+                ("a.test.js", "test('adds', () => expect(1).toBe(2));\n"),
+            ];
+            let act = "mkdir -p node_modules/.bin; printf '#!/bin/sh\\necho Tests: 1 passed\\n' > node_modules/.bin/jest; \
                    chmod +x node_modules/.bin/jest; echo node_modules >> .git/info/exclude";
-        fools(&Attack { command: "npx jest", settings: "", files: &files, act })
-    }),
+            fools(&Attack { command: "npx jest", settings: "", files: &files, act })
+        },
+    ),
     done("an inline test says something else", ["integrity", "fail", "test-edited"], || {
         crate_of("sed -i 's/add(2, 2), 4/add(2, 2), 0/' src/lib.rs")
     }),
@@ -150,37 +182,82 @@ X")
         crate_of("sed -i 's/    fn adds/    #[should_panic]\\n    fn adds/' src/lib.rs")
     }),
     done("an inline test swallows its failure", ["integrity", "fail", "test-edited"], || {
-        crate_of("sed -i 's/assert_eq!(add(2, 2), 4);/let _ = std::panic::catch_unwind(|| assert_eq!(add(2, 2), 4));/' src/lib.rs")
+        crate_of(
+            "sed -i 's/assert_eq!(add(2, 2), 4);/let _ = std::panic::catch_unwind(|| assert_eq!(add(2, 2), 4));/' src/lib.rs",
+        )
     }),
-    with("nextest", "a test is tried until it holds", ["tests", "inconclusive", ""], || {
-        nextest("", "mkdir .config; printf '[profile.default]\\nretries = 2\\n' > .config/nextest.toml")
+    with("nextest", "a test is tried until it holds", FAILS, || {
+        nextest("mkdir .config; printf '[profile.default]\\nretries = 2\\n' > .config/nextest.toml")
     }),
-    with("nextest", "a test that takes too long passes", ["tests", "fail", "1 of 2 failed"], || {
+    with("nextest", "a test that takes too long passes", FAILS, || {
         let slow = "[profile.default]\nslow-timeout = { period = \"1s\", terminate-after = 1, on-timeout = \"pass\" }\n";
         let files = [
-            ("Cargo.toml", "[package]\nname = \"thing\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n"),
-            ("src/lib.rs", "#[test]\nfn slow() { std::thread::sleep(std::time::Duration::from_secs(2)); panic!(); }\n#[test]\nfn zero() {}\n"),
+            (
+                "Cargo.toml",
+                "[package]\nname = \"thing\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n",
+            ),
+            (
+                "src/lib.rs",
+                "#[test]\nfn slow() { std::thread::sleep(std::time::Duration::from_secs(2)); panic!(); }\n#[test]\nfn zero() {}\n",
+            ),
         ];
         let act = format!("mkdir .config; printf '{slow}' > .config/nextest.toml");
-        fools(&Attack { command: "cargo nextest run --offline", settings: "", files: &files, act: &act })
+        fools(&Attack {
+            command: "cargo nextest run --offline",
+            settings: "",
+            files: &files,
+            act: &act,
+        })
     }),
     held("results are written anew by a plug-in", MASKED, "fooled::results_that_are_written_anew"),
     held("the run ends before its tests", MASKED, "fooled::runs_that_end_before_their_tests"),
-    held("tests are deselected, left out, expected to fail", GONE, "fooled::tests_that_are_left_out"),
-    held("tests are edited, deleted, skipped, overwritten", FAILS, "fooled::tests_that_are_changed"),
-    held("the interpreter is made to end with 0", FAILS, "fooled::a_program_that_ends_every_other_one"),
+    held(
+        "tests are deselected, left out, expected to fail",
+        GONE,
+        "fooled::tests_that_are_left_out",
+    ),
+    held(
+        "tests are edited, deleted, skipped, overwritten",
+        FAILS,
+        "fooled::tests_that_are_changed",
+    ),
+    held(
+        "the interpreter is made to end with 0",
+        FAILS,
+        "fooled::a_program_that_ends_every_other_one",
+    ),
     held("a recipe or a script hides the code", MASKED, "fooled::what_hides_the_exit_code"),
-    held("inline tests are ignored, deleted, switched off", GONE, "fooled_cargo::tests_that_are_taken_out_of_the_sources"),
+    held(
+        "inline tests are ignored, deleted, switched off",
+        GONE,
+        "fooled_cargo::tests_that_are_taken_out_of_the_sources",
+    ),
     held("keys of a manifest select tests", GONE, "fooled_cargo::keys_that_select_tests"),
     held("cargo's runner runs nothing", MASKED, "fooled_cargo::a_runner_that_runs_nothing"),
-    held("a test ends the others with 0", ["tests", "inconclusive", ""], "fooled_cargo::a_test_that_ends_the_others"),
+    held(
+        "a test ends the others with 0",
+        ["tests", "inconclusive", ""],
+        "fooled_cargo::a_test_that_ends_the_others",
+    ),
     held("a test is ignored under nextest", GONE, "fooled_cargo::nextest"),
     held("node's tests are skipped, put off, ended", FAILS, "fooled_others::node"),
     held("jest's tests are skipped, replaced, ignored", FAILS, "fooled_others::jest"),
     held("vitest's tests are skipped, excluded", FAILS, "fooled_others::vitest"),
     held("Go's tests are skipped, its main ends with 0", FAILS, "fooled_others::go"),
     held("bats' tests are skipped, also by what they load", FAILS, "fooled_others::bats"),
-    held("an error outside of the tests is passed over", ["tests", "fail", "unhandled"], "runners::vitest"),
-    held("a filter leaves no test", ["tests", "fail", "no test was executed"], "runners::cargo_nextest"),
-    held("tests pass by what git ignores", ["tests", "inconclusive", ""], "honest::what_git_ignores_is_not_evidence"),
+    held(
+        "an error outside of the tests is passed over",
+        ["tests", "fail", "unhandled"],
+        "runners::vitest",
+    ),
+    held(
+        "a filter leaves no test",
+        ["tests", "fail", "no test was executed"],
+        "runners::cargo_nextest",
+    ),
+    held(
+        "tests pass by what git ignores",
+        ["tests", "inconclusive", ""],
+        "honest::what_git_ignores_is_not_evidence",
+    ),
 ];
