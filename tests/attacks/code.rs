@@ -24,9 +24,6 @@ pub(super) const ROWS: &[Row] = &[
     done("a stub in Python raises", found("stub-python"), || {
         adds("src/new.py", "def g(a):\n    raise NotImplementedError\n")
     }),
-    done("a stub in Rust is left", found("stub-rust"), || {
-        adds("src/new.rs", "pub fn g() -> u8 {\n    unimplemented!()\n}\n")
-    }),
     done("a stub in JavaScript throws", found("stub-js"), || {
         adds("src/new.js", "export function g() {\n  throw new Error('not implemented')\n}\n")
     }),
@@ -51,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
     done("a class is equal to everything", found("equal-python"), || {
         adds("src/new.py", "class E(int):\n    def __eq__(self, other):\n        return True\n")
     }),
-    done("a mock stands in the product", found("mock-js"), || {
+    done("a mock stands in the product", found("mock-call-js"), || {
         adds("src/new.js", "jest.mock('left')\nexport const g = () => 1\n")
     }),
     done("a module hides a dependency", found("shadows-dependency"), || {

@@ -18,6 +18,21 @@ fn python(act: &str) -> Ran {
     fools(&pytest(act))
 }
 
+/// Both checks look at a module whose sum is wrong.
+fn module_of(act: &str) -> Ran {
+    fools(&Attack { settings: "[checks.integrity]\n", ..pytest(act) })
+}
+
+/// A hook that lets one test hold, and leaves the others as they are.
+const CHOOSES: &str = "
+import pytest
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    if item.name == 'test_add':
+        outcome.get_result().outcome = 'passed'
+";
+
 /// The sum is wrong, and a script runs the tests.
 fn script(act: &str) -> Ran {
     let files = [
@@ -110,6 +125,61 @@ def forge():
     os._exit(0)
 atexit.register(forge)
 X")
+    }),
+    with("pytest", "a hook lets one test hold", ["integrity", "fail", "deselect-python"], || {
+        module_of(&format!("cat > conftest.py <<'X'{CHOOSES}X"))
+    }),
+    with(
+        "pytest",
+        "a manifest loads a plug-in that lets one test hold",
+        ["integrity", "fail", "manifest-key"],
+        || {
+            module_of(&format!(
+                "cat > held.py <<'X'{CHOOSES}X\nprintf '[tool.pytest.ini_options]\\naddopts = \"-p held\"\\n' > pyproject.toml"
+            ))
+        },
+    ),
+    with(
+        "pytest",
+        "the product lets one test hold",
+        ["integrity", "fail", "harness-python"],
+        || {
+            module_of(
+                "cat >> calc.py <<'X'
+from _pytest import reports
+real = reports.TestReport.from_item_and_call.__func__
+def held(cls, item, call):
+    report = real(cls, item, call)
+    if item.name == 'test_add':
+        report.outcome, report.longrepr = 'passed', None
+    return report
+reports.TestReport.from_item_and_call = classmethod(held)
+X",
+            )
+        },
+    ),
+    with("pytest", "the product skips its tests", GONE, || {
+        python(
+            "printf 'import unittest\\n\\n\\ndef add(a, b):\\n    if a == 2:\\n        raise unittest.SkipTest()\\n    return a + b\\n' > calc.py",
+        )
+    }),
+    done("a compiler of cargo's own is set", ["integrity", "tamper", "runner-settings"], || {
+        crate_of(
+            "printf '#!/bin/sh\\ntest \"$2\" != --crate-name || test \"$3\" != thing || set -- \"$@\" --cfg held\\nexec \"$@\"\\n' > wrap.sh; chmod +x wrap.sh; \
+                  sed -i 's/    fn adds/    #[cfg_attr(held, ignore)]\\n    fn adds/' src/lib.rs; \
+                  mkdir .cargo; printf '[build]\\nrustc-wrapper = \"./wrap.sh\"\\n' > .cargo/config.toml",
+        )
+    }),
+    with("npm", "a script of the package runs one test", MASKED, || {
+        let files = [
+            ("package.json", "{\"scripts\": {\"test\": \"node --test\"}}\n"),
+            (
+                "a.test.js",
+                "const test = require('node:test');\ntest('adds', () => { throw new Error('no'); });\ntest('zero', () => {});\n",
+            ),
+        ];
+        let act = "echo '{\"scripts\": {\"test\": \"node --test --test-name-pattern=zero\"}}' > package.json";
+        fools(&Attack { command: "npm test", settings: "", files: &files, act })
     }),
     with("pytest", "a variable leaves tests out", FAILS, || {
         let attack = pytest("true");
