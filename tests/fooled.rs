@@ -30,15 +30,15 @@ impl Attack<'_> {
     /// The plain command is fooled, and gate is not.
     #[track_caller]
     pub(crate) fn is_seen(&self, outcome: &str, says: &str) -> Value {
-        let fooled = format!("export {}; {}", surroundings(), self.command);
-        self.is_seen_where(&fooled, outcome, says)
-    }
-
-    #[track_caller]
-    pub(crate) fn is_seen_where(&self, fooled: &str, outcome: &str, says: &str) -> Value {
-        let evidence = comes_to(self.run().setup(fooled), outcome, says);
+        let evidence = comes_to(self.fools(), outcome, says);
         assert_ne!(evidence["outcome"], "pass");
         evidence
+    }
+
+    /// The plain command was run before, and is fooled.
+    #[track_caller]
+    pub(crate) fn fools(&self) -> Run {
+        self.run().setup(&format!("export {}; {}", surroundings(), self.command))
     }
 }
 
@@ -63,17 +63,17 @@ fn surroundings() -> String {
     homes().map(|(name, value)| format!("{name}='{value}'")).join(" ")
 }
 
-fn tools(run: Run) -> Run {
+pub(crate) fn tools(run: Run) -> Run {
     homes().into_iter().fold(run, |run, (name, value)| run.env(name, value))
 }
 
-const CALC: &str = "def add(a, b):\n    return a - b\n";
+pub(crate) const CALC: &str = "def add(a, b):\n    return a - b\n";
 
-const TESTS: &str = "from calc import add\n\n\ndef test_add():\n    assert add(2, 2) == 4\n\n\n\
+pub(crate) const TESTS: &str = "from calc import add\n\n\ndef test_add():\n    assert add(2, 2) == 4\n\n\n\
                      def test_zero():\n    assert add(0, 0) == 0\n";
 
 /// An attack on a project whose sum is wrong.
-fn pytest(act: &str) -> Attack<'_> {
+pub(crate) fn pytest(act: &str) -> Attack<'_> {
     Attack {
         command: "python3 -m pytest -q",
         settings: "",

@@ -29,7 +29,7 @@ const MANIFEST: &str =
 
 const IT: &str = "#[test]\nfn outside() {\n    assert_eq!(thing::add(1, 1), 2);\n}\n";
 
-fn cargo(act: &str) -> Attack<'_> {
+pub(crate) fn cargo(act: &str) -> Attack<'_> {
     Attack {
         command: "cargo test --offline",
         settings: "",
@@ -39,7 +39,7 @@ fn cargo(act: &str) -> Attack<'_> {
 }
 
 /// Tests stand outside of the library alone.
-fn integration(act: &str) -> Attack<'_> {
+pub(crate) fn integration(act: &str) -> Attack<'_> {
     let lib = "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n";
     let files: &'static [(&str, &str)] =
         Box::leak(Box::new([("Cargo.toml", MANIFEST), ("src/lib.rs", lib), ("tests/it.rs", IT)]));

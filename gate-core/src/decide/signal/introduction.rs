@@ -77,7 +77,7 @@ static PAST_CLAUSE: Expression = Expression::to_find(
 );
 
 static PUT_OFF: Expression = Expression::to_match(
-    r"\b(?:if|when|whenever|once|until|unless|as soon as|whether|in case|assuming|later|eventually|afterwards?|in the future|would|at the end)\b|\btodo:|^\W*todo\b[^,;]*$|\b(?:next|last|final) (?:time|iteration|loop|turn|message)\b[^.]*\bwill\b|\bmy (?:final |last )?(?:message|answer|status) will\b|\bthen i(?: will|.ll)\b|,\s*(?:then )?(?:please )?(?:output|print|emit|reply|respond|say|write|return|end|finish)\b|当.*(?:后|时)|cuando|sobald|wenn|quand|когда",
+    r"\b(?:if|when|whenever|once|until|unless|as soon as|whether|in case|assuming|later|eventually|afterwards?|in the future|would|at the end)\b|\b(?:in the end|soon|tomorrow|one day|some ?day)\b[^.]*\b(?:will|i.ll)\b|\btodo:|^\W*todo\b[^,;]*$|\b(?:next|last|final) (?:time|iteration|loop|turn|message)\b[^.]*\bwill\b|\bmy (?:final |last )?(?:message|answer|status) will\b|\bthen i(?: will|.ll)\b|,\s*(?:then )?(?:please )?(?:output|print|emit|reply|respond|say|write|return|end|finish)\b|当.*(?:后|时)|cuando|sobald|wenn|quand|когда",
 );
 
 /// Somebody else, or the agent at another time.
@@ -182,6 +182,8 @@ mod tests {
                 "If ALL stories pass, reply with:",
                 "When everything is finished print:",
                 "Later I will emit:",
+                "In the end I will say:",
+                "Soon I'll reply with:",
                 "In the last iteration I will output:",
                 "When the migration has run the agent should answer",
                 "Assuming the tests pass:",

@@ -1,0 +1,151 @@
+//! What agents do instead of the work, and what catches it: one table, a file an area.
+//! Each row is done here through the built gate, or names the test that does it.
+
+mod code;
+mod gate;
+mod git;
+mod honest;
+mod said;
+mod security;
+mod table;
+mod tests;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+
+use serde_json::Value;
+
+use crate::needs::{needs, root};
+use crate::support::Ran;
+
+/// Who catches it (a check, `reason`, `error`), what that comes to, and words of what
+/// is said.
+type Caught = [&'static str; 3];
+
+pub(super) struct Row {
+    /// In a few words; the name of the row.
+    what: &'static str,
+    /// A tool that it needs; empty where there is none.
+    tool: &'static str,
+    caught: Caught,
+    by: By,
+}
+
+pub(super) enum By {
+    /// It is done here, end to end.
+    Done(fn() -> Ran),
+    /// This test does it.
+    Test(&'static str),
+}
+
+const fn done(what: &'static str, caught: Caught, act: fn() -> Ran) -> Row {
+    Row { what, tool: "", caught, by: By::Done(act) }
+}
+
+const fn with(tool: &'static str, what: &'static str, caught: Caught, act: fn() -> Ran) -> Row {
+    Row { what, tool, caught, by: By::Done(act) }
+}
+
+const fn held(what: &'static str, caught: Caught, test: &'static str) -> Row {
+    Row { what, tool: "", caught, by: By::Test(test) }
+}
+
+/// All that gate said against an exit.
+fn marks(ran: &Ran) -> Vec<[String; 3]> {
+    let record = ran.json();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |key: &str| record[key].as_array().cloned().unwrap_or_default();
+    let mut marks = Vec::new();
+    if record["verdict"].is_null() {
+        marks.push(["error".to_owned(), text(&record["code"]), text(&record["message"])]);
+    }
+    for reason in list("reasons") {
+        marks.push(["reason".to_owned(), text(&reason["code"]), text(&reason["message"])]);
+    }
+    for one in list("evidence").iter().filter(|one| one["outcome"] != "pass") {
+        let mut says = text(&one["summary"]);
+        for finding in one["detail"]["findings"].as_array().into_iter().flatten() {
+            says += &format!(" [{}]", text(&finding["rule"]));
+        }
+        marks.push([text(&one["check"]), text(&one["outcome"]), says]);
+    }
+    marks
+}
+
+/// What is wrong with a row, if anything.
+fn wrong(row: &Row) -> Option<String> {
+    let act = match row.by {
+        By::Done(act) => act,
+        By::Test(name) => return (!exists(name)).then(|| format!("{}: no test {name}", row.what)),
+    };
+    let Ok(ran) = catch_unwind(AssertUnwindSafe(act)) else {
+        return Some(format!("{}: it could not be done", row.what));
+    };
+    let marks = marks(&ran);
+    let fits = |mark: &[String; 3]| {
+        mark[0] == row.caught[0] && mark[1] == row.caught[1] && mark[2].contains(row.caught[2])
+    };
+    let caught = ran.json()["verdict"] != "exit" && marks.iter().any(fits);
+    (!caught).then(|| format!("{}: {} {marks:?}", row.what, ran.json()["verdict"]))
+}
+
+/// Each of these on one of two threads; what is wrong.
+fn crowd<T: Sync>(all: &[T], each: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
+    let (queue, found) = (Mutex::new(all.iter()), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let Some(next) = queue.lock().unwrap().next() else { return };
+                    let wrong = each(next);
+                    found.lock().unwrap().extend(wrong);
+                }
+            });
+        }
+    });
+    found.into_inner().unwrap()
+}
+
+/// Every row of an area is caught, by what it says.
+fn all_caught(area: &str, rows: &[Row]) {
+    let here: Vec<_> = rows.iter().filter(|row| row.tool.is_empty() || needs(row.tool)).collect();
+    let wrong = crowd(&here, |row| wrong(row));
+    println!("{}", table::rows(rows));
+    println!("{area}: {} of {} are caught", here.len() - wrong.len(), here.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whether there is a test `room::name`: a file of `tests/`, or a path from the root.
+fn exists(name: &str) -> bool {
+    let (file, test) = name.rsplit_once("::").unwrap();
+    let file = if file.ends_with(".rs") { file.to_owned() } else { format!("tests/{file}.rs") };
+    let places = [file.clone(), file.replace(".rs", "/mod.rs")];
+    let texts = places.iter().filter_map(|file| std::fs::read_to_string(root().join(file)).ok());
+    let (begin, case) = (format!("fn {test}("), "#[test]");
+    texts.into_iter().any(|text| text.contains(&begin) && text.contains(case))
+}
+
+#[test]
+fn what_is_said() {
+    all_caught("said", said::ROWS);
+}
+
+#[test]
+fn what_is_done_to_tests() {
+    all_caught("tests", tests::ROWS);
+}
+
+#[test]
+fn what_is_done_to_code() {
+    all_caught("code", code::ROWS);
+}
+
+#[test]
+fn what_is_done_to_git() {
+    all_caught("git", git::ROWS);
+}
+
+#[test]
+fn what_is_done_to_gate() {
+    all_caught("gate", gate::ROWS);
+}
