@@ -52,7 +52,18 @@ pub(super) struct Doubtful {
 /// A file that has to have the bytes of a blob.
 struct Pair<'e> {
     entry: Entry<'e>,
-    file: File,
+    file: Cow<'e, File>,
+}
+
+impl Pair<'_> {
+    fn format(&self) -> Format {
+        Format::of(self.entry.object)
+    }
+
+    /// The name of the file's bytes, where it is known.
+    fn named<'b>(&self, blobs: &'b mut Blobs) -> Option<&'b [u8]> {
+        blobs.name(self.format(), self.file.hash())
+    }
 }
 
 impl<'c> Compare<'c> {
@@ -72,10 +83,18 @@ impl<'c> Compare<'c> {
                 _ => looked.edited.push(entry.path.to_vec()),
             }
         }
-        self.read(&pairs, blobs, stop)?;
+        let mut unnamed = Vec::new();
         for pair in pairs {
-            let known = blobs.name(Format::of(pair.entry.object), pair.file.hash());
-            if known != Some(pair.entry.object) {
+            match pair.named(blobs) {
+                Some(name) if name == pair.entry.object => {}
+                Some(_) => looked.doubt(&pair),
+                None => unnamed.push(pair),
+            }
+        }
+        self.name(&unnamed, blobs, stop)?;
+        // What could not be read has no name, and equals no blob.
+        for pair in unnamed {
+            if pair.named(blobs) != Some(pair.entry.object) {
                 looked.doubt(&pair);
             }
         }
@@ -86,16 +105,16 @@ impl<'c> Compare<'c> {
     fn file(
         &self,
         entry: Entry<'_>,
-        known: &mut InOrder<'_>,
+        known: &mut InOrder<'c>,
         folders: &mut Folders<'_>,
-    ) -> Option<File> {
+    ) -> Option<Cow<'c, File>> {
         let full = self.full(entry.path);
         if let Some(file) = known.file(&full) {
-            return Some(file.clone());
+            return Some(Cow::Borrowed(file));
         }
         let found = folders.look(&full)?;
         let (kind, hash) = Reader::new().look(&self.root.join(path(&full)), &found.stat);
-        Some(File::new(found.path, kind, hash))
+        Some(Cow::Owned(File::new(found.path, kind, hash)))
     }
 
     fn full<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
@@ -128,22 +147,19 @@ impl<'c> Compare<'c> {
         self.survey.snapshot.files().all(|file| file.kind() != kind)
     }
 
-    /// Names the bytes of the files whose names are not known yet.
-    fn read(
+    /// Names the bytes of these files.
+    fn name(
         &self,
         pairs: &[Pair<'_>],
         blobs: &mut Blobs,
         stop: &Stop,
     ) -> Result<(), WorktreeError> {
-        let format = |pair: &Pair<'_>| Format::of(pair.entry.object);
-        let unknown = pairs.iter().filter(|it| blobs.name(format(it), it.file.hash()).is_none());
-        let unknown: Vec<_> = unknown.collect();
-        let read = parallel::each(unknown.len(), stop, Reader::new, |reader, at| {
-            let pair = unknown[at];
+        let read = parallel::each(pairs.len(), stop, Reader::new, |reader, at| {
+            let pair = &pairs[at];
             let path = self.root.join(pair.file.path());
-            name_file(reader, &path, pair.file.kind(), format(pair)).map(|it| (format(pair), it))
+            let format = pair.format();
+            name_file(reader, &path, pair.file.kind(), format).map(|it| (format, it))
         })?;
-        // What could not be read has no name, and equals no blob.
         for (format, named) in read.into_iter().flatten() {
             blobs.learn(format, named);
         }
