@@ -61,6 +61,7 @@ fn both(name: &str, command: &[&str], files: &Files) {
     let settings =
         format!("[checks.tests]\ncommand = {}\n", serde_json::to_string(command).unwrap());
     fs::write(project.join("gate.toml"), settings).unwrap();
+    run(project, GATE, &["trust"]);
     for args in [vec!["init", "-q"], vec!["add", "-A"], COMMIT.to_vec()] {
         run(project, "git", &args);
     }
@@ -91,6 +92,7 @@ fn run(project: &Path, program: &str, args: &[&str]) -> Duration {
     let mut command = Command::new(program);
     command.args(args).current_dir(project);
     command.env("GATE_STATE_DIR", project.with_file_name("state"));
+    command.env("XDG_DATA_HOME", project.with_file_name("data"));
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let began = Instant::now();
     let status = command.status().unwrap();
