@@ -20,14 +20,14 @@ fn red(output: &str) -> Run {
 }
 
 /// A line of an agent's stream.
-fn line(role: &str, content: serde_json::Value) -> String {
+fn line(role: &str, content: &serde_json::Value) -> String {
     let message = serde_json::json!({ "role": role, "content": content });
     format!("{}\n", serde_json::json!({ "type": role, "message": message, "session_id": "s" }))
 }
 
-fn streamed(role: &str, content: serde_json::Value) -> Ran {
+fn streamed(role: &str, content: &serde_json::Value) -> Ran {
     let last = serde_json::json!([{ "type": "text", "text": "I look at it next." }]);
-    says(&(line(role, content) + &line("assistant", last)))
+    says(&(line(role, content) + &line("assistant", &last)))
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -47,11 +47,11 @@ pub(super) const ROWS: &[Row] = &[
     done("the signal is printed by a tool", ABSENT, || {
         streamed(
             "user",
-            serde_json::json!([{ "type": "tool_result", "tool_use_id": "t", "content": DONE }]),
+            &serde_json::json!([{ "type": "tool_result", "tool_use_id": "t", "content": DONE }]),
         )
     }),
     done("the signal was said in an earlier turn", ABSENT, || {
-        streamed("assistant", serde_json::json!([{ "type": "text", "text": DONE }]))
+        streamed("assistant", &serde_json::json!([{ "type": "text", "text": DONE }]))
     }),
     done("the promise is negated", ABSENT, || {
         says("I am NOT saying <promise>COMPLETE</promise> yet, two tests fail.\n")

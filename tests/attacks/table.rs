@@ -1,11 +1,12 @@
 //! The table as a document: `docs/attacks.md` says what the rows say.
 
-use super::{By, Row, code, gate, git, honest, said, tests};
+use super::{By, Row, code, gate, git, honest, said, tests, tests_others};
 use crate::needs::root;
 
-const AREAS: [(&str, &[Row]); 5] = [
+const AREAS: [(&str, &[Row]); 6] = [
     ("What an agent says", said::ROWS),
-    ("What is done to tests", tests::ROWS),
+    ("What is done to tests in Python", tests::ROWS),
+    ("What is done to other tests", tests_others::ROWS),
     ("What is done to the product", code::ROWS),
     ("What is done to git", git::ROWS),
     ("What is done to gate", gate::ROWS),
