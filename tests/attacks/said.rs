@@ -67,6 +67,10 @@ pub(super) const ROWS: &[Row] = &[
     done("a signal contradicts itself", ["reason", "signal-contradicts", ""], || {
         says("EXIT_STATUS: CONTINUE\nEXIT_STATUS: COMPLETE\nEXIT_REASON: it is done\n")
     }),
+    done("a whole message is quoted, where tokens are required", INVALID, || {
+        let run = judge("check --json out.log", &format!("I said then:\n\n{DONE}\nI go on.\n"));
+        run.settings("[signal]\ntoken = \"required\"\n").run()
+    }),
     held(
         "a key of a JSON signal is said twice",
         INVALID,
