@@ -64,7 +64,9 @@ fn kept_none(folder: &Path, but: &[&str]) {
     let mut all = Vec::new();
     files(folder, &mut all);
     assert!(!all.is_empty());
-    for file in all {
+    // The copy that tests run in holds what the tree holds.
+    let is_copy = |file: &Path| file.components().any(|part| part.as_os_str() == "workspace");
+    for file in all.into_iter().filter(|file| !is_copy(file)) {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         if !but.contains(&name.as_str()) {
             let text = String::from_utf8_lossy(&fs::read(&file).unwrap()).into_owned();

@@ -166,9 +166,11 @@ impl Stopped<'_> {
     fn read_settled(&self, gate: &Gate, request: &Request) -> Result<(Source, Judging), Failure> {
         let until = Instant::now() + PATIENCE.min(self.deadline / 4);
         loop {
+            // What the client had written before it is read: what it writes meanwhile
+            // says nothing of what was read.
+            let latest = Latest::of(self.event.transcript.as_deref().unwrap_or(Path::new("")));
             let read = self.read_transcript(gate, request)?;
-            let lag = read.as_ref().map_or(Lag::Sure, |(read, file)| {
-                let latest = Latest::of(file.path().unwrap_or(Path::new("")));
+            let lag = read.as_ref().map_or(Lag::Sure, |(read, _)| {
                 (client(self.agent).lag)(&self.said, &latest, &read.scan.said)
             });
             match (read, lag) {
