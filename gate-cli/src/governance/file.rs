@@ -45,7 +45,13 @@ pub(super) fn replace(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure
         file.persist(path)?;
         sync_folder(folder)
     };
-    write().map_err(|error| unwritable("write", path, &error))
+    let missing = |error: &io::Error| error.kind() == ErrorKind::NotFound;
+    // An agent may remove its folder just then: it is made again, as before it began.
+    let again = |error: io::Error| match path.parent() {
+        Some(folder) if missing(&error) => fs::create_dir_all(folder).and_then(|()| write()),
+        _ => Err(error),
+    };
+    write().or_else(again).map_err(|error| unwritable("write", path, &error))
 }
 
 /// Writes a file that must not be there yet: it is there whole, or not at all.
