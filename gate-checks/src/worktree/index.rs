@@ -1,6 +1,7 @@
 //! What git says of its index and of a commit's tree.
 
-use std::ops::Range;
+/// How many bytes are hashed at once; many small updates are slow.
+const BATCH: usize = 1 << 16;
 
 /// The mode of a submodule.
 const SUBMODULE: u32 = 0o160_000;
@@ -13,13 +14,17 @@ pub(crate) struct Entries {
     spans: Vec<Span>,
 }
 
+/// Where an entry stands in the text: `object` and `path` are offsets. The path
+/// ends where the record does.
 #[derive(Clone, Debug)]
 struct Span {
     mode: u32,
     stage: u8,
     absent: bool,
-    object: Range<usize>,
-    path: Range<usize>,
+    object_length: u8,
+    object: u32,
+    path: u32,
+    end: u32,
 }
 
 /// One file that git knows.
@@ -37,19 +42,26 @@ pub(crate) struct Entry<'e> {
     pub(crate) path: &'e [u8],
 }
 
-impl Entry<'_> {
+impl<'e> Entry<'e> {
     /// Whether it is a submodule.
     pub(crate) fn is_submodule(&self) -> bool {
         self.mode == SUBMODULE
     }
+
+    /// What entries are sorted by; it tells apart any two that are not the same.
+    pub(crate) fn key(&self) -> (&'e [u8], u8, u32, &'e [u8]) {
+        (self.path, self.stage, self.mode, self.object)
+    }
 }
 
-/// What stands before the tab of a record.
+/// What stands before the tab of a record; the object begins at an offset from its
+/// start.
 struct Head {
     mode: u32,
     stage: u8,
     absent: bool,
-    object: Range<usize>,
+    object: usize,
+    object_length: usize,
 }
 
 impl Entries {
@@ -60,10 +72,9 @@ impl Entries {
             let (tag, rest) = cut(head, b' ')?;
             let (mode, rest) = cut(rest, b' ')?;
             let (object, stage) = cut(rest, b' ')?;
-            let start = tag.len() + mode.len() + 2;
-            let object = start..start + object.len();
-            let stage = stage.first()?.checked_sub(b'0')?;
-            Some(Head { mode: octal(mode)?, stage, absent: tag == b"S", object })
+            let (start, object_length) = (tag.len() + mode.len() + 2, object.len());
+            let (stage, absent) = (stage.first()?.checked_sub(b'0')?, tag == b"S");
+            Some(Head { mode: octal(mode)?, stage, absent, object: start, object_length })
         })
     }
 
@@ -73,9 +84,9 @@ impl Entries {
         Self::read(text, |head| {
             let (mode, rest) = cut(head, b' ')?;
             let (kind, object) = cut(rest, b' ')?;
-            let start = mode.len() + kind.len() + 2;
-            let object = start..start + object.len();
-            Some(Head { mode: octal(mode)?, stage: 0, absent: false, object })
+            let (start, object_length) = (mode.len() + kind.len() + 2, object.len());
+            let (stage, absent) = (0, false);
+            Some(Head { mode: octal(mode)?, stage, absent, object: start, object_length })
         })
     }
 
@@ -85,39 +96,64 @@ impl Entries {
         while start < text.len() {
             let (record, _) = cut(&text[start..], 0)?;
             let (before, path) = cut(record, b'\t')?;
-            let Head { mode, stage, absent, object } = head(before)?;
-            let object = start + object.start..start + object.end;
+            let Head { mode, stage, absent, object, object_length } = head(before)?;
             let end = start + record.len();
-            spans.push(Span { mode, stage, absent, object, path: end - path.len()..end });
+            spans.push(Span {
+                mode,
+                stage,
+                absent,
+                object_length: object_length.try_into().ok()?,
+                object: u32::try_from(start + object).ok()?,
+                path: u32::try_from(end - path.len()).ok()?,
+                end: u32::try_from(end).ok()?,
+            });
             start = end + 1;
+        }
+        let key = |span: &Span| span.entry(&text).key();
+        // So git prints them; a tree that was written by hand may be in any order.
+        if !spans.is_sorted_by(|one, other| key(one) <= key(other)) {
+            spans.sort_by(|one, other| key(one).cmp(&key(other)));
         }
         Some(Self { text, spans })
     }
 
     /// The entries, sorted by name and stage.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
-        self.spans.iter().map(|span| Entry {
-            mode: span.mode,
-            stage: span.stage,
-            absent: span.absent,
-            object: &self.text[span.object.clone()],
-            path: &self.text[span.path.clone()],
-        })
+        self.spans.iter().map(|span| span.entry(&self.text))
     }
 
     /// Adds all that the entries say to a digest, except for flags, which are
     /// nobody's work.
     pub(super) fn digest(&self, hasher: &mut blake3::Hasher) {
-        let mut batch = Vec::with_capacity(self.text.len());
+        let length = |entry: Entry<'_>| 4 + 1 + entry.object.len() + entry.path.len() + 1;
+        let length: usize = self.iter().map(length).sum();
+        hasher.update(&(length as u64).to_le_bytes());
+        let mut batch = Vec::with_capacity(BATCH + 4096);
         for entry in self.iter() {
             batch.extend_from_slice(&entry.mode.to_le_bytes());
             batch.push(entry.stage);
             batch.extend_from_slice(entry.object);
             batch.extend_from_slice(entry.path);
             batch.push(0);
+            if batch.len() >= BATCH {
+                hasher.update(&batch);
+                batch.clear();
+            }
         }
-        hasher.update(&(batch.len() as u64).to_le_bytes());
         hasher.update(&batch);
+    }
+}
+
+impl Span {
+    fn entry<'t>(&self, text: &'t [u8]) -> Entry<'t> {
+        let (object, path) = (self.object as usize, self.path as usize);
+        Entry {
+            mode: self.mode,
+            stage: self.stage,
+            absent: self.absent,
+            object: &text[object..object + usize::from(self.object_length)],
+            path: &text[path..self.end as usize],
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Snapshot {
     /// outside of git.
     pub index: Option<String>,
     root: Arc<Path>,
-    files: Arc<[File]>,
+    files: Arc<Vec<File>>,
     /// Where links stand among the files.
     links: Arc<[usize]>,
 }
@@ -96,7 +96,7 @@ impl Snapshot {
         let digest = digest(files.iter().map(|file| (file.path.as_ref(), file)));
         let is_link = |(at, file): (usize, &File)| (file.kind == Kind::Link).then_some(at);
         let links = files.iter().enumerate().filter_map(is_link).collect();
-        Self { digest, head: None, index: None, root, files: files.into(), links }
+        Self { digest, head: None, index: None, root, files: Arc::new(files), links }
     }
 
     /// The state that it shows: its files, the commit below them, and where the

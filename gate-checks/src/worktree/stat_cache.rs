@@ -68,9 +68,9 @@ impl StatCache {
         None
     }
 
-    /// Whether every entry that was kept is still of use.
-    fn is_used_up(&self) -> bool {
-        self.at == self.end && !self.is_stale
+    /// Whether it knew exactly the files that were asked for, which are so many.
+    pub(super) fn is_of(&self, files: usize) -> bool {
+        self.at == self.end && !self.is_stale && self.known == files
     }
 
     fn entry(&self) -> Option<(&[u8], &[u8])> {
@@ -84,9 +84,6 @@ impl StatCache {
     /// What is kept of these files for the next time, where it differs from
     /// what is kept already.
     pub(super) fn renewed(&self, stats: &[Stat], files: &[File], taken: i64) -> Option<Vec<u8>> {
-        if self.is_used_up() && self.known == files.len() {
-            return None;
-        }
         let mut bytes = Vec::with_capacity(self.bytes.len().max(files.len() * 160));
         bytes.extend_from_slice(HEADER);
         for (stat, file) in stats.iter().zip(files) {

@@ -101,22 +101,27 @@ impl WorkTree {
     ) -> Result<Vec<File>, WorktreeError> {
         let known: Vec<_> = found.iter().map(|file| cache.hash(file)).collect();
         let unknown: Vec<_> = (0..found.len()).filter(|at| known[*at].is_none()).collect();
+        let is_as_kept = cache.is_of(found.len());
         let read = parallel::each(unknown.len(), stop, Reader::new, |reader, at| {
             let file = &found[unknown[at]];
             reader.look(&self.root.join(path(&file.path)), &file.stat)
         })?;
         let mut read = read.into_iter();
-        let mut stats = Vec::with_capacity(found.len());
+        let mut stats = Vec::new();
         let files = found.into_iter().zip(known).filter_map(|(file, known)| {
             let (kind, hash) = match known {
                 Some(hash) => (file.stat.kind(), hash),
                 None => read.next()?,
             };
-            stats.push(file.stat);
+            if !is_as_kept {
+                stats.push(file.stat);
+            }
             Some(File::new(file.path, kind, hash))
         });
         let files: Vec<_> = files.collect();
-        if let (Some(shelf), Some(bytes)) = (&self.shelf, cache.renewed(&stats, &files, taken)) {
+        if let (Some(shelf), false) = (&self.shelf, is_as_kept)
+            && let Some(bytes) = cache.renewed(&stats, &files, taken)
+        {
             // What cannot be kept is read again the next time.
             let _ = shelf.write(KEPT, &bytes);
         }

@@ -124,75 +124,133 @@ pub(super) fn lfs_pointer(reader: &mut Reader, path: &Path) -> io::Result<String
 
 /// The names of bytes that were read once, by format and hash. A pair never
 /// becomes untrue: both follow from the bytes alone.
-#[derive(Debug, Default)]
+///
+/// They are kept in the order in which they were asked for, which is the one in
+/// which they are asked for again: while nothing changes none is searched.
+#[derive(Debug)]
 pub(super) struct Blobs {
-    names: HashMap<Key, Known>,
-    /// Whether there is a name that was not kept.
-    is_new: bool,
+    /// The header, what was kept, and behind it what was learned: one record after
+    /// the other.
+    records: Vec<u8>,
+    /// Where that ends which was kept.
+    kept: usize,
+    /// The record behind the one that was asked for last.
+    next: usize,
+    /// The records that were asked for.
+    asked: Vec<usize>,
+    /// Where each record is, as soon as one is asked for out of order.
+    places: Option<HashMap<Key, usize>>,
 }
 
 type Key = (Format, [u8; 32]);
 
-#[derive(Debug)]
-struct Known {
-    name: Vec<u8>,
-    /// Whether anybody asked for it this time.
-    is_used: bool,
+/// One name in the memory: a byte for the format, the hash, the name.
+struct Record<'r> {
+    key: Key,
+    name: &'r [u8],
+}
+
+impl<'r> Record<'r> {
+    /// The record that begins here.
+    fn at(bytes: &'r [u8], at: usize) -> Option<Self> {
+        let (mark, rest) = bytes.get(at..)?.split_first()?;
+        let (hash, rest) = rest.split_first_chunk::<32>()?;
+        let (format, length) = if *mark == 0 { (Format::Sha1, 40) } else { (Format::Sha256, 64) };
+        Some(Self { key: (format, *hash), name: rest.get(..length)? })
+    }
+
+    /// How many bytes it takes.
+    fn length(&self) -> usize {
+        1 + 32 + self.name.len()
+    }
 }
 
 impl Blobs {
     /// What was kept; nothing where it is damaged.
     pub(super) fn load(shelf: Option<&Shelf>) -> Self {
-        let kept = shelf.and_then(|shelf| shelf.read(KEPT)).unwrap_or_default();
-        Self { names: read(&kept).unwrap_or_default(), is_new: false }
+        let bytes = shelf.and_then(|shelf| shelf.read(KEPT)).unwrap_or_default();
+        Self::of(whole(bytes).unwrap_or_else(|| HEADER.to_vec()))
+    }
+
+    fn of(records: Vec<u8>) -> Self {
+        let (kept, next) = (records.len(), HEADER.len());
+        Self { records, kept, next, asked: Vec::new(), places: None }
     }
 
     /// The name of the bytes with this hash, where it is known.
     pub(super) fn name(&mut self, format: Format, hash: &[u8; 32]) -> Option<&[u8]> {
-        let known = self.names.get_mut(&(format, *hash))?;
-        known.is_used = true;
-        Some(&known.name)
+        let key = (format, *hash);
+        let at = match Record::at(&self.records, self.next) {
+            Some(record) if record.key == key => self.next,
+            _ => *self.places().get(&key)?,
+        };
+        let record = Record::at(&self.records, at)?;
+        self.next = at + record.length();
+        self.asked.push(at);
+        Some(record.name)
     }
 
     pub(super) fn learn(&mut self, format: Format, named: Named) {
-        self.is_new = true;
-        self.names.insert((format, named.hash), Known { name: named.name, is_used: true });
+        let at = self.records.len();
+        self.places().insert((format, named.hash), at);
+        self.records.push(u8::from(format == Format::Sha256));
+        self.records.extend_from_slice(&named.hash);
+        self.records.extend_from_slice(&named.name);
     }
 
     /// Keeps what was asked for; what nobody asked for is forgotten.
     pub(super) fn save(&self, shelf: Option<&Shelf>) {
         let Some(shelf) = shelf else { return };
-        if !self.is_new && self.names.values().all(|known| known.is_used) {
+        if self.is_as_kept() {
             return;
         }
         let mut bytes = HEADER.to_vec();
-        for ((format, hash), known) in self.names.iter().filter(|(_, known)| known.is_used) {
-            bytes.push(u8::from(*format == Format::Sha256));
-            bytes.extend_from_slice(hash);
-            bytes.extend_from_slice(&known.name);
+        for (at, record) in self.in_order() {
+            bytes.extend_from_slice(&self.records[at..at + record.length()]);
         }
         let check = blake3::hash(&bytes);
         bytes.extend_from_slice(check.as_bytes());
         // What cannot be kept is read again the next time.
         let _ = shelf.write(KEPT, &bytes);
     }
+
+    /// Whether every record that was kept was asked for, in order, and no other.
+    fn is_as_kept(&self) -> bool {
+        let mut end = HEADER.len();
+        let all = self.in_order().all(|(at, record)| {
+            let is_next = at == end;
+            end += record.length();
+            is_next
+        });
+        all && end == self.kept
+    }
+
+    /// The records in the order in which they were asked for, and where they are.
+    fn in_order(&self) -> impl Iterator<Item = (usize, Record<'_>)> {
+        self.asked.iter().filter_map(|at| Some((*at, Record::at(&self.records, *at)?)))
+    }
+
+    fn places(&mut self) -> &mut HashMap<Key, usize> {
+        let records = &self.records;
+        self.places.get_or_insert_with(|| {
+            let mut places = HashMap::with_capacity(records.len() / 73);
+            let mut at = HEADER.len();
+            while let Some(record) = Record::at(records, at) {
+                places.insert(record.key, at);
+                at += record.length();
+            }
+            places
+        })
+    }
 }
 
-fn read(kept: &[u8]) -> Option<HashMap<Key, Known>> {
+/// A memory without its checksum; none where it is damaged.
+fn whole(mut kept: Vec<u8>) -> Option<Vec<u8>> {
     let (body, check) = kept.split_last_chunk::<32>()?;
-    let mut rest = body.strip_prefix(HEADER)?;
-    if blake3::hash(body).as_bytes() != check {
-        return None;
-    }
-    let mut names = HashMap::with_capacity(rest.len() / 73);
-    while let Some((mark, after)) = rest.split_first() {
-        let (hash, after) = after.split_first_chunk::<32>()?;
-        let (format, length) = if *mark == 0 { (Format::Sha1, 40) } else { (Format::Sha256, 64) };
-        let (name, after) = after.split_at_checked(length)?;
-        names.insert((format, *hash), Known { name: name.to_vec(), is_used: false });
-        rest = after;
-    }
-    Some(names)
+    let is_whole = body.starts_with(HEADER) && blake3::hash(body).as_bytes() == check;
+    let end = body.len();
+    kept.truncate(end);
+    is_whole.then_some(kept)
 }
 
 fn hex(bytes: &[u8]) -> Vec<u8> {
@@ -218,15 +276,47 @@ mod tests {
     fn names_are_kept_and_damage_is_seen() {
         let state = tempfile::tempdir().unwrap();
         let shelf = Shelf::of(state.path(), Path::new("/somewhere"));
-        let mut blobs = Blobs::default();
+        let mut blobs = Blobs::load(Some(&shelf));
         let name = Format::Sha1.name(b"x");
         blobs.learn(Format::Sha1, Named { hash: [7; 32], name: name.clone() });
+        assert!(blobs.name(Format::Sha1, &[7; 32]).is_some());
         blobs.save(Some(&shelf));
         let mut again = Blobs::load(Some(&shelf));
         assert_eq!(again.name(Format::Sha1, &[7; 32]), Some(name.as_slice()));
         assert_eq!(again.name(Format::Sha256, &[7; 32]), None);
         let mut bytes = shelf.read(KEPT).unwrap();
         bytes[HEADER.len() + 40] ^= 1;
-        assert!(read(&bytes).is_none());
+        assert!(whole(bytes).is_none());
+    }
+
+    #[test]
+    fn names_are_found_in_any_order_and_searched_only_out_of_order() {
+        let state = tempfile::tempdir().unwrap();
+        let shelf = Shelf::of(state.path(), Path::new("/somewhere"));
+        let name = |at: u8| Format::Sha1.name(&[at]);
+        let ask = |order: &[u8], learned: Option<u8>| {
+            let mut blobs = Blobs::load(Some(&shelf));
+            for at in order {
+                if learned == Some(*at) {
+                    assert_eq!(blobs.name(Format::Sha1, &[*at; 32]), None);
+                    blobs.learn(Format::Sha1, Named { hash: [*at; 32], name: name(*at) });
+                }
+                assert_eq!(blobs.name(Format::Sha1, &[*at; 32]), Some(name(*at).as_slice()));
+            }
+            blobs.save(Some(&shelf));
+            blobs.places.is_some()
+        };
+        for new in 1..=4 {
+            ask(&(1..=new).collect::<Vec<_>>(), Some(new));
+        }
+        assert!(!ask(&[1, 2, 3, 4], None));
+        assert!(ask(&[1, 4, 2], None));
+        let kept = shelf.read(KEPT).unwrap();
+        assert!(!ask(&[1, 4, 2], None));
+        assert_eq!(shelf.read(KEPT).unwrap(), kept);
+        // Two files of the same bytes, and one that nobody asks for any more.
+        assert!(ask(&[1, 2, 2], None));
+        assert!(!ask(&[1, 2, 2], None));
+        ask(&[4], Some(4));
     }
 }

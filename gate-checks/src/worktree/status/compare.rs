@@ -205,15 +205,14 @@ impl Looked {
 /// The files in which the index differs from the commit. A merge that was not
 /// ended is a difference, whatever its sides say.
 pub(in crate::worktree) fn staged(tree: &Entries, index: &Entries) -> BTreeSet<Vec<u8>> {
-    let (old, new) = (sorted(tree), sorted(index));
-    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    let (mut old, mut new) = (tree.iter().peekable(), index.iter().peekable());
     let mut paths = BTreeSet::new();
     loop {
         let order = match (old.peek(), new.peek()) {
             (None, None) => return paths,
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (Some(old), Some(new)) => key(old).cmp(&key(new)),
+            (Some(old), Some(new)) => old.key().cmp(&new.key()),
         };
         let one = if order.is_ge() { new.next() } else { None };
         let one = if order.is_le() { old.next() } else { one };
@@ -221,14 +220,4 @@ pub(in crate::worktree) fn staged(tree: &Entries, index: &Entries) -> BTreeSet<V
             paths.extend(one.map(|entry| entry.path.to_vec()));
         }
     }
-}
-
-fn sorted(entries: &Entries) -> Vec<Entry<'_>> {
-    let mut entries: Vec<_> = entries.iter().collect();
-    entries.sort_by(|one, other| key(one).cmp(&key(other)));
-    entries
-}
-
-fn key<'e>(entry: &Entry<'e>) -> (&'e [u8], u8, u32, &'e [u8]) {
-    (entry.path, entry.stage, entry.mode, entry.object)
 }

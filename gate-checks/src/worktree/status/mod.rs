@@ -60,17 +60,20 @@ impl Status {
     }
 }
 
-/// The commit that is checked out, and its files; none where nothing was committed.
+/// What git says beside its index: the commit that is checked out, and its files;
+/// none where nothing was committed. And the settings.
 struct Committed {
     head: Option<String>,
     tree: Entries,
+    settings: Settings,
 }
 
 impl Committed {
     fn of(git: &Git, repository: &Repository, stop: &Stop) -> Result<Self, WorktreeError> {
         let head = repository.head(git, stop)?;
         let tree = head.as_deref().map(|commit| repository.tree(git, commit, stop)).transpose()?;
-        Ok(Self { head, tree: tree.unwrap_or_default() })
+        let settings = Settings::of(git, repository, stop)?;
+        Ok(Self { head, tree: tree.unwrap_or_default(), settings })
     }
 }
 
@@ -121,13 +124,12 @@ impl WorkTree {
         blobs: &mut Blobs,
         stop: &Stop,
     ) -> Result<(), WorktreeError> {
-        let Committed { head, tree } = committed;
+        let Committed { head, tree, settings } = committed;
         let prefix = repository.prefix.as_slice();
         let full = |path: Vec<u8>| [prefix, &path].concat();
         let staged = staged(&tree, &repository.index);
         status.staged.extend(staged.into_iter().map(full));
 
-        let settings = Settings::of(git, repository, stop)?;
         let compare = Compare { root: &self.root, survey, repository, settings: &settings };
         let looked = compare.look(blobs, stop)?;
         let moved = compare.moved_submodules(git, stop)?;
