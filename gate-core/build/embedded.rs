@@ -1,6 +1,5 @@
-//! The embedded settings and packs as JSON, which is read in a tenth of the
-//! time that TOML takes, and the packs that feed the circuit breaker as Rust,
-//! which is not read at all. Of a pack only what decides is kept: no samples.
+//! The embedded settings and packs as Rust, which is not read when gate starts. Of a
+//! pack only what decides is kept: no samples.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -49,21 +48,67 @@ pub(crate) fn packs(folder: &Path) -> Vec<Pack> {
     packs
 }
 
-/// The default settings.
-pub(crate) fn default(file: &Path) -> Table {
-    table(file)
+/// The default settings as a source: a function that sets them one by one. Which type
+/// a value has, the compiler finds out.
+pub(crate) fn default(file: &Path) -> String {
+    let mut source = "pub(super) fn default() -> RawConfig {\n".to_owned();
+    source += "    let mut raw = RawConfig::default();\n";
+    settings(&table(file), "raw", &mut source);
+    source + "    raw\n}\n"
 }
 
-/// The patterns of a pack that settings name, without what only tests read.
-pub(crate) fn patterns(pack: &Pack) -> Vec<Table> {
-    let decides = |pattern: &Table| {
-        let mut pattern = pattern.clone();
-        for key in ["doc", "matches", "rejects"] {
-            pattern.remove(key);
-        }
-        pattern
-    };
-    pack.patterns().map(decides).collect()
+/// Sets what a table says at a place.
+fn settings(table: &Table, place: &str, source: &mut String) {
+    for (key, value) in table {
+        let at = format!("{place}.{key}");
+        let value = match value {
+            Value::Table(inner) => {
+                let inner_place = format!("{at}.get_or_insert_default()");
+                writeln!(source, "    {inner_place};").expect("a string takes everything");
+                settings(inner, &inner_place, source);
+                continue;
+            }
+            Value::Integer(number) => format!("number({number})"),
+            Value::String(text) => format!("text({text:?})"),
+            Value::Array(all) => {
+                format!("texts(&{:?})", all.iter().filter_map(Value::as_str).collect::<Vec<_>>())
+            }
+            Value::Boolean(_) | Value::Float(_) => format!("Some({value})"),
+            Value::Datetime(_) => panic!("{key}: no setting is a date"),
+        };
+        writeln!(source, "    {at} = {value};").expect("a string takes everything");
+    }
+}
+
+/// The packs that settings name as a source: a static with the patterns of each.
+pub(crate) fn shipped(packs: &[Pack]) -> String {
+    let packs = packs.iter().map(|pack| {
+        let patterns = pack.patterns().map(pattern).collect::<Vec<_>>().join("\n");
+        format!("({:?}, &[\n{patterns}\n    ])", pack.name)
+    });
+    list("SHIPPED", "(&str, &[Shipped])", &packs.collect::<Vec<_>>())
+}
+
+/// A pattern without what only tests read. Names of variants are those of the file,
+/// so that a wrong one does not compile.
+fn pattern(table: &Table) -> String {
+    let id = text(table, "id").expect("a pattern has an id");
+    let (regex, literal) = (text(table, "regex"), text(table, "literal"));
+    let weight = table.get("weight").and_then(Value::as_integer).unwrap_or(1);
+    let scope = text(table, "scope").map_or("Final".to_owned(), capitalised);
+    let unless = table.get("unless").and_then(Value::as_array);
+    let guards = unless.into_iter().flatten().filter_map(Value::as_str);
+    let guards: Vec<_> = guards.map(|it| format!("Guard::{}", capitalised(it))).collect();
+    format!(
+        "        Shipped {{ id: {id:?}, regex: {regex:?}, literal: {literal:?}, weight: {weight}, \
+         scope: Scope::{scope}, unless: &[{}] }},",
+        guards.join(", ")
+    )
+}
+
+fn capitalised(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    first.to_uppercase() + rest
 }
 
 /// The breaker's packs as sources: a static of expressions for each kind of
@@ -101,11 +146,6 @@ fn list(name: &str, of: &str, items: &[String]) -> String {
 /// A text of a table.
 pub(crate) fn text<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
     table.get(key)?.as_str()
-}
-
-/// Plain data as JSON.
-pub(crate) fn json(data: &impl serde::Serialize) -> String {
-    serde_json::to_string(data).expect("it is plain data")
 }
 
 fn table(file: &Path) -> Table {

@@ -115,40 +115,60 @@ pub(crate) fn prepare(all: Vec<Found>) -> Vec<u8> {
     [bytes, searches, heads].concat()
 }
 
+/// How many bytes of a table stand with the beginnings of the others: its classes,
+/// and the states that most texts never get out of.
+const NEAR: usize = 4 << 10;
+
+/// Where a search stands: its beginning, how long that is, and what follows it.
+#[derive(Clone, Copy, Default)]
+struct Places {
+    near: usize,
+    length: usize,
+    far: usize,
+}
+
 /// Lays out what is searched by, from a place on, and tells where each stands:
-/// the search and that backwards of each expression. The shortest come first: of
-/// the long ones few pages are touched, and the others share pages so.
-fn lay<'p>(all: impl Iterator<Item = &'p Prepared>, from: usize) -> (Vec<u8>, Vec<[usize; 2]>) {
+/// the search and that backwards of each expression. The beginnings come first, the
+/// shortest before the others, so that many share a page; behind them stands what
+/// few texts lead to.
+fn lay<'p>(all: impl Iterator<Item = &'p Prepared>, from: usize) -> (Vec<u8>, Vec<[Places; 2]>) {
     let mut places = Vec::new();
     let mut searches = Vec::new();
     for prepared in all {
         let both = [Some(&prepared.search), prepared.backwards.as_ref()];
+        let near = if prepared.is_table { NEAR } else { usize::MAX };
         let rests = both.into_iter().enumerate().filter_map(|(which, search)| {
             let rest = &search?[HEAD..];
-            (!rest.is_empty()).then_some((rest, places.len(), which))
+            let parts = rest.split_at(rest.len().min(near));
+            (!rest.is_empty()).then_some((parts, places.len(), which))
         });
         searches.extend(rests);
-        places.push([0, 0]);
+        places.push([Places::default(); 2]);
     }
-    searches.sort_by_key(|(rest, ..)| rest.len());
+    searches.sort_by_key(|((near, far), ..)| (near.len(), far.len()));
     let mut bytes = Vec::new();
-    for (rest, index, which) in searches {
-        places[index][which] = from + bytes.len();
-        bytes.extend(rest);
+    for ((near, _), index, which) in &searches {
+        let (near_at, length) = (from + bytes.len(), near.len());
+        places[*index][*which] = Places { near: near_at, length, far: 0 };
+        bytes.extend(*near);
+    }
+    for ((_, far), index, which) in searches {
+        places[index][which].far = from + bytes.len();
+        bytes.extend(far);
     }
     (bytes, places)
 }
 
 /// What the index leads to: the source of an expression, where its searches stand,
 /// with their heads, and what it is found by.
-fn entry(source: &str, prepared: &Prepared, places: [usize; 2]) -> Vec<u8> {
+fn entry(source: &str, prepared: &Prepared, places: [Places; 2]) -> Vec<u8> {
     let mut entry = number(source.len()).to_vec();
     entry.extend(source.as_bytes());
     entry.push(u8::from(prepared.is_table));
     for (search, place) in
         [Some(&prepared.search), prepared.backwards.as_ref()].into_iter().zip(places)
     {
-        entry.extend(number(place));
+        entry.extend([place.near, place.length, place.far].into_iter().flat_map(number));
         entry.extend(search.map_or(&[0; HEAD][..], |search| &search[..HEAD]));
     }
     entry.extend(groups(source));

@@ -1,10 +1,10 @@
 //! Prepares what gate would otherwise do at each of its starts: its own
 //! expressions and those of the shipped packs become automata, the embedded
-//! settings and packs become JSON, and the breaker's packs statics.
+//! settings and packs become Rust.
 //!
 //! A start of gate is to cost little more than an empty program; compiling
 //! fifty expressions costs twenty times as much. `decide/expression/` reads
-//! what is made here, and `config/` the JSON. Nothing has to be listed: the
+//! what is made here, and so does `config/`. Nothing has to be listed: the
 //! expressions are found in the sources and in `patterns/`.
 #![allow(
     clippy::disallowed_methods,
@@ -59,9 +59,7 @@ fn main() {
     let write = |name: &str, bytes: &[u8]| fs::write(to.join(name), bytes).expect("it is written");
     write("prepared.bin", &expressions::prepare(all));
     let default = embedded::default(&from.join("src/config/default.toml"));
-    write("default.json", embedded::json(&default).as_bytes());
-    let pack = |name: &str, json: String| write(&format!("{name}.json"), json.as_bytes());
-    packs.iter().for_each(|it| pack(&it.name, embedded::json(&embedded::patterns(it))));
+    write("shipped.rs", (default + &embedded::shipped(&packs)).as_bytes());
     write("breaker.rs", embedded::statics(&breaker).as_bytes());
     let rules: String = changes.iter().map(integrity::rules).collect();
     write("integrity.rs", rules.as_bytes());

@@ -5,6 +5,9 @@ use anstream::adapter::strip_str;
 /// One line without terminal escapes, control characters other than tab, and
 /// marks that hide or reorder text.
 pub fn clean(line: &str) -> String {
+    if line.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
+        return line.to_owned();
+    }
     let shown = strip_str(line).to_string();
     let spaced = shown.chars().map(|c| if matches!(c, '\r' | '\n') { ' ' } else { c });
     spaced.filter(|&c| is_plain(c)).collect()

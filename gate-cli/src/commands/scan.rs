@@ -29,6 +29,7 @@ pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
             }
         }
     }
+    gate.end();
     Ok(code)
 }
 

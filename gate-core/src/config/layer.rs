@@ -11,7 +11,7 @@ use super::error::{ConfigError, Problem};
 use super::fault::Fault;
 use super::key::KeyPath;
 use super::raw::{RawConfig, RawExitGate};
-use super::{DEFAULT, locate, schema, serde_message, validate};
+use super::{DEFAULT, locate, schema, serde_message, shipped, validate};
 use crate::protocol::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_enabled};
 
 /// Where settings come from, lowest to highest.
@@ -71,17 +71,11 @@ impl Layer {
         Self::threshold(Origin::Flag("--exit-threshold".to_owned()), threshold)
     }
 
-    /// The lowest layer: [`DEFAULT`], read from the JSON that the build script
-    /// makes of it. A test holds that it is the same.
-    pub(super) fn embedded() -> Result<Self, ConfigError> {
-        let origin = Origin::Default;
-        match serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/default.json"))) {
-            Ok(raw) => {
-                let text = Some(Cow::Borrowed(DEFAULT));
-                Ok(Self { origin, raw, text, exit_protocol: false })
-            }
-            Err(_) => Self::parse(origin, DEFAULT),
-        }
+    /// The lowest layer: [`DEFAULT`], as the build script writes it out. A test holds
+    /// that it is the same.
+    pub(super) fn embedded() -> Self {
+        let (origin, text) = (Origin::Default, Some(Cow::Borrowed(DEFAULT)));
+        Self { origin, raw: shipped::default(), text, exit_protocol: false }
     }
 
     /// Whether it leaves every setting as it is.

@@ -23,14 +23,6 @@ pub const BREAKER_PACKS: [(&str, &str); 2] = [
     ("limits", include_str!("../../patterns/limits.toml")),
 ];
 
-/// What is read of each pack when gate runs: the JSON that the build script
-/// makes of it, the patterns without samples. Of the breaker's packs it makes
-/// what `trouble` searches with.
-const EMBEDDED: [(&str, &str); 2] = [
-    ("completion", include_str!(concat!(env!("OUT_DIR"), "/completion.json"))),
-    ("seed", include_str!(concat!(env!("OUT_DIR"), "/seed.json"))),
-];
-
 /// A pack of patterns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pack {
@@ -143,29 +135,9 @@ impl Pack {
     }
 }
 
-/// What decides of a shipped pack: its patterns without their samples, read
-/// from the JSON that the build script makes of all packs. A test holds that
-/// they are the pack's.
-pub(super) fn patterns(name: &str) -> Result<Option<Vec<Pattern>>, Fault> {
-    if source(name).is_none() {
-        return Ok(None);
-    }
-    let Some(json) = embedded(name) else { return Ok(None) };
-    let pack: Vec<RawCustomPattern> =
-        serde_json::from_str(json).map_err(|error| Fault::invalid(at(), error.to_string()))?;
-    let at = at();
-    let patterns = pack.iter().map(|raw| pattern(&at, name, raw));
-    patterns.collect::<Result<_, _>>().map(Some)
-}
-
 /// The text of a pack.
 pub(super) fn source(name: &str) -> Option<&'static str> {
     PACKS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
-}
-
-/// What the build script left of a pack.
-fn embedded(name: &str) -> Option<&'static str> {
-    EMBEDDED.iter().find(|(known, _)| *known == name).map(|(_, json)| *json)
 }
 
 /// The fault of naming a pack that there is not.

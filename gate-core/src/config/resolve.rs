@@ -95,7 +95,7 @@ pub fn resolve(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, Co
 /// The embedded default by itself, without the way over merged tables: most
 /// starts of gate need no more.
 fn untouched() -> Result<Resolved, ConfigError> {
-    let embedded = Layer::embedded()?;
+    let embedded = Layer::embedded();
     let raw = embedded.raw();
     let policy = build::policy(raw).map_err(|fault| embedded.error(fault))?;
     Ok(Resolved {
@@ -110,7 +110,7 @@ fn untouched() -> Result<Resolved, ConfigError> {
 }
 
 fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigError> {
-    let all = [&[Layer::embedded()?], layers].concat();
+    let all = [&[Layer::embedded()], layers].concat();
     let merged = merge(&all, task_type)?;
     let raw = RawConfig::deserialize(merged.table().clone()).map_err(|error| {
         merged.error(Fault::invalid(KeyPath::default(), error.message().to_owned()))
@@ -203,6 +203,6 @@ mod tests {
     #[test]
     fn what_is_embedded_is_what_the_text_says() {
         let text = Layer::parse(Origin::Default, super::super::DEFAULT);
-        assert_eq!(Layer::embedded(), text);
+        assert_eq!(Ok(Layer::embedded()), text);
     }
 }

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
-use super::literal::Group;
+use super::literal::{Group, Needle};
 use super::pattern::{Pattern, Scope};
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
@@ -115,7 +115,7 @@ impl Compiled {
     }
 
     /// The texts that it is found by.
-    fn rarest(&self) -> &[String] {
+    fn rarest(&self) -> &[Needle] {
         self.groups.first().map_or(&[], Vec::as_slice)
     }
 

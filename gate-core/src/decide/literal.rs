@@ -4,14 +4,19 @@
 //! all patterns, and an expression is compiled and tried only on a line that
 //! holds one text of each of its groups.
 
+use std::borrow::Cow;
+
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
 /// The most texts that are looked for on behalf of one group.
 const MOST: usize = 64;
 
-/// Texts in lower case, one of which stands in every match.
-pub(crate) type Group = Vec<String>;
+/// A text in lower case that is looked for.
+pub(crate) type Needle = Cow<'static, str>;
+
+/// Texts one of which stands in every match.
+pub(crate) type Group = Vec<Needle>;
 
 /// The groups of an expression, the one most worth looking for first; none
 /// where the expression has no text worth looking for.
@@ -53,11 +58,11 @@ fn union(branches: &[Hir]) -> Option<Group> {
 
 /// The longest run of characters that the search compares as the expression
 /// does: ASCII letters, and what has no case.
-fn caseless_run(bytes: &[u8]) -> Option<String> {
+fn caseless_run(bytes: &[u8]) -> Option<Needle> {
     let text = std::str::from_utf8(bytes).ok()?;
     let run =
         text.split(|c: char| !c.is_ascii() && c.is_alphabetic()).max_by_key(|run| run.len())?;
-    (!run.is_empty()).then(|| run.to_ascii_lowercase())
+    (!run.is_empty()).then(|| run.to_ascii_lowercase().into())
 }
 
 /// Long texts are rare, and few texts are found fast.
@@ -66,7 +71,7 @@ fn worth(group: &Group) -> (usize, usize) {
 }
 
 fn shortest(group: &Group) -> usize {
-    group.iter().map(String::len).min().unwrap_or(0)
+    group.iter().map(|text| text.len()).min().unwrap_or(0)
 }
 
 #[cfg(test)]

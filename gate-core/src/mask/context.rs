@@ -53,6 +53,11 @@ pub(super) fn find(part: &Part<'_>) -> Vec<Range<usize>> {
 
 /// What follows `Bearer` or, in a header, `Basic` and `Token`.
 fn credentials(text: &str, space: usize) -> Option<Range<usize>> {
+    // Most words end otherwise.
+    let last = text.as_bytes()[..space].last()?;
+    if !matches!(last | 0x20, b'r' | b'c' | b'n') {
+        return None;
+    }
     let before = &text[text.floor_char_boundary(space.saturating_sub(LINE))..space];
     let has = |word: &str| ends_with(before, word);
     let is_bearer = has("bearer");

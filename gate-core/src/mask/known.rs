@@ -83,19 +83,22 @@ fn is_long(value: &str) -> bool {
 /// Whether a value holds a row of letters in both cases and digits that nobody writes
 /// by hand. Digests and UUIDs have one case.
 fn is_random(value: &str) -> bool {
-    let is_mixed = |row: &str| {
-        let has = |is: fn(&char) -> bool| row.chars().any(|c| is(&c));
+    let is_mixed = |row: &[u8]| {
+        let has = |is: fn(&u8) -> bool| row.iter().any(is);
         row.len() >= RANDOM
-            && has(char::is_ascii_lowercase)
-            && has(char::is_ascii_uppercase)
-            && has(char::is_ascii_digit)
+            && has(u8::is_ascii_lowercase)
+            && has(u8::is_ascii_uppercase)
+            && has(u8::is_ascii_digit)
     };
-    !value.contains(char::is_whitespace)
-        && value.split(|c: char| !c.is_ascii_alphanumeric()).any(is_mixed)
+    // Each start of gate looks at every variable: most are too short.
+    value.len() >= RANDOM
+        && value.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()).any(is_mixed)
+        && !value.contains(char::is_whitespace)
 }
 
 /// The password of an address, such as that of a database.
 fn password(value: &str) -> Option<&str> {
+    memchr::memchr(b'@', value.as_bytes())?;
     let (_, rest) = value.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next()?;
     let (user, password) = authority.rsplit_once('@')?.0.split_once(':')?;

@@ -42,14 +42,26 @@ enum Rest {
 
 impl Rest {
     fn takes(self, byte: u8) -> bool {
-        match self {
-            Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Self::Plain => byte.is_ascii_alphanumeric(),
-            Self::Word => is_word(byte),
-            Self::Open => is_word(byte) || b"./+=~%|".contains(&byte),
-        }
+        TAKEN[usize::from(byte)] & (1 << self as u8) != 0
     }
 }
+
+/// For each byte, one bit for each rest that takes it.
+static TAKEN: [u8; 256] = {
+    let mut taken = [0; 256];
+    let mut at: u8 = 0;
+    while at < 128 {
+        let upper = at.is_ascii_uppercase() || at.is_ascii_digit();
+        let word = at.is_ascii_alphanumeric() || matches!(at, b'_' | b'-');
+        let open = word || matches!(at, b'.' | b'/' | b'+' | b'=' | b'~' | b'%' | b'|');
+        taken[at as usize] = (upper as u8) << Rest::Upper as u8
+            | (at.is_ascii_alphanumeric() as u8) << Rest::Plain as u8
+            | (word as u8) << Rest::Word as u8
+            | (open as u8) << Rest::Open as u8;
+        at += 1;
+    }
+    taken
+};
 
 /// A token's beginning that is told from other words.
 const fn anywhere(start: &'static str, rest: Rest, least: usize) -> Shape {
@@ -80,7 +92,7 @@ pub(super) fn find(part: &Part<'_>) -> Vec<Range<usize>> {
     let bytes = part.text.as_bytes();
     let (mut found, mut at) = (Vec::new(), 0);
     while at < bytes.len() {
-        if !is_word(bytes[at]) {
+        if !Rest::Word.takes(bytes[at]) {
             at += 1;
             continue;
         }
@@ -159,10 +171,6 @@ fn is_escape(bytes: &[u8], at: usize) -> bool {
 /// Where the row of such bytes ends that begins here.
 fn end_of(bytes: &[u8], from: usize, rest: Rest) -> usize {
     bytes[from..].iter().position(|byte| !rest.takes(*byte)).map_or(bytes.len(), |end| from + end)
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
 #[cfg(test)]

@@ -190,7 +190,7 @@ impl Blobs {
         Some(record.name)
     }
 
-    pub(super) fn learn(&mut self, format: Format, named: Named) {
+    pub(super) fn learn(&mut self, format: Format, named: &Named) {
         let at = self.records.len();
         self.places().insert((format, named.hash), at);
         self.records.push(u8::from(format == Format::Sha256));
@@ -278,7 +278,7 @@ mod tests {
         let shelf = Shelf::of(state.path(), Path::new("/somewhere"));
         let mut blobs = Blobs::load(Some(&shelf));
         let name = Format::Sha1.name(b"x");
-        blobs.learn(Format::Sha1, Named { hash: [7; 32], name: name.clone() });
+        blobs.learn(Format::Sha1, &Named { hash: [7; 32], name: name.clone() });
         assert!(blobs.name(Format::Sha1, &[7; 32]).is_some());
         blobs.save(Some(&shelf));
         let mut again = Blobs::load(Some(&shelf));
@@ -299,7 +299,7 @@ mod tests {
             for at in order {
                 if learned == Some(*at) {
                     assert_eq!(blobs.name(Format::Sha1, &[*at; 32]), None);
-                    blobs.learn(Format::Sha1, Named { hash: [*at; 32], name: name(*at) });
+                    blobs.learn(Format::Sha1, &Named { hash: [*at; 32], name: name(*at) });
                 }
                 assert_eq!(blobs.name(Format::Sha1, &[*at; 32]), Some(name(*at).as_slice()));
             }

@@ -161,7 +161,7 @@ impl<'c> Compare<'c> {
             name_file(reader, &path, pair.file.kind(), format).map(|it| (format, it))
         })?;
         for (format, named) in read.into_iter().flatten() {
-            blobs.learn(format, named);
+            blobs.learn(format, &named);
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ use crate::config::raw::{
     RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawIntegrity,
     RawPatterns, RawRun, RawSignal,
 };
+use crate::config::shipped;
 use crate::decide::pattern::Pattern;
 use crate::decide::policy::{
     Allowance, BreakerPolicy, Budget, CheckPolicy, CustomSignal, HookPolicy, IntegrityPolicy,
@@ -103,7 +104,7 @@ fn patterns(raw: &RawPatterns) -> Result<Vec<Pattern>, Fault> {
     let mut patterns = Vec::new();
     for (index, name) in set(raw.packs.as_deref(), "patterns.packs")?.iter().enumerate() {
         let path = KeyPath::dotted("patterns.packs").index(index);
-        let loaded = pack::patterns(name)?.ok_or_else(|| pack::unknown(path, name))?;
+        let loaded = shipped::patterns(name).ok_or_else(|| pack::unknown(path, name))?;
         loaded.into_iter().for_each(|it| place(&mut patterns, it));
     }
     for (index, raw) in raw.custom.iter().flatten().enumerate() {

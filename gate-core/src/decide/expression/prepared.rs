@@ -21,8 +21,9 @@ static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/prepared.bin"));
 /// An entry of the index: the key in eight bytes, the place in four.
 const ENTRY: usize = 12;
 
-/// A search in an entry: its place in four bytes, and its head.
-const SEARCH: usize = 4 + HEAD;
+/// A search in an entry: where it stands, in three numbers of four bytes, and its
+/// head.
+const SEARCH: usize = 3 * 4 + HEAD;
 
 /// How long the head of a search is, in bytes. Heads stand together, and what is
 /// searched by elsewhere: a start of gate looks at many expressions and searches
@@ -56,9 +57,9 @@ impl Prepared {
         let at = at + 4 + length;
         let (search, backwards) = (at + 1, at + 1 + SEARCH);
         let search = match BYTES.get(at)? {
-            0 => States::at(BYTES, number32(BYTES, search)?, head(search)?).map(Search::States)?,
+            0 => States::at(parts(search)?.near, head(search)?).map(Search::States)?,
             _ => {
-                let ends = Ends::at(BYTES, number32(BYTES, search)?, head(search)?)?;
+                let ends = Ends::at(parts(search)?, head(search)?)?;
                 Search::Table(ends, backwards_table(backwards)?)
             }
         };
@@ -117,7 +118,7 @@ fn read_groups(at: usize) -> Option<Vec<Group>> {
         let mut group = Group::new();
         for _ in 0..byte(&mut at)? {
             let length = byte(&mut at)?;
-            group.push(std::str::from_utf8(slice(BYTES, at, length)?).ok()?.to_owned());
+            group.push(str::from_utf8(slice(BYTES, at, length)?).ok()?.into());
             at += length;
         }
         groups.push(group);
@@ -135,12 +136,25 @@ fn byte(at: &mut usize) -> Option<usize> {
 fn backwards_table(search: usize) -> Option<Option<Table>> {
     match number32(BYTES, search)? {
         0 => Some(None),
-        at => Table::at(BYTES, at, head(search)?).map(Some),
+        _ => Table::at(parts(search)?, head(search)?).map(Some),
     }
 }
 
+/// What is searched by: the beginning, which stands with those of others, and what
+/// follows it somewhere else, as most texts never lead there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    pub(super) near: &'static [u8],
+    pub(super) far: &'static [u8],
+}
+
+fn parts(search: usize) -> Option<Parts> {
+    let near = slice(BYTES, number32(BYTES, search)?, number32(BYTES, search + 4)?)?;
+    Some(Parts { near, far: BYTES.get(number32(BYTES, search + 8)?..)? })
+}
+
 fn head(search: usize) -> Option<&'static [u8; HEAD]> {
-    slice(BYTES, search + 4, HEAD)?.first_chunk()
+    slice(BYTES, search + SEARCH - HEAD, HEAD)?.first_chunk()
 }
 
 /// Where the expression of a key stands; keys are in order.
@@ -158,7 +172,7 @@ pub(super) fn sources() -> Vec<(u64, &'static str)> {
     let (entries, _) = index.as_chunks::<ENTRY>();
     let source = |entry: &[u8; ENTRY]| {
         let at = number32(entry, 8)?;
-        let text = std::str::from_utf8(slice(BYTES, at + 4, number32(BYTES, at)?)?).ok()?;
+        let text = str::from_utf8(slice(BYTES, at + 4, number32(BYTES, at)?)?).ok()?;
         Some((number64(entry), text))
     };
     entries.iter().filter_map(source).collect()

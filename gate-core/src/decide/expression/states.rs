@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::prepared::{HEAD, number16, slice};
+use super::prepared::{HEAD, number16};
 
 /// The states within the prepared bytes.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +44,11 @@ struct Walk<'t> {
 }
 
 impl States {
-    /// The states that begin at this byte of the prepared bytes. Their head is
-    /// their number.
-    pub(super) fn at(bytes: &'static [u8], at: usize, head: &[u8; HEAD]) -> Option<Self> {
+    /// The states that some of the prepared bytes hold. Their head is their number.
+    pub(super) fn at(bytes: &'static [u8], head: &[u8; HEAD]) -> Option<Self> {
         let count = usize::from(number16(head, 0)?);
-        let beginnings = slice(bytes, at, 256)?.first_chunk()?;
-        Some(Self { beginnings, records: slice(bytes, at + 256, count * RECORD)? })
+        let (beginnings, records) = bytes.split_first_chunk()?;
+        Some(Self { beginnings, records: records.get(..count * RECORD)? })
     }
 
     /// The leftmost match from a byte on; any that ends early, if only its
@@ -124,7 +123,7 @@ impl States {
     }
 
     fn record(&self, state: u16) -> Option<&'static [u8]> {
-        slice(self.records, usize::from(state) * RECORD, RECORD)
+        self.records.get(usize::from(state) * RECORD..)?.get(..RECORD)
     }
 
     /// The first place from a byte on where a match can begin.

@@ -5,15 +5,16 @@
 
 use std::ops::Range;
 
-use super::prepared::{HEAD, number16, slice};
+use super::prepared::{HEAD, Parts, number16};
 
 /// A table within the prepared bytes. A state is the place of its row; in a large
 /// table it is the row's number. State 0 is dead; those up to `matching` say that
-/// a match has just ended.
+/// a match has just ended. Rows that few texts lead to stand apart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Table {
     classes: &'static [u8; 256],
-    rows: &'static [[u8; 2]],
+    near: &'static [[u8; 2]],
+    far: &'static [[u8; 2]],
     columns: usize,
     /// How long a row is, where states are numbers of rows.
     row: Option<usize>,
@@ -37,11 +38,12 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// The table that begins at this byte of the prepared bytes, with a class for
-    /// each byte and the beginnings.
-    pub(super) fn at(bytes: &'static [u8], at: usize, head: &[u8; HEAD]) -> Option<Self> {
-        let table = Table::of(bytes, at, at + 512, head)?;
-        let beginnings = slice(bytes, at + 256, 256)?.first_chunk()?;
+    /// The table in these of the prepared bytes: a class for each byte, the
+    /// beginnings, and the rows.
+    pub(super) fn at(parts: Parts, head: &[u8; HEAD]) -> Option<Self> {
+        let (classes, rest) = parts.near.split_first_chunk()?;
+        let (beginnings, near) = rest.split_first_chunk()?;
+        let table = Table::of(classes, Parts { near, ..parts }, head)?;
         let idle = table.starts.into_iter().fold(table.matching, u16::max);
         Some(Self { table, beginnings, idle })
     }
@@ -135,24 +137,23 @@ const KINDS: u32 = 4;
 const NONE: u8 = 1;
 
 impl Table {
-    /// The table that begins at this byte of the prepared bytes, with a class for
-    /// each byte. Its head has numbers of two bytes: columns of a row, last
-    /// matching state, and the state to begin in after nothing, a line break, a
-    /// letter, another byte.
-    pub(super) fn at(bytes: &'static [u8], at: usize, head: &[u8; HEAD]) -> Option<Self> {
-        Self::of(bytes, at, at + 256, head)
+    /// The table in these of the prepared bytes: a class for each byte, and the rows.
+    /// Its head has numbers of two bytes: columns of a row, last matching state, and
+    /// the state to begin in after nothing, a line break, a letter, another byte.
+    pub(super) fn at(parts: Parts, head: &[u8; HEAD]) -> Option<Self> {
+        let (classes, near) = parts.near.split_first_chunk()?;
+        Self::of(classes, Parts { near, ..parts }, head)
     }
 
-    /// The table with its classes at one byte and its rows at another.
-    fn of(bytes: &'static [u8], at: usize, rows: usize, head: &[u8; HEAD]) -> Option<Self> {
+    /// The table with these classes and rows.
+    fn of(classes: &'static [u8; 256], rows: Parts, head: &[u8; HEAD]) -> Option<Self> {
         let number = |index: usize| number16(head, 2 * index);
-        let classes = slice(bytes, at, 256)?.first_chunk()?;
-        let (rows, _) = bytes.get(rows..)?.as_chunks();
+        let ((near, _), (far, _)) = (rows.near.as_chunks(), rows.far.as_chunks());
         let starts = [number(2)?, number(3)?, number(4)?, number(5)?];
         let (marked, matching) = (usize::from(number(0)?), number(1)?);
         let columns = marked & !BY_NUMBER;
         let row = (marked != columns).then_some(columns);
-        Some(Self { classes, rows, columns, row, matching, starts })
+        Some(Self { classes, near, far, columns, row, matching, starts })
     }
 
     /// Where the match that lies in this range and ends with it begins; the
@@ -202,6 +203,7 @@ impl Table {
     }
 
     fn entry(&self, place: usize) -> u16 {
-        self.rows.get(place).map_or(0, |next| u16::from_le_bytes(*next))
+        let far = || self.far.get(place - self.near.len());
+        self.near.get(place).or_else(far).map_or(0, |next| u16::from_le_bytes(*next))
     }
 }

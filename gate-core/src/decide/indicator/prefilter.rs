@@ -10,6 +10,8 @@ use std::cmp::Reverse;
 
 use aho_corasick::packed::{Config, MatchKind, Searcher};
 
+use crate::decide::literal::Needle;
+
 /// The length of a window, in bytes; shorter texts have shorter ones.
 const WINDOW: usize = 3;
 
@@ -28,7 +30,7 @@ type Place = (usize, usize);
 /// Texts to be found.
 #[derive(Debug)]
 pub(super) struct Prefilter {
-    texts: Vec<String>,
+    texts: Vec<Needle>,
     way: Way,
 }
 
@@ -60,13 +62,13 @@ struct Table {
 
 impl Prefilter {
     /// A prefilter of these texts, each of two bytes or more, that is ready at once.
-    pub(super) fn brief(texts: Vec<String>) -> Self {
+    pub(super) fn brief(texts: Vec<Needle>) -> Self {
         let way = if texts.is_empty() { Way::Nowhere } else { Way::Table(Table::of(&texts)) };
         Self { texts, way }
     }
 
     /// A prefilter of these texts, each of two bytes or more, for long inputs.
-    pub(super) fn new(texts: Vec<String>) -> Self {
+    pub(super) fn new(texts: Vec<Needle>) -> Self {
         let way = match Windows::of(&texts) {
             _ if texts.is_empty() => Way::Nowhere,
             Some(windows) => Way::Wide(windows),
@@ -99,7 +101,7 @@ impl Prefilter {
 }
 
 impl Windows {
-    fn of(texts: &[String]) -> Option<Self> {
+    fn of(texts: &[Needle]) -> Option<Self> {
         let mut windows: Vec<(Vec<u8>, Vec<Place>)> = Vec::new();
         for (index, text) in texts.iter().enumerate() {
             let offset = rarest(text.as_bytes());
@@ -163,7 +165,7 @@ fn share(windows: &mut [(Vec<u8>, Vec<Place>)]) {
 }
 
 impl Table {
-    fn of(texts: &[String]) -> Self {
+    fn of(texts: &[Needle]) -> Self {
         let mut known = Box::new([0; 1 << 9]);
         let mut windows = Vec::new();
         for (index, text) in texts.iter().enumerate() {
@@ -234,14 +236,28 @@ fn key(one: u8, two: u8, three: u8) -> u16 {
 fn rarest(text: &[u8]) -> usize {
     let last = text.len().saturating_sub(WINDOW);
     let frequency = |at: &usize| {
-        text[*at..].iter().take(WINDOW).map(|byte| u32::from(weight(*byte))).sum::<u32>()
+        text[*at..]
+            .iter()
+            .take(WINDOW)
+            .map(|byte| u32::from(WEIGHTS[usize::from(*byte)]))
+            .sum::<u32>()
     };
     (0..=last).min_by_key(frequency).unwrap_or(0)
 }
 
+static WEIGHTS: [u8; 256] = {
+    let mut weights = [0; 256];
+    let mut byte = 0;
+    while byte < weights.len() {
+        weights[byte] = weight(byte as u8);
+        byte += 1;
+    }
+    weights
+};
+
 /// How frequent a byte is in English, code and escaped JSON: a logarithm, with
 /// something for the second case that a letter has.
-fn weight(byte: u8) -> u8 {
+const fn weight(byte: u8) -> u8 {
     match byte.to_ascii_lowercase() {
         b' ' | b'e' => 20,
         b't' | b'a' | b'o' | b'i' | b'n' | b's' | b'r' => 19,
@@ -262,8 +278,8 @@ mod tests {
     #[test]
     fn it_finds_what_stands_there_in_any_case() {
         let few = ["done", "no tasks", "é!", "✅", "if", "<promise>"];
-        let many = (0..=MOST).map(|number| format!("x{number}y")).collect();
-        for texts in [few.map(str::to_owned).to_vec(), many] {
+        let many = (0..=MOST).map(|number| format!("x{number}y").into()).collect();
+        for texts in [few.map(Needle::from).to_vec(), many] {
             let prefilter = Prefilter::new(texts.clone());
             assert_eq!(matches!(prefilter.way, Way::Wide(_)), texts.len() <= MOST);
             for (index, text) in texts.iter().enumerate() {

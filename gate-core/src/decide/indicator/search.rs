@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2, memrchr};
 
 use super::prefilter::Prefilter;
+use crate::decide::literal::Needle;
 
 /// The rarest texts of some patterns.
 #[derive(Debug)]
@@ -42,18 +43,18 @@ pub(super) type LineOf = fn(&[u8], usize) -> Range<usize>;
 
 impl Search {
     /// For short texts: ready at once. `texts` are those of each pattern.
-    pub(super) fn briefly<'t>(texts: impl Iterator<Item = &'t [String]>) -> Self {
+    pub(super) fn briefly<'t>(texts: impl Iterator<Item = &'t [Needle]>) -> Self {
         Self::of(texts, Prefilter::brief)
     }
 
     /// For long texts: the fastest way is prepared.
-    pub(super) fn at_length<'t>(texts: impl Iterator<Item = &'t [String]>) -> Self {
+    pub(super) fn at_length<'t>(texts: impl Iterator<Item = &'t [Needle]>) -> Self {
         Self::of(texts, Prefilter::new)
     }
 
     fn of<'t>(
-        texts: impl Iterator<Item = &'t [String]>,
-        prefilter: fn(Vec<String>) -> Prefilter,
+        texts: impl Iterator<Item = &'t [Needle]>,
+        prefilter: fn(Vec<Needle>) -> Prefilter,
     ) -> Self {
         let (mut rarest, mut owners) = (Vec::new(), Vec::new());
         for (index, texts) in texts.enumerate() {

@@ -9,6 +9,7 @@ use memchr::{memchr, memchr_iter, memrchr_iter};
 
 use super::Prepared;
 use super::search::{LineOf, ONCE, Search, Told, plain_line};
+use crate::decide::literal::Needle;
 use crate::read::Wanted;
 
 /// The patterns that still look for hits.
@@ -32,7 +33,7 @@ impl Sought {
         };
         let open_ones = || set.patterns.iter().zip(open).filter(|(_, open)| **open);
         let escapes =
-            |text: &String| text.bytes().any(|byte| b"\"\\".contains(&byte) || byte < b' ');
+            |text: &Needle| text.bytes().any(|byte| b"\"\\".contains(&byte) || byte < b' ');
         Self {
             set: set.clone(),
             search: Search::at_length(open.iter().enumerate().map(of_open)),
@@ -201,7 +202,7 @@ mod tests {
             let plain: String = serde_json::from_str(&format!("\"{text}\"")).expect("JSON");
             let matches = |line: &str| {
                 set.patterns.iter().any(|one| {
-                    let stands = |text: &String| stands_in(line.as_bytes(), text.as_bytes());
+                    let stands = |text: &Needle| stands_in(line.as_bytes(), text.as_bytes());
                     one.groups.iter().all(|group| group.iter().any(stands))
                         && one.expression.is_match(line)
                 })

@@ -1,6 +1,7 @@
 //! The lines of the agent's last word, and what each of them stands in.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
+use std::ops::Range;
 
 use memchr::memmem;
 
@@ -13,7 +14,17 @@ use crate::read::Word;
 pub(crate) struct Layout<'w> {
     word: &'w Word,
     lines: OnceCell<Vec<Line<'w>>>,
-    latest_iteration: OnceCell<Option<usize>>,
+    iterations: Cell<Iterations>,
+}
+
+/// What is known of the iterations in a log: it is looked through from its end, as far
+/// up as somebody asked.
+#[derive(Clone, Copy, Debug)]
+struct Iterations {
+    /// The line on which the last one begins.
+    latest: Option<usize>,
+    /// From this line on all was looked through.
+    searched: usize,
 }
 
 /// One line of a message.
@@ -54,7 +65,8 @@ pub(crate) enum Ground {
 impl<'w> Layout<'w> {
     /// The layout of a message.
     pub(crate) fn new(word: &'w Word) -> Self {
-        Self { word, lines: OnceCell::new(), latest_iteration: OnceCell::new() }
+        let iterations = Iterations { latest: None, searched: usize::MAX };
+        Self { word, lines: OnceCell::new(), iterations: Cell::new(iterations) }
     }
 
     /// The message.
@@ -81,18 +93,29 @@ impl<'w> Layout<'w> {
         lines
     }
 
-    /// The line on which a runner begins the last iteration of this log, where
+    /// Whether a runner begins another iteration of this log on a line or below, and
     /// the agent says something in it.
-    pub(crate) fn latest_iteration(&self) -> Option<usize> {
-        *self.latest_iteration.get_or_init(|| {
-            let lines = self.lines();
-            let speaks = |line: &Line<'_>| line.text.split_whitespace().nth(2).is_some();
-            let begins =
-                |line: &Line<'_>| line.ground == Ground::Prose && begins_iteration(line.text);
-            let last = lines.iter().rposition(|line| speaks(line) && !begins(line))?;
-            let named = self.lines_at(names_iteration(&self.word.text).into_iter());
-            named.into_iter().rfind(|index| *index < last && begins(&lines[*index]))
-        })
+    pub(crate) fn iterates_from(&self, from: usize) -> bool {
+        let Iterations { mut latest, searched } = self.iterations.get();
+        if from < searched {
+            latest = latest.or_else(|| self.latest_iteration(from..searched));
+            self.iterations.set(Iterations { latest, searched: from });
+        }
+        latest.is_some_and(|begin| from <= begin)
+    }
+
+    /// The last of these lines on which an iteration begins, in which the agent says
+    /// something.
+    fn latest_iteration(&self, within: Range<usize>) -> Option<usize> {
+        let (lines, text) = (self.lines(), &self.word.text);
+        let speaks = |line: &Line<'_>| line.text.split_whitespace().nth(2).is_some();
+        let begins = |line: &Line<'_>| line.ground == Ground::Prose && begins_iteration(line.text);
+        let start = lines.get(within.start)?.offset;
+        let end = lines.get(within.end).map_or(text.len(), |line| line.offset);
+        let last = lines.iter().rposition(|line| speaks(line) && !begins(line))?;
+        let named = names_iteration(&text[start..end]).into_iter().map(|place| start + place);
+        let named = self.lines_at(named).into_iter();
+        named.rev().find(|index| *index < last && begins(&lines[*index]))
     }
 
     /// The index of the line that holds a byte of the message.

@@ -149,8 +149,8 @@ impl<'l, 'w> Place<'l, 'w> {
 
     /// In one log of several iterations, a signal of an earlier one is stale.
     fn later_iteration(&self) -> Option<&'static str> {
-        let stale = self.layout.latest_iteration().is_some_and(|begin| self.lines.end <= begin);
-        stale.then_some("a later iteration follows it in this log")
+        let is_stale = self.layout.iterates_from(self.lines.end);
+        is_stale.then_some("a later iteration follows it in this log")
     }
 
     /// The lines of prose after the place.
