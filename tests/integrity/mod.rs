@@ -208,8 +208,23 @@ fn a_tool_that_is_another_is_found() {
     let path = format!("{}:{}", run.at("../home/bin").display(), std::env::var("PATH").unwrap());
     let tool = "mkdir -p ../home/bin; echo 'exit 1' > ../home/bin/gate-tool; chmod +x ../home/bin/gate-tool";
     let ran = run.setup(tool).env("PATH", &path).code(0);
-    let other = "echo 'exit 0' > ../home/bin/gate-tool";
+    let other = "echo 'exit 0' > ../home/bin/gate-tool; echo more >> README.md";
     let found = evidence(&ran.again(CHECK).setup(other).env("PATH", &path).run());
     assert_eq!((&found["outcome"], rules(&found)), (&"tamper".into(), vec!["tool-changed".into()]));
     assert!(found["summary"].as_str().unwrap().contains("gate-tool"), "{}", found["summary"]);
+}
+
+#[test]
+fn a_task_that_needs_no_change_says_so() {
+    let research = "[task_types.research]\nprogress = \"none\"\n";
+    let allowed = "[[integrity.allow]]\nrule = \"nothing-changed\"\nreason = \"a question\"\n";
+    for (settings, flags, expected) in [
+        ("", "", "fail"),
+        (research, "", "fail"),
+        (research, " --task-type research", "pass"),
+        (allowed, "", "pass"),
+    ] {
+        let ran = project(settings).code(0).again(&format!("{CHECK}{flags}")).run();
+        assert_eq!(evidence(&ran)["outcome"], expected, "{settings}{flags}: {}", ran.stdout);
+    }
 }

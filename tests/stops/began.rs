@@ -61,7 +61,7 @@ fn what_was_there_before_is_no_change_and_what_is_done_later_is_one() {
         let ran = does(project(""), "echo 'echo checked' >> check.sh; echo mine > mine.txt");
         let ran = begins(agent, ran, "startup");
         let taken = kept(&ran, "s1").unwrap_or_else(|| panic!("{agent} has none"));
-        assert_eq!(taken.origin(), Origin::Taken, "{agent}");
+        assert_eq!(taken.origin(), Origin::Session, "{agent}");
         assert_eq!(changes(&ran, "s1"), Vec::<String>::new(), "{agent}");
         let ran = does(ran, "echo 'exit 0' > check.sh");
         assert_eq!(changes(&ran, "s1"), ["check.sh"], "{agent}");
@@ -181,7 +181,11 @@ fn after_an_exit_the_next_run_is_compared_with_what_was_accepted() {
         assert_eq!(refused(agent, &ran), None, "{}", ran.stdout);
         assert_eq!(ran.stderr, "", "{agent}");
         let next = kept(&ran, "s1#2").unwrap_or_else(|| panic!("{agent} has none"));
-        assert_eq!((next.origin(), changes(&ran, "s1#2")), (Origin::Taken, Vec::new()), "{agent}");
+        assert_eq!(
+            (next.origin(), changes(&ran, "s1#2")),
+            (Origin::Session, Vec::new()),
+            "{agent}"
+        );
         let ran = stops(agent, does(ran, "rm fixed; echo more >> work.txt"), CLAIM);
         assert!(refused(agent, &ran).is_some());
         assert_eq!(changes(&ran, "s1#2"), ["fixed", "work.txt"]);

@@ -61,8 +61,11 @@ pub fn is_wanted(policy: &Policy) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// It was taken before the agent acted.
+    /// It was taken by hand, or by a loop before its first agent acted.
     Taken,
+    /// It was taken when an agent's session began, or when work of it was accepted.
+    /// Not all that is asked for in a session is a change.
+    Session,
     /// The commit at which the checked out one left the default branch.
     MergeBase,
     /// The commit that was checked out when it was first needed.
@@ -111,25 +114,26 @@ impl Baseline {
     ///
     /// A tree that cannot be read.
     pub fn take(policy: &Policy, site: &Site, time: &str) -> Result<Option<Self>, BaselineError> {
-        Self::taken(policy, site, time, &Stop::never())
+        Self::taken(Origin::Taken, policy, site, time, &Stop::never())
     }
 
-    /// The same, for whoever cannot wait for ever: soon after the token is
-    /// cancelled it ends, and nothing was taken.
+    /// The same for a session, whose agent does not wait for ever: soon after the
+    /// token is cancelled it ends, and nothing was taken.
     ///
     /// # Errors
     ///
     /// A tree that cannot be read, or not in time ([`BaselineError::is_late`]).
-    pub fn take_until(
+    pub fn take_in_session(
         policy: &Policy,
         site: &Site,
         time: &str,
         cancel: CancellationToken,
     ) -> Result<Option<Self>, BaselineError> {
-        Self::taken(policy, site, time, &Stop::with(cancel))
+        Self::taken(Origin::Session, policy, site, time, &Stop::with(cancel))
     }
 
     fn taken(
+        origin: Origin,
         policy: &Policy,
         site: &Site,
         time: &str,
@@ -154,8 +158,7 @@ impl Baseline {
         let guarded = now.fitting(is_guarded, stop)?.into_iter();
         let guarded = guarded.map(|file| (Name::of(file.path()), Mark::of(file))).collect();
         let tools = tool::of(policy, site);
-        let (version, origin) = (VERSION, Origin::Taken);
-        let time = time.to_owned();
+        let (version, time) = (VERSION, time.to_owned());
         let watched = watched::watched(&tree);
         let body = Body { version, origin, time, commit, dirty, guarded, tools, watched };
         let tree = Some(now.digest().into());
@@ -203,6 +206,11 @@ impl Baseline {
     /// Where it comes from.
     pub fn origin(&self) -> Origin {
         self.body.origin
+    }
+
+    /// Whether it is one that git's history tells.
+    pub fn is_of_history(&self) -> bool {
+        matches!(self.body.origin, Origin::MergeBase | Origin::Head)
     }
 
     /// The commit below it, by its full name.

@@ -212,7 +212,7 @@ fn a_tool_is_known_by_its_place_and_its_bytes() {
 fn what_nobody_waits_for_is_not_taken() {
     let fixture = Fixture::repository().keeping_state();
     let take = |cancel: CancellationToken| {
-        Baseline::take_until(&Policy::default(), &fixture.site, TIME, cancel)
+        Baseline::take_in_session(&Policy::default(), &fixture.site, TIME, cancel)
     };
     let cancelled = CancellationToken::new();
     cancelled.cancel();

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use gate_core::integrity::{Finding, GIT, HOOK, Severity, decisive};
 
-use super::{Baseline, Origin};
+use super::Baseline;
 use crate::worktree::{Snapshot, WorkTree};
 
 /// Settings of agents.
@@ -71,7 +71,7 @@ impl Baseline {
     /// The files beside the tree that are others now. What is part of the tree is
     /// told as a change of it. One of history knows none.
     pub(crate) fn beside(&self, tree: &WorkTree, now: &Snapshot) -> Vec<Finding> {
-        if self.origin() != Origin::Taken {
+        if self.is_of_history() {
             return Vec::new();
         }
         let (was, is) = (&self.body.watched, watched(tree));

@@ -106,7 +106,7 @@ impl Gate {
             cancel.cancel();
         }
         let taken = cancelled(&cancel, &is_late, || {
-            Baseline::take_until(&self.policy, site, &time, cancel.clone())
+            Baseline::take_in_session(&self.policy, site, &time, cancel.clone())
         });
         taken.map_err(|error| {
             let message = "the work tree could not be read in time";

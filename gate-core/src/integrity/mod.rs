@@ -28,6 +28,6 @@ pub use finding::{Finding, Severity};
 pub use guarded::{Guarded, guarded};
 pub use keys::{decisive, idle_targets, python_dependencies};
 pub use language::Language;
-pub use rule::{About, CRITERION, GIT, HOOK, TOOL, UNSEEN, rules};
+pub use rule::{About, CRITERION, GIT, HOOK, TOOL, UNCHANGED, UNSEEN, rules};
 pub use view::Part;
 pub use weigh::{Allowed, Weighed, weigh};

@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Policy;
-use gate_core::integrity::{Around, Changed, Examiner, Finding, Guarded, Language, TOOL, UNSEEN};
+use gate_core::integrity::{
+    Around, Changed, Examiner, Finding, Guarded, Language, TOOL, UNCHANGED, UNSEEN,
+};
 
 use super::around::{around, scripts};
 use super::criteria;
-use crate::baseline::{Baseline, BaselineError, Change, Reader, Tool, What};
+use crate::baseline::{Baseline, BaselineError, Change, Origin, Reader, Tool, What};
 use crate::check::CheckContext;
 use crate::site::Site;
 use crate::worktree::{File, Globs, Snapshot, WorkTree};
@@ -58,10 +60,19 @@ pub(super) fn compare(
         comparing.one(change, &mut examiner)?;
     }
     let beside = baseline.beside(tree, &cx.tree);
+    if changes.is_empty() && wants_change(policy, baseline) {
+        examiner.found(UNCHANGED.finding("."));
+    }
     for finding in tools(baseline, &cx.site).into_iter().chain(beside) {
         examiner.found(finding);
     }
     Ok(Compared { findings: examiner.finish(), files: changes.len() })
+}
+
+/// Whether work without any change is none: in a loop, unless its task's type says that
+/// nothing has to change.
+fn wants_change(policy: &Policy, baseline: &Baseline) -> bool {
+    baseline.origin() == Origin::Taken && policy.breaker.no_progress > 0
 }
 
 struct Comparing<'a> {
