@@ -8,7 +8,7 @@ use gate_core::integrity::{Guarded, guarded};
 use super::error::BaselineError;
 use super::held::{Mark, Name, path};
 use super::{Baseline, Reader, kind_of};
-use crate::worktree::{Kind, Snapshot, WorkTree};
+use crate::worktree::{Kind, Snapshot, Stop, WorkTree};
 
 /// One file that is different now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,15 +41,19 @@ impl Baseline {
     ///
     /// A tree that cannot be read, a commit that is gone.
     pub fn changes(&self, tree: &WorkTree, now: &Snapshot) -> Result<Vec<Change>, BaselineError> {
-        self.reader(tree)?.changes(now)
+        self.reader(tree)?.changes(now, &Stop::never())
     }
 }
 
 impl Reader<'_> {
-    /// The same, as [`Baseline::changes`] says it.
-    pub(crate) fn changes(&self, now: &Snapshot) -> Result<Vec<Change>, BaselineError> {
+    /// The same, as [`Baseline::changes`] says it, for as long as somebody waits.
+    pub(crate) fn changes(
+        &self,
+        now: &Snapshot,
+        stop: &Stop,
+    ) -> Result<Vec<Change>, BaselineError> {
         let (body, tree) = (&self.baseline.body, self.tree);
-        let unlike = tree.changed_files(Some(&body.commit))?.unwrap_or_default();
+        let unlike = tree.changed_files(Some(&body.commit), stop)?.unwrap_or_default();
         let dirty = body.dirty.keys();
         let raw = body.guarded.iter().filter(|(name, mark)| !is_now(mark, now, &name.path()));
         let names = dirty.chain(raw.map(|(name, _)| name)).map(|name| name.0.clone());

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::BaselineError;
-use super::{Baseline, Body, VERSION, folder};
+use super::{Baseline, Body, Origin, VERSION, folder};
 use crate::site::Site;
 use crate::store;
 use crate::worktree::WorkTree;
@@ -24,10 +24,14 @@ const YOUNG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The one that waits for runs.
 const WAITING: &str = "waiting.json";
 
-/// The name of what a baseline says. When it was taken is no part of it: what is known
-/// of one tree holds whenever somebody looks at it again.
+/// The name of what a baseline says. When it was taken is no part of it, nor whether in
+/// a session: what is known of one tree holds whenever somebody looks at it again.
 pub(super) fn digest(body: &Body) -> String {
-    let timeless = Body { time: String::new(), ..body.clone() };
+    let origin = match body.origin {
+        Origin::Session => Origin::Taken,
+        other => other,
+    };
+    let timeless = Body { time: String::new(), origin, ..body.clone() };
     // It holds texts and numbers alone, which always become JSON.
     let text = serde_json::to_vec(&timeless).unwrap_or_default();
     format!("blake3:{}", blake3::hash(&text))

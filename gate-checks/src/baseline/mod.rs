@@ -198,7 +198,7 @@ impl Baseline {
         Self { body: Arc::new(body), digest, bytes: Arc::new(bytes), folder: None, tree: None }
     }
 
-    /// Its name: `blake3:` and 64 hex digits over all that it says but the time.
+    /// Its name: `blake3:` and 64 hex digits over all that it says but when it was taken.
     pub fn digest(&self) -> &str {
         &self.digest
     }

@@ -7,6 +7,9 @@
 //! it has to hold ([`Layout`]): only files whose bytes are others are written, so
 //! that tools which go by times build what changed and no more.
 //!
+//! One that nobody opened for a month is emptied, and that of a tree that is gone, when
+//! another one is opened.
+//!
 //! Limits: what stands outside of the tree (`../other`), what git ignores, and what
 //! tools find in the folders above are not there, but for folders of dependencies,
 //! which are linked to. The folders that stay warm are as the last run left them.
@@ -14,6 +17,7 @@
 mod bring;
 mod builds;
 mod layout;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +38,11 @@ use crate::worktree::Snapshot;
 
 use bring::{Bringing, remove_all};
 pub(crate) use layout::Layout;
+
+/// The folder of a workspace, among what is kept of its tree, and the file in it that
+/// is locked by who has it.
+const FOLDER: &str = "workspace";
+const LOCK: &str = "lock";
 
 /// How often a workspace is asked for that somebody else has.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -75,15 +84,13 @@ impl Workspace {
             None => Some(tempfile::Builder::new().prefix("gate-workspace-").tempdir()?),
         };
         let folder = match (&site.state, &temporary) {
-            (Some(state), _) => {
-                store::of_tree(&std::path::absolute(state)?, real).join("workspace")
-            }
+            (Some(state), _) => store::of_tree(&std::path::absolute(state)?, real).join(FOLDER),
             (None, Some(temporary)) => temporary.path().to_owned(),
             (None, None) => return Ok(None),
         };
         store::make_folder(&folder)?;
         let folder = folder.canonicalize()?;
-        let lock = File::options().create(true).append(true).open(folder.join("lock"))?;
+        let lock = File::options().create(true).append(true).open(folder.join(LOCK))?;
         loop {
             match lock.try_lock() {
                 Ok(()) => break,
@@ -91,6 +98,10 @@ impl Workspace {
                 Err(TryLockError::WouldBlock) => sleep(AGAIN).await,
                 Err(TryLockError::Error(error)) => return Err(error),
             }
+        }
+        if temporary.is_none() {
+            sweep::used(&folder, &lock, real)?;
+            sweep::others(&folder);
         }
         let copy = folder.join("tree").join(real.file_name().unwrap_or("tree".as_ref()));
         let mapping = Mapping { real: real.to_owned(), copy };

@@ -150,3 +150,33 @@ fn one_at_a_time_has_it() {
     drop(workspace);
     assert!(bench.open(&cancel).is_some());
 }
+
+#[test]
+fn what_nobody_comes_back_to_is_emptied() {
+    let (gone, unused, here) = (Bench::new(), Bench::new(), Bench::new());
+    let state = here.fixture.site.state.clone();
+    let opened = |bench: &Bench| {
+        let site = Site { state: state.clone(), ..bench.fixture.site.clone() };
+        let (root, cancel) = (bench.tree.root(), CancellationToken::new());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let workspace = runtime.block_on(Workspace::open(&site, root, &cancel)).unwrap().unwrap();
+        bench.bring(&workspace);
+        workspace
+    };
+    let stands = |root: &Path| root.join("b.txt").exists();
+    let (of_gone, of_unused) = (opened(&gone), opened(&unused));
+    let (gone_root, unused_root) = (of_gone.root().to_owned(), of_unused.root().to_owned());
+    drop(gone);
+    drop(opened(&here));
+    assert!(stands(&gone_root), "somebody has it");
+    drop((of_gone, of_unused));
+    drop(opened(&here));
+    assert!(!stands(&gone_root) && stands(&unused_root));
+    let lock = unused_root.parent().unwrap().parent().unwrap().join(LOCK);
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(31 * 24 * 60 * 60);
+    File::options().append(true).open(lock).unwrap().set_modified(long_ago).unwrap();
+    let here = opened(&here);
+    assert!(!stands(&unused_root) && stands(here.root()));
+    let again = opened(&unused);
+    assert!(stands(again.root()), "it is made anew");
+}

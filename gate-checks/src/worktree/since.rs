@@ -42,7 +42,7 @@ impl WorkTree {
     ///
     /// A tree that cannot be read.
     pub fn changed(&self, since: Option<&str>) -> Result<Option<Vec<String>>, WorktreeError> {
-        let files = self.changed_files(since)?;
+        let files = self.changed_files(since, &Stop::never())?;
         Ok(files.map(|files| files.iter().map(|file| shown(file)).collect()))
     }
 
@@ -50,19 +50,19 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// A tree that cannot be read.
+    /// A tree that cannot be read; [`WorktreeError::Cancelled`] where it was stopped.
     pub(crate) fn changed_files(
         &self,
         since: Option<&str>,
+        stop: &Stop,
     ) -> Result<Option<BTreeSet<Vec<u8>>>, WorktreeError> {
-        let stop = Stop::never();
-        let Some((mut files, _)) = self.uncommitted(&stop)? else { return Ok(None) };
+        let Some((mut files, _)) = self.uncommitted(stop)? else { return Ok(None) };
         if let (Some(since), Some((git, repository))) = (since, self.repository()?)
-            && let Some(head) = repository.head(git, &stop)?
+            && let Some(head) = repository.head(git, stop)?
             && head != since
         {
-            let old = repository.tree(git, since, &stop)?;
-            files.extend(staged(&old, &repository.tree(git, &head, &stop)?));
+            let old = repository.tree(git, since, stop)?;
+            files.extend(staged(&old, &repository.tree(git, &head, stop)?));
         }
         Ok(Some(files))
     }

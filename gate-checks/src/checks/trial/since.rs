@@ -1,5 +1,6 @@
 //! What became of the tree since its baseline, and what is laid over it.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Allowance;
@@ -8,8 +9,7 @@ use gate_core::integrity::Guarded;
 use crate::baseline::{Baseline, BaselineError, Change, What};
 use crate::check::CheckContext;
 use crate::workspace::Layout;
-use crate::worktree::{Globs, WorkTree, shown};
-use std::os::unix::ffi::OsStrExt;
+use crate::worktree::{Globs, Stop, WorkTree, shown};
 
 /// A tree, and what it was.
 pub(super) struct Since<'a> {
@@ -26,7 +26,8 @@ impl<'a> Since<'a> {
     /// A baseline that cannot be compared.
     pub(super) fn of(cx: &'a CheckContext, tree: &WorkTree) -> Result<Option<Self>, BaselineError> {
         let Some(baseline) = &cx.baseline else { return Ok(None) };
-        let changes = baseline.changes(tree, &cx.tree)?;
+        let stop = Stop::with(cx.cancel.clone());
+        let changes = baseline.reader(tree)?.changes(&cx.tree, &stop)?;
         let globs = path_globs(&cx.allow)?;
         let is_allowed = |change: &Change| {
             let inside = tree.in_project(change.path.as_os_str().as_bytes());
