@@ -208,3 +208,44 @@ fn what_hides_the_exit_code() {
     script(&masked).is_seen("tamper", "it failed, and the command ended with code 0");
     comes_to(script(green).run(), "pass", "2 passed");
 }
+
+#[test]
+fn new_tests_that_cannot_fail() {
+    if !needs("pytest") {
+        return;
+    }
+    let after_repair = |act: &str| format!("sed -i 's/a - b/a + b/' calc.py; {act}");
+    let new = |body: &str| {
+        after_repair(&format!(
+            "printf 'from calc import add\\n\\n\\n{body}\\n' > tests/test_new.py"
+        ))
+    };
+    for (act, outcome, says) in [
+        (after_repair("true"), "pass", ""),
+        (new("def test_three():\\n    assert add(1, 2) == 3"), "pass", ""),
+        // What cannot even be collected without the work needs it.
+        (
+            new("from calc import sub\\n\\n\\ndef test_sub():\\n    assert sub(1, 1) == 0")
+                + "; printf '\\n\\ndef sub(a, b):\\n    return a - b\\n' >> calc.py",
+            "pass",
+            "",
+        ),
+        (
+            new("def test_new():\\n    assert True"),
+            "fail",
+            "1 new test passes without the work: tests/test_new.py::test_new",
+        ),
+        (
+            after_repair(
+                "printf '\\n\\ndef test_new():\\n    assert 1 == 1\\n' >> tests/test_calc.py",
+            ),
+            "fail",
+            "tests/test_calc.py::test_new",
+        ),
+    ] {
+        let attack = Attack { settings: "fail_to_pass = true\n", ..pytest(&act) };
+        comes_to(attack.run(), outcome, says);
+    }
+    // Unasked it is not tried.
+    comes_to(pytest(&new("def test_new():\\n    assert True")).run(), "pass", "");
+}

@@ -45,6 +45,7 @@ impl Mapping {
             paths: Vec::new(),
             // It is a copy already.
             control: false,
+            fail_to_pass: false,
             ..check.clone()
         }
     }

@@ -45,6 +45,8 @@ pub struct RawCheck {
     pub hermetic: Option<bool>,
     /// Whether tests run in a copy, with the baseline's tests and a control.
     pub control: Option<bool>,
+    /// Whether new tests have to fail without the work.
+    pub fail_to_pass: Option<bool>,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// How often a failure is run again.

@@ -292,6 +292,9 @@ pub struct CheckPolicy {
     /// tests over it and a test of gate's that has to fail.
     #[serde(default = "yes", skip_serializing_if = "is_on")]
     pub control: bool,
+    /// Whether new tests have to fail over what the sources were in the baseline.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub fail_to_pass: bool,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// How often a failure is run again.

@@ -41,6 +41,8 @@ pub(super) enum Hold<'a> {
     Overlay(&'a Since<'a>),
     /// The baseline.
     Baseline(&'a Since<'a>),
+    /// The baseline with the tests as they stand.
+    WithoutWork(&'a Since<'a>),
 }
 
 impl Ground {
@@ -77,6 +79,7 @@ impl Ground {
             Hold::Tree => {}
             Hold::Overlay(since) => since.lay(&self.tree, &mut layout)?,
             Hold::Baseline(since) => since.lay_all(&self.tree, &mut layout)?,
+            Hold::WithoutWork(since) => since.lay_sources(&self.tree, &mut layout)?,
         }
         self.workspace.bring(&layout, &self.snapshot, &self.real)?;
         self.files = layout.files();

@@ -14,7 +14,7 @@ use crate::worktree::Globs;
 const NAMED: usize = 3;
 
 /// How many tests the detail names, of each kind.
-const LISTED: usize = 50;
+pub(super) const LISTED: usize = 50;
 
 /// What became of the baseline's tests.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -235,8 +235,15 @@ impl Compared {
     }
 }
 
+/// The tests of a report that passed and are not among those that were there before.
+pub(super) fn new_and_passed(before: &[Test], now: &TestReport) -> Vec<String> {
+    let known: BTreeSet<_> = before.iter().map(|test| name(&test.id)).collect();
+    let passed = now.named(Status::Passed).map(name);
+    passed.filter(|id| !known.contains(id)).collect()
+}
+
 /// The first of these names, and how many more there are.
-fn some(names: &[String]) -> String {
+pub(super) fn some(names: &[String]) -> String {
     let first = names.iter().take(NAMED).map(|name| gate_core::text::brief(name, 120));
     let first = first.collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(NAMED) {

@@ -14,9 +14,13 @@
 //! tests on the agent's sources; then the tree as it stands has to pass too: a tree
 //! whose own tests fail is not done, and its new tests may need what it has edited.
 //!
+//! Where settings ask for it, new tests run once more over what the sources were, and
+//! have to fail there ([`fail_to_pass`]).
+//!
 //! Where the copy falls short of something that is no part of the tree, the command
 //! runs in the tree itself once. It cannot pass there, but it can tell why.
 
+mod fail_to_pass;
 mod ground;
 mod held;
 mod identities;
@@ -151,6 +155,9 @@ impl Trial<'_> {
         }
         if let Some(since) = since.as_ref().filter(|_| !overlaid.is_empty()) {
             self.as_it_stands(&mut ground, (since, found.as_ref()), &mut verdict).await?;
+        }
+        if let Some(since) = since.as_ref().filter(|_| self.settings.fail_to_pass) {
+            self.fail_to_pass(&mut ground, (since, found.as_ref()), &mut verdict).await?;
         }
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());

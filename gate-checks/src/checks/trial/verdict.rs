@@ -50,13 +50,13 @@ impl Verdict {
         evidence
     }
 
-    fn tell(&mut self, name: &str, value: Value) {
+    pub(super) fn tell(&mut self, name: &str, value: Value) {
         if let Some(told) = self.told.as_object_mut() {
             told.insert(name.to_owned(), value);
         }
     }
 
-    fn becomes(&mut self, outcome: Outcome, summary: String) {
+    pub(super) fn becomes(&mut self, outcome: Outcome, summary: String) {
         self.evidence.outcome = outcome;
         self.evidence.summary = summary;
         self.falls_short = false;

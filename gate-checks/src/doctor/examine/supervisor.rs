@@ -66,6 +66,7 @@ fn nothing() -> CheckPolicy {
         needs: Vec::new(),
         hermetic: false,
         control: false,
+        fail_to_pass: false,
         report: None,
         retry: 0,
         when: vec![When::Check],

@@ -25,7 +25,7 @@ use crate::decide::policy::{
 
 /// What holds for a check of this name where nobody says otherwise. The two
 /// that look at more than this iteration's work only count.
-pub(super) fn check_defaults(name: &str) -> [(&'static str, Value); 7] {
+pub(super) fn check_defaults(name: &str) -> [(&'static str, Value); 8] {
     let mode = if matches!(name, "clean_git" | "review") { "count" } else { "require" };
     let when = ["check", "run", "hook"].map(Value::from).to_vec();
     [
@@ -34,6 +34,7 @@ pub(super) fn check_defaults(name: &str) -> [(&'static str, Value); 7] {
         ("mode", Value::from(mode)),
         ("hermetic", Value::from(false)),
         ("control", Value::from(true)),
+        ("fail_to_pass", Value::from(false)),
         ("retry", Value::from(0)),
         ("when", Value::Array(when)),
     ]
@@ -133,6 +134,7 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         needs: raw.needs.unwrap_or_default(),
         hermetic: set(raw.hermetic, "hermetic")?,
         control: set(raw.control, "control")?,
+        fail_to_pass: set(raw.fail_to_pass, "fail_to_pass")?,
         report: raw.report,
         retry: set(raw.retry, "retry")?,
         when: set(raw.when, "when")?,

@@ -116,6 +116,7 @@ fn the_listing_is_complete() {
         "checks.jobs",
         "checks.NAME.hermetic",
         "checks.NAME.control",
+        "checks.NAME.fail_to_pass",
         "integrity.allow.reason",
         "breaker.cooldown",
         "budget.cost_usd",
