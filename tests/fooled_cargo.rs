@@ -74,7 +74,8 @@ fn keys_that_select_tests() {
     integration(none).is_seen("fail", "1 test of the baseline is gone: it::outside");
     let main = "printf '[[test]]\\nname = \"it\"\\npath = \"it.rs\"\\nharness = false\\n' >> Cargo.toml; \
                 echo 'fn main() {}' > it.rs";
-    integration(main).is_seen("inconclusive", "it ended without printing a test result");
+    // Which program it was, the two streams may have been read in an order to tell.
+    integration(main).is_seen("inconclusive", " ended without printing a test result");
 }
 
 #[test]

@@ -172,14 +172,17 @@ impl Task {
     }
 
     /// Says on the bus what a run's record says: that it started, stopped or
-    /// crashed, and then the end of the agent's standard error. For the runner
-    /// alone.
+    /// crashed, and then the end of the agent's standard error, which is the agent's
+    /// own to change while it runs. For the runner alone.
     ///
     /// # Errors
     ///
-    /// As [`Bus::append`], and a standard error that cannot be read.
+    /// As [`Bus::append`], and the standard error of a crash that cannot be read.
     pub fn announce(&self, run: &RunFolder, info: &RunInfo) -> Result<Message, Failure> {
-        let stderr = file::end(&run.file(layout::STDERR))?;
+        let stderr = match info.status {
+            Status::Running | Status::Completed => String::new(),
+            Status::Failed | Status::Unknown => file::end(&run.file(layout::STDERR))?,
+        };
         let folder = run.folder().display().to_string();
         self.bus()?.append(bus::event(info, &folder, &secrets::masked(&stderr)))
     }
