@@ -14,6 +14,9 @@ pub(crate) struct Globs(GlobSet);
 
 impl Globs {
     pub(crate) fn new(globs: &[String]) -> Result<Self, WorktreeError> {
+        if globs.is_empty() {
+            return Ok(Self(GlobSet::empty()));
+        }
         let mut set = GlobSetBuilder::new();
         for written in globs {
             let glob = written.trim_start_matches("./").trim_end_matches('/');

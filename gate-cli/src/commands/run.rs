@@ -24,7 +24,7 @@ use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::render::{self, Loud};
 use crate::request::Request;
-use crate::runner::{End, Loop, Order, StoppedBy, command_of};
+use crate::runner::{End, IN_RUN, Loop, Order, StoppedBy, command_of};
 use crate::settings::{self, Selection};
 use crate::source::Source;
 use crate::trust::Trust;
@@ -46,14 +46,14 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     trust.admit(&settings.policy.clone().at(When::Run), &here.site()?)?;
     let trust = trust.lasting();
     let project = Runs::here(&here.places)?;
-    let caller = Caller::of_process(&project)?;
-    let depth = caller.run.as_ref().map_or(Ok(0), |run| project.depth(&run.run_id))?;
+    let parent = parent(here, &project)?;
+    let depth = parent.as_ref().map_or(Ok(0), |run| project.depth(&run.run_id))?;
     if depth > settings.run.max_depth as usize {
         let message = format!("{depth} runs stand in each other, and more are not started");
         return Err(Failure::usage("too-deep", message).hint("`max_depth` in [run] of gate.toml"));
     }
     let prompt = args.prompt.as_deref().map(|file| Source::named(file, &here.places.folder).text());
-    let asked = Asked { prompt: prompt.transpose()?, parent: caller.run, args, project };
+    let asked = Asked { prompt: prompt.transpose()?, parent, args, project };
     let interrupt = Interrupt::listen()?;
     if args.work.is_none() {
         let task = asked.task_id();
@@ -70,6 +70,19 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
         asked.looped(here, settings, &interrupt, (&task, Some(job)))
     })?;
     asked.answer(&task, &end)
+}
+
+/// The run whose agent starts this one. A run that has only just begun does not know
+/// the process of its agent yet: what names it there counts as far as it stands below
+/// the run that is known.
+fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failure> {
+    let known = Caller::of_process(project)?.run;
+    let named = here.places.variable(IN_RUN).map(|id| project.run(id)).transpose()?.flatten();
+    let above = known.as_ref().map_or("", |run| &run.run_id);
+    let below =
+        |info: &run::RunInfo| info.status == run::Status::Running && info.parent_run_id == above;
+    let named = named.and_then(|run| run.info().ok()).filter(below);
+    Ok(named.or(known))
 }
 
 /// What is asked for.
