@@ -61,10 +61,10 @@ fn both(name: &str, command: &[&str], files: &Files) {
     let settings =
         format!("[checks.tests]\ncommand = {}\n", serde_json::to_string(command).unwrap());
     fs::write(project.join("gate.toml"), settings).unwrap();
-    run(project, GATE, &["trust"]);
     for args in [vec!["init", "-q"], vec!["add", "-A"], COMMIT.to_vec()] {
         run(project, "git", &args);
     }
+    run(project, GATE, &["trust"]);
     fs::write(project.join("out.log"), DONE).unwrap();
     compare(project, &format!("{name}: a control"), command);
     // A file of tests that somebody has touched is put back, and then runs as it stands.
