@@ -84,6 +84,7 @@ impl Finding {
     pub fn place(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.file),
+            None if self.file == "." => "the work tree".to_owned(),
             None => self.file.clone(),
         }
     }
