@@ -30,8 +30,12 @@ const LONG: u64 = 1 << 20;
 /// bytes.
 const BRIEF: u64 = 48 << 10;
 
-/// How much is read at once, in bytes.
+/// How much is sifted at once, in bytes.
 const BLOCK: u64 = 256 << 10;
+
+/// How much is read at once where no lines are sifted, in bytes: what is touched first
+/// has to be made, and a small piece is touched again.
+const PIECE: usize = 64 << 10;
 
 /// How much is read behind a block for the end of its last line, in bytes; more
 /// where the line goes on.
@@ -168,7 +172,7 @@ fn rest(
     scanner: &mut Scanner<'_>,
     push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
 ) -> io::Result<u64> {
-    let mut block = vec![0; BLOCK as usize];
+    let mut block = vec![0; PIECE];
     loop {
         match file.read_at(&mut block, at) {
             Ok(0) => return Ok(at),

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use memchr::{memchr, memchr_iter, memrchr_iter};
 
@@ -16,7 +16,10 @@ use crate::read::Wanted;
 #[derive(Debug)]
 pub(crate) struct Sought {
     set: Arc<Prepared>,
-    search: Search,
+    /// Which of the set they are.
+    open: Vec<bool>,
+    /// Prepared when a text is first asked: of many inputs none is.
+    search: OnceLock<Search>,
     /// Whether a pattern may match anywhere.
     everywhere: bool,
     /// Whether a text that JSON escapes is among those that are looked for.
@@ -28,15 +31,13 @@ pub(crate) struct Sought {
 impl Sought {
     /// What these patterns of the set look for, and notices of clients.
     pub(super) fn new(set: &Arc<Prepared>, open: &[bool], notice: fn(&[u8]) -> bool) -> Self {
-        let of_open = |(index, open): (usize, &bool)| {
-            if *open { set.patterns[index].rarest() } else { &[] }
-        };
         let open_ones = || set.patterns.iter().zip(open).filter(|(_, open)| **open);
         let escapes =
             |text: &Needle| text.bytes().any(|byte| b"\"\\".contains(&byte) || byte < b' ');
         Self {
             set: set.clone(),
-            search: Search::at_length(open.iter().enumerate().map(of_open)),
+            open: open.to_vec(),
+            search: OnceLock::new(),
             everywhere: set.everywhere.iter().any(|index| open[*index]),
             escaped: open_ones().any(|(one, _)| one.groups.iter().flatten().any(escapes)),
             notice,
@@ -45,12 +46,16 @@ impl Sought {
 
     /// The rarest texts of these patterns.
     pub(super) fn search(&self) -> &Search {
-        &self.search
+        let of_open = |(index, open): (usize, &bool)| {
+            if *open { self.set.patterns[index].rarest() } else { &[] }
+        };
+        let texts = || self.open.iter().enumerate().map(of_open);
+        self.search.get_or_init(|| Search::at_length(texts()))
     }
 
     /// The first text with which its pattern may match.
     fn first(&self, bytes: &[u8], from: usize, line: LineOf, read: Reads) -> Option<usize> {
-        self.search.first(bytes, from, line, |place| {
+        self.search().first(bytes, from, line, |place| {
             let (one, line) = (&self.set.patterns[place.owner], &bytes[place.line.clone()]);
             let begin = place.line.start;
             if place.from == begin && !one.may_match(line) {

@@ -14,7 +14,9 @@ const RUNS_ON: [&str; 3] =
 
 /// Whether a text, as it is escaped in JSON, may be such an answer.
 pub(super) fn may_run_on(escaped: &[u8]) -> bool {
-    RUNS_ON.iter().any(|start| {
+    // Nearly all texts begin with another letter.
+    let begins = |start: &&&str| matches!(escaped, [first, ..] if [b'\\', start.as_bytes()[0]].contains(first));
+    RUNS_ON.iter().filter(begins).any(|start| {
         let same = escaped.iter().zip(start.bytes()).take_while(|(one, other)| **one == *other);
         let rest = &escaped[same.count()..];
         // A letter may be escaped by its number.

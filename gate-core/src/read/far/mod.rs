@@ -22,7 +22,6 @@ pub(super) use sifted::{Kept, Sifting};
 pub(super) use values::{Few, Value, Values};
 pub(super) use walk::Walk;
 
-use super::MAX_RECORD;
 use form::Forms;
 
 /// How much of the input's end is read whole, in bytes: the last lines that
@@ -152,22 +151,17 @@ pub(super) trait ByLine: Send + Sync {
 
 impl<T: ByLine> Sieve for T {
     fn sift(&self, lines: &[u8], wanted: &dyn Wanted, kept: &mut Sifting<'_>) {
-        let (mut forms, mut values, mut from) = (Forms::new(), Values::new(), 0);
-        for end in memchr::memchr_iter(b'\n', lines) {
-            let line = &lines[from..end];
-            // What begins in another way may belong to the record before it,
-            // and a record that is too long is a problem to be told.
-            let is_plain = line.first() == Some(&b'{') && line.len() <= MAX_RECORD;
-            let seen =
-                if is_plain { forms.see(line, &mut values, |walk| self.see(walk)) } else { None };
+        let (mut forms, mut values, mut rest) = (Forms::new(), Values::new(), lines);
+        while let Some((end, seen)) = forms.see(rest, &mut values, |walk| self.see(walk)) {
+            let (line, behind) = rest.split_at(end + 1);
             match seen.map_or(Line::Matters, |seen| self.comes_to(seen, &values, wanted, kept)) {
-                Line::Matters => kept.matters(&lines[from..=end]),
-                Line::Speaks(id) => kept.speaks(&lines[from..=end], id),
-                Line::Twice(number) => kept.twice(&lines[from..=end], number),
+                Line::Matters => kept.matters(line),
+                Line::Speaks(id) => kept.speaks(line, id),
+                Line::Twice(number) => kept.twice(line, number),
                 Line::Silent => {}
             }
             kept.pass_over(1);
-            from = end + 1;
+            rest = behind;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Walks over a line of JSON without building anything.
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr2, memchr2_iter};
 
 use super::values::{Value, Values};
 
@@ -233,55 +233,69 @@ pub(super) fn end_of_atom(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where the quotation mark stands that ends a string. Where a backslash ends the
-/// string it may be missed; then what follows is not what is expected.
+/// Where the quotation mark stands that ends a string; none where the line ends
+/// before it. Where a backslash ends the string it may be missed; then what follows is
+/// not what is expected.
 #[inline]
 pub(super) fn end_of_string(bytes: &[u8]) -> Option<usize> {
     let mut at = short(bytes)?;
-    while at > 0 && bytes[at - 1] == b'\\' && is_escaped(&bytes[..at]) {
+    while bytes[at] == b'"' && at > 0 && bytes[at - 1] == b'\\' && is_escaped(&bytes[..at]) {
         at += long(&bytes[at..])?;
     }
-    Some(at)
+    (bytes[at] == b'"').then_some(at)
 }
 
-/// The first quotation mark. Keys and names are short: their first bytes are held
-/// against it eight by eight, which costs less than to begin a search.
+/// The first quotation mark or line break. Keys and names are short: their first bytes
+/// are held against both eight by eight, which costs less than to begin a search.
 #[inline]
 fn short(bytes: &[u8]) -> Option<usize> {
     let eights: Option<&[u8; SHORT]> = bytes.first_chunk();
     for (index, eight) in eights.iter().flat_map(|short| short.as_chunks::<8>().0).enumerate() {
-        let other = u64::from_le_bytes(*eight) ^ (EACH * b'"' as u64);
-        let zero = other.wrapping_sub(EACH) & !other & (EACH << 7);
-        if zero != 0 {
-            return Some(index * 8 + zero.trailing_zeros() as usize / 8);
+        let eight = u64::from_le_bytes(*eight);
+        let found = first_of(eight, b'"') | first_of(eight, b'\n');
+        if found != 0 {
+            return Some(index * 8 + found.trailing_zeros() as usize / 8);
         }
     }
     match eights {
         Some(_) => Some(SHORT - 1 + long(&bytes[SHORT - 1..])?),
-        None => memchr(b'"', bytes),
+        None => memchr2(b'"', b'\n', bytes),
     }
 }
 
-/// The first quotation mark behind the first byte that does not follow a
-/// backslash.
-fn long(bytes: &[u8]) -> Option<usize> {
-    let first = 1 + memchr(b'"', bytes.get(1..)?)?;
-    if bytes[first - 1] == b'\\' { among_escaped(bytes, first) } else { Some(first) }
+/// The highest bit of the first of eight bytes that is this one; what stands above it
+/// tells nothing.
+#[inline]
+fn first_of(eight: u64, byte: u8) -> u64 {
+    let other = eight ^ (EACH * u64::from(byte));
+    other.wrapping_sub(EACH) & !other & (EACH << 7)
 }
 
-/// The same behind a byte, where one was found that follows a backslash. What
-/// tools print is full of those; to look at each would cost more than to compare
+/// The first line break, or quotation mark that does not follow a backslash, behind the
+/// first byte.
+fn long(bytes: &[u8]) -> Option<usize> {
+    let first = 1 + memchr2(b'"', b'\n', bytes.get(1..)?)?;
+    if ends(bytes[first - 1], bytes[first]) { Some(first) } else { among_escaped(bytes, first) }
+}
+
+/// Whether a search is over at a byte, which follows another.
+#[inline]
+fn ends(before: u8, byte: u8) -> bool {
+    (byte == b'"') & (before != b'\\') | (byte == b'\n')
+}
+
+/// The same behind a byte, where a quotation mark was found that follows a backslash.
+/// What tools print is full of those; to look at each would cost more than to compare
 /// all bytes, which compiles to wide instructions.
 fn among_escaped(bytes: &[u8], from: usize) -> Option<usize> {
-    let ends = |before: &u8, byte: &u8| (*byte == b'"') & (*before != b'\\');
     let (before, _) = bytes[from..].as_chunks::<WIDE>();
     let (behind, _) = bytes[from + 1..].as_chunks::<WIDE>();
     let block = before.iter().zip(behind).position(|(before, behind)| {
-        before.iter().zip(behind).fold(false, |any, (before, byte)| any | ends(before, byte))
+        before.iter().zip(behind).fold(false, |any, (before, byte)| any | ends(*before, *byte))
     });
     let near = from + 1 + block.unwrap_or(behind.len()) * WIDE;
-    let mut marks = memchr_iter(b'"', &bytes[near..]).map(|at| near + at);
-    marks.find(|&at| bytes[at - 1] != b'\\')
+    let mut marks = memchr2_iter(b'"', b'\n', &bytes[near..]).map(|at| near + at);
+    marks.find(|&at| ends(bytes[at - 1], bytes[at]))
 }
 
 /// How many bytes of a string are looked at before a search begins.
