@@ -16,6 +16,7 @@ mod install;
 mod interrupt;
 mod memory;
 mod operator;
+mod processes;
 mod record;
 mod remarks;
 mod render;

@@ -9,7 +9,7 @@ use std::path::Path;
 use gate_checks::worktree;
 
 use super::Agent;
-use crate::governance::ancestors;
+use crate::processes::{self, Status};
 
 /// How an agent's programs and packages are called.
 const PROGRAMS: [(Agent, &[&str]); 9] = [
@@ -41,19 +41,12 @@ pub(crate) struct Process {
 impl Process {
     /// Those above this one, the nearest first.
     pub(crate) fn above() -> impl Iterator<Item = Self> {
-        ancestors().into_iter().filter_map(Self::of)
+        processes::above().filter_map(|it| Some(Self::of(it.pid, &it.status?)))
     }
 
-    fn of(pid: i64) -> Option<Self> {
-        let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
-        let words = words(&fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default());
-        Some(Self { pid, agent: agent_of(name.trim_end(), &words), words })
-    }
-
-    /// The environment that it was started with, as `NAME=VALUE`; none where it is
-    /// another user's, or the system does not tell.
-    pub(crate) fn environment(&self) -> Vec<String> {
-        words(&fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default())
+    fn of(pid: i64, status: &Status) -> Self {
+        let words = processes::words(pid);
+        Self { pid, agent: agent_of(&status.name, &words), words }
     }
 
     /// Whether it works in the project, above it, or in another work tree of it. One
@@ -64,10 +57,6 @@ impl Process {
             || folder.starts_with(project)
             || worktree::identity(&folder) == worktree::identity(project)
     }
-}
-
-fn words(bytes: &[u8]) -> Vec<String> {
-    bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into()).collect()
 }
 
 /// The agent whose program this is. Many are scripts: of an interpreter, its script

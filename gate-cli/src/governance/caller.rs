@@ -5,9 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::project::Project;
 use crate::failure::Failure;
-
-/// The longest row of ancestors that is walked.
-const DEEPEST: usize = 256;
+use crate::processes::{self, Above, Status};
 
 /// How far apart a run and its process begin at most; clocks are set in between.
 /// A process that is younger has only inherited the number of one that is gone.
@@ -33,9 +31,13 @@ impl Caller {
         if running.is_empty() {
             return Ok(Self::default());
         }
-        let near = ancestors().into_iter().chain(session(i64::from(std::process::id())));
-        let of = |pid: i64| running.iter().find(|info| is_agent(info, pid, began(pid)));
-        Ok(Self { run: near.into_iter().find_map(of).cloned() })
+        let leader = Status::of(i64::from(std::process::id())).map(|own| own.session);
+        let leader = leader.map(|pid| Above { pid, status: Status::of(pid) });
+        let of = |it: Above| {
+            let began = it.status.as_ref().and_then(began);
+            running.iter().find(|info| is_agent(info, it.pid, began))
+        };
+        Ok(Self { run: processes::above().chain(leader).find_map(of).cloned() })
     }
 
     /// That a fact may be made the project's: by a person, or by a root agent.
@@ -73,17 +75,6 @@ impl Caller {
     }
 }
 
-/// The processes above this one, the nearest first, where /proc tells.
-pub(crate) fn ancestors() -> Vec<i64> {
-    let mut all = Vec::new();
-    let mut next = i64::from(std::process::id());
-    while let Some(parent) = parent(next).filter(|it| *it > 1 && all.len() < DEEPEST) {
-        all.push(parent);
-        next = parent;
-    }
-    all
-}
-
 /// Whether a process that began then is a run's agent.
 fn is_agent(info: &RunInfo, pid: i64, began: Option<Timestamp>) -> bool {
     let near = |at: Timestamp| at.duration_since(info.start_time).abs() <= APART;
@@ -91,32 +82,12 @@ fn is_agent(info: &RunInfo, pid: i64, began: Option<Timestamp>) -> bool {
     pid > 1 && [info.pid, info.pgid].contains(&pid) && (adopted || began.is_none_or(near))
 }
 
-/// A process's parent.
-fn parent(pid: i64) -> Option<i64> {
-    stat(pid, 1)?.parse().ok()
-}
-
-/// The session that a process is of. Its leader is 0 where it stands outside the
-/// process namespace, as in a container, which is no process here.
-fn session(pid: i64) -> Option<i64> {
-    stat(pid, 3)?.parse().ok()
-}
-
-/// When a process began; none where it is gone, or nobody tells.
-fn began(pid: i64) -> Option<Timestamp> {
-    let ticks: i64 = stat(pid, 19)?.parse().ok()?;
+/// When a process began; none where nobody tells.
+fn began(status: &Status) -> Option<Timestamp> {
     let second = i64::try_from(rustix::param::clock_ticks_per_second()).ok()?;
     let machine = std::fs::read_to_string("/proc/stat").ok()?;
     let boot = machine.lines().find_map(|line| line.strip_prefix("btime "))?;
-    Timestamp::from_second(boot.trim().parse::<i64>().ok()? + ticks / second).ok()
-}
-
-/// A field of what Linux tells of a process, counted from its state. Before it
-/// stands the process's name, in brackets, which may hold anything.
-fn stat(pid: i64, field: usize) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(field).map(str::to_owned)
+    Timestamp::from_second(boot.trim().parse::<i64>().ok()? + status.began / second).ok()
 }
 
 #[cfg(test)]
@@ -151,10 +122,8 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_process_has_ancestors() {
-        let parent = i64::from(rustix::process::getppid().unwrap().as_raw_pid());
-        assert_eq!(ancestors().first(), Some(&parent));
-        let began = began(parent).unwrap();
+    fn a_process_began_before_now() {
+        let began = began(&Status::of(i64::from(std::process::id())).unwrap()).unwrap();
         assert!(began <= Timestamp::now() && began > Timestamp::UNIX_EPOCH, "{began}");
     }
 

@@ -29,7 +29,6 @@ pub use brief::Brief;
 pub(crate) use brief::STARTING;
 pub use bus::Bus;
 pub use caller::Caller;
-pub(crate) use caller::ancestors;
 pub(crate) use facts::add;
 pub use facts::{Found, Unreadable};
 pub use project::Project;

@@ -1,8 +1,9 @@
 //! How a client was started, as the system tells of the processes above this
 //! one.
 
-use std::fs;
 use std::path::Path;
+
+use crate::processes;
 
 /// How many processes up a client is looked for: a shell or two and an
 /// interpreter stand between it and its hook.
@@ -11,19 +12,11 @@ const DEEPEST: usize = 12;
 /// The words after the program's name with which it was started; none where no
 /// such program is above this process.
 pub(super) fn words_of(program: &str) -> Option<Vec<String>> {
-    let mut pid = rustix::process::getppid()?.as_raw_nonzero().get();
-    for _ in 0..DEEPEST {
-        let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-        let words: Vec<_> = line
-            .split(|byte| *byte == 0)
-            .map(|word| String::from_utf8_lossy(word).into_owned())
-            .collect();
-        if let Some(at) = place_of(program, &words) {
-            return Some(words[at + 1..].to_vec());
-        }
-        pid = parent_of(pid)?;
-    }
-    None
+    processes::above().take(DEEPEST).find_map(|it| {
+        let words = processes::words(it.pid);
+        let at = place_of(program, &words)?;
+        Some(words[at + 1..].to_vec())
+    })
 }
 
 /// Where the program stands: first, or after the interpreter that runs it. A
@@ -36,13 +29,6 @@ fn place_of(program: &str, words: &[String]) -> Option<usize> {
         is_named || (package && word.contains(program))
     };
     words.iter().take(3).position(named)
-}
-
-/// The parent of a process: the second field after the name in parentheses.
-fn parent_of(pid: i32) -> Option<i32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(1)?.parse().ok().filter(|parent| *parent > 1)
 }
 
 #[cfg(test)]

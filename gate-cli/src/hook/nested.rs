@@ -8,6 +8,7 @@
 //! leave its own processes behind.
 
 use crate::agent::{Agent, BY_NPM, MARKS, Process, SELF_NAMED};
+use crate::processes;
 use crate::settings::Places;
 
 /// What it says to a tool.
@@ -50,7 +51,7 @@ struct Above {
 
 impl Above {
     fn of(process: Process) -> Self {
-        let environment = process.environment();
+        let environment = processes::environment(process.pid);
         let set = environment.iter().filter_map(|it| it.split_once('='));
         let marks = set.filter_map(|(name, value)| mark(name, value)).collect();
         Self { process, marks }

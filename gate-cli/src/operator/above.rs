@@ -6,17 +6,17 @@ use std::path::Path;
 use crate::agent::{Agent, Process};
 use crate::commands::SUPERVISE;
 
-/// The nearest agent's program above this process that works on a project, and its
-/// number.
-pub(super) fn client(project: &Path) -> Option<(Agent, i64)> {
-    Process::above().find_map(|process| {
+/// The nearest of these processes that is an agent's program and works on a project,
+/// and its number.
+pub(super) fn client(above: &[Process], project: &Path) -> Option<(Agent, i64)> {
+    above.iter().find_map(|process| {
         let agent = process.agent?;
         process.works_on(project).then_some((agent, process.pid))
     })
 }
 
-/// Whether a supervisor of gate's stands above this process: each agent of a run has
+/// Whether a supervisor of gate's is among these processes: each agent of a run has
 /// one. Whose it is says the run's folder, which takes longer to find out.
-pub(super) fn is_supervised() -> bool {
-    Process::above().any(|process| process.words.get(1).is_some_and(|it| it == SUPERVISE))
+pub(super) fn is_supervised(above: &[Process]) -> bool {
+    above.iter().any(|process| process.words.get(1).is_some_and(|it| it == SUPERVISE))
 }

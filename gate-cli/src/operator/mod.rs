@@ -10,6 +10,7 @@ mod marks;
 use gate_core::text;
 use serde::Serialize;
 
+use crate::agent::Process;
 use crate::failure::Failure;
 use crate::governance::{Caller, Runs};
 use crate::settings::Places;
@@ -85,15 +86,17 @@ pub(crate) fn agent_above(places: &Places) -> Result<Option<String>, Failure> {
     if let Some(mark) = marks::first(&places.environment) {
         return Ok(Some(format!("the environment has {}", text::brief(&mark, 200))));
     }
-    if let Some(run) = run_above(places)? {
+    let above: Vec<_> = Process::above().collect();
+    if let Some(run) = run_above(&above, places)? {
         return Ok(Some(format!("gate run started it (run {})", text::brief(&run, 200))));
     }
-    Ok(above::client(&places.top()).map(|(agent, pid)| format!("{} (process {pid})", agent.name())))
+    let client = above::client(&above, &places.top());
+    Ok(client.map(|(agent, pid)| format!("{} (process {pid})", agent.name())))
 }
 
 /// The run whose agent this is.
-fn run_above(places: &Places) -> Result<Option<String>, Failure> {
-    if !above::is_supervised() {
+fn run_above(above: &[Process], places: &Places) -> Result<Option<String>, Failure> {
+    if !above::is_supervised(above) {
         return Ok(None);
     }
     match Runs::here(places) {
