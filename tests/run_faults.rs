@@ -63,6 +63,20 @@ fn an_agent_that_kills_its_supervisor_leaves_nothing_alive() {
     assert_eq!(alive(&ran), [""; 0]);
 }
 
+/// Its record is written slowly: an agent that began before could speak as a person.
+#[test]
+fn an_agent_begins_when_its_record_names_it() {
+    if !needs("strace") {
+        return;
+    }
+    let delay = "inject=fsync:delay_exit=200000";
+    let strace = ["strace", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "-e", delay];
+    let agent =
+        "grep -h \"^pid: $$\\$\" ../home/.local/share/gate/runs/*/t1/runs/*/run-info.yaml >pids\n";
+    let ran = project(agent).words(ONCE).under(strace).code(1);
+    assert!(ran.file("pids").starts_with("pid: "), "{}", ran.file("pids"));
+}
+
 #[test]
 fn pipes_and_links_in_the_place_of_its_output_hang_nobody() {
     let agent = "cd \"$(sed -n 's/^JRUN_RUN_FOLDER=//p' seen)\"\necho lost\n\

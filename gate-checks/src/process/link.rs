@@ -1,11 +1,14 @@
 //! What a supervisor tells gate: one JSON object a line, over the socket that
 //! is the supervisor's standard input.
 //!
-//! Gate tells the supervisor one thing only: any byte, or the end of the
-//! stream, means that the job has to end; [`AT_ONCE`] means that it has no grace
-//! any more.
+//! Gate tells the supervisor little: [`BEGIN`] lets a job begin that waits for it.
+//! After that any byte, or the end of the stream, means that the job has to end;
+//! [`AT_ONCE`] means that it has no grace any more.
 
 use serde::{Deserialize, Serialize};
+
+/// The job may begin.
+pub(super) const BEGIN: u8 = b'+';
 
 /// The job has to end.
 pub(super) const END: u8 = b'.';
@@ -17,11 +20,13 @@ pub(super) const AT_ONCE: u8 = b'!';
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Told {
-    /// The job runs; told only where its grace was said.
-    Started {
+    /// The job waits for the word to begin; told only where its grace was said.
+    Ready {
         /// Its process.
         pid: i32,
     },
+    /// The job that waited runs.
+    Began,
     /// The job could not be started.
     NotStarted {
         /// Why.
@@ -57,7 +62,8 @@ mod tests {
     #[test]
     fn what_is_told_is_understood() {
         let all = [
-            Told::Started { pid: 7 },
+            Told::Ready { pid: 7 },
+            Told::Began,
             Told::NotStarted { error: "no such file\nor folder".to_owned() },
             Told::Ended { code: None, signal: Some(9), left: vec!["sleep".to_owned()] },
         ];

@@ -14,6 +14,7 @@ mod capture;
 mod descendants;
 mod environment;
 mod forsaken;
+mod held;
 mod job;
 mod link;
 mod session;
@@ -27,7 +28,7 @@ pub use capture::Stream;
 pub(crate) use capture::{Capture, LineReader};
 pub(crate) use environment::{absolute, environment, is_usual};
 pub(crate) use job::{Ended, How, Job};
-pub use session::{Fate, Launch, Over, Session};
+pub use session::{Fate, Launch, Over, Session, Waiting};
 pub use supervise::supervise;
 
 /// How long a process that was asked to end (SIGTERM) has before it is killed.

@@ -26,6 +26,9 @@ use super::supervise::Order;
 /// How much longer than its grace a supervisor may take.
 const STUCK: Duration = Duration::from_secs(5);
 
+/// How long a supervisor may take for a word that it owes: it starts a process.
+const SILENT: Duration = Duration::from_secs(30);
+
 /// A program that is to run in a session of its own.
 #[derive(Clone, Debug)]
 pub struct Launch {
@@ -47,6 +50,13 @@ pub struct Launch {
     pub grace: Duration,
 }
 
+/// A program that is there and waits for the word to begin. Dropped, it never does.
+#[derive(Debug)]
+pub struct Waiting {
+    session: Session,
+    pid: i32,
+}
+
 /// A program that runs in a session of its own. Dropped, it is ended.
 #[derive(Debug)]
 pub struct Session {
@@ -54,8 +64,10 @@ pub struct Session {
     link: UnixStream,
     heard: Vec<u8>,
     grace: Duration,
-    /// The program's process, which leads its session and its group.
+    /// The program's process, once it has begun.
     pid: Option<i32>,
+    /// How it ended, where it could not begin.
+    over: Option<Over>,
     mark: String,
 }
 
@@ -82,13 +94,13 @@ pub enum Fate {
 }
 
 impl Launch {
-    /// Starts it.
+    /// Starts its process, which waits.
     ///
     /// # Errors
     ///
-    /// Files that cannot be opened, a supervisor that cannot be started. A
-    /// program that cannot be started is a [`Fate`].
-    pub fn start(&self) -> io::Result<Session> {
+    /// Files that cannot be opened, a supervisor that cannot be started or says
+    /// nothing. A program that cannot be started is a [`Fate`].
+    pub fn start(&self) -> io::Result<Waiting> {
         let (link, theirs) = UnixStream::pair()?;
         let argv = self.argv.iter().map(Into::into).collect();
         let order = Order { grace: Some(self.grace), stdin: Some(self.stdin.clone()), argv };
@@ -102,17 +114,36 @@ impl Launch {
         command.env(MARK, &mark);
         let supervisor = command.spawn()?;
         let (heard, grace) = (Vec::new(), self.grace);
-        let mut session = Session { supervisor, link, heard, grace, pid: None, mark };
-        // Its first word says that the program runs, and as which process.
-        let until = Instant::now() + STUCK;
-        while !session.heard.contains(&b'\n') && Instant::now() < until && session.hears(STUCK) {}
-        session.started();
-        Ok(session)
+        let mut session = Session { supervisor, link, heard, grace, pid: None, over: None, mark };
+        match session.next_word() {
+            Some(Told::Ready { pid }) => Ok(Waiting { session, pid }),
+            Some(Told::NotStarted { error }) => Err(io::Error::other(error)),
+            _ => Err(io::Error::new(io::ErrorKind::TimedOut, "its supervisor says nothing")),
+        }
+    }
+}
+
+impl Waiting {
+    /// The process that will be the program, and leads its session and its group.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// Lets it begin.
+    pub fn begin(self) -> Session {
+        let Self { mut session, pid } = self;
+        // Where nobody listens, the end is told all the same.
+        let _ = session.link.write_all(&[link::BEGIN]);
+        match session.next_word() {
+            Some(Told::Began) => session.pid = Some(pid),
+            told => session.over = told.and_then(over),
+        }
+        session
     }
 }
 
 impl Session {
-    /// The program's process, as soon as it is known.
+    /// The program's process; none where it could not be started.
     pub fn pid(&self) -> Option<i32> {
         self.pid
     }
@@ -128,7 +159,8 @@ impl Session {
     pub fn wait_for(&mut self, time: Duration) -> Option<Over> {
         let until = Instant::now() + time;
         loop {
-            if let Some(over) = self.told() {
+            let told = self.over.take().or_else(|| self.word().and_then(over));
+            if let Some(over) = told {
                 let _ = self.supervisor.wait();
                 return Some(over);
             }
@@ -162,33 +194,24 @@ impl Session {
         }
     }
 
-    /// Takes the supervisor's word that the program runs, if it is the first.
-    fn started(&mut self) {
-        let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') else { return };
-        let line = String::from_utf8_lossy(&self.heard[..=end]).into_owned();
-        if let Some(Told::Started { pid }) = Told::parse(&line) {
-            self.pid = Some(pid);
-            self.heard.drain(..=end);
+    /// The supervisor's next word, waited for; none where it says nothing.
+    fn next_word(&mut self) -> Option<Told> {
+        let until = Instant::now() + SILENT;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.word() {
+                None if !left.is_zero() && self.hears(left) => {}
+                word => return word,
+            }
         }
     }
 
-    /// Takes what the supervisor has said; the last word is the end.
-    fn told(&mut self) -> Option<Over> {
+    /// Takes the next word that the supervisor has said.
+    fn word(&mut self) -> Option<Told> {
         while let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
             let line: Vec<_> = self.heard.drain(..=end).collect();
-            match Told::parse(&String::from_utf8_lossy(&line)) {
-                Some(Told::NotStarted { error }) => {
-                    return Some(Over { fate: Fate::NotStarted(error), left: Vec::new() });
-                }
-                Some(Told::Ended { code, signal, left }) => {
-                    let fate = match (code, signal) {
-                        (Some(code), _) => Fate::Exited(code),
-                        (None, Some(signal)) => Fate::Signalled(signal),
-                        (None, None) => Fate::Lost,
-                    };
-                    return Some(Over { fate, left });
-                }
-                Some(Told::Started { .. }) | None => {}
+            if let Some(told) = Told::parse(&String::from_utf8_lossy(&line)) {
+                return Some(told);
             }
         }
         None
@@ -221,6 +244,18 @@ impl Drop for Session {
             self.wait_for(self.grace + STUCK);
         }
     }
+}
+
+/// The end of a session, where a word tells of it.
+fn over(told: Told) -> Option<Over> {
+    let (fate, left) = match told {
+        Told::NotStarted { error } => (Fate::NotStarted(error), Vec::new()),
+        Told::Ended { code: Some(code), left, .. } => (Fate::Exited(code), left),
+        Told::Ended { signal: Some(signal), left, .. } => (Fate::Signalled(signal), left),
+        Told::Ended { left, .. } => (Fate::Lost, left),
+        Told::Ready { .. } | Told::Began => return None,
+    };
+    Some(Over { fate, left })
 }
 
 /// A file that is appended to, made where it is not there.

@@ -19,7 +19,8 @@ use rustix::process::{
 };
 
 use super::descendants::{self, Process};
-use super::link::{AT_ONCE, Told};
+use super::held::{self, Held};
+use super::link::{AT_ONCE, BEGIN, Told};
 use super::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
 
 /// How often what still lives is killed again: between two looks a process may
@@ -34,7 +35,7 @@ const SEES_ALL: bool = cfg!(target_os = "linux");
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     /// How long the job has to end after SIGTERM, where that is another time than
-    /// usual; then its process is told as well.
+    /// usual; then its process is told as well, and waits for the word to begin.
     pub(super) grace: Option<Duration>,
     /// The file that is the job's standard input; none: it is empty.
     pub(super) stdin: Option<PathBuf>,
@@ -50,6 +51,16 @@ impl Order {
         let stdin = self.stdin.iter().flat_map(|file| ["--stdin".into(), file.clone().into()]);
         let dashes = std::iter::once("--".into());
         grace.chain(stdin).chain(dashes).chain(self.argv.iter().cloned()).collect()
+    }
+
+    /// The job, as it is started.
+    pub(super) fn command(&self) -> io::Result<Command> {
+        let mut command = Command::new(&self.argv[0]);
+        command.args(&self.argv[1..]).stdin(match &self.stdin {
+            Some(file) => Stdio::from(File::open(file)?),
+            None => Stdio::null(),
+        });
+        Ok(command)
     }
 
     /// The order that arguments hold.
@@ -69,17 +80,21 @@ impl Order {
     }
 }
 
-/// Runs as a supervisor: the arguments are those that gate-checks gave after
-/// [`Supervisor::args`](super::Supervisor::args), the standard input is its
-/// socket. Returns the exit code that the program has to end with: 0, or 2
-/// where it was called by somebody else.
+/// Runs as a supervisor: `own` is the program and
+/// [`Supervisor::args`](super::Supervisor::args), as it was called with them, `args`
+/// are those that gate-checks gave after them, the standard input is its socket.
+/// Returns the exit code that the program has to end with: 0, or 2 where it was
+/// called by somebody else.
 ///
-/// It makes the calling process a subreaper and ends all its children; call it
-/// in a process that does nothing else.
-pub fn supervise(args: &[OsString]) -> u8 {
+/// It makes the calling process a subreaper and ends all its children, or becomes
+/// another program; call it in a process that does nothing else.
+pub fn supervise(own: &[OsString], args: &[OsString]) -> u8 {
+    if let Some(args) = held::order(args) {
+        return Order::parse(args).map_or(2, |order| held::become_program(&order));
+    }
     let link = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
     let (Some(order), Ok(mut link)) = (Order::parse(args), link) else { return 2 };
-    let told = match Supervision::begin(&order, &link) {
+    let told = match Supervision::begin(own, &order, &link) {
         Ok(supervision) => supervision.end(),
         Err(error) => Told::NotStarted { error: error.to_string() },
     };
@@ -110,13 +125,12 @@ struct Supervision {
 }
 
 impl Supervision {
-    fn begin(order: &Order, link: &UnixStream) -> io::Result<Self> {
+    fn begin(own: &[OsString], order: &Order, link: &UnixStream) -> io::Result<Self> {
         become_subreaper();
-        let job = start(order)?;
-        if order.grace.is_some() {
-            let told = Told::Started { pid: job.as_raw_nonzero().get() };
-            let _ = writeln!(&*link, "{}", told.line());
-        }
+        let job = match order.grace {
+            Some(_) => start_when_told(own, order, link)?,
+            None => start(order)?,
+        };
         let (sender, happenings) = mpsc::channel();
         let reader = link.try_clone()?;
         let stop = sender.clone();
@@ -210,14 +224,22 @@ impl Supervision {
 }
 
 fn start(order: &Order) -> io::Result<Pid> {
-    let mut command = Command::new(&order.argv[0]);
-    command.args(&order.argv[1..]);
-    command.stdin(match &order.stdin {
-        Some(file) => Stdio::from(File::open(file)?),
-        None => Stdio::null(),
-    });
-    let child = CommandWrap::from(command).wrap(ProcessSession).spawn()?;
+    let child = CommandWrap::from(order.command()?).wrap(ProcessSession).spawn()?;
     Pid::from_raw(child.id() as i32).ok_or_else(|| io::Error::other("the job has no number"))
+}
+
+/// Tells which process the job will be, and starts it when gate says so.
+fn start_when_told(own: &[OsString], order: &Order, mut link: &UnixStream) -> io::Result<Pid> {
+    let held = Held::start(own, order)?;
+    writeln!(link, "{}", Told::Ready { pid: held.pid.as_raw_nonzero().get() }.line())?;
+    let mut word = [0];
+    link.read_exact(&mut word)?;
+    if word != [BEGIN] {
+        return Err(io::Error::other("it was ended before it began"));
+    }
+    let job = held.begin()?;
+    writeln!(link, "{}", Told::Began.line())?;
+    Ok(job)
 }
 
 /// Reaps children until there is none.

@@ -75,10 +75,10 @@ const MISUSED: u8 = 2;
 
 /// Runs a command line, and returns the exit code.
 pub(crate) fn run(args: &[OsString]) -> u8 {
-    if let [_, command, order @ ..] = args
-        && command == SUPERVISE
+    if let Some((own, order)) = args.split_at_checked(2)
+        && own[1] == SUPERVISE
     {
-        return gate_checks::process::supervise(order);
+        return gate_checks::process::supervise(own, order);
     }
     if matches!(args, [_, command] if command == CARRY_ON) {
         return gate_checks::carry_on();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use gate_checks::process::{Fate, Launch, Over};
+use gate_checks::process::{Fate, Launch, Over, Waiting};
 use gate_core::protocol::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
 use jiff::Timestamp;
 
@@ -78,27 +78,34 @@ impl Attempt {
     /// Runs the agent. Whatever becomes of it, its record is true and there is
     /// an `output.md`, and none of its processes is left.
     pub(super) fn run(mut self, of: &Loop<'_>) -> Result<Ran, Failure> {
-        let started = self.launch(of).start();
-        let (over, ended) = match started {
-            Ok(session) => {
-                let folder = self.folder.clone();
-                let mut info = self.info.clone();
-                let watched = watch::over(session, &folder, of, &mut |pid| {
-                    info.pid = i64::from(pid);
-                    info.pgid = i64::from(pid);
-                    there(&folder)?;
-                    folder.write(&info)?;
-                    of.task.announce(&folder, &info).map(drop)
-                })?;
-                self.info = info;
-                watched
-            }
+        let (over, ended) = match self.launch(of).start() {
+            Ok(waiting) => self.let_begin(waiting, of)?,
             Err(error) => {
                 let fate = Fate::NotStarted(error.to_string());
                 (Over { fate, left: Vec::new() }, watch::Ended::ByItself)
             }
         };
         self.finish(of, &over, ended)
+    }
+
+    /// Lets the agent begin, once its record says which process it is: what it asks of
+    /// gate is asked by an agent from its first word on.
+    fn let_begin(
+        &mut self,
+        waiting: Waiting,
+        of: &Loop<'_>,
+    ) -> Result<(Over, watch::Ended), Failure> {
+        let mut known = self.info.clone();
+        known.pid = i64::from(waiting.pid());
+        known.pgid = known.pid;
+        there(&self.folder)?;
+        self.folder.write(&known)?;
+        let session = waiting.begin();
+        if session.pid().is_some() {
+            self.info = known;
+            of.task.announce(&self.folder, &self.info)?;
+        }
+        Ok(watch::over(session, &self.folder, of))
     }
 
     fn launch(&self, of: &Loop<'_>) -> Launch {

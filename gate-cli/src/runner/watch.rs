@@ -8,7 +8,6 @@ use jiff::Timestamp;
 
 use super::attempt::Ran;
 use super::{Loop, StoppedBy};
-use crate::failure::Failure;
 use crate::governance::RunFolder;
 use crate::record::Record;
 
@@ -41,25 +40,16 @@ pub(super) enum Ended {
     Stopped(StoppedBy),
 }
 
-/// Watches a session until nothing of it is left. `started` is told the agent's
-/// process as soon as it is known.
-pub(super) fn over(
-    mut session: Session,
-    folder: &RunFolder,
-    of: &Loop<'_>,
-    started: &mut dyn FnMut(i32) -> Result<(), Failure>,
-) -> Result<(Over, Ended), Failure> {
+/// Watches a session until nothing of it is left.
+pub(super) fn over(mut session: Session, folder: &RunFolder, of: &Loop<'_>) -> (Over, Ended) {
     let mut output = Output::default();
     let began = Instant::now();
     let mut ended = Ended::ByItself;
-    if let Some(pid) = session.pid() {
-        started(pid)?;
-    }
     loop {
         let over = session.wait_for(TICK);
         output.show(folder, of);
         if let Some(over) = over {
-            return Ok((over, ended));
+            return (over, ended);
         }
         if ended == Ended::ByItself
             && let Some(why) = why(of, began, output.heard)
