@@ -35,11 +35,13 @@ fn ledger(ran: &Ran) -> Vec<u8> {
     ran.beside("ledger export").output().unwrap().stdout
 }
 
-/// `gate` with these words, called by a program of the project.
+/// `gate` with these words, called by a program of the project, with its arguments.
 fn called_by(ran: &Ran, program: &str, words: &str) -> Command {
     let plain = ran.beside(words);
-    let mut command = Command::new(ran.path(program));
-    command.arg(GATE).args(words.split_whitespace()).current_dir(ran.path("")).env_clear();
+    let mut program = program.split_whitespace();
+    let mut command = Command::new(ran.path(program.next().unwrap()));
+    command.args(program).arg(GATE).args(words.split_whitespace());
+    command.current_dir(ran.path("")).env_clear();
     command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command
 }
@@ -73,6 +75,24 @@ fn under_an_agents_program_every_act_refuses_and_leaves_no_trace() {
     }
 }
 
+/// Two folders that give the same name to their project have one breaker.
+#[test]
+fn from_another_folder_no_act_is_given_to_a_project_with_a_name() {
+    let ran = project("claude");
+    std::fs::create_dir(ran.path("../elsewhere")).unwrap();
+    for (settings, words, code) in [
+        ("[project]\nid = \"shop\"\n", "breaker reset --reason x", 2),
+        ("[[[", "uninstall claude-code", 2),
+        ("", "breaker reset --reason x", 0),
+    ] {
+        std::fs::write(ran.path("../elsewhere/gate.toml"), settings).unwrap();
+        let said = called_by(&ran, "claude env -C ../elsewhere", words).output().unwrap();
+        let stderr = String::from_utf8_lossy(&said.stderr);
+        assert_eq!(said.status.code(), Some(code), "{settings}: {stderr}");
+        assert_eq!(stderr.contains("claude-code (process "), code == 2, "{settings}: {stderr}");
+    }
+}
+
 #[test]
 fn a_program_with_another_name_is_no_agents() {
     let ran = project("make-it");
@@ -99,24 +119,42 @@ fn the_marks_of_an_agents_program_refuse() {
     assert_eq!(ledger(&ran), before);
 }
 
-/// An agent that tries everything, and then says what came of it.
-fn agent() -> String {
+/// A run whose agent prepares it so, and then tries everything: all of it is refused.
+#[track_caller]
+fn all_is_refused_in_a_run(prepares: &str) {
     let tries =
         ACTS.map(|words| format!("{GATE} {words} >>../said 2>&1; echo \"code $?\" >>../said\n"));
     let tries = tries.concat();
-    format!("#!/bin/sh\ncat >/dev/null\nunset GATE_RUN\n{tries}printf 'EXIT_STATUS: CONTINUE\\n'\n")
-}
-
-#[test]
-fn the_agent_of_a_run_cannot_give_an_operators_command() {
+    let agent = format!(
+        "#!/bin/sh\ncat >/dev/null\nunset GATE_RUN\n{prepares}\n{tries}\
+         git remote remove origin\ngit checkout -q .\nprintf 'EXIT_STATUS: CONTINUE\\n'\n"
+    );
     let run: Run = gate("run --task t --prompt P.md --max-iterations 1 --json -- ./agent.sh");
     let run = run.settings("").file("P.md", "Go.\n").file("out.log", DONE).file("mine.toml", "");
-    let ran = run.script("agent.sh", &agent()).committed().code(1);
+    let ran = run.script("agent.sh", &agent).committed().code(1);
     let said = ran.file("../said");
     assert_eq!(said.matches("code 2\n").count(), ACTS.len(), "{said}");
     assert_eq!(said.matches("gate run started it").count(), ACTS.len(), "{said}");
     let records = ran.again("log --json").code(0).json_lines();
     assert!(records.iter().all(|it| it["actor"] == "gate"), "{records:?}");
+}
+
+#[test]
+fn the_agent_of_a_run_cannot_give_an_operators_command() {
+    all_is_refused_in_a_run("");
+}
+
+/// Whose agent it is does not stand where that agent writes.
+#[test]
+fn an_agent_that_hides_its_run_is_known_all_the_same() {
+    for hides in [
+        "printf '[run]\\nfolder = \"../elsewhere\"\\n' >gate.toml",
+        "printf '[project]\\nid = \"another\"\\n' >gate.toml",
+        "git remote add origin https://example.com/another",
+        "rm -rf ../home/.local/share/gate/runs/*/t/runs/*",
+    ] {
+        all_is_refused_in_a_run(hides);
+    }
 }
 
 #[test]

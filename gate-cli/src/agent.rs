@@ -6,9 +6,9 @@ mod program;
 use clap::ValueEnum;
 
 pub(crate) use marks::{BY_NPM, MARKS, SELF_NAMED};
-pub(crate) use program::Process;
 #[cfg(test)]
 pub(crate) use program::agent_of;
+pub(crate) use program::{Process, is_of};
 
 /// An agent program whose stop gate can hold. Others are judged by what they
 /// print (`gate check`).

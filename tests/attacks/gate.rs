@@ -70,6 +70,16 @@ pub(super) const ROWS: &[Row] = &[
         "operator::under_an_agents_program_every_act_refuses_and_leaves_no_trace",
     ),
     held(
+        "an agent gives one from another folder, or hides its run first",
+        ["error", "code 2", ""],
+        "operator::an_agent_that_hides_its_run_is_known_all_the_same",
+    ),
+    held(
+        "an agent gives one before its record names it",
+        ["run", "begins later", ""],
+        "run_faults::an_agent_begins_when_its_record_names_it",
+    ),
+    held(
         "tests print orders to the agent",
         ["feedback", "fenced as data", ""],
         "injection::an_order_to_the_agent_is_data_in_its_feedback",

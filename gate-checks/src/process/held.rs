@@ -61,7 +61,7 @@ pub(super) fn become_program(order: &Order) -> u8 {
     let link = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
     let Ok(mut link) = link else { return 2 };
     let mut word = [0];
-    if !matches!(link.read(&mut word), Ok(1..) if word == [BEGIN]) {
+    if link.read_exact(&mut word).is_err() || word != [BEGIN] {
         return 0;
     }
     // Where nobody listens, the end of this process tells as much.

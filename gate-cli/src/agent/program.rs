@@ -49,14 +49,18 @@ impl Process {
         Self { pid, agent: agent_of(&status.name, &words), words }
     }
 
-    /// Whether it works in the project, above it, or in another work tree of it. One
-    /// that does not say where it works may.
+    /// Whether it works on a project. One that does not say where it works may.
     pub(crate) fn works_on(&self, project: &Path) -> bool {
-        let Ok(folder) = fs::read_link(format!("/proc/{}/cwd", self.pid)) else { return true };
-        project.starts_with(&folder)
-            || folder.starts_with(project)
-            || worktree::identity(&folder) == worktree::identity(project)
+        let folder = fs::read_link(format!("/proc/{}/cwd", self.pid));
+        folder.map_or(true, |folder| is_of(&folder, project))
     }
+}
+
+/// Whether a folder is in the project, above it, or in another work tree of it.
+pub(crate) fn is_of(folder: &Path, project: &Path) -> bool {
+    project.starts_with(folder)
+        || folder.starts_with(project)
+        || worktree::identity(folder) == worktree::identity(project)
 }
 
 /// The agent whose program this is. Many are scripts: of an interpreter, its script

@@ -64,7 +64,12 @@ const DONE: u8 = 0;
 
 /// The command by which gate calls itself to end a check's processes. It is
 /// nobody else's, and no command line to be parsed: each check waits for it.
-pub(crate) const SUPERVISE: &str = "supervise";
+const SUPERVISE: &str = "supervise";
+
+/// The same for the agent of a run. The folder of the project that it works on is its
+/// argument: there it is read whose agent calls, whatever that has written since into
+/// settings and records.
+pub(crate) const ATTEND: &str = "attend";
 
 /// The command by which gate goes on with a check that outlived a hook's
 /// deadline. It is nobody else's either.
@@ -75,9 +80,7 @@ const MISUSED: u8 = 2;
 
 /// Runs a command line, and returns the exit code.
 pub(crate) fn run(args: &[OsString]) -> u8 {
-    if let Some((own, order)) = args.split_at_checked(2)
-        && own[1] == SUPERVISE
-    {
+    if let Some((own, order)) = supervision(args) {
         return gate_checks::process::supervise(own, order);
     }
     if matches!(args, [_, command] if command == CARRY_ON) {
@@ -92,6 +95,13 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
         Err(error) if is_bare(&error) => error.print().map_or(5, |()| MISUSED),
         Err(error) => misused(&error, args),
     }
+}
+
+/// The command line of a supervisor: gate's own part, and its order.
+fn supervision(args: &[OsString]) -> Option<(&[OsString], &[OsString])> {
+    let command = args.get(1)?;
+    let own = if command == SUPERVISE { 2 } else { 3 };
+    if own == 2 || command == ATTEND { args.split_at_checked(own) } else { None }
 }
 
 /// A defect of gate itself is an internal error like any other: it has its

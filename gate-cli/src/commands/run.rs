@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use gate_checks::CancellationToken;
-use gate_checks::process::GRACE;
+use gate_checks::process::{GRACE, Supervisor};
 use gate_core::Policy;
 use gate_core::config::Resolved;
 use gate_core::decide::policy::When;
@@ -16,7 +16,7 @@ use gate_core::read::Forced;
 use jiff::Timestamp;
 
 use self::job::Job;
-use super::{DONE, Here, print};
+use super::{ATTEND, DONE, Here, print};
 use crate::args::{Codes, Cwd, Run};
 use crate::failure::Failure;
 use crate::gate::Gate;
@@ -72,9 +72,9 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     asked.answer(&task, &end)
 }
 
-/// The run whose agent starts this one. A run that has only just begun does not know
-/// the process of its agent yet: what names it there counts as far as it stands below
-/// the run that is known.
+/// The run whose agent starts this one. A process that was cut off from its agent, or
+/// of which the system does not tell, names it: that counts as far as it stands below the
+/// run that is known.
 fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failure> {
     let known = Caller::of_process(project)?.run;
     let named = here.places.variable(IN_RUN).map(|id| project.run(id)).transpose()?.flatten();
@@ -106,7 +106,9 @@ impl Asked<'_> {
         let site = here.site()?;
         let no_supervisor =
             || Failure::internal("no-supervisor", "gate's own program is not found");
-        let supervisor = site.supervisor.clone().ok_or_else(no_supervisor)?;
+        let program = site.supervisor.clone().ok_or_else(no_supervisor)?.program;
+        let project = here.places.top().display().to_string();
+        let supervisor = Supervisor { program, args: vec![ATTEND.to_owned(), project] };
         let task = self.project.task(task)?;
         let prompt = self.prompt.as_deref();
         let prompt = match job {

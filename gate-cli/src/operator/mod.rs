@@ -10,9 +10,7 @@ mod marks;
 use gate_core::text;
 use serde::Serialize;
 
-use crate::agent::Process;
 use crate::failure::Failure;
-use crate::governance::{Caller, Runs};
 use crate::settings::Places;
 
 /// Who gives an operator's command, as far as the system tells.
@@ -41,9 +39,9 @@ impl Operator {
     ///
     /// # Errors
     ///
-    /// It is called under an agent (code 2); folders of runs that cannot be read.
+    /// It is called under an agent (code 2).
     pub(crate) fn admitted(act: &str, places: &Places) -> Result<Self, Failure> {
-        let Some(agent) = agent_above(places)? else { return Ok(Self::of_process()) };
+        let Some(agent) = agent_above(places) else { return Ok(Self::of_process()) };
         let message = format!(
             "`{act}` is for the person in charge, and this is called under an agent: {agent}"
         );
@@ -75,34 +73,11 @@ fn terminal() -> Option<String> {
     name.into_string().ok()
 }
 
-/// The agent under which this is called, in words: one that a `gate run` of this
-/// project started, one that left its marks in the environment, or an agent's
-/// program that works on this project.
-///
-/// # Errors
-///
-/// Folders of runs that cannot be read.
-pub(crate) fn agent_above(places: &Places) -> Result<Option<String>, Failure> {
-    if let Some(mark) = marks::first(&places.environment) {
-        return Ok(Some(format!("the environment has {}", text::brief(&mark, 200))));
-    }
-    let above: Vec<_> = Process::above().collect();
-    if let Some(run) = run_above(&above, places)? {
-        return Ok(Some(format!("gate run started it (run {})", text::brief(&run, 200))));
-    }
-    let client = above::client(&above, &places.top());
-    Ok(client.map(|(agent, pid)| format!("{} (process {pid})", agent.name())))
-}
-
-/// The run whose agent this is.
-fn run_above(above: &[Process], places: &Places) -> Result<Option<String>, Failure> {
-    if !above::is_supervised(above) {
-        return Ok(None);
-    }
-    match Runs::here(places) {
-        Ok(project) => Ok(Caller::of_process(&project)?.run.map(|run| run.run_id)),
-        // Settings that do not hold name no folder of runs.
-        Err(failure) if failure.exit_code == 2 => Ok(None),
-        Err(failure) => Err(failure),
-    }
+/// The agent under which this is called, in words: one that left its marks in the
+/// environment, one that a `gate run` of this project started, or an agent's program
+/// that works on this project.
+pub(crate) fn agent_above(places: &Places) -> Option<String> {
+    let mark = marks::first(&places.environment);
+    let marked = mark.map(|mark| format!("the environment has {}", text::brief(&mark, 200)));
+    marked.or_else(|| above::agent(places))
 }
