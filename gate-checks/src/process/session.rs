@@ -134,10 +134,10 @@ impl Waiting {
         let Self { mut session, pid } = self;
         // Where nobody listens, the end is told all the same.
         let _ = session.link.write_all(&[link::BEGIN]);
-        match session.next_word() {
-            Some(Told::Began) => session.pid = Some(pid),
-            told => session.over = told.and_then(over),
-        }
+        let told = session.next_word();
+        // Where nothing is told, the program may run all the same.
+        session.pid = (!matches!(told, Some(Told::NotStarted { .. }))).then_some(pid);
+        session.over = told.and_then(over);
         session
     }
 }
