@@ -158,6 +158,22 @@ fn an_agent_that_hides_its_run_is_known_all_the_same() {
 }
 
 #[test]
+fn an_agent_that_takes_the_projects_name_elsewhere_is_known_too() {
+    let agent = format!(
+        "#!/bin/sh\ncat >/dev/null\nunset GATE_RUN\nname=$(git remote get-url origin)\n\
+         git remote set-url origin another\ngit init -q ../elsewhere\n\
+         git -C ../elsewhere remote add origin \"$name\"\n\
+         (cd ../elsewhere && {GATE} breaker reset --reason x >../said 2>&1; echo \"code $?\" >>../said)\n\
+         git remote set-url origin \"$name\"\n"
+    );
+    let run = gate("run --task t --prompt P.md --max-iterations 1 --json -- ./agent.sh");
+    let run = run.settings("").file("P.md", "Go.\n").script("agent.sh", &agent).committed();
+    let ran = run.setup("git remote add origin https://example.com/one").code(1);
+    let said = ran.file("../said");
+    assert!(said.contains("gate run started it") && said.ends_with("code 2\n"), "{said}");
+}
+
+#[test]
 fn what_an_agent_lets_gate_write_is_not_approved_by_that() {
     let ran = gate("prompt").file("Makefile", "test:\n\ttrue\n").file("out.log", DONE).code(0);
     let ran = ran.again("init --no-run").env("CLAUDECODE", "1").code(0).tells("not approved yet");

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::iter;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
@@ -159,7 +160,7 @@ impl Session {
     pub fn wait_for(&mut self, time: Duration) -> Option<Over> {
         let until = Instant::now() + time;
         loop {
-            let told = self.over.take().or_else(|| self.word().and_then(over));
+            let told = self.over.take().or_else(|| iter::from_fn(|| self.word()).find_map(over));
             if let Some(over) = told {
                 let _ = self.supervisor.wait();
                 return Some(over);

@@ -66,9 +66,9 @@ const DONE: u8 = 0;
 /// nobody else's, and no command line to be parsed: each check waits for it.
 const SUPERVISE: &str = "supervise";
 
-/// The same for the agent of a run. The folder of the project that it works on is its
-/// argument: there it is read whose agent calls, whatever that has written since into
-/// settings and records.
+/// The same for the agent of a run. The project that it works on is told behind it, by
+/// its folder and its marks: there it is read whose agent calls, whatever that has
+/// written since into settings and records.
 pub(crate) const ATTEND: &str = "attend";
 
 /// The command by which gate goes on with a check that outlived a hook's
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
 /// The command line of a supervisor: gate's own part, and its order.
 fn supervision(args: &[OsString]) -> Option<(&[OsString], &[OsString])> {
     let command = args.get(1)?;
-    let own = if command == SUPERVISE { 2 } else { 3 };
+    let own = if command == SUPERVISE { 2 } else { 4 };
     if own == 2 || command == ATTEND { args.split_at_checked(own) } else { None }
 }
 

@@ -22,6 +22,7 @@ use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
+use crate::operator::project_marks;
 use crate::render::{self, Loud};
 use crate::request::Request;
 use crate::runner::{End, IN_RUN, Loop, Order, StoppedBy, command_of};
@@ -108,7 +109,8 @@ impl Asked<'_> {
             || Failure::internal("no-supervisor", "gate's own program is not found");
         let program = site.supervisor.clone().ok_or_else(no_supervisor)?.program;
         let project = here.places.top().display().to_string();
-        let supervisor = Supervisor { program, args: vec![ATTEND.to_owned(), project] };
+        let marks = project_marks(&here.places, settings.policy.project_id.as_deref()).join(",");
+        let supervisor = Supervisor { program, args: vec![ATTEND.to_owned(), project, marks] };
         let task = self.project.task(task)?;
         let prompt = self.prompt.as_deref();
         let prompt = match job {

@@ -3,6 +3,8 @@
 
 use std::cell::LazyCell;
 
+use gate_checks::worktree;
+
 use crate::agent::{Process, is_of};
 use crate::commands::ATTEND;
 use crate::settings::{self, Places, Selection};
@@ -11,11 +13,13 @@ use crate::settings::{self, Places, Selection};
 /// in words: one that a `gate run` started, or one that is known by its program.
 pub(super) fn agent(places: &Places) -> Option<String> {
     let (project, is_named) = (places.top(), LazyCell::new(|| is_named(places)));
+    let here = LazyCell::new(|| project_marks(places, None));
     Process::above().find_map(|process| {
         let pid = process.pid;
         let (who, is_of_it) = match (attended(&process), process.agent) {
-            (Some(folder), _) => {
+            (Some([folder, marks]), _) => {
                 let is_it = *folder == project.to_string_lossy();
+                let is_it = is_it || here.iter().any(|mark| marks.contains(mark));
                 let who = format!("gate run started it (process {pid})");
                 (who, is_it || is_of(folder.as_ref(), &project))
             }
@@ -28,10 +32,21 @@ pub(super) fn agent(places: &Places) -> Option<String> {
     })
 }
 
-/// The folder of the project whose agent a process of gate's attends: all that the
-/// agent of a run starts stands below one.
-fn attended(process: &Process) -> Option<&String> {
-    process.words.get(2).filter(|_| process.words[1] == ATTEND)
+/// The folder and the marks of the project whose agent a process of gate's attends: all
+/// that the agent of a run starts stands below one.
+fn attended(process: &Process) -> Option<&[String; 2]> {
+    let words = process.words.get(1..)?;
+    let (command, project) = words.split_first()?;
+    project.first_chunk().filter(|_| command == ATTEND)
+}
+
+/// The marks of what a project is known by, here and in its settings: digests, because
+/// an address may hold a secret and everybody reads arguments. They stay the same where
+/// the project is moved, or its settings say another name.
+pub(crate) fn project_marks(places: &Places, id: Option<&str>) -> Vec<String> {
+    let identity = worktree::identity(&places.top());
+    let mark = |known_by: &str| blake3::hash(known_by.as_bytes()).to_hex().to_string();
+    [Some(identity.as_str()), id].into_iter().flatten().map(mark).collect()
 }
 
 /// Whether a project is known by a name in its settings: those of another folder can say

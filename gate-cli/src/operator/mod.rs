@@ -7,6 +7,7 @@
 mod above;
 mod marks;
 
+pub(crate) use above::project_marks;
 use gate_core::text;
 use serde::Serialize;
 
