@@ -20,18 +20,34 @@ fn settings(ran: &Ran) -> Value {
 }
 
 fn entry(command: &str) -> Value {
-    json!({"type": "command", "command": command, "timeout": 600})
+    json!({"type": "command", "command": command, "timeout": 600, "statusMessage": STATUS})
 }
+
+/// What a person reads while the checks run.
+const STATUS: &str = "gate: running checks…";
 
 /// Settings that hold gate's entries, and nothing else.
 fn whole(command: &str) -> Value {
-    let start = json!({"type": "command", "command": command, "timeout": 30});
+    let short = |command: &str| json!({"type": "command", "command": command, "timeout": 30});
     let of = |entry| json!([{"hooks": [entry]}]);
-    json!({"hooks": {"Stop": of(entry(command)), "SessionStart": of(start)}})
+    let prompt = format!("{} || true", command.split(" || ").next().unwrap());
+    json!({"hooks": {
+        "Stop": of(entry(command)),
+        "SessionStart": of(short(command)),
+        "UserPromptSubmit": of(short(&prompt)),
+    }})
 }
 
+/// What calls the program by its whole path.
 fn direct() -> String {
-    format!("{GATE} hook claude-code --deadline 540s")
+    format!("exec {GATE} hook claude-code --deadline 540s")
+}
+
+/// The whole command.
+fn command() -> String {
+    let missing = "gate is not installed: nothing checks whether this work is done";
+    let missing = json!({"systemMessage": missing});
+    format!("command -v {GATE} >/dev/null 2>&1 && {} || echo '{missing}'", direct())
 }
 
 #[test]
@@ -40,7 +56,7 @@ fn the_entry_calls_this_program_and_the_way_back_is_told() {
     let ran = ran.says("wrote ").says("/home/.claude/settings.json\n--- /dev/null\n");
     let ran = ran.says("+  \"hooks\": {\n").says("test: gate doctor --agent claude-code\n");
     let ran = ran.says("undo: gate uninstall claude-code --user\n");
-    assert_eq!(settings(&ran), whole(&direct()));
+    assert_eq!(settings(&ran), whole(&command()));
     let ran = ran.again("uninstall claude-code --user").code(0).says("removed ");
     assert!(!ran.path("../home/.claude").exists());
     assert!(!ran.path("../home/.local/share/gate/installed").exists());
@@ -101,7 +117,7 @@ fn each_scope_has_its_file_and_its_command() {
     assert!(ran.file(".claude/settings.local.json").contains(&direct()));
     let ran = ran.again("-C sub install claude-code --shared").code(0);
     let shared = ran.file(".claude/settings.json");
-    assert!(shared.contains("command -v gate") && !shared.contains(GATE), "{shared}");
+    assert!(shared.contains("exec gate hook") && !shared.contains(GATE), "{shared}");
     assert!(!ran.path("../home/.claude").exists());
     let ran = ran.again("uninstall claude-code --project").code(0);
     let ran = ran.again("uninstall claude-code --shared").code(0);
@@ -110,12 +126,29 @@ fn each_scope_has_its_file_and_its_command() {
 }
 
 #[test]
-fn without_gate_the_shared_command_says_so_and_lets_go() {
+fn a_colleague_without_gate_reads_so_at_the_start_and_at_each_stop_and_is_let_go() {
     let ran = gate("install claude-code --shared").code(0);
     let settings: Value = serde_json::from_str(&ran.file(".claude/settings.json")).unwrap();
-    let command = &settings["hooks"]["Stop"][0]["hooks"][0]["command"];
-    let run = Run::new("sh").args(["-c", command.as_str().unwrap()]).without_gate_in_path();
-    run.code(0).stdout("").tells("gate is not installed");
+    let without = |event: &str| {
+        let command = &settings["hooks"][event][0]["hooks"][0]["command"];
+        Run::new("sh").args(["-c", command.as_str().unwrap()]).without_gate_in_path().code(0)
+    };
+    for event in ["Stop", "SessionStart"] {
+        let shown = without(event).stderr("").json();
+        let message = shown["systemMessage"].as_str().unwrap();
+        assert!(message.starts_with("gate is not installed"), "{message}");
+        assert_eq!(shown.as_object().unwrap().len(), 1);
+    }
+    without("UserPromptSubmit").stdout("").stderr("");
+}
+
+#[test]
+fn a_program_that_was_removed_is_told_to_the_person_who_installed_it() {
+    let ran = gate("install claude-code").without_gate_in_path().code(0);
+    let stop = settings(&ran)["hooks"]["Stop"][0]["hooks"][0]["command"].clone();
+    let gone = stop.as_str().unwrap().replace(GATE, "/gone/gate");
+    let shown = Run::new("sh").args(["-c", &gone]).code(0).stderr("").json();
+    assert!(shown["systemMessage"].as_str().unwrap().starts_with("gate is not installed"));
 }
 
 #[test]
@@ -124,7 +157,7 @@ fn an_entry_of_another_path_is_brought_up_to_date_in_its_place() {
     let old = json!({"hooks": [{"type": "command", "command": "/old/gate hook claude-code", "timeout": 60}]});
     let before = json!({"hooks": {"Stop": [others[0], old, others[1]]}});
     let ran = over(&before.to_string()).without_gate_in_path().code(0);
-    let stop = [others[0].clone(), json!({"hooks": [entry(&direct())]}), others[1].clone()];
+    let stop = [others[0].clone(), json!({"hooks": [entry(&command())]}), others[1].clone()];
     assert_eq!(settings(&ran)["hooks"]["Stop"], json!(stop));
 }
 

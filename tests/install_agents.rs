@@ -14,38 +14,49 @@ fn json_of(ran: &Ran, file: &str) -> Value {
     serde_json::from_str(&ran.file(file)).expect(file)
 }
 
-/// The file for the user, and that for the project, hold this.
+/// The file for the user, and that for the project, hold this: made of the command that
+/// tells where gate is gone, and of that which does not.
 #[track_caller]
-fn holds(agent: &str, files: [&str; 2], expected: &dyn Fn(String) -> Value) {
-    let command = format!("{GATE} hook {agent} --deadline 540s");
+fn holds(agent: &str, files: [&str; 2], expected: &dyn Fn(&str, &str) -> Value) {
+    let call = format!("{GATE} hook {agent} --deadline 540s");
+    let call = match agent {
+        "gemini" => call,
+        _ => format!("command -v {GATE} >/dev/null 2>&1 && exec {call}"),
+    };
+    let missing = "gate is not installed: nothing checks whether this work is done";
+    let missing = match agent {
+        "cursor" | "goose" => format!("'{missing}' >&2"),
+        _ => format!("'{}'", json!({"systemMessage": missing})),
+    };
+    let expected = expected(&format!("{call} || echo {missing}"), &format!("{call} || true"));
     let ran = install(&format!("{agent} --user")).code(0);
-    assert_eq!(json_of(&ran, files[0]), expected(command.clone()));
+    assert_eq!(json_of(&ran, files[0]), expected);
     let ran = ran.again(&format!("install {agent} --project")).without_gate_in_path().code(0);
-    assert_eq!(json_of(&ran, files[1]), expected(command));
+    assert_eq!(json_of(&ran, files[1]), expected);
     let ran = ran.again(&format!("install {agent} --shared")).code(0);
-    assert!(ran.stdout.contains("command -v gate"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(&format!("gate hook {agent}")), "{}", ran.stdout);
 }
 
 /// Settings in groups with gate's entries, as Claude Code has them.
-fn grouped(start: &str, command: &str) -> Value {
-    let of = |timeout: u64| json!([{"hooks": [{"type": "command", "command": command, "timeout": timeout}]}]);
-    json!({"hooks": {"Stop": of(600), start: of(30)}})
+fn grouped(tells: &str, silent: &str) -> Value {
+    let of = |command: &str, timeout: u64| json!([{"hooks": [{"type": "command", "command": command, "timeout": timeout}]}]);
+    let (start, prompt) = (of(tells, 30), of(silent, 30));
+    json!({"hooks": {"Stop": of(tells, 600), "SessionStart": start, "UserPromptSubmit": prompt}})
 }
 
 /// The same with a name, and milliseconds.
-fn named([stop, start]: [&str; 2], command: &str) -> Value {
-    let of = |timeout: u64| {
-        json!([{"hooks": [
-            {"name": "gate", "type": "command", "command": command, "timeout": timeout},
-        ]}])
-    };
-    json!({"hooks": {stop: of(600_000), start: of(30_000)}})
+fn named(command: &str, timeout: u64) -> Value {
+    json!([{"hooks": [
+        {"name": "gate", "type": "command", "command": command, "timeout": timeout},
+    ]}])
 }
 
 #[test]
 fn codex() {
-    holds("codex", ["../home/.codex/hooks.json", ".codex/hooks.json"], &|command| {
-        grouped("SessionStart", &command)
+    holds("codex", ["../home/.codex/hooks.json", ".codex/hooks.json"], &|tells, silent| {
+        let mut expected = grouped(tells, silent);
+        expected["hooks"]["Stop"][0]["hooks"][0]["statusMessage"] = "gate: running checks…".into();
+        expected
     });
     let ran = install("codex").env("CODEX_HOME", "../codex").code(0);
     assert!(ran.file("../codex/hooks.json").contains("hook codex"));
@@ -68,43 +79,58 @@ fn codex_follows_the_links_of_its_own_variable_alone() {
 
 #[test]
 fn gemini_and_qwen_count_milliseconds() {
-    holds("gemini", ["../home/.gemini/settings.json", ".gemini/settings.json"], &|command| {
-        named(["AfterAgent", "SessionStart"], &format!("{command} || exit 1"))
-    });
-    holds("qwen", ["../home/.qwen/settings.json", ".qwen/settings.json"], &|command| {
-        named(["Stop", "UserPromptSubmit"], &command)
+    holds(
+        "gemini",
+        ["../home/.gemini/settings.json", ".gemini/settings.json"],
+        &|tells, silent| {
+            json!({"hooks": {
+                "AfterAgent": named(tells, 600_000),
+                "SessionStart": named(tells, 30_000),
+                "BeforeAgent": named(silent, 30_000),
+            }})
+        },
+    );
+    holds("qwen", ["../home/.qwen/settings.json", ".qwen/settings.json"], &|tells, silent| {
+        let prompt = named(silent, 30_000);
+        json!({"hooks": {"Stop": named(tells, 600_000), "UserPromptSubmit": prompt}})
     });
 }
 
 #[test]
 fn copilot() {
-    holds("copilot", ["../home/.copilot/hooks/gate.json", ".github/hooks/gate.json"], &|command| {
-        let of =
-            |timeout: u64| json!([{"type": "command", "bash": command, "timeoutSec": timeout}]);
-        json!({"version": 1, "hooks": {"Stop": of(600), "SessionStart": of(30)}})
-    });
+    holds(
+        "copilot",
+        ["../home/.copilot/hooks/gate.json", ".github/hooks/gate.json"],
+        &|tells, silent| {
+            let of = |command: &str, timeout: u64| json!([{"type": "command", "bash": command, "timeoutSec": timeout}]);
+            let (start, prompt) = (of(tells, 30), of(silent, 30));
+            let hooks =
+                json!({"Stop": of(tells, 600), "SessionStart": start, "UserPromptSubmit": prompt});
+            json!({"version": 1, "hooks": hooks})
+        },
+    );
 }
 
 #[test]
 fn cursor() {
-    holds(
-        "cursor",
-        ["../home/.cursor/hooks.json", ".cursor/hooks.json"],
-        &|command| json!({"version": 1, "hooks": {"stop": [{"command": command, "loop_limit": 50, "timeout": 600}]}}),
-    );
+    holds("cursor", ["../home/.cursor/hooks.json", ".cursor/hooks.json"], &|tells, silent| {
+        let prompt = json!([{"command": silent, "timeout": 30}]);
+        let stop = json!([{"command": tells, "loop_limit": 50, "timeout": 600}]);
+        json!({"version": 1, "hooks": {"stop": stop, "beforeSubmitPrompt": prompt}})
+    });
 }
 
 #[test]
 fn droid() {
     let files = ["../home/.factory/settings.json", ".factory/settings.local.json"];
-    holds("droid", files, &|command| grouped("SessionStart", &command));
+    holds("droid", files, &grouped);
 }
 
 #[test]
 fn goose_is_given_a_plug_in_folder() {
     let files =
         ["../home/.agents/plugins/gate/hooks/hooks.json", ".agents/plugins/gate/hooks/hooks.json"];
-    holds("goose", files, &|command| grouped("SessionStart", &command));
+    holds("goose", files, &grouped);
     let ran = install("goose").code(0);
     assert_eq!(json_of(&ran, "../home/.agents/plugins/gate/plugin.json")["name"], "gate");
     let ran = ran.again("uninstall goose").code(0);
@@ -121,7 +147,7 @@ fn the_trust_of_codex_is_given_only_when_asked_for_and_taken_back() {
     let text = ran.file(config);
     let hooks = ran.path("../home").canonicalize().unwrap().join(".codex/hooks.json");
     assert!(text.starts_with(before), "{text}");
-    for event in ["stop", "session_start"] {
+    for event in ["stop", "session_start", "user_prompt_submit"] {
         let table = format!("[hooks.state.\"{}:{event}:0:0\"]\r\n", hooks.display());
         assert!(text.contains(&table), "{text}");
     }

@@ -11,14 +11,23 @@ fn stand_in(words: &str, answer: &str) -> Run {
 
 const BLOCK: &str = r#"echo '{"decision":"block","reason":"a check fails"}'"#;
 
-/// Settings for the user with gate from PATH.
+/// Settings with gate from PATH, as this gate writes them.
 fn settings(agent: &str) -> String {
-    let of = |event: &str, timeout: u64| {
-        format!(
-            r#""{event}":[{{"hooks":[{{"type":"command","command":"gate hook {agent} --deadline 540s","timeout":{timeout}}}]}}]"#
-        )
+    let file = match agent {
+        "claude-code" => ".claude/settings.json",
+        "codex" => ".codex/hooks.json",
+        "gemini" => ".gemini/settings.json",
+        other => panic!("{other}"),
     };
-    format!(r#"{{"hooks":{{{},{}}}}}"#, of("Stop", 600), of("SessionStart", 30))
+    gate(&format!("install {agent} --shared")).code(0).file(file)
+}
+
+/// Settings that a gate wrote which knew of stops alone.
+fn older_settings(agent: &str) -> String {
+    let entry = format!(
+        r#"{{"type":"command","command":"gate hook {agent} --deadline 540s","timeout":600}}"#
+    );
+    format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{entry}]}}]}}}}"#)
 }
 
 fn claude(answer: &str) -> Run {
@@ -69,7 +78,7 @@ fn what_lets_go_is_a_problem() {
 
 #[test]
 fn a_program_that_is_gone_is_a_problem() {
-    let gone = settings("claude-code").replace("\"gate hook", "\"/gone/gate hook");
+    let gone = settings("claude-code").replace(" gate ", " /gone/gate ");
     let run = gate("doctor --agent claude-code --json").file("../home/.claude/settings.json", gone);
     let ran = run.code(1);
     assert_eq!(codes(&ran, "problem"), ["program-missing"]);
@@ -81,7 +90,7 @@ fn hooks_that_are_switched_off_are_a_problem() {
     let off = "{\"disableAllHooks\": true}";
     let ran = claude(BLOCK).file(".claude/settings.local.json", off).code(1);
     assert_eq!(codes(&ran, "problem"), ["hooks-off"]);
-    let hooks = settings("gemini").replace("Stop", "AfterAgent");
+    let hooks = settings("gemini");
     for off in ["{\"enabled\": false}", "{\"disabled\": [\"gate\"]}"] {
         let run = stand_in("doctor --agent gemini --json", BLOCK);
         let text = hooks.replacen('{', &format!("{{\"hooksConfig\": {off},"), 1);
@@ -100,6 +109,18 @@ fn an_installation_that_does_not_ask_where_a_session_begins_is_told() {
     let ran = ran.says("compared with history");
     let ran = ran.again("install claude-code").code(0).again("doctor --agent claude-code --json");
     assert_eq!(ran.code(0).json()["installs"][0]["session_start"], true);
+}
+
+#[test]
+fn an_installation_of_a_gate_that_was_not_told_of_prompts_is_found() {
+    assert_eq!(claude(BLOCK).code(0).json()["installs"][0]["prompt"], true);
+    let older = settings("claude-code").replace("UserPromptSubmit", "SubagentStop");
+    let ran = claude(BLOCK).file("../home/.claude/settings.json", older).code(0);
+    assert_eq!(codes(&ran, "note"), ["other-program", "prompt-missing"]);
+    assert_eq!(ran.json()["installs"][0]["prompt"], false);
+    let oldest = claude(BLOCK).file("../home/.claude/settings.json", older_settings("claude-code"));
+    let notes = codes(&oldest.code(0), "note");
+    assert_eq!(notes[1..], ["entry-outdated", "prompt-missing", "session-start-missing"]);
 }
 
 #[test]
@@ -146,10 +167,10 @@ fn codex_has_to_trust_the_hook_as_it_is() {
 
 #[test]
 fn cursor_answers_in_its_own_words() {
-    let hooks = r#"{"version":1,"hooks":{"stop":[{"command":"gate hook cursor --deadline 540s","loop_limit":50}]}}"#;
+    let hooks = gate("install cursor --shared").code(0).file(".cursor/hooks.json");
     let look = |answer: &str| {
         let run = stand_in("doctor --agent cursor --json", answer);
-        run.file("../home/.cursor/hooks.json", hooks)
+        run.file("../home/.cursor/hooks.json", hooks.as_str())
     };
     look(BLOCK).code(1);
     let ran = look(r#"echo '{"followup_message":"a check fails"}'"#).code(0);

@@ -7,8 +7,8 @@ use super::*;
 use crate::support::before::{changes, kept};
 
 /// All agents whose client says that a session begins.
-const BEGIN: [&str; 8] =
-    ["claude-code", "codex", "gemini", "qwen", "copilot", "droid", "goose", "opencode"];
+const BEGIN: [&str; 9] =
+    ["claude-code", "codex", "gemini", "qwen", "copilot", "cursor", "droid", "goose", "opencode"];
 
 /// What the agent's client says when a session begins.
 fn beginning(agent: &str, ran: &Ran, source: &str) -> Value {
@@ -29,6 +29,9 @@ fn beginning(agent: &str, ran: &Ran, source: &str) -> Value {
         "qwen" => json!({ "session_id": "s1", "cwd": cwd, "hook_event_name": "UserPromptSubmit",
             "transcript_path": "/nowhere.jsonl", "prompt": "Go.",
             "timestamp": "2026-11-02T10:00:00Z" }),
+        "cursor" => json!({ "conversation_id": "s1", "generation_id": "g", "model": "m",
+            "hook_event_name": "beforeSubmitPrompt", "workspace_roots": [cwd], "prompt": "Go.",
+            "attachments": [] }),
         "goose" => json!({ "event": "SessionStart", "session_id": "s1" }),
         "opencode" => json!({ "hook_event_name": "chat.message", "session_id": "s1", "cwd": cwd,
             "client": "opencode" }),
@@ -217,4 +220,37 @@ fn one_that_is_not_ready_in_time_is_none() {
     let (ran, types) = types(begins("claude-code", ran, "resume"));
     assert_eq!(types, ["hook_no_baseline"]);
     assert!(kept(&ran, "s1").is_none());
+}
+
+/// What the client says where the person sends a prompt.
+fn prompt(agent: &str, ran: &Ran) -> Value {
+    let cwd = ran.path("").display().to_string();
+    match agent {
+        "gemini" => json!({ "session_id": "s1", "cwd": cwd, "hook_event_name": "BeforeAgent",
+            "prompt": "Go on.", "timestamp": "2026-11-02T10:00:00Z" }),
+        "goose" => json!({ "event": "UserPromptSubmit", "session_id": "s1", "prompt": "Go on." }),
+        "cursor" | "qwen" | "opencode" => beginning(agent, ran, "startup"),
+        _ => json!({ "session_id": "s1", "cwd": cwd, "hook_event_name": "UserPromptSubmit",
+            "transcript_path": "/nowhere.jsonl", "prompt": "Go on." }),
+    }
+}
+
+#[test]
+fn a_prompt_is_not_held_up_and_is_not_taken_for_a_stop() {
+    for agent in AGENTS {
+        let ran = begins(agent, project(""), "startup");
+        let event = prompt(agent, &ran);
+        let ran = hooked(ran.again(&format!("hook {agent}")), &event).stdout("").stderr("");
+        assert_eq!(types(ran).1, ["hook_baseline"], "{agent}");
+    }
+}
+
+#[test]
+fn a_prompt_in_a_project_with_broken_settings_is_not_refused() {
+    for agent in AGENTS.into_iter().filter(|it| !["cursor", "qwen", "opencode"].contains(it)) {
+        let broken = project("").again("--version");
+        let broken = broken.settings("[checks.tests]\ncommand = []\n").code(0);
+        let event = prompt(agent, &broken);
+        hooked(broken.again(&format!("hook {agent}")), &event).stdout("");
+    }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{About, Client, Event, Lag, Said, judged_as, why};
+use super::{Client, Event, Lag, Said, about, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
@@ -20,11 +20,14 @@ pub(super) const CLIENT: Client = Client {
     deadline: Duration::from_secs(50),
 };
 
+/// A session begins with its first prompt.
+const BEGINNING: &str = "beforeSubmitPrompt";
+
 fn event(said: &Said<'_>) -> Event {
     let broken_off = said.text("status").is_some_and(|status| status != "completed");
     let root = said.list("workspace_roots").first().and_then(Value::as_str);
     Event {
-        about: About::Stop,
+        about: about(said, BEGINNING),
         not_judged: judged_as(said.text("hook_event_name"), "stop")
             .or(broken_off.then_some(why::BROKEN_OFF)),
         session: said.owned("conversation_id"),

@@ -1,5 +1,4 @@
-//! Factory Droid's `Stop` (by its documentation): Claude Code's shape, without
-//! the last message.
+//! Factory Droid's `Stop` (0.215.0): Claude Code's shape, without the last message.
 
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ pub(super) const CLIENT: Client = Client {
     is_headless,
     lag: |_, _, _| Lag::None,
     refusal: block,
-    shows_messages: false,
+    shows_messages: true,
     project: Some("FACTORY_PROJECT_DIR"),
     deadline: Duration::from_secs(50),
 };

@@ -138,12 +138,17 @@ fn block(reason: &str) -> Value {
     json!({ "decision": "block", "reason": reason })
 }
 
+/// The events of a prompt, as the clients name them.
+const PROMPTS: [&str; 4] =
+    ["UserPromptSubmit", "BeforeAgent", "beforeSubmitPrompt", "chat.message"];
+
 /// What an event is about, where this is the name of the one that begins a session.
 /// Some clients send it after they compacted a session, too: its agent has acted.
 fn about(said: &Said<'_>, beginning: &str) -> About {
     let name = said.text("hook_event_name").or_else(|| said.text("event"));
     let is_sub_agent = said.text("agent_id").is_some();
     match (name == Some(beginning), said.text("source")) {
+        (false, _) if name.is_some_and(|it| PROMPTS.contains(&it)) => About::Middle,
         (false, _) => About::Stop,
         (true, Some("compact")) => About::Middle,
         (true, _) if is_sub_agent => About::Middle,

@@ -11,7 +11,7 @@ pub(super) const CLIENT: Client = Client {
     is_headless,
     lag: |_, _, _| Lag::None,
     refusal: block,
-    shows_messages: false,
+    shows_messages: true,
     project: None,
     deadline: Duration::from_secs(50),
 };

@@ -1,12 +1,10 @@
-//! Claude Code: `hooks.Stop` and `hooks.SessionStart` in its settings files, with
-//! timeouts in seconds.
+//! Claude Code: entries below `hooks` in its settings files, with timeouts in seconds.
 
 use std::path::PathBuf;
 
-use super::hooks::Form;
+use super::hooks::{EVENTS, Form};
 use super::json::Dialect;
-use super::{Client, Content, Off, Roots, Scope, Switch, Target, command, nothing_next};
-use crate::agent::Agent;
+use super::{Client, Commands, Content, Off, Roots, Scope, Switch, Target, nothing_next};
 
 pub(super) const CLIENT: Client =
     Client { programs: &["claude"], folder: home, targets, next: nothing_next, switches };
@@ -24,12 +22,11 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
     }
 }
 
-fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = |event, timeout| {
-        Form::grouped(Agent::ClaudeCode, event, command, timeout).read_as(Dialect::MARKED)
+fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
+    let form = |(moment, event)| {
+        Form::grouped(event, commands, moment).read_as(Dialect::MARKED).with_status()
     };
-    let forms =
-        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    let forms = EVENTS.map(form).into();
     vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 

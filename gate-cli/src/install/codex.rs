@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::hooks::Form;
+use super::hooks::{EVENTS, Form};
 use super::json::Dialect;
 use super::trust::Trust;
-use super::{Client, Content, Roots, Scope, Target, command, no_switches};
-use crate::agent::Agent;
+use super::{Client, Commands, Content, Roots, Scope, Target, no_switches};
 
 pub(super) const CLIENT: Client =
     Client { programs: &["codex"], folder: home, targets, next, switches: no_switches };
@@ -30,12 +29,11 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
     folder.join("hooks.json")
 }
 
-fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = |event, timeout| {
-        Form::grouped(Agent::Codex, event, command, timeout).read_as(Dialect::PLAIN)
+fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
+    let form = |(moment, event)| {
+        Form::grouped(event, commands, moment).read_as(Dialect::PLAIN).with_status()
     };
-    let forms =
-        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    let forms = EVENTS.map(form).into();
     vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 

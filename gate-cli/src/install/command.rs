@@ -3,41 +3,93 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use serde_json::json;
 
+use super::Scope;
 use crate::agent::Agent;
+use crate::hook;
 
 /// How long the hook may take, in seconds: less than the client waits, so that
 /// gate ends the wait and not the client, which would let the agent go.
-pub(super) const DEADLINE: u64 = 540;
+const DEADLINE: u64 = 540;
 
-/// How long the client waits for the hook, in seconds.
-pub(super) const TIMEOUT: u64 = 600;
+/// What a person reads where the program is gone.
+const MISSING: &str = "gate is not installed: nothing checks whether this work is done";
 
-/// How long the client waits for the hook where a session begins, in seconds: gate
-/// itself gives up earlier.
-pub(super) const TIMEOUT_OF_START: u64 = 30;
-
-/// The command that calls this program by its whole path.
-pub(super) fn direct(program: &Path, agent: Agent) -> String {
-    let command = format!("{} {}", quoted(&program.display().to_string()), words(agent));
-    // To Gemini CLI (0.61.0) any code but 0 and 1 is a refusal, without an end
-    // where the program is gone.
-    if agent == Agent::Gemini { command + " || exit 1" } else { command }
+/// When a client calls gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// The agent stops.
+    Stop,
+    /// A session begins.
+    Start,
+    /// A person sends a prompt.
+    Prompt,
 }
 
-/// The command for settings that others share: gate from PATH, and a word and
-/// no obstacle where there is none.
-pub(super) fn guarded(agent: Agent) -> String {
-    format!(
-        "command -v gate >/dev/null 2>&1 || \
-         {{ echo 'gate is not installed: nothing checks whether this work is done' >&2; exit 0; }}; \
-         exec gate {}",
-        words(agent)
-    )
+impl Moment {
+    /// How long the client waits for the hook, in seconds. Gate itself gives up earlier.
+    pub(super) fn timeout(self) -> u64 {
+        if self == Self::Stop { 600 } else { 30 }
+    }
 }
 
-fn words(agent: Agent) -> String {
-    format!("hook {} --deadline {DEADLINE}s", agent.name())
+/// The commands that an installation writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Commands<'a> {
+    agent: Agent,
+    /// The program by its whole path; none: gate from PATH.
+    program: Option<&'a Path>,
+}
+
+impl<'a> Commands<'a> {
+    /// Settings that others share call gate from PATH.
+    pub(super) fn new(agent: Agent, scope: Scope, program: &'a Path) -> Self {
+        let program = Some(program).filter(|_| scope != Scope::Shared);
+        Self { agent, program }
+    }
+
+    /// Those that call the program by this word.
+    pub(super) fn calling(agent: Agent, word: &'a str) -> Self {
+        Self { agent, program: Some(Path::new(word)).filter(|_| word != "gate") }
+    }
+
+    pub(super) fn agent(&self) -> Agent {
+        self.agent
+    }
+
+    /// Where nothing is going to be written.
+    pub(super) fn unwritten(agent: Agent) -> Self {
+        Self { agent, program: None }
+    }
+
+    /// The command for one event.
+    ///
+    /// The shell gives its place to gate, so that what ends the hook ends gate. Where
+    /// gate is gone, the person hears of it and the agent may stop.
+    pub(super) fn at(&self, moment: Moment) -> String {
+        let word = self.program.map_or("gate".to_owned(), |it| quoted(&it.display().to_string()));
+        let call = format!("{word} hook {} --deadline {DEADLINE}s", self.agent.name());
+        let missing = self.missing(moment);
+        // Gemini CLI (0.61.0) takes any code but 0 and 1 for a refusal, also that of a
+        // gate that fails.
+        if self.agent == Agent::Gemini {
+            return format!("{call} || {missing}");
+        }
+        format!("command -v {word} >/dev/null 2>&1 && exec {call} || {missing}")
+    }
+
+    /// What tells the person that gate is gone: on stdout where the client shows what
+    /// stands there. A prompt is followed by a stop, which tells it.
+    fn missing(&self, moment: Moment) -> String {
+        if moment == Moment::Prompt {
+            return "true".to_owned();
+        }
+        if hook::client(self.agent).shows_messages {
+            return format!("echo '{}'", json!({ "systemMessage": MISSING }));
+        }
+        format!("echo '{MISSING}' >&2")
+    }
 }
 
 /// Whether a command calls gate's hook for this agent, wherever gate is.
@@ -99,19 +151,21 @@ mod tests {
         for path in
             ["/usr/bin/gate", "/opt/it's here/gate", "/a b/gate", "/ü/gate-1.2", "/$(x)/gate"]
         {
-            let command = direct(Path::new(path), Agent::Codex);
+            let command = Commands::calling(Agent::Codex, path).at(Moment::Stop);
             assert_eq!(called(&command, Agent::Codex).as_deref(), Some(path), "{command}");
             assert!(!is_ours(&command, Agent::ClaudeCode));
         }
         assert_eq!(
-            direct(Path::new("/a b/gate"), Agent::Goose),
-            "'/a b/gate' hook goose --deadline 540s"
+            Commands::calling(Agent::Goose, "/a b/gate").at(Moment::Prompt),
+            "command -v '/a b/gate' >/dev/null 2>&1 && \
+             exec '/a b/gate' hook goose --deadline 540s || true"
         );
     }
 
     #[test]
-    fn the_guarded_command_is_known_too() {
-        assert_eq!(called(&guarded(Agent::Gemini), Agent::Gemini).as_deref(), Some("gate"));
+    fn the_command_that_others_share_is_known_too() {
+        let command = Commands::unwritten(Agent::Gemini).at(Moment::Stop);
+        assert_eq!(called(&command, Agent::Gemini).as_deref(), Some("gate"));
     }
 
     #[test]

@@ -5,10 +5,10 @@
 
 use std::path::PathBuf;
 
-use super::hooks::Form;
+use super::command::Moment;
+use super::hooks::{EVENTS, Form};
 use super::json::Dialect;
-use super::{Client, Content, Off, Roots, Scope, Switch, Target, command};
-use crate::agent::Agent;
+use super::{Client, Commands, Content, Off, Roots, Scope, Switch, Target};
 
 pub(super) const CLIENT: Client = Client {
     programs: &["copilot"],
@@ -23,16 +23,15 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
     roots.root(scope).join(folder).join("hooks").join("gate.json")
 }
 
-fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = |event, timeout: u64| {
-        Form::flat(Agent::Copilot, event, "bash", command)
+fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
+    let form = |(moment, event): (Moment, _)| {
+        Form::flat(event, "bash", commands, moment)
             .with("type", "command")
-            .with("timeoutSec", timeout)
+            .with("timeoutSec", moment.timeout())
             .read_as(Dialect::PLAIN)
             .beside(&[("version", 1)])
     };
-    let forms =
-        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    let forms = EVENTS.map(form).into();
     vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 

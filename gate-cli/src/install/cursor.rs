@@ -1,12 +1,12 @@
 //! Cursor's agent: `hooks.json`. One event that it does not know makes it drop
-//! the whole file, so gate writes `stop` alone: not every version knows one for
-//! sessions that begin.
+//! the whole file, so gate writes those that every version with hooks knows: a session
+//! begins with its first prompt.
 
 use std::path::PathBuf;
 
+use super::command::Moment;
 use super::hooks::Form;
-use super::{Client, Content, Roots, Scope, Target, command, no_switches};
-use crate::agent::Agent;
+use super::{Client, Commands, Content, Roots, Scope, Target, no_switches};
 
 /// How often Cursor follows up at most: more often than gate itself refuses,
 /// so that it is gate that lets go, and says so.
@@ -24,12 +24,15 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
     roots.root(scope).join(".cursor").join("hooks.json")
 }
 
-fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = Form::flat(Agent::Cursor, "stop", "command", command)
-        .with("loop_limit", LOOP_LIMIT)
-        .with("timeout", command::TIMEOUT)
-        .beside(&[("version", 1)]);
-    vec![Target { file: file(roots, scope), content: Content::Hooks(vec![form]) }]
+fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
+    let form = |moment: Moment, event| {
+        Form::flat(event, "command", commands, moment)
+            .with("timeout", moment.timeout())
+            .beside(&[("version", 1)])
+    };
+    let stop = form(Moment::Stop, "stop").with("loop_limit", LOOP_LIMIT);
+    let forms = vec![stop, form(Moment::Prompt, "beforeSubmitPrompt")];
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 
 fn next(scope: Scope) -> Option<&'static str> {

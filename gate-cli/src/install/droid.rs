@@ -1,10 +1,10 @@
-//! Factory Droid: settings in the shape of Claude Code's.
+//! Factory Droid: settings in the shape of Claude Code's. `droid exec` sends no prompt
+//! event (0.215.0).
 
 use std::path::PathBuf;
 
-use super::hooks::Form;
-use super::{Client, Content, Roots, Scope, Target, command, no_switches, nothing_next};
-use crate::agent::Agent;
+use super::hooks::{EVENTS, Form};
+use super::{Client, Commands, Content, Roots, Scope, Target, no_switches, nothing_next};
 
 pub(super) const CLIENT: Client = Client {
     programs: &["droid"],
@@ -19,9 +19,8 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
     roots.root(scope).join(".factory").join(name)
 }
 
-fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = |event, timeout| Form::grouped(Agent::Droid, event, command, timeout);
-    let forms =
-        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
+    let form = |(moment, event)| Form::grouped(event, commands, moment);
+    let forms = EVENTS.map(form).into();
     vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }

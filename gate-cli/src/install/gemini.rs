@@ -1,12 +1,18 @@
-//! Gemini CLI: `hooks.AfterAgent` and `hooks.SessionStart`, each with a name and a
-//! timeout in milliseconds.
+//! Gemini CLI: entries with names of their own for the events, a name each, and timeouts
+//! in milliseconds.
 
 use std::path::PathBuf;
 
+use super::command::Moment;
 use super::hooks::Form;
 use super::json::Dialect;
-use super::{Client, Content, Off, Roots, Scope, Switch, Target, command};
-use crate::agent::Agent;
+use super::{Client, Commands, Content, Off, Roots, Scope, Switch, Target};
+
+const EVENTS: [(Moment, &str); 3] = [
+    (Moment::Stop, "AfterAgent"),
+    (Moment::Start, "SessionStart"),
+    (Moment::Prompt, "BeforeAgent"),
+];
 
 /// What the hooks are called, for `/hooks disable`.
 const NAME: &str = "gate";
@@ -24,14 +30,14 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
     roots.root(scope).join(".gemini").join("settings.json")
 }
 
-fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = |event, seconds| {
-        Form::grouped(Agent::Gemini, event, command, seconds * 1000)
+fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
+    let form = |(moment, event): (Moment, _)| {
+        Form::grouped(event, commands, moment)
+            .with("timeout", moment.timeout() * 1000)
             .read_as(Dialect::COMMENTED)
             .with("name", NAME)
     };
-    let forms =
-        vec![form("AfterAgent", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    let forms = EVENTS.map(form).into();
     vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 

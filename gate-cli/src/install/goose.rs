@@ -1,8 +1,7 @@
 //! Goose: a plug-in folder, with its name in `plugin.json` and the hooks beside.
 
-use super::hooks::Form;
-use super::{Client, Content, Roots, Scope, Target, command, no_switches, nothing_next};
-use crate::agent::Agent;
+use super::hooks::{EVENTS, Form};
+use super::{Client, Commands, Content, Roots, Scope, Target, no_switches, nothing_next};
 
 /// What the folder is, for Goose.
 const PLUGIN: &str = include_str!("../templates/goose-plugin.json");
@@ -15,11 +14,10 @@ pub(super) const CLIENT: Client = Client {
     switches: no_switches,
 };
 
-fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
+fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
     let folder = roots.root(scope).join(".agents").join("plugins").join("gate");
-    let form = |event, timeout| Form::grouped(Agent::Goose, event, command, timeout);
-    let forms =
-        vec![form("Stop", command::TIMEOUT), form("SessionStart", command::TIMEOUT_OF_START)];
+    let form = |(moment, event)| Form::grouped(event, commands, moment);
+    let forms = EVENTS.map(form).into();
     let plugin = Content::Own { text: PLUGIN.to_owned(), mark: "whether the work is done" };
     vec![
         Target { file: folder.join("plugin.json"), content: plugin },

@@ -3,19 +3,27 @@
 
 use serde_json::{Map, Value, json};
 
-use super::command;
+use super::command::{self, Commands, Moment};
 use super::json::{Dialect, Flaw, Layout, Node, added, line, parse, removed, replaced};
 use crate::agent::Agent;
 
 /// The member that holds all hooks.
 const HOOKS: &str = "hooks";
 
+/// The events as Claude Code names them, and others after it.
+pub(super) const EVENTS: [(Moment, &str); 3] =
+    [(Moment::Stop, "Stop"), (Moment::Start, "SessionStart"), (Moment::Prompt, "UserPromptSubmit")];
+
+/// What a person reads while the checks run, where a client shows it.
+pub(super) const STATUS: (&str, &str) = ("statusMessage", "gate: running checks…");
+
 /// How an agent writes its hooks down.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(super) agent: Agent,
-    /// The event: the agent stops, or a session begins.
+    /// The client's name for the event.
     pub(super) event: &'static str,
+    pub(super) moment: Moment,
     /// Whether hooks stand in groups: `{"hooks": […]}`.
     pub(super) grouped: bool,
     /// The member that holds the command.
@@ -46,23 +54,27 @@ pub(super) struct Merged {
 }
 
 impl Form {
-    /// Entries in groups, as Claude Code has them; the timeout is in the
-    /// client's own unit.
-    pub(super) fn grouped(agent: Agent, event: &'static str, command: &str, timeout: u64) -> Self {
-        let form = Self { grouped: true, ..Self::flat(agent, event, "command", command) };
-        form.with("type", "command").with("timeout", timeout)
+    /// Entries in groups, as Claude Code has them, with a timeout in seconds.
+    pub(super) fn grouped(event: &'static str, commands: &Commands<'_>, moment: Moment) -> Self {
+        let form = Self { grouped: true, ..Self::flat(event, "command", commands, moment) };
+        form.with("type", "command").with("timeout", moment.timeout())
     }
 
     /// Entries that stand under the event itself.
     pub(super) fn flat(
-        agent: Agent,
         event: &'static str,
         key: &'static str,
-        command: &str,
+        commands: &Commands<'_>,
+        moment: Moment,
     ) -> Self {
-        let (dialect, beside, entry) = (Dialect::ANY, &[], Map::new());
-        let form = Self { agent, event, grouped: false, key, dialect, beside, entry };
-        form.with(key, command)
+        let (agent, dialect, beside, entry) = (commands.agent(), Dialect::ANY, &[], Map::new());
+        let form = Self { agent, event, moment, grouped: false, key, dialect, beside, entry };
+        form.with(key, commands.at(moment))
+    }
+
+    /// With what a person reads while the checks run.
+    pub(super) fn with_status(self) -> Self {
+        if self.moment == Moment::Stop { self.with(STATUS.0, STATUS.1) } else { self }
     }
 
     /// With one more member in the entry.

@@ -8,12 +8,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::command::{self, Moment};
 use super::hooks::{Form, Found};
 use super::plan::{broken, parts, text, unread};
 use super::program::is_same;
 use super::{
-    Content, Roots, Scope, Switch, Target, TestStop, client, codex, command, command_of, disk,
-    next, opencode, targets, trial, trust,
+    Commands, Content, Roots, Scope, Switch, Target, TestStop, client, codex, disk, next, opencode,
+    targets, trial, trust,
 };
 use crate::agent::Agent;
 use crate::failure::Failure;
@@ -34,9 +35,11 @@ pub struct Install {
     pub this_program: bool,
     /// Whether the client trusts it; null where it needs no word of trust.
     pub trusted: Option<bool>,
-    /// Whether the client calls the same command where a session begins; null where it
-    /// does not say when one does.
+    /// Whether the client calls it where a session begins; null where it does not say
+    /// when one does.
     pub session_start: Option<bool>,
+    /// Whether the client calls it at each prompt.
+    pub prompt: bool,
     /// What came of a test stop; null where the program is missing.
     pub test_stop: Option<TestStop>,
 }
@@ -57,7 +60,7 @@ pub(crate) fn looked_at(agent: Agent, roots: &Roots) -> Result<Installs, Failure
     let mut all = Installs { places: Vec::new(), findings: Vec::new() };
     let mut seen: Vec<PathBuf> = Vec::new();
     for scope in Scope::ALL {
-        for target in targets(agent, roots, scope, &command_of(agent, scope, &running)) {
+        for target in targets(&Commands::new(agent, scope, &running), roots, scope) {
             if !seen.contains(&target.file) {
                 seen.push(target.file.clone());
                 all.look(Look { agent, roots, scope, running: &running }, &target);
@@ -122,13 +125,15 @@ impl Installs {
 /// An entry of gate's in a file.
 struct Entry {
     command: String,
-    /// Whether it says all that an installation would write.
-    is_whole: bool,
+    /// Whether it says what an installation by this version would write, the program apart.
+    is_current: bool,
     /// What the client does not read in the file.
     unread: Option<String>,
     trust: Vec<trust::Trust>,
     /// Whether there is one for sessions that begin.
     session_start: Option<bool>,
+    /// Whether there is one for prompts.
+    prompt: bool,
 }
 
 fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
@@ -138,7 +143,7 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
     let forms = match &target.content {
         Content::Hooks(forms) => forms,
         Content::Own { .. } => {
-            return Ok(opencode::called(&text).map(of_plugin).into_iter().collect());
+            return Ok(opencode::plugin(&text).map(of_plugin).into_iter().collect());
         }
         Content::Trust(_) => return Ok(Vec::new()),
     };
@@ -147,35 +152,51 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
         Ok::<_, Failure>(found.into_iter().map(|found| (form.clone(), found)).collect::<Vec<_>>())
     };
     let Some((stop, others)) = forms.split_first() else { return Ok(Vec::new()) };
-    let starts = others.iter().map(found).collect::<Result<Vec<_>, _>>()?.concat();
-    let entry = |(form, found): (Form, Found)| {
-        let command = form.command(&found.entry)?.to_owned();
-        let called = |(form, found): &&(Form, Found)| form.command(&found.entry) == Some(&command);
-        let start = starts.iter().find(called);
-        let all = || [(&form, &found)].into_iter().chain(start.map(|(form, found)| (form, found)));
-        let of_codex = || all().filter(|(form, _)| form.agent == Agent::Codex);
+    let others = others.iter().map(found).collect::<Result<Vec<_>, _>>()?.concat();
+    let begins = if forms.iter().any(|form| form.moment == Moment::Start) {
+        Moment::Start
+    } else {
+        Moment::Prompt
+    };
+    let entry = |stop: (Form, Found)| {
+        let form = &stop.0;
+        let command = form.command(&stop.1.entry)?.to_owned();
+        let program = command::called(&command, form.agent)?;
+        let beside = |moment| {
+            others.iter().find(|(other, found)| {
+                let command = other.command(&found.entry);
+                let called = command.and_then(|it| command::called(it, other.agent));
+                other.moment == moment && called.as_ref() == Some(&program)
+            })
+        };
+        let all = [Some(&stop), beside(Moment::Start), beside(Moment::Prompt)];
+        let all: Vec<_> = all.into_iter().flatten().collect();
+        let commands = Commands::calling(form.agent, &program);
+        let of_codex = all.iter().filter(|(form, _)| form.agent == Agent::Codex);
         Some(Entry {
-            is_whole: all().all(|(form, found)| is_whole(form, found)),
-            trust: of_codex().map(|(form, found)| trust::Trust::new(file, found, form)).collect(),
+            is_current: all.iter().all(|(form, found)| is_current(form, found, &commands)),
+            trust: of_codex.map(|(form, found)| trust::Trust::new(file, found, form)).collect(),
             unread: unread(target, &text),
-            session_start: (!others.is_empty()).then_some(start.is_some()),
+            session_start: Some(beside(begins).is_some()),
+            prompt: beside(Moment::Prompt).is_some(),
             command,
         })
     };
     Ok(found(stop)?.into_iter().filter_map(entry).collect())
 }
 
-/// Whether an entry says all that an installation would write, beside the command.
-fn is_whole(form: &Form, found: &Found) -> bool {
+/// Whether an entry says all that an installation with these commands would write.
+fn is_current(form: &Form, found: &Found, commands: &Commands<'_>) -> bool {
     let is_same = |(name, value): (&String, &Value)| {
         *name == form.key || found.entry.get(name) == Some(value)
     };
-    form.entry.iter().all(is_same)
+    form.entry.iter().all(is_same) && form.command(&found.entry) == Some(&commands.at(form.moment))
 }
 
-fn of_plugin((command, session_start): (String, bool)) -> Entry {
-    let (unread, trust, session_start) = (None, Vec::new(), Some(session_start));
-    Entry { command, is_whole: true, unread, trust, session_start }
+fn of_plugin(plugin: opencode::Plugin) -> Entry {
+    let opencode::Plugin { command, is_current, begins, prompts } = plugin;
+    let (unread, trust, session_start, prompt) = (None, Vec::new(), Some(begins), prompts);
+    Entry { command, is_current, unread, trust, session_start, prompt }
 }
 
 fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
@@ -203,6 +224,7 @@ fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
             config(look.roots).is_ok_and(|text| holds(&text))
         }),
         session_start: entry.session_start,
+        prompt: entry.prompt,
     }
 }
 
@@ -233,9 +255,16 @@ fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec
         let message = format!("that is another program than this one, {}", look.running.display());
         findings.push(Finding::new(Level::Note, "other-program", message).hint(again.clone()));
     }
-    if !entry.is_whole {
+    if !entry.is_current {
         let message = format!("the entry in {file} is not as this version writes it");
         findings.push(Finding::new(Level::Note, "entry-outdated", message).hint(again.clone()));
+    }
+    if !place.prompt {
+        let message = format!(
+            "{file} does not call gate at each prompt, as an older gate left it: gate does not \
+             know what changed since the person asked"
+        );
+        findings.push(Finding::new(Level::Note, "prompt-missing", message).hint(again.clone()));
     }
     if place.session_start == Some(false) {
         let message = format!(

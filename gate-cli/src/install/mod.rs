@@ -35,6 +35,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::agent::Agent;
+use command::Commands;
 use hooks::Form;
 
 pub use look::Install;
@@ -78,8 +79,7 @@ pub(crate) struct Target {
 /// What stands in it.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    /// Entries among hooks: where the agent stops, and where a session begins, if the
-    /// client says so.
+    /// Entries among hooks, one an event; first that of a stop.
     Hooks(Vec<Form>),
     /// A text that is gate's alone, which holds this mark.
     Own { text: String, mark: &'static str },
@@ -94,7 +94,7 @@ pub(crate) struct Client {
     /// The folder that shows that the user has it.
     folder: fn(&Roots) -> PathBuf,
     /// The files, and what stands in them.
-    targets: fn(&Roots, Scope, &str) -> Vec<Target>,
+    targets: fn(&Roots, Scope, &Commands<'_>) -> Vec<Target>,
     /// What the person has to do before the client runs the hook.
     next: fn(Scope) -> Option<&'static str>,
     /// The settings that can switch hooks off, beside the target, and what in
@@ -143,9 +143,9 @@ fn client(agent: Agent) -> &'static Client {
     }
 }
 
-/// The files that gate is put into with this command.
-pub(crate) fn targets(agent: Agent, roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    (client(agent).targets)(roots, scope, command)
+/// The files that gate is put into with these commands.
+fn targets(commands: &Commands<'_>, roots: &Roots, scope: Scope) -> Vec<Target> {
+    (client(commands.agent()).targets)(roots, scope, commands)
 }
 
 /// What the person has to do before the client runs the hook.
@@ -158,14 +158,6 @@ pub(crate) fn next(agent: Agent, scope: Scope) -> Option<&'static str> {
 pub(crate) fn is_here(agent: Agent, roots: &Roots) -> bool {
     let client = client(agent);
     client.programs.iter().any(|it| roots.in_path(it).is_some()) || (client.folder)(roots).is_dir()
-}
-
-/// The command that is put into settings of this scope.
-pub(crate) fn command_of(agent: Agent, scope: Scope, program: &std::path::Path) -> String {
-    match scope {
-        Scope::Shared => command::guarded(agent),
-        Scope::User | Scope::Project => command::direct(program, agent),
-    }
 }
 
 /// No settings beside the target switch hooks off.

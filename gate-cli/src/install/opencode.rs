@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Client, Content, Roots, Scope, Target, no_switches};
+use super::command::{self, Moment};
+use super::{Client, Commands, Content, Roots, Scope, Target, no_switches};
 use crate::agent::Agent;
 
 /// The plug-in; its command is filled in.
@@ -27,26 +28,45 @@ pub(super) const CLIENT: Client = Client {
     switches: no_switches,
 };
 
-fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
+fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
     let folder = match scope {
         Scope::User => roots.config.join("opencode"),
         Scope::Project | Scope::Shared => roots.project.join(".opencode"),
     };
-    let text = PLUGIN.replacen(BLANK, &Value::from(command).to_string(), 1);
-    let content = Content::Own { text, mark: LINE };
+    let content = Content::Own { text: written(commands), mark: LINE };
     vec![Target { file: folder.join("plugins").join("gate.js"), content }]
 }
 
-/// What the plug-in is told of a message that the person sent.
-const MESSAGE: &str = "\"chat.message\": ";
-
-/// The command in a plug-in, and whether it is called where a session begins, too.
-pub(super) fn called(plugin: &str) -> Option<(String, bool)> {
-    Some((command(plugin)?, plugin.contains(MESSAGE)))
+/// A plug-in of gate's, as it stands in a file.
+pub(super) struct Plugin {
+    pub(super) command: String,
+    /// Whether it is what this version writes.
+    pub(super) is_current: bool,
+    /// Whether it calls gate where a session begins.
+    pub(super) begins: bool,
+    /// Whether it calls gate at each prompt.
+    pub(super) prompts: bool,
 }
 
-fn command(plugin: &str) -> Option<String> {
-    let command = plugin.lines().find_map(|line| line.strip_prefix(LINE))?;
+/// What a plug-in does at a message, and what one does that does so at each.
+const MESSAGE: &str = "\"chat.message\": ";
+const PROMPT: &str = "prompt_id: ";
+
+/// The plug-in in a file, if there is one that calls gate.
+pub(super) fn plugin(text: &str) -> Option<Plugin> {
+    let command = text.lines().find_map(|line| line.strip_prefix(LINE))?;
     let command: String = serde_json::from_str(command.trim_end()).ok()?;
-    super::command::is_ours(&command, Agent::Opencode).then_some(command)
+    let program = command::called(&command, Agent::Opencode)?;
+    let begins = text.contains(MESSAGE);
+    Some(Plugin {
+        is_current: text == written(&Commands::calling(Agent::Opencode, &program)),
+        prompts: begins && text.contains(PROMPT),
+        begins,
+        command,
+    })
+}
+
+fn written(commands: &Commands<'_>) -> String {
+    let command = Value::from(commands.at(Moment::Stop));
+    PLUGIN.replacen(BLANK, &command.to_string(), 1)
 }

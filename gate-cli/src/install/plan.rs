@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::json::Flaw;
 use super::receipt::{Kept, Shelf};
 use super::trust::Trust;
-use super::{Content, Roots, Scope, Target, codex, command_of, disk, hooks, targets, trust};
+use super::{Commands, Content, Roots, Scope, Target, codex, disk, hooks, targets, trust};
 use crate::agent::Agent;
 use crate::failure::Failure;
 
@@ -56,15 +56,15 @@ impl Step {
 }
 
 impl Plan {
-    /// Puts gate in front of an agent's stop, and where its sessions begin.
+    /// Puts gate in front of an agent's stop, where its sessions begin, and at each prompt.
     ///
     /// # Errors
     ///
     /// Settings that cannot be read, are broken, or have another shape.
     pub(crate) fn install(wish: &Wish<'_>) -> Result<Self, Failure> {
-        let command = command_of(wish.agent, wish.scope, wish.program);
+        let commands = Commands::new(wish.agent, wish.scope, wish.program);
         let mut steps = Vec::new();
-        for target in targets(wish.agent, wish.roots, wish.scope, &command) {
+        for target in targets(&commands, wish.roots, wish.scope) {
             let step = installed(wish, &target, &target.file)?;
             if wish.trust
                 && let Some(trust) = trusting(wish.roots, &target, &step)
@@ -85,7 +85,7 @@ impl Plan {
     /// As of [`Self::install`].
     pub(crate) fn uninstall(agent: Agent, scope: Scope, roots: &Roots) -> Result<Self, Failure> {
         let mut steps = Vec::new();
-        for target in targets(agent, roots, scope, "") {
+        for target in targets(&Commands::unwritten(agent), roots, scope) {
             if agent == Agent::Codex {
                 steps.extend(distrusted(roots, &target)?);
             }

@@ -1,10 +1,12 @@
 //! Qwen Code: Gemini's file, Claude's events, timeouts in milliseconds. A session
 //! begins with its first prompt: headless it has no `SessionStart` (0.15.10).
 
+use super::command::Moment;
 use super::hooks::Form;
 use super::json::Dialect;
-use super::{Client, Content, Off, Roots, Scope, Switch, Target, command, nothing_next};
-use crate::agent::Agent;
+use super::{Client, Commands, Content, Off, Roots, Scope, Switch, Target, nothing_next};
+
+const EVENTS: [(Moment, &str); 2] = [(Moment::Stop, "Stop"), (Moment::Prompt, "UserPromptSubmit")];
 
 pub(super) const CLIENT: Client = Client {
     programs: &["qwen"],
@@ -18,14 +20,14 @@ fn file(roots: &Roots, scope: Scope) -> std::path::PathBuf {
     roots.root(scope).join(".qwen").join("settings.json")
 }
 
-fn targets(roots: &Roots, scope: Scope, command: &str) -> Vec<Target> {
-    let form = |event, seconds| {
-        Form::grouped(Agent::Qwen, event, command, seconds * 1000)
+fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
+    let form = |(moment, event): (Moment, _)| {
+        Form::grouped(event, commands, moment)
+            .with("timeout", moment.timeout() * 1000)
             .read_as(Dialect::COMMENTED)
             .with("name", "gate")
     };
-    let forms =
-        vec![form("Stop", command::TIMEOUT), form("UserPromptSubmit", command::TIMEOUT_OF_START)];
+    let forms = EVENTS.map(form).into();
     vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 

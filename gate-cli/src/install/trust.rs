@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
-use super::hooks::{Form, Found, Merged};
+use super::command::Moment;
+use super::hooks::{Form, Found, Merged, STATUS};
 use super::json::{Flaw, line};
 
 /// The tables that it stands in.
@@ -32,14 +33,21 @@ impl Trust {
     pub(super) fn new(file: &Path, found: &Found, form: &Form) -> Self {
         let entry = &found.entry;
         let member = |name, usual: Value| entry.get(name).cloned().unwrap_or(usual);
-        let hook = json!({
+        let mut hook = json!({
             "async": member("async", false.into()),
             "command": form.command(entry).unwrap_or_default(),
             "timeout": member("timeout", USUAL_TIMEOUT.into()),
             "type": "command",
         });
+        if let Some(status) = entry.get(STATUS.0) {
+            hook[STATUS.0] = status.clone();
+        }
         // The members come in the order of their names, as the digest wants it.
-        let event = if form.event == "Stop" { "stop" } else { "session_start" };
+        let event = match form.moment {
+            Moment::Stop => "stop",
+            Moment::Start => "session_start",
+            Moment::Prompt => "user_prompt_submit",
+        };
         let text = json!({ "event_name": event, "hooks": [hook] }).to_string();
         let hash = Sha256::digest(text.as_bytes());
         let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,6 +1,6 @@
 // gate for OpenCode: when a session goes idle, gate is asked whether the work is done. Where it is
-// not, the session goes on with what is missing. Before its first message is answered, gate looks at
-// what the tree is. Written by `gate install opencode`.
+// not, the session goes on with what is missing. Before a message of the person is answered, gate
+// looks at what the tree is. Written by `gate install opencode`.
 //
 // Its limits:
 // - It holds sessions of the TUI and of `opencode serve`. `opencode run` exits at the first idle
@@ -8,14 +8,18 @@
 //   on with `opencode run -s SESSION "what is missing"`.
 // - After an error (session.error) nothing is asked: there is no finished work to look at.
 // - Sessions of sub-agents are not held; their parent is.
-// - Where gate is missing or fails, the session stays idle, and OpenCode's log says why.
+// - Where gate is missing, fails, or lets go of work that is not done, the session stays idle. A toast
+//   says so, and OpenCode's log.
 import { spawn } from "node:child_process"
 
 const COMMAND = "gate hook opencode"
 
-// Longer than gate gives itself, in milliseconds: at a stop, and where a session begins.
+// Longer than gate gives itself, in milliseconds: at a stop, and at a prompt.
 const PATIENCE = 600_000
-const PATIENCE_OF_START = 30_000
+const PATIENCE_OF_PROMPT = 30_000
+
+// How long a toast stays, in milliseconds.
+const TOAST = 15_000
 
 // Runs the command with this input. Resolves with its exit code and what it printed.
 const run = (input, cwd, timeout) =>
@@ -30,68 +34,88 @@ const run = (input, cwd, timeout) =>
     child.stdin.end(JSON.stringify(input))
   })
 
-// What is missing, where the reply is a block.
-const missing = ({ code, out, err }) => {
+// What gate replied: an empty object where it printed nothing.
+const reply = ({ code, out, err }) => {
   if (code !== 0) throw new Error(`gate ended with ${code}: ${err.trim()}`)
-  if (out.trim() === "") return undefined
-  const reply = JSON.parse(out)
-  return reply.decision === "block" ? reply.reason : undefined
+  return out.trim() === "" ? {} : JSON.parse(out)
 }
+
+const words = (parts) =>
+  parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n")
 
 export const GatePlugin = async ({ client, directory }) => {
   const failed = new Set()
   const asked = new Set()
-  const begun = new Set()
+  // By session: the person's latest message, and what gate itself sent last.
+  const prompts = new Map()
+  const sent = new Map()
 
-  const tell = (level, message) =>
+  const log = (level, message) =>
     client.app.log({ body: { service: "gate", level, message } }).catch(() => {})
+
+  // Without a terminal there is nobody to show it to.
+  const toast = async (variant, message) => {
+    const body = { title: "gate", message, variant, duration: TOAST }
+    await client.tui?.showToast({ body }).catch(() => {})
+  }
+
+  const fail = async (error) => {
+    const message = String(error?.message ?? error)
+    await log("error", message)
+    await toast("error", message)
+  }
+
+  // Calls gate, shows the person what gate has to say, and returns the reply.
+  const call = async (event, timeout) => {
+    const answer = await run({ ...event, cwd: directory, client: "opencode" }, directory, timeout)
+    const replied = reply(answer)
+    const message = replied.systemMessage
+    if (answer.err.trim() || message) await log("warn", answer.err.trim() || message)
+    if (message) await toast("warning", message)
+    return replied
+  }
 
   const lastWord = async (id) => {
     const messages = (await client.session.messages({ path: { id } })).data ?? []
-    const last = messages.findLast((message) => message.info.role === "assistant")
-    const texts = (last?.parts ?? []).filter((part) => part.type === "text" && !part.synthetic)
-    return texts.map((part) => part.text).join("\n")
+    return words(messages.findLast((message) => message.info.role === "assistant")?.parts ?? [])
   }
 
   const isSubAgent = async (id) =>
     Boolean((await client.session.get({ path: { id } })).data?.parentID)
 
-  const ask = async (id) => {
+  const stop = async (id) => {
     if (await isSubAgent(id)) return
     const event = {
       hook_event_name: "session.idle",
       session_id: id,
-      cwd: directory,
+      prompt_id: prompts.get(id),
       last_assistant_message: await lastWord(id),
-      client: "opencode",
     }
-    const answer = await run(event, directory, PATIENCE)
-    const reason = missing(answer)
-    if (answer.err.trim()) await tell("warn", answer.err.trim())
-    if (!reason) return
+    const { decision, reason } = await call(event, PATIENCE)
+    if (decision !== "block" || !reason) return
+    sent.set(id, reason)
     const parts = [{ type: "text", text: reason }]
     await client.session.promptAsync({ path: { id }, body: { parts } })
   }
 
   // OpenCode waits for this before the message is answered.
-  const begin = async (id) => {
+  const prompt = async (id, message, parts) => {
+    const text = words(parts)
+    if (sent.get(id) === text) return
     if (await isSubAgent(id)) return
+    prompts.set(id, message.id)
     const event = {
       hook_event_name: "chat.message",
       session_id: id,
-      cwd: directory,
-      client: "opencode",
+      prompt_id: message.id,
+      prompt: text,
     }
-    const { code, err } = await run(event, directory, PATIENCE_OF_START)
-    if (code !== 0) throw new Error(`gate ended with ${code}: ${err.trim()}`)
-    if (err.trim()) await tell("warn", err.trim())
+    await call(event, PATIENCE_OF_PROMPT)
   }
 
   return {
-    "chat.message": async ({ sessionID: id }) => {
-      if (!id || begun.has(id)) return
-      begun.add(id)
-      await begin(id).catch((error) => tell("error", String(error?.message ?? error)))
+    "chat.message": async ({ sessionID: id }, { message, parts }) => {
+      if (id) await prompt(id, message, parts).catch(fail)
     },
     event: async ({ event }) => {
       const id = event.properties?.sessionID
@@ -100,13 +124,8 @@ export const GatePlugin = async ({ client, directory }) => {
       if (event.type !== "session.idle") return
       if (failed.delete(id) || asked.has(id)) return
       asked.add(id)
-      try {
-        await ask(id)
-      } catch (error) {
-        await tell("error", String(error?.message ?? error))
-      } finally {
-        asked.delete(id)
-      }
+      await stop(id).catch(fail)
+      asked.delete(id)
     },
   }
 }

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::*;
 
 pub(super) fn claude(command: &str) -> Form {
-    Form::grouped(Agent::ClaudeCode, "Stop", command, 600)
+    let commands = Commands::unwritten(Agent::ClaudeCode);
+    Form::grouped("Stop", &commands, Moment::Stop).with("command", command)
 }
 
 const COMMAND: &str = "/usr/bin/gate hook claude-code --deadline 540s";
@@ -75,9 +76,9 @@ fn another_agents_entry_is_not_taken_for_this_ones() {
 
 #[test]
 fn a_flat_form_brings_what_the_file_needs() {
-    let form =
-        Form::flat(Agent::Cursor, "stop", "command", "gate hook cursor").with("loop_limit", 50);
-    let form = form.beside(&[("version", 1)]);
+    let commands = Commands::unwritten(Agent::Cursor);
+    let form = Form::flat("stop", "command", &commands, Moment::Stop).with("loop_limit", 50);
+    let form = form.with("command", "gate hook cursor").beside(&[("version", 1)]);
     let merged = form.merged("").unwrap();
     let expected = json!({"version": 1, "hooks": {"stop": [{"command": "gate hook cursor", "loop_limit": 50}]}});
     assert_eq!(value(&merged.text), expected);

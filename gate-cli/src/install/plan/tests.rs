@@ -48,10 +48,14 @@ impl Machine {
     fn install_older(&self, agent: Agent, scope: Scope) {
         let program = Path::new("/opt/a b/gate");
         let wish = Wish { agent, scope, roots: &self.roots, program, trust: true };
-        let command = command_of(agent, scope, program);
-        for mut target in targets(agent, &self.roots, scope, &command) {
+        let commands = Commands::new(agent, scope, program);
+        for mut target in targets(&commands, &self.roots, scope) {
             if let Content::Hooks(forms) = &mut target.content {
                 forms.truncate(1);
+                let command = format!("gate hook {} --deadline 540s", agent.name());
+                let key = forms[0].key.to_owned();
+                forms[0].entry.insert(key, command.into());
+                forms[0].entry.remove("statusMessage");
             }
             let step = installed(&wish, &target, &target.file).unwrap();
             step.apply().unwrap();
@@ -94,10 +98,15 @@ impl Machine {
     }
 }
 
+/// The last of the files that gate is put into.
+fn file_of(agent: Agent, roots: &Roots, scope: Scope) -> PathBuf {
+    targets(&Commands::unwritten(agent), roots, scope).pop().unwrap().file
+}
+
 /// Both, in each order of what may lie between them.
 fn round(agent: Agent, scope: Scope, before: Option<&[u8]>) {
     let machine = Machine::new();
-    let file = targets(agent, &machine.roots, scope, "").pop().unwrap().file;
+    let file = file_of(agent, &machine.roots, scope);
     if let Some(bytes) = before {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, bytes).unwrap();
@@ -123,12 +132,12 @@ fn what_was_not_there_is_gone_again() {
 
 #[test]
 fn an_older_installation_is_completed_and_goes_whole() {
-    let with_start = |agent: &Agent| ![Agent::Cursor, Agent::Opencode].contains(agent);
-    for agent in Agent::ALL.into_iter().filter(with_start) {
+    for agent in Agent::ALL.into_iter().filter(|it| *it != Agent::Opencode) {
+        let all_entries = if [Agent::Cursor, Agent::Qwen].contains(&agent) { 2 } else { 3 };
         for scope in Scope::ALL {
             for before in [None, Some("{ \"a\": [] }\r\n")] {
                 let machine = Machine::new();
-                let file = targets(agent, &machine.roots, scope, "").pop().unwrap().file;
+                let file = file_of(agent, &machine.roots, scope);
                 if let Some(before) = before {
                     fs::create_dir_all(file.parent().unwrap()).unwrap();
                     fs::write(&file, before).unwrap();
@@ -138,7 +147,7 @@ fn an_older_installation_is_completed_and_goes_whole() {
                 let entries = || fs::read_to_string(&file).unwrap().matches("--deadline").count();
                 assert_eq!(entries(), 1, "{}", agent.name());
                 assert!(machine.install(agent, scope).is_change());
-                assert_eq!(entries(), 2, "{}", agent.name());
+                assert_eq!(entries(), all_entries, "{}", agent.name());
                 machine.uninstall(agent, scope);
                 assert_eq!(machine.all(), all, "{}", agent.name());
             }
@@ -161,7 +170,7 @@ fn strange_files_are_as_they_were() {
 fn a_changed_file_loses_gates_part_alone() {
     for agent in Agent::ALL.into_iter().filter(|it| *it != Agent::Opencode) {
         let machine = Machine::new();
-        let file = targets(agent, &machine.roots, Scope::User, "").pop().unwrap().file;
+        let file = file_of(agent, &machine.roots, Scope::User);
         machine.install(agent, Scope::User);
         let text = fs::read_to_string(&file).unwrap();
         fs::write(&file, text.replacen("{\n", "{\n  \"mine\": true,\n", 1)).unwrap();
@@ -198,7 +207,7 @@ fn a_backup_that_is_another_is_not_put_back() {
     machine.uninstall(Agent::ClaudeCode, Scope::User);
     assert_eq!(
         fs::read_to_string(&file).unwrap(),
-        "{\"a\":1,\"hooks\":{\"Stop\":[],\"SessionStart\":[]}}"
+        "{\"a\":1,\"hooks\":{\"Stop\":[], \"SessionStart\": [], \"UserPromptSubmit\": []}}"
     );
 }
 
@@ -210,14 +219,14 @@ fn two_trusts_in_one_file_go_one_by_one() {
     fs::write(&config, "model = \"x\"\n").unwrap();
     machine.install(Agent::Codex, Scope::User);
     machine.install(Agent::Codex, Scope::Project);
-    assert_eq!(fs::read_to_string(&config).unwrap().matches("trusted_hash").count(), 4);
+    assert_eq!(fs::read_to_string(&config).unwrap().matches("trusted_hash").count(), 6);
     machine.uninstall(Agent::Codex, Scope::User);
     let text = fs::read_to_string(&config).unwrap();
-    for event in ["stop", "session_start"] {
+    for event in ["stop", "session_start", "user_prompt_submit"] {
         let key = format!("project/.codex/hooks.json:{event}:0:0");
         assert!(text.contains(&key), "{text}");
     }
-    assert_eq!(text.matches("trusted_hash").count(), 2);
+    assert_eq!(text.matches("trusted_hash").count(), 3);
     machine.uninstall(Agent::Codex, Scope::Project);
     assert_eq!(fs::read_to_string(&config).unwrap(), "model = \"x\"\n");
 }

@@ -1,10 +1,16 @@
 //! Trust is as Codex computes it, and comes and goes without a trace.
 
+use super::super::command::Commands;
 use super::*;
 use crate::agent::Agent;
 
+fn form(event: &'static str, moment: Moment) -> Form {
+    let commands = Commands::unwritten(Agent::Codex);
+    Form::grouped(event, &commands, moment).with("command", "gate hook codex")
+}
+
 fn trust() -> Trust {
-    let form = Form::grouped(Agent::Codex, "Stop", "gate hook codex", 600);
+    let form = form("Stop", Moment::Stop);
     let found = form.found(&form.merged("").unwrap().text).unwrap();
     Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form)
 }
@@ -19,12 +25,26 @@ fn the_digest_is_that_of_the_sorted_compact_json() {
 }
 
 #[test]
-fn each_event_has_a_digest_of_its_own() {
-    let form = Form::grouped(Agent::Codex, "SessionStart", "gate hook codex", 30);
+fn the_digest_knows_what_is_shown_while_the_hook_runs() {
+    let form = form("Stop", Moment::Stop).with_status();
     let found = form.found(&form.merged("").unwrap().text).unwrap();
-    let start = Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form);
-    assert_eq!(start.key, "/home/a b/.codex/hooks.json:session_start:0:0");
-    let both = [trust(), start];
+    let shown = Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form);
+    assert_eq!(shown.key, trust().key);
+    assert_ne!(shown.hash, trust().hash);
+}
+
+#[test]
+fn each_event_has_a_digest_of_its_own() {
+    let of = |event, moment, name: &str| {
+        let form = form(event, moment);
+        let found = form.found(&form.merged("").unwrap().text).unwrap();
+        let trust = Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form);
+        assert_eq!(trust.key, format!("/home/a b/.codex/hooks.json:{name}:0:0"));
+        trust
+    };
+    let start = of("SessionStart", Moment::Start, "session_start");
+    let prompt = of("UserPromptSubmit", Moment::Prompt, "user_prompt_submit");
+    let both = [trust(), start, prompt];
     let before = "model = \"x\"\n";
     let merged = merged(&both, before).unwrap();
     assert!(both.iter().all(|it| it.holds(&merged.text) == Ok(Some(true))), "{}", merged.text);
