@@ -37,7 +37,8 @@ fn tests_are_run_once_and_what_came_of_it_is_written() {
         return;
     }
     let ran = make("echo run >>runs").code(0).tells("running tests: make -s test");
-    let ran = ran.says("target test in Makefile; passed in 0.").says("\nnext: read it, put `gate");
+    let ran =
+        ran.says("target test in Makefile; passed in 0.").says("\nnext:\n  1. read gate.toml\n");
     assert_eq!(ran.file("runs"), "run\n");
     assert!(ran.file("gate.toml").contains("# It passed in 0."), "{}", ran.file("gate.toml"));
 }
@@ -47,7 +48,7 @@ fn tests_that_fail_are_written_and_told() {
     if !needs("make") {
         return;
     }
-    let ran = make("exit 3").code(0).says("FAILED in 0.").says("next: put right what did not pass");
+    let ran = make("exit 3").code(0).says("FAILED in 0.").says("  1. put right what did not pass");
     assert!(ran.file("gate.toml").contains("# It failed in 0."), "{}", ran.file("gate.toml"));
     assert!(shown(ran).contains("[checks.tests]"));
 }
@@ -105,4 +106,18 @@ fn names_in_the_tree_cannot_write_settings_or_escapes() {
     let settings: toml::Table = shown(ran).parse().unwrap();
     let checks = settings["checks"].as_table().unwrap();
     assert_eq!(checks.keys().collect::<Vec<_>>(), ["build", "jobs", "tests"]);
+}
+
+#[test]
+fn the_next_steps_are_told_in_order_and_begin_with_the_commit() {
+    let run = make("true").args(["--no-run"]).committed().script("bin/codex", "#!/bin/sh\n");
+    let path = format!("{}:/usr/bin:/bin", run.at("bin").display());
+    let ran = run.env("PATH", path).code(0);
+    let at = |step: &str| ran.stdout.find(step).unwrap_or_else(|| panic!("{step}: {}", ran.stdout));
+    let steps = ["1. read gate.toml", "2. commit it", "3. gate install codex", "4. or around one"];
+    let places = steps.map(at);
+    assert!(places.is_sorted(), "{}", ran.stdout);
+    assert!(ran.stdout.contains("git add gate.toml && git commit"), "{}", ran.stdout);
+    let bare = make("true").args(["--no-run"]).code(0);
+    assert!(!bare.stdout.contains("git add"), "there is no repository: {}", bare.stdout);
 }

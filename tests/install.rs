@@ -56,6 +56,7 @@ fn the_entry_calls_this_program_and_the_way_back_is_told() {
     let ran = ran.says("wrote ").says("/home/.claude/settings.json\n--- /dev/null\n");
     let ran = ran.says("+  \"hooks\": {\n").says("test: gate doctor --agent claude-code\n");
     let ran = ran.says("undo: gate uninstall claude-code --user\n");
+    let ran = ran.says("in a script (code 0: done): claude -p \"PROMPT\"; gate last\n");
     assert_eq!(settings(&ran), whole(&command()));
     let ran = ran.again("uninstall claude-code --user").code(0).says("removed ");
     assert!(!ran.path("../home/.claude").exists());
@@ -65,25 +66,30 @@ fn the_entry_calls_this_program_and_the_way_back_is_told() {
 #[test]
 fn comments_order_and_bytes_of_others_stay() {
     let before = "{\n\t// mine\n\t\"model\": \"x\", /* why */\n\t\"env\": {\"B\": \"1\", \"A\": \"2\"},\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]},\n\t\t],\n\t},\n}";
-    let ran = over(before).code(0).says("backup: ");
-    let after = ran.file(SETTINGS);
+    let file = "../home/.factory/settings.json";
+    let ran = gate("install droid").file(file, before).code(0).says("backup: ");
+    let after = ran.file(file);
     let at = after.find("\n\t\t\t{\n").expect(&after);
     assert!(
         before.starts_with(&after[..at]) && after.contains("\n\t\t\t\t\"hooks\": [\n"),
         "{after}"
     );
-    let ran = ran.again("install claude").code(0).says("has gate in front of its stop already");
-    assert_eq!(ran.file(SETTINGS), after);
-    assert_eq!(ran.again("uninstall claude-code").code(0).file(SETTINGS), before);
+    let ran = ran.again("install droid").code(0).says("has gate in front of its stop already");
+    assert_eq!(ran.file(file), after);
+    assert_eq!(ran.again("uninstall droid").code(0).file(file), before);
 }
 
 #[test]
-fn what_the_client_does_not_read_is_told() {
+fn a_hook_is_not_put_into_a_file_that_the_client_ignores_but_with_fix() {
     let told = |agent: &str, file: &str, text: &str| {
-        let ran = gate(&format!("install {agent}")).file(file, text).code(0);
+        let ran = gate(&format!("install {agent}")).file(file, text).run();
         let told = ran.stderr.clone();
-        let ran = ran.again(&format!("doctor --agent {agent}")).code(i32::from(!told.is_empty()));
-        assert_eq!(ran.stdout.contains("does not read such a file"), !told.is_empty(), "{told}");
+        let is_read = told.is_empty();
+        assert_eq!(ran.file(file) == text, !is_read, "{told}");
+        assert_eq!(told.contains("--user --fix` takes that out"), !is_read, "{told}");
+        let ran = ran.again(&format!("install {agent} --fix")).code(0).stderr("");
+        let ran = ran.again(&format!("doctor --agent {agent}")).run();
+        assert!(!ran.stdout.contains("does not read such a file"), "{}", ran.stdout);
         let ran = ran.again(&format!("uninstall {agent}")).code(0);
         assert_eq!(ran.file(file), text);
         told

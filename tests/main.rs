@@ -50,6 +50,7 @@ mod injection;
 mod install;
 mod install_agents;
 mod install_doctor;
+mod install_fix;
 mod install_opencode;
 mod integrations;
 mod integrity;

@@ -367,6 +367,10 @@ pub(crate) struct Doctor {
         "self_test", "only", "config", "task_type", "exit_threshold",
     ])]
     pub(crate) agent: Option<Agent>,
+    /// Bring hooks up to date that an older gate put into agents' settings: this agent's,
+    /// or every one's.
+    #[arg(long)]
+    pub(crate) fix: bool,
     #[command(flatten)]
     pub(crate) settings: Settings,
     /// Print one JSON object.

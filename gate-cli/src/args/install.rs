@@ -33,6 +33,10 @@ pub(crate) struct Install {
     /// Tell Codex that the hooks have been reviewed.
     #[arg(long, requires = "agent")]
     pub(crate) trust: bool,
+    /// Take out of the settings what the client does not read: comments, trailing commas.
+    /// With them it would ignore the whole file.
+    #[arg(long)]
+    pub(crate) fix: bool,
     /// Show what would change, and change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -7,6 +7,7 @@ use gate_core::Policy;
 use gate_core::decide::breaker::BreakerState;
 
 use super::{DONE, Here, known_check, print};
+use crate::agent::Agent;
 use crate::args::Doctor;
 use crate::failure::Failure;
 use crate::render;
@@ -19,6 +20,10 @@ use crate::trust::Trust;
 const WRONG: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
+    if args.fix {
+        let agents = args.agent.map_or(Agent::ALL.to_vec(), |agent| vec![agent]);
+        agents.into_iter().try_for_each(|agent| agent::fix(here, agent, args.json))?;
+    }
     if let Some(agent) = args.agent {
         return agent::run(here, agent, args.json);
     }
@@ -47,6 +52,7 @@ fn examined(
     gate.push(of_settings(args, site));
     gate.extend(of_trust(trust, policy, site));
     gate.push(of_ledger(here, policy));
+    gate.extend(Agent::ALL.into_iter().filter_map(|agent| agent::outdated(here, agent)));
     let wanted = |name: Option<&str>| match (&args.only, name) {
         (Some(only), Some(name)) => only == name,
         _ => true,

@@ -15,8 +15,10 @@ use std::path::Path;
 use gate_checks::project::{Aim, Detected, Proposal, detect};
 
 use super::{DONE, Here, print};
+use crate::agent::Agent;
 use crate::args::{Init, Language};
 use crate::failure::Failure;
+use crate::install::{self, Roots};
 use measure::Stopwatch;
 use measured::Measured;
 
@@ -75,8 +77,16 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
     };
     write(&file, &text::settings(&detected, &times), false)?;
     super::trust::approve_written(here);
-    print(&story::told(&detected, &times, &file))?;
+    print(&story::told(&detected, &times, &file, agent(here)))?;
     Ok(DONE)
+}
+
+/// The first agent that the user has, for an example.
+fn agent(here: &Here) -> Agent {
+    let roots = Roots::of(&here.places).ok();
+    let is_here =
+        |agent: &Agent| roots.as_ref().is_some_and(|roots| install::is_here(*agent, roots));
+    Agent::ALL.into_iter().find(is_here).unwrap_or(Agent::ClaudeCode)
 }
 
 /// How long the tests and builds take, by the check's name. Builds come first,

@@ -29,16 +29,21 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
         let message = format!("--trust is for codex alone, and {} has no such word", agent.name());
         return Err(Failure::usage("usage", message));
     }
+    if let Some(plugin) = install::plugin(agent, roots) {
+        let name = agent.name();
+        return print(&format!(
+            "{name} has gate in front of its stop already, by the plug-in {plugin}: nothing was \
+             changed\n{}",
+            of_scripts(agent)
+        ));
+    }
     let program = install::of_this_process(roots)?;
-    let wish = Wish { agent, scope, roots, program: &program, trust: args.trust };
+    let wish = Wish { agent, scope, roots, program: &program, trust: args.trust, fix: args.fix };
     let plan = Plan::install(&wish)?;
     if !args.dry_run {
         plan.apply()?;
     }
-    print(&told(agent, scope, &plan, args))?;
-    let unread = plan.steps.iter().filter_map(|step| step.unread.clone());
-    render::notes(&unread.collect::<Vec<_>>());
-    Ok(())
+    print(&told(agent, scope, &plan, args))
 }
 
 fn told(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
@@ -53,8 +58,15 @@ fn told(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
     if !args.dry_run {
         let _ = writeln!(text, "test: gate doctor --agent {name}");
         let _ = writeln!(text, "undo: gate uninstall {name} --{}", scope.name());
+        text.push_str(&of_scripts(agent));
     }
     text
+}
+
+/// How a script learns whether the work is done: the client's own code does not say.
+fn of_scripts(agent: Agent) -> String {
+    let line = install::script(agent);
+    line.map(|line| format!("in a script (code 0: done): {line}; gate last\n")).unwrap_or_default()
 }
 
 /// The files that change, and how.

@@ -6,14 +6,20 @@ use super::hooks::{EVENTS, Form};
 use super::json::Dialect;
 use super::{Client, Commands, Content, Off, Roots, Scope, Switch, Target, nothing_next};
 
-pub(super) const CLIENT: Client =
-    Client { programs: &["claude"], folder: home, targets, next: nothing_next, switches };
+pub(super) const CLIENT: Client = Client {
+    programs: &["claude"],
+    folder: home,
+    targets,
+    next: nothing_next,
+    switches,
+    script: Some("claude -p \"PROMPT\""),
+};
 
-fn home(roots: &Roots) -> PathBuf {
+pub(super) fn home(roots: &Roots) -> PathBuf {
     roots.named("CLAUDE_CONFIG_DIR", ".claude")
 }
 
-fn file(roots: &Roots, scope: Scope) -> PathBuf {
+pub(super) fn file(roots: &Roots, scope: Scope) -> PathBuf {
     let project = roots.project.join(".claude");
     match scope {
         Scope::User => home(roots).join("settings.json"),
@@ -22,12 +28,15 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
     }
 }
 
-fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
+pub(super) fn forms(commands: &Commands<'_>) -> Vec<Form> {
     let form = |(moment, event)| {
         Form::grouped(event, commands, moment).read_as(Dialect::MARKED).with_status()
     };
-    let forms = EVENTS.map(form).into();
-    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
+    EVENTS.map(form).into()
+}
+
+fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms(commands)) }]
 }
 
 fn switches(roots: &Roots) -> Vec<Switch> {

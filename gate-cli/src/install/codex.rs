@@ -7,8 +7,14 @@ use super::json::Dialect;
 use super::trust::Trust;
 use super::{Client, Commands, Content, Roots, Scope, Target, no_switches};
 
-pub(super) const CLIENT: Client =
-    Client { programs: &["codex"], folder: home, targets, next, switches: no_switches };
+pub(super) const CLIENT: Client = Client {
+    programs: &["codex"],
+    folder: home,
+    targets,
+    next,
+    switches: no_switches,
+    script: Some("codex exec \"PROMPT\""),
+};
 
 /// Trust names the file as Codex does: it follows the links of CODEX_HOME, and
 /// not those of HOME.

@@ -16,6 +16,7 @@ pub(super) const CLIENT: Client = Client {
     targets,
     next,
     switches,
+    script: Some("copilot -p \"PROMPT\""),
 };
 
 fn file(roots: &Roots, scope: Scope) -> PathBuf {

@@ -18,6 +18,7 @@ pub(super) const CLIENT: Client = Client {
     targets,
     next,
     switches: no_switches,
+    script: None,
 };
 
 fn file(roots: &Roots, scope: Scope) -> PathBuf {

@@ -12,6 +12,7 @@ pub(super) const CLIENT: Client = Client {
     targets,
     next: nothing_next,
     switches: no_switches,
+    script: Some("droid exec \"PROMPT\""),
 };
 
 fn file(roots: &Roots, scope: Scope) -> PathBuf {

@@ -23,6 +23,7 @@ pub(super) const CLIENT: Client = Client {
     targets,
     next,
     switches,
+    script: Some("gemini -p \"PROMPT\""),
 };
 
 /// The project's settings are one file, for the user and for everybody.

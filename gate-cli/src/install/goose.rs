@@ -12,6 +12,7 @@ pub(super) const CLIENT: Client = Client {
     targets,
     next: nothing_next,
     switches: no_switches,
+    script: Some("goose run -t \"PROMPT\""),
 };
 
 fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {

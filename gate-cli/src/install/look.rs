@@ -8,13 +8,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::claude_plugin::{self, Plugin};
 use super::command::{self, Moment};
 use super::hooks::{Form, Found};
-use super::plan::{broken, parts, text, unread};
+use super::json::Flaw;
+use super::plan::{broken, gave_trust, parts, text, unread};
 use super::program::is_same;
 use super::{
-    Commands, Content, Roots, Scope, Switch, Target, TestStop, client, codex, disk, next, opencode,
-    targets, trial, trust,
+    Commands, Content, Plan, Roots, Scope, Switch, Target, TestStop, Wish, client, codex, disk,
+    is_here, next, opencode, targets, trial, trust,
 };
 use crate::agent::Agent;
 use crate::failure::Failure;
@@ -27,6 +29,8 @@ pub struct Install {
     pub scope: Scope,
     /// The settings.
     pub file: String,
+    /// The plug-in that the file belongs to; null where gate was put into settings.
+    pub plugin: Option<String>,
     /// The command there.
     pub command: String,
     /// The program that it calls; null where there is none.
@@ -48,30 +52,93 @@ pub struct Install {
 pub(crate) struct Installs {
     pub(crate) places: Vec<Install>,
     pub(crate) findings: Vec<Finding>,
+    /// The settings that another installation would put right.
+    outdated: Vec<Scope>,
 }
 
-/// Looks for gate in all settings of an agent.
+/// Looks for gate in all settings of an agent, and lets it block a test stop.
 ///
 /// # Errors
 ///
 /// The running program cannot be found out.
 pub(crate) fn looked_at(agent: Agent, roots: &Roots) -> Result<Installs, Failure> {
-    let running = super::of_this_process(roots)?;
-    let mut all = Installs { places: Vec::new(), findings: Vec::new() };
-    let mut seen: Vec<PathBuf> = Vec::new();
-    for scope in Scope::ALL {
-        for target in targets(&Commands::new(agent, scope, &running), roots, scope) {
-            if !seen.contains(&target.file) {
-                seen.push(target.file.clone());
-                all.look(Look { agent, roots, scope, running: &running }, &target);
-            }
-        }
-    }
+    let mut all = seen(agent, roots, true)?;
     all.counted(agent);
     if !all.places.is_empty() {
         all.findings.extend((client(agent).switches)(roots).iter().filter_map(switched_off));
     }
+    all.findings.extend((!is_here(agent, roots)).then(|| absent(agent, roots)));
     Ok(all)
+}
+
+/// What is to be said of an agent's hooks that an older gate wrote, and nobody brought
+/// up to date.
+///
+/// # Errors
+///
+/// The running program cannot be found out.
+pub(crate) fn outdated(agent: Agent, roots: &Roots) -> Result<Option<Finding>, Failure> {
+    let all = seen(agent, roots, false)?;
+    Ok((!all.outdated.is_empty()).then(|| {
+        let name = agent.name();
+        let message = format!("the hooks for {name} are not as this version writes them");
+        let hint = format!("gate doctor --fix, or see gate doctor --agent {name}");
+        Finding::new(Level::Note, "hooks-outdated", message).hint(hint)
+    }))
+}
+
+/// What brings an agent's hooks up to date.
+///
+/// # Errors
+///
+/// As of [`Plan::install`].
+pub(crate) fn fixes(agent: Agent, roots: &Roots) -> Result<Vec<Plan>, Failure> {
+    let program = super::of_this_process(roots)?;
+    let plan = |scope| {
+        // Codex skips a changed hook silently; what gate was told to trust stays trusted.
+        let trust = agent == Agent::Codex && gave_trust(roots, scope)?;
+        Plan::install(&Wish { agent, scope, roots, program: &program, trust, fix: true })
+    };
+    seen(agent, roots, false)?.outdated.into_iter().map(plan).collect()
+}
+
+fn seen(agent: Agent, roots: &Roots, tries: bool) -> Result<Installs, Failure> {
+    let running = super::of_this_process(roots)?;
+    let mut all = Installs { places: Vec::new(), findings: Vec::new(), outdated: Vec::new() };
+    let mut files: Vec<PathBuf> = Vec::new();
+    let look = |scope| Look { agent, roots, scope, running: &running, tries, plugin: None };
+    for scope in Scope::ALL {
+        for target in targets(&Commands::new(agent, scope, &running), roots, scope) {
+            if !files.contains(&target.file) {
+                files.push(target.file.clone());
+                all.look(look(scope), &target);
+            }
+        }
+    }
+    if agent == Agent::ClaudeCode {
+        for Plugin { name, scope, target } in claude_plugin::switched_on(roots) {
+            all.look(Look { plugin: Some(&name), ..look(scope) }, &target);
+        }
+    }
+    Ok(all)
+}
+
+/// Whether the file calls gate at a stop.
+pub(super) fn calls_gate(target: &Target) -> bool {
+    entries(target).is_ok_and(|found| !found.is_empty())
+}
+
+/// Nothing of the client's own is here.
+fn absent(agent: Agent, roots: &Roots) -> Finding {
+    let client = client(agent);
+    let (programs, folder) = (client.programs.join(", "), (client.folder)(roots));
+    let message = format!(
+        "{} seems not to be installed here: there is no {programs} in PATH, and nothing of its own \
+         in {}",
+        agent.name(),
+        folder.display()
+    );
+    Finding::new(Level::Note, "client-missing", message)
 }
 
 /// What is looked for, and from where.
@@ -81,6 +148,10 @@ struct Look<'a> {
     roots: &'a Roots,
     scope: Scope,
     running: &'a Path,
+    /// Whether the command is let block a test stop.
+    tries: bool,
+    /// The plug-in that is looked into.
+    plugin: Option<&'a str>,
 }
 
 impl Installs {
@@ -95,6 +166,12 @@ impl Installs {
         for entry in found {
             let place = place(look, target, &entry);
             self.findings.extend(wrong(look, &place, target, &entry));
+            if look.plugin.is_none()
+                && entry.is_outdated(&place)
+                && !self.outdated.contains(&place.scope)
+            {
+                self.outdated.push(place.scope);
+            }
             self.places.push(place);
         }
     }
@@ -108,12 +185,13 @@ impl Installs {
                 Finding::new(Level::Problem, "not-installed", message)
                     .hint(format!("gate install {name}"))
             }
-            [_, second, ..] => {
+            [first, second, ..] => {
                 let message = format!(
                     "gate is installed {} times, and each one is asked at each stop",
                     self.places.len()
                 );
-                let undo = format!("gate uninstall {name} --{}", second.scope.name());
+                let settings = if second.plugin.is_some() { first } else { second };
+                let undo = format!("gate uninstall {name} --{}", settings.scope.name());
                 Finding::new(Level::Note, "installed-twice", message).hint(undo)
             }
             _ => return,
@@ -128,12 +206,20 @@ struct Entry {
     /// Whether it says what an installation by this version would write, the program apart.
     is_current: bool,
     /// What the client does not read in the file.
-    unread: Option<String>,
+    unread: Option<Flaw>,
     trust: Vec<trust::Trust>,
     /// Whether there is one for sessions that begin.
     session_start: Option<bool>,
     /// Whether there is one for prompts.
     prompt: bool,
+}
+
+impl Entry {
+    /// Whether another installation would put something right.
+    fn is_outdated(&self, place: &Install) -> bool {
+        let lacks_event = !self.prompt || self.session_start == Some(false);
+        !self.is_current || lacks_event || self.unread.is_some() || place.program.is_none()
+    }
 }
 
 fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
@@ -215,9 +301,13 @@ fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
     Install {
         scope,
         file: target.file.display().to_string(),
+        plugin: look.plugin.map(str::to_owned),
         command: entry.command.clone(),
         this_program: program.as_deref().is_some_and(|it| is_same(it, look.running)),
-        test_stop: program.as_ref().map(|_| trial::test_stop(look.agent, &entry.command)),
+        test_stop: program
+            .as_ref()
+            .filter(|_| look.tries)
+            .map(|_| trial::test_stop(look.agent, &entry.command)),
         program: program.map(|it| it.display().to_string()),
         trusted: (!entry.trust.is_empty()).then(|| {
             let holds = |text: &str| entry.trust.iter().all(|it| it.holds(text) == Ok(Some(true)));
@@ -239,7 +329,14 @@ fn config(roots: &Roots) -> Result<String, Failure> {
 /// What is to be said of one place.
 fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec<Finding> {
     let (name, file) = (look.agent.name(), &place.file);
-    let again = format!("gate install {name} --{}", place.scope.name());
+    let again = match look.plugin {
+        Some(plugin) => format!("claude plugin update {plugin}"),
+        None => format!("gate install {name} --{}", place.scope.name()),
+    };
+    let fix = match look.plugin {
+        Some(_) => again.clone(),
+        None => format!("gate doctor --agent {name} --fix"),
+    };
     let mut findings = vec![match &place.program {
         Some(program) => {
             let message = format!("for {}, {file} calls {program}", whom(place.scope));
@@ -248,7 +345,7 @@ fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec
         None => {
             let called = command::called(&place.command, look.agent).unwrap_or_default();
             let message = format!("{file} calls {called}, and there is no such program");
-            Finding::new(Level::Problem, "program-missing", message).hint(again.clone())
+            Finding::new(Level::Problem, "program-missing", message).hint(fix.clone())
         }
     }];
     if place.program.is_some() && !place.this_program {
@@ -257,14 +354,14 @@ fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec
     }
     if !entry.is_current {
         let message = format!("the entry in {file} is not as this version writes it");
-        findings.push(Finding::new(Level::Note, "entry-outdated", message).hint(again.clone()));
+        findings.push(Finding::new(Level::Note, "entry-outdated", message).hint(fix.clone()));
     }
     if !place.prompt {
         let message = format!(
             "{file} does not call gate at each prompt, as an older gate left it: gate does not \
              know what changed since the person asked"
         );
-        findings.push(Finding::new(Level::Note, "prompt-missing", message).hint(again.clone()));
+        findings.push(Finding::new(Level::Note, "prompt-missing", message).hint(fix.clone()));
     }
     if place.session_start == Some(false) {
         let message = format!(
@@ -272,10 +369,13 @@ fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec
              and the session is compared with history"
         );
         findings
-            .push(Finding::new(Level::Note, "session-start-missing", message).hint(again.clone()));
+            .push(Finding::new(Level::Note, "session-start-missing", message).hint(fix.clone()));
     }
     let unread = entry.unread.clone();
-    findings.extend(unread.map(|it| Finding::new(Level::Problem, "settings-unread", it)));
+    findings.extend(unread.map(|flaw| {
+        let message = format!("{file}, line {}: {}", flaw.line, flaw.message);
+        Finding::new(Level::Problem, "settings-unread", message).hint(fix)
+    }));
     findings.extend(place.test_stop.as_ref().map(TestStop::finding));
     findings.extend(untrusted(look, place, target));
     findings

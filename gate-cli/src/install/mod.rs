@@ -7,6 +7,7 @@
 //! would change, `receipt` what was there before, and `disk` writes.
 
 mod claude_code;
+mod claude_plugin;
 mod codex;
 mod command;
 mod copilot;
@@ -39,7 +40,7 @@ use command::Commands;
 use hooks::Form;
 
 pub use look::Install;
-pub(crate) use look::looked_at;
+pub(crate) use look::{fixes, looked_at, outdated};
 pub(crate) use plan::{Plan, Step, Wish};
 pub(crate) use program::of_this_process;
 pub(crate) use roots::Roots;
@@ -100,6 +101,8 @@ pub(crate) struct Client {
     /// The settings that can switch hooks off, beside the target, and what in
     /// them does so.
     switches: fn(&Roots) -> Vec<Switch>,
+    /// How a script runs it headless, if its hooks are called then.
+    script: Option<&'static str>,
 }
 
 /// A setting with which a client runs no hooks.
@@ -143,6 +146,13 @@ fn client(agent: Agent) -> &'static Client {
     }
 }
 
+/// The plug-in that has gate's hooks, if one is switched on.
+pub(crate) fn plugin(agent: Agent, roots: &Roots) -> Option<String> {
+    let plugins = (agent == Agent::ClaudeCode).then(|| claude_plugin::switched_on(roots));
+    let calls = |it: &claude_plugin::Plugin| look::calls_gate(&it.target);
+    plugins?.into_iter().find(calls).map(|it| it.name)
+}
+
 /// The files that gate is put into with these commands.
 fn targets(commands: &Commands<'_>, roots: &Roots, scope: Scope) -> Vec<Target> {
     (client(commands.agent()).targets)(roots, scope, commands)
@@ -153,11 +163,21 @@ pub(crate) fn next(agent: Agent, scope: Scope) -> Option<&'static str> {
     (client(agent).next)(scope)
 }
 
-/// Whether this user has the agent: its program is in PATH, or its settings
-/// are there.
+/// How a script runs the agent headless, if its hooks are called then.
+pub(crate) fn script(agent: Agent) -> Option<&'static str> {
+    client(agent).script
+}
+
+/// Whether this user has the agent: its program is in PATH, or something stands in its
+/// folder that gate did not put there.
 pub(crate) fn is_here(agent: Agent, roots: &Roots) -> bool {
     let client = client(agent);
-    client.programs.iter().any(|it| roots.in_path(it).is_some()) || (client.folder)(roots).is_dir()
+    let has_own = || {
+        let made = plan::made(agent, roots);
+        let entries = std::fs::read_dir((client.folder)(roots)).into_iter().flatten();
+        entries.filter_map(Result::ok).any(|entry| !made.contains(&entry.path()))
+    };
+    client.programs.iter().any(|it| roots.in_path(it).is_some()) || has_own()
 }
 
 /// No settings beside the target switch hooks off.

@@ -26,6 +26,7 @@ pub(super) const CLIENT: Client = Client {
         )
     },
     switches: no_switches,
+    script: None,
 };
 
 fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {

@@ -19,6 +19,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) program: &'a Path,
     /// Whether Codex is told to trust the hooks.
     pub(crate) trust: bool,
+    /// Whether what the client does not read of its settings is taken out.
+    pub(crate) fix: bool,
 }
 
 /// All that changes.
@@ -35,8 +37,6 @@ pub(crate) struct Step {
     pub(crate) before: Option<Vec<u8>>,
     /// None: the file goes.
     pub(crate) after: Option<Vec<u8>>,
-    /// What the client does not read in it; then it runs no hook of it.
-    pub(crate) unread: Option<String>,
     shelf: Shelf,
     /// What is kept of it afterwards.
     kept: Option<Kept>,
@@ -132,6 +132,34 @@ impl Step {
     }
 }
 
+/// The files and folders of an agent's that are there because gate made them.
+pub(super) fn made(agent: Agent, roots: &Roots) -> Vec<PathBuf> {
+    let kept = |target: Target| {
+        let real = disk::real(&target.file).ok()?;
+        let receipt = Shelf::of(roots, agent, &real, &real).load().ok()??.receipt;
+        let file = (!receipt.existed).then_some(target.file);
+        Some(receipt.folders.into_iter().chain(file))
+    };
+    let commands = Commands::unwritten(agent);
+    let all = Scope::ALL.into_iter().flat_map(|scope| targets(&commands, roots, scope));
+    all.filter_map(kept).flatten().collect()
+}
+
+/// Whether gate wrote words of trust for these settings of Codex's.
+///
+/// # Errors
+///
+/// The receipts cannot be read.
+pub(super) fn gave_trust(roots: &Roots, scope: Scope) -> Result<bool, Failure> {
+    let config = disk::real(&codex::config(roots))?;
+    let settings = targets(&Commands::unwritten(Agent::Codex), roots, scope);
+    let given = settings.iter().map(|target| {
+        let kept = Shelf::of(roots, Agent::Codex, &disk::real(&target.file)?, &config).load()?;
+        Ok(kept.is_some_and(|it| !it.receipt.trust.is_empty()))
+    });
+    Ok(given.collect::<Result<Vec<_>, Failure>>()?.contains(&true))
+}
+
 /// The trust in the hooks that a step puts into a file.
 fn trusting(roots: &Roots, target: &Target, step: &Step) -> Option<Target> {
     let Content::Hooks(forms) = &target.content else { return None };
@@ -146,8 +174,15 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
     let shelf = Shelf::of(wish.roots, wish.agent, &disk::real(settings)?, &real);
     let old = shelf.load()?;
     let text = text(file, before.as_deref())?;
-    let (after, made) = with(&target.content, file, text.as_deref())?;
-    let unread = unread(target, &after);
+    let mended = text.as_deref().map(|text| match &target.content {
+        Content::Hooks(forms) if wish.fix => forms.first().map(|it| it.dialect.mended(text)),
+        _ => None,
+    });
+    let mended = mended.flatten();
+    let (after, made) = with(&target.content, file, mended.as_deref().or(text.as_deref()))?;
+    if let Some(flaw) = unread(target, &after) {
+        return Err(ignored(wish, file, flaw));
+    }
     let after = after.into_bytes();
     let fresh = |before: Option<&[u8]>| Kept::new(wish.agent, wish.scope, &real, before);
     let mut kept = match (old, &before) {
@@ -172,21 +207,27 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
     }
     let kept = Some(kept.writing(&after));
     let (file, after, folders) = (file.clone(), Some(after), Vec::new());
-    Ok(Step { file, real, before, after, unread, shelf, kept, folders })
+    Ok(Step { file, real, before, after, shelf, kept, folders })
 }
 
-/// What the client itself does not read in a text: gate does, and the person
-/// has to know that the hook is not run.
-pub(super) fn unread(target: &Target, text: &str) -> Option<String> {
+/// What the client itself does not read in a text, though gate does: it would run no
+/// hook of it.
+pub(super) fn unread(target: &Target, text: &str) -> Option<Flaw> {
     let Content::Hooks(forms) = &target.content else { return None };
     let form = forms.first()?;
     let flaw = form.dialect.unread(text)?;
-    Some(format!(
-        "{}, line {}: {}: {} does not read such a file, and runs no hook of it",
-        target.file.display(),
-        flaw.line,
-        flaw.message,
-        form.agent.name()
+    let name = form.agent.name();
+    let message =
+        format!("{}: {name} does not read such a file, and runs no hook of it", flaw.message);
+    Some(Flaw { message, ..flaw })
+}
+
+/// Settings that the client would ignore, hook and all.
+fn ignored(wish: &Wish<'_>, file: &Path, flaw: Flaw) -> Failure {
+    let failure = Failure { code: "settings-ignored".to_owned(), ..broken(file, flaw) };
+    let (name, scope) = (wish.agent.name(), wish.scope.name());
+    failure.hint(format!(
+        "`gate install {name} --{scope} --fix` takes that out of the file, and `gate uninstall` puts it back"
     ))
 }
 
@@ -236,8 +277,8 @@ fn uninstalled(
             }
         }
     };
-    let (file, unread, kept) = (file.clone(), None, None);
-    Ok(Step { file, real, before, after, unread, shelf, kept, folders })
+    let (file, kept) = (file.clone(), None);
+    Ok(Step { file, real, before, after, shelf, kept, folders })
 }
 
 /// Whether a document that gate began holds nothing now.

@@ -14,6 +14,7 @@ pub(super) const CLIENT: Client = Client {
     targets,
     next: nothing_next,
     switches,
+    script: Some("qwen -p \"PROMPT\""),
 };
 
 fn file(roots: &Roots, scope: Scope) -> std::path::PathBuf {

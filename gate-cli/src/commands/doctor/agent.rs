@@ -1,13 +1,34 @@
 //! `gate doctor --agent`: whether gate stands in front of an agent's stop, and
 //! blocks one.
 
+use gate_checks::Finding;
+
+use super::super::install::shown;
 use super::super::{DONE, Here, print};
 use super::WRONG;
 use crate::agent::Agent;
 use crate::failure::Failure;
-use crate::install::{Roots, looked_at};
+use crate::install::{self, Roots, looked_at};
 use crate::render;
 use crate::schema::AgentRecord;
+
+/// Brings the hooks of an agent up to date. What changes is shown, but where the answer
+/// is one JSON object.
+pub(super) fn fix(here: &Here, agent: Agent, json: bool) -> Result<(), Failure> {
+    for plan in install::fixes(agent, &Roots::of(&here.places)?)? {
+        plan.apply()?;
+        if !json {
+            print(&shown(&plan, false))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is to be said of hooks that an older gate wrote. Where settings cannot be looked
+/// at, `gate doctor --agent` says why.
+pub(super) fn outdated(here: &Here, agent: Agent) -> Option<Finding> {
+    install::outdated(agent, &Roots::of(&here.places).ok()?).ok()?
+}
 
 pub(super) fn run(here: &Here, agent: Agent, json: bool) -> Result<u8, Failure> {
     let looked = looked_at(agent, &Roots::of(&here.places)?)?;

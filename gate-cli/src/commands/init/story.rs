@@ -10,15 +10,24 @@ use gate_core::text::clean;
 
 use super::measured::Measured;
 use super::shown::length;
+use crate::agent::Agent;
 
-/// The answer.
-pub(super) fn told(detected: &Detected, times: &BTreeMap<String, Measured>, file: &Path) -> String {
+/// The answer. The agent is one that the user has.
+pub(super) fn told(
+    detected: &Detected,
+    times: &BTreeMap<String, Measured>,
+    file: &Path,
+    agent: Agent,
+) -> String {
     let mut text = found(detected, times);
     for note in &detected.notes {
         let _ = writeln!(text, "note: {}", clean(note));
     }
     let _ = writeln!(text, "wrote {}", file.display());
-    let _ = writeln!(text, "next: {}", next(detected, times));
+    let _ = writeln!(text, "next:");
+    for (number, step) in (1..).zip(steps(detected, times, agent)) {
+        let _ = writeln!(text, "  {number}. {step}");
+    }
     text
 }
 
@@ -75,13 +84,29 @@ fn came_to(measured: &Measured) -> String {
     }
 }
 
-fn next(detected: &Detected, times: &BTreeMap<String, Measured>) -> &'static str {
+/// What to do next, in order.
+fn steps(detected: &Detected, times: &BTreeMap<String, Measured>, agent: Agent) -> Vec<String> {
     let has_tests = detected.proposals.iter().any(|it| it.aim == Aim::Tests && !it.optional);
-    if times.values().any(|it| it.outcome != Outcome::Pass) {
-        "put right what did not pass, or change its command; then put `gate prompt` into your agent's prompt, and `gate check OUTPUT`"
+    let first = if times.values().any(|it| it.outcome != Outcome::Pass) {
+        "put right what did not pass, or change its command in gate.toml"
     } else if has_tests {
-        "read it, put `gate prompt` into your agent's prompt, then `gate check OUTPUT`"
+        "read gate.toml"
     } else {
-        "name the command that runs your tests there, put `gate prompt` into your agent's prompt, then `gate check OUTPUT`"
-    }
+        "name the command that runs your tests in gate.toml, then `gate trust`"
+    };
+    let commit = detected.repository.then(|| {
+        "commit it, or it counts as a change of the agent's: \
+         git add gate.toml && git commit -m 'Add gate.toml'"
+            .to_owned()
+    });
+    let hook = format!(
+        "gate install {}   (in front of an agent that you talk to; `gate install` asks for each)",
+        agent.name()
+    );
+    let around = "or around one: gate init --loop bash, or `gate run`; in a loop of your own, put \
+                  `gate prompt` into the prompt, and call `gate check OUTPUT`";
+    [Some(first.to_owned()), commit, Some(hook), Some(around.to_owned())]
+        .into_iter()
+        .flatten()
+        .collect()
 }

@@ -12,7 +12,7 @@ pub(in super::super) struct Dialect {
     /// Trailing ones.
     pub(super) commas: bool,
     /// A byte order mark.
-    mark: bool,
+    pub(super) mark: bool,
 }
 
 impl Dialect {

@@ -4,6 +4,7 @@
 mod dialect;
 mod edit;
 mod layout;
+mod mend;
 
 use jsonc_parser::ast::{ObjectProp, Value as Ast};
 use jsonc_parser::common::{Range, Ranged};

@@ -38,7 +38,7 @@ impl Machine {
     fn install(&self, agent: Agent, scope: Scope) -> Plan {
         let program = Path::new("/opt/a b/gate");
         let trust = agent == Agent::Codex;
-        let wish = Wish { agent, scope, roots: &self.roots, program, trust };
+        let wish = Wish { agent, scope, roots: &self.roots, program, trust, fix: true };
         let plan = Plan::install(&wish).unwrap();
         plan.apply().unwrap();
         plan
@@ -47,7 +47,7 @@ impl Machine {
     /// What an older gate put there: the stop alone.
     fn install_older(&self, agent: Agent, scope: Scope) {
         let program = Path::new("/opt/a b/gate");
-        let wish = Wish { agent, scope, roots: &self.roots, program, trust: true };
+        let wish = Wish { agent, scope, roots: &self.roots, program, trust: true, fix: true };
         let commands = Commands::new(agent, scope, program);
         for mut target in targets(&commands, &self.roots, scope) {
             if let Content::Hooks(forms) = &mut target.content {
