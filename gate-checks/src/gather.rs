@@ -26,7 +26,7 @@ use crate::logs::Logs;
 use crate::schedule::{self, Rules};
 use crate::site::Site;
 use crate::store;
-use crate::worktree::{Changes, Snapshot, Stop, WorkTree, WorktreeError};
+use crate::worktree::{Changes, FileList, Snapshot, Stop, WorkTree, WorktreeError};
 
 /// What is wanted of the configured checks.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,9 @@ pub struct Wanted {
     pub all: bool,
     /// Fresh records only: no earlier one is taken.
     pub fresh: bool,
+    /// Whether a pass on the same files counts that another session's stop has seen,
+    /// hermetic or not: enough to let an agent go, never for an `exit`.
+    pub shared: bool,
     /// How long they are waited for, counted from the call. A check that outlives
     /// it leaves a record that says so, and goes on in a process of its own, as
     /// far as [`Site::carrier`] and [`Site::state`] allow that; the next
@@ -115,7 +118,7 @@ pub fn gather(
     };
     let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
     let folder = folder.as_deref();
-    let cache = Arc::new(EvidenceCache::new(folder, wanted.fresh));
+    let cache = Arc::new(EvidenceCache::new(folder, wanted.fresh, wanted.shared));
     let late = Arc::new(Late::new(folder, wanted.fresh, wanted.deadline.is_some()));
     let masker = Arc::new(site.masker());
     let kept = Kept { cache: Arc::clone(&cache), late };
@@ -157,6 +160,15 @@ pub fn gather(
 pub fn look(site: &Site) -> Result<TreeChange, WorktreeError> {
     let state = WorkTree::open(site)?.snapshot()?.state();
     Ok(TreeChange { before: state.clone(), after: state, wrote: Vec::new(), changed: Vec::new() })
+}
+
+/// The files of the work tree as they stand.
+///
+/// # Errors
+///
+/// A tree that cannot be read.
+pub fn list_files(site: &Site) -> Result<FileList, WorktreeError> {
+    Ok(FileList::of(&WorkTree::open(site)?.snapshot()?))
 }
 
 /// Whether anything in the work tree is not committed; none outside of git, and

@@ -37,10 +37,12 @@ mod store;
 mod workspace;
 pub mod worktree;
 
-pub use checks::{PluginAnswer, PluginOutcome, PluginRequest, learn_tests};
+pub use checks::{PluginAnswer, PluginOutcome, PluginRequest, PutBack, learn_tests, rerun};
 pub use doctor::{Finding, Level, Proof, Standing, examine, examine_surroundings, self_test};
 pub use event::{Event, Events};
-pub use gather::{GatherError, Gathered, TreeChange, Wanted, gather, is_uncommitted, look};
+pub use gather::{
+    GatherError, Gathered, TreeChange, Wanted, gather, is_uncommitted, list_files, look,
+};
 pub use late::carry_on;
 pub use programs::{Program, programs, starts_program};
 pub use settings::{BadSetting, validate};

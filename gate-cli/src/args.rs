@@ -28,7 +28,7 @@ pub(crate) use self::governance::{
     Add, Bus, Fact, Place, Poll, Post, Promote, Read, ScopeName, Wanted, Whose,
 };
 use self::handoff::Handoff;
-pub(crate) use self::hook::{Hook, Off, Status};
+pub(crate) use self::hook::{Hook, Off, On, Status, duration};
 pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
 pub(crate) use self::replay::{Grouping, Only, Replay};
@@ -130,7 +130,7 @@ pub(crate) enum Command {
     /// Let agents stop here without being judged. For the operator; recorded.
     Off(Off),
     /// Judge the stops of agents here again. For the operator; recorded.
-    On,
+    On(On),
     /// Say whether stops of agents are judged here, and how.
     Status(Status),
     /// Look at the circuit breaker, or operate it.

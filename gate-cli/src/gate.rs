@@ -1,6 +1,7 @@
 //! One decision: read, gather, decide, keep.
 
 mod baseline;
+mod failures;
 mod reading;
 mod replayed;
 mod token;
@@ -191,6 +192,12 @@ impl Gate {
                 };
                 let seen = self.watch(source, request, &gathered, &turn);
                 let mut input = self.gathered(&judging.scan, request, &gathered);
+                if let Some(situation) =
+                    input.observed.stop.as_mut().and_then(|stop| stop.situation.as_mut())
+                {
+                    let baseline = gathered.baseline.as_ref();
+                    situation.failures = self.failures(source, request, &gathered, baseline);
+                }
                 input.observed.settings = went_by(looked.as_ref(), &turn);
                 memory.record(&turn, &asked, &mut |standing| {
                     let signal = proven(&judging.scan, tokens, standing.is_of()).signal.clone();
@@ -270,6 +277,7 @@ impl Gate {
                 run: request.run.clone(),
                 iteration: request.iteration,
             },
+            shared: request.shared,
             deadline: request.deadline,
             cancel: request.cancel.clone(),
         };

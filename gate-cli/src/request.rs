@@ -40,9 +40,15 @@ pub struct Request {
     pub fresh: bool,
     /// The stop that an agent's hook asks about.
     pub stop: Option<Stop>,
-    /// How long checks are waited for; one that takes longer goes on by itself,
-    /// and the next decision about the same tree waits for it.
+    /// How long checks are waited for.
     pub deadline: Option<Duration>,
+    /// Whether a pass counts that was seen on the same files before: enough to let an
+    /// agent go.
+    pub shared: bool,
+    /// Files that another session changed, relative to the work tree's root.
+    pub others_files: Vec<PathBuf>,
+    /// The session whose baseline a hook compares with.
+    pub session: Option<String>,
     /// Files of the caller's own, such as the one for the feedback: where
     /// untracked they are no part of the work, and neither is the transcript.
     pub own_files: Vec<PathBuf>,

@@ -28,6 +28,9 @@ pub mod kind {
     pub const PASSED: &str = "exit_gate_passed";
     /// Any other decision.
     pub const BLOCKED: &str = "exit_gate_blocked";
+    /// A decision of a stop hook that let the agent go without a verdict that ends the
+    /// work.
+    pub const RELEASED: &str = "released";
     /// A step of the breaker.
     pub const TRANSITION: &str = "breaker_transition";
     /// What an operator did.
@@ -50,8 +53,17 @@ pub mod kind {
     pub const LOCK: &str = "policy_lock";
 
     /// The type of a decision's record.
-    pub fn of(verdict: crate::Verdict) -> &'static str {
-        if verdict == crate::Verdict::Exit { PASSED } else { BLOCKED }
+    pub fn of(decision: &crate::Decision) -> &'static str {
+        match (decision.verdict, decision.released) {
+            (_, Some(_)) => RELEASED,
+            (crate::Verdict::Exit, None) => PASSED,
+            _ => BLOCKED,
+        }
+    }
+
+    /// Whether a record of this type holds a decision.
+    pub fn is_decision(kind: &str) -> bool {
+        matches!(kind, PASSED | BLOCKED | RELEASED)
     }
 }
 

@@ -10,8 +10,8 @@ use crate::decide::observed::Observed;
 use crate::decide::policy::{Policy, SignalPolicy};
 use crate::decide::signal::Signal;
 use crate::read::{
-    Boundary, Event, Fact, Far, FinalTurn, Forced, Problem, ProblemKind, Reader, Sifted, Sink,
-    Usage, Wanted, Wording,
+    Boundary, Event, Fact, Far, FinalTurn, Forced, Problem, ProblemKind, Reader, Role, Sifted,
+    Sink, Usage, Wanted, Wording,
 };
 use crate::trouble::{self, Effort, Watch};
 
@@ -44,6 +44,9 @@ pub struct Scan {
     pub said: String,
     /// How far back it reaches.
     pub reach: Reach,
+    /// Whether a tool was used since the person's last prompt, or may have been in a
+    /// part that was not read.
+    pub acted: bool,
 }
 
 /// How much of a transcript was read. What was not was skipped by the caller.
@@ -138,6 +141,7 @@ impl<'p> Scanner<'p> {
             lost: None,
             notified: 0,
             reach: Reach::All,
+            acted: false,
         };
         Self { reader: Reader::new(format), collector }
     }
@@ -195,7 +199,7 @@ impl<'p> Scanner<'p> {
     /// Ends the input. Where a token is required, [`Signal::with_token`] has to follow.
     pub fn finish(mut self, policy: &SignalPolicy) -> Scan {
         self.reader.finish(&mut self.collector);
-        let Collector { mut turn, counter, mut transcript, watch, lost, reach, .. } =
+        let Collector { mut turn, counter, mut transcript, watch, lost, reach, acted, .. } =
             self.collector;
         turn.finish();
         let reach = if reach == Reach::Nothing && turn.words().next().is_some() {
@@ -211,7 +215,7 @@ impl<'p> Scanner<'p> {
         let hits = counter.finish(|hit| !is_taken(hit, &signal));
         let effort = watch.finish(&turn);
         let said = turn.words().next().map(|word| word.text.clone()).unwrap_or_default();
-        Scan { signal, hits, transcript, effort, said, reach }
+        Scan { signal, hits, transcript, effort, said, reach, acted }
     }
 }
 
@@ -263,6 +267,7 @@ struct Collector<'p> {
     /// How many task notifications there were.
     notified: u64,
     reach: Reach,
+    acted: bool,
 }
 
 impl Collector<'_> {
@@ -272,6 +277,7 @@ impl Collector<'_> {
         self.watch = Watch::default();
         self.transcript.skipped = bytes;
         self.reach = Reach::Nothing;
+        self.acted = true;
     }
 }
 
@@ -282,9 +288,13 @@ impl Sink for Collector<'_> {
         self.watch.event(&event);
         match event {
             Event::Boundary(Boundary::Notification, _) => self.notified += 1,
-            Event::Text(_) => {}
-            Event::Near => self.transcript.near(),
-            Event::Boundary(..) => {
+            Event::Text(text) => self.acted |= text.role == Role::Tool,
+            Event::Near => {
+                self.transcript.near();
+                self.acted = true;
+            }
+            Event::Boundary(boundary, _) => {
+                self.acted &= boundary != Boundary::Prompt;
                 self.transcript.turns += 1;
                 self.transcript.limits.clear();
                 self.reach = self.reach.max(Reach::Turn);

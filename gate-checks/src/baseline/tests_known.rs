@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use gate_core::decide::evidence::Evidence;
+
 use super::error::BaselineError;
 use super::{Baseline, folder};
 use crate::report::Test;
@@ -37,6 +39,29 @@ impl Baseline {
     ) -> Result<(), BaselineError> {
         let Some(path) = self.tests_file(site, tree, check, key) else { return Ok(()) };
         let text = serde_json::to_vec(tests).unwrap_or_default();
+        store::write_file(&path, &text).map_err(|source| BaselineError::Io { path, source })
+    }
+
+    /// What a check came to on the baseline, where it was run there before.
+    pub(crate) fn outcome(&self, site: &Site, tree: &WorkTree, key: &str) -> Option<Evidence> {
+        let text = fs::read(self.tests_file(site, tree, "", key)?).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// Keeps what a check came to on the baseline.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written.
+    pub(crate) fn keep_outcome(
+        &self,
+        site: &Site,
+        tree: &WorkTree,
+        key: &str,
+        evidence: &Evidence,
+    ) -> Result<(), BaselineError> {
+        let Some(path) = self.tests_file(site, tree, "", key) else { return Ok(()) };
+        let text = serde_json::to_vec(evidence).unwrap_or_default();
         store::write_file(&path, &text).map_err(|source| BaselineError::Io { path, source })
     }
 

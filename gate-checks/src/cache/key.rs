@@ -33,6 +33,13 @@ impl Work<'_> {
         hash(&json!(["tree", tree.digest, tree.head, tree.index, self.surroundings()]))
     }
 
+    /// The key of what lets an agent go: the same files, whatever the commit, the
+    /// baseline and the session.
+    pub(super) fn of_release(&self) -> blake3::Hash {
+        let programs = self.check.program().map(|words| self.programs(words));
+        hash(&json!(["release", self.cx.tree.digest, self.policy, self.seen(), programs]))
+    }
+
     /// The key of a run on a copy, which has another commit. Nor does it have the
     /// files that the command names outside of the tree: what was broken off may
     /// just have written them.
@@ -57,7 +64,6 @@ impl Work<'_> {
 
     /// What the check is, what it sees, and for what.
     fn settings(&self) -> Value {
-        let environment = environment(&self.cx.site.environment, &self.policy.env);
         let baseline = self.cx.baseline.as_ref().map(|baseline| baseline.digest());
         let tried = self.check.is_tried().then(|| json!([baseline, &*self.cx.allow]));
         json!([
@@ -65,10 +71,21 @@ impl Work<'_> {
             self.check.id().as_str(),
             self.check.program(),
             self.policy,
-            environment,
+            environment(&self.cx.site.environment, &self.policy.env),
             self.cx.site.project,
             self.cx.about.task,
             tried,
+        ])
+    }
+
+    /// What the check sees beside the tree and its settings.
+    fn seen(&self) -> Value {
+        let environment = environment(&self.cx.site.environment, &self.policy.env);
+        json!([
+            env!("CARGO_PKG_VERSION"),
+            self.check.id().as_str(),
+            environment,
+            self.cx.site.project
         ])
     }
 

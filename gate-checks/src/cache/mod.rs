@@ -7,7 +7,8 @@
 //! come from outside of the tree (an installed dependency, a server), so it is
 //! taken once, within [`FAIL_HOLDS`], and then the check runs again. With
 //! `paths`, a pass is also kept for the run, by the files that match alone,
-//! until the check is run and does not pass.
+//! until the check is run and does not pass. A pass of any check is kept for stops
+//! that are only released: it counts there for the same files, whatever the commit.
 //!
 //! A record is offered while checks run, and kept only once it is known that
 //! the tree did not change under them.
@@ -41,6 +42,8 @@ pub(crate) struct EvidenceCache {
     folder: Option<PathBuf>,
     /// Whether earlier records are left alone.
     fresh: bool,
+    /// Whether passes that only let an agent go are taken.
+    shared: bool,
     offered: Mutex<Vec<Offer>>,
 }
 
@@ -53,8 +56,9 @@ struct Offer {
 impl EvidenceCache {
     /// The records inside a work tree's folder of the state; without one
     /// nothing is found or kept. With `fresh` nothing is found.
-    pub(crate) fn new(tree: Option<&Path>, fresh: bool) -> Self {
-        Self { folder: tree.map(|tree| tree.join("evidence")), fresh, offered: Mutex::default() }
+    pub(crate) fn new(tree: Option<&Path>, fresh: bool, shared: bool) -> Self {
+        let folder = tree.map(|tree| tree.join("evidence"));
+        Self { folder, fresh, shared, offered: Mutex::default() }
     }
 
     /// An earlier record that still holds.
@@ -62,7 +66,12 @@ impl EvidenceCache {
         let folder = self.folder.as_ref().filter(|_| !self.fresh)?;
         let whole = Self::same_tree(folder, work).map(|found| (found, "nothing has changed since"));
         let part = || Some((Self::same_paths(folder, work)?, "nothing that matches paths changed"));
-        let (found, why) = whole.or_else(part)?;
+        let shared = || {
+            let file = named(folder, "release", &work.of_release());
+            let found = read(&file).filter(|_| self.shared && age(&file) < RUN_ENDS)?;
+            Some((found, "it passed on these files"))
+        };
+        let (found, why) = whole.or_else(part).or_else(shared)?;
         (found.check == work.check.id().as_str()).then(|| Evidence {
             cached: true,
             duration_ms: 0,
@@ -101,6 +110,7 @@ impl EvidenceCache {
         let passed = evidence.outcome == Outcome::Pass && evidence.flaky.is_empty();
         let kept = evidence.outcome == Outcome::Fail || (passed && work.is_hermetic());
         self.offer_as(named(folder, "tree", &work.of_tree()), kept, evidence);
+        self.offer_as(named(folder, "release", &work.of_release()), passed, evidence);
         if let Some(key) = work.of_paths() {
             self.offer_as(named(folder, "paths", &key), passed, evidence);
         }

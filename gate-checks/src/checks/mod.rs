@@ -34,7 +34,7 @@ use review::Review;
 
 pub(crate) use kind::{Kind, with_command};
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
-pub use trial::learn_tests;
+pub use trial::{PutBack, learn_tests, rerun};
 
 /// A check with the names of those that have to pass before it.
 #[derive(Clone)]

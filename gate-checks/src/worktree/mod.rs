@@ -23,6 +23,7 @@ mod committed;
 mod content;
 mod error;
 mod excludes;
+mod file_list;
 mod git;
 mod globs;
 mod identity;
@@ -54,6 +55,7 @@ use std::sync::Arc;
 
 pub(crate) use committed::Blob;
 pub use error::WorktreeError;
+pub use file_list::FileList;
 pub(crate) use globs::Globs;
 pub use identity::identity;
 pub(crate) use laid::Laid;

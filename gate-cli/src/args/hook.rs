@@ -33,6 +33,14 @@ pub(crate) struct Off {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct On {
+    /// Have the agents' sessions in this work tree end only with an explicit signal and
+    /// green checks.
+    #[arg(long)]
+    pub(crate) session: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Status {
     /// Print one JSON object.
     #[arg(long)]
@@ -40,7 +48,7 @@ pub(crate) struct Status {
 }
 
 /// A length of time, as settings write it.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     match Millis::parse(text) {
         Some(Millis(millis)) if millis > 0 => Ok(Duration::from_millis(millis)),
         _ => Err("a length of time such as 90s or 1h30m is expected".to_owned()),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gate_checks::{CancellationToken, Events, Site};
+use gate_checks::{Events, Site};
 use gate_core::Verdict;
 use gate_core::decide::policy::When;
 
@@ -71,12 +71,9 @@ fn request(here: &Here, args: &Check) -> Request {
             checks => checks.only.clone().map_or(Checks::Lazy, Checks::Only),
         },
         fresh: args.no_cache,
-        end_only: false,
-        stop: None,
-        deadline: None,
-        cancel: CancellationToken::new(),
         own_files: own_files(here, args),
         events: if args.output.quiet { Events::nobody() } else { render::progress() },
+        ..Request::default()
     }
 }
 

@@ -4,7 +4,9 @@
 //! The exit code is 0 whatever is replied: any other makes a client let the
 //! agent go, or show an error, and which of them differs from client to client.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anstream::stderr;
@@ -12,9 +14,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 use super::{DONE, Here, print};
+use crate::agent::Agent;
 use crate::args::Hook;
 use crate::failure::Failure;
-use crate::hook::{self, About, Began, Client, Event, Said, Stopped, Verdict};
+use crate::hook::session::Session;
+use crate::hook::{
+    self, About, Began, Client, Event, Prompted, Said, Stopped, Surroundings, Verdict,
+};
 use crate::memory::{Memory, NotJudged};
 use crate::render;
 use crate::secrets;
@@ -51,20 +57,98 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     if event.about == About::Middle {
         return Ok(DONE);
     }
-    let Some(places) = project(here, client, &said, &event) else {
-        return Ok(DONE);
-    };
-    let here = Here { places };
-    if event.about == About::Beginning {
-        begin(&here, &Began { agent: args.agent, event: &event, at: began, deadline });
-        return Ok(DONE);
+    let primary = project(here, client, &said, &event);
+    let all = projects(here, primary, args.agent, &event);
+    let Some(first) = all.places.first() else { return Ok(DONE) };
+    match event.about {
+        About::Beginning => {
+            let here = Here { places: first.clone() };
+            begin(&here, &Began { agent: args.agent, event: &event, at: began, deadline });
+            Ok(DONE)
+        }
+        About::Prompt => {
+            let here = Here { places: first.clone() };
+            let (agent, at) = (args.agent, began);
+            prompted(&here, &Prompted { agent, said: &said, event: &event, at, deadline })
+        }
+        About::Stop | About::Middle => {
+            let stopped = Stopped { agent: args.agent, said, event, began, deadline };
+            let verdict = stop(&stopped, all, heard.as_ref().err());
+            reply(client, verdict)
+        }
     }
-    let stopped = Stopped { agent: args.agent, said, event, began, deadline };
-    let verdict = match &heard {
-        Ok(_) => stopped.judge(&here),
-        Err(failure) => Err(failure.clone()),
+}
+
+/// Where a stop is judged.
+struct Projects {
+    places: Vec<Places>,
+    around: Option<Surroundings>,
+}
+
+/// The projects that an event is about: where the session is, or, with several settings
+/// in one work tree, those nearest to each file that changed.
+fn projects(here: &Here, primary: Option<Places>, agent: Agent, event: &Event) -> Projects {
+    let folder = || event.folder.clone().and_then(|folder| folder.canonicalize().ok());
+    let base = primary.clone().or_else(|| {
+        let places = Places { folder: folder()?, ..here.places.clone() };
+        has_tracked_settings(&places.top()).then_some(places)
+    });
+    let Some(base) = base else { return Projects { places: Vec::new(), around: None } };
+    if event.about == About::Beginning {
+        return Projects { places: primary.into_iter().collect(), around: None };
+    }
+    let around = Surroundings::of(&Here { places: base.clone() }, agent, event);
+    let own = primary.as_ref().and_then(|places| places.project().ok());
+    let nested = around.as_ref().map(|around| around.projects(own.as_deref())).unwrap_or_default();
+    let is_stop = event.about == About::Stop;
+    let places: Vec<_> = match nested.is_empty() {
+        // A prompt is kept for the whole work tree.
+        true if !is_stop => vec![base],
+        true => primary.into_iter().collect(),
+        false => nested.into_iter().map(|folder| Places { folder, ..base.clone() }).collect(),
     };
-    reply(client, verdict.unwrap_or_else(|failure| undecided(&here, &stopped, &failure)))
+    Projects { places, around }
+}
+
+/// Whether git's index names settings somewhere below a folder: a look that costs next to
+/// nothing, for most projects have none.
+fn has_tracked_settings(root: &Path) -> bool {
+    let index = fs::read(root.join(".git").join("index")).unwrap_or_default();
+    memchr::memmem::find(&index, b"gate.toml").is_some()
+}
+
+/// Judges a stop in each project that it is about.
+fn stop(stopped: &Stopped<'_>, mut all: Projects, unheard: Option<&Failure>) -> Verdict {
+    let mut verdicts = Vec::new();
+    for places in &all.places {
+        let here = Here { places: places.clone() };
+        let judged = match unheard {
+            None => stopped.judge(&here, all.around.as_mut()),
+            Some(failure) => Err(failure.clone()),
+        };
+        let session = all.around.as_ref().and_then(|around| around.session.as_ref());
+        verdicts
+            .push(judged.unwrap_or_else(|failure| undecided(&here, stopped, &failure, session)));
+    }
+    let verdict = Verdict::of_all(verdicts);
+    if let Some(around) = &mut all.around {
+        let is_refused = matches!(verdict, Verdict::Refused(_));
+        around.stopped(stopped.event.transcript.as_deref(), is_refused);
+    }
+    verdict
+}
+
+/// A prompt was given: its client is only answered where it was meant for gate.
+fn prompted(here: &Here, prompted: &Prompted<'_>) -> Result<u8, Failure> {
+    match prompted.keep(here) {
+        Ok(None) => {}
+        Ok(Some(reply)) => print(&format!("{reply}\n"))?,
+        Err(failure) => {
+            let why = gate_core::text::brief(&render::message(&failure), REASON);
+            let _ = writeln!(stderr().lock(), "gate: at the prompt: {why}");
+        }
+    }
+    Ok(DONE)
 }
 
 /// A session begins: nothing is said to its client, and only stderr hears of trouble.
@@ -129,11 +213,17 @@ fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Opti
 
 /// What is done where gate cannot decide: the stop is refused once, and then
 /// the agent is let go; at once, where only a person can help.
-fn undecided(here: &Here, stopped: &Stopped<'_>, failure: &Failure) -> Verdict {
+fn undecided(
+    here: &Here,
+    stopped: &Stopped<'_>,
+    failure: &Failure,
+    kept: Option<&Session>,
+) -> Verdict {
     let session = stopped.event.session.as_deref();
     let why = secrets::masked(&gate_core::text::clean(&render::message(failure)));
     // The agent cannot put that right, and must not.
-    let is_persons = failure.code == NOT_TRUSTED;
+    let is_persons =
+        failure.code == NOT_TRUSTED || hook::is_older_than_prompt(failure.file.as_deref(), kept);
     let what = failure.hint.as_deref().filter(|_| is_persons);
     let why = what.map_or(why.clone(), |hint| format!("{why} ({hint})"));
     if !is_persons && hook::is_first(here.places.state.as_deref(), stopped.agent, session) {
@@ -160,7 +250,12 @@ fn record(here: &Here, stopped: &Stopped<'_>, why: &str) -> Result<(), Failure> 
 /// person is told of work that is not done.
 fn reply(client: &Client, verdict: Verdict) -> Result<u8, Failure> {
     match verdict {
-        Verdict::Done | Verdict::NotJudged => {}
+        Verdict::Done => {}
+        Verdict::Told(message) => {
+            if client.shows_messages {
+                print(&format!("{}\n", json!({ "systemMessage": message })))?;
+            }
+        }
         Verdict::Refused(reason) => print(&format!("{}\n", (client.refusal)(&reason)))?,
         Verdict::LetGo(message) => {
             if client.shows_messages {

@@ -55,6 +55,7 @@ use crate::trust::Trust;
 pub use baseline::BaselineRecord;
 pub use exit::{ExitParsed, ExitSubmitted};
 pub(crate) use status::Status;
+pub(crate) use trust::approve_typed;
 pub use trust::{Starts, TrustRecord};
 pub use version::VersionRecord;
 pub use work::{LeaseRecord, WorkList, WorkRecord};
@@ -189,7 +190,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Explain(args) => explain::run(&here, &args),
         Command::Hook(args) => hook::run(&here, &args),
         Command::Off(args) => switch::off(&here, &args),
-        Command::On => switch::on(&here),
+        Command::On(args) => switch::on(&here, &args),
         Command::Status(args) => status::run(&here, &args),
         Command::Breaker(args) => breaker::run(&here, &args),
         Command::Trust(args) => trust::run(&here, &args),

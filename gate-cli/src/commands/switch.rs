@@ -1,8 +1,11 @@
 //! `gate off` and `gate on`: whether stop hooks hold agents here.
 
+use gate_checks::worktree::WorkTree;
+
 use super::{DONE, Here, print};
-use crate::args::Off;
+use crate::args::{Off, On};
 use crate::failure::Failure;
+use crate::hook::session::require_exit;
 use crate::settings::{self, Selection};
 
 pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {
@@ -16,7 +19,22 @@ pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-pub(super) fn on(here: &Here) -> Result<u8, Failure> {
+pub(super) fn on(here: &Here, args: &On) -> Result<u8, Failure> {
+    if args.session {
+        here.operator("gate on --session")?;
+        let root = WorkTree::open(&here.site()?)
+            .map_err(|error| Failure::internal("tree-unreadable", error.to_string()))?;
+        let count = require_exit(here.places.state.as_deref(), root.root(), true);
+        if count == 0 {
+            let message = "no session of an agent is known in this work tree";
+            return Err(Failure::usage("no-session", message)
+                .hint("type `gate on --session` into the agent's own prompt"));
+        }
+        print(&format!(
+            "on: {count} sessions here end only with an explicit signal and green checks\n"
+        ))?;
+        return Ok(DONE);
+    }
     set(here, false, None)?;
     print("on: stops of agents are judged here\n")?;
     Ok(DONE)

@@ -234,6 +234,19 @@ fn told(record: &TrustRecord) -> String {
     }
 }
 
+/// Approves what stands there, for a person who typed it in an agent's prompt, and says
+/// what it starts.
+///
+/// # Errors
+///
+/// Settings that cannot be read, a store that cannot be written.
+pub(crate) fn approve_typed(here: &Here) -> Result<String, Failure> {
+    let record = record(here)?;
+    let approved = Approved::of(&here.places)?;
+    keep(here, &approved, &Operator::of_process(), "gate trust, typed in a prompt")?;
+    Ok(format!("{}{}", shown(&record), told(&record)))
+}
+
 /// Approves what `gate init` has just written, and says what it comes to. Under an
 /// agent it is left to a person, and where nothing can be kept it is told.
 pub(super) fn approve_written(here: &Here) {

@@ -163,7 +163,8 @@ impl Gate {
         request: &Request,
         turn: Option<&Turn>,
     ) -> Result<Option<Baseline>, Failure> {
-        if self.baseline.is_some() || !baseline::is_wanted(&self.policy) {
+        let is_wanted = request.stop.is_some() || baseline::is_wanted(&self.policy);
+        if self.baseline.is_some() || !is_wanted {
             return Ok(self.baseline.clone());
         }
         let run = turn.and_then(Turn::is_of).map(|(run, _)| run);
@@ -172,7 +173,16 @@ impl Gate {
         {
             return Ok(Some(kept));
         }
-        let found = match of_session(site, request, run)? {
+        let of_session = match of_session(site, request, run)? {
+            None => request
+                .session
+                .as_deref()
+                .map(|it| Baseline::kept(site, Some(it)))
+                .transpose()?
+                .flatten(),
+            found => found,
+        };
+        let found = match of_session {
             Some(before) => Some(before),
             None => Baseline::kept(site, None)?,
         };

@@ -38,6 +38,7 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path"),
         said: said.owned("last_assistant_message"),
         background: said.list("background_tasks").iter().filter_map(running).collect(),
+        typed: said.owned("prompt"),
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::lag::moment;
-use super::{Client, Event, Lag, Latest, Said, about, block, judged_as, why};
+use super::{About, Client, Event, Lag, Latest, Said, about, block, judged_as, why};
 
 pub(super) const CLIENT: Client = Client {
     event,
@@ -32,8 +32,9 @@ fn event(said: &Said<'_>) -> Event {
     // Without a name, only a stop has a reason to stop.
     let name = said.text("hook_event_name");
     let is_other = name.is_none() && reason.is_none();
+    let is_prompt = is_other && said.text("prompt").is_some();
     Event {
-        about: about(said, BEGINNING),
+        about: if is_prompt { About::Prompt } else { about(said, BEGINNING) },
         not_judged: judged_as(name, "Stop")
             .or(is_other.then_some(why::OTHER_EVENT))
             .or(broken_off.then_some(why::BROKEN_OFF)),
@@ -43,6 +44,7 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path").or_else(|| said.path("transcriptPath")),
         said: None,
         background: Vec::new(),
+        typed: said.owned("prompt"),
     }
 }
 

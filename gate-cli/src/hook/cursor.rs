@@ -20,8 +20,8 @@ pub(super) const CLIENT: Client = Client {
     deadline: Duration::from_secs(50),
 };
 
-/// A session begins with its first prompt.
-const BEGINNING: &str = "beforeSubmitPrompt";
+/// The event with which a session begins.
+const BEGINNING: &str = "sessionStart";
 
 fn event(said: &Said<'_>) -> Event {
     let broken_off = said.text("status").is_some_and(|status| status != "completed");
@@ -36,6 +36,7 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path"),
         said: said.owned("last_assistant_message"),
         background: Vec::new(),
+        typed: said.owned("prompt"),
     }
 }
 

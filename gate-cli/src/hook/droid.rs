@@ -29,6 +29,7 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path"),
         said: None,
         background: Vec::new(),
+        typed: said.owned("prompt"),
     }
 }
 

@@ -31,6 +31,7 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path"),
         said: None,
         background: Vec::new(),
+        typed: said.owned("prompt"),
     }
 }
 

@@ -29,6 +29,7 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path"),
         said: said.owned("last_assistant_message"),
         background: Vec::new(),
+        typed: said.owned("prompt"),
     }
 }
 

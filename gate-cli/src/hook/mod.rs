@@ -18,11 +18,16 @@ mod gemini;
 mod goose;
 mod invoked;
 mod lag;
+mod mentions;
 mod nested;
 mod opencode;
+mod prompted;
 mod qwen;
 mod said;
+pub(crate) mod session;
 mod stopped;
+mod surroundings;
+mod typed;
 mod undecided;
 
 use std::path::PathBuf;
@@ -34,9 +39,11 @@ use serde_json::{Value, json};
 pub(crate) use asks::asks;
 pub(crate) use began::Began;
 pub(crate) use lag::{Lag, Latest};
+pub(crate) use prompted::Prompted;
 pub(crate) use said::Said;
 pub(crate) use stopped::{Stopped, Verdict};
-pub(crate) use undecided::is_first;
+pub(crate) use surroundings::Surroundings;
+pub(crate) use undecided::{is_first, is_older_than_prompt};
 
 use crate::agent::Agent;
 
@@ -70,6 +77,8 @@ pub(crate) enum About {
     Stop,
     /// A session begins, or is taken up again, and its agent has not acted yet.
     Beginning,
+    /// A prompt was given to the agent.
+    Prompt,
     /// A session goes on in its middle.
     Middle,
 }
@@ -93,6 +102,8 @@ pub(crate) struct Event {
     pub(crate) said: Option<String>,
     /// The background tasks that are still running.
     pub(crate) background: Vec<String>,
+    /// The text of a prompt.
+    pub(crate) typed: Option<String>,
 }
 
 impl Event {
@@ -110,10 +121,6 @@ pub(crate) mod why {
     pub(crate) const OTHER_EVENT: &str = "the event is no stop of the agent";
     pub(crate) const IN_RUN: &str = "gate run looks when the agent ends";
     pub(crate) const NEVER: &str = "hook.judge is never";
-    pub(crate) const QUESTION: &str = "the agent asks the person something";
-    pub(crate) const HELD_QUESTION: &str =
-        "the agent was refused, and asks the person something: the work is not done";
-    pub(crate) const NOTHING_DONE: &str = "nothing changed, and nothing is claimed";
 }
 
 /// What is known of an agent's client.
@@ -138,17 +145,24 @@ fn block(reason: &str) -> Value {
     json!({ "decision": "block", "reason": reason })
 }
 
-/// The events of a prompt, as the clients name them.
-const PROMPTS: [&str; 4] =
-    ["UserPromptSubmit", "BeforeAgent", "beforeSubmitPrompt", "chat.message"];
+/// The events with which clients report a prompt.
+const PROMPTS: [&str; 5] = [
+    "UserPromptSubmit",
+    "BeforeAgent",
+    "userPromptSubmitted",
+    "beforeSubmitPrompt",
+    "chat.message",
+];
 
 /// What an event is about, where this is the name of the one that begins a session.
 /// Some clients send it after they compacted a session, too: its agent has acted.
 fn about(said: &Said<'_>, beginning: &str) -> About {
     let name = said.text("hook_event_name").or_else(|| said.text("event"));
     let is_sub_agent = said.text("agent_id").is_some();
+    if name.is_some_and(|name| PROMPTS.contains(&name)) {
+        return if is_sub_agent { About::Middle } else { About::Prompt };
+    }
     match (name == Some(beginning), said.text("source")) {
-        (false, _) if name.is_some_and(|it| PROMPTS.contains(&it)) => About::Middle,
         (false, _) => About::Stop,
         (true, Some("compact")) => About::Middle,
         (true, _) if is_sub_agent => About::Middle,

@@ -16,8 +16,8 @@ pub(super) const CLIENT: Client = Client {
     deadline: Duration::from_secs(50),
 };
 
-/// What the plug-in says of a session's first prompt.
-const BEGINNING: &str = "chat.message";
+/// The plug-in reports prompts alone; the first one begins a session.
+const BEGINNING: &str = "session.created";
 
 fn event(said: &Said<'_>) -> Event {
     Event {
@@ -29,6 +29,7 @@ fn event(said: &Said<'_>) -> Event {
         transcript: None,
         said: said.owned("last_assistant_message"),
         background: Vec::new(),
+        typed: said.owned("prompt"),
     }
 }
 

@@ -19,9 +19,9 @@ pub(super) const CLIENT: Client = Client {
     deadline: Duration::from_secs(50),
 };
 
-/// A session begins with its first prompt: `SessionStart` is none of a headless
-/// client's.
-const BEGINNING: &str = "UserPromptSubmit";
+/// The event with which a session begins; a headless client sends its first prompt
+/// alone.
+const BEGINNING: &str = "SessionStart";
 
 fn event(said: &Said<'_>) -> Event {
     let in_plan_mode = said.text("permission_mode") == Some("plan");
@@ -35,6 +35,7 @@ fn event(said: &Said<'_>) -> Event {
         transcript: said.path("transcript_path"),
         said: None,
         background: Vec::new(),
+        typed: said.owned("prompt"),
     }
 }
 

@@ -6,13 +6,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anstream::stderr;
-use gate_core::decide::policy::{Judge, When};
-use gate_core::decide::signal::Status;
+use gate_checks::Site;
+use gate_core::decide::evidence::Outcome;
+use gate_core::decide::policy::{HookSignal, Judge, Mode, Subagents, When};
+use gate_core::decide::release::{Course, Notice, Owed, Released, Situation, Work};
 use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
-use gate_core::{Scan, Verdict as Ruling};
+use gate_core::{Decision, Policy, Scan, Verdict as Ruling};
 
-use super::{Event, Lag, Latest, Said, asks, client, why};
+use super::session::{self, Session};
+use super::{Event, Lag, Latest, Said, Surroundings, asks, client, why};
 use crate::agent::Agent;
 use crate::commands::Here;
 use crate::failure::Failure;
@@ -21,7 +24,7 @@ use crate::governance::{Caller, Runs};
 use crate::memory::{Memory, NotJudged};
 use crate::record::Record;
 use crate::render;
-use crate::request::Request;
+use crate::request::{Checks, Request};
 use crate::runner::IN_RUN;
 use crate::settings::{self, Selection};
 use crate::source::Source;
@@ -50,52 +53,192 @@ pub(crate) struct Stopped<'s> {
     pub(crate) deadline: Duration,
 }
 
-/// What is said to the client.
+/// What the client is answered.
 pub(crate) enum Verdict {
-    /// The work is done: the agent may stop.
+    /// The agent may stop, and nobody has to be told.
     Done,
-    /// The stop was none to be judged: the agent may stop.
-    NotJudged,
+    /// The agent may stop; what the person is told.
+    Told(String),
     /// The agent has to go on: what it is told.
     Refused(String),
     /// The agent may stop, and the work is not done: what the person is told.
     LetGo(String),
 }
 
+impl Verdict {
+    /// One answer for several projects: whatever refuses comes first, then what the
+    /// person has to know.
+    pub(crate) fn of_all(all: Vec<Self>) -> Self {
+        let (mut refused, mut undone, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        for verdict in all {
+            match verdict {
+                Self::Done => {}
+                Self::Told(message) => told.push(message),
+                Self::Refused(reason) => refused.push(reason),
+                Self::LetGo(message) => undone.push(message),
+            }
+        }
+        if !refused.is_empty() {
+            Self::Refused(refused.join("\n\n"))
+        } else if !undone.is_empty() {
+            Self::LetGo(undone.join("\n"))
+        } else if !told.is_empty() {
+            Self::Told(told.join("\n"))
+        } else {
+            Self::Done
+        }
+    }
+}
+
 impl Stopped<'_> {
-    /// Judges it where it is to be judged. What comes of it is recorded.
+    /// Judges it if it is to be judged, and records what comes of it.
     ///
     /// # Errors
     ///
-    /// Settings that cannot be used, a transcript that is not there, a store
-    /// that cannot be written: nothing was decided.
-    pub(crate) fn judge(&self, here: &Here) -> Result<Verdict, Failure> {
+    /// Settings that cannot be used, a transcript that is not there, a store that
+    /// cannot be written: nothing was decided.
+    pub(crate) fn judge(
+        &self,
+        here: &Here,
+        around: Option<&mut Surroundings>,
+    ) -> Result<Verdict, Failure> {
         let (settings, trust) = settings::read(&here.places, &Selection::default())?;
         let mut memory = here.memory_under(&trust, &settings.policy, self.patience())?;
         if memory.switch()?.off {
-            return Ok(Verdict::NotJudged);
+            return Ok(Verdict::Done);
         }
-        let never = settings.policy.hook.judge == Judge::Never;
-        let not_judged = self.event.not_judged.or(never.then_some(why::NEVER));
+        let hook = settings.policy.hook;
+        let not_judged = self
+            .event
+            .not_judged
+            .filter(|why| *why != why::SUB_AGENT || hook.subagents == Subagents::Never);
+        let not_judged = not_judged.or((hook.judge == Judge::Never).then_some(why::NEVER));
         let in_run = || is_in_run(here).then_some(why::IN_RUN);
         if let Some(why) = not_judged.or_else(in_run) {
-            return self.let_go(&mut memory, why);
+            self.let_go(&mut memory, why)?;
+            return Ok(Verdict::Done);
         }
-        let gate = Gate::open(settings, here.site()?)?.at(When::Hook).remembering(memory);
+        // What does not end in time lets the agent go; nothing goes on without the hook.
+        let site = Site { carrier: None, ..here.site()? };
+        let whole = settings.policy.clone();
+        let gate = Gate::open(settings, site)?.at(When::Hook).remembering(memory);
         let gate = gate.trusting(trust)?;
-        let request = self.request();
-        let (source, judging) = self.read(&gate, &request)?;
-        if let Some(why) = self.exempt(&gate, &judging.scan, (&source, &request))? {
-            let let_go = gate.memory().map(|mut memory| self.let_go(&mut memory, why));
-            let let_go = let_go.transpose()?.unwrap_or(Verdict::NotJudged);
-            // It was refused, and ends without being done.
-            let is_undone = why == why::HELD_QUESTION;
-            return Ok(if is_undone { Verdict::LetGo(format!("gate: {why}")) } else { let_go });
-        }
-        let request = Request { deadline: Some(self.time_left()), ..request };
+        let (source, judging, acted) = self.read(&gate, &self.request())?;
+        let request =
+            self.request_for(&gate, &whole, (&source, &judging, acted), around.as_deref())?;
         let record = gate.judge(&judging, &source, &request)?;
         self.go_on(&gate, &record, (&source, &request));
-        Ok(said(self.agent, record))
+        if let Some(session) = around.and_then(|around| around.session.as_mut()) {
+            owe(session, &here.places.project()?, &record.decision);
+        }
+        Ok(self.answer(here, &record))
+    }
+
+    /// The request, with what the stop comes after.
+    fn request_for(
+        &self,
+        gate: &Gate,
+        whole: &Policy,
+        (source, judging, acted): (&Source, &Judging, Option<bool>),
+        around: Option<&Surroundings>,
+    ) -> Result<Request, Failure> {
+        let request = self.request();
+        let situation = self.situation(gate, whole, (source, judging, acted), around)?;
+        let course = situation.course(judging.scan.signal.status);
+        let others_files = match (course, around) {
+            (Course::Release, _) | (_, None) => Vec::new(),
+            (_, Some(around)) => around.others_files(self.event.transcript.as_deref()),
+        };
+        let budget = Duration::from_millis(gate.policy().hook.budget_ms);
+        Ok(Request {
+            stop: request.stop.map(|stop| Stop { situation: Some(situation), ..stop }),
+            checks: match course {
+                Course::Release => Checks::None,
+                Course::Look => Checks::All,
+                Course::Decide => Checks::Lazy,
+            },
+            shared: course == Course::Look,
+            others_files,
+            deadline: Some(self.time_left().min(budget)),
+            ..request
+        })
+    }
+
+    fn situation(
+        &self,
+        gate: &Gate,
+        whole: &Policy,
+        (source, judging, acted): (&Source, &Judging, Option<bool>),
+        around: Option<&Surroundings>,
+    ) -> Result<Situation, Failure> {
+        let policy = gate.policy();
+        let session = around.and_then(|around| around.session.as_ref());
+        let known = around.and_then(|around| around.work(policy));
+        let work = match (acted, known) {
+            (Some(false), _) => Work::None,
+            (_, Some(work)) => work,
+            (_, None) => {
+                let run = self.request().run;
+                let named = run.as_deref().zip(gate.memory());
+                let run =
+                    named.map(|(name, mut memory)| memory.run_of(name)).transpose()?.flatten();
+                let was = run.and_then(|run| run.tree);
+                let is_idle = gate.has_changed(source, was.as_ref()) == Some(false);
+                if is_idle { Work::None } else { Work::Changed }
+            }
+        };
+        let owed = session.and_then(|session| session.kept.owed.get(&gate.place().project));
+        let elsewhere = whole.checks.iter().filter(|(name, check)| {
+            check.mode == Mode::Require && !policy.checks.contains_key(*name)
+        });
+        let needs_exit = policy.hook.signal == HookSignal::Require
+            || session.is_some_and(|session| session.kept.needs_exit);
+        Ok(Situation {
+            headless: (client(self.agent).is_headless)(&self.said) == Some(true),
+            needs_exit: needs_exit && self.event.not_judged.is_none(),
+            work,
+            owed: owed.map(|red| Owed { red: red.clone() }),
+            asks: asks(&judging.scan.said),
+            always: policy.hook.judge == Judge::Always,
+            elsewhere: elsewhere.map(|(name, _)| name.clone()).collect(),
+            failures: Vec::new(),
+        })
+    }
+
+    /// What the client is answered on a decision.
+    fn answer(&self, here: &Here, record: &Record) -> Verdict {
+        let decision = &record.decision;
+        match (decision.verdict, decision.released) {
+            (Ruling::Exit, _) => Verdict::Done,
+            (Ruling::Continue, None) => Verdict::Refused(decision.feedback.clone()),
+            (Ruling::Tripped | Ruling::Blocked, _) => {
+                Verdict::LetGo(render::let_go(self.agent.name(), decision))
+            }
+            (Ruling::Continue, Some(released)) => {
+                let message = render::released(self.agent.name(), decision);
+                match (self.is_worth(here, decision, &message), released) {
+                    (false, _) => Verdict::Done,
+                    (true, Released::Green) => Verdict::Told(message),
+                    (true, Released::Red | Released::NotRun) => Verdict::LetGo(message),
+                }
+            }
+        }
+    }
+
+    /// Whether the person is told of a release: some things are said once.
+    fn is_worth(&self, here: &Here, decision: &Decision, message: &str) -> bool {
+        let state = here.places.state.as_deref();
+        let Ok(project) = here.places.project() else { return true };
+        match decision.notice() {
+            Notice::Silent => false,
+            Notice::Always => true,
+            Notice::OncePerProject => session::is_news_here(state, &project, message),
+            Notice::OncePerSession => {
+                // Not the message itself: it names a time, which differs.
+                let what = format!("{} {}", self.event.session.as_deref().unwrap_or(""), "late");
+                session::is_news_here(state, &project, &what)
+            }
+        }
     }
 
     /// The session may go on after an `exit`: what was accepted is what its next run
@@ -108,11 +251,10 @@ impl Stopped<'_> {
         }
     }
 
-    fn let_go(&self, memory: &mut Memory, why: &str) -> Result<Verdict, Failure> {
+    fn let_go(&self, memory: &mut Memory, why: &str) -> Result<(), Failure> {
         let session = self.event.run();
         let agent = self.agent.name();
-        memory.not_judged(&NotJudged { agent, session: session.as_deref(), why })?;
-        Ok(Verdict::NotJudged)
+        memory.not_judged(&NotJudged { agent, session: session.as_deref(), why })
     }
 
     fn request(&self) -> Request {
@@ -120,10 +262,12 @@ impl Stopped<'_> {
             format: self.agent.name().parse::<Forced>().ok(),
             end_only: self.event.said.is_some(),
             run: self.event.run(),
+            session: self.event.run(),
             stop: Some(Stop {
                 agent: self.agent.name().to_owned(),
                 prompt: self.event.prompt.clone(),
                 background: self.event.background.clone(),
+                situation: None,
             }),
             ..Request::default()
         }
@@ -140,24 +284,32 @@ impl Stopped<'_> {
         self.deadline.saturating_sub(self.began.elapsed() + margin)
     }
 
-    /// Reads the agent's last word. Where the client tells it, it counts: a
-    /// transcript may be written later. The transcript then tells the rest,
-    /// such as what was used.
-    fn read(&self, gate: &Gate, request: &Request) -> Result<(Source, Judging), Failure> {
-        // A client that tells neither leaves evidence alone to decide.
+    /// Reads the agent's last word, and whether it used a tool since the person's
+    /// prompt where the transcript tells. A last word that the client sends counts: a
+    /// transcript may be written later, and then tells the rest alone.
+    fn read(
+        &self,
+        gate: &Gate,
+        request: &Request,
+    ) -> Result<(Source, Judging, Option<bool>), Failure> {
+        // A client that sends neither leaves evidence alone to decide.
         let silence = || self.event.transcript.is_none().then(String::new);
         let Some(said) = &self.event.said.clone().or_else(silence) else {
-            return self.read_settled(gate, request);
+            let (source, judging) = self.read_settled(gate, request)?;
+            let acted = judging.scan.acted;
+            return Ok((source, judging, Some(acted)));
         };
-        let told = self.read_transcript(gate, request).ok().flatten();
-        match told {
-            Some((judging, file)) if same(&judging.scan.said, said) => Ok((file, judging)),
+        match self.read_transcript(gate, request).ok().flatten() {
+            Some((judging, file)) if same(&judging.scan.said, said) => {
+                let acted = judging.scan.acted;
+                Ok((file, judging, Some(acted)))
+            }
             told => {
                 let source = Source::Message(said.clone());
                 let request = Request { format: "text".parse().ok(), ..request.clone() };
                 let message = gate.read(&source, &request)?;
                 let told = told.map(|(told, _)| told.scan.transcript);
-                Ok((source, message.beside(told)))
+                Ok((source, message.beside(told), None))
             }
         }
     }
@@ -203,34 +355,29 @@ impl Stopped<'_> {
         };
         Failure::usage("transcript-missing", message)
     }
+}
 
-    /// Why the stop is let go without being judged: an interactive turn in which
-    /// nothing was done or claimed, or one that waits for the person.
-    fn exempt(
-        &self,
-        gate: &Gate,
-        scan: &Scan,
-        (source, request): (&Source, &Request),
-    ) -> Result<Option<&'static str>, Failure> {
-        let claims = scan.signal.status != Status::Absent || !scan.hits.is_empty();
-        let headless = (client(self.agent).is_headless)(&self.said);
-        // Nobody answers a question there, and it would be a way out.
-        if claims || headless == Some(true) {
-            return Ok(None);
+/// Remembers what a session owes after a stop.
+fn owe(session: &mut Session, project: &Path, decision: &Decision) {
+    let red = || {
+        let situation = decision.situation();
+        let named = situation.into_iter().flat_map(|it| &it.failures).flat_map(|it| &it.own);
+        let named: Vec<_> = named.cloned().collect();
+        let failed = decision.evidence.iter().filter(|it| it.outcome == Outcome::Fail);
+        if named.is_empty() { failed.map(|it| it.check.clone()).collect() } else { named }
+    };
+    let is_done = decision.verdict == Ruling::Exit;
+    let has_run = !decision.evidence.is_empty();
+    match decision.released {
+        Some(Released::Green) => drop(session.kept.owed.remove(project)),
+        _ if is_done => drop(session.kept.owed.remove(project)),
+        _ if has_run => drop(session.kept.owed.insert(project.to_owned(), red())),
+        _ => {
+            let is_changed = decision.situation().is_some_and(|it| it.work == Work::Changed);
+            if is_changed {
+                session.kept.owed.entry(project.to_owned()).or_default();
+            }
         }
-        let name = request.run.as_deref().zip(gate.memory());
-        let run = name.map(|(name, mut memory)| memory.run_of(name)).transpose()?.flatten();
-        let run = run.unwrap_or_default();
-        // What was refused is judged until it is done or let go.
-        let is_held =
-            request.stop.as_ref().is_some_and(|stop| run.refusals.before(stop).blocks > 0);
-        if asks(&scan.said) {
-            return Ok(Some(if is_held { why::HELD_QUESTION } else { why::QUESTION }));
-        }
-        let always = gate.policy().hook.judge == Judge::Always;
-        let is_idle = || gate.has_changed(source, run.tree.as_ref()) == Some(false);
-        let is_idle = !always && !is_held && is_idle();
-        Ok(is_idle.then_some(why::NOTHING_DONE))
     }
 }
 
@@ -250,17 +397,6 @@ fn is_in_run(here: &Here) -> bool {
             // The record of a run that has just begun does not name its agent yet.
             Ok((false, true)) if Instant::now() < until => thread::sleep(AGAIN),
             seen => return seen.is_ok_and(|(is_agent, _)| is_agent),
-        }
-    }
-}
-
-/// What is said to the client of a decision.
-fn said(agent: Agent, record: Record) -> Verdict {
-    match record.decision.verdict {
-        Ruling::Exit => Verdict::Done,
-        Ruling::Continue => Verdict::Refused(record.decision.feedback),
-        Ruling::Tripped | Ruling::Blocked => {
-            Verdict::LetGo(render::let_go(agent.name(), &record.decision))
         }
     }
 }

@@ -6,7 +6,15 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
+use super::prompted::is_older;
+use super::session::Session;
 use crate::agent::Agent;
+
+/// Whether a mistake in this file is older than the session's prompt: then it is none
+/// of the agent's, and nothing that the agent could put right.
+pub(crate) fn is_older_than_prompt(file: Option<&str>, session: Option<&Session>) -> bool {
+    file.zip(session).is_some_and(|(file, session)| is_older(Path::new(file), session))
+}
 
 /// Whether this is the first stop of the session that cannot be decided. Where
 /// that cannot be kept it is not: an agent must not be trapped.

@@ -204,7 +204,7 @@ fn text<'s>(sealed: &'s Sealed, key: &str) -> Option<&'s str> {
 }
 
 fn is_decision(sealed: &Sealed) -> bool {
-    matches!(sealed.record.kind.as_str(), kind::PASSED | kind::BLOCKED)
+    kind::is_decision(&sealed.record.kind)
 }
 
 /// The newest record of this kind.

@@ -345,7 +345,7 @@ fn recorded(
     };
     let sealed = writing.append(Draft {
         time: record.time.clone(),
-        kind: kind::of(record.decision.verdict).to_owned(),
+        kind: kind::of(&record.decision).to_owned(),
         run: record.run.clone(),
         actor: GATE.to_owned(),
         body: body::of_decision(&record, &state, tree)?,

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use gate_core::decide::breaker::BreakerState;
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::release::Released;
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::{Decision, Verdict};
@@ -55,6 +56,16 @@ struct Card {
 
 impl Card {
     fn head(&mut self, decision: &Decision) {
+        if let Some(released) = decision.released {
+            let (color, meaning) = match released {
+                Released::Green => (AnsiColor::Green, "green: the agent was let go; no exit"),
+                Released::Red => (AnsiColor::Red, "red, not done: the agent was let go"),
+                Released::NotRun => (AnsiColor::Yellow, "not checked: the agent was let go"),
+            };
+            let style = Style::new().bold().fg_color(Some(color.into()));
+            let _ = writeln!(self.text, "{style}RELEASED{style:#}  {meaning}");
+            return;
+        }
         let (color, meaning) = match decision.verdict {
             Verdict::Exit if decision.forced => {
                 (AnsiColor::Yellow, "forced by the operator: the loop ends")

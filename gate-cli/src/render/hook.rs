@@ -5,6 +5,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use gate_core::Decision;
 use gate_core::decide::policy::Judge;
+use gate_core::decide::release::Released;
 
 use super::breaker::state_name;
 use super::text::{brief, plain};
@@ -15,6 +16,19 @@ pub(crate) fn let_go(agent: &str, decision: &Decision) -> String {
     let reasons: Vec<_> = decision.reasons.iter().map(|reason| plain(&reason.message)).collect();
     let next = decision.next.as_deref().unwrap_or("`gate last` shows the decision");
     format!("gate let {agent} stop, NOT done: {}; next: {}", reasons.join("; "), plain(next))
+}
+
+/// An agent was let go without a verdict that ends the work.
+pub(crate) fn released(agent: &str, decision: &Decision) -> String {
+    let reasons: Vec<_> = decision.reasons.iter().map(|reason| plain(&reason.message)).collect();
+    let what = reasons.join("; ");
+    match decision.released {
+        Some(Released::Green) => format!("gate: {what}"),
+        Some(Released::Red) => {
+            format!("gate let {agent} stop, NOT done: {what}; `gate last` shows the failures")
+        }
+        _ => format!("gate let {agent} stop, not checked: {what}"),
+    }
 }
 
 /// Whether stops of agents are judged here, and how.
@@ -29,7 +43,7 @@ pub(crate) fn status_card(status: &Status) -> String {
     row("project", &status.project);
     row("settings", status.settings.as_deref().unwrap_or("no gate.toml: `gate init` writes one"));
     let judged = match status.judge {
-        Judge::Auto => "headless turns, and those that changed or claim something",
+        Judge::Auto => "turns that changed something, and headless ones with a signal",
         Judge::Always => "all turns",
         Judge::Never => "none (hook.judge is never)",
     };

@@ -71,7 +71,7 @@ fn whose(record: &Record) -> String {
 /// What happened, in which colour, and why.
 fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
     match record.kind.as_str() {
-        kind::PASSED | kind::BLOCKED => decided(record),
+        kind if kind::is_decision(kind) => decided(record),
         kind::TRANSITION => {
             let step = format!("{} to {}", at(record, "from", ""), at(record, "to", ""));
             let message = at(record, "trip", "/message");
@@ -136,7 +136,11 @@ fn switched(record: &Record) -> (String, Option<AnsiColor>, String) {
 fn decided(record: &Record) -> (String, Option<AnsiColor>, String) {
     let verdict = at(record, "decision", "/verdict");
     let forced = record.body.get("decision").and_then(|it| it.get("forced")?.as_bool());
+    let released = at(record, "decision", "/released");
     let (what, color) = match (verdict, forced) {
+        ("continue", _) if released == "red" => ("released, red", AnsiColor::Red),
+        ("continue", _) if released == "green" => ("released, green", AnsiColor::Green),
+        ("continue", _) if !released.is_empty() => ("released, not run", AnsiColor::Yellow),
         ("exit", Some(true)) => ("exit, forced", AnsiColor::Yellow),
         ("exit", _) => ("exit", AnsiColor::Green),
         ("continue", _) => ("continue", AnsiColor::Yellow),

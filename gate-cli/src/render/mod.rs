@@ -34,7 +34,7 @@ pub(crate) use diagnostic::{failure, message, notes, stop_line};
 pub(crate) use doctor::{agent_card, doctor_card};
 pub(crate) use explain::{explained, last_card};
 pub(crate) use handoff::{Converted, Examined, handoff_card};
-pub(crate) use hook::{let_go, status_card};
+pub(crate) use hook::{let_go, released, status_card};
 pub(crate) use install::diff;
 pub(crate) use ledger::{Verified, Wrong, verified_card};
 pub(crate) use log::{log_line, record_card};

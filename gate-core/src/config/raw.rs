@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::check::RawChecks;
 use super::duration::Millis;
 use crate::decide::pattern::{Guard, Scope};
-use crate::decide::policy::{AgentOverride, Judge, SignalValue, Spelling, TokenMode};
+use crate::decide::policy::{
+    AgentOverride, HookSignal, Judge, SignalValue, Spelling, Subagents, TokenMode,
+};
 
 /// The settings of gate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -174,6 +176,12 @@ pub struct RawHook {
     pub judge: Option<Judge>,
     /// How often a stop is refused before the agent is let go.
     pub max_blocks: Option<NonZeroU32>,
+    /// Which interactive turns need an explicit signal and an `exit`.
+    pub signal: Option<HookSignal>,
+    /// How long checks may take in a hook.
+    pub budget: Option<Millis>,
+    /// Whether stops of sub-agents are judged.
+    pub subagents: Option<Subagents>,
 }
 
 /// Loops that gate runs.

@@ -11,7 +11,8 @@ use super::memory::{Fed, Memory};
 use super::observed::Observed;
 use super::policy::Policy;
 use super::reason::{Reason, ReasonCode, Warning};
-use super::ruling::Case;
+use super::release::Released;
+use super::ruling::{Case, Ruled};
 use super::score::Indicators;
 use super::signal::{Halves, Signal};
 use super::verdict::Verdict;
@@ -29,6 +30,10 @@ pub struct Decision {
     pub success: bool,
     /// Whether the operator forced it.
     pub forced: bool,
+    /// What was seen where a stop hook let the agent go without `exit`, `tripped` or
+    /// `blocked`.
+    #[serde(default)]
+    pub released: Option<Released>,
     /// The operator's reason, where forced.
     #[serde(default)]
     pub force_reason: Option<String>,
@@ -103,30 +108,39 @@ pub fn decide(input: &Input, policy: &Policy) -> Decision {
 pub fn judge(input: &Input, policy: &Policy) -> Judged {
     let indicators = Indicators::of(input, policy);
     let case = Case { input, policy, indicators: &indicators };
-    let (ruled, mut reasons) = case.rule();
-    let mut fed = feed((ruled, &reasons), input, policy);
+    let Ruled { verdict: ruled, released, mut reasons } = case.rule();
+    let mut fed = match released {
+        Some(released) => input.kept().map(|memory| memory.released(released, &input.observed)),
+        None => feed((ruled, &reasons), input, policy),
+    };
     let trips = fed.as_ref().map(|fed| fed.trips.as_slice()).unwrap_or_default();
     let mut verdict = if trips.is_empty() { ruled } else { Verdict::Tripped };
     let change = fed.as_ref().and_then(|fed| fed.change.as_ref());
     let again = change.is_some_and(|change| change.event == Event::ProbeFailed);
     let tripped = trips.iter().map(|trip| tripped(trip, again));
     reasons.splice(0..0, tripped.collect::<Vec<_>>());
-    if let Some(reason) = case.lets_go().filter(|_| verdict == Verdict::Continue) {
+    let refuses = verdict == Verdict::Continue && released.is_none();
+    if let Some(reason) = case.lets_go().filter(|_| refuses) {
         verdict = Verdict::Tripped;
         reasons.insert(0, reason);
     }
     if let Some(fed) = fed.as_mut().filter(|_| input.observed.stop.is_some()) {
-        fed.memory.run.refusals = input.refusals().after(verdict, &reasons);
+        let refusals = input.refusals();
+        fed.memory.run.refusals = refusals.after(verdict, released, &reasons, case.failure());
     }
     let warnings = input.warnings.iter().cloned().chain(case.warnings()).collect();
     let decision = Decision {
         verdict,
         exit_code: verdict.exit_code(),
-        stop: verdict.stops(),
+        stop: verdict.stops() || released.is_some(),
         success: verdict == Verdict::Exit,
         forced: input.forced.is_some(),
+        released,
         force_reason: input.forced.clone(),
-        feedback: feedback::text(verdict, &reasons, input, policy),
+        feedback: match released {
+            Some(_) => String::new(),
+            None => feedback::text(verdict, &reasons, input, policy),
+        },
         next: feedback::next(verdict, &reasons, &input.signal),
         signal: input.signal.clone(),
         indicators,
@@ -141,7 +155,7 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         observed: input.observed.clone(),
         memory: input.kept().cloned(),
         lost: input.lost.clone().filter(|_| input.is_lost()),
-        next_token: input.next_token.clone().filter(|_| verdict == Verdict::Continue),
+        next_token: input.next_token.clone().filter(|_| refuses && verdict == Verdict::Continue),
     };
     let (memory, change) = fed.map_or((None, None), |fed| (Some(fed.memory), fed.change));
     Judged { decision, memory, change }

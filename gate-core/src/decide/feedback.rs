@@ -9,11 +9,20 @@ mod quoted;
 use super::input::Input;
 use super::policy::Policy;
 use super::reason::{Reason, ReasonCode};
+use super::release::Course;
 use super::signal::{NearMiss, Signal, Status, Token, prompt};
 use super::verdict::Verdict;
 
 /// The longest feedback, in characters.
 const LONGEST: usize = 1_500;
+
+/// With this line each feedback begins.
+const OPENING: &str = "The work does not count as done yet:";
+
+/// Whether a text is gate's feedback, as a client may hand it on in a prompt.
+pub fn is_feedback(text: &str) -> bool {
+    text.contains(OPENING)
+}
 
 /// The one cheapest thing that would change the verdict.
 pub(super) fn next(verdict: Verdict, reasons: &[Reason], signal: &Signal) -> Option<String> {
@@ -39,9 +48,10 @@ fn cost(code: ReasonCode) -> u8 {
         | ReasonCode::BreakerOpen
         | ReasonCode::BreakerIsolated
         | ReasonCode::MaxBlocks
+        | ReasonCode::Released
         | ReasonCode::Tampered => 1,
         ReasonCode::SignalBlocked => 2,
-        ReasonCode::RequiredCheckFailed => 3,
+        ReasonCode::RequiredCheckFailed | ReasonCode::RedBefore => 3,
         ReasonCode::RequiredCheckInconclusive
         | ReasonCode::CheckNotRun
         | ReasonCode::CheckRunning
@@ -93,7 +103,11 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
         ReasonCode::ThresholdNotReached => {
             "say in the final message what was finished, add a check, or lower `exit_gate.indicator_threshold`".to_owned()
         }
-        ReasonCode::SignalAbsent | ReasonCode::Passed | ReasonCode::Forced => reason.message.clone(),
+        ReasonCode::RedBefore => "say whether the red tests are part of the task".to_owned(),
+        ReasonCode::SignalAbsent
+        | ReasonCode::Passed
+        | ReasonCode::Forced
+        | ReasonCode::Released => reason.message.clone(),
     }
 }
 
@@ -108,7 +122,7 @@ pub(super) fn text(verdict: Verdict, reasons: &[Reason], input: &Input, policy: 
     if verdict != Verdict::Continue {
         return String::new();
     }
-    let mut text = "The work does not count as done yet:\n".to_owned();
+    let mut text = format!("{OPENING}\n");
     for reason in reasons {
         let what = for_agent(reason, input);
         text.push_str(&format!("- {what} ({})\n", reason.code.code()));
@@ -146,7 +160,11 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         ReasonCode::Tampered => format!("{} was worked around", check()),
         ReasonCode::RateLimited => "the iteration ended in a limit".to_owned(),
         ReasonCode::BackgroundRunning => background(input),
+        ReasonCode::RedBefore => {
+            "tests are red that were red before you began; if they are not your task, say so and stop".to_owned()
+        }
         ReasonCode::AgentFailed
+        | ReasonCode::Released
         | ReasonCode::ConsecutiveNotReached
         | ReasonCode::Passed
         | ReasonCode::Forced
@@ -181,6 +199,9 @@ fn closing(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
 fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
     let is_new = input.observed.stop.is_some() && !input.refusals().reminded;
     let absent = reasons.iter().any(|reason| reason.code == ReasonCode::SignalAbsent);
+    if is_looked_at(input) {
+        return WAY_OUT.to_owned();
+    }
     match input.signal.status {
         Status::Complete => {
             "Put this right, verify it, then give your completion status again.".to_owned()
@@ -190,6 +211,17 @@ fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
         }
         _ => "Go on with the work. When everything is finished and verified, end your message with the completion status that your instructions describe.".to_owned(),
     }
+}
+
+/// What an agent is told that needs no completion status to stop.
+const WAY_OUT: &str = "Put this right and verify it, then finish. Do not weaken a test. If you cannot go on, or a \
+                       check itself is wrong, say so and end your message with the status BLOCKED.";
+
+/// Whether a stop is ruled by its checks alone.
+fn is_looked_at(input: &Input) -> bool {
+    let stop = input.observed.stop.as_ref();
+    let situation = stop.and_then(|stop| stop.situation.as_ref());
+    situation.is_some_and(|it| it.course(input.signal.status) == Course::Look)
 }
 
 /// The text, of at most so many characters.

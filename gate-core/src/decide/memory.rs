@@ -12,6 +12,7 @@ use super::evidence::Outcome;
 use super::moment::Moment;
 use super::observed::{Observed, TreeState};
 use super::policy::Policy;
+use super::release::Released;
 use super::stop::Refusals;
 
 /// A run in which nothing was decided for so long has ended, in milliseconds.
@@ -229,6 +230,19 @@ impl Memory {
     /// nothing is counted.
     pub(crate) fn held(&self, observed: &Observed) -> Fed {
         let run = self.run.noted(observed);
+        Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+    }
+
+    /// After a stop that was let go without a verdict that ends the work: it feeds no
+    /// trip, and green checks begin the counters anew.
+    pub(crate) fn released(&self, released: Released, observed: &Observed) -> Fed {
+        let noted = self.run.noted(observed);
+        let tree = observed.tree.as_ref().map(|tree| tree.after.clone());
+        let run = RunState { tree: tree.or_else(|| noted.tree.clone()), ..noted };
+        let run = match released {
+            Released::Green => RunState { counters: Counters::default(), signature: None, ..run },
+            Released::Red | Released::NotRun => run,
+        };
         Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 

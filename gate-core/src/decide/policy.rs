@@ -393,6 +393,46 @@ pub struct HookPolicy {
     pub judge: Judge,
     /// How often a stop is refused before the agent is let go.
     pub max_blocks: u32,
+    /// Whether interactive turns need an explicit signal too.
+    #[serde(default)]
+    pub signal: HookSignal,
+    /// How long checks may take in a hook, in milliseconds.
+    #[serde(default = "hook_budget_ms")]
+    pub budget_ms: u64,
+    /// Whether stops of sub-agents are judged.
+    #[serde(default)]
+    pub subagents: Subagents,
+}
+
+/// What policies that were recorded without a hook's budget went by, in milliseconds.
+fn hook_budget_ms() -> u64 {
+    60_000
+}
+
+/// Which interactive turns need an explicit signal and an `exit`.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum HookSignal {
+    /// Those of a task, and those of a session that was switched to it.
+    #[default]
+    Auto,
+    /// All that changed something.
+    Require,
+}
+
+/// Whether stops of sub-agents are judged.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Subagents {
+    /// They are let go.
+    #[default]
+    Never,
+    /// Their checks are looked at, as at a stop of the agent.
+    Always,
 }
 
 /// Which turns a stop hook judges.
@@ -401,7 +441,7 @@ pub struct HookPolicy {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Judge {
-    /// Headless turns, and interactive ones that changed or claim something.
+    /// Turns that changed something, and headless ones with an explicit signal.
     #[default]
     Auto,
     /// All.

@@ -51,6 +51,8 @@ codes! {
         CheckRunning = "check-running": "A required check outlived the deadline of the stop hook. It goes on, on a copy of the work tree; the next stop waits for what it comes to.",
         BackgroundRunning = "background-running": "Everything else holds, but the agent left tasks running in the background, which may still change the work. This refuses a stop once a prompt.",
         MaxBlocks = "max-blocks": "The agent's stop was refused as often as `hook.max_blocks` allows. The agent is let go, and the work is not done: a person has to look at the other reasons.",
+        Released = "released": "A stop hook let the agent go without a verdict that ends the work: nothing changed, the checks are green, they could not run here, or the person has to know that they are red. It is no exit. `released` says what was seen: green, red or not-run.",
+        RedBefore = "red-before": "The agent says that it is done, and tests are red that were red before the session began. That is said once. If they are not its task, it says so and stops.",
         BreakerIsolated = "breaker-isolated": "An operator holds the breaker open. The loop stops, and the work is not done, until the operator closes it.",
     }
 }

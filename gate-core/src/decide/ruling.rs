@@ -6,6 +6,7 @@ use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
 use super::policy::{AgentOverride, Mode, Policy};
 use super::reason::{Reason, ReasonCode, Warning, WarningCode};
+use super::release::{Course, Released, Ruling, Stopped, beyond_a_hook, checked_elsewhere};
 use super::score::Indicators;
 use super::signal::Status;
 use super::verdict::Verdict;
@@ -17,27 +18,95 @@ pub(super) struct Case<'a> {
     pub(super) indicators: &'a Indicators,
 }
 
+/// What a case comes to.
+pub(super) struct Ruled {
+    pub(super) verdict: Verdict,
+    /// Where a stop is let go without a verdict that ends the work.
+    pub(super) released: Option<Released>,
+    pub(super) reasons: Vec<Reason>,
+}
+
+impl Ruled {
+    fn of(verdict: Verdict, reasons: Vec<Reason>) -> Self {
+        Self { verdict, released: None, reasons }
+    }
+}
+
+impl From<Ruling> for Ruled {
+    fn from(ruling: Ruling) -> Self {
+        match ruling {
+            Ruling::Release(released, reason) => {
+                Self { verdict: Verdict::Continue, released: Some(released), reasons: vec![reason] }
+            }
+            Ruling::Refuse(reasons) => Self::of(Verdict::Continue, reasons),
+        }
+    }
+}
+
 impl Case<'_> {
     /// The verdict and its reasons.
-    pub(super) fn rule(&self) -> (Verdict, Vec<Reason>) {
+    pub(super) fn rule(&self) -> Ruled {
         if let Some(reason) = &self.input.forced {
-            return (
-                Verdict::Exit,
-                vec![Reason::new(ReasonCode::Forced, format!("forced by the operator: {reason}"))],
-            );
+            let message = format!("forced by the operator: {reason}");
+            return Ruled::of(Verdict::Exit, vec![Reason::new(ReasonCode::Forced, message)]);
+        }
+        let stopped = self.stopped();
+        let course = stopped
+            .as_ref()
+            .map_or(Course::Decide, |stopped| stopped.situation.course(self.input.signal.status));
+        // An open breaker holds nobody who is let go as it stands.
+        if let (Course::Release, Some(stopped)) = (course, &stopped) {
+            return stopped.release().into();
         }
         if let Some(reason) = self.breaker() {
-            return (Verdict::Tripped, vec![reason]);
+            return Ruled::of(Verdict::Tripped, vec![reason]);
         }
         if self.input.signal.status == Status::Blocked {
-            return (Verdict::Blocked, vec![self.blocked()]);
+            return Ruled::of(Verdict::Blocked, vec![self.blocked()]);
         }
+        match (course, &stopped) {
+            (Course::Look, Some(stopped)) => {
+                let mut against: Vec<_> = self.tampered().collect();
+                against.extend(self.checks());
+                self.with_background(stopped.look(against))
+            }
+            _ => self.decided(stopped.as_ref()),
+        }
+    }
+
+    fn decided(&self, stopped: Option<&Stopped<'_>>) -> Ruled {
         let against = self.against();
         if against.is_empty() {
-            (Verdict::Exit, vec![Reason::new(ReasonCode::Passed, self.passed())])
-        } else {
-            (Verdict::Continue, against)
+            if let Some(ruling) = stopped.and_then(|it| checked_elsewhere(it.situation)) {
+                return ruling.into();
+            }
+            return Ruled::of(Verdict::Exit, vec![Reason::new(ReasonCode::Passed, self.passed())]);
         }
+        let beyond = stopped.and_then(|_| beyond_a_hook(&against, self.input, self.policy));
+        beyond.map_or_else(|| Ruled::of(Verdict::Continue, against), Ruled::from)
+    }
+
+    /// A claim with tasks in the background waits for them, once.
+    fn with_background(&self, ruling: Ruling) -> Ruled {
+        let claims = self.input.signal.status == Status::Complete;
+        match (&ruling, self.background().filter(|_| claims)) {
+            (Ruling::Release(Released::Green, _), Some(reason)) => {
+                Ruling::Refuse(vec![reason]).into()
+            }
+            _ => ruling.into(),
+        }
+    }
+
+    /// The stop that a hook asks about, where it says what it comes after.
+    fn stopped(&self) -> Option<Stopped<'_>> {
+        let situation = self.input.observed.stop.as_ref()?.situation.as_ref()?;
+        let refusals = self.input.refusals();
+        Some(Stopped { input: self.input, policy: self.policy, situation, refusals })
+    }
+
+    /// What is red at a stop, as a digest.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.stopped()?.failure()
     }
 
     /// Everything that forbids `exit`.

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reason::{Reason, ReasonCode};
+use super::release::{Released, Situation};
 use super::verdict::Verdict;
 
 /// A stop that an agent's hook asks about.
@@ -22,6 +23,10 @@ pub struct Stop {
     /// The background tasks that the agent leaves running.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<String>,
+    /// What the stop comes after. None in records that are older than releases:
+    /// those were ruled as a loop's iterations are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub situation: Option<Situation>,
 }
 
 /// How often an agent's stop was refused since it was last let go, or since the
@@ -37,6 +42,13 @@ pub struct Refusals {
     pub reminded: bool,
     /// Whether one was for tasks in the background.
     pub waited: bool,
+    /// A digest of the failing checks and tests that the last refusal was for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// How often in a row that failure refused.
+    pub same: u32,
+    /// Whether a claim was refused for tests that were red before the session.
+    pub named_before: bool,
 }
 
 impl Refusals {
@@ -49,21 +61,46 @@ impl Refusals {
     #[must_use]
     pub fn before(&self, stop: &Stop) -> Self {
         let is_other = self.prompt.is_some() && stop.prompt.is_some() && self.prompt != stop.prompt;
-        let counted = if is_other { Self::default() } else { self.clone() };
+        let counted = if is_other { self.failures_alone() } else { self.clone() };
         Self { prompt: stop.prompt.clone().or(counted.prompt), ..counted }
     }
 
-    /// Those after a decision about the stop: whoever is let go begins anew.
-    pub(crate) fn after(&self, verdict: Verdict, reasons: &[Reason]) -> Self {
-        if verdict != Verdict::Continue {
-            return Self::default();
+    /// What outlives a prompt: a failure that was refused twice is not refused again
+    /// because the person wrote something else.
+    fn failures_alone(&self) -> Self {
+        Self {
+            failure: self.failure.clone(),
+            same: self.same,
+            named_before: self.named_before,
+            ..Self::default()
+        }
+    }
+
+    /// Those after a decision about the stop: whoever is let go begins anew. `failure`
+    /// names what is red at this stop.
+    pub(crate) fn after(
+        &self,
+        verdict: Verdict,
+        released: Option<Released>,
+        reasons: &[Reason],
+        failure: Option<String>,
+    ) -> Self {
+        match released {
+            Some(Released::Green) => return Self::default(),
+            Some(Released::Red | Released::NotRun) => return self.failures_alone(),
+            None if verdict != Verdict::Continue => return Self::default(),
+            None => {}
         }
         let has = |code| reasons.iter().any(|reason| reason.code == code);
+        let is_same = failure.is_some() && failure == self.failure;
         Self {
             prompt: self.prompt.clone(),
             blocks: self.blocks.saturating_add(1),
             reminded: self.reminded || has(ReasonCode::SignalAbsent),
             waited: self.waited || has(ReasonCode::BackgroundRunning),
+            same: if is_same { self.same.saturating_add(1) } else { u32::from(failure.is_some()) },
+            failure,
+            named_before: self.named_before || has(ReasonCode::RedBefore),
         }
     }
 }
@@ -74,19 +111,36 @@ mod tests {
 
     fn stop(prompt: Option<&str>) -> Stop {
         let prompt = prompt.map(str::to_owned);
-        Stop { agent: "codex".to_owned(), prompt, background: Vec::new() }
+        Stop { agent: "codex".to_owned(), prompt, background: Vec::new(), situation: None }
     }
 
     #[test]
     fn another_prompt_begins_anew_and_so_does_letting_go() {
         let absent = [Reason::new(ReasonCode::SignalAbsent, "")];
-        let one = Refusals::default().before(&stop(Some("a"))).after(Verdict::Continue, &absent);
+        let one = Refusals::default().before(&stop(Some("a")));
+        let one = one.after(Verdict::Continue, None, &absent, None);
         assert_eq!((one.blocks, one.reminded, one.waited), (1, true, false));
         assert_eq!(one.before(&stop(Some("a"))).blocks, 1);
         assert_eq!(one.before(&stop(None)), one);
         assert_eq!(one.before(&stop(Some("b"))).blocks, 0);
         for verdict in [Verdict::Exit, Verdict::Tripped, Verdict::Blocked] {
-            assert!(one.after(verdict, &[]).is_none());
+            assert!(one.after(verdict, None, &[], None).is_none());
         }
+    }
+
+    #[test]
+    fn the_same_failure_is_counted_over_prompts_until_it_is_green() {
+        let red = |before: &Refusals, prompt| {
+            let before = before.before(&stop(Some(prompt)));
+            before.after(Verdict::Continue, None, &[], Some("f".to_owned()))
+        };
+        let twice = red(&red(&Refusals::default(), "a"), "b");
+        assert_eq!((twice.same, twice.blocks), (2, 1));
+        let released = twice.after(Verdict::Continue, Some(Released::Red), &[], None);
+        assert_eq!((released.same, released.blocks), (2, 0));
+        let green = twice.after(Verdict::Continue, Some(Released::Green), &[], None);
+        assert!(green.is_none());
+        let other = twice.after(Verdict::Continue, None, &[], Some("g".to_owned()));
+        assert_eq!(other.same, 1);
     }
 }

@@ -57,7 +57,7 @@ impl History {
         policies: &dyn Fn(&str) -> Option<Policy>,
     ) -> Result<(), Divergence> {
         let applied = match record.kind.as_str() {
-            kind::PASSED | kind::BLOCKED => self.decided(record, policies),
+            kind if kind::is_decision(kind) => self.decided(record, policies),
             kind::TRANSITION => self.stepped(record),
             kind::ACT => self.acted(record),
             _ => Ok(()),
@@ -154,7 +154,7 @@ impl History {
 
 /// That the type of a decision's record is its verdict's.
 fn is_of_its_kind(recorded: &str, decision: &Decision) -> Result<(), Wrong> {
-    same("type", &recorded, &kind::of(decision.verdict))
+    same("type", &recorded, &kind::of(decision))
 }
 
 /// The loop's name and its run; that the state stands under the names that the

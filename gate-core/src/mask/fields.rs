@@ -7,6 +7,7 @@ use crate::decide::indicator::Hit;
 use crate::decide::input::Input;
 use crate::decide::observed::{Limited, Observed};
 use crate::decide::reason::Warning;
+use crate::decide::release::Situation;
 use crate::decide::signal::{NearMiss, Signal};
 use crate::decide::stop::Stop;
 use crate::scan::{Command, Limit, Remark, Transcript};
@@ -136,8 +137,9 @@ impl Masker {
         if let Some(Limited { text, resets_at: _ }) = limited {
             masked |= self.cover(text);
         }
-        if let Some(Stop { background, agent: _, prompt: _ }) = stop {
+        if let Some(Stop { background, situation, agent: _, prompt: _ }) = stop {
             masked |= any(background.iter_mut().map(|it| self.cover(it)));
+            masked |= any(situation.iter_mut().flat_map(names).map(|it| self.cover(it)));
         }
         masked | self.covers([signature, session])
     }
@@ -145,4 +147,13 @@ impl Masker {
     fn covers<const N: usize>(&self, texts: [&mut Option<String>; N]) -> bool {
         any(texts.into_iter().flatten().map(|text| self.cover(text)))
     }
+}
+
+/// Names of tests in what a stop came after.
+fn names(situation: &mut Situation) -> Vec<&mut String> {
+    let owed = situation.owed.iter_mut().flat_map(|owed| &mut owed.red);
+    let failures = situation.failures.iter_mut().flat_map(|failure| {
+        failure.own.iter_mut().chain(&mut failure.before).chain(&mut failure.others)
+    });
+    owed.chain(failures).collect()
 }

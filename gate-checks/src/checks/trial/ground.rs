@@ -43,6 +43,8 @@ pub(super) enum Hold<'a> {
     Baseline(&'a Since<'a>),
     /// The baseline with the tests as they stand.
     WithoutWork(&'a Since<'a>),
+    /// The tree with these files as the baseline had them.
+    PutBack(&'a Since<'a>, &'a [PathBuf]),
 }
 
 impl Ground {
@@ -80,6 +82,7 @@ impl Ground {
             Hold::Overlay(since) => since.lay(&self.tree, &mut layout)?,
             Hold::Baseline(since) => since.lay_all(&self.tree, &mut layout)?,
             Hold::WithoutWork(since) => since.lay_sources(&self.tree, &mut layout)?,
+            Hold::PutBack(since, files) => since.lay_files(&self.tree, &mut layout, files)?,
         }
         self.workspace.bring(&layout, &self.snapshot, &self.real)?;
         self.files = layout.files();

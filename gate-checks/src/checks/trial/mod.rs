@@ -27,6 +27,7 @@ mod identities;
 mod known;
 mod learn;
 mod narrow;
+mod rerun;
 mod since;
 mod verdict;
 
@@ -50,6 +51,7 @@ use held::{Held, without};
 use since::Since;
 
 pub use learn::learn_tests;
+pub use rerun::{PutBack, rerun};
 
 /// A check whose tests are tried.
 pub(super) struct Trial<'a> {

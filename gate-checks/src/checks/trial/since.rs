@@ -115,6 +115,16 @@ impl<'a> Since<'a> {
         paths.into_iter().try_for_each(|path| self.put_back(tree, layout, path))
     }
 
+    /// Puts these files back.
+    pub(super) fn lay_files(
+        &self,
+        tree: &WorkTree,
+        layout: &mut Layout,
+        files: &[PathBuf],
+    ) -> Result<(), BaselineError> {
+        files.iter().try_for_each(|path| self.put_back(tree, layout, path))
+    }
+
     /// Puts back all but tests and what they rest on.
     pub(super) fn lay_sources(
         &self,

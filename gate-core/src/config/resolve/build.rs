@@ -189,5 +189,8 @@ fn hook(raw: &RawHook) -> Result<HookPolicy, Fault> {
     Ok(HookPolicy {
         judge: set(raw.judge, "hook.judge")?,
         max_blocks: set(raw.max_blocks, "hook.max_blocks")?.get(),
+        signal: set(raw.signal, "hook.signal")?,
+        budget_ms: set(raw.budget, "hook.budget")?.0,
+        subagents: set(raw.subagents, "hook.subagents")?,
     })
 }

@@ -1,0 +1,117 @@
+//! A check, run once more in the copy of the tree with files as the baseline had them:
+//! whose a failure is.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gate_core::decide::evidence::Evidence;
+use gate_core::decide::policy::Policy;
+use serde_json::json;
+use tokio::runtime::Builder;
+use tokio_util::sync::CancellationToken;
+
+use super::ground::{Ground, Hold};
+use super::since::Since;
+use super::{Trial, Trouble};
+use crate::baseline::Baseline;
+use crate::check::{About, CheckContext, CheckId};
+use crate::checks::{Kind, with_command};
+use crate::event::Events;
+use crate::gather::GatherError;
+use crate::logs::Logs;
+use crate::site::Site;
+use crate::store;
+use crate::worktree::WorkTree;
+
+/// Which files stand as the baseline had them.
+#[derive(Clone, Copy, Debug)]
+pub enum PutBack<'f> {
+    /// All: the check runs on the baseline. What it comes to is kept.
+    Everything,
+    /// These, relative to the work tree's root.
+    Files(&'f [PathBuf]),
+}
+
+/// Runs the command of a configured check once, in the copy of the work tree, and says
+/// what it comes to there. None where the check runs no command, or the copy cannot be
+/// made, or nobody waits for it any more.
+///
+/// It blocks, and must not be called inside of a tokio runtime.
+///
+/// # Errors
+///
+/// [`GatherError`]: nothing could be run.
+pub fn rerun(
+    policy: &Policy,
+    site: &Site,
+    baseline: &Baseline,
+    (check, put_back): (&str, PutBack<'_>),
+    cancel: &CancellationToken,
+) -> Result<Option<Evidence>, GatherError> {
+    let Some(settings) = policy.checks.get(check) else { return Ok(None) };
+    let Some((settings, _)) = with_command(check, settings, site) else { return Ok(None) };
+    if Kind::of(check, &settings) != Kind::Command {
+        return Ok(None);
+    }
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let Ok(tree) = WorkTree::open(site) else { return Ok(None) };
+    let Ok(snapshot) = tree.snapshot() else { return Ok(None) };
+    let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
+    let cx = CheckContext {
+        site: Arc::new(site.clone()),
+        tree: Arc::new(snapshot),
+        baseline: Some(baseline.clone()),
+        allow: policy.integrity.allow.clone().into(),
+        about: Arc::new(About::default()),
+        cancel: cancel.clone(),
+        late: CancellationToken::new(),
+        at_once: cancel.clone(),
+        events: Events::nobody(),
+        logs: Arc::new(Logs::new(folder.as_deref())),
+        masker: Arc::new(site.masker()),
+    };
+    let id = CheckId::new(check);
+    let trial = Trial { id: &id, settings: &settings, cx: &cx };
+    let ran = runtime.block_on(trial.rerun(&tree, put_back));
+    // Whose a failure is stays unknown where the copy cannot be made.
+    Ok(ran.ok().flatten())
+}
+
+impl Trial<'_> {
+    async fn rerun(
+        &self,
+        tree: &WorkTree,
+        put_back: PutBack<'_>,
+    ) -> Result<Option<Evidence>, Trouble> {
+        let Some(since) = Since::of(self.cx, tree)? else { return Ok(None) };
+        let kept = match put_back {
+            PutBack::Everything => since.baseline.outcome(&self.cx.site, tree, &self.command_key()),
+            PutBack::Files(_) => None,
+        };
+        if kept.is_some() {
+            return Ok(kept);
+        }
+        let mut ground = Ground::open(tree, self.settings, self.cx).await?;
+        ground.bring(match put_back {
+            PutBack::Everything => Hold::Baseline(&since),
+            PutBack::Files(files) => Hold::PutBack(&since, files),
+        })?;
+        let log = CheckId::new(format!("{}-put-back", self.id));
+        let Ok(ran) = ground.run(&log, None, true).await else { return Ok(None) };
+        let mut evidence = ran.judged(ground.settings());
+        self.cx.masker.evidence(&mut evidence);
+        if matches!(put_back, PutBack::Everything) && !self.cx.cancel.is_cancelled() {
+            // What is not kept is found out again.
+            let _ =
+                since.baseline.keep_outcome(&self.cx.site, tree, &self.command_key(), &evidence);
+        }
+        Ok(Some(evidence))
+    }
+
+    /// The check and its command, by which its outcome on a baseline is kept.
+    fn command_key(&self) -> String {
+        let settings = self.settings;
+        let key = json!([self.id.as_str(), settings.command, settings.shell, settings.cwd]);
+        format!("outcome {key}")
+    }
+}

@@ -1,0 +1,98 @@
+//! The files of a work tree as they were at one moment, in a form that is kept.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use super::Snapshot;
+
+/// How many bytes an entry has before its name: the kind and the hash.
+const HEAD: usize = 33;
+
+/// The names of all files, relative to the root, each with a hash of its kind and bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileList {
+    files: BTreeMap<Vec<u8>, [u8; HEAD]>,
+}
+
+impl FileList {
+    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+        let entry = |file: &super::File| {
+            let mut head = [0; HEAD];
+            head[0] = file.kind() as u8;
+            head[1..].copy_from_slice(file.hash());
+            (file.bytes().to_vec(), head)
+        };
+        Self { files: snapshot.files().map(entry).collect() }
+    }
+
+    /// The list as bytes: for each file its kind, its hash, its name and a zero.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (name, head) in &self.files {
+            bytes.extend_from_slice(head);
+            bytes.extend_from_slice(name);
+            bytes.push(0);
+        }
+        bytes
+    }
+
+    /// The list that these bytes are; none if they are cut off.
+    pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
+        let mut files = BTreeMap::new();
+        while !bytes.is_empty() {
+            let (head, rest) = bytes.split_at_checked(HEAD)?;
+            let end = memchr::memchr(0, rest)?;
+            files.insert(rest[..end].to_vec(), head.try_into().ok()?);
+            bytes = &rest[end + 1..];
+        }
+        Some(Self { files })
+    }
+
+    /// The names of all files, relative to the root.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.keys().map(|name| Path::new(OsStr::from_bytes(name)))
+    }
+
+    /// The files that are new, gone or different in a later list.
+    pub fn changes_to(&self, later: &Self) -> Vec<PathBuf> {
+        let path = |name: &Vec<u8>| PathBuf::from(OsString::from_vec(name.clone()));
+        let differs = |(name, head): &(&Vec<u8>, &[u8; HEAD])| {
+            self.files.get(*name).is_none_or(|before| before != *head)
+        };
+        let gone = self.files.keys().filter(|name| !later.files.contains_key(*name));
+        let changed = later.files.iter().filter(differs).map(|(name, _)| name);
+        let mut all: Vec<_> = gone.chain(changed).map(path).collect();
+        all.sort();
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(files: &[(&str, u8)]) -> FileList {
+        let entry = |(name, hash): &(&str, u8)| (name.as_bytes().to_vec(), [*hash; HEAD]);
+        FileList { files: files.iter().map(entry).collect() }
+    }
+
+    #[test]
+    fn a_list_is_read_as_it_was_written_and_a_torn_one_not_at_all() {
+        let before = list(&[("a", 0), ("b/c", 10)]);
+        let bytes = before.to_bytes();
+        assert_eq!(FileList::from_bytes(&bytes), Some(before));
+        assert_eq!(FileList::from_bytes(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(FileList::from_bytes(b""), Some(FileList::default()));
+    }
+
+    #[test]
+    fn new_gone_and_different_files_are_changes() {
+        let (before, after) =
+            (list(&[("a", 1), ("b", 1), ("c", 1)]), list(&[("b", 2), ("c", 1), ("d", 1)]));
+        let names: Vec<_> =
+            before.changes_to(&after).iter().map(|it| it.display().to_string()).collect();
+        assert_eq!(names, ["a", "b", "d"]);
+    }
+}

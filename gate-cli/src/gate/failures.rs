@@ -1,0 +1,115 @@
+//! Whose the failures at a stop are.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use gate_checks::baseline::Baseline;
+use gate_checks::{CancellationToken, Gathered, PutBack, Site, rerun};
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::Mode;
+use gate_core::decide::release::{Failure as Share, failing_tests, runs_the_work};
+
+use super::Gate;
+use crate::request::Request;
+use crate::runner::cancelled;
+use crate::source::Source;
+
+impl Gate {
+    /// Tells the failures that a session answers for from those that were red before,
+    /// and from those that pass without another session's files. Each takes one run of
+    /// the check in the copy of the work tree; what cannot be found out in time is the
+    /// session's own.
+    pub(super) fn failures(
+        &self,
+        source: &Source,
+        request: &Request,
+        gathered: &Gathered,
+        baseline: Option<&Baseline>,
+    ) -> Vec<Share> {
+        let Some(baseline) = baseline else { return Vec::new() };
+        let until = request.deadline.and_then(|left| Instant::now().checked_add(left));
+        let site = self.site(source, request);
+        let red = gathered.evidence.iter().filter(|it| {
+            it.outcome == Outcome::Fail && it.mode == Mode::Require && runs_the_work(&it.check)
+        });
+        red.map(|it| self.share(it, (&site, baseline), &request.others_files, until)).collect()
+    }
+
+    fn share(
+        &self,
+        red: &Evidence,
+        (site, baseline): (&Site, &Baseline),
+        others_files: &[PathBuf],
+        until: Option<Instant>,
+    ) -> Share {
+        let names = failing_tests(red);
+        let again = |put_back| {
+            let cancel = CancellationToken::new();
+            let is_late = || until.is_some_and(|until| Instant::now() >= until);
+            let check = (red.check.as_str(), put_back);
+            cancelled(&cancel, &is_late, || rerun(&self.policy, site, baseline, check, &cancel))
+                .ok()
+                .flatten()
+        };
+        let (before, own) = again(PutBack::Everything)
+            .and_then(|before| parted(&before, &names, &red.check))
+            .unwrap_or_else(|| (Vec::new(), names));
+        let without_others = || {
+            let is_asked = !own.is_empty() && !others_files.is_empty();
+            let without = is_asked.then(|| again(PutBack::Files(others_files))).flatten()?;
+            parted(&without, &own, &red.check)
+        };
+        let (own, others) = without_others().unwrap_or_else(|| (own, Vec::new()));
+        Share { check: red.check.clone(), own, before, others }
+    }
+}
+
+/// Parts names of failing tests into those that fail in another run too, and those that
+/// do not. None where that run says nothing of them.
+fn parted(other: &Evidence, names: &[String], check: &str) -> Option<(Vec<String>, Vec<String>)> {
+    match other.outcome {
+        Outcome::Pass => Some((Vec::new(), names.to_vec())),
+        Outcome::Fail => {
+            let failing = failing_tests(other);
+            let is_unnamed = |names: &[String]| names == [check];
+            // Where only one of the runs names tests, the other did not come to them.
+            let compares = is_unnamed(&failing) == is_unnamed(names);
+            compares.then(|| names.iter().cloned().partition(|name| failing.contains(name)))
+        }
+        Outcome::Inconclusive | Outcome::Tamper | Outcome::Skipped => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn run(outcome: Outcome, failed: &[&str]) -> Evidence {
+        let detail = json!({ "tests": { "failed_tests": failed } });
+        Evidence { detail: Some(detail), ..Evidence::new("tests", Mode::Require, outcome) }
+    }
+
+    fn names(of: &[&str]) -> Vec<String> {
+        of.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn failures_are_compared_by_test() {
+        let red = names(&["a", "b"]);
+        let before = run(Outcome::Fail, &["a", "c"]);
+        assert_eq!(parted(&before, &red, "tests"), Some((names(&["a"]), names(&["b"]))));
+        let green = run(Outcome::Pass, &[]);
+        assert_eq!(parted(&green, &red, "tests"), Some((names(&[]), red)));
+    }
+
+    #[test]
+    fn a_run_that_names_no_test_says_nothing_of_one_that_does() {
+        let broken = run(Outcome::Fail, &[]);
+        assert_eq!(parted(&broken, &names(&["a"]), "tests"), None);
+        let check = names(&["tests"]);
+        assert_eq!(parted(&broken, &check, "tests"), Some((check.clone(), names(&[]))));
+        assert_eq!(parted(&run(Outcome::Inconclusive, &[]), &check, "tests"), None);
+    }
+}
