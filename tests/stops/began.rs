@@ -179,7 +179,7 @@ fn where_nothing_compares_or_a_person_took_one_none_is_taken() {
 #[test]
 fn after_an_exit_the_next_run_is_compared_with_what_was_accepted() {
     for agent in ["claude-code", "gemini", "goose"] {
-        let ran = begins(agent, project(""), "startup");
+        let ran = begins(agent, project(STRICT), "startup");
         let ran = stops(agent, does(ran, "touch fixed; echo mine > work.txt"), CLAIM);
         assert_eq!(refused(agent, &ran), None, "{}", ran.stdout);
         assert_eq!(ran.stderr, "", "{agent}");

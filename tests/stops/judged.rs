@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn an_agent_that_is_not_done_is_held_and_one_that_is_may_stop() {
     for agent in AGENTS {
-        let ran = stops(agent, project(""), CLAIM);
+        let ran = stops(agent, project(STRICT), CLAIM);
         let reason = refused(agent, &ran).unwrap_or_else(|| panic!("{agent} was let go"));
         assert!(reason.contains("tests failed") && reason.contains("AssertionError"), "{reason}");
         assert!(!reason.contains("COMPLETE"), "{reason}");
@@ -19,19 +19,18 @@ fn an_agent_that_is_not_done_is_held_and_one_that_is_may_stop() {
 #[test]
 fn a_chat_turn_and_a_question_pass_at_once_and_are_recorded_as_what_they_are() {
     for agent in AGENTS {
-        let ran = stops(agent, project(""), CHAT);
+        let ran = stops(agent, at_rest(""), CHAT);
         assert_eq!(refused(agent, &ran), None, "{agent}");
         let ran = stops(agent, ran.again("prompt").setup("echo >work").code(0), QUESTION);
         assert_eq!(refused(agent, &ran), None, "{agent}");
-        assert_eq!(types(ran).1, ["hook_not_judged", "hook_not_judged"], "{agent}");
+        assert_eq!(types(ran).1, ["released", "released"], "{agent}");
     }
 }
 
 #[test]
-fn silence_about_changed_work_is_refused_once_and_then_evidence_decides() {
+fn where_a_signal_is_required_silence_is_refused_once_and_then_evidence_decides() {
     for agent in ["claude-code", "gemini", "copilot"] {
-        let ran = project("").again("prompt").setup("echo >work").code(0);
-        let ran = stops(agent, ran, CHAT);
+        let ran = stops(agent, project(STRICT), CHAT);
         let reason = refused(agent, &ran).unwrap();
         assert!(reason.contains("Completion Protocol"), "{reason}");
         let ran = stops(agent, ran, CHAT);
@@ -44,22 +43,24 @@ fn silence_about_changed_work_is_refused_once_and_then_evidence_decides() {
 }
 
 #[test]
-fn a_headless_turn_is_always_judged() {
-    let ran = project("");
-    let (event, _) = event("claude-code", &ran, CHAT);
-    let run = ran.again("hook claude-code").env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
-    assert!(refused("claude-code", &hooked(run, &event)).is_some());
-    let ran = project("");
-    let header = json!({ "timestamp": "t", "type": "session_meta", "payload": { "id": "s1", "source": "exec" } });
-    let (mut event, _) = super::event("codex", &ran, CHAT);
-    event["transcript_path"] = ran.path("session.jsonl").display().to_string().into();
-    let run = ran.again("hook codex").file("session.jsonl", jsonl(&[header]));
-    assert!(refused("codex", &hooked(run, &event)).is_some());
+fn a_headless_claim_is_always_judged_and_a_headless_answer_is_not() {
+    for (said, held) in [(CLAIM, true), (CHAT, false)] {
+        let ran = at_rest("");
+        let (event, _) = event("claude-code", &ran, said);
+        let run = ran.again("hook claude-code").env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+        assert_eq!(refused("claude-code", &hooked(run, &event)).is_some(), held);
+        let ran = at_rest("");
+        let header = json!({ "timestamp": "t", "type": "session_meta", "payload": { "id": "s1", "source": "exec" } });
+        let (mut event, _) = super::event("codex", &ran, said);
+        event["transcript_path"] = ran.path("session.jsonl").display().to_string().into();
+        let run = ran.again("hook codex").file("session.jsonl", jsonl(&[header]));
+        assert_eq!(refused("codex", &hooked(run, &event)).is_some(), held);
+    }
 }
 
 #[test]
 fn a_question_is_no_way_out_where_nobody_answers_and_is_told_where_one_was_refused() {
-    let ran = project("").again("prompt").setup("echo >work").code(0);
+    let ran = project("");
     let (event, _) = event("claude-code", &ran, QUESTION);
     let run = ran.again("hook claude-code").env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
     let ran = hooked(run, &event);
@@ -67,7 +68,7 @@ fn a_question_is_no_way_out_where_nobody_answers_and_is_told_where_one_was_refus
     for agent in AGENTS {
         let ran = stops(agent, project(""), CLAIM);
         assert!(refused(agent, &ran).is_some(), "{agent}");
-        let ran = stops(agent, ran, QUESTION).tells("the work is not done");
+        let ran = stops(agent, ran, QUESTION).tells("still red from your earlier change");
         assert!(!ran.out().contains("decision") && !ran.out().contains("followup"), "{agent}");
         ran.again("last").code(1);
     }
@@ -80,7 +81,7 @@ fn settings_say_which_turns_are_judged() {
     let (ran, types) = types(ran);
     assert_eq!(types, ["hook_not_judged"]);
     ran.again("log").code(0).says("hook.judge is never");
-    let ran = stops("codex", project("[hook]\njudge = \"always\"\n"), CHAT);
+    let ran = stops("codex", at_rest("[hook]\njudge = \"always\"\n"), CHAT);
     assert!(refused("codex", &ran).is_some());
 }
 
@@ -119,7 +120,10 @@ fn a_project_without_settings_is_none_of_its_business() {
 
 #[test]
 fn an_operator_switches_hooks_off_and_on() {
-    let held = |ran| refused("claude-code", &stops("claude-code", ran, CLAIM)).is_some();
+    let held = |ran: Ran| {
+        let ran = ran.again("prompt").setup("echo >>work").code(0);
+        refused("claude-code", &stops("claude-code", ran, CLAIM)).is_some()
+    };
     let off = project("").again("off --for 1h").code(0).says("off until 20");
     let off = stops("claude-code", off, CLAIM);
     assert_eq!(off.out(), "");

@@ -8,7 +8,7 @@ const PATIENT: &str = "[breaker]\nrefused = 0\nno_progress = 0\nsame_error = 0\n
 #[test]
 fn an_agent_is_let_go_at_the_limit_and_that_is_told() {
     for agent in AGENTS {
-        let mut ran = project(&format!("{PATIENT}[hook]\nmax_blocks = 2\n"));
+        let mut ran = project(&format!("{PATIENT}{STRICT}max_blocks = 2\n"));
         for _ in 0..2 {
             ran = stops(agent, ran, CLAIM);
             assert!(refused(agent, &ran).is_some(), "{agent}");
@@ -26,7 +26,7 @@ fn an_agent_is_let_go_at_the_limit_and_that_is_told() {
 
 #[test]
 fn forty_claims_in_a_row_end_at_the_limit() {
-    let (mut ran, mut blocks) = (project(""), 0);
+    let (mut ran, mut blocks) = (project(STRICT), 0);
     for _ in 0..40 {
         ran = stops("codex", ran, CLAIM);
         if refused_or_told(&ran) {
@@ -45,7 +45,7 @@ fn refused_or_told(ran: &Ran) -> bool {
 
 #[test]
 fn each_prompt_and_session_has_its_own_count() {
-    let mut ran = project(&format!("{PATIENT}[hook]\nmax_blocks = 1\n"));
+    let mut ran = project(&format!("{PATIENT}{STRICT}max_blocks = 1\n"));
     for (session, prompt, held) in
         [("a", "1", true), ("a", "2", true), ("b", "2", true), ("b", "2", false), ("a", "2", false)]
     {
@@ -59,7 +59,7 @@ fn each_prompt_and_session_has_its_own_count() {
 
 #[test]
 fn tasks_in_the_background_are_waited_for_once() {
-    let ran = project("").again("prompt").setup("touch fixed").code(0);
+    let ran = project(STRICT).again("prompt").setup("touch fixed").code(0);
     let (mut event, _) = event("claude-code", &ran, CLAIM);
     let task = |status: &str| json!({ "id": "b1", "type": "shell", "status": status, "description": "d", "command": "npm run build" });
     event["background_tasks"] = json!([task("running"), task("completed")]);

@@ -3,6 +3,9 @@
 mod began;
 mod judged;
 mod lasting;
+mod leniency;
+mod released;
+mod talk;
 mod traps;
 
 use serde_json::{Value, json};
@@ -22,14 +25,22 @@ const QUESTION: &str = "There are two ways.\n\nWhich one should I take?\n\n1. SQ
 const AGENTS: [&str; 9] =
     ["claude-code", "codex", "gemini", "qwen", "copilot", "cursor", "droid", "goose", "opencode"];
 
+/// Settings under which each turn that changed something needs an `exit`.
+const STRICT: &str = "[hook]\nsignal = \"require\"\n";
+
 /// A committed project whose check is red, with these settings beside it.
-fn project(more: &str) -> Ran {
+fn at_rest(more: &str) -> Ran {
     gate("prompt")
         .settings(&format!("{RED}{more}"))
         .file("check.sh", CHECK)
         .file(".gitignore", "session.jsonl\nevent.json\n")
         .committed()
         .code(0)
+}
+
+/// The same with a file that the agent wrote.
+fn project(more: &str) -> Ran {
+    at_rest(more).again("prompt").setup("echo >work").code(0)
 }
 
 /// What the agent's client says when the agent stops with these words, and the
@@ -61,6 +72,9 @@ fn event(agent: &str, ran: &Ran, said: &str) -> (Value, String) {
             let lines = [
                 json!({ "sessionId": "s1", "projectHash": "h", "startTime": "2026-11-02T10:00:00Z", "kind": "main" }),
                 json!({ "id": "a", "timestamp": "2026-11-02T10:00:00Z", "type": "user", "content": [{ "text": "Go." }] }),
+                json!({ "id": "t", "timestamp": "2026-11-02T10:00:00Z", "type": "gemini", "content": "", "thoughts": [], "model": "m",
+                    "toolCalls": [{ "id": "c", "name": "run_shell_command", "args": { "command": "touch work" }, "status": "success",
+                        "result": [{ "functionResponse": { "id": "c", "name": "run_shell_command", "response": { "output": "ok" } } }] }] }),
                 json!({ "id": "b", "timestamp": "2026-11-02T10:00:01Z", "type": "gemini", "content": said, "thoughts": [], "model": "m" }),
             ];
             (stop(more), jsonl(&lines))
@@ -73,7 +87,11 @@ fn event(agent: &str, ran: &Ran, said: &str) -> (Value, String) {
                 json!({ "uuid": role, "parentUuid": null, "sessionId": "s1", "type": kind,
                     "message": { "role": role, "parts": [{ "text": text }] } })
             };
-            let lines = [record("user", "user", "Go."), record("assistant", "model", said)];
+            let mut call = record("assistant", "model", "");
+            call["uuid"] = "c".into();
+            call["message"]["parts"] = json!([{ "functionCall": { "id": "c",
+                "name": "run_shell_command", "args": { "command": "touch work" } } }]);
+            let lines = [record("user", "user", "Go."), call, record("assistant", "model", said)];
             (stop(more), jsonl(&lines))
         }
         "copilot" => {
@@ -82,6 +100,8 @@ fn event(agent: &str, ran: &Ran, said: &str) -> (Value, String) {
             let lines = [
                 json!({ "type": "session.start", "data": { "sessionId": "s1", "version": 1, "producer": "copilot-agent" }, "id": "0", "timestamp": "t", "parentId": null }),
                 json!({ "type": "user.message", "data": { "content": "Go." }, "id": "1", "timestamp": "t", "parentId": "0" }),
+                json!({ "type": "tool.execution_start", "data": { "toolCallId": "c", "toolName": "bash", "arguments": { "command": "touch work" } }, "id": "5", "timestamp": "t", "parentId": "1" }),
+                json!({ "type": "tool.execution_complete", "data": { "toolCallId": "c", "success": true, "result": { "content": "ok" } }, "id": "6", "timestamp": "t", "parentId": "5" }),
                 json!({ "type": "assistant.message", "data": { "content": said, "toolRequests": [] }, "id": "2", "timestamp": "t", "parentId": "1" }),
             ];
             (stop(more), jsonl(&lines))
@@ -100,6 +120,9 @@ fn event(agent: &str, ran: &Ran, said: &str) -> (Value, String) {
             let lines = [
                 json!({ "type": "session_start", "id": "s1", "title": "t", "cwd": "/w" }),
                 message("user", "Go."),
+                json!({ "type": "message", "id": "c", "timestamp": "2026-11-02T10:00:00Z",
+                    "message": { "role": "assistant", "content": [{ "type": "tool_use", "id": "c",
+                        "name": "Execute", "input": { "command": "touch work" } }] } }),
                 message("assistant", said),
             ];
             (stop(json!({ "transcript_path": path, "stop_hook_active": false })), jsonl(&lines))

@@ -24,7 +24,7 @@ fn what_cannot_be_decided_is_refused_once_and_never_a_pass() {
 
 #[test]
 fn what_was_let_go_undecided_is_the_last_thing_that_happened() {
-    let ran = stops("codex", project("").again("prompt").setup("touch fixed").code(0), CLAIM);
+    let ran = stops("codex", project(STRICT).again("prompt").setup("touch fixed").code(0), CLAIM);
     let mut ran = ran.again("last").code(0);
     let (mut event, _) = event("gemini", &ran, CLAIM);
     event["transcript_path"] = "/nowhere.jsonl".into();
@@ -32,7 +32,8 @@ fn what_was_let_go_undecided_is_the_last_thing_that_happened() {
         ran = hooked(ran.again("hook gemini"), &event);
     }
     let ran = ran.again("last").code(5).tells("let go, undecided").tells("/nowhere.jsonl");
-    let ran = stops("codex", ran.again("log").code(0).says("undecided"), CLAIM);
+    let ran = ran.again("log").setup("echo >>work").code(0).says("undecided");
+    let ran = stops("codex", ran, CLAIM);
     ran.again("last").code(0);
 }
 
@@ -89,7 +90,7 @@ fn a_missing_transcript_is_no_pass() {
 #[test]
 fn what_qwen_thought_and_gemini_joined_is_not_the_last_word() {
     for agent in ["gemini", "qwen"] {
-        let ran = project("").again("prompt").setup("touch fixed").code(0);
+        let ran = project(STRICT).again("prompt").setup("touch fixed").code(0);
         let (mut event, transcript) = event(agent, &ran, "The parser is not finished.");
         for key in ["prompt_response", "last_assistant_message"] {
             event[key] = CLAIM.into();
@@ -102,7 +103,7 @@ fn what_qwen_thought_and_gemini_joined_is_not_the_last_word() {
 
 #[test]
 fn the_message_counts_where_the_transcript_is_behind() {
-    let ran = project("").again("prompt").setup("touch fixed").code(0);
+    let ran = project(STRICT).again("prompt").setup("touch fixed").code(0);
     let record = |kind: &str, content: Value| {
         json!({ "type": kind, "sessionId": "s1", "uuid": kind, "parentUuid": null, "isSidechain": false,
             "message": { "role": kind, "content": content, "id": "m", "model": "m" } })
@@ -122,7 +123,7 @@ fn the_message_counts_where_the_transcript_is_behind() {
     event["last_assistant_message"] = "I begin.".into();
     event["session_id"] = "s2".into();
     let run = ran.again("hook claude-code").setup("echo >>work").file("session.jsonl", &transcript);
-    assert!(refused("claude-code", &hooked(run, &event)).is_some());
+    hooked(run, &event).again("last").code(1);
 }
 
 #[test]
@@ -138,7 +139,7 @@ fn the_project_is_where_the_session_began() {
 #[test]
 fn a_transcript_that_is_behind_its_client_says_nothing() {
     let fixed = |agent: &str| {
-        let ran = project("").again("prompt").setup("touch fixed").code(0);
+        let ran = project(STRICT).again("prompt").setup("touch fixed").code(0);
         let (event, transcript) = event(agent, &ran, CLAIM);
         (ran, event, transcript)
     };
@@ -172,7 +173,7 @@ fn a_transcript_that_is_behind_its_client_says_nothing() {
 
 #[test]
 fn of_a_long_transcript_the_end_is_read_where_the_last_word_is_told() {
-    let ran = project("").again("prompt").setup("touch fixed").code(0);
+    let ran = project(STRICT).again("prompt").setup("touch fixed").code(0);
     let record = |id: &str, text: &str| {
         json!({ "type": "assistant", "sessionId": "s1", "uuid": id, "isSidechain": false,
             "message": { "role": "assistant", "id": id, "model": "m",

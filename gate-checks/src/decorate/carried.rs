@@ -35,6 +35,13 @@ impl Decoration for Carried {
             return evidence;
         }
         let after = format!("still running after {}", shown(whole(began.elapsed())));
+        if cx.site.carrier.is_none() {
+            let summary = format!(
+                "{after}; `when = [\"check\", \"run\"]` keeps it out of hooks, \
+                 `hook.budget` gives it more time"
+            );
+            return Evidence { outcome: Outcome::Inconclusive, summary, ..evidence };
+        }
         let summary = match self.late.carry(&work) {
             Ok(()) => format!("{after}; it goes on, and the next stop waits for it"),
             Err(why) => format!("{after}, and given up: {why}; the next stop begins anew"),

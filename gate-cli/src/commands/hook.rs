@@ -17,7 +17,7 @@ use super::{DONE, Here, print};
 use crate::agent::Agent;
 use crate::args::Hook;
 use crate::failure::Failure;
-use crate::hook::session::Session;
+use crate::hook::session::{Session, is_news_here};
 use crate::hook::{
     self, About, Began, Client, Event, Prompted, Said, Stopped, Surroundings, Verdict,
 };
@@ -234,6 +234,11 @@ fn undecided(
     }
     // What keeps gate from deciding may keep it from recording, too.
     let _ = record(here, stopped, &why);
+    let is_old = hook::is_older_than_prompt(failure.file.as_deref(), kept);
+    let told = format!("{} {why}", session.unwrap_or_default());
+    if is_old && !is_news_here(here.places.state.as_deref(), &here.places.folder, &told) {
+        return Verdict::Done;
+    }
     Verdict::LetGo(format!("gate could not decide, and let the agent stop, not done: {why}"))
 }
 

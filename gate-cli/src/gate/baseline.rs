@@ -7,6 +7,7 @@ use gate_checks::baseline::{self, Baseline, BaselineError};
 use gate_checks::{CancellationToken, Gathered, Site};
 use gate_core::Verdict;
 use gate_core::decide::reason::{Warning, WarningCode};
+use gate_core::decide::release::runs_the_work;
 use jiff::Timestamp;
 
 use super::Gate;
@@ -78,6 +79,12 @@ impl Gate {
     /// Whether a check compares the tree with a baseline.
     pub(crate) fn compares(&self) -> bool {
         baseline::is_wanted(&self.policy)
+    }
+
+    /// Whether a session needs a baseline: a check compares with it, or may be red at a
+    /// stop, and then it matters since when.
+    pub(crate) fn compares_in_a_session(&self) -> bool {
+        self.compares() || self.policy.checks.keys().any(|check| runs_the_work(check))
     }
 
     /// Takes what the tree is for a run, and keeps it, if it is ready in time.

@@ -26,7 +26,8 @@ impl Gate {
         gathered: &Gathered,
         baseline: Option<&Baseline>,
     ) -> Vec<Share> {
-        let Some(baseline) = baseline else { return Vec::new() };
+        // History knows nothing of what was uncommitted, and all that the agent committed.
+        let Some(baseline) = baseline.filter(|it| !it.is_of_history()) else { return Vec::new() };
         let until = request.deadline.and_then(|left| Instant::now().checked_add(left));
         let site = self.site(source, request);
         let red = gathered.evidence.iter().filter(|it| {

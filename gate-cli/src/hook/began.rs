@@ -53,7 +53,7 @@ impl Began<'_> {
         let callers_files = self.event.transcript.iter().cloned().collect();
         let site = Site { callers_files, ..here.site()? };
         let gate = Gate::open(settings, site)?.at(When::Hook);
-        if never || !gate.compares() {
+        if never || !gate.compares_in_a_session() {
             return Ok(());
         }
         let mut memory = Memory::open_within(&here.places, id.as_deref(), PATIENCE_OF_STORE)?;

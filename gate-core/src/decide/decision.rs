@@ -141,7 +141,7 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
             Some(_) => String::new(),
             None => feedback::text(verdict, &reasons, input, policy),
         },
-        next: feedback::next(verdict, &reasons, &input.signal),
+        next: feedback::next(verdict, &reasons, &input.signal).filter(|_| released.is_none()),
         signal: input.signal.clone(),
         indicators,
         evidence: input.evidence.clone(),

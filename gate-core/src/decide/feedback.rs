@@ -127,6 +127,9 @@ pub(super) fn text(verdict: Verdict, reasons: &[Reason], input: &Input, policy: 
         let what = for_agent(reason, input);
         text.push_str(&format!("- {what} ({})\n", reason.code.code()));
     }
+    if not_own(input).is_some() {
+        text.push_str(NOT_OWN);
+    }
     let closing = closing(reasons, input, policy);
     let room = LONGEST.saturating_sub(length(&text) + length(&closing));
     text.push_str(&quoted::all(reasons, input, policy, room));
@@ -174,6 +177,16 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         | ReasonCode::MaxBlocks
         | ReasonCode::SignalBlocked => reason.message.clone(),
     }
+}
+
+/// What an agent is told of failures that are older than its session, or another's.
+const NOT_OWN: &str = "- some red tests are not yours unless they are your task; if nothing else \
+                       is left, end with the status BLOCKED\n";
+
+/// Failing tests that are not the agent's.
+fn not_own(input: &Input) -> Option<String> {
+    let stop = input.observed.stop.as_ref()?;
+    stop.situation.as_ref()?.not_own()
 }
 
 fn background(input: &Input) -> String {

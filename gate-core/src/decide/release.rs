@@ -138,10 +138,23 @@ impl Situation {
         self.failures.iter().find(|failure| failure.check == check)
     }
 
+    /// Failures that are not the session's, in words.
+    pub(super) fn not_own(&self) -> Option<String> {
+        let all = |of: fn(&Failure) -> &Vec<String>| -> Vec<String> {
+            self.failures.iter().flat_map(|failure| of(failure)).cloned().collect()
+        };
+        let (before, others) = (all(|it| &it.before), all(|it| &it.others));
+        let before = (!before.is_empty()).then(|| format!("{} red before", were(&before)));
+        let others = (!others.is_empty())
+            .then(|| format!("{} red by another session's change", are(&others)));
+        let parts: Vec<_> = before.into_iter().chain(others).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
     /// What earlier changes left red, in words.
     fn owed_red(&self) -> Option<String> {
         let owed = self.owed.as_ref().filter(|owed| !owed.red.is_empty())?;
-        Some(format!("{} still red from your earlier change", counted(&owed.red)))
+        Some(format!("{} still red from your earlier change", are(&owed.red)))
     }
 }
 
@@ -202,13 +215,13 @@ impl Stopped<'_> {
         if self.situation.work != Work::Changed && !self.situation.always {
             return released(
                 Released::Red,
-                format!("{} still red from your earlier change", counted(&own)),
+                format!("{} still red from your earlier change", are(&own)),
             );
         }
         if !self.situation.headless && self.is_refused_enough() {
             return released(
                 Released::Red,
-                format!("{} still red after {SAME_FAILURE} refusals", counted(&own)),
+                format!("{} still red after {SAME_FAILURE} refusals", are(&own)),
             );
         }
         let is_failing = |reason: &Reason| {
@@ -261,25 +274,14 @@ impl Stopped<'_> {
 
     /// Every failure is another's, or older than the session.
     fn excused(&self, failing: &[&Evidence]) -> Ruling {
-        let failures: Vec<_> =
-            failing.iter().filter_map(|it| self.situation.of_check(&it.check)).collect();
-        let all = |of: fn(&Failure) -> &Vec<String>| -> Vec<String> {
-            failures.iter().flat_map(|it| of(it)).cloned().collect()
-        };
-        let (before, others) = (all(|it| &it.before), all(|it| &it.others));
+        let shares = failing.iter().filter_map(|it| self.situation.of_check(&it.check));
+        let before: Vec<_> = shares.flat_map(|it| &it.before).cloned().collect();
         let claims = self.input.signal.status == Status::Complete;
         if claims && !before.is_empty() && !self.refusals.named_before {
-            let message = format!("{} red before you began", counted(&before));
+            let message = format!("{} red before you began", were(&before));
             return Ruling::Refuse(vec![Reason::new(ReasonCode::RedBefore, message)]);
         }
-        let mut parts = Vec::new();
-        if !others.is_empty() {
-            parts.push(format!("{} red by another session's change", counted(&others)));
-        }
-        if !before.is_empty() {
-            parts.push(format!("{} red before this session", counted(&before)));
-        }
-        released(Released::Red, parts.join("; "))
+        released(Released::Red, self.situation.not_own().unwrap_or_default())
     }
 
     fn without_failure(&self) -> Ruling {
@@ -364,13 +366,21 @@ pub fn failing_tests(evidence: &Evidence) -> Vec<String> {
     if names.is_empty() { vec![evidence.check.clone()] } else { names }
 }
 
-/// "test a, b and c are", for a message.
-fn counted(names: &[String]) -> String {
+fn are(names: &[String]) -> String {
+    format!("{} {}", named(names), if names.len() == 1 { "is" } else { "are" })
+}
+
+fn were(names: &[String]) -> String {
+    format!("{} {}", named(names), if names.len() == 1 { "was" } else { "were" })
+}
+
+/// Failing tests in a message: how many, and the first of them by name.
+fn named(names: &[String]) -> String {
     let first = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match names.len() {
-        1 => format!("{first} is"),
-        many if many <= NAMED => format!("{many} tests ({first}) are"),
-        many => format!("{many} tests ({first}, …) are"),
+        1 => first,
+        many if many <= NAMED => format!("{many} tests ({first})"),
+        many => format!("{many} tests ({first}, …)"),
     }
 }
 

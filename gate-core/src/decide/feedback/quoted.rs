@@ -20,6 +20,10 @@ const NAME: usize = 60;
 /// two, then with the end of what a failed check printed.
 pub(super) fn all(reasons: &[Reason], input: &Input, policy: &Policy, room: usize) -> String {
     let mut all = String::new();
+    if let Some(what) = super::not_own(input) {
+        let what = harmless(&text::brief(&what, SUMMARY), policy);
+        all.push_str(&fenced("Which are not yours", &what));
+    }
     for reason in reasons {
         let said = said(reason, input).map(|said| text::brief(&said, SUMMARY));
         let said = said.as_deref().filter(|said| !said.is_empty());
