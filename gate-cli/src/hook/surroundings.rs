@@ -58,7 +58,7 @@ impl Surroundings {
         let changed = self.changed.as_ref()?;
         Some(if changed.is_empty() {
             Work::None
-        } else if changed.iter().all(|file| is_prose(file) && !is_named(file, policy)) {
+        } else if changed.iter().all(|file| is_prose(file) && !is_named(file, words_of(policy))) {
             Work::Prose
         } else {
             Work::Changed
@@ -153,38 +153,33 @@ fn is_prose(file: &Path) -> bool {
     ending.is_some_and(|ending| PROSE.contains(&ending.as_str()))
 }
 
-/// Whether a check says that it is about a file: by its name, or by its ending in a
-/// glob.
-fn is_named(file: &Path, policy: &Policy) -> bool {
+/// The words in which checks say what they are about.
+fn words_of(policy: &Policy) -> impl Iterator<Item = &String> {
+    let checks = policy.checks.values();
+    checks.flat_map(|check| check.files.iter().chain(&check.paths).chain(&check.command))
+}
+
+/// Whether one of these words is about a file: by its name, or by its ending in a glob.
+fn is_named<'w>(file: &Path, mut words: impl Iterator<Item = &'w String>) -> bool {
     let text = |part: Option<&std::ffi::OsStr>| part.map(|it| it.to_string_lossy().into_owned());
     let name = text(file.file_name()).unwrap_or_default();
     let ending = text(file.extension()).map(|ending| format!("*.{ending}")).unwrap_or_default();
-    policy.checks.values().any(|check| {
-        let words = check.files.iter().chain(&check.paths).chain(&check.command);
-        words.into_iter().any(|word| {
-            word.contains(&name) || word.ends_with(&ending) || word == "**" || word == "*"
-        })
-    })
+    words.any(|word| word.contains(&name) || word.ends_with(&ending) || word == "**" || word == "*")
 }
 
 #[cfg(test)]
 mod tests {
-    use gate_core::decide::policy::CheckPolicy;
-
     use super::*;
 
     #[test]
     fn prose_is_known_by_its_ending_and_no_prose_where_a_check_names_it() {
         assert!(is_prose(Path::new("docs/a.MD")) && !is_prose(Path::new("a.rs")));
-        let mut policy = Policy::default();
-        let with = |files: &[&str]| CheckPolicy {
-            files: files.iter().map(|file| (*file).to_owned()).collect(),
-            ..CheckPolicy::default()
+        let is_named = |file: &str, words: &[&str]| {
+            let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
+            is_named(Path::new(file), words.iter())
         };
-        policy.checks.insert("acceptance_criteria".to_owned(), with(&["fix_plan.md"]));
-        assert!(is_named(Path::new("fix_plan.md"), &policy));
-        assert!(!is_named(Path::new("README.md"), &policy));
-        policy.checks.insert("handoff".to_owned(), with(&["notes/**/*.md"]));
-        assert!(is_named(Path::new("README.md"), &policy));
+        assert!(is_named("fix_plan.md", &["fix_plan.md"]));
+        assert!(!is_named("README.md", &["fix_plan.md"]));
+        assert!(is_named("README.md", &["notes/**/*.md"]));
     }
 }
