@@ -192,7 +192,7 @@ fn what_was_lost_is_kept_aside() {
 fn a_ledger_of_a_newer_gate_is_left_to_that_gate() {
     let ran = recorded();
     sql(&ran, NEWER);
-    let why = "the store has version 99, and this gate knows version 3: use a newer gate";
+    let why = "the store has version 99, and this gate knows version 4: use a newer gate";
     let ran = ran.again("check done.log --run r --json").code(3).stops();
     tripped(&ran, "newer", why);
     let ran = ran.again("breaker status").code(3).says("OPEN").says(why);

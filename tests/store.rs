@@ -93,7 +93,9 @@ fn the_latest_and_the_named_are_found(shelf: &Shelf) {
         assert_eq!(seq(reading.latest_of_loop("b")?), Some(3));
         assert_eq!(seq(reading.latest_of_loop("c")?), None);
         assert_eq!(seq(reading.latest_of_task("")?), Some(4));
-        assert_eq!(seq(reading.latest_of_task("42")?), Some(5));
+        assert_eq!(seq(reading.latest_of_task("42")?), None, "a loop's");
+        assert_eq!(seq(reading.latest_step_of_loop("a")?), Some(5), "no decision");
+        assert_eq!(seq(reading.latest_step_of_loop("b")?), None);
         assert_eq!(seq(reading.decision("a", 1)?), Some(1));
         assert_eq!(seq(reading.decision("a", 3)?), None);
         assert_eq!(seq(reading.decision("a\0", u64::MAX)?), None);

@@ -433,23 +433,26 @@ pub(crate) struct Last {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Breaker {
-    /// Say whether it is open, and why.
+    /// Say which are not closed, whose they are, and why.
     #[command(after_help = STATUS_CODES)]
-    Status(Task),
-    /// Close it, with all counters at zero. For the operator; recorded.
+    Status(Which),
+    /// Close what is open, with all counters at zero. For the operator; recorded.
     Reset(Operation),
-    /// Open it. For the operator; recorded.
+    /// Open one: of a task or a run, else of all work without a task. For the operator; recorded.
     Trip(Operation),
-    /// Hold it open until it is reset. For the operator; recorded.
+    /// Hold one open until it is reset. For the operator; recorded.
     Isolate(Operation),
 }
 
-/// Which breaker.
+/// Which breakers; without a name those of this work tree.
 #[derive(Debug, Args)]
-pub(crate) struct Task {
-    /// The task's; each has its own, and so has work without a task.
-    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
-    pub(crate) task: String,
+pub(crate) struct Which {
+    /// Those of this task.
+    #[arg(long, value_name = "ID", conflicts_with = "run")]
+    pub(crate) task: Option<String>,
+    /// That of this run, loop or session.
+    #[arg(long, visible_alias = "session", value_name = "ID")]
+    pub(crate) run: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -461,7 +464,7 @@ pub(crate) struct Operation {
     #[arg(long, value_name = "TEXT", value_parser = words)]
     pub(crate) reason: String,
     #[command(flatten)]
-    pub(crate) of: Task,
+    pub(crate) of: Which,
 }
 
 /// A text that says something.

@@ -307,8 +307,8 @@ impl Gate {
         }
         let site = self.site(source, request);
         let tree = gathered.tree.clone().or_else(|| gate_checks::look(&site).ok())?;
-        let first = turn.first_look.then(|| gate_checks::is_uncommitted(&site).ok().flatten());
         let TreeChange { before, after, .. } = tree;
+        let first = turn.first_look.then(|| self.did_something(&site, request, turn, &before));
         Some(TreeSeen { before, after, uncommitted: first.flatten() })
     }
 

@@ -36,7 +36,10 @@ use std::process::ExitCode;
 pub use failure::Failure;
 pub use gate::Gate;
 pub use gate_checks::{Event, Events, Site};
-pub use memory::{BreakerStatus, Claim, Handed, Lock, Memory, Operation, Past, Submitted, Wanted};
+pub use memory::{
+    BreakerStatus, Claim, Handed, Lock, Memory, OpenBreaker, Operation, Past, Submitted, Wanted,
+    Which,
+};
 pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord};
 pub use replay::{Changed, Judged, Label, ReplayGroup, ReplayRecord, ReplayVerdict};
 pub use request::{Checks, Request};

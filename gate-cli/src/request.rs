@@ -22,6 +22,9 @@ pub struct Request {
     pub task: Option<String>,
     /// The run's name.
     pub run: Option<String>,
+    /// The commit that the work tree stood on when the work began, where the caller
+    /// knows it.
+    pub began_at: Option<String>,
     /// The iteration's number.
     pub iteration: Option<u64>,
     /// Whether a new run begins with it.

@@ -1,9 +1,11 @@
 //! What the ledger's records say of runs and breakers, and what they come to.
 //!
 //! Each record of a decision, of a step of the breaker or of an operator's act
-//! holds the [`State`] that it left. The last record of a task holds its
-//! breaker, the last record of a loop its run: there is no other place that
-//! could say something else.
+//! holds the [`State`] that it left. The last record of a loop holds its breaker
+//! and its run, the last record of a task that is no loop's what an operator
+//! holds there: there is no other place that could say something else.
+//!
+//! Older records name no [`Owner`]: the breaker in them was the task's.
 //!
 //! [`History`] goes through a ledger and makes each record again from those
 //! before it. Whoever can write a ledger can seal any chain of records; to be
@@ -14,6 +16,7 @@ mod divergence;
 mod fold;
 mod said;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use divergence::Divergence;
@@ -70,24 +73,85 @@ pub mod kind {
 /// What a record left: the member `state` of its body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// The task that the breaker belongs to; empty where there is none.
+    /// The task; empty where there is none.
     pub task: String,
-    /// The loop's name: runs of one loop follow each other. Decisions only.
+    /// The loop's name: runs of one loop follow each other. None where the
+    /// record is about a task's breaker alone.
     #[serde(rename = "loop", default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Whose the breaker is.
+    #[serde(default, skip_serializing_if = "Owner::is_task")]
+    pub owner: Owner,
     /// The iteration's number within the run. Decisions only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iteration: Option<u64>,
-    /// The breaker of the task.
+    /// The owner's breaker.
     pub breaker: Breaker,
+    /// What an operator holds over the task beside it, where anybody ever did.
+    /// Decisions only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Breaker>,
     /// The run. Decisions only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunState>,
 }
 
+/// Whose a breaker is.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    /// The task's: what an operator holds. In older records also what its loops
+    /// tripped.
+    #[default]
+    Task,
+    /// The loop's.
+    Loop,
+}
+
+impl Owner {
+    fn is_task(&self) -> bool {
+        *self == Self::Task
+    }
+}
+
 impl State {
-    /// What is left of a task where no decision was made.
+    /// What is left of a task's breaker where no decision was made.
     pub fn of_task(task: &str, breaker: Breaker) -> Self {
-        Self { task: task.to_owned(), name: None, iteration: None, breaker, run: None }
+        Self {
+            task: task.to_owned(),
+            name: None,
+            owner: Owner::Task,
+            iteration: None,
+            breaker,
+            hold: None,
+            run: None,
+        }
+    }
+
+    /// What is left of a loop's breaker where no decision was made.
+    pub fn of_loop(name: &str, task: &str, breaker: Breaker) -> Self {
+        let (name, owner) = (Some(name.to_owned()), Owner::Loop);
+        Self { name, owner, ..Self::of_task(task, breaker) }
+    }
+
+    /// What tells its breaker from others: the owner, and the owner's name.
+    pub fn key(&self) -> (Owner, &str) {
+        match (self.owner, &self.name) {
+            (Owner::Loop, Some(name)) => (Owner::Loop, name),
+            _ => (Owner::Task, &self.task),
+        }
     }
 }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::decide::feedback;
 use crate::decide::indicator::{Counter, Hit, PatternError, PatternSet};
 use crate::decide::observed::Observed;
 use crate::decide::policy::{Policy, SignalPolicy};
 use crate::decide::signal::Signal;
 use crate::read::{
-    Boundary, Event, Fact, Far, FinalTurn, Forced, Problem, ProblemKind, Reader, Role, Sifted,
-    Sink, Usage, Wanted, Wording,
+    Boundary, Event, Fact, Far, FinalTurn, Forced, Problem, ProblemKind, Prompt, Reader, Role,
+    Sifted, Sink, Usage, Wanted, Wording,
 };
 use crate::trouble::{self, Effort, Watch};
 
@@ -42,6 +43,8 @@ pub struct Scan {
     pub effort: Effort,
     /// The agent's last word; of a long one the end.
     pub said: String,
+    /// The digest of the person's prompt, where it was read.
+    pub prompt: Option<String>,
     /// How far back it reaches.
     pub reach: Reach,
     /// Whether a tool was used since the person's last prompt, or may have been in a
@@ -135,6 +138,7 @@ impl<'p> Scanner<'p> {
     pub fn new(patterns: &'p PatternSet, format: Option<Forced>) -> Self {
         let collector = Collector {
             turn: FinalTurn::default(),
+            prompt: Prompt::new(feedback::is_feedback),
             counter: Counter::new(patterns),
             transcript: Transcript::default(),
             watch: Watch::default(),
@@ -199,8 +203,9 @@ impl<'p> Scanner<'p> {
     /// Ends the input. Where a token is required, [`Signal::with_token`] has to follow.
     pub fn finish(mut self, policy: &SignalPolicy) -> Scan {
         self.reader.finish(&mut self.collector);
-        let Collector { mut turn, counter, mut transcript, watch, lost, reach, acted, .. } =
-            self.collector;
+        let Collector {
+            mut turn, prompt, counter, mut transcript, watch, lost, reach, acted, ..
+        } = self.collector;
         turn.finish();
         let reach = if reach == Reach::Nothing && turn.words().next().is_some() {
             Reach::Word
@@ -215,7 +220,8 @@ impl<'p> Scanner<'p> {
         let hits = counter.finish(|hit| !is_taken(hit, &signal));
         let effort = watch.finish(&turn);
         let said = turn.words().next().map(|word| word.text.clone()).unwrap_or_default();
-        Scan { signal, hits, transcript, effort, said, reach, acted }
+        let prompt = prompt.finish();
+        Scan { signal, hits, transcript, effort, said, prompt, reach, acted }
     }
 }
 
@@ -259,6 +265,7 @@ fn is_taken(hit: &Hit, signal: &Signal) -> bool {
 #[derive(Debug)]
 struct Collector<'p> {
     turn: FinalTurn,
+    prompt: Prompt,
     counter: Counter<'p>,
     transcript: Transcript,
     watch: Watch,
@@ -273,6 +280,7 @@ struct Collector<'p> {
 impl Collector<'_> {
     fn skip(&mut self, bytes: u64) {
         self.turn = FinalTurn::default();
+        self.prompt = Prompt::new(feedback::is_feedback);
         self.counter.forget();
         self.watch = Watch::default();
         self.transcript.skipped = bytes;
@@ -284,6 +292,7 @@ impl Collector<'_> {
 impl Sink for Collector<'_> {
     fn event(&mut self, event: Event<'_>) {
         self.turn.event(&event);
+        self.prompt.event(&event);
         self.counter.event(&event);
         self.watch.event(&event);
         match event {

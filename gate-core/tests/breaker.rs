@@ -27,7 +27,7 @@ fn at(minutes: u64) -> Moment {
 
 fn start() -> Memory {
     let breaker = Breaker::default();
-    Memory { run: RunState::begins(&at(0), &breaker), breaker }
+    Memory { run: RunState::begins(&at(0), 0), hold: None, breaker }
 }
 
 fn said(status: Status) -> Input {

@@ -7,7 +7,7 @@ mod writer;
 
 use gate_core::decide::breaker::Act;
 use gate_core::decide::memory::RunState;
-use gate_core::history::{Divergence, History, kind};
+use gate_core::history::{Divergence, History, Owner, State, kind};
 use gate_core::protocol::ledger::{Body, Chain, Record};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -32,8 +32,12 @@ fn step() -> impl Strategy<Value = Step> {
         8 => decides.prop_map(|(kind, task, policy, tree, fresh)| Step::Decide {
             kind, task, policy, tree, new_run: fresh && tree == 0,
         }),
-        1 => (0..2_u8, select(&[Act::Reset, Act::Trip, Act::Isolate][..]))
-            .prop_map(|(task, act)| Step::Operate { task, act }),
+        1 => (
+            0..2_u8,
+            select(&[Act::Reset, Act::Trip, Act::Isolate][..]),
+            select(&[Owner::Task, Owner::Loop][..]),
+        )
+            .prop_map(|(task, act, owner)| Step::Operate { task, act, owner }),
         1 => Just(Step::Flag),
         2 => select(&[-40_i64, 1, 31, 61, 600, 800][..]).prop_map(Step::Wait),
         1 => (0..2_u8).prop_map(|task| Step::Crash { task }),
@@ -41,7 +45,12 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn ledger(steps: &[Step]) -> Writer {
+    written(steps, false)
+}
+
+fn written(steps: &[Step], is_old: bool) -> Writer {
     let mut writer = Writer::default();
+    writer.is_old = is_old;
     steps.iter().for_each(|step| writer.take(step));
     writer
 }
@@ -72,18 +81,20 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn every_prefix_replays_to_what_its_last_records_hold(steps in vec(step(), 0..40)) {
-        let writer = ledger(&steps);
+    fn every_prefix_replays_to_what_its_last_records_hold(
+        steps in vec(step(), 0..40),
+        is_old in any::<bool>(),
+    ) {
+        let writer = written(&steps, is_old);
         let (mut one, mut two) = (History::default(), History::default());
         for record in &writer.records {
             prop_assert_eq!(one.apply(record, &known), Ok(()));
             prop_assert_eq!(two.apply(record, &known), Ok(()));
             prop_assert_eq!(&one, &two);
             if let Some(state) = record.body.get("state") {
-                let task = state["task"].as_str().unwrap_or_default();
-                let breaker = serde_json::to_value(one.breaker(task)).expect("plain data");
-                prop_assert_eq!(&breaker, &state["breaker"]);
-                if let Some(name) = state["loop"].as_str() {
+                let read: State = serde_json::from_value(state.clone()).expect("a state");
+                prop_assert_eq!(one.breaker(read.key()), Some(&read.breaker));
+                if let Some(name) = state["loop"].as_str().filter(|_| read.run.is_some()) {
                     let run = serde_json::to_value(one.run(name)).expect("plain data");
                     prop_assert_eq!(&run, &state["run"]);
                 }
@@ -209,7 +220,7 @@ fn a_record_that_was_taken_out_or_put_in_is_missed() {
 
 #[test]
 fn a_step_that_is_missing_is_missed_by_whatever_comes_next() {
-    for next in [CLAIM, Step::Operate { task: 0, act: Act::Reset }] {
+    for next in [CLAIM, Step::Operate { task: 0, act: Act::Reset, owner: Owner::Loop }] {
         let mut records = ledger(&[CLAIM, CLAIM, next]).records;
         records.remove(2);
         let told = replay(&records).expect_err("a step is missing").to_string();
@@ -265,8 +276,10 @@ fn a_step_needs_the_decision_that_makes_it() {
 
 #[test]
 fn a_step_and_an_act_concern_no_run() {
-    let told = found(3, |body| body["state"]["loop"] = json!("other"));
-    assert_eq!(told, "record 4: /state/loop is \"other\", and absent was expected");
+    let told = found(3, |body| body["state"]["run"] = json!(RunState::default()));
+    assert!(told.starts_with("record 4: /state/run is {"), "{told}");
+    let told = found(3, |body| body["state"]["owner"] = json!("task"));
+    assert_eq!(told, "record 4: /state/loop is \"loop-\", and absent was expected");
 }
 
 #[test]
@@ -285,4 +298,29 @@ fn a_body_that_cannot_be_read_follows_from_nothing() {
         let told = found(at, |body| body[key] = json!(7));
         assert!(told.contains(&format!("/{key} is unreadable")), "{told}");
     }
+}
+
+#[test]
+fn what_one_loop_trips_holds_no_other_loop_and_what_an_operator_holds_holds_all() {
+    let other = Step::Decide { kind: Kind::Works, task: 1, policy: 0, tree: 0, new_run: false };
+    let writer = ledger(&[CLAIM, CLAIM, other.clone()]);
+    let last = Value::from(writer.records.last().expect("a record").body.clone());
+    assert_eq!(last["decision"]["verdict"], json!("continue"));
+    let isolate = Step::Operate { task: 1, act: Act::Isolate, owner: Owner::Task };
+    let writer = ledger(&[isolate, other]);
+    let last = Value::from(writer.records.last().expect("a record").body.clone());
+    assert_eq!(last["decision"]["verdict"], json!("tripped"));
+    assert_eq!(last["state"]["breaker"]["state"], json!("closed"), "its own");
+    assert!(replay(&writer.records).is_ok());
+}
+
+#[test]
+fn a_ledger_of_an_older_gate_is_gone_on_with() {
+    let mut writer = written(&[CLAIM, CLAIM], true);
+    writer.is_old = false;
+    writer.take(&CLAIM);
+    let decided = writer.records.iter().rev().find(|it| it.body.get("decision").is_some());
+    let last = Value::from(decided.expect("a decision").body.clone());
+    assert_eq!(last["decision"]["iteration"], json!(3), "the run goes on");
+    assert!(replay(&writer.records).is_ok());
 }

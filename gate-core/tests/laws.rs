@@ -293,7 +293,7 @@ fn memory() -> impl Strategy<Value = (bool, Option<Memory>)> {
         let trip = Trip { cause: Cause::Refused, message: "refused".to_owned() };
         let stood = Some(Stood::default());
         let breaker = Breaker { state, trip: Some(trip), stood, ..Breaker::default() };
-        Memory { breaker, run }
+        Memory { breaker, hold: None, run }
     });
     (any::<bool>(), proptest::option::weighted(0.8, memory))
         .prop_map(|(stateful, memory)| (stateful, memory.filter(|_| stateful)))

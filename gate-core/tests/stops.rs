@@ -27,7 +27,7 @@ struct Session {
 
 impl Session {
     fn new(policy: Policy) -> Self {
-        let memory = Memory { breaker: Default::default(), run: RunState::default() };
+        let memory = Memory { breaker: Default::default(), hold: None, run: RunState::default() };
         let stop = Stop { agent: "codex".to_owned(), prompt: None, background: Vec::new() };
         Self { policy, memory, stop }
     }

@@ -201,7 +201,7 @@ fn a_run_that_ended_otherwise_hands_its_baseline_on() {
     let ran = begins("codex", project(""), "startup");
     let first = kept(&ran, "s1").unwrap();
     let ran = stops("codex", does(ran, "echo 'exit 1' > check.sh"), CLAIM);
-    let ran = ran.again("breaker reset --reason lunch").code(0);
+    let ran = ran.again("breaker reset --session s1 --reason lunch").code(0);
     let (ran, baseline) = compared(stops("codex", ran, CLAIM));
     assert_eq!((ran.json()["run"].as_str(), baseline.as_str()), (Some("s1#2"), first.digest()));
 }

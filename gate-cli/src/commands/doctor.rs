@@ -4,12 +4,12 @@ mod agent;
 
 use gate_checks::{Finding, Level, Site, examine, examine_surroundings, self_test};
 use gate_core::Policy;
-use gate_core::decide::breaker::BreakerState;
 
 use super::{DONE, Here, known_check, print};
 use crate::agent::Agent;
 use crate::args::Doctor;
 use crate::failure::Failure;
+use crate::memory::Which;
 use crate::render;
 use crate::schema::DoctorRecord;
 use crate::secrets;
@@ -89,7 +89,7 @@ fn of_trust(trust: &Trust, policy: &Policy, site: &Site) -> Option<Finding> {
 
 /// Whether decisions can be remembered, and whether the loop is held.
 fn of_ledger(here: &Here, policy: &Policy) -> Finding {
-    let status = here.memory(policy).and_then(|mut memory| memory.breaker("", policy));
+    let status = here.memory(policy).and_then(|mut memory| memory.breaker(Which::Here, policy));
     let status = match status {
         Ok(status) => status,
         Err(failure) => {
@@ -98,7 +98,7 @@ fn of_ledger(here: &Here, policy: &Policy) -> Finding {
         }
     };
     let project = &status.project;
-    if matches!(status.state, BreakerState::Closed | BreakerState::HalfOpen) {
+    if !status.stops() {
         return Finding::new(Level::Ok, "ledger", format!("the ledger of {project} can be read"));
     }
     let why = status.message.unwrap_or_default();

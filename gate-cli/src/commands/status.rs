@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{DONE, Here, print};
 use crate::args;
 use crate::failure::Failure;
-use crate::memory::Wanted;
+use crate::memory::{OpenBreaker, Wanted, Which};
 use crate::render;
 use crate::settings::{self, Selection};
 
@@ -37,8 +37,11 @@ pub(crate) struct Status {
     pub(crate) max_blocks: u32,
     /// The checks that run in a hook.
     pub(crate) checks: Vec<String>,
-    /// The breaker of work without a task.
+    /// The state of the first breaker of this work tree that is not closed.
     pub(crate) breaker: BreakerState,
+    /// All breakers that are not closed, and whose they are: those of this work
+    /// tree first.
+    pub(crate) open: Vec<OpenBreaker>,
     /// The latest decision here, in words.
     pub(crate) last: Option<String>,
 }
@@ -54,7 +57,7 @@ fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
     let mut memory = here.memory(&policy)?;
     let switch = memory.switch()?;
     let settings = here.places.project_file()?;
-    let breaker = memory.breaker("", &policy)?.state;
+    let breaker = memory.breaker(Which::Here, &policy)?;
     let last = memory.latest(&Wanted::default())?;
     let hook = policy.hook;
     let in_hook = policy.at(gate_core::decide::policy::When::Hook).checks;
@@ -68,7 +71,8 @@ fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
         judge: hook.judge,
         max_blocks: hook.max_blocks,
         checks: in_hook.into_keys().collect(),
-        breaker,
+        breaker: breaker.state,
+        open: breaker.open,
         last: last.map(|record| {
             let why = record.decision.reasons.first().map_or("", |reason| reason.message.as_str());
             format!("{} ({}): {why}", record.decision.verdict.name(), record.time)

@@ -6,6 +6,7 @@ use std::time::Instant;
 use gate_checks::baseline::{self, Baseline, BaselineError};
 use gate_checks::{CancellationToken, Gathered, Site};
 use gate_core::Verdict;
+use gate_core::decide::observed::TreeState;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::release::runs_the_work;
 use jiff::Timestamp;
@@ -144,11 +145,14 @@ impl Gate {
         }
         let site = self.site(source, request);
         let Some(taken) = self.taken_until(&site, until)? else { return Ok(()) };
+        // A prompt's run is over; what its session goes on with is another one.
+        let of_session = request.session.clone().filter(|session| session != name);
+        let next = of_session.unwrap_or_else(|| next_run(name, Some(run)));
         if taken.tree() != record.tree.as_ref().map(|tree| tree.after.as_str()) {
             let message = "the tree is another than the one that was accepted just now";
             return Err(Failure::internal("tree-changed", message));
         }
-        Ok(taken.keep(&self.site, Some(&next_run(name, Some(run))))?)
+        Ok(taken.keep(&self.site, Some(&next))?)
     }
 
     fn taken(&self) -> Result<Option<Baseline>, Failure> {
@@ -180,20 +184,7 @@ impl Gate {
         {
             return Ok(Some(kept));
         }
-        let of_session = match of_session(site, request, run)? {
-            None => request
-                .session
-                .as_deref()
-                .map(|it| Baseline::kept(site, Some(it)))
-                .transpose()?
-                .flatten(),
-            found => found,
-        };
-        let found = match of_session {
-            Some(before) => Some(before),
-            None => Baseline::kept(site, None)?,
-        };
-        let found = match found {
+        let found = match before(site, request, run)? {
             Some(found) => Some(found),
             None => of_history(site)?,
         };
@@ -201,6 +192,34 @@ impl Gate {
             found.keep(site, Some(run))?;
         }
         Ok(found)
+    }
+
+    /// Whether something was done since the run began, in its first look: what is not
+    /// committed, or a commit that was not there. None where nobody knows.
+    pub(super) fn did_something(
+        &self,
+        site: &Site,
+        request: &Request,
+        turn: &Turn,
+        found: &TreeState,
+    ) -> Option<bool> {
+        let uncommitted = gate_checks::is_uncommitted(site).ok().flatten();
+        if uncommitted == Some(true) {
+            return uncommitted;
+        }
+        let began_at = request.began_at.clone().or_else(|| self.began_at(site, request, turn));
+        let committed = began_at.zip(found.head.as_ref()).map(|(then, now)| then != *now);
+        if committed == Some(true) { committed } else { uncommitted }
+    }
+
+    /// The commit that the run began at: its baseline's.
+    fn began_at(&self, site: &Site, request: &Request, turn: &Turn) -> Option<String> {
+        let run = turn.is_of().map(|(run, _)| run);
+        let of_run = || Baseline::kept(site, run).ok().flatten();
+        let before = || before(site, request, run).ok().flatten();
+        let of_history = || of_history(site).ok().flatten();
+        let found = self.baseline.clone().or_else(of_run).or_else(before).or_else(of_history)?;
+        Some(found.commit().to_owned())
     }
 
     /// What is worth saying where checks compare, and there was nothing to compare
@@ -214,13 +233,32 @@ impl Gate {
     }
 }
 
+/// The baseline that a run has which begins: its session's, else the one that waits for
+/// runs.
+fn before(
+    site: &Site,
+    request: &Request,
+    run: Option<&str>,
+) -> Result<Option<Baseline>, BaselineError> {
+    let is_other = request.session != request.run;
+    let session = request.session.as_deref().filter(|_| is_other);
+    let of_session = match session {
+        Some(session) => Baseline::kept(site, Some(session))?,
+        None => of_session(site, request, run)?,
+    };
+    match of_session {
+        Some(found) => Ok(Some(found)),
+        None => Baseline::kept(site, None),
+    }
+}
+
 /// The baseline of the last run of an agent's session that had one. A session goes
 /// on, also where a run of it ended without being done.
 fn of_session(
     site: &Site,
     request: &Request,
     run: Option<&str>,
-) -> Result<Option<Baseline>, Failure> {
+) -> Result<Option<Baseline>, BaselineError> {
     let mut run = request.stop.as_ref().and(run).and_then(run_before);
     while let Some(before) = run {
         if let Some(kept) = Baseline::kept(site, Some(&before))? {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use gate_core::decide::pattern::Scope;
 use gate_core::decide::signal::Status;
 use gate_core::read::Forced;
-use gate_core::{Reach, Scan, Scanner, Transcript};
+use gate_core::{Reach, Scan, Scanner};
 
 use super::Gate;
 use crate::failure::Failure;
@@ -25,10 +25,11 @@ pub(crate) struct Judging {
 }
 
 impl Judging {
-    /// With what the session's transcript tells beside the conversation.
-    pub(crate) fn beside(mut self, told: Option<Transcript>) -> Self {
+    /// With what the session's transcript tells beside the agent's last word.
+    pub(crate) fn beside(mut self, told: Option<Scan>) -> Self {
         if let Some(told) = told {
-            self.scan.transcript = told;
+            self.scan.transcript = told.transcript;
+            self.scan.prompt = told.prompt;
         }
         self
     }

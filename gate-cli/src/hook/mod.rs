@@ -19,6 +19,7 @@ mod goose;
 mod invoked;
 mod lag;
 mod mentions;
+mod named;
 mod nested;
 mod opencode;
 mod prompted;

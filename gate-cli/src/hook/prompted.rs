@@ -61,6 +61,9 @@ impl Prompted<'_> {
                 session.kept.prompted_at = seconds();
             });
         }
+        if let Some(session) = event.run().filter(|_| is_interactive && !is_nested) {
+            memory(here)?.close_at_prompt(&session)?;
+        }
         let answer = typed.map(|typed| self.obey(here, typed)).transpose()?;
         baseline?;
         Ok(answer.map(|message| reply(agent, &message)))

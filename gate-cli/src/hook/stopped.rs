@@ -126,6 +126,7 @@ impl Stopped<'_> {
         let (source, judging, acted) = self.read(&gate, &self.request())?;
         let request =
             self.request_for(&gate, &whole, (&source, &judging, acted), around.as_deref())?;
+        let request = self.named(&gate, request, (&source, &judging));
         let record = gate.judge(&judging, &source, &request)?;
         self.go_on(&gate, &record, (&source, &request));
         if let Some(session) = around.and_then(|around| around.session.as_mut()) {
@@ -308,7 +309,7 @@ impl Stopped<'_> {
                 let source = Source::Message(said.clone());
                 let request = Request { format: "text".parse().ok(), ..request.clone() };
                 let message = gate.read(&source, &request)?;
-                let told = told.map(|(told, _)| told.scan.transcript);
+                let told = told.map(|(told, _)| told.scan);
                 Ok((source, message.beside(told), None))
             }
         }

@@ -1,85 +1,143 @@
-//! What an operator does to the breaker, and what the breaker says.
+//! What an operator does to breakers, and what they say.
+
+use std::collections::BTreeSet;
 
 use gate_core::Policy;
-use gate_core::decide::breaker::{Act, Breaker, BreakerState, Counters};
-use gate_core::history::{State, kind};
-use gate_core::protocol::ledger::{Draft, Sealed};
-use jiff::{SignedDuration, Timestamp};
+use gate_core::decide::breaker::{Act, BreakerState, Counters};
+use gate_core::history::{Owner, State, kind};
+use gate_core::protocol::ledger::Draft;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::body::{self, ActBody};
-use super::{Memory, now};
+use super::breakers::{self, OpenBreaker, Which};
+use super::loops::{self, Loop};
+use super::{Memory, naming, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::secrets;
+use crate::store::{Reading, Writing};
 
-/// `gate.breaker.v1`: the breaker of a task.
+/// Why the breaker of a session closes when a person types a prompt.
+const PROMPTED: &str = "a person typed a prompt";
+
+/// `gate.breaker.v1`: the breakers that are asked about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BreakerStatus {
     /// Always `gate.breaker.v1`.
     pub schema: &'static str,
     /// What the project is known by.
     pub project: String,
-    /// The task; empty where none is named.
+    /// The task that was named; empty where none was.
     pub task: String,
-    /// Its state.
+    /// The state of the first that is not closed; `closed` where all are.
     pub state: BreakerState,
     /// What opened it, by the name of the setting that limits it; `operator`,
     /// or `state` where the state was lost.
     pub trip: Option<String>,
     /// What opened it, in words.
     pub message: Option<String>,
-    /// The counters of the last run, where its decision is the latest.
+    /// The counters of the last run, where all are closed.
     pub counters: Option<Counters>,
     /// When a probe may be tried (RFC 3339, UTC); none where only an operator
     /// can close it, and where it is not open.
     pub probe_at: Option<String>,
-    /// The record that an operator's act has left.
+    /// All that are not closed: those that were asked about first, then those of
+    /// other work trees, where no name was given.
+    pub open: Vec<OpenBreaker>,
+    /// How many a reset has closed.
+    pub closed: Option<usize>,
+    /// The last record that an operator's act has left.
     pub ledger: Option<Ledger>,
 }
 
 impl BreakerStatus {
-    /// Whether it lets nobody through at this moment.
-    pub(crate) fn is_shut(&self, now: Timestamp) -> bool {
-        let probe_at = || self.probe_at.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
-        match self.state {
-            BreakerState::Isolated => true,
-            BreakerState::Open => probe_at().is_none_or(|at| at > now),
-            BreakerState::Closed | BreakerState::HalfOpen => false,
-        }
+    /// Whether one of those that were asked about stops somebody.
+    pub(crate) fn stops(&self) -> bool {
+        matches!(self.state, BreakerState::Open | BreakerState::Isolated)
     }
 }
 
 /// What an operator does.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation<'a> {
-    /// To the breaker of this task; empty where none is named.
-    pub task: &'a str,
+    /// To which breakers. To open or to hold one, those of this work tree mean
+    /// all work without a task.
+    pub which: Which<'a>,
     /// What.
     pub act: Act,
     /// Why.
     pub reason: &'a str,
 }
 
+/// A breaker that is operated.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Operated {
+    /// A task's: what an operator holds.
+    Task(String),
+    /// A loop's own; with its task.
+    Loop(String, String),
+}
+
 impl Memory {
-    /// What the breaker of a task says.
+    /// What breakers say.
     ///
     /// # Errors
     ///
     /// A store that cannot be read.
-    pub fn breaker(&mut self, task: &str, policy: &Policy) -> Result<BreakerStatus, Failure> {
-        match self.read(|reading| latest(reading.latest_of_task(task)?.as_ref())) {
-            Ok(left) => Ok(BreakerStatus {
-                counters: left.run.map(|run| run.counters),
-                ..self.status(task, &left.breaker, policy)
-            }),
-            Err(failure) => match failure.lost_state() {
-                Some(why) => Ok(self.lost(task, why)),
-                None => Err(failure),
-            },
-        }
+    pub fn breaker(&mut self, which: Which<'_>, policy: &Policy) -> Result<BreakerStatus, Failure> {
+        let (tree, name) = (self.tree.clone(), self.loop_of(which)?);
+        let looked = self.read(|reading| {
+            let open = breakers::open(reading, &tree, policy)?;
+            let last = reading.latest_of_loop(&name)?;
+            let counters = last.as_ref().map(loops::run_of).transpose()?;
+            Ok((open, counters.map(|(_, run)| run.counters)))
+        });
+        let (open, counters) = match looked {
+            Err(failure) => {
+                let Some(why) = failure.lost_state() else { return Err(failure) };
+                return Ok(self.lost(which, why));
+            }
+            Ok(looked) => looked,
+        };
+        let open = breakers::sorted(open, which);
+        let first = breakers::meant(&open, which).next();
+        Ok(BreakerStatus {
+            schema: "gate.breaker.v1",
+            project: self.project.clone(),
+            task: which.task().to_owned(),
+            state: first.map_or(BreakerState::Closed, |it| it.state),
+            trip: first.and_then(|it| it.trip.clone()),
+            message: first.and_then(|it| it.message.clone()),
+            counters: counters.filter(|_| first.is_none()),
+            probe_at: first.and_then(|it| it.probe_at.clone()),
+            open,
+            closed: None,
+            ledger: None,
+        })
+    }
+
+    /// Whether a loop would be stopped at this moment, whatever its agent did: by its
+    /// breaker, by an operator, or because its budget is spent.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub(crate) fn stops(&mut self, of: &Loop<'_>, policy: &Policy) -> Result<bool, Failure> {
+        let of = of.named(self)?;
+        self.read(|reading| {
+            let loaded = of.load(reading)?;
+            let memory = loaded.memory(loaded.is_over());
+            let breaker = memory.governing();
+            let stops = match breaker.state {
+                BreakerState::Isolated => true,
+                BreakerState::Open => breaker.cools_in(&now(), policy) != Some(0),
+                BreakerState::Closed | BreakerState::HalfOpen => false,
+            };
+            Ok(stops || memory.is_spent(policy))
+        })
     }
 
     /// Does it, and records who did it and why. A reset where the state cannot
@@ -87,25 +145,53 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// A store that cannot be written.
+    /// A store that cannot be written, a run that nobody has heard of.
     pub fn operate(
         &mut self,
         operation: Operation<'_>,
         policy: &Policy,
     ) -> Result<BreakerStatus, Failure> {
-        let operated = match self.operated(operation, None) {
+        let operated = match self.operated(operation, policy, None) {
             Err(failure) if operation.act == Act::Reset => match failure.lost_state() {
                 Some(lost) => {
                     self.store.renew(&self.project)?;
-                    self.operated(operation, Some(lost))
+                    self.operated(operation, policy, Some(lost))
                 }
                 None => Err(failure),
             },
             operated => operated,
         };
-        let (breaker, place) = operated?;
-        let status = self.status(operation.task, &breaker, policy);
-        Ok(BreakerStatus { ledger: Some(place), ..status })
+        let (count, place) = operated?;
+        let status = self.breaker(operation.which, policy)?;
+        let closed = (operation.act == Act::Reset).then_some(count);
+        Ok(BreakerStatus { closed, ledger: place, ..status })
+    }
+
+    /// Closes the breaker of a session whose person has typed a prompt, as a reset
+    /// does: whoever types has looked. What an operator holds stays. Says whether
+    /// there was anything to close.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written.
+    pub(crate) fn close_at_prompt(&mut self, session: &str) -> Result<bool, Failure> {
+        let stops = |reading: &mut dyn Reading| {
+            let decided = reading.latest_of_loop(session)?;
+            let own = loops::own_breaker(reading, session, decided.as_ref())?;
+            Ok(matches!(own.state, BreakerState::Open | BreakerState::HalfOpen))
+        };
+        if !self.read(stops)? {
+            return Ok(false);
+        }
+        let tree = self.tree.clone();
+        self.write(|writing| {
+            let is_open = stops(writing)?;
+            if is_open {
+                let of = Operated::Loop(session.to_owned(), String::new());
+                operated(writing, &of, (Act::Reset, PROMPTED, None), &tree)?;
+            }
+            Ok(is_open)
+        })
     }
 
     /// Records what an operator did that changes nothing in the ledger's own state.
@@ -123,6 +209,7 @@ impl Memory {
                 task: None,
                 operator: &operator,
                 lost: None,
+                tree: None,
                 state: None,
             };
             let sealed = writing.append(Draft {
@@ -136,76 +223,138 @@ impl Memory {
         })
     }
 
+    /// Operates the breakers, each with a record; how many were not closed before,
+    /// and the last record.
     fn operated(
         &mut self,
         operation: Operation<'_>,
+        policy: &Policy,
         lost: Option<&str>,
-    ) -> Result<(Breaker, Ledger), Failure> {
-        let Operation { task, act, reason } = operation;
+    ) -> Result<(usize, Option<Ledger>), Failure> {
+        let Operation { which, act, reason } = operation;
         let reason = &secrets::masked(reason);
-        let operator = Operator::of_process();
+        let (tree, name) = (self.tree.clone(), self.loop_of(which)?);
         self.write(|writing| {
-            let before = latest(writing.latest_of_task(task)?.as_ref())?.breaker;
-            let (breaker, _) = before.operated(act, reason, &now());
-            let state = State::of_task(task, breaker.clone());
-            let act = ActBody {
-                act: act.name(),
-                reason: Some(reason),
-                value: None,
-                task: None,
-                operator: &operator,
-                lost,
-                state: Some(state),
+            let all = match act {
+                Act::Reset => meant(writing, (which, &name), (&tree, policy), lost.is_some())?,
+                Act::Trip | Act::Isolate => BTreeSet::from([which.held(&name)]),
             };
-            let sealed = writing.append(Draft {
-                time: Timestamp::now().to_string(),
-                kind: kind::ACT.to_owned(),
-                run: None,
-                actor: operator.actor(),
-                body: body::body(&act)?,
-            })?;
-            Ok((breaker, body::place(&sealed)))
+            let (mut count, mut place, mut lost) = (0, None, lost);
+            for of in &all {
+                let (was_open, at) = operated(writing, of, (act, reason, lost.take()), &tree)?;
+                count += usize::from(was_open);
+                place = Some(at);
+            }
+            Ok((count, place))
         })
     }
 
-    fn status(&self, task: &str, breaker: &Breaker, policy: &Policy) -> BreakerStatus {
-        let trip = breaker.trip.as_ref();
-        BreakerStatus {
-            schema: "gate.breaker.v1",
-            project: self.project.clone(),
-            task: task.to_owned(),
-            state: breaker.state,
-            trip: trip.map(|trip| trip.cause.name().to_owned()),
-            message: trip.map(|trip| trip.message.clone()),
-            counters: None,
-            probe_at: breaker.cools_in(&now(), policy).and_then(later),
-            ledger: None,
-        }
+    /// The loop that is meant where nothing is known of others.
+    fn loop_of(&self, which: Which<'_>) -> Result<String, Failure> {
+        let (run, task) = match which {
+            Which::Here => (None, None),
+            Which::Task(task) => (None, Some(task)),
+            Which::Run(run) => (Some(run), None),
+        };
+        naming::of_loop(run, task, &self.tree)
     }
 
-    fn lost(&self, task: &str, why: &str) -> BreakerStatus {
+    fn lost(&self, which: Which<'_>, why: &str) -> BreakerStatus {
         BreakerStatus {
             schema: "gate.breaker.v1",
             project: self.project.clone(),
-            task: task.to_owned(),
+            task: which.task().to_owned(),
             state: BreakerState::Open,
             trip: Some("state".to_owned()),
             message: Some(why.to_owned()),
             counters: None,
             probe_at: None,
+            open: Vec::new(),
+            closed: None,
             ledger: None,
         }
     }
 }
 
-/// What the latest record of a task left.
-fn latest(sealed: Option<&Sealed>) -> Result<State, Failure> {
-    let state = sealed.map(body::state_of).transpose()?;
-    Ok(state.unwrap_or_else(|| State::of_task("", Breaker::default())))
+impl Which<'_> {
+    fn task(&self) -> &str {
+        if let Self::Task(task) = self { task } else { "" }
+    }
+
+    /// What an operator opens or holds by this name.
+    fn held(&self, name: &str) -> Operated {
+        match self {
+            Self::Run(_) => Operated::Loop(name.to_owned(), String::new()),
+            Self::Here | Self::Task(_) => Operated::Task(self.task().to_owned()),
+        }
+    }
 }
 
-/// The time so many milliseconds from now.
-fn later(millis: u64) -> Option<String> {
-    let wait = SignedDuration::from_millis(i64::try_from(millis).ok()?);
-    Some(Timestamp::now().checked_add(wait).ok()?.to_string())
+/// What a reset closes: all that is not closed and meant, and the loop itself,
+/// whose run ends.
+fn meant(
+    reading: &mut dyn Reading,
+    (which, name): (Which<'_>, &str),
+    (tree, policy): (&str, &Policy),
+    is_lost: bool,
+) -> Result<BTreeSet<Operated>, Failure> {
+    let open = breakers::open(reading, tree, policy)?;
+    let mut all: BTreeSet<_> = breakers::meant(&open, which)
+        .map(|it| match (it.owner, &it.name) {
+            (Owner::Loop, Some(name)) => Operated::Loop(name.clone(), it.task.clone()),
+            _ => Operated::Task(it.task.clone()),
+        })
+        .collect();
+    let is_known =
+        reading.latest_of_loop(name)?.is_some() || reading.latest_step_of_loop(name)?.is_some();
+    match which {
+        Which::Run(run) if !is_known && !is_lost => {
+            if all.is_empty() {
+                let message = format!("no run, loop or session is called {run}");
+                let failure = Failure::usage("run-unknown", message);
+                return Err(failure.hint("`gate breaker status` shows those that are held"));
+            }
+        }
+        _ => drop(all.insert(Operated::Loop(name.to_owned(), which.task().to_owned()))),
+    }
+    Ok(all)
+}
+
+/// Operates one breaker, and says whether it was not closed before.
+fn operated(
+    writing: &mut dyn Writing,
+    of: &Operated,
+    (act, reason, lost): (Act, &str, Option<&str>),
+    tree: &str,
+) -> Result<(bool, Ledger), Failure> {
+    let operator = Operator::of_process();
+    let (before, state): (_, Box<dyn FnOnce(_) -> State>) = match of {
+        Operated::Task(task) => {
+            (loops::held(writing, task)?, Box::new(move |it| State::of_task(task, it)))
+        }
+        Operated::Loop(name, task) => {
+            let decided = writing.latest_of_loop(name)?;
+            let before = loops::own_breaker(writing, name, decided.as_ref())?;
+            (before, Box::new(move |it| State::of_loop(name, task, it)))
+        }
+    };
+    let (breaker, _) = before.operated(act, reason, &now());
+    let body = ActBody {
+        act: act.name(),
+        reason: Some(reason),
+        value: None,
+        task: None,
+        operator: &operator,
+        lost,
+        tree: Some(tree),
+        state: Some(state(breaker)),
+    };
+    let sealed = writing.append(Draft {
+        time: Timestamp::now().to_string(),
+        kind: kind::ACT.to_owned(),
+        run: None,
+        actor: operator.actor(),
+        body: body::body(&body)?,
+    })?;
+    Ok((!before.is_closed(), body::place(&sealed)))
 }

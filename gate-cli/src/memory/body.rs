@@ -29,9 +29,10 @@ pub(super) fn of_decision(record: &Record, state: &State, tree: &str) -> Result<
 }
 
 /// The body of a step of the breaker.
-pub(super) fn of_change(change: &Change, state: &State) -> Result<Body, Failure> {
+pub(super) fn of_change(change: &Change, state: &State, tree: &str) -> Result<Body, Failure> {
     let mut body = serde_json::to_value(change).map_err(|error| unfit(&error))?;
     body["state"] = serde_json::to_value(state).map_err(|error| unfit(&error))?;
+    body["tree"] = json!(tree);
     self::body(&body)
 }
 
@@ -49,6 +50,8 @@ pub(super) struct ActBody<'a> {
     pub(super) operator: &'a Operator,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lost: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tree: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) state: Option<State>,
 }

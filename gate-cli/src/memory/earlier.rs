@@ -2,8 +2,9 @@
 
 use gate_core::digest;
 
-use super::turn::{Asked, Loaded, Turn};
-use super::{body, now};
+use super::body;
+use super::loops::Loaded;
+use super::turn::{Asked, Turn};
 use crate::failure::Failure;
 use crate::record::Record;
 use crate::store::Reading;
@@ -35,8 +36,8 @@ impl Earlier {
         let Some(sealed) = reading.decision(run, iteration)? else { return Ok(Self::Nothing) };
         let record = body::decision_of(&sealed)?;
         let other = asked.is_about_another(&record);
-        let over = state.is_over(&now(), &loaded.breaker);
-        Ok(if over && !loaded.breaker.is_closed() {
+        let over = loaded.is_past(state);
+        Ok(if over && !loaded.is_closed() {
             Self::Nothing
         } else if over {
             Self::Over(Box::new(record))

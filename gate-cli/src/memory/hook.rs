@@ -8,7 +8,8 @@ use gate_core::protocol::ledger::Draft;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::turn::{GATE, run_of};
+use super::loops::run_of;
+use super::turn::GATE;
 use super::{Memory, body, now};
 use crate::failure::Failure;
 use crate::operator::Operator;

@@ -8,6 +8,7 @@
 
 mod act;
 mod body;
+mod breakers;
 mod clock;
 mod earlier;
 mod failure;
@@ -27,6 +28,7 @@ use gate_checks::worktree;
 use gate_core::protocol::ledger::Head;
 
 pub use act::{BreakerStatus, Operation};
+pub use breakers::{OpenBreaker, Which};
 pub(crate) use clock::now;
 pub use held::Lock;
 pub(crate) use held::Settings;
@@ -132,6 +134,11 @@ impl Memory {
     /// What the project is known by.
     pub fn project(&self) -> &str {
         &self.project
+    }
+
+    /// The name of the loop that works on a prompt in this work tree.
+    pub(crate) fn loop_of_prompt(&self, prompt: &str) -> String {
+        naming::of_prompt(prompt, &self.tree)
     }
 
     /// Looks at the ledger.

@@ -32,6 +32,21 @@ pub(super) fn of_loop(
     }
 }
 
+/// What the names of loops begin with that are known by a prompt.
+const PROMPT: &str = "prompt-";
+
+/// The name of a loop that a headless client is: whoever starts it again in this
+/// work tree with the same prompt goes on with it. `prompt` is the prompt's digest.
+pub(super) fn of_prompt(prompt: &str, tree: &str) -> String {
+    let digest: String = prompt.rsplit(':').next().unwrap_or(prompt).chars().take(12).collect();
+    format!("{PROMPT}{digest}-{tree}")
+}
+
+/// Whether a loop is known by a prompt.
+pub(super) fn is_of_prompt(name: &str) -> bool {
+    name.starts_with(PROMPT)
+}
+
 /// The run after this one.
 pub(crate) fn next_run(name: &str, last: Option<&str>) -> String {
     let Some(last) = last else { return name.to_owned() };

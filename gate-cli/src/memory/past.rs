@@ -19,7 +19,7 @@ const LATEST: u64 = 16;
 /// Which decision is wanted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted<'a> {
-    /// Of this run, or of the runs of this loop.
+    /// Of this run, of the runs of this loop, or of this session.
     pub run: Option<&'a str>,
     /// Of this task.
     pub task: Option<&'a str>,
@@ -182,7 +182,12 @@ impl Wanted<'_> {
         let state =
             |key: &str| body.get("state").and_then(|it| it.get(key)).and_then(Value::as_str);
         let here = text(sealed, "tree") == Some(tree);
-        let run = |name| sealed.record.run.as_deref() == Some(name) || state("loop") == Some(name);
+        let run = |name| {
+            let session = || body.get("decision")?.get("observed")?.get("session")?.as_str();
+            sealed.record.run.as_deref() == Some(name)
+                || state("loop") == Some(name)
+                || session() == Some(name)
+        };
         is_decision(sealed)
             && (here || self.run.is_some())
             && self.run.is_none_or(run)

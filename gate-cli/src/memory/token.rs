@@ -15,7 +15,8 @@ use gate_core::protocol::ledger::Sealed;
 use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
-use super::turn::{Asked, run_of};
+use super::loops::run_of;
+use super::turn::Asked;
 use super::{Memory, no_place};
 use crate::failure::Failure;
 

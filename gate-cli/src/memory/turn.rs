@@ -1,13 +1,13 @@
 //! One decision's turn: which loop it belongs to, what is remembered of it, and
 //! how it is kept.
 
-use gate_core::decide::breaker::{Admission, Breaker, Change};
+use gate_core::decide::breaker::{Admission, Change};
 use gate_core::decide::memory::{Memory as Remembered, RunState};
 use gate_core::decide::moment::Moment;
 use gate_core::decide::observed::TreeState;
 use gate_core::decide::stop::Refusals;
-use gate_core::history::{State, kind};
-use gate_core::protocol::ledger::{Draft, Sealed};
+use gate_core::history::{Owner, State, kind};
+use gate_core::protocol::ledger::Draft;
 use gate_core::{Judged, Policy};
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -15,13 +15,13 @@ use uuid::Uuid;
 use super::body::{self, ActBody};
 use super::earlier::Earlier;
 use super::held::{Held, Settings};
-use super::loops::went_by;
+use super::loops::{Loaded, load, went_by};
 use super::{Memory, naming, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Record;
 use crate::secrets;
-use crate::store::{Reading, Writing};
+use crate::store::Writing;
 use crate::trust;
 
 /// Who writes the records of decisions.
@@ -114,29 +114,6 @@ pub(crate) struct Standing {
 /// Makes the decision.
 pub(crate) type Decide<'a> = dyn FnMut(Standing) -> (Record, Judged) + 'a;
 
-/// What is remembered of a loop and its task.
-pub(super) struct Loaded {
-    pub(super) breaker: Breaker,
-    pub(super) last: Option<(String, RunState)>,
-}
-
-impl Loaded {
-    /// Whether the loop's run is over, or there is none.
-    pub(super) fn is_over(&self) -> bool {
-        let over = |(_, run): &(String, RunState)| run.is_over(&now(), &self.breaker);
-        self.last.as_ref().is_none_or(over)
-    }
-
-    /// The run that a decision belongs to: the last, or the one after it.
-    pub(super) fn run(&self, name: &str, begins: bool) -> String {
-        let last = self.last.as_ref().map(|(run, _)| run.as_str());
-        match last.filter(|_| !begins) {
-            Some(run) => run.to_owned(),
-            None => naming::next_run(name, last),
-        }
-    }
-}
-
 impl Turn {
     /// The policy that it is decided by.
     pub(crate) fn policy<'t>(&'t self, asked: &Asked<'t>) -> &'t Policy {
@@ -184,7 +161,7 @@ impl Memory {
                 turn.own = self.read(|reading| went_by(reading, &turn.name))?.map(Box::new);
             }
         }
-        turn.admission = self.admit(&loaded, &turn, asked)?;
+        turn.admission = self.admit(&loaded.memory(begins), &turn, asked)?;
         let goes_on = loaded.last.filter(|_| !begins);
         turn.refusals = goes_on.map(|(_, run)| run.refusals).unwrap_or_default();
         Ok(Begun::Turn(turn))
@@ -206,7 +183,7 @@ impl Memory {
     /// rests on it.
     fn admit(
         &mut self,
-        loaded: &Loaded,
+        before: &Remembered,
         turn: &Turn,
         asked: &Asked<'_>,
     ) -> Result<Admission, Failure> {
@@ -214,16 +191,25 @@ impl Memory {
             return Ok(Admission::Free);
         }
         let policy = turn.policy(asked);
-        let (admission, _, change) = loaded.breaker.admit(&now(), policy, &turn.probe);
+        let (admission, _, change) = before.governing().admit(&now(), policy, &turn.probe);
+        // Nothing is tried with a budget that is spent.
+        let spent = before.is_spent(policy);
+        let admission = if spent { Admission::Held } else { admission };
         (asked.admit)(&Turn { admission, ..turn.clone() })?;
-        if change.is_none() || asked.dry_run {
+        if change.is_none() || spent || asked.dry_run {
             return Ok(admission);
         }
+        let tree = self.tree.clone();
         self.write(|writing| {
-            let breaker = load(writing, &turn.task, &turn.name)?.breaker;
+            let before = load(writing, &turn.task, &turn.name)?.memory(true);
+            let breaker = before.governing();
             let (admission, breaker, change) = breaker.admit(&now(), policy, &turn.probe);
             if let Some(change) = change {
-                writing.append(transition(&change, &turn.task, breaker)?)?;
+                let state = match before.held_by_operator() {
+                    Some(_) => State::of_task(&turn.task, breaker),
+                    None => State::of_loop(&turn.name, &turn.task, breaker),
+                };
+                writing.append(transition(&change, &state, &tree)?)?;
             }
             Ok(admission)
         })
@@ -313,7 +299,15 @@ fn previewed(
     decide: &mut Decide<'_>,
 ) -> Record {
     if !asked.forced {
-        loaded.breaker = loaded.breaker.admit(&now(), turn.policy(asked), &turn.probe).1;
+        let policy = turn.policy(asked);
+        let begins = asked.begins_run(&loaded, earlier);
+        let before = loaded.memory(begins);
+        let admitted = before.governing().admit(&now(), policy, &turn.probe).1;
+        match before.held_by_operator() {
+            _ if before.is_spent(policy) => {}
+            Some(_) => loaded.hold = Some(admitted),
+            None => loaded.breaker = admitted,
+        }
     }
     decide(asked.standing(&loaded, earlier, turn)).0
 }
@@ -330,7 +324,9 @@ fn recorded(
     if let Some(record) = earlier.made_meanwhile(turn, asked) {
         return Ok(record);
     }
-    let (record, judged) = decide(asked.standing(&loaded, &earlier, turn));
+    let standing = asked.standing(&loaded, &earlier, turn);
+    let is_held = loaded.hold.as_ref().is_some_and(|hold| !hold.is_closed());
+    let (record, judged) = decide(standing);
     let memory = judged.memory.ok_or_else(|| Failure::internal("defect", "nothing to remember"))?;
     writing.keep_policy(&record.policy_digest, turn.own_text().unwrap_or(asked.policy_text))?;
     for act in asked.acts {
@@ -339,8 +335,10 @@ fn recorded(
     let state = State {
         task: turn.task.clone(),
         name: Some(turn.name.clone()),
+        owner: Owner::Loop,
         iteration: record.iteration,
         breaker: memory.breaker.clone(),
+        hold: memory.hold.clone(),
         run: Some(memory.run),
     };
     let sealed = writing.append(Draft {
@@ -351,20 +349,23 @@ fn recorded(
         body: body::of_decision(&record, &state, tree)?,
     })?;
     if let Some(change) = &judged.change {
-        writing.append(transition(change, &turn.task, memory.breaker)?)?;
+        let state = match memory.hold.filter(|_| is_held) {
+            Some(hold) => State::of_task(&turn.task, hold),
+            None => State::of_loop(&turn.name, &turn.task, memory.breaker),
+        };
+        writing.append(transition(change, &state, tree)?)?;
     }
     Ok(Record { ledger: Some(body::place(&sealed)), ..record })
 }
 
 /// The record of a step of the breaker.
-fn transition(change: &Change, task: &str, breaker: Breaker) -> Result<Draft, Failure> {
-    let state = State::of_task(task, breaker);
+fn transition(change: &Change, state: &State, tree: &str) -> Result<Draft, Failure> {
     Ok(Draft {
         time: Timestamp::now().to_string(),
         kind: kind::TRANSITION.to_owned(),
         run: None,
         actor: GATE.to_owned(),
-        body: body::of_change(change, &state)?,
+        body: body::of_change(change, state, tree)?,
     })
 }
 
@@ -383,6 +384,7 @@ fn flagged(
         task: asked.task,
         operator: &operator,
         lost: None,
+        tree: None,
         state: None,
     };
     Ok(Draft {
@@ -394,25 +396,6 @@ fn flagged(
     })
 }
 
-/// What the last records of a loop and of its task say.
-pub(super) fn load(reading: &mut dyn Reading, task: &str, name: &str) -> Result<Loaded, Failure> {
-    let of_task = reading.latest_of_task(task)?;
-    let breaker = of_task.as_ref().map(body::state_of).transpose()?.map(|state| state.breaker);
-    let of_loop = reading.latest_of_loop(name)?;
-    let last = of_loop.as_ref().map(run_of).transpose()?;
-    Ok(Loaded { breaker: breaker.unwrap_or_default(), last })
-}
-
-/// The run of a decision's record.
-pub(super) fn run_of(sealed: &Sealed) -> Result<(String, RunState), Failure> {
-    let state = body::state_of(sealed)?;
-    let damaged = || {
-        let message = format!("record {} of the ledger names no run", sealed.record.seq);
-        Failure::internal("state-corrupt", message)
-    };
-    Ok((sealed.record.run.clone().ok_or_else(damaged)?, state.run.ok_or_else(damaged)?))
-}
-
 impl Asked<'_> {
     /// Whether the decision belongs to another run than the loop's last.
     fn begins_run(&self, loaded: &Loaded, earlier: &Earlier) -> bool {
@@ -421,20 +404,15 @@ impl Asked<'_> {
 
     /// What the decision rests on.
     fn standing(&self, loaded: &Loaded, earlier: &Earlier, turn: &Turn) -> Standing {
-        let at = now();
-        let breaker = loaded.breaker.clone();
         let begins = self.begins_run(loaded, earlier);
         let run = loaded.run(&turn.name, begins);
-        let state = match &loaded.last {
-            Some((_, state)) if !begins => state.clone(),
-            _ => RunState::begins(&at, &breaker),
-        };
+        let memory = loaded.memory(begins);
         Standing {
-            iteration: Some(self.number(&state, earlier)),
-            memory: Some(Remembered { breaker, run: state }),
+            iteration: Some(self.number(&memory.run, earlier)),
+            memory: Some(memory),
             lost: None,
             run: Some(run),
-            at,
+            at: now(),
             probe: turn.probe.clone(),
         }
     }

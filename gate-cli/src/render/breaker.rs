@@ -1,4 +1,4 @@
-//! The breaker's card for a person.
+//! The card of breakers for a person.
 
 use std::fmt::Write;
 
@@ -6,9 +6,10 @@ use anstyle::{AnsiColor, Style};
 use gate_core::decide::breaker::{BreakerState, Counters};
 
 use super::text::brief;
-use crate::memory::BreakerStatus;
+use crate::memory::{BreakerStatus, OpenBreaker};
 
-/// The card of a task's breaker.
+/// The card of breakers: the state of those that were asked about, then each that
+/// is not closed.
 pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
     let (color, meaning) = match status.state {
         BreakerState::Closed => (AnsiColor::Green, "the loop may run"),
@@ -21,29 +22,50 @@ pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
     let style = Style::new().bold().fg_color(Some(color.into()));
     let name = state_name(status.state).to_uppercase();
     let mut text = format!("{style}{name}{style:#}  {meaning}\n\n");
-    let mut row = |label: &str, what: &str| {
-        let _ = writeln!(text, "  {label:<12}{}", brief(what));
-    };
-    row("project", &status.project);
+    row(&mut text, "project", &status.project);
     if !status.task.is_empty() {
-        row("task", &status.task);
-    }
-    if let (Some(trip), Some(message)) = (&status.trip, &status.message) {
-        row("why", &format!("{message} ({trip})"));
+        row(&mut text, "task", &status.task);
     }
     if let Some(counters) = status.counters.as_ref().and_then(counted) {
-        row("counters", &counters);
+        row(&mut text, "counters", &counters);
     }
-    if let Some(at) = &status.probe_at {
-        row("probe", &format!("one iteration may try from {at} on"));
+    if let (true, Some(message)) = (status.open.is_empty(), &status.message) {
+        let trip = status.trip.as_deref().unwrap_or_default();
+        row(&mut text, "why", &format!("{message} ({trip})"));
+        row(&mut text, "next", "look at the cause, then `gate breaker reset --reason …`");
+    }
+    match status.closed {
+        Some(0) => row(&mut text, "reset", "nothing was open; the counters are at zero"),
+        Some(1) => row(&mut text, "reset", "one breaker was open, and is closed"),
+        Some(closed) => {
+            row(&mut text, "reset", &format!("{closed} breakers were open, and are closed"))
+        }
+        None => {}
     }
     if let Some(ledger) = &status.ledger {
-        row("recorded", &format!("record {}", ledger.seq));
+        row(&mut text, "recorded", &format!("record {}", ledger.seq));
     }
-    if matches!(status.state, BreakerState::Open | BreakerState::Isolated) {
-        row("next", "look at the cause, then `gate breaker reset --reason …`");
+    for open in &status.open {
+        text.push('\n');
+        open_breaker(&mut text, open);
     }
     text
+}
+
+/// One that is not closed: whose, why, until when, and what closes it.
+fn open_breaker(text: &mut String, open: &OpenBreaker) {
+    let elsewhere = if open.here { "" } else { ", in another work tree" };
+    row(text, state_name(open.state), &format!("{}{elsewhere}", open.whose));
+    let trip = open.trip.as_deref().unwrap_or("no reason recorded");
+    row(text, "why", &format!("{} ({trip})", open.message.as_deref().unwrap_or_default()));
+    if let Some(at) = &open.probe_at {
+        row(text, "probe", &format!("one iteration may try from {at} on"));
+    }
+    row(text, "next", &format!("look at the cause, then `{}`", open.reset));
+}
+
+fn row(text: &mut String, label: &str, what: &str) {
+    let _ = writeln!(text, "  {label:<12}{}", brief(what));
 }
 
 /// A state in words.

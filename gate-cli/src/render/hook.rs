@@ -51,7 +51,17 @@ pub(crate) fn status_card(status: &Status) -> String {
     row("refusals", &format!("at most {} in a row", status.max_blocks));
     let checks = status.checks.join(", ");
     row("checks", if checks.is_empty() { "none" } else { &checks });
-    row("breaker", state_name(status.breaker));
+    for open in &status.open {
+        let until = match &open.probe_at {
+            Some(at) => format!(", until {at}"),
+            None => String::new(),
+        };
+        let why = open.message.as_deref().unwrap_or_default();
+        row(state_name(open.state), &format!("{}{until}: {why}; `{}`", open.whose, open.reset));
+    }
+    if status.open.is_empty() {
+        row("breakers", "all closed: nobody is held");
+    }
     if let Some(last) = &status.last {
         row("last", last);
     }

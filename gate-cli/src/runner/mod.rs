@@ -30,6 +30,7 @@ use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::governance::{STARTING, Task};
 use crate::interrupt::Interrupt;
+use crate::memory;
 use crate::record::Record;
 use crate::request::Request;
 use crate::secrets;
@@ -136,6 +137,7 @@ impl<'l> Loop<'l> {
         let _alone = self.lock()?;
         reconcile::runs(self.task)?;
         let start = self.commit();
+        self.request.began_at.clone_from(&start);
         let by = match self.task.is_held()? {
             true => StoppedBy::StopRequested,
             false => self.iterate()?,
@@ -224,12 +226,13 @@ impl<'l> Loop<'l> {
         self.outside.cancels(&cancel, || self.gate.check(source, &request))
     }
 
-    /// Whether the breaker lets nobody through: then no agent is started, and gate's
-    /// decision says why.
+    /// Whether the loop is stopped already, by its breaker, by an operator or because its
+    /// budget is spent: then no agent is started, and gate's decision says why.
     fn is_shut(&mut self) -> Result<bool, Failure> {
-        let task = self.request.task.as_deref().unwrap_or_default();
-        let status = self.gate.memory().map(|mut it| it.breaker(task, self.gate.policy()));
-        if !status.transpose()?.is_some_and(|status| status.is_shut(Timestamp::now())) {
+        let of =
+            memory::Loop { run: self.request.run.as_deref(), task: self.request.task.as_deref() };
+        let stops = self.gate.memory().map(|mut it| it.stops(&of, self.gate.policy()));
+        if !stops.transpose()?.unwrap_or(false) {
             return Ok(false);
         }
         let record = self.gate.check(&Source::Message(String::new()), &self.request)?;

@@ -4,10 +4,11 @@ use super::error::StoreError;
 
 /// The steps, in order; the first one makes version 1. A step that was released
 /// is never changed.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     include_str!("migrations/0001_ledger.sql"),
     include_str!("migrations/0002_types.sql"),
     include_str!("migrations/0003_work.sql"),
+    include_str!("migrations/0004_owners.sql"),
 ];
 
 /// The version that this gate knows.

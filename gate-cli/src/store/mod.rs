@@ -204,8 +204,16 @@ pub trait Reading: Items {
     /// A store that cannot be read, or a row that was changed.
     fn latest_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError>;
 
-    /// The latest record of this task (`state.task` of its body; "" where no
-    /// task is named).
+    /// The latest record of this loop that is no decision: a step of its breaker,
+    /// or what an operator did to it.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that was changed.
+    fn latest_step_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError>;
+
+    /// The latest record of this task that is no loop's (`state.task` of its body,
+    /// without `state.loop`; "" where no task is named).
     ///
     /// # Errors
     ///
@@ -218,6 +226,13 @@ pub trait Reading: Items {
     ///
     /// A store that cannot be read, or a row that was changed.
     fn latest_of_type(&mut self, kind: &str) -> Result<Option<Sealed>, StoreError>;
+
+    /// The latest records of this type that are no decisions, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that was changed.
+    fn entries_of_type(&mut self, kind: &str, limit: usize) -> Result<Vec<Sealed>, StoreError>;
 
     /// The decision of this iteration of a run.
     ///

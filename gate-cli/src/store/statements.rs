@@ -36,10 +36,18 @@ pub(super) const ENTRIES: &str = select!("AND seq >= $2 ORDER BY seq LIMIT $3");
 pub(super) const LATEST_OF_LOOP: &str =
     select!("AND loop = $2 AND decision_id IS NOT NULL ORDER BY seq DESC LIMIT 1");
 
-pub(super) const LATEST_OF_TASK: &str = select!("AND task = $2 ORDER BY seq DESC LIMIT 1");
+pub(super) const LATEST_STEP_OF_LOOP: &str =
+    select!("AND loop = $2 AND decision_id IS NULL ORDER BY seq DESC LIMIT 1");
+
+pub(super) const LATEST_OF_TASK: &str =
+    select!("AND task = $2 AND loop IS NULL ORDER BY seq DESC LIMIT 1");
 
 pub(super) const LATEST_OF_TYPE: &str =
     select!("AND type = $2 AND decision_id IS NULL ORDER BY seq DESC LIMIT 1");
+
+/// The newest first.
+pub(super) const ENTRIES_OF_TYPE: &str =
+    select!("AND type = $2 AND decision_id IS NULL ORDER BY seq DESC LIMIT $3");
 
 pub(super) const DECISION: &str =
     select!("AND run = $2 AND iteration = $3 AND decision_id IS NOT NULL");

@@ -119,12 +119,23 @@ impl<S: Sql> Reading for View<'_, S> {
         self.proven(statements::LATEST_OF_LOOP, name, &[])
     }
 
+    fn latest_step_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_STEP_OF_LOOP, name, &[])
+    }
+
     fn latest_of_task(&mut self, task: &str) -> Result<Option<Sealed>, StoreError> {
         self.proven(statements::LATEST_OF_TASK, task, &[])
     }
 
     fn latest_of_type(&mut self, kind: &str) -> Result<Option<Sealed>, StoreError> {
         self.proven(statements::LATEST_OF_TYPE, kind, &[])
+    }
+
+    fn entries_of_type(&mut self, kind: &str, limit: usize) -> Result<Vec<Sealed>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let given = [Given::Text(self.project), Given::Text(kind), Given::Integer(limit)];
+        let rows = self.rows(statements::ENTRIES_OF_TYPE, &given)?;
+        rows.into_iter().map(|row| row::read(row).and_then(row::proven)).collect()
     }
 
     fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError> {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::breaker::{Admission, BreakerView, Change, Event, Iteration, Trip};
+use super::budget;
 use super::evidence::Evidence;
 use super::feedback;
 use super::input::Input;
@@ -103,8 +104,8 @@ pub fn decide(input: &Input, policy: &Policy) -> Decision {
 /// Decides, and says what is to be remembered: the run and the breaker after
 /// the decision.
 ///
-/// An iteration that would go on and trips the breaker is `tripped`; one that
-/// passes is `exit`, also where it would have tripped it.
+/// An iteration that would go on and trips the breaker, or spends its run's
+/// budget, is `tripped`; one that passes is `exit` all the same.
 pub fn judge(input: &Input, policy: &Policy) -> Judged {
     let indicators = Indicators::of(input, policy);
     let case = Case { input, policy, indicators: &indicators };
@@ -114,11 +115,16 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         None => feed((ruled, &reasons), input, policy),
     };
     let trips = fed.as_ref().map(|fed| fed.trips.as_slice()).unwrap_or_default();
-    let mut verdict = if trips.is_empty() { ruled } else { Verdict::Tripped };
     let change = fed.as_ref().and_then(|fed| fed.change.as_ref());
     let again = change.is_some_and(|change| change.event == Event::ProbeFailed);
-    let tripped = trips.iter().map(|trip| tripped(trip, again));
-    reasons.splice(0..0, tripped.collect::<Vec<_>>());
+    let mut stops: Vec<_> = trips.iter().map(|trip| tripped(trip, again)).collect();
+    if ruled == Verdict::Continue && released.is_none() {
+        let run = fed.as_ref().map(|fed| &fed.memory.run);
+        let spent = run.map(|run| budget::overspent(run, policy)).unwrap_or_default();
+        stops.extend(spent.into_iter().map(|told| Reason::new(ReasonCode::BudgetSpent, told)));
+    }
+    let mut verdict = if stops.is_empty() { ruled } else { Verdict::Tripped };
+    reasons.splice(0..0, stops);
     let refuses = verdict == Verdict::Continue && released.is_none();
     if let Some(reason) = case.lets_go().filter(|_| refuses) {
         verdict = Verdict::Tripped;
@@ -141,7 +147,7 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
             Some(_) => String::new(),
             None => feedback::text(verdict, &reasons, input, policy),
         },
-        next: feedback::next(verdict, &reasons, &input.signal).filter(|_| released.is_none()),
+        next: feedback::next(verdict, &reasons, input).filter(|_| released.is_none()),
         signal: input.signal.clone(),
         indicators,
         evidence: input.evidence.clone(),

@@ -19,13 +19,17 @@ const LONGEST: usize = 1_500;
 /// With this line each feedback begins.
 const OPENING: &str = "The work does not count as done yet:";
 
+/// What a refusal begins with that follows from no decision.
+const UNDECIDED: &str = "gate cannot decide whether the work is done";
+
 /// Whether a text is gate's feedback, as a client may hand it on in a prompt.
 pub fn is_feedback(text: &str) -> bool {
-    text.contains(OPENING)
+    text.contains(OPENING) || text.contains(UNDECIDED)
 }
 
 /// The one cheapest thing that would change the verdict.
-pub(super) fn next(verdict: Verdict, reasons: &[Reason], signal: &Signal) -> Option<String> {
+pub(super) fn next(verdict: Verdict, reasons: &[Reason], input: &Input) -> Option<String> {
+    let signal = &input.signal;
     if verdict == Verdict::Exit {
         return None;
     }
@@ -35,6 +39,7 @@ pub(super) fn next(verdict: Verdict, reasons: &[Reason], signal: &Signal) -> Opt
         ReasonCode::SignalInvalid if lacks_token(signal) => {
             "give the signal again, with this iteration's EXIT_TOKEN beside it".to_owned()
         }
+        ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => freed(input).to_owned(),
         code => step(code, first),
     })
 }
@@ -47,6 +52,7 @@ fn cost(code: ReasonCode) -> u8 {
         ReasonCode::BreakerTripped
         | ReasonCode::BreakerOpen
         | ReasonCode::BreakerIsolated
+        | ReasonCode::BudgetSpent
         | ReasonCode::MaxBlocks
         | ReasonCode::Released
         | ReasonCode::Tampered => 1,
@@ -85,8 +91,8 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
     let check = reason.check.as_deref().unwrap_or("the check");
     match code {
         ReasonCode::RateLimited => "wait until the limit is over, then go on".to_owned(),
-        ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => "look at what tripped the breaker, then `gate breaker reset --reason …`".to_owned(),
-        ReasonCode::BreakerIsolated => "the operator who isolated the breaker has to close it".to_owned(),
+        ReasonCode::BreakerIsolated => "the operator who isolated the breaker has to close it: `gate breaker status` says how".to_owned(),
+        ReasonCode::BudgetSpent => "look at what was done, then raise the budget, or begin a new run: `gate breaker reset --reason …`".to_owned(),
         ReasonCode::MaxBlocks => "look at what is missing, then tell the agent how to go on".to_owned(),
         ReasonCode::CheckRunning => format!("wait for {check} to end"),
         ReasonCode::BackgroundRunning => "wait for the background tasks, or stop them".to_owned(),
@@ -104,10 +110,24 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
             "say in the final message what was finished, add a check, or lower `exit_gate.indicator_threshold`".to_owned()
         }
         ReasonCode::RedBefore => "say whether the red tests are part of the task".to_owned(),
-        ReasonCode::SignalAbsent
+        ReasonCode::BreakerTripped
+        | ReasonCode::BreakerOpen
+        | ReasonCode::SignalAbsent
         | ReasonCode::Passed
         | ReasonCode::Forced
         | ReasonCode::Released => reason.message.clone(),
+    }
+}
+
+/// What frees a loop that its breaker stopped. In an agent's client, the reset is
+/// refused, because an agent may have typed it.
+fn freed(input: &Input) -> &'static str {
+    if input.is_lost() {
+        "find out what happened to the state, then `gate breaker reset --reason …`"
+    } else if input.observed.stop.is_some() {
+        "look at what tripped the breaker; a new prompt of yours closes it, or `gate breaker reset --reason …` in another terminal"
+    } else {
+        "look at what tripped the breaker, then `gate breaker reset --reason …`"
     }
 }
 
@@ -174,6 +194,7 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         | ReasonCode::BreakerTripped
         | ReasonCode::BreakerOpen
         | ReasonCode::BreakerIsolated
+        | ReasonCode::BudgetSpent
         | ReasonCode::MaxBlocks
         | ReasonCode::SignalBlocked => reason.message.clone(),
     }

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::breaker::{
-    Admission, Breaker, Change, Counters, Event, Iteration, Stood, Trip, due, over_budget,
-};
+use super::breaker::{Admission, Breaker, Change, Counters, Event, Iteration, Stood, Trip, due};
+use super::budget;
 use super::evidence::Outcome;
 use super::moment::Moment;
 use super::observed::{Observed, TreeState};
@@ -24,8 +23,12 @@ const OUTPUTS: usize = 6;
 /// What is remembered from one decision to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Memory {
-    /// The breaker of the task.
+    /// The loop's own breaker.
     pub breaker: Breaker,
+    /// What an operator holds over the task, whichever loop works on it; none
+    /// where nobody ever did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Breaker>,
     /// The run.
     pub run: RunState,
 }
@@ -42,7 +45,8 @@ pub struct RunState {
     /// Whether it has ended: with `exit`, or by the operator.
     #[serde(default)]
     pub ended: bool,
-    /// How often the breaker had been reset when it began.
+    /// How often the loop's breaker and the operator's hold had been reset when
+    /// it began.
     #[serde(default)]
     pub resets: u64,
     /// How many iterations passed in a row.
@@ -102,24 +106,24 @@ pub(crate) struct Fed {
     pub(crate) memory: Memory,
     /// What the breaker did.
     pub(crate) change: Option<Change>,
-    /// Why the loop is stopped.
+    /// Why the breaker stops the loop.
     pub(crate) trips: Vec<Trip>,
 }
 
 impl RunState {
-    /// A run that begins.
-    pub fn begins(now: &Moment, breaker: &Breaker) -> Self {
-        Self { started: now.clone(), last: now.clone(), resets: breaker.resets, ..Self::default() }
+    /// A run that begins after so many resets.
+    pub fn begins(now: &Moment, resets: u64) -> Self {
+        Self { started: now.clone(), last: now.clone(), resets, ..Self::default() }
     }
 
-    /// Whether the next decision belongs to another run.
-    pub fn is_over(&self, now: &Moment, breaker: &Breaker) -> bool {
-        self.has_ended(breaker) || self.is_silent(now)
+    /// Whether the next decision belongs to another run, after so many resets.
+    pub fn is_over(&self, now: &Moment, resets: u64) -> bool {
+        self.has_ended(resets) || self.is_silent(now)
     }
 
     /// Whether it was ended, by `exit`, by the operator or by a reset.
-    pub(crate) fn has_ended(&self, breaker: &Breaker) -> bool {
-        self.ended || self.resets != breaker.resets
+    pub(crate) fn has_ended(&self, resets: u64) -> bool {
+        self.ended || self.resets != resets
     }
 
     fn is_silent(&self, now: &Moment) -> bool {
@@ -215,11 +219,36 @@ impl Spent {
 }
 
 impl Memory {
-    /// What the breaker says to a decision: to one that holds the probe, that
-    /// it is the probe.
+    /// The breaker that decides whether the loop may run: the operator's hold,
+    /// unless it is closed; else the loop's own.
+    pub fn governing(&self) -> &Breaker {
+        self.held_by_operator().unwrap_or(&self.breaker)
+    }
+
+    /// The operator's hold, where it is not closed.
+    pub fn held_by_operator(&self) -> Option<&Breaker> {
+        self.hold.as_ref().filter(|hold| !hold.is_closed())
+    }
+
+    /// How often the loop's breaker and the operator's hold were reset.
+    pub fn resets(&self) -> u64 {
+        let of_hold = self.hold.as_ref().map_or(0, |hold| hold.resets);
+        self.breaker.resets.saturating_add(of_hold)
+    }
+
+    /// Whether a budget of the run was spent before the next decision.
+    pub fn is_spent(&self, policy: &Policy) -> bool {
+        !budget::overspent(&self.run, policy).is_empty()
+    }
+
+    /// What is said to a decision before it is made: a run without a budget is
+    /// held, and so is every decision but the probe where the breaker is open.
     pub(crate) fn admission(&self, observed: &Observed, policy: &Policy) -> Admission {
+        if self.is_spent(policy) {
+            return Admission::Held;
+        }
         let id = observed.probe.as_deref().unwrap_or_default();
-        match self.breaker.admit(&observed.at, policy, id) {
+        match self.governing().admit(&observed.at, policy, id) {
             // A probe begins before the decision, where it is recorded.
             (Admission::Probe, _, Some(_)) => Admission::Held,
             (admission, ..) => admission,
@@ -255,10 +284,10 @@ impl Memory {
     /// After an iteration.
     pub(crate) fn fed(&self, it: &Iteration, observed: &Observed, policy: &Policy) -> Fed {
         let run = self.run.noted(observed).counted(it);
-        if self.breaker.is_closed() {
+        if self.governing().is_closed() {
             self.watched(it, run, policy)
         } else {
-            self.probed(it, run, policy)
+            self.probed(it, run)
         }
     }
 
@@ -267,27 +296,36 @@ impl Memory {
         let trips = if it.exits { Vec::new() } else { due(&run, policy) };
         let Some(first) = trips.first() else {
             let breaker = self.breaker.calmed(it);
-            return Fed { memory: Self { breaker, run }, change: None, trips };
+            let memory = Self { breaker, run, hold: self.hold.clone() };
+            return Fed { memory, change: None, trips };
         };
         let (breaker, change) = self.breaker.opened(Event::Trip, first.clone(), run.stands(it));
-        Fed { memory: Self { breaker, run }, change: Some(change), trips }
+        let memory = Self { breaker, run, hold: self.hold.clone() };
+        Fed { memory, change: Some(change), trips }
     }
 
     /// A probe: closed with all counters at zero where the cause is gone, else
-    /// open again. A budget that is spent by now is a cause as well.
-    fn probed(&self, it: &Iteration, run: RunState, policy: &Policy) -> Fed {
-        let mended = self.breaker.is_mended(it);
-        let spent = over_budget(&run, policy).next().filter(|_| !it.exits);
-        if mended && spent.is_none() {
-            let (breaker, change) = self.breaker.closed();
+    /// open again.
+    fn probed(&self, it: &Iteration, run: RunState) -> Fed {
+        let before = self.governing();
+        if before.is_mended(it) {
+            let (breaker, change) = before.closed();
             let run = RunState { counters: Counters::default(), outputs: Vec::new(), ..run };
-            return Fed { memory: Self { breaker, run }, change: Some(change), trips: Vec::new() };
+            let memory = self.governed(breaker, run);
+            return Fed { memory, change: Some(change), trips: Vec::new() };
         }
-        let trip = spent.filter(|_| mended).or_else(|| self.breaker.trip.clone());
-        let (breaker, change) = self.breaker.failed(it, trip);
+        let (breaker, change) = before.failed(it);
         // A breaker without a recorded cause stops the loop all the same.
         let trips = vec![breaker.trip.clone().unwrap_or_else(Trip::unknown)];
-        Fed { memory: Self { breaker, run }, change: Some(change), trips }
+        Fed { memory: self.governed(breaker, run), change: Some(change), trips }
+    }
+
+    /// The memory with this breaker in the place of the one that decides.
+    fn governed(&self, breaker: Breaker, run: RunState) -> Self {
+        match self.held_by_operator() {
+            Some(_) => Self { hold: Some(breaker), run, breaker: self.breaker.clone() },
+            None => Self { breaker, run, hold: self.hold.clone() },
+        }
     }
 }
 

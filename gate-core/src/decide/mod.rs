@@ -6,6 +6,7 @@
 //! kept elsewhere.
 
 pub mod breaker;
+mod budget;
 pub mod decision;
 pub mod evidence;
 pub(crate) mod expression;

@@ -50,7 +50,9 @@ pub struct TreeSeen {
     pub before: TreeState,
     /// After them.
     pub after: TreeState,
-    /// Whether it differs from the last commit; none where that is not known.
+    /// In the first look of a run, whether something was done since the run began:
+    /// something is not committed, or another commit is there. None where that is
+    /// not known.
     #[serde(default)]
     pub uncommitted: Option<bool>,
 }

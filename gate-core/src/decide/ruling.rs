@@ -2,8 +2,10 @@
 //! is worth a warning.
 
 use super::breaker::{Admission, BreakerState};
+use super::budget;
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
+use super::memory::Memory;
 use super::policy::{AgentOverride, Mode, Policy};
 use super::reason::{Reason, ReasonCode, Warning, WarningCode};
 use super::release::{Course, Released, Ruling, Stopped, beyond_a_hook, checked_elsewhere};
@@ -58,8 +60,8 @@ impl Case<'_> {
         if let (Course::Release, Some(stopped)) = (course, &stopped) {
             return stopped.release().into();
         }
-        if let Some(reason) = self.breaker() {
-            return Ruled::of(Verdict::Tripped, vec![reason]);
+        if let Some(reasons) = self.held() {
+            return Ruled::of(Verdict::Tripped, reasons);
         }
         if self.input.signal.status == Status::Blocked {
             return Ruled::of(Verdict::Blocked, vec![self.blocked()]);
@@ -129,31 +131,39 @@ impl Case<'_> {
         against
     }
 
-    /// Why the breaker lets nothing through, where it does not.
-    fn breaker(&self) -> Option<Reason> {
+    /// Why the run is held before anything is looked at, where it is.
+    fn held(&self) -> Option<Vec<Reason>> {
         if self.input.admission(self.policy) != Admission::Held {
             return None;
         }
         let Some(memory) = self.input.kept() else {
             let why = self.input.lost.as_deref().unwrap_or("it is missing");
             let message = format!("the breaker is open, for its state cannot be trusted: {why}");
-            return Some(Reason::new(ReasonCode::BreakerOpen, message));
+            return Some(vec![Reason::new(ReasonCode::BreakerOpen, message)]);
         };
-        let trip = memory.breaker.trip.as_ref();
+        let mut reasons = Vec::from_iter(self.breaker(memory));
+        let spent = budget::overspent(&memory.run, self.policy);
+        reasons.extend(spent.into_iter().map(|told| Reason::new(ReasonCode::BudgetSpent, told)));
+        Some(reasons)
+    }
+
+    /// What a breaker says that is not closed.
+    fn breaker(&self, memory: &Memory) -> Option<Reason> {
+        let breaker = memory.governing();
+        let trip = breaker.trip.as_ref();
         let trip = trip.map_or("no reason recorded", |trip| trip.message.as_str());
-        Some(match memory.breaker.state {
-            BreakerState::Isolated => Reason::new(
-                ReasonCode::BreakerIsolated,
-                format!("an operator holds the breaker open: {trip}"),
-            ),
-            BreakerState::HalfOpen => Reason::new(
+        let (code, message) = match breaker.state {
+            BreakerState::Closed => return None,
+            BreakerState::Isolated => {
+                (ReasonCode::BreakerIsolated, format!("an operator holds the breaker open: {trip}"))
+            }
+            BreakerState::HalfOpen => (
                 ReasonCode::BreakerOpen,
                 format!("the breaker is half open, and another decision is its probe: {trip}"),
             ),
-            BreakerState::Closed | BreakerState::Open => {
-                Reason::new(ReasonCode::BreakerOpen, format!("the breaker is open: {trip}"))
-            }
-        })
+            BreakerState::Open => (ReasonCode::BreakerOpen, format!("the breaker is open: {trip}")),
+        };
+        Some(Reason::new(code, message))
     }
 
     fn blocked(&self) -> Reason {

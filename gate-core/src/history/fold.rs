@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::divergence::{Divergence, Wrong, same, word};
 use super::said::{Acted, Decided, Stepped};
-use super::{State, kind};
+use super::{Owner, State, kind};
 use crate::decide::breaker::{Breaker, BreakerState, Change, Event, TABLE, Transition};
 use crate::decide::decision::{Decision, judge};
 use crate::decide::memory::{Memory, RunState};
@@ -14,17 +14,20 @@ use crate::protocol::ledger::Record;
 /// What a ledger comes to, record after record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
-    breakers: BTreeMap<String, Breaker>,
+    breakers: BTreeMap<Key, Breaker>,
     runs: BTreeMap<String, RunState>,
     /// Steps that decisions made, and whose own records have not come yet.
-    owed: BTreeMap<String, Change>,
+    owed: BTreeMap<Key, Change>,
     undecided: Vec<u64>,
 }
 
+/// What tells one breaker from others.
+type Key = (Owner, String);
+
 impl History {
-    /// The breaker of a task; none before its first record.
-    pub fn breaker(&self, task: &str) -> Option<&Breaker> {
-        self.breakers.get(task)
+    /// The breaker of this owner; none before its first record.
+    pub fn breaker(&self, (owner, name): (Owner, &str)) -> Option<&Breaker> {
+        self.breakers.get(&(owner, name.to_owned()))
     }
 
     /// The last run of a loop; none before its first decision.
@@ -74,18 +77,26 @@ impl History {
         is_of_its_kind(&record.kind, &said.decision)?;
         let (name, run) = named(&said)?;
         let Decided { decision, policy_digest, state, .. } = &said;
-        self.owes_nothing(record, &state.task)?;
+        let own = key(state);
+        let of_task = (Owner::Task, state.task.clone());
+        self.owes_nothing(record, &own)?;
+        self.owes_nothing(record, &of_task)?;
         let before = self.rested_on(decision, state, name)?;
         let policy = policies(policy_digest);
         let step = match &policy {
             Some(policy) => again(decision, state, policy)?,
-            None => taken(&before.breaker, state)?,
+            None => taken(before, state)?,
         };
         if policy.is_none() {
             self.undecided.push(record.seq);
         }
-        self.owed.extend(step.map(|step| (state.task.clone(), step)));
-        self.breakers.insert(state.task.clone(), state.breaker.clone());
+        if before.held_by_operator().is_some() {
+            self.breakers.extend(state.hold.clone().map(|hold| (of_task.clone(), hold)));
+            self.owed.extend(step.map(|step| (of_task, step)));
+        } else {
+            self.owed.extend(step.map(|step| (own.clone(), step)));
+        }
+        self.breakers.insert(own, state.breaker.clone());
         self.runs.insert(name.to_owned(), run.clone());
         Ok(())
     }
@@ -100,14 +111,19 @@ impl History {
     ) -> Result<&'d Memory, Wrong> {
         let forgotten = || absent("/decision/memory", "what was remembered before");
         let memory = decision.memory.as_ref().ok_or_else(forgotten)?;
-        same("/decision/memory/breaker", &memory.breaker, &self.standing(&state.task))?;
-        let begins = RunState::begins(&memory.run.started, &memory.breaker);
+        same("/decision/memory/breaker", &memory.breaker, &self.standing(&key(state)))?;
+        if state.owner == Owner::Loop {
+            let of_task = (Owner::Task, state.task.clone());
+            let hold = self.breakers.get(&of_task).and_then(Breaker::as_hold);
+            same("/decision/memory/hold", &memory.hold, &hold)?;
+        }
+        let begins = RunState::begins(&memory.run.started, memory.resets());
         if memory.run == begins {
             return Ok(memory);
         }
         let last = self.runs.get(name).unwrap_or(&begins);
         same("/decision/memory/run", &memory.run, last)?;
-        if last.has_ended(&memory.breaker) {
+        if last.has_ended(memory.resets()) {
             return Err(Wrong::new("/decision/memory/run", "one that has ended", "a new one"));
         }
         Ok(memory)
@@ -116,40 +132,47 @@ impl History {
     fn stepped(&mut self, record: &Record) -> Result<(), Wrong> {
         let Stepped { change, state } = Stepped::of(record)?;
         is_in_the_table(&change)?;
-        let before = self.standing(&state.task);
-        let (breaker, expected) = match self.owed.get(&state.task) {
+        let key = key(&state);
+        let before = self.standing(&key);
+        let (breaker, expected) = match self.owed.get(&key) {
             Some(owed) => (before, owed.clone()),
             None => admitted(&before, &change, &state.breaker)?,
         };
         same("", &change, &expected)?;
         same("/state/breaker", &state.breaker, &breaker)?;
-        self.owed.remove(&state.task);
-        self.breakers.insert(state.task, breaker);
+        self.owed.remove(&key);
+        self.breakers.insert(key, breaker);
         Ok(())
     }
 
     fn acted(&mut self, record: &Record) -> Result<(), Wrong> {
         let Some(Acted { act, reason, state }) = Acted::of(record)? else { return Ok(()) };
-        self.owes_nothing(record, &state.task)?;
+        let key = key(&state);
+        self.owes_nothing(record, &key)?;
         let at = state.breaker.stood.clone().unwrap_or_default().at;
-        let (breaker, _) = self.standing(&state.task).operated(act, &reason, &at);
+        let (breaker, _) = self.standing(&key).operated(act, &reason, &at);
         same("/state/breaker", &state.breaker, &breaker)?;
-        self.breakers.insert(state.task, breaker);
+        self.breakers.insert(key, breaker);
         Ok(())
     }
 
-    /// The breaker of a task; closed before its first record.
-    fn standing(&self, task: &str) -> Breaker {
-        self.breakers.get(task).cloned().unwrap_or_default()
+    /// A breaker; closed before its first record.
+    fn standing(&self, key: &Key) -> Breaker {
+        self.breakers.get(key).cloned().unwrap_or_default()
     }
 
-    /// That every step of the task's breaker has its record by now.
-    fn owes_nothing(&self, record: &Record, task: &str) -> Result<(), Wrong> {
-        let Some(step) = self.owed.get(task) else { return Ok(()) };
+    /// That every step of the breaker has its record by now.
+    fn owes_nothing(&self, record: &Record, key: &Key) -> Result<(), Wrong> {
+        let Some(step) = self.owed.get(key) else { return Ok(()) };
         let expected =
             format!("the breaker's step {}, which the decision before made", word(&step.event));
         Err(Wrong::new("type", &*record.kind, expected))
     }
+}
+
+fn key(state: &State) -> Key {
+    let (owner, name) = state.key();
+    (owner, name.to_owned())
 }
 
 /// That the type of a decision's record is its verdict's.
@@ -179,14 +202,20 @@ fn again(decision: &Decision, state: &State, policy: &Policy) -> Result<Option<C
     let nothing = || Wrong::new("/state", "there", "none: the decision leaves nothing");
     let memory = judged.memory.ok_or_else(nothing)?;
     same("/state/breaker", &state.breaker, &memory.breaker)?;
+    same("/state/hold", &state.hold, &memory.hold)?;
     same("/state/run", &state.run, &Some(memory.run))?;
     Ok(judged.change)
 }
 
 /// Takes the state as it stands, and gives the step that leads to it: whatever
 /// the policy, a decision makes no step but its own.
-fn taken(before: &Breaker, state: &State) -> Result<Option<Change>, Wrong> {
-    let (from, to) = (before.state, state.breaker.state);
+fn taken(before: &Memory, state: &State) -> Result<Option<Change>, Wrong> {
+    let (before, after) = match (before.held_by_operator(), &state.hold) {
+        (Some(hold), Some(after)) => (hold, after),
+        (Some(_), None) => return Err(absent("/state/hold", "what the operator holds")),
+        (None, _) => (&before.breaker, &state.breaker),
+    };
+    let (from, to) = (before.state, after.state);
     if from == to {
         return Ok(None);
     }
@@ -195,7 +224,7 @@ fn taken(before: &Breaker, state: &State) -> Result<Option<Change>, Wrong> {
     let event = events.into_iter().find(leads).ok_or_else(|| {
         Wrong::new("/state/breaker/state", word(&to), format!("a step from {}", word(&from)))
     })?;
-    let trip = state.breaker.trip.clone().or_else(|| before.trip.clone());
+    let trip = after.trip.clone().or_else(|| before.trip.clone());
     Ok(Some(Change { from, event, to, trip }))
 }
 

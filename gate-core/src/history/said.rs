@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::State;
 use super::divergence::{Wrong, same};
+use super::{Owner, State};
 use crate::decide::breaker::{Act, BreakerState, Change, Event, Trip};
 use crate::decide::decision::Decision;
 use crate::protocol::ledger::Record;
@@ -87,7 +87,11 @@ fn breaker_act(name: &str) -> Option<Act> {
 /// The state that a step or an act left: it concerns no run.
 fn of_breaker(record: &Record) -> Result<State, Wrong> {
     let state: State = member(record, "state")?;
-    let bare = State::of_task(&state.task, state.breaker.clone());
+    let breaker = state.breaker.clone();
+    let bare = match state.key() {
+        (Owner::Loop, name) => State::of_loop(name, &state.task, breaker),
+        (Owner::Task, task) => State::of_task(task, breaker),
+    };
     same("/state", &state, &bare)?;
     Ok(state)
 }

@@ -36,6 +36,7 @@ mod loose;
 mod opencode;
 mod out;
 mod parts;
+mod prompt;
 mod qwen;
 mod reader;
 mod scan;
@@ -53,6 +54,7 @@ pub use far::{Far, NEAR, Sifted, Wanted};
 pub use final_turn::{FinalTurn, Word};
 pub use format::{Forced, Format, UnknownFormat};
 pub(crate) use limit::resets_at;
+pub use prompt::Prompt;
 pub use reader::Reader;
 
 use std::sync::Arc;

@@ -12,7 +12,7 @@ use gate_core::decide::moment::Moment;
 use gate_core::decide::observed::{Limited, Observed, TreeSeen, TreeState};
 use gate_core::decide::policy::Mode;
 use gate_core::decide::signal::{Signal, Status};
-use gate_core::history::{State, kind};
+use gate_core::history::{Owner, State, kind};
 use gate_core::protocol::ledger::{Body, Draft, Head, Record};
 use gate_core::{Input, Policy, Verdict, judge};
 use serde_json::{Value, json};
@@ -62,9 +62,11 @@ pub(crate) enum Step {
         tree: u8,
         new_run: bool,
     },
+    /// An operator acts on a task, or on its loop.
     Operate {
         task: u8,
         act: Act,
+        owner: Owner,
     },
     /// An operator's flag, which leaves runs and breakers as they are.
     Flag,
@@ -80,7 +82,9 @@ pub(crate) enum Step {
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     pub(crate) records: Vec<Record>,
-    breakers: BTreeMap<String, Breaker>,
+    /// Whether it is written as older gates did, with one breaker a task.
+    pub(crate) is_old: bool,
+    breakers: BTreeMap<(Owner, String), Breaker>,
     runs: BTreeMap<String, RunState>,
     minutes: u64,
     ids: u32,
@@ -97,7 +101,7 @@ impl Writer {
                 let id = self.admit(*task, &POLICIES[*policy], matches!(kind, Kind::Forced));
                 self.decide(*kind, *task, *policy, *tree, *new_run, &id);
             }
-            Step::Operate { task, act } => self.operate(*task, *act),
+            Step::Operate { task, act, owner } => self.operate(&name(*task), *act, *owner),
             Step::Flag => self.write(kind::ACT, &json!({ "act": "no_checks", "uid": 0 })),
             Step::Wait(minutes) => self.minutes = self.minutes.saturating_add_signed(*minutes),
             Step::Crash { task } => drop(self.admit(*task, &POLICIES[0], false)),
@@ -109,42 +113,60 @@ impl Writer {
         Moment { boot: "boot".to_owned(), uptime_ms: millis, wall_ms: millis }
     }
 
-    fn breaker(&self, task: &str) -> Breaker {
-        self.breakers.get(task).cloned().unwrap_or_default()
+    fn breaker(&self, owner: Owner, task: &str) -> Breaker {
+        self.breakers.get(&(owner, task.to_owned())).cloned().unwrap_or_default()
+    }
+
+    /// Whose breaker the decisions of a task's loop feed.
+    fn own(&self) -> Owner {
+        if self.is_old { Owner::Task } else { Owner::Loop }
+    }
+
+    fn hold(&self, task: &str) -> Option<Breaker> {
+        self.breaker(Owner::Task, task).as_hold().filter(|_| !self.is_old)
+    }
+
+    /// Whose breaker decides.
+    fn governing(&self, task: &str) -> Owner {
+        let is_held = self.hold(task).is_some_and(|hold| !hold.is_closed());
+        if is_held { Owner::Task } else { self.own() }
     }
 
     fn admit(&mut self, task: u8, policy: &Policy, forced: bool) -> String {
         self.ids += 1;
         let id = format!("probe {}", self.ids);
         if !forced {
-            let (_, breaker, change) = self.breaker(&name(task)).admit(&self.now(), policy, &id);
-            self.step(&name(task), breaker, change.as_ref());
+            let task = name(task);
+            let owner = self.governing(&task);
+            let (_, breaker, change) = self.breaker(owner, &task).admit(&self.now(), policy, &id);
+            self.step((owner, &task), breaker, change.as_ref());
         }
         id
     }
 
-    fn step(&mut self, task: &str, breaker: Breaker, change: Option<&Change>) {
+    fn step(&mut self, of: (Owner, &str), breaker: Breaker, change: Option<&Change>) {
         let Some(change) = change else { return };
-        self.breakers.insert(task.to_owned(), breaker.clone());
+        self.breakers.insert((of.0, of.1.to_owned()), breaker.clone());
         let mut body = serde_json::to_value(change).expect("plain data");
-        body["state"] = json!(of_breaker(task, breaker));
+        body["state"] = json!(of_breaker(of, breaker));
         self.write(kind::TRANSITION, &body);
     }
 
     fn decide(&mut self, kind: Kind, task: u8, policy: usize, tree: u8, new_run: bool, id: &str) {
         let (task, at) = (name(task), self.now());
-        let breaker = self.breaker(&task);
-        let in_loop = format!("loop-{task}");
+        let (breaker, hold) = (self.breaker(self.own(), &task), self.hold(&task));
+        let resets = breaker.resets + hold.as_ref().map_or(0, |hold| hold.resets);
+        let in_loop = in_loop(&task);
         let last = self.runs.get(&in_loop);
-        let goes_on = last.filter(|run| !new_run && !run.is_over(&at, &breaker));
-        let mut run = goes_on.cloned().unwrap_or_else(|| RunState::begins(&at, &breaker));
+        let goes_on = last.filter(|run| !new_run && !run.is_over(&at, resets));
+        let mut run = goes_on.cloned().unwrap_or_else(|| RunState::begins(&at, resets));
         if let (Some(forge), Some(last)) = (self.forge, last) {
             forge(last, &mut run);
         }
         let iteration = run.iteration + 1;
         let observed =
             Observed { at, iteration, probe: Some(id.to_owned()), ..observed(kind, tree) };
-        let memory = Some(Memory { breaker, run });
+        let memory = Some(Memory { breaker, hold, run });
         let input = Input { stateful: true, memory, observed, ..input(kind) };
         let judged = judge(&input, &POLICIES[policy]);
         let memory = judged.memory.expect("state is kept");
@@ -156,28 +178,33 @@ impl Writer {
         let state = State {
             task: task.clone(),
             name: Some(in_loop.clone()),
+            owner: self.own(),
             iteration: Some(iteration),
             breaker: memory.breaker.clone(),
+            hold: memory.hold.clone(),
             run: Some(memory.run.clone()),
         };
+        let owner = self.governing(&task);
+        let of_hold = memory.hold.clone().filter(|_| owner != self.own());
+        let stepped = of_hold.unwrap_or_else(|| memory.breaker.clone());
         let exit = judged.decision.verdict == Verdict::Exit;
         let kind = if exit { kind::PASSED } else { kind::BLOCKED };
-        self.breakers.insert(task.clone(), memory.breaker.clone());
+        self.breakers.insert((self.own(), task.clone()), memory.breaker);
         self.runs.insert(in_loop, memory.run);
         self.write(kind, &json!({ "decision": decision, "state": state, "tree": "ab" }));
-        self.step(&task, memory.breaker, judged.change.as_ref());
+        self.step((owner, &task), stepped, judged.change.as_ref());
     }
 
-    fn operate(&mut self, task: u8, act: Act) {
-        let task = name(task);
-        let (breaker, _) = self.breaker(&task).operated(act, "by hand", &self.now());
+    fn operate(&mut self, task: &str, act: Act, owner: Owner) {
+        let owner = if self.is_old { Owner::Task } else { owner };
+        let (breaker, _) = self.breaker(owner, task).operated(act, "by hand", &self.now());
         let act = match act {
             Act::Reset => "breaker_reset",
             Act::Trip => "breaker_trip",
             Act::Isolate => "breaker_isolate",
         };
-        self.breakers.insert(task.clone(), breaker.clone());
-        let state = of_breaker(&task, breaker);
+        self.breakers.insert((owner, task.to_owned()), breaker.clone());
+        let state = of_breaker((owner, task), breaker);
         self.write(
             kind::ACT,
             &json!({ "act": act, "reason": "by hand", "uid": 0, "state": state }),
@@ -201,8 +228,15 @@ fn name(task: u8) -> String {
     if task == 0 { String::new() } else { task.to_string() }
 }
 
-fn of_breaker(task: &str, breaker: Breaker) -> State {
-    State { task: task.to_owned(), name: None, iteration: None, breaker, run: None }
+fn in_loop(task: &str) -> String {
+    format!("loop-{task}")
+}
+
+fn of_breaker((owner, task): (Owner, &str), breaker: Breaker) -> State {
+    match owner {
+        Owner::Task => State::of_task(task, breaker),
+        Owner::Loop => State::of_loop(&in_loop(task), task, breaker),
+    }
 }
 
 fn input(kind: Kind) -> Input {

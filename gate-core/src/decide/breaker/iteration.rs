@@ -108,7 +108,7 @@ fn waits(reasons: &[Reason]) -> bool {
 }
 
 /// The tree beside what the last iteration of the run left; in the first one,
-/// beside the last commit.
+/// beside what it was when the run began.
 fn progress(input: &Input, run: &RunState) -> Option<bool> {
     let seen = input.observed.tree.as_ref()?;
     match &run.tree {

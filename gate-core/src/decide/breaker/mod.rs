@@ -1,10 +1,14 @@
 //! The circuit breaker: it ends a loop that gets nowhere, and never calls that
 //! success.
 //!
-//! It belongs to a project and a task. Its states and the ways between them
-//! are [`TABLE`]; what a loop has to do to trip it is `trip`'s; what it takes
-//! to be closed again is `probe`'s. It is pure: a step takes the breaker
-//! before and the time, and gives the breaker after and what has changed.
+//! Each loop has its own: a session, a prompt in a work tree, a loop of `gate
+//! run`, a run. An operator can hold a task beside that, whichever loop works on
+//! it; that hold is a breaker too, which no loop can trip.
+//!
+//! Its states and the ways between them are [`TABLE`]; what a loop has to do to
+//! trip it is `trip`'s; what it takes to be closed again is `probe`'s. It is
+//! pure: a step takes the breaker before and the time, and gives the breaker
+//! after and what has changed.
 
 mod counters;
 mod iteration;
@@ -28,7 +32,7 @@ pub use table::{BreakerState, Event, TABLE, Transition, after};
 pub use trip::{Cause, Trip};
 pub use view::BreakerView;
 
-pub(crate) use trip::{due, over_budget};
+pub(crate) use trip::due;
 
 use table::way;
 
@@ -40,7 +44,7 @@ use super::observed::TreeState;
 /// the cool-down.
 const CALM: u32 = 5;
 
-/// The breaker of a task.
+/// The breaker of a loop, or an operator's hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Breaker {
     /// Its state.
@@ -125,6 +129,16 @@ impl Breaker {
     /// Whether decisions go through it as if it were not there.
     pub fn is_closed(&self) -> bool {
         self.state == BreakerState::Closed
+    }
+
+    /// What the breaker of a task holds: what an operator did; none where nothing
+    /// is left of that. Older gates kept the trips of loops there, which hold no
+    /// other loop any more.
+    pub fn as_hold(&self) -> Option<Self> {
+        let by_operator = self.trip.as_ref().is_some_and(|trip| trip.cause == Cause::Operator);
+        let closed = || Self { resets: self.resets, ..Self::default() };
+        let hold = if by_operator { self.clone() } else { closed() };
+        Some(hold).filter(|hold| *hold != Self::default())
     }
 
     /// The breaker after an operator's act, with the reason that was given.

@@ -133,8 +133,8 @@ impl Breaker {
 
     /// Open again after a probe. What its checks alone wrote is no change for
     /// the next one.
-    pub(crate) fn failed(&self, it: &Iteration, trip: Option<Trip>) -> (Self, Change) {
-        let (mut breaker, change) = self.reopened(Event::ProbeFailed, trip, &it.at);
+    pub(crate) fn failed(&self, it: &Iteration) -> (Self, Change) {
+        let (mut breaker, change) = self.reopened(Event::ProbeFailed, self.trip.clone(), &it.at);
         if let Some(stood) = &mut breaker.stood
             && !moved(it, stood)
         {
@@ -143,8 +143,7 @@ impl Breaker {
         (breaker, change)
     }
 
-    /// Whether what had tripped it is gone, after a probe. Of a budget that is
-    /// for the run to say.
+    /// Whether what had tripped it is gone, after a probe.
     pub(crate) fn is_mended(&self, it: &Iteration) -> bool {
         if it.passed {
             return true;

@@ -38,7 +38,7 @@ pub enum Cause {
     OutputDecline,
     /// Iterations that ended in a rate or usage limit.
     RateLimited,
-    /// `budget.iterations`.
+    /// `budget.iterations`: in older records, as are the other budgets.
     BudgetIterations,
     /// `budget.tokens`.
     BudgetTokens,
@@ -142,7 +142,7 @@ const COUNTED: [Counted; 7] = [
 /// first.
 pub(crate) fn due(run: &RunState, policy: &Policy) -> Vec<Trip> {
     let counted = COUNTED.iter().filter_map(|it| it.due(&run.counters, &policy.breaker));
-    counted.chain(declined(run, policy)).chain(over_budget(run, policy)).collect()
+    counted.chain(declined(run, policy)).collect()
 }
 
 impl Counted {
@@ -168,20 +168,4 @@ fn declined(run: &RunState, policy: &Policy) -> Option<Trip> {
 fn median(mut three: [u64; 3]) -> u64 {
     three.sort_unstable();
     three[1]
-}
-
-/// The budgets that a run has spent.
-pub(crate) fn over_budget(run: &RunState, policy: &Policy) -> impl Iterator<Item = Trip> {
-    let budget = &policy.budget;
-    let spent = [
-        (Cause::BudgetIterations, run.spent.iterations, u64::from(budget.iterations), "iterations"),
-        (Cause::BudgetTokens, run.spent.tokens, budget.tokens, "tokens"),
-        (Cause::BudgetCost, run.spent.cost_micro_usd, budget.cost_micro_usd, "micro-dollars"),
-        (Cause::BudgetWall, run.spent.wall_ms, budget.wall_ms, "milliseconds"),
-    ];
-    let over = spent.into_iter().filter(|(_, spent, limit, _)| *limit > 0 && spent >= limit);
-    over.map(|(cause, spent, limit, unit)| Trip {
-        cause,
-        message: format!("the run's budget is spent: {spent} of {limit} {unit}"),
-    })
 }

@@ -20,11 +20,11 @@ pub struct BreakerView {
 }
 
 impl BreakerView {
-    /// The breaker of this memory.
+    /// The breaker that decides in this memory.
     pub fn of(memory: &Memory) -> Self {
         Self {
-            state: memory.breaker.state,
-            trip: memory.breaker.trip.as_ref().map(|trip| trip.cause.name().to_owned()),
+            state: memory.governing().state,
+            trip: memory.governing().trip.as_ref().map(|trip| trip.cause.name().to_owned()),
             counters: memory.run.counters,
         }
     }

@@ -47,21 +47,24 @@ fn a_transcript_that_tells_nothing_makes_nothing_count_twice() {
 }
 
 #[test]
-fn each_budget_trips_where_it_is_spent() {
+fn a_budget_ends_its_run_from_where_it_is_spent_and_opens_no_breaker() {
     type Set = fn(&mut Budget, u64);
-    let cases: [(Cause, Set); 4] = [
-        (Cause::BudgetIterations, |it, n| it.iterations = n as u32),
-        (Cause::BudgetTokens, |it, n| it.tokens = n * 100),
-        (Cause::BudgetCost, |it, n| it.cost_micro_usd = n * 7),
-        (Cause::BudgetWall, |it, n| it.wall_ms = n * MINUTE),
+    let cases: [(&str, Set); 4] = [
+        (" of 4 iterations", |it, n| it.iterations = n as u32),
+        (" of 400 tokens", |it, n| it.tokens = n * 100),
+        (" of $0.04", |it, n| it.cost_micro_usd = n * 10_000),
+        (" of 4m", |it, n| it.wall_ms = n * MINUTE),
     ];
-    for (cause, set) in cases {
+    for (words, set) in cases {
         let mut lap = Loop::new(|policy| set(&mut policy.budget, 4));
-        let turn = session(works(), "", Some(100), Some(7));
-        assert_eq!(lap.repeat(3, &turn), [Verdict::Continue; 3], "{cause}");
-        let decision = lap.feed(turn);
-        assert_eq!((decision.verdict, lap.cause()), (Verdict::Tripped, Some(cause)));
-        assert!(tripped_by(&decision)[0].starts_with("the run's budget is spent: "));
+        let turn = session(works(), "", Some(100), Some(10_000));
+        assert_eq!(lap.repeat(3, &turn), [Verdict::Continue; 3], "{words}");
+        for decision in [lap.feed(turn.clone()), lap.feed(turn), lap.feed(passes())] {
+            assert_eq!(decision.verdict, Verdict::Tripped, "{words}");
+            assert_eq!(decision.reasons[0].code, ReasonCode::BudgetSpent);
+            assert!(decision.reasons[0].message.ends_with(words), "{:?}", decision.reasons);
+            assert!(lap.memory.breaker.is_closed());
+        }
     }
 }
 
@@ -92,12 +95,9 @@ fn a_clock_that_goes_backwards_does_not_give_the_time_back() {
 fn a_budget_that_is_spent_stays_spent_for_its_run_alone() {
     let mut lap = Loop::new(|policy| policy.budget.iterations = 2);
     lap.repeat(2, &works());
-    lap.cool_down();
-    assert_eq!(lap.probe(works().tests(Outcome::Pass)).verdict, Verdict::Tripped);
-    lap.cool_down();
-    lap.memory.run = RunState::begins(&lap.at(), &lap.memory.breaker);
-    assert_eq!(lap.probe(works().tests(Outcome::Pass)).verdict, Verdict::Continue);
-    assert!(lap.memory.breaker.is_closed());
+    assert_eq!(lap.feed(passes()).verdict, Verdict::Tripped);
+    lap.memory.run = RunState::begins(&lap.at(), lap.memory.resets());
+    assert_eq!(lap.feed(works().tests(Outcome::Pass)).verdict, Verdict::Continue);
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn a_probe_that_mends_the_cause_does_not_go_past_the_budget() {
     lap.cool_down();
     let decision = lap.probe(claims().error("f"));
     assert_eq!(decision.verdict, Verdict::Tripped);
-    assert!(tripped_by(&decision)[0].ends_with("the run's budget is spent: 3 of 3 iterations"));
-    assert_eq!((lap.state(), lap.cause()), (BreakerState::Open, Some(Cause::BudgetIterations)));
+    assert_eq!(decision.reasons[0].message, "budget spent: 3 of 3 iterations");
+    assert!(lap.memory.breaker.is_closed(), "what had tripped it is gone");
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn across_a_restart_the_wall_clock_counts() {
 #[test]
 fn a_restart_and_a_new_run_reset_nothing() {
     let mut lap = opened();
-    lap.memory.run = RunState::begins(&lap.at(), &lap.memory.breaker);
+    lap.memory.run = RunState::begins(&lap.at(), lap.memory.resets());
     assert_eq!(lap.feed(passes()).verdict, Verdict::Tripped);
     let json = serde_json::to_string(&lap.memory).expect("plain data");
     lap.memory = serde_json::from_str(&json).expect("its own JSON");
@@ -122,10 +122,10 @@ fn a_reset_ends_the_run_and_begins_anew() {
     let mut lap = opened();
     let (breaker, change) = lap.memory.breaker.operated(Act::Reset, "mended", &lap.at());
     assert_eq!((change.event, change.to), (Event::Reset, BreakerState::Closed));
-    assert!(lap.memory.run.is_over(&lap.at(), &breaker));
-    let run = RunState::begins(&lap.at(), &breaker);
-    assert!(!run.is_over(&lap.at(), &breaker));
-    lap.memory = Memory { breaker, run };
+    assert!(lap.memory.run.is_over(&lap.at(), breaker.resets));
+    let run = RunState::begins(&lap.at(), breaker.resets);
+    assert!(!run.is_over(&lap.at(), breaker.resets));
+    lap.memory = Memory { breaker, hold: None, run };
     assert_eq!(lap.repeat(2, &claims()), [Verdict::Continue, Verdict::Tripped]);
     assert_eq!(cools_in(&lap), Some(30 * MINUTE));
 }
@@ -134,11 +134,11 @@ fn a_reset_ends_the_run_and_begins_anew() {
 fn twelve_hours_of_silence_end_a_run_and_do_not_close_the_breaker() {
     let mut lap = opened();
     lap.now += 12 * 60 * MINUTE - 1;
-    assert!(!lap.memory.run.is_over(&lap.at(), &lap.memory.breaker));
+    assert!(!lap.memory.run.is_over(&lap.at(), lap.memory.resets()));
     lap.now += 1;
-    assert!(lap.memory.run.is_over(&lap.at(), &lap.memory.breaker));
+    assert!(lap.memory.run.is_over(&lap.at(), lap.memory.resets()));
     lap.now -= DAY;
-    assert!(!lap.memory.run.is_over(&lap.at(), &lap.memory.breaker), "nobody knows");
+    assert!(!lap.memory.run.is_over(&lap.at(), lap.memory.resets()), "nobody knows");
     assert!(!lap.memory.breaker.is_closed());
 }
 

@@ -158,8 +158,9 @@ impl Loop {
     fn new(set: impl FnOnce(&mut Policy)) -> Self {
         let breaker = Breaker::default();
         let now = 1_000 * MINUTE;
-        let run = RunState::begins(&moment(now), &breaker);
-        Self { policy: policy(set), memory: Memory { breaker, run }, now, tree: 0, last: None }
+        let run = RunState::begins(&moment(now), 0);
+        let memory = Memory { breaker, hold: None, run };
+        Self { policy: policy(set), memory, now, tree: 0, last: None }
     }
 
     /// One more iteration, a minute later.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::*;
 use crate::decide::breaker::{Act, Change, Counters, Event, Stood, TABLE, Transition};
+use crate::decide::memory::Spent;
 
 /// Now, whatever happens: what has been moves away from it.
 const NOW: u64 = 1_000 * MINUTE;
@@ -79,7 +80,7 @@ struct Done {
 
 fn done(step: &Step, memory: &Memory, policy: &Policy) -> Done {
     let breaker = |(breaker, change): (Breaker, Option<Change>), admission| Done {
-        memory: Memory { breaker, run: memory.run.clone() },
+        memory: Memory { breaker, ..memory.clone() },
         change,
         judged: None,
         admission,
@@ -103,7 +104,7 @@ fn done(step: &Step, memory: &Memory, policy: &Policy) -> Done {
             breaker((after, Some(change)), None)
         }
         Step::NewRun => {
-            same(Memory { run: RunState::begins(&now, &memory.breaker), ..memory.clone() })
+            same(Memory { run: RunState::begins(&now, memory.resets()), ..memory.clone() })
         }
         Step::Later => same(shifted(memory, |at| at.saturating_sub(TICK))),
         Step::Earlier => same(shifted(memory, |at| at + 2 * TICK)),
@@ -119,8 +120,8 @@ fn decided(
 ) -> Done {
     let now = moment(NOW);
     let mut memory = memory.clone();
-    if memory.run.is_over(&now, &memory.breaker) {
-        memory.run = RunState::begins(&now, &memory.breaker);
+    if memory.run.is_over(&now, memory.resets()) {
+        memory.run = RunState::begins(&now, memory.resets());
     }
     let was = memory.run.tree.as_ref().map_or("a", |tree| tree.digest.as_str());
     let is = if (turn.left == Left::Moved) == (was == "a") { "b" } else { "a" };
@@ -159,7 +160,7 @@ fn plain(memory: &Memory, policy: &Policy) -> Memory {
     let trees = policy.breaker.no_progress > 0;
     let errors = policy.breaker.same_error > 0;
     let longest = if trees || errors { TICK } else { 2 * TICK };
-    let Memory { mut breaker, run } = shifted(memory, |at| at.max(NOW - longest));
+    let Memory { mut breaker, hold, run } = shifted(memory, |at| at.max(NOW - longest));
     let ended = run.ended || run.resets != breaker.resets;
     breaker.trip.iter_mut().for_each(|trip| trip.message.clear());
     breaker.resets = 0;
@@ -171,7 +172,7 @@ fn plain(memory: &Memory, policy: &Policy) -> Memory {
         checks: if trees || errors { stood.checks } else { BTreeMap::new() },
         ..stood
     });
-    let begins = RunState::begins(&moment(NOW), &breaker);
+    let begins = RunState::begins(&moment(NOW), breaker.resets);
     let run = if ended {
         RunState { ended, ..begins }
     } else {
@@ -179,10 +180,14 @@ fn plain(memory: &Memory, policy: &Policy) -> Memory {
             iteration: run.iteration.min(u64::from(policy.budget.iterations)),
             passed_in_a_row: run.passed_in_a_row.min(policy.consecutive.get() - 1),
             tree: run.tree.clone().filter(|_| trees),
+            spent: Spent {
+                iterations: run.spent.iterations.min(u64::from(policy.budget.iterations)),
+                ..Spent::default()
+            },
             ..if breaker.is_closed() { counted(run, begins, policy) } else { begins }
         }
     };
-    Memory { breaker, run }
+    Memory { breaker, hold, run }
 }
 
 /// What trips a closed breaker. An open one begins with nothing of it, once it
@@ -212,7 +217,7 @@ fn walk(set: impl FnOnce(&mut Policy)) {
     policy.breaker.cooldown_ms = TICK;
     let steps = steps(&policy);
     let breaker = Breaker::default();
-    let start = Memory { run: RunState::begins(&moment(NOW), &breaker), breaker };
+    let start = Memory { run: RunState::begins(&moment(NOW), 0), hold: None, breaker };
     let mut seen = BTreeSet::new();
     let mut open = VecDeque::from([plain(&start, &policy)]);
     let mut states = BTreeSet::new();

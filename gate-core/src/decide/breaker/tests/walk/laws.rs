@@ -10,7 +10,7 @@ pub(super) fn hold(step: &Step, before: &Memory, done: &Done, policy: &Policy) {
     ways(step, (from, to), done, &told);
     closing(step, before, done, &told);
     probes(step, before, done, policy, &told);
-    verdicts(step, before, done, &told);
+    verdicts(step, before, done, (policy, &told));
     if let Step::Turn(turn, _) = step {
         unmeasured(turn, before, done, &told);
     }
@@ -99,7 +99,12 @@ fn probes(step: &Step, before: &Memory, done: &Done, policy: &Policy, told: &dyn
 }
 
 /// What the verdict may be, by what the breaker was.
-fn verdicts(step: &Step, before: &Memory, done: &Done, told: &dyn Fn() -> String) {
+fn verdicts(
+    step: &Step,
+    before: &Memory,
+    done: &Done,
+    (policy, told): (&Policy, &dyn Fn() -> String),
+) {
     let Some(Judged { decision, .. }) = &done.judged else { return };
     let exit = decision.verdict == Verdict::Exit;
     assert_eq!((decision.success, decision.exit_code == 0), (exit, exit), "{}", told());
@@ -114,6 +119,7 @@ fn verdicts(step: &Step, before: &Memory, done: &Done, told: &dyn Fn() -> String
             return;
         }
         Step::Lost => true,
+        Step::Turn(..) if before.is_spent(policy) && !before.run.ended => true,
         Step::Turn(_, holder) => match before.breaker.state {
             BreakerState::Closed => false,
             BreakerState::Open | BreakerState::Isolated => true,
@@ -132,7 +138,8 @@ fn verdicts(step: &Step, before: &Memory, done: &Done, told: &dyn Fn() -> String
         assert_eq!(decision.verdict, Verdict::Tripped, "an open breaker stops: {}", told());
     }
     if decision.verdict == Verdict::Tripped {
-        assert!(opened || matches!(step, Step::Lost), "{}", told());
+        let spent = done.memory.is_spent(policy);
+        assert!(opened || spent || matches!(step, Step::Lost), "{}", told());
     }
 }
 

@@ -1,0 +1,109 @@
+//! The budget of a run: what it may use, and in which words it is told that
+//! nothing is left.
+
+use super::memory::RunState;
+use super::policy::Policy;
+
+const SECOND: u64 = 1_000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+
+/// The budgets that a run has spent, each as a sentence for a person.
+pub(crate) fn overspent(run: &RunState, policy: &Policy) -> Vec<String> {
+    let (spent, budget) = (&run.spent, &policy.budget);
+    let all: [(u64, u64, fn(u64, u64) -> String); 4] = [
+        (spent.iterations, u64::from(budget.iterations), |spent, limit| {
+            format!("{} of {} iterations", grouped(spent), grouped(limit))
+        }),
+        (spent.tokens, budget.tokens, |spent, limit| {
+            format!("{} of {} tokens", grouped(spent), grouped(limit))
+        }),
+        (spent.cost_micro_usd, budget.cost_micro_usd, |spent, limit| {
+            format!("{} of {}", dollars(spent), dollars(limit))
+        }),
+        (spent.wall_ms, budget.wall_ms, |spent, limit| {
+            format!("{} of {}", duration(spent), duration(limit))
+        }),
+    ];
+    let over = all.into_iter().filter(|(spent, limit, _)| *limit > 0 && spent >= limit);
+    over.map(|(spent, limit, words)| format!("budget spent: {}", words(spent, limit))).collect()
+}
+
+/// Digits in groups of three.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// In cents; smaller sums in all their digits.
+fn dollars(micro: u64) -> String {
+    let (whole, rest) = (grouped(micro / 1_000_000), micro % 1_000_000);
+    match (micro, rest % 10_000) {
+        (..10_000, 1..) => format!("${whole}.{rest:06}").trim_end_matches('0').to_owned(),
+        _ => format!("${whole}.{:02}", rest / 10_000),
+    }
+}
+
+/// In the two largest units.
+fn duration(millis: u64) -> String {
+    let two = |one: u64, unit: &str, rest: u64, small: &str| match rest {
+        0 => format!("{one}{unit}"),
+        rest => format!("{one}{unit} {rest}{small}"),
+    };
+    match millis {
+        HOUR.. => two(millis / HOUR, "h", millis % HOUR / MINUTE, "m"),
+        MINUTE.. => two(millis / MINUTE, "m", millis % MINUTE / SECOND, "s"),
+        SECOND.. => format!("{}s", millis / SECOND),
+        _ => format!("{millis}ms"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::memory::Spent;
+
+    #[test]
+    fn a_budget_is_told_in_the_units_that_people_set_it_in() {
+        let mut policy = Policy::default();
+        policy.budget.iterations = 2;
+        policy.budget.tokens = 1_000_000;
+        policy.budget.cost_micro_usd = 1_000_000;
+        policy.budget.wall_ms = HOUR;
+        let spent = Spent {
+            iterations: 3,
+            tokens: 1_204_331,
+            cost_micro_usd: 1_112_000,
+            wall_ms: 3_725_000,
+            ..Spent::default()
+        };
+        let run = RunState { spent, ..RunState::default() };
+        let told = [
+            "budget spent: 3 of 2 iterations",
+            "budget spent: 1,204,331 of 1,000,000 tokens",
+            "budget spent: $1.11 of $1.00",
+            "budget spent: 1h 2m of 1h",
+        ];
+        assert_eq!(overspent(&run, &policy), told);
+        assert_eq!(overspent(&RunState::default(), &policy), [""; 0]);
+    }
+
+    #[test]
+    fn small_sums_and_times_are_not_told_as_nothing() {
+        assert_eq!(
+            (dollars(7), dollars(9_500), dollars(120_000)),
+            ("$0.000007".into(), "$0.0095".into(), "$0.12".into())
+        );
+        assert_eq!(
+            (duration(40), duration(1_500), duration(90_000)),
+            ("40ms".into(), "1s".into(), "1m 30s".into())
+        );
+    }
+}
