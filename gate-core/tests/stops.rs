@@ -28,7 +28,12 @@ struct Session {
 impl Session {
     fn new(policy: Policy) -> Self {
         let memory = Memory { breaker: Default::default(), hold: None, run: RunState::default() };
-        let stop = Stop { agent: "codex".to_owned(), prompt: None, background: Vec::new() };
+        let stop = Stop {
+            agent: "codex".to_owned(),
+            prompt: None,
+            background: Vec::new(),
+            situation: None,
+        };
         Self { policy, memory, stop }
     }
 
