@@ -11,7 +11,7 @@ use super::descendants::{self, Process};
 
 /// The variable that carries a program's mark: all of its processes have it, unless
 /// they drop it.
-pub(super) const MARK: &str = "_GATE_JOB";
+pub const MARK: &str = "_GATE_JOB";
 
 /// How often it is looked for what is left.
 pub(super) const AGAIN: Duration = Duration::from_millis(2);

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 pub use capture::Stream;
 pub(crate) use capture::{Capture, LineReader};
 pub(crate) use environment::{absolute, environment, is_usual};
+pub use forsaken::MARK;
 pub(crate) use job::{Ended, How, Job};
 pub use session::{Fate, Launch, Over, Session, Waiting};
 pub use supervise::supervise;

@@ -65,7 +65,7 @@ const DONE: u8 = 0;
 
 /// The command by which gate calls itself to end a check's processes. It is
 /// nobody else's, and no command line to be parsed: each check waits for it.
-const SUPERVISE: &str = "supervise";
+pub(crate) const SUPERVISE: &str = "supervise";
 
 /// The same for the agent of a run. The project that it works on is told behind it, by
 /// its folder and its marks: there it is read whose agent calls, whatever that has
@@ -238,6 +238,11 @@ impl Here {
     /// That an operator's command or flag, as it is typed, may be given here.
     fn operator(&self, act: &str) -> Result<Operator, Failure> {
         Operator::admitted(act, &self.places)
+    }
+
+    /// That a command that agents may give is not given below a check.
+    fn above_checks(&self, act: &str) -> Result<Operator, Failure> {
+        Operator::above_checks(act, &self.places)
     }
 
     /// What decisions under these settings are remembered by.

@@ -35,6 +35,7 @@ pub(super) fn on(here: &Here, args: &On) -> Result<u8, Failure> {
         ))?;
         return Ok(DONE);
     }
+    here.above_checks("gate on")?;
     set(here, false, None)?;
     print("on: stops of agents are judged here\n")?;
     Ok(DONE)

@@ -1,10 +1,12 @@
 //! The operator: the person in charge, and whether this is one.
 //!
 //! What only a person may say (to approve settings, to leave checks out, to end a
-//! loop) refuses under an agent. It is a fence and no wall: an agent that is out to
-//! get around it can cut the processes above it off, and clear its environment.
+//! loop) refuses under an agent, and below a check: a test imports code that an agent
+//! wrote. It is a fence and no wall: an agent that is out to get around it can cut the
+//! processes above it off, and clear its environment.
 
 mod above;
+mod below;
 mod marks;
 
 pub(crate) use above::project_marks;
@@ -42,13 +44,26 @@ impl Operator {
     ///
     /// It is called under an agent (code 2).
     pub(crate) fn admitted(act: &str, places: &Places) -> Result<Self, Failure> {
-        let Some(agent) = agent_above(places) else { return Ok(Self::of_process()) };
-        let message = format!(
-            "`{act}` is for the person in charge, and this is called under an agent: {agent}"
-        );
-        Err(Failure::usage("under-an-agent", message).hint(
-            "a person types it in a terminal of their own, which no agent's program has started",
-        ))
+        if let Some(agent) = agent_above(places) {
+            return Err(refused(act, "under-an-agent", &format!("under an agent: {agent}")));
+        }
+        Self::above_checks(act, places)
+    }
+
+    /// That a command is not given below a check, whether an agent is above or not.
+    ///
+    /// # Errors
+    ///
+    /// A program that gate started calls it (code 2).
+    pub(crate) fn above_checks(act: &str, places: &Places) -> Result<Self, Failure> {
+        match below::gate(places) {
+            Some(check) => Err(refused(
+                act,
+                "under-a-check",
+                &format!("below a check that gate runs: {check}"),
+            )),
+            None => Ok(Self::of_process()),
+        }
     }
 
     /// Whoever called this process.
@@ -66,6 +81,12 @@ impl Operator {
     pub(crate) fn actor(&self) -> String {
         format!("operator:{}", self.uid)
     }
+}
+
+fn refused(act: &str, code: &str, called: &str) -> Failure {
+    let message = format!("`{act}` is for the person in charge, and this is called {called}");
+    Failure::usage(code, message)
+        .hint("a person types it in a terminal of their own, which no agent's program has started")
 }
 
 /// The terminal that commands come from.

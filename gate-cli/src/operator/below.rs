@@ -1,0 +1,85 @@
+//! Whether gate itself stands above this process: then a check calls, or another
+//! program that gate started, and no person.
+//!
+//! A check runs under a supervisor, which inherits its orphans: a process that cleared
+//! its environment, left its session or lost its parent still stands below it. Where
+//! that is not told, as on systems without /proc, the mark in the environment is left.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use gate_checks::process::MARK;
+
+use crate::commands::{ATTEND, SUPERVISE};
+use crate::processes;
+use crate::runner::IN_RUN;
+use crate::settings::Places;
+
+/// How gate's program is called.
+const GATE: &str = "gate";
+
+/// The nearest process of gate's above this one, in words. What the agent of a run
+/// starts is that agent's, which is told elsewhere.
+pub(super) fn gate(places: &Places) -> Option<String> {
+    let above = processes::above().map(|it| (it.pid, processes::words(it.pid)));
+    let mut above = above.take_while(|(_, words)| !is_attendant(words));
+    let process = above.find(|(pid, words)| is_supervisor(words) || is_gate(*pid));
+    let in_run = places.variable(IN_RUN).is_some();
+    let by_mark = || places.variable(MARK).filter(|_| !in_run);
+    let by_mark = || by_mark().map(|mark| format!("the environment has {MARK}={mark}"));
+    process.map(|(pid, _)| format!("process {pid}")).or_else(by_mark)
+}
+
+/// Whether these are the words of the process that attends the agent of a run.
+fn is_attendant(words: &[String]) -> bool {
+    words.get(1).is_some_and(|word| word == ATTEND)
+}
+
+/// Whether these are the words of a supervisor. Its own program cannot be looked at, and
+/// may be of another version.
+fn is_supervisor(words: &[String]) -> bool {
+    let order = |word: &String| ["--", "--stdin", "--grace", "--held"].contains(&word.as_str());
+    words.get(1).is_some_and(|word| word == SUPERVISE) && words.get(2).is_some_and(order)
+}
+
+/// Whether a process is gate, as a program that is called so, or as the one that runs
+/// here. A script in front of gate is none.
+fn is_gate(pid: i64) -> bool {
+    let Ok(program) = fs::read_link(format!("/proc/{pid}/exe")) else { return false };
+    let of = |path: &Path| path.metadata().map(|it| (it.dev(), it.ino())).ok();
+    let own = of(Path::new("/proc/self/exe"));
+    let theirs = of(Path::new(&format!("/proc/{pid}/exe")));
+    program.file_name().is_some_and(|name| name == GATE) || (own.is_some() && own == theirs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_supervisor_is_known_by_its_order() {
+        for text in
+            ["/usr/bin/gate supervise -- cargo test", "runner supervise --stdin a.json -- x"]
+        {
+            assert!(is_supervisor(&words(text)), "{text}");
+        }
+        for text in
+            ["gate supervise", "gate check -- x", "sh supervise x", "gate", "vim supervise --help"]
+        {
+            assert!(!is_supervisor(&words(text)), "{text}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_test_runner_is_no_gate() {
+        let parent = rustix::process::getppid().unwrap();
+        assert!(!is_gate(i64::from(parent.as_raw_pid())));
+        assert!(is_gate(i64::from(std::process::id())), "this very program");
+    }
+}
