@@ -45,7 +45,7 @@ fn all_codes_are_listed_once_also_where_nothing_was_decided_yet() {
 
 #[test]
 fn an_error_that_needs_more_than_its_message_is_explained() {
-    for code in ["config-not-trusted", "under-an-agent", "trust-value"] {
+    for code in ["config-not-trusted", "under-an-agent", "under-a-check", "trust-value"] {
         gate(&format!("explain {code}")).code(0).says(&format!("{code}\n\n"));
         gate("explain --codes").code(0).says(&format!("\n  {code} "));
     }

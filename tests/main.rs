@@ -65,6 +65,7 @@ mod loops;
 mod lost_state;
 mod needs;
 mod operator;
+mod operator_checks;
 mod plugins;
 mod private_state;
 mod processes;

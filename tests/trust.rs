@@ -85,13 +85,15 @@ fn a_comment_changes_nothing_and_a_byte_of_a_value_does() {
         format!("{TRACE}timeout = \"1m\"\n"),
         TRACE.replace("checks.tests", "checks.other"),
     ] {
-        let ran = checks(&changed).tells("was changed since it was approved");
-        assert!(!has_run(&ran), "{changed}");
+        let ran = checks(&changed).tells("gate.toml changed since you approved it");
+        assert!(has_run(&ran), "what was approved decides: {changed}");
+        assert!(!ran.path("../trade").exists(), "{changed}");
     }
     // Also where nothing of it would be started any more.
-    checks("exit_gate.indicator_threshold = 0\n").tells("was changed since it was approved");
-    let gone = approved(project()).again("check out.log").setup("rm gate.toml").code(2);
-    gone.tells("was approved, and is gone");
+    let ran = checks("exit_gate.indicator_threshold = 0\n");
+    assert!(has_run(&ran.tells("gate.toml changed since you approved it")));
+    let gone = approved(project()).again("check out.log").setup("rm gate.toml").code(4);
+    assert!(has_run(&gone.tells("gate.toml is gone since you approved it")));
 }
 
 #[test]
@@ -103,9 +105,11 @@ fn an_approval_is_of_one_project() {
     let ran = approved(project().committed()).again("-C ../tree check out.log");
     ran.setup("git worktree add -q ../tree").code(0);
     // A folder further down is not.
-    let sub = "mkdir sub && cp gate.toml out.log sub/";
+    let sub = "mkdir sub && cp out.log sub/ && sed s/trace/trade/ gate.toml >sub/gate.toml";
     let ran = approved(project().committed()).again("-C sub check out.log").setup(sub);
-    ran.code(2).tells("stands in the place of ");
+    let ran =
+        ran.code(4).tells("gate.toml stands in the place of ../gate.toml, which you approved");
+    assert!(has_run(&ran) && !ran.path("../trade").exists());
 }
 
 #[test]
@@ -159,7 +163,7 @@ fn a_link_is_approved_for_what_it_leads_to() {
     let ran = ran.again("check --new-run out.log").setup(
         "echo 'checks.own.command = [\"true\"]' >../other.toml && ln -sf ../other.toml gate.toml",
     );
-    ran.code(2).tells("was changed since it was approved");
+    ran.code(4).tells("gate.toml changed since you approved it");
 }
 
 #[test]

@@ -11,11 +11,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Errors that need more than their message: their codes, what they mean and what to do.
-pub(crate) const EXPLAINED: [(&str, &str); 3] = [
+pub(crate) const EXPLAINED: [(&str, &str); 4] = [
     (
         "config-not-trusted",
         "The project's settings would start programs, and nobody approved them; or others were \
-         approved than stand there now. Nothing was started and nothing decided. `gate trust` shows \
+         approved than stand there now, and their text is not kept. Nothing was started and nothing decided. `gate trust` shows \
          what they start, and approves it; a machine without a person at it is given the digest in \
          `GATE_TRUST`.",
     ),
@@ -23,6 +23,12 @@ pub(crate) const EXPLAINED: [(&str, &str); 3] = [
         "under-an-agent",
         "What only the person in charge may say was called by an agent, or by a program that an \
          agent's program started. Nothing was done. Type it in a terminal of your own.",
+    ),
+    (
+        "under-a-check",
+        "What only the person in charge may say was called by a program that gate started, such as \
+         a test: it may run code that an agent wrote. Nothing was done. Type it in a terminal of \
+         your own.",
     ),
     (
         "trust-value",

@@ -38,7 +38,7 @@ use crate::source::Source;
 pub(crate) use self::reading::Judging;
 pub(crate) use self::replayed::{Replayed, Step};
 use self::token::proven;
-use self::trusted::{Trusted, went_by, worked_around};
+use self::trusted::{Trusted, changed, went_by, worked_around};
 
 /// A gate with its settings.
 #[derive(Debug)]
@@ -147,7 +147,9 @@ impl Gate {
     /// A source that cannot be read, a system that refuses to start checks, a
     /// store that cannot be written. Nothing was decided then.
     pub fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
-        self.judge(&self.read(source, request)?, source, request)
+        let renewed = self.renewed()?;
+        let gate = renewed.as_ref().unwrap_or(self);
+        gate.judge(&gate.read(source, request)?, source, request)
     }
 
     /// Gathers the evidence for what was read, and decides.
@@ -167,6 +169,7 @@ impl Gate {
             self.admit(looked.as_ref(), request, &scan, None)?;
             let gathered = self.gather(source, request, &scan, None)?;
             let mut input = self.gathered(&scan, request, &gathered);
+            input.settings_changed = changed(looked.as_ref());
             self.masker.input(&mut input);
             let record = self.stamp(decide(&input, &self.policy), judging, request, &gathered);
             return Ok(self.stamped(record, looked.as_ref(), None));
@@ -199,6 +202,10 @@ impl Gate {
                     situation.failures = self.failures(source, request, &gathered, baseline);
                 }
                 input.observed.settings = went_by(looked.as_ref(), &turn);
+                input.settings_changed = changed(looked.as_ref());
+                if !request.dry_run {
+                    self.keep_text(looked.as_ref());
+                }
                 memory.record(&turn, &asked, &mut |standing| {
                     let signal = proven(&judging.scan, tokens, standing.is_of()).signal.clone();
                     let next_token = standing.next_token(tokens);

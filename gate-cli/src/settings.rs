@@ -145,12 +145,23 @@ fn is_there(file: &Path) -> Result<bool, Failure> {
 ///
 /// A file that cannot be read, and the first thing that is wrong in one.
 pub fn layers(places: &Places, selection: &Selection) -> Result<Vec<Layer>, Failure> {
+    layers_with(places, selection, None)
+}
+
+/// Reads all layers, lowest first, with this one in the place of the project's.
+fn layers_with(
+    places: &Places,
+    selection: &Selection,
+    project: Option<Layer>,
+) -> Result<Vec<Layer>, Failure> {
     let mut layers = Vec::new();
     if let Some(file) = places.user.as_ref().map(|folder| folder.join("gate").join("config.toml")) {
         layers.extend(optional(Origin::User(file.clone()), &file)?);
     }
     if let Some(file) = &selection.config {
         layers.push(required(Origin::File(file.clone()), &places.folder.join(file))?);
+    } else if project.is_some() {
+        layers.extend(project);
     } else if let Some(file) = places.project_file()? {
         layers.push(required(Origin::Project(file.clone()), &file)?);
     }
@@ -164,12 +175,48 @@ pub(crate) fn resolve(places: &Places, selection: &Selection) -> Result<Resolved
     Ok(config::resolve(&layers(places, selection)?, selection.task_type.as_deref())?)
 }
 
-/// Reads and resolves all settings, and says whose they are: what they start and
-/// weaken is the operator's to approve.
-pub(crate) fn read(places: &Places, selection: &Selection) -> Result<(Resolved, Trust), Failure> {
+/// Reads and resolves all settings as they are written, and says whose they are: what
+/// they start and weaken is the operator's to approve.
+pub(crate) fn as_written(
+    places: &Places,
+    selection: &Selection,
+) -> Result<(Resolved, Trust), Failure> {
     let layers = layers(places, selection)?;
     let resolved = config::resolve(&layers, selection.task_type.as_deref())?;
     Ok((resolved, Trust::of(places, &layers)))
+}
+
+/// Reads and resolves the settings that decide: where the project's differ from those
+/// that the operator approved, the approved ones do.
+pub(crate) fn read(places: &Places, selection: &Selection) -> Result<(Resolved, Trust), Failure> {
+    let (resolved, trust) = as_written(places, selection)?;
+    let instead = match selection.config {
+        Some(_) => None,
+        None => trust.in_its_place()?,
+    };
+    Ok(deciding(places, selection, instead).unwrap_or((resolved, trust)))
+}
+
+/// As [`read`], also where a mistake is in the project's settings by now.
+pub(crate) fn read_through(places: &Places) -> Result<(Resolved, Trust), Failure> {
+    let selection = Selection::default();
+    read(places, &selection).or_else(|mistake| {
+        let instead = Trust::in_place_of(&mistake, places)?;
+        deciding(places, &selection, instead).ok_or(mistake)
+    })
+}
+
+/// The settings with what was approved in the place of the project's; none where that
+/// cannot be used any more.
+fn deciding(
+    places: &Places,
+    selection: &Selection,
+    instead: Option<(Layer, Trust)>,
+) -> Option<(Resolved, Trust)> {
+    let (layer, trust) = instead?;
+    let layers = layers_with(places, selection, Some(layer)).ok()?;
+    let resolved = config::resolve(&layers, selection.task_type.as_deref()).ok()?;
+    Some((resolved, trust))
 }
 
 fn optional(origin: Origin, file: &Path) -> Result<Option<Layer>, Failure> {

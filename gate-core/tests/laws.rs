@@ -157,6 +157,8 @@ proptest! {
     #[test]
     fn what_forbids_never_exits_unforced((input, policy) in case()) {
         let decision = decide(&Input { forced: None, ..input.clone() }, &policy);
+        let changed = Input { settings_changed: Some("it changed".to_owned()), forced: None, ..input.clone() };
+        prop_assert_ne!(decide(&changed, &policy).verdict, Verdict::Exit);
         let forbids = matches!(input.signal.status, Status::Continue | Status::Blocked | Status::Invalid);
         let closed = |memory: &Memory| memory.breaker.is_closed();
         let open = input.stateful && !input.memory.as_ref().is_some_and(closed);
@@ -194,7 +196,7 @@ proptest! {
 }
 
 fn case() -> impl Strategy<Value = (Input, Policy)> {
-    let flags = any::<(bool, bool, bool)>();
+    let flags = any::<(bool, bool, bool, bool)>();
     (checks(), signal(), 0..3_u32, memory(), observed(), flags, forced()).prop_map(
         |(
             checks,
@@ -202,7 +204,7 @@ fn case() -> impl Strategy<Value = (Input, Policy)> {
             hits,
             (stateful, memory),
             observed,
-            (required, explicit, failed),
+            (required, explicit, failed, changed),
             forced,
         )| {
             let policy = policy(&checks, explicit, required);
@@ -212,6 +214,7 @@ fn case() -> impl Strategy<Value = (Input, Policy)> {
                 memory,
                 observed,
                 agent_exit_code: failed.then_some(1),
+                settings_changed: changed.then(|| "gate.toml changed".to_owned()),
                 forced,
                 ..Input::new(signal, (0..hits).map(hit).collect())
             };

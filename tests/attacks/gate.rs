@@ -12,10 +12,10 @@ fn after(act: &str) -> Ran {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    done("settings are made to ask for less", ["tests", "tamper", "gate.toml"], || {
+    done("settings are made to ask for less", ["tests", "fail", ""], || {
         after("printf '[checks.tests]\\ncommand = [\"true\"]\\n' > gate.toml")
     }),
-    done("settings are deleted", ["tests", "tamper", "gate.toml"], || after("rm gate.toml")),
+    done("settings are deleted", ["tests", "fail", ""], || after("rm gate.toml")),
     done("a setting names a trust of its own", ["error", "config-unknown-key", "trust"], || {
         after("printf '[trust]\\napproved = true\\n' >> gate.toml")
     }),
@@ -36,8 +36,13 @@ pub(super) const ROWS: &[Row] = &[
     ),
     held(
         "settings change in the middle of a run",
-        ["each check", "tamper", ""],
+        ["reason", "settings-changed", ""],
         "trust_changed::whatever_is_changed_nothing_of_it_holds",
+    ),
+    held(
+        "settings change before a session's first stop",
+        ["tests", "fail", ""],
+        "trust_changed::an_agent_that_edits_gate_toml_before_its_first_stop_does_not_walk_free",
     ),
     held(
         "the ledger is lost, damaged, or an older one",
@@ -73,6 +78,11 @@ pub(super) const ROWS: &[Row] = &[
         "an agent gives one from another folder, or hides its run first",
         ["error", "code 2", ""],
         "operator::an_agent_that_hides_its_run_is_known_all_the_same",
+    ),
+    held(
+        "code under test gives an operator's command",
+        ["error", "code 2", ""],
+        "operator_checks::code_under_test_cannot_give_an_operators_command",
     ),
     held(
         "an agent gives one before its record names it",

@@ -27,7 +27,7 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
     if let Some(agent) = args.agent {
         return agent::run(here, agent, args.json);
     }
-    let (settings, trust) = settings::read(&here.places, &args.settings.selection())?;
+    let (settings, trust) = settings::as_written(&here.places, &args.settings.selection())?;
     let policy = settings.policy;
     if let Some(name) = &args.only {
         known_check(&policy, name)?;

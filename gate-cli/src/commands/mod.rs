@@ -214,8 +214,17 @@ pub(crate) struct Here {
 }
 
 impl Here {
+    /// Where checks look, by the settings that decide.
+    pub(crate) fn site_under(&self, trust: &Trust) -> Result<Site, Failure> {
+        self.site_of(trust.project()?)
+    }
+
     /// Where checks look.
     pub(crate) fn site(&self) -> Result<Site, Failure> {
+        self.site_of(self.places.project()?)
+    }
+
+    fn site_of(&self, project: PathBuf) -> Result<Site, Failure> {
         let program = std::env::current_exe().ok().filter(|program| program.is_file());
         // Where gate was replaced while it runs, Linux still leads to it.
         let running = || Some(PathBuf::from(format!("/proc/{}/exe", std::process::id())));
@@ -229,7 +238,7 @@ impl Here {
             supervisor: gate(SUPERVISE),
             carrier: gate(CARRY_ON),
             environment: self.places.environment.clone(),
-            ..Site::new(self.places.project()?)
+            ..Site::new(project)
         })
     }
 }

@@ -28,6 +28,7 @@ use crate::request::Request;
 use crate::runner::{End, IN_RUN, Loop, Order, StoppedBy, command_of};
 use crate::settings::{self, Selection};
 use crate::source::Source;
+use crate::store::PATIENCE;
 use crate::trust::Trust;
 
 /// Exit code of a loop whose work is not done.
@@ -44,7 +45,10 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     let (mut settings, trust) = settings::read(&here.places, &Selection::default())?;
     budget(&mut settings.policy, args);
     // Before an agent has cost anything.
-    trust.admit(&settings.policy.clone().at(When::Run), &here.site()?)?;
+    trust.admit_deciding(&settings.policy.clone().at(When::Run), &here.site_under(&trust)?)?;
+    if let Some(changed) = trust.look()?.changed {
+        render::notes(&[changed]);
+    }
     let trust = trust.lasting();
     let project = Runs::here(&here.places)?;
     let parent = parent(here, &project)?;
@@ -104,7 +108,7 @@ impl Asked<'_> {
         interrupt: &Interrupt,
         (task, job): (&str, Option<&Job>),
     ) -> Result<End, Failure> {
-        let site = here.site()?;
+        let site = here.site_under(&trust)?;
         let no_supervisor =
             || Failure::internal("no-supervisor", "gate's own program is not found");
         let program = site.supervisor.clone().ok_or_else(no_supervisor)?.program;
@@ -117,7 +121,7 @@ impl Asked<'_> {
             Some(job) => task.describe(Some(&job.prompt(prompt)))?,
             None => task.describe(prompt)?,
         };
-        let memory = here.memory(&settings.policy)?;
+        let memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
         let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
         let gate = gate.trusting(trust)?;
         let taken = gate.take_baseline_if_wanted()?;

@@ -117,11 +117,11 @@ fn memory(here: &Here) -> Result<Memory, Failure> {
 }
 
 fn standing(here: &Here) -> Result<Standing, Failure> {
-    Ok(settings::read(&here.places, &Selection::default())?.1.look()?.standing)
+    Ok(settings::as_written(&here.places, &Selection::default())?.1.look()?.standing)
 }
 
 fn record(here: &Here) -> Result<TrustRecord, Failure> {
-    let (settings, trust) = settings::read(&here.places, &Selection::default())?;
+    let (settings, trust) = settings::as_written(&here.places, &Selection::default())?;
     let looked = trust.look()?;
     let project = settings.policy.project_id.clone();
     let identity = || gate_checks::worktree::identity(&here.places.top());

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use gate_checks::{Gathered, programs};
+use gate_checks::{Gathered, Site, programs};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
 use gate_core::decide::reason::{Warning, WarningCode};
@@ -57,7 +57,24 @@ impl Gate {
     /// Whether the programs of the checks may be started outside of any decision.
     pub(super) fn may_start_checks(&self) -> bool {
         let trust = self.trust.as_ref();
-        trust.is_none_or(|it| it.trust.admit(&self.policy, &self.site).is_ok())
+        trust.is_none_or(|it| it.trust.admit_deciding(&self.policy, &self.site).is_ok())
+    }
+
+    /// The gate by settings that the operator has approved since this one began to
+    /// decide; none where its own still do. What a run may use stays as it began.
+    ///
+    /// # Errors
+    ///
+    /// Settings that cannot be used, a store that cannot be opened.
+    pub(super) fn renewed(&self) -> Result<Option<Self>, Failure> {
+        let (Some(trusted), Some((place, _))) = (&self.trust, &self.place) else { return Ok(None) };
+        let Some((mut settings, trust)) = trusted.trust.approved_since()? else { return Ok(None) };
+        settings.policy.budget = self.policy.budget;
+        let memory = self.memory().map(|memory| memory.again(trust.places())).transpose()?;
+        let site = Site { project: trust.project()?, ..self.site.clone() };
+        let gate = Self::open(settings, site)?.at(*place).compared_with(self.baseline.clone());
+        let gate = memory.into_iter().fold(gate, Self::remembering);
+        gate.trusting(trust).map(Some)
     }
 
     /// What a run is held against.
@@ -96,6 +113,13 @@ impl Gate {
         Ok(())
     }
 
+    /// Keeps the text of approved settings, for when others stand there.
+    pub(super) fn keep_text(&self, looked: Option<&Looked>) {
+        if let (Some(trusted), Some(looked)) = (&self.trust, looked) {
+            trusted.trust.keep_text(looked);
+        }
+    }
+
     fn only(&self, name: &str) -> Policy {
         let mut policy = self.policy.clone();
         policy.checks.retain(|check, _| check == name);
@@ -122,6 +146,11 @@ impl Gate {
         let policy_digest = own.unwrap_or(record.policy_digest);
         Record { trust: level.name().to_owned(), policy_digest, ..record }
     }
+}
+
+/// How the project's settings differ from those that decide.
+pub(super) fn changed(looked: Option<&Looked>) -> Option<String> {
+    looked?.changed.clone()
 }
 
 /// What the run goes by from now on; none: what it went by before.

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::memory::{Memory, NotJudged};
 use crate::runner::IN_RUN;
-use crate::settings::{self, Selection};
+use crate::settings;
 
 /// The longest that a session waits for its baseline, below what `gate install`
 /// tells clients to wait.
@@ -47,16 +47,15 @@ impl Began<'_> {
     /// that cannot be written.
     pub(crate) fn keep(&self, here: &Here) -> Result<(), Failure> {
         let Some(session) = self.event.run() else { return Ok(()) };
-        let settings = settings::resolve(&here.places, &Selection::default())?;
+        let (settings, trust) = settings::read_through(&here.places)?;
         let never = settings.policy.hook.judge == Judge::Never;
-        let id = settings.policy.project_id.clone();
         let callers_files = self.event.transcript.iter().cloned().collect();
-        let site = Site { callers_files, ..here.site()? };
+        let site = Site { callers_files, ..here.site_under(&trust)? };
         let gate = Gate::open(settings, site)?.at(When::Hook);
         if never || !gate.compares_in_a_session() {
             return Ok(());
         }
-        let mut memory = Memory::open_within(&here.places, id.as_deref(), PATIENCE_OF_STORE)?;
+        let mut memory = here.memory_under(&trust, gate.policy(), PATIENCE_OF_STORE)?;
         if memory.switch()?.off || !is_new(&gate, &mut memory, &session)? {
             return Ok(());
         }

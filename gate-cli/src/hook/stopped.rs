@@ -119,7 +119,7 @@ impl Stopped<'_> {
             return Ok(Verdict::Done);
         }
         // What does not end in time lets the agent go; nothing goes on without the hook.
-        let site = Site { carrier: None, ..here.site()? };
+        let site = Site { carrier: None, ..here.site_under(&trust)? };
         let whole = settings.policy.clone();
         let gate = Gate::open(settings, site)?.at(When::Hook).remembering(memory);
         let gate = gate.trusting(trust)?;
@@ -130,9 +130,29 @@ impl Stopped<'_> {
         let record = gate.judge(&judging, &source, &request)?;
         self.go_on(&gate, &record, (&source, &request));
         if let Some(session) = around.and_then(|around| around.session.as_mut()) {
-            owe(session, &here.places.project()?, &record.decision);
+            owe(session, &gate.place().project, &record.decision);
         }
-        Ok(self.answer(here, &record))
+        Ok(self.with_settings(self.answer(here, &record), here, &record.decision))
+    }
+
+    /// The answer, with what the person is told, once a session, of settings that are
+    /// not the approved ones. An agent that is refused is told of them itself.
+    fn with_settings(&self, verdict: Verdict, here: &Here, decision: &Decision) -> Verdict {
+        let changed = decision.settings_changed.as_ref();
+        let changed = changed.filter(|_| !matches!(verdict, Verdict::Refused(_)));
+        let is_news = |changed: &&String| {
+            let session = self.event.session.as_deref().unwrap_or("");
+            let what = format!("{session} {changed}");
+            session::is_news_here(here.places.state.as_deref(), &here.places.top(), &what)
+        };
+        let Some(changed) = changed.filter(is_news) else { return verdict };
+        let both = |message: String| format!("{message}\ngate: {changed}");
+        match verdict {
+            Verdict::Done => Verdict::Told(format!("gate: {changed}")),
+            Verdict::Told(message) => Verdict::Told(both(message)),
+            Verdict::LetGo(message) => Verdict::LetGo(both(message)),
+            Verdict::Refused(_) => verdict,
+        }
     }
 
     /// The request, with what the stop comes after.

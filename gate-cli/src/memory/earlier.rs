@@ -53,7 +53,7 @@ impl Earlier {
     /// to a caller that did not hear it.
     pub(super) fn repeated(&self, asked: &Asked<'_>) -> Option<Record> {
         let record = match self {
-            Self::Live(record) if !asked.forced => record,
+            Self::Live(record) if !asked.forced && !asked.has_approved_since(record) => record,
             Self::Over(record) if asked.would_decide_the_same(record) => record,
             _ => return None,
         };
@@ -74,6 +74,13 @@ impl Asked<'_> {
             (Some(now), Some(then)) => now != then,
             _ => false,
         }
+    }
+
+    /// Whether a decision waited for the operator to approve settings, who has by now.
+    fn has_approved_since(&self, record: &Record) -> bool {
+        let settings = self.settings.as_ref();
+        record.decision.waits_for_settings()
+            && settings.is_some_and(|settings| settings.looked.changed.is_none())
     }
 
     /// Whether the decision would come out the same: about the same output, by

@@ -123,12 +123,22 @@ impl Memory {
         id: Option<&str>,
         patience: Duration,
     ) -> Result<Self, Failure> {
+        let is_other = looked.changed.is_some() || looked.standing == trust::Standing::Changed;
         match &looked.approved {
-            Some((folder, approval)) if looked.standing == trust::Standing::Changed => {
-                Self::open_in(folder, places, approval.id.as_deref(), patience)
+            Some((folder, approval)) if is_other => {
+                // Also where the project is known by another name by now.
+                let known_by = || (!is_in_database(places)).then_some(approval.project.as_str());
+                let id = approval.id.as_deref().or_else(known_by);
+                Self::open_in(folder, places, id, patience)
             }
             _ => Self::open_within(places, id, patience),
         }
+    }
+
+    /// The same project's ledger, opened once more.
+    pub(crate) fn again(&self, places: &Places) -> Result<Self, Failure> {
+        let memory = Self::open_within(places, Some(&self.project), store::PATIENCE)?;
+        Ok(Self { tree: self.tree.clone(), ..memory })
     }
 
     /// What the project is known by.

@@ -75,6 +75,9 @@ impl Card {
             Verdict::Tripped => {
                 (AnsiColor::Red, "stop, not done: the loop got nowhere, a person is needed")
             }
+            Verdict::Blocked if decision.waits_for_settings() => {
+                (AnsiColor::Red, "stop, not done: a person has to approve changed settings")
+            }
             Verdict::Blocked => {
                 (AnsiColor::Red, "stop, not done: the agent cannot go on, a person is needed")
             }

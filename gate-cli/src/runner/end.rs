@@ -17,7 +17,7 @@ pub(crate) enum StoppedBy {
     Completed,
     /// The circuit breaker opened, or was open.
     Tripped,
-    /// The agent says that it cannot go on.
+    /// The agent says that it cannot go on, or a person has to approve changed settings.
     Blocked,
     /// There were as many iterations as are allowed.
     MaxIterations,
@@ -125,7 +125,7 @@ impl StoppedBy {
         match self {
             Self::Completed => "the work is done",
             Self::Tripped => "the circuit breaker is open",
-            Self::Blocked => "the agent says that it cannot go on",
+            Self::Blocked => "a person is needed",
             Self::MaxIterations => "as many iterations as are allowed",
             Self::NotStarted => "the agent could not be started",
             Self::Cancelled => "cancelled",
@@ -167,6 +167,11 @@ impl End {
             transcript: None,
             work: None,
         }
+    }
+
+    /// Whether nothing but a person's word about changed settings is missing.
+    pub(crate) fn waits_for_settings(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| last.decision.waits_for_settings())
     }
 
     /// Whether the work counts as done: of a work item the phase, which has ended

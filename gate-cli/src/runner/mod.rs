@@ -270,11 +270,14 @@ impl<'l> Loop<'l> {
         let source = Source::Message(claim::TEXT.to_owned());
         let record = self.check(&source, &self.request)?;
         let verdict = record.decision.verdict;
+        let waits = record.decision.waits_for_settings();
         self.last = Some(record);
         match verdict {
             Verdict::Exit => self.complete().map(Some),
             // It was not found out whether it holds.
             Verdict::Tripped => Ok(Some(StoppedBy::Tripped)),
+            // It does hold, and waits for a person.
+            Verdict::Blocked if waits => Ok(Some(StoppedBy::Blocked)),
             Verdict::Continue | Verdict::Blocked => {
                 if let Some(by) = self.outside.stops() {
                     return Ok(Some(by));

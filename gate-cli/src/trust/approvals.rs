@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::settings::Places;
 
 /// The folder, in gate's own for what has to last.
-const FOLDER: &str = "trust";
+pub(super) const FOLDER: &str = "trust";
 
 /// The longest file that is read, in bytes.
 const LONGEST: u64 = 64 << 10;
@@ -64,11 +64,12 @@ impl Approvals {
         found.into_iter().find(|it| Path::new(&it.folder) == folder)
     }
 
-    /// The approvals of a project, wherever its work trees stand.
+    /// The approvals of a project, wherever its work trees stand, the newest first.
     pub(super) fn of_project(&self, project: &str) -> Vec<Approval> {
         let begin = key(project);
         let mut found = self.read(&|name| name.starts_with(&begin));
         found.retain(|it| it.project == project);
+        found.sort_by(|one, other| other.time.cmp(&one.time));
         found
     }
 
@@ -118,7 +119,7 @@ impl Approvals {
     fn read(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<Approval> {
         let names = self.names();
         let read = |name: &String| {
-            let text = text(&self.folder.join(name)).ok()?;
+            let text = own_text(&self.folder.join(name), LONGEST).ok()?;
             let approval: Approval = serde_json::from_str(&text).ok()?;
             (approval.v == 1 && name_of(&approval) == *name).then_some(approval)
         };
@@ -147,17 +148,18 @@ fn key(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
 }
 
-/// The text of a file that this user alone can write. A link is not followed.
-fn text(path: &Path) -> io::Result<String> {
+/// The text of a file that this user alone can write, and that is no longer than this.
+/// A link is not followed.
+pub(super) fn own_text(path: &Path, longest: u64) -> io::Result<String> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let meta = file.metadata()?;
     let own = meta.uid() == rustix::process::getuid().as_raw() && meta.mode() & 0o022 == 0;
-    if !meta.is_file() || !own || meta.len() > LONGEST {
+    if !meta.is_file() || !own || meta.len() > longest {
         return Err(ErrorKind::InvalidData.into());
     }
     let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text)?;
+    file.take(longest).read_to_string(&mut text)?;
     Ok(text)
 }
 

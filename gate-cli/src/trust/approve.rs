@@ -8,11 +8,12 @@ use jiff::Timestamp;
 
 use super::approvals::{Approval, Approvals};
 use super::text::Text;
+use super::texts::Texts;
 use crate::failure::Failure;
 use crate::settings::{self, Places, Selection};
 
 /// What was approved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Approved {
     /// The digest of what was approved.
     pub(crate) digest: String,
@@ -23,6 +24,7 @@ pub(crate) struct Approved {
     /// The project's name in its settings.
     id: Option<String>,
     top: PathBuf,
+    text: Text,
 }
 
 impl Approved {
@@ -36,7 +38,7 @@ impl Approved {
         let id = config::resolve(&layers, None)?.policy.project_id;
         let (text, top) = (Text::of(&layers), places.top());
         let (digest, place) = (text.digest(&top), text.place(&top));
-        Ok(Self { digest, file: text.file, place, id, top })
+        Ok(Self { digest, file: text.file.clone(), place, id, top, text })
     }
 
     /// Keeps it. What was approved nearer than that, and is gone, is taken back.
@@ -57,10 +59,15 @@ impl Approved {
             }
         }
         let Some(own) = own else { return Ok(()) };
+        let project = worktree::identity(&self.top);
+        let kept = self.text.kept(&project, &self.top);
+        if let (Some(texts), Some(kept)) = (Texts::of(places), kept) {
+            texts.keep(&self.digest, &kept)?;
+        }
         approvals.keep(&Approval {
             v: 1,
             digest: self.digest.clone(),
-            project: worktree::identity(&self.top),
+            project,
             place: self.place.clone(),
             folder: own.display().to_string(),
             id: self.id.clone(),

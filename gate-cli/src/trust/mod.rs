@@ -2,7 +2,8 @@
 //!
 //! A `gate.toml` names programs that gate starts, and says what the work has to pass:
 //! all of it executes or weakens. So all of it is approved, by its digest
-//! (`digest`), and what is approved is kept apart from the work (`approvals`).
+//! (`digest`), and what is approved is kept apart from the work (`approvals`, `texts`).
+//! Where other settings stand there by now, what was approved decides.
 //! What that means for one decision is `standing`'s; how hard it is to get around
 //! all of it, `level`'s.
 //!
@@ -17,6 +18,8 @@ mod given;
 mod level;
 mod standing;
 mod text;
+mod texts;
+mod told;
 
 pub use approve::approve;
 pub(crate) use approve::{Approved, withdraw};

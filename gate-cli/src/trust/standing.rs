@@ -5,18 +5,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gate_checks::{Program, Site, programs, worktree};
-use gate_core::config::Layer;
+use gate_core::Policy;
+use gate_core::config::{Layer, Resolved};
 use gate_core::decide::memory::RunState;
-use gate_core::{Policy, text};
 
 use super::approvals::{Approval, Approvals};
 use super::text::Text as Settings;
+use super::texts::Texts;
+use super::told::{self, Differs};
 use super::{NOT_TRUSTED, given};
 use crate::failure::Failure;
-use crate::settings::{FILE, Places};
-
-/// How many programs an error names.
-const NAMED: usize = 5;
+use crate::settings::{self, FILE, Places, Selection};
 
 /// Whether settings are the operator's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +33,8 @@ pub(crate) enum Standing {
 pub(crate) struct Trust {
     places: Places,
     held: Settings,
+    /// Where they decide in the place of others that nobody approved: how those differ.
+    stands_in: Option<String>,
     /// Whether decisions follow each other under it, and the disk is looked at anew.
     lasts: bool,
     seen: OnceCell<Looked>,
@@ -50,19 +51,77 @@ pub(crate) struct Looked {
     pub(crate) standing: Standing,
     /// What was approved where something was, the nearest.
     pub(crate) approved: Option<(PathBuf, Approval)>,
+    /// That other settings stand there by now, which nobody approved, and what a person
+    /// does about that.
+    pub(crate) changed: Option<String>,
     /// Where settings may stand here, the nearest first.
     spots: Vec<String>,
-    /// Whether the project is known by another name than when the same was approved.
-    is_renamed: bool,
-    /// Whether other settings stand on the disk by now, that nobody approved.
-    is_swapped: bool,
+    /// How they differ from what was approved, in a line; for settings that are not.
+    differs: String,
 }
 
 impl Trust {
     /// Of the settings in these layers.
     pub(crate) fn of(places: &Places, layers: &[Layer]) -> Self {
-        let held = Settings::of(layers);
-        Self { places: places.clone(), held, lasts: false, seen: OnceCell::new() }
+        Self::holding(places, Settings::of(layers))
+    }
+
+    fn holding(places: &Places, held: Settings) -> Self {
+        let (places, seen) = (places.clone(), OnceCell::new());
+        Self { places, held, stands_in: None, lasts: false, seen }
+    }
+
+    /// What decides in the place of settings that differ from the approved ones; none
+    /// where they do not, and where the approved text is not kept.
+    ///
+    /// # Errors
+    ///
+    /// A `GATE_TRUST` that cannot be read (code 2).
+    pub(crate) fn in_its_place(&self) -> Result<Option<(Layer, Self)>, Failure> {
+        let looked = self.look()?;
+        if looked.standing != Standing::Changed {
+            return Ok(None);
+        }
+        let said = looked.differs;
+        Ok(self.approved_text()?.map(|layer| (layer.clone(), self.standing_in(&layer, said))))
+    }
+
+    /// The same for settings that hold a mistake.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Trust::in_its_place`].
+    pub(crate) fn in_place_of(
+        mistake: &Failure,
+        places: &Places,
+    ) -> Result<Option<(Layer, Self)>, Failure> {
+        let Ok(file) = places.project_file() else { return Ok(None) };
+        let trust = Self::holding(places, Settings::mistaken(file));
+        let file = trust.held.file.as_deref().unwrap_or(Path::new(FILE));
+        let said = told::mistaken(file, &places.folder, mistake);
+        let layer = trust.approved_text()?;
+        Ok(layer.map(|layer| (layer.clone(), trust.standing_in(&layer, said))))
+    }
+
+    fn standing_in(&self, layer: &Layer, said: String) -> Self {
+        let held = Settings::of(std::slice::from_ref(layer));
+        Self { stands_in: Some(said), ..Self::holding(&self.places, held) }
+    }
+
+    /// The text that was approved here, as settings of the file that held it.
+    fn approved_text(&self) -> Result<Option<Layer>, Failure> {
+        let Some(texts) = Texts::of(&self.places) else { return Ok(None) };
+        let top = self.places.top();
+        let approved = self.nearest(&top).into_iter();
+        let mut approved = approved.flat_map(|(folder, all)| {
+            all.into_iter().map(move |it| (it.digest, folder.join(FILE)))
+        });
+        let layer = approved.find_map(|(digest, file)| texts.layer(&digest, &file));
+        let given = given::digests(&self.places)?;
+        let mut given = given
+            .iter()
+            .filter_map(|digest| texts.layer(digest, &top.join(texts.read(digest)?.place)));
+        Ok(layer.or_else(|| given.next()))
     }
 
     /// For decisions that follow each other: what stands on the disk is held against
@@ -76,6 +135,19 @@ impl Trust {
         &self.places
     }
 
+    /// The folder of the project, by the settings that decide.
+    ///
+    /// # Errors
+    ///
+    /// A settings file that may be there and cannot be looked at.
+    pub(crate) fn project(&self) -> Result<PathBuf, Failure> {
+        let folder = self.held.file.as_deref().and_then(Path::parent);
+        match folder.filter(|_| self.stands_in.is_some()) {
+            Some(folder) => Ok(folder.to_owned()),
+            None => self.places.project(),
+        }
+    }
+
     /// How the settings stand now.
     ///
     /// # Errors
@@ -86,16 +158,57 @@ impl Trust {
             return Ok(seen.clone());
         }
         let held = self.stands(&self.held)?;
-        if !self.lasts {
-            return Ok(self.seen.get_or_init(|| held).clone());
+        if self.lasts {
+            return Ok(Looked { changed: self.swapped()?, ..held });
         }
-        let is_same = |now: &Settings| *now == self.held || self.held.is_named();
-        let is_swapped = match Settings::now(&self.places) {
-            Ok(now) if is_same(&now) => false,
-            Ok(now) => self.stands(&now)?.standing != Standing::Approved,
-            Err(_) => !self.held.is_named(),
+        let changed = self.stands_in.clone();
+        Ok(self.seen.get_or_init(|| Looked { changed, ..held }).clone())
+    }
+
+    /// How the settings on the disk differ by now from those that decide, where nobody
+    /// approved them.
+    fn swapped(&self) -> Result<Option<String>, Failure> {
+        if self.held.is_named() {
+            return Ok(None);
+        }
+        let now = match Settings::now(&self.places) {
+            Ok(now) if now.says_as(&self.held) => return Ok(None),
+            Ok(now) => self.stands(&now)?,
+            Err(mistake) => {
+                let file = mistake.file.clone().unwrap_or_else(|| FILE.to_owned());
+                return Ok(Some(told::mistaken(file.as_ref(), &self.places.folder, &mistake)));
+            }
         };
-        Ok(Looked { is_swapped, ..held })
+        Ok((now.standing != Standing::Approved).then_some(now.differs))
+    }
+
+    /// The settings that the operator has approved since these began to decide; none
+    /// where these still do.
+    ///
+    /// # Errors
+    ///
+    /// A `GATE_TRUST` that cannot be read (code 2).
+    pub(crate) fn approved_since(&self) -> Result<Option<(Resolved, Self)>, Failure> {
+        if !self.lasts || self.held.is_named() {
+            return Ok(None);
+        }
+        let Ok((resolved, now)) = settings::read(&self.places, &Selection::default()) else {
+            return Ok(None);
+        };
+        let is_new = !now.held.says_as(&self.held) && now.look()?.standing == Standing::Approved;
+        Ok(is_new.then_some((resolved, now)))
+    }
+
+    /// Keeps the text of settings that are approved and whose text is not kept yet: by
+    /// `GATE_TRUST`, or by an older gate. Where that fails, it is not there later.
+    pub(crate) fn keep_text(&self, looked: &Looked) {
+        let texts = Texts::of(&self.places).filter(|texts| !texts.has(&looked.digest));
+        let is_approved = looked.standing == Standing::Approved && !self.held.is_named();
+        let Some(texts) = texts.filter(|_| is_approved) else { return };
+        let top = self.places.top();
+        if let Some(kept) = self.held.kept(&worktree::identity(&top), &top) {
+            let _ = texts.keep(&looked.digest, &kept);
+        }
     }
 
     /// That the checks of a policy may be started outside of any decision.
@@ -105,9 +218,23 @@ impl Trust {
     /// Settings that are not approved (code 2).
     pub(crate) fn admit(&self, policy: &Policy, site: &Site) -> Result<(), Failure> {
         let looked = self.look()?;
+        match &looked.changed {
+            Some(changed) => Err(untrusted(changed.clone(), &looked)),
+            None => self.admit_deciding(policy, site),
+        }
+    }
+
+    /// That the checks of a policy may be started for decisions, also where what was
+    /// approved decides in the place of what stands there.
+    ///
+    /// # Errors
+    ///
+    /// Settings that are not approved (code 2).
+    pub(crate) fn admit_deciding(&self, policy: &Policy, site: &Site) -> Result<(), Failure> {
+        let looked = self.look()?;
         let programs = programs(policy, site);
         match looked.standing {
-            Standing::Approved if !looked.is_swapped => Ok(()),
+            Standing::Approved => Ok(()),
             Standing::Never if programs.is_empty() => Ok(()),
             standing => Err(looked.refused(standing, &programs)),
         }
@@ -121,26 +248,55 @@ impl Trust {
 
     fn stands(&self, text: &Settings) -> Result<Looked, Failure> {
         let top = self.places.top();
-        let digest = text.digest(&top);
         let given = given::digests(&self.places)?;
-        let approved = self.nearest(&top);
+        let nearest = self.nearest(&top);
         let own = text.file.as_deref().and_then(Path::parent);
-        let by_file = approved.iter().any(|(folder, all)| {
-            Some(folder.as_path()) == own && all.iter().any(|it| it.digest == digest)
-        });
-        let is_renamed = approved.iter().any(|(folder, all)| {
-            Some(folder.as_path()) == own
-                && all.iter().any(|it| it.digest == text.digest_of(&it.project, &top))
-        });
-        let standing = match (text.is_named() || by_file || given.contains(&digest), &approved) {
+        let of_own = nearest.iter().filter(|(folder, _)| Some(folder.as_path()) == own);
+        let mut of_own = of_own.flat_map(|(_, all)| all);
+        let here = text.digest(&top);
+        // What decides in the place of others was approved under the name of that time.
+        let is_renamed = |it: &&Approval| it.digest == text.digest_of(&it.project, &top);
+        let found = of_own
+            .clone()
+            .find(|it| it.digest == here)
+            .or_else(|| of_own.find(is_renamed).filter(|_| self.stands_in.is_some()));
+        let is_approved = text.is_named() || found.is_some() || given.contains(&here);
+        let standing = match (is_approved || self.is_given(text, &given), &nearest) {
             (true, _) => Standing::Approved,
             (false, None) if given.is_empty() => Standing::Never,
             (false, _) => Standing::Changed,
         };
-        let spots = self.folders(&top).map(|folder| spot(folder, &top)).collect();
-        let approved = approved.and_then(|(folder, all)| Some((folder, all.into_iter().next()?)));
-        let file = text.file.clone();
-        Ok(Looked { digest, file, standing, approved, spots, is_renamed, is_swapped: false })
+        let digest = found.map_or(here, |it| it.digest.clone());
+        let differs = told::differing(&Differs {
+            file: text.file.as_deref(),
+            approved: nearest.as_ref().map(|(folder, _)| folder.join(FILE)).as_deref(),
+            is_renamed: nearest.iter().flat_map(|(_, all)| all).any(|it| is_renamed(&it)),
+            from: &self.places.folder,
+        });
+        let newest = || nearest.as_ref()?.1.first();
+        let approval = found.or_else(newest).cloned();
+        let folder = nearest.as_ref().map(|(folder, _)| folder.clone());
+        Ok(Looked {
+            digest,
+            file: text.file.clone(),
+            standing,
+            approved: folder.zip(approval),
+            changed: None,
+            spots: self.folders(&top).map(|folder| spot(folder, &top)).collect(),
+            differs,
+        })
+    }
+
+    /// Whether a text that decides in the place of others is one that `GATE_TRUST`
+    /// named, whatever the project was known by.
+    fn is_given(&self, text: &Settings, given: &[String]) -> bool {
+        let Some(texts) = Texts::of(&self.places).filter(|_| self.stands_in.is_some()) else {
+            return false;
+        };
+        let top = self.places.top();
+        let known_by =
+            given.iter().filter_map(|digest| Some((digest, texts.read(digest)?.project)));
+        known_by.into_iter().any(|(digest, project)| *digest == text.digest_of(&project, &top))
     }
 
     /// The nearest folder whose settings were approved, and what was.
@@ -192,70 +348,33 @@ impl Looked {
         }
     }
 
-    /// Why nothing of these settings counts in a run that goes on: they are others
-    /// than it went by, and nobody approved them. Where they were changed under a loop,
-    /// that holds for a run that begins as well.
+    /// Why nothing counts in a run that goes on: its settings are others than it went
+    /// by, nobody approved them, and there is no approved text to decide in their place.
     pub(crate) fn tampered(&self, run: Option<&RunState>, standing: Standing) -> Option<String> {
         let was = run.and_then(|run| run.settings.as_ref());
         let other = match standing {
-            _ if self.is_swapped => true,
             Standing::Approved => false,
             Standing::Never => was.is_some_and(|was| *was != self.digest),
             Standing::Changed => run.is_some(),
         };
-        other.then(|| {
-            format!(
-                "{}, in the middle of a run, and nothing of that holds: what was there has to \
-                 be there again, or a person approves it with `gate trust`",
-                self.what_changed()
-            )
-        })
+        other.then(|| format!("in the middle of a run, {}", self.differs))
     }
 
     /// That these settings are not approved.
     pub(crate) fn refused(&self, standing: Standing, programs: &[Program]) -> Failure {
+        let starts = told::programs(programs);
         let message = match (standing, &self.file) {
-            (Standing::Never, Some(file)) => format!("nobody has approved {}", file.display()),
-            _ => format!("{}, and nobody has approved that", self.what_changed()),
+            (Standing::Never, Some(file)) => {
+                format!("nobody has approved {}{starts}", file.display())
+            }
+            _ => self.differs.clone(),
         };
-        let failure = Failure::usage(NOT_TRUSTED, message + &shown(programs));
-        let file = self.file.as_ref().map(|file| file.display().to_string());
-        Failure { file, ..failure }.hint("look at what it starts, and approve it: gate trust")
-    }
-
-    fn what_changed(&self) -> String {
-        let approved = self.approved.as_ref().map(|(folder, _)| folder.join(FILE));
-        match (&self.file, approved) {
-            (Some(file), _) if self.is_swapped => {
-                format!("{} was changed under the loop, or is gone", file.display())
-            }
-            (None, _) if self.is_swapped => format!("a {FILE} appeared under the loop"),
-            (Some(file), Some(_)) if self.is_renamed => {
-                let file = file.display();
-                format!(
-                    "{file} was approved while the project was known by another name (its origin)"
-                )
-            }
-            (Some(file), Some(approved)) if *file == approved => {
-                format!("{} was changed since it was approved", file.display())
-            }
-            (Some(file), Some(approved)) => {
-                let (file, approved) = (file.display(), approved.display());
-                format!("{file} stands in the place of {approved}, which was approved")
-            }
-            (None, Some(approved)) => format!("{} was approved, and is gone", approved.display()),
-            (Some(file), None) => format!("{} is not what was approved", file.display()),
-            (None, None) => "settings were approved, and there are none".to_owned(),
-        }
+        untrusted(message, self)
     }
 }
 
-/// The programs, as they would be started.
-fn shown(programs: &[Program]) -> String {
-    let line = |it: &Program| format!("{}: {:?}", text::clean(&it.check), it.argv);
-    let mut lines: Vec<_> = programs.iter().take(NAMED).map(line).collect();
-    if programs.len() > NAMED {
-        lines.push(format!("{} more", programs.len() - NAMED));
-    }
-    if lines.is_empty() { String::new() } else { format!("; it would start {}", lines.join(", ")) }
+fn untrusted(message: String, looked: &Looked) -> Failure {
+    let file = looked.file.as_ref().map(|file| file.display().to_string());
+    let failure = Failure { file, ..Failure::usage(NOT_TRUSTED, message) };
+    failure.hint("look at what it starts, and approve it: gate trust")
 }

@@ -7,6 +7,7 @@ use gate_checks::worktree;
 use gate_core::config::{Layer, Origin};
 
 use super::digest;
+use super::texts::Kept;
 use crate::failure::Failure;
 use crate::settings::{self, Places, Selection};
 
@@ -16,12 +17,17 @@ const SYSTEM: &str = "/etc/gate/gate.toml";
 /// What stands for settings that are not there.
 const NOTHING: &str = "null";
 
+/// What stands for settings that cannot be read.
+const MISTAKEN: &str = "mistaken";
+
 /// The settings as they were read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Text {
     /// Their file; none where there is none.
     pub(crate) file: Option<PathBuf>,
-    /// All that they say.
+    /// What the file says.
+    text: String,
+    /// All of that, in one spelling.
     spelled: String,
     /// Whether the operator named the file: that approves it.
     is_named: bool,
@@ -36,11 +42,34 @@ impl Text {
             _ => None,
         });
         let Some((layer, file, is_named)) = found else {
-            return Self { file: None, spelled: NOTHING.to_owned(), is_named: false };
+            return Self::without_spelling(None, NOTHING);
         };
+        let text = layer.text().unwrap_or_default().to_owned();
         let spelled = layer.spelled().unwrap_or_default();
         let is_named = is_named || is_of_machine(file, Path::new(SYSTEM), &spelled);
-        Self { file: Some(file.clone()), spelled, is_named }
+        Self { file: Some(file.clone()), text, spelled, is_named }
+    }
+
+    /// A file that holds a mistake.
+    pub(crate) fn mistaken(file: Option<PathBuf>) -> Self {
+        Self::without_spelling(file, MISTAKEN)
+    }
+
+    fn without_spelling(file: Option<PathBuf>, stands_for: &str) -> Self {
+        Self { file, text: String::new(), spelled: stands_for.to_owned(), is_named: false }
+    }
+
+    /// Whether others are the same, comments and layout apart.
+    pub(crate) fn says_as(&self, other: &Self) -> bool {
+        (&self.file, &self.spelled) == (&other.file, &other.spelled)
+    }
+
+    /// What is kept of them for a project that is known by this name; none where they
+    /// are not there.
+    pub(super) fn kept(&self, project: &str, top: &Path) -> Option<Kept> {
+        self.file.as_ref()?;
+        let (project, text) = (project.to_owned(), self.text.clone());
+        Some(Kept { project, place: self.place(top), text })
     }
 
     /// As they stand on the disk now.

@@ -95,7 +95,7 @@ impl Layer {
     }
 
     /// Its text; none where a program has built it.
-    pub(super) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 

@@ -76,6 +76,10 @@ pub struct Decision {
     /// Why the memory was lost.
     #[serde(default)]
     pub lost: Option<String>,
+    /// How the project's settings differ from those that a person approved, which
+    /// decided; none where they do not.
+    #[serde(default)]
+    pub settings_changed: Option<String>,
     /// The token of the iteration after this one, in its halves, where one is
     /// required and the loop goes on.
     #[serde(default)]
@@ -134,7 +138,7 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         let refusals = input.refusals();
         fed.memory.run.refusals = refusals.after(verdict, released, &reasons, case.failure());
     }
-    let warnings = input.warnings.iter().cloned().chain(case.warnings()).collect();
+    let warnings = input.warnings.iter().cloned().chain(case.warnings(&reasons)).collect();
     let decision = Decision {
         verdict,
         exit_code: verdict.exit_code(),
@@ -161,6 +165,7 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         observed: input.observed.clone(),
         memory: input.kept().cloned(),
         lost: input.lost.clone().filter(|_| input.is_lost()),
+        settings_changed: input.settings_changed.clone(),
         next_token: input.next_token.clone().filter(|_| refuses && verdict == Verdict::Continue),
     };
     let (memory, change) = fed.map_or((None, None), |fed| (Some(fed.memory), fed.change));
@@ -200,6 +205,11 @@ fn view(input: &Input, fed: Option<&Fed>) -> BreakerView {
 }
 
 impl Decision {
+    /// Whether nothing but a person's word about changed settings is missing.
+    pub fn waits_for_settings(&self) -> bool {
+        self.reasons.iter().any(|reason| reason.code == ReasonCode::SettingsChanged)
+    }
+
     /// The input from which this decision is decided again.
     pub fn input(&self) -> Input {
         Input {
@@ -214,6 +224,7 @@ impl Decision {
             agent_exit_code: self.agent_exit_code,
             forced: self.force_reason.clone(),
             next_token: self.next_token.clone(),
+            settings_changed: self.settings_changed.clone(),
             warnings: self
                 .warnings
                 .iter()

@@ -27,6 +27,10 @@ pub fn is_feedback(text: &str) -> bool {
     text.contains(OPENING) || text.contains(UNDECIDED)
 }
 
+/// What an agent is told of settings that a person has not approved.
+const SETTINGS_CHANGED: &str = "- gate.toml is another than the one that a person approved, which decides; \
+     unless you were asked to change it, put it back (settings-differ)\n";
+
 /// The one cheapest thing that would change the verdict.
 pub(super) fn next(verdict: Verdict, reasons: &[Reason], input: &Input) -> Option<String> {
     let signal = &input.signal;
@@ -55,6 +59,7 @@ fn cost(code: ReasonCode) -> u8 {
         | ReasonCode::BudgetSpent
         | ReasonCode::MaxBlocks
         | ReasonCode::Released
+        | ReasonCode::SettingsChanged
         | ReasonCode::Tampered => 1,
         ReasonCode::SignalBlocked => 2,
         ReasonCode::RequiredCheckFailed | ReasonCode::RedBefore => 3,
@@ -97,6 +102,7 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
         ReasonCode::CheckRunning => format!("wait for {check} to end"),
         ReasonCode::BackgroundRunning => "wait for the background tasks, or stop them".to_owned(),
         ReasonCode::Tampered => format!("a person has to look at {check}: {}", reason.message),
+        ReasonCode::SettingsChanged => "`gate trust`, or the settings as they were; then check again".to_owned(),
         ReasonCode::SignalBlocked => "a person has to remove what blocks the agent".to_owned(),
         ReasonCode::RequiredCheckFailed => format!("make {check} pass"),
         ReasonCode::RequiredCheckInconclusive => format!("see to it that {check} can be measured: {}", why(reason)),
@@ -150,6 +156,9 @@ pub(super) fn text(verdict: Verdict, reasons: &[Reason], input: &Input, policy: 
     if not_own(input).is_some() {
         text.push_str(NOT_OWN);
     }
+    if input.settings_changed.is_some() {
+        text.push_str(SETTINGS_CHANGED);
+    }
     let closing = closing(reasons, input, policy);
     let room = LONGEST.saturating_sub(length(&text) + length(&closing));
     text.push_str(&quoted::all(reasons, input, policy, room));
@@ -196,6 +205,7 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         | ReasonCode::BreakerIsolated
         | ReasonCode::BudgetSpent
         | ReasonCode::MaxBlocks
+        | ReasonCode::SettingsChanged
         | ReasonCode::SignalBlocked => reason.message.clone(),
     }
 }

@@ -38,6 +38,9 @@ pub struct Input {
     pub forced: Option<String>,
     /// The token of the iteration after this one, where one is required.
     pub next_token: Option<Halves>,
+    /// How the project's settings differ from those that a person approved, which
+    /// decide; none where they do not.
+    pub settings_changed: Option<String>,
     /// What reading the input and the settings found worth telling.
     pub warnings: Vec<Warning>,
 }
@@ -57,6 +60,7 @@ impl Input {
             agent_exit_code: None,
             forced: None,
             next_token: None,
+            settings_changed: None,
             warnings: Vec::new(),
         }
     }

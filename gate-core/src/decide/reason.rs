@@ -42,7 +42,8 @@ codes! {
         RequiredCheckFailed = "required-check-failed": "A required check failed. The work is not done until it passes; its log says what is wrong.",
         RequiredCheckInconclusive = "required-check-inconclusive": "A required check could not find out: it timed out, its report was incomplete, or the tree changed under it. Inconclusive is never a pass.",
         CheckNotRun = "check-not-run": "A configured check left no record, or a required one was skipped. What was not looked at has not passed.",
-        Tampered = "tampered": "A check, its files or the settings were changed to get around it. Nothing counts until a person has looked: where it was `gate.toml`, what was approved has to be there again, or `gate trust` approves what is there now; where the run is locked, `gate lock` says to which policy.",
+        Tampered = "tampered": "A check, its files or the settings were changed to get around it. Nothing counts until a person has looked: where settings appeared that nobody approved, `gate trust` approves them; where the run is locked, `gate lock` says to which policy.",
+        SettingsChanged = "settings-changed": "Everything holds by the settings that you approved, which decide; but `gate.toml` is another by now. If you changed it, `gate trust` approves it, and the next check of the same output exits. If you did not, `git diff gate.toml` shows what was changed: put it back.",
         AgentFailed = "agent-failed": "The agent's program ended with an error and gave no complete signal. With a complete signal the checks decide.",
         ConsecutiveNotReached = "consecutive-not-reached": "This iteration passes, but `exit_gate.consecutive` asks for several in a row.",
         RateLimited = "rate-limited": "The iteration ended in a rate or usage limit of the agent's service. It counts towards no trip but `breaker.rate_limited`; go on when the limit is over (`retry_at`, where the client says when).",
@@ -77,6 +78,7 @@ codes! {
         CheckElsewhere = "check-elsewhere": "A configured check runs in another place only (`when`): in gate check, in gate run, or in a stop hook. It takes no part in this decision.",
         Flaky = "flaky": "A check failed and passed when it was run again (`retry`). It counts as passed; what wavers is named, and wants to be made steady.",
         TrustLowered = "trust-lowered": "`GATE_TRUST_LEVEL` claims more than what gate sees allows, so the decision carries the level that holds. The guide says what each level needs.",
+        SettingsDiffer = "settings-differ": "`gate.toml` is another than the one that you approved, which decides. If you changed it, `gate trust` approves it. If you did not, `git diff gate.toml` shows what was changed.",
         CheckDidNotCount = "check-did-not-count": "A check with mode = \"count\" did not pass, so it added no indicator.",
     }
 }

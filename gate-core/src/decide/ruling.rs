@@ -82,7 +82,12 @@ impl Case<'_> {
             if let Some(ruling) = stopped.and_then(|it| checked_elsewhere(it.situation)) {
                 return ruling.into();
             }
-            return Ruled::of(Verdict::Exit, vec![Reason::new(ReasonCode::Passed, self.passed())]);
+            return match self.settings_changed() {
+                Some(reason) => Ruled::of(Verdict::Blocked, vec![reason]),
+                None => {
+                    Ruled::of(Verdict::Exit, vec![Reason::new(ReasonCode::Passed, self.passed())])
+                }
+            };
         }
         let beyond = stopped.and_then(|_| beyond_a_hook(&against, self.input, self.policy));
         beyond.map_or_else(|| Ruled::of(Verdict::Continue, against), Ruled::from)
@@ -109,6 +114,14 @@ impl Case<'_> {
     /// What is red at a stop, as a digest.
     pub(super) fn failure(&self) -> Option<String> {
         self.stopped()?.failure()
+    }
+
+    /// That a person has to look at settings first. Where a hook asks, the approved ones
+    /// suffice, and the person is told.
+    fn settings_changed(&self) -> Option<Reason> {
+        let changed = self.input.settings_changed.as_ref();
+        let changed = changed.filter(|_| self.input.observed.stop.is_none());
+        changed.map(|changed| Reason::new(ReasonCode::SettingsChanged, changed))
     }
 
     /// Everything that forbids `exit`.
@@ -348,9 +361,14 @@ impl Case<'_> {
         format!("{signal}, {score} of {threshold} indicators, {checks}")
     }
 
-    /// What is worth knowing and changes nothing.
-    pub(super) fn warnings(&self) -> Vec<Warning> {
+    /// What is worth knowing and changes nothing. `reasons` are those of the decision,
+    /// which are not said twice.
+    pub(super) fn warnings(&self, reasons: &[Reason]) -> Vec<Warning> {
         let mut warnings = Vec::new();
+        if !reasons.iter().any(|reason| reason.code == ReasonCode::SettingsChanged) {
+            let changed = self.input.settings_changed.iter();
+            warnings.extend(changed.map(|it| Warning::new(WarningCode::SettingsDiffer, it)));
+        }
         warnings.extend(self.about_evidence());
         warnings.extend(self.unreachable());
         warnings.extend(self.about_streak());

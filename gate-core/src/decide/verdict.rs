@@ -13,7 +13,8 @@ pub enum Verdict {
     Continue,
     /// The breaker is open: stop, not done, a person is needed.
     Tripped,
-    /// The agent says that it cannot go on: stop, not done.
+    /// The agent says that it cannot go on, or a person has to approve changed
+    /// settings: stop, not done.
     Blocked,
 }
 

@@ -24,6 +24,7 @@ impl Masker {
             forced,
             warnings,
             lost,
+            settings_changed,
             checks_left_out: _,
             stateful: _,
             memory: _,
@@ -35,7 +36,7 @@ impl Masker {
         masked |= any(evidence.iter_mut().map(|it| self.evidence(it)));
         masked |= any(warnings.iter_mut().map(|Warning { message, code: _ }| self.cover(message)));
         masked |= self.observed(observed);
-        masked | self.covers([forced, lost])
+        masked | self.covers([forced, lost, settings_changed])
     }
 
     /// Masks the record of a check.

@@ -172,6 +172,8 @@ impl Job {
     fn signal(&self, end: &End) -> Result<Option<ExitSignal>, Failure> {
         let reason = match end.by {
             StoppedBy::Completed => ExitReason::Completed,
+            // The agent has done its part: the item is free until a person has done theirs.
+            StoppedBy::Blocked if end.waits_for_settings() => return Ok(None),
             StoppedBy::Blocked => ExitReason::Blocked,
             _ => return Ok(None),
         };

@@ -16,7 +16,7 @@ use crate::settings::{self, Selection};
 use crate::trust::Trust;
 
 pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
-    let (settings, trust) = settings::read(&here.places, &Selection::default())?;
+    let (settings, trust) = settings::as_written(&here.places, &Selection::default())?;
     let mut memory = here.memory(&settings.policy)?;
     let standing = memory.work(&args.id)?.work.standing;
     if standing.phase != WorkPhase::CiPending {

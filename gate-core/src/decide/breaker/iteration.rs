@@ -61,7 +61,10 @@ impl Iteration {
         memory: &Memory,
     ) -> Self {
         let observed = &input.observed;
-        let passed = verdict == Verdict::Exit || all(reasons, &[ReasonCode::ConsecutiveNotReached]);
+        // Where only a person has to look at settings, nothing of the work is missing.
+        let passed = verdict == Verdict::Exit
+            || all(reasons, &[ReasonCode::ConsecutiveNotReached])
+            || all(reasons, &[ReasonCode::SettingsChanged]);
         let waits = waits(reasons);
         let bad = |outcome| input.evidence.iter().any(move |it| it.outcome == outcome);
         let unsure = |it: &Evidence| it.outcome == Outcome::Inconclusive && it.mode != Mode::Warn;
