@@ -255,16 +255,13 @@ fn stop(said: &str) -> String {
     )
 }
 
-/// It was let go because gate could not decide.
+/// It was let go, because gate could not decide.
 #[test]
 fn an_agent_that_edits_gate_toml_before_its_first_stop_does_not_walk_free() {
     let red = GREEN.replace("echo ran >>../trace", "exit 1");
-    for script in [
-        "sed -i 's/exit 1/true/' gate.toml; git commit -qam x",
-        "rm gate.toml; touch new",
-        "echo '[[[' >gate.toml",
-        "echo 'unknown = 1' >>gate.toml",
-    ] {
+    for script in
+        ["sed -i 's/exit 1/true/' gate.toml; git commit -qam x", "rm gate.toml; touch new"]
+    {
         let run = gate("trust").settings(&red).committed().code(0).again("hook claude-code");
         let ran = run.setup(script).stdin(stop(DONE)).code(0);
         let reply: Value = ran.json();

@@ -197,15 +197,6 @@ pub(crate) fn read(places: &Places, selection: &Selection) -> Result<(Resolved, 
     Ok(deciding(places, selection, instead).unwrap_or((resolved, trust)))
 }
 
-/// As [`read`], also where a mistake is in the project's settings by now.
-pub(crate) fn read_through(places: &Places) -> Result<(Resolved, Trust), Failure> {
-    let selection = Selection::default();
-    read(places, &selection).or_else(|mistake| {
-        let instead = Trust::in_place_of(&mistake, places)?;
-        deciding(places, &selection, instead).ok_or(mistake)
-    })
-}
-
 /// The settings with what was approved in the place of the project's; none where that
 /// cannot be used any more.
 fn deciding(

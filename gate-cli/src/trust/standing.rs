@@ -86,23 +86,6 @@ impl Trust {
         Ok(self.approved_text()?.map(|layer| (layer.clone(), self.standing_in(&layer, said))))
     }
 
-    /// The same for settings that hold a mistake.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Trust::in_its_place`].
-    pub(crate) fn in_place_of(
-        mistake: &Failure,
-        places: &Places,
-    ) -> Result<Option<(Layer, Self)>, Failure> {
-        let Ok(file) = places.project_file() else { return Ok(None) };
-        let trust = Self::holding(places, Settings::mistaken(file));
-        let file = trust.held.file.as_deref().unwrap_or(Path::new(FILE));
-        let said = told::mistaken(file, &places.folder, mistake);
-        let layer = trust.approved_text()?;
-        Ok(layer.map(|layer| (layer.clone(), trust.standing_in(&layer, said))))
-    }
-
     fn standing_in(&self, layer: &Layer, said: String) -> Self {
         let held = Settings::of(std::slice::from_ref(layer));
         Self { stands_in: Some(said), ..Self::holding(&self.places, held) }

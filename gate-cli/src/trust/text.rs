@@ -17,9 +17,6 @@ const SYSTEM: &str = "/etc/gate/gate.toml";
 /// What stands for settings that are not there.
 const NOTHING: &str = "null";
 
-/// What stands for settings that cannot be read.
-const MISTAKEN: &str = "mistaken";
-
 /// The settings as they were read.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
@@ -42,21 +39,13 @@ impl Text {
             _ => None,
         });
         let Some((layer, file, is_named)) = found else {
-            return Self::without_spelling(None, NOTHING);
+            let (text, spelled) = (String::new(), NOTHING.to_owned());
+            return Self { file: None, text, spelled, is_named: false };
         };
         let text = layer.text().unwrap_or_default().to_owned();
         let spelled = layer.spelled().unwrap_or_default();
         let is_named = is_named || is_of_machine(file, Path::new(SYSTEM), &spelled);
         Self { file: Some(file.clone()), text, spelled, is_named }
-    }
-
-    /// A file that holds a mistake.
-    pub(crate) fn mistaken(file: Option<PathBuf>) -> Self {
-        Self::without_spelling(file, MISTAKEN)
-    }
-
-    fn without_spelling(file: Option<PathBuf>, stands_for: &str) -> Self {
-        Self { file, text: String::new(), spelled: stands_for.to_owned(), is_named: false }
     }
 
     /// Whether others are the same, comments and layout apart.
