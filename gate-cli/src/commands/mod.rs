@@ -250,7 +250,7 @@ impl Here {
     }
 
     /// That a command that agents may give is not given below a check.
-    fn above_checks(&self, act: &str) -> Result<Operator, Failure> {
+    pub(crate) fn above_checks(&self, act: &str) -> Result<Operator, Failure> {
         Operator::above_checks(act, &self.places)
     }
 
