@@ -255,6 +255,11 @@ fn stop(said: &str) -> String {
     )
 }
 
+/// A headless stop of Claude Code.
+fn stopped(run: Run, said: &str) -> Ran {
+    run.env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli").stdin(stop(said)).code(0)
+}
+
 /// It was let go, because gate could not decide.
 #[test]
 fn an_agent_that_edits_gate_toml_before_its_first_stop_does_not_walk_free() {
@@ -263,26 +268,27 @@ fn an_agent_that_edits_gate_toml_before_its_first_stop_does_not_walk_free() {
         ["sed -i 's/exit 1/true/' gate.toml; git commit -qam x", "rm gate.toml; touch new"]
     {
         let run = gate("trust").settings(&red).committed().code(0).again("hook claude-code");
-        let ran = run.setup(script).stdin(stop(DONE)).code(0);
-        let reply: Value = ran.json();
-        assert_eq!(reply["decision"], "block", "{script}: {reply}");
-        let reason = reply["reason"].as_str().unwrap();
-        assert!(reason.contains("tests failed (required-check-failed)"), "{script}: {reason}");
-        let ran = ran.again("hook claude-code").stdin(stop(DONE)).code(0);
-        assert_eq!(ran.json()["decision"], "block", "{script}: {}", ran.stdout);
+        let mut ran = stopped(run.setup(script), DONE);
+        for _ in 0..2 {
+            let reply: Value = ran.json();
+            assert_eq!(reply["decision"], "block", "{script}: {reply}");
+            let reason = reply["reason"].as_str().unwrap();
+            assert!(reason.contains("tests failed (required-check-failed)"), "{script}: {reason}");
+            ran = stopped(ran.again("hook claude-code"), DONE);
+        }
     }
 }
 
 #[test]
 fn a_session_whose_settings_change_is_held_to_the_approved_ones() {
-    let hook = |run: Run, said: &str| run.stdin(stop(said)).code(0);
-    let ran = hook(gate("hook claude-code").settings(GREEN).committed(), UNDONE);
-    assert_eq!(ran.json()["decision"], "block");
-    let ran = hook(ran.again("hook claude-code").setup("rm gate.toml; touch a"), DONE);
-    // What was approved suffices there, and the person is told.
+    let run = gate("trust").settings(GREEN).committed().code(0).again("hook claude-code");
+    let ran = stopped(run.setup("rm gate.toml; touch a"), DONE);
+    // What was approved suffices there, and the person is told, once a session.
     let told = ran.json()["systemMessage"].as_str().unwrap().to_owned();
-    assert!(told.contains("gate.toml is gone since you approved it"), "{told}");
+    assert_eq!(told.matches("gate.toml is gone since you approved it").count(), 1, "{told}");
     assert!(ran.path("../trace").exists(), "what was approved has run");
+    let ran = stopped(ran.again("hook claude-code").setup("touch b"), DONE);
+    assert!(!ran.stdout.contains("gate.toml"), "{}", ran.stdout);
 }
 
 #[test]

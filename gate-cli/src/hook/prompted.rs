@@ -70,6 +70,8 @@ impl Prompted<'_> {
     }
 
     fn obey(&self, here: &Here, typed: Typed) -> Result<String, Failure> {
+        // No client calls its hook there: the prompt is made up.
+        here.above_checks(self.event.typed.as_deref().unwrap_or_default().trim())?;
         let until = |switched: Option<String>| {
             let until =
                 switched.map_or_else(|| "until `gate on`".to_owned(), |at| format!("until {at}"));
