@@ -1,6 +1,8 @@
 //! Loops around an agent, as people write them and as `gate init` writes them.
 #![cfg(unix)]
 
+use std::path::Path;
+
 use crate::needs::needs;
 use crate::support::{Ran, Run, gate};
 
@@ -25,6 +27,20 @@ const COMPLETES: &str = "printf 'Both halves are written, and it is ready for re
                          EXIT_STATUS: COMPLETE\\nREMAINING_WORK: none\\n'";
 const BLOCKS: &str = "printf 'EXIT_STATUS: BLOCKED\\nEXIT_REASON: no access\\n'";
 
+/// Runs into a limit in its first call, which is over at this time, and completes in its
+/// second.
+fn limited(over: &str) -> String {
+    let event =
+        r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d}}"#;
+    let result = r#"{"type":"result","subtype":"success","is_error":true,"result":"You have hit your limit"}"#;
+    agent(&format!(
+        "date +%s >began.$n\n\
+         if ((n > 1)); then {COMPLETES}; exit; fi\n\
+         echo $(({over})) >over\n\
+         printf '{event}\\n{result}\\n' $(cat over)"
+    ))
+}
+
 /// Completes in its third call.
 fn third() -> String {
     agent(&format!("if ((n < 3)); then {WORKS}; else {COMPLETES}; fi"))
@@ -34,24 +50,36 @@ fn one_line(agent: &str) -> Run {
     Run::new("bash").args(["-c", ONE_LINE]).script("agent", agent)
 }
 
-/// The loops that `gate init` writes, by language and what runs them.
-const WRITTEN: [(&str, &str, &str); 2] =
-    [("bash", "bash", "gate-loop.sh"), ("python", "python3", "gate-loop.py")];
+/// The loops that `gate init` writes, by language: their file, what runs it, and what has
+/// to be there for that.
+const WRITTEN: [(&str, &str, &str, &str); 4] = [
+    ("bash", "gate-loop.sh", "exec bash gate-loop.sh \"$@\"", "bash"),
+    ("python", "gate-loop.py", "exec python3 gate-loop.py \"$@\"", "python3"),
+    ("ts", "gate-loop.mts", "exec node gate-loop.mts \"$@\"", "typescript"),
+    ("go", "gate-loop.go", "go build -o ../loop gate-loop.go && exec ../loop \"$@\"", "go"),
+];
 
-/// For each written loop that can run here: what came of it with this agent.
-fn written(agent: &str, check: impl Fn(&str, Run)) {
+/// For each written loop that can run here: what came of it with these words.
+fn started(words: &[&str], check: impl Fn(&str, Run)) {
     if !needs("bash") {
         return;
     }
-    for (language, runner, file) in WRITTEN {
-        if needs(runner) {
+    for (language, file, script, what) in WRITTEN {
+        if needs(what) {
             let text = gate(&format!("init --loop {language}")).code(0).file(file);
-            let run = Run::new(runner).args([file, "PROMPT.md", "./agent", "--fast"]);
-            let run = run.file("PROMPT.md", "Write both halves.\n").file(file, &text);
-            let run = run.env("MAX_ITERATIONS", "9");
-            check(language, run.script("agent", agent));
+            let run = Run::new("bash").args(["-c", script, "loop"]).args(words);
+            let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-cache");
+            check(language, run.file(file, &text).env("GOCACHE", cache));
         }
     }
+}
+
+/// For each written loop that can run here: what came of it with this agent.
+fn written(agent: &str, check: impl Fn(&str, Run)) {
+    started(&["PROMPT.md", "./agent", "--fast"], |language, run| {
+        let run = run.file("PROMPT.md", "Write both halves.\n").env("MAX_ITERATIONS", "9");
+        check(language, run.script("agent", agent));
+    });
 }
 
 fn calls(ran: &Ran) -> String {
@@ -161,14 +189,38 @@ fn a_written_loop_is_bounded() {
 }
 
 #[test]
+fn a_written_loop_waits_until_a_limit_is_over() {
+    written(&limited("$(date +%s) + 2"), |language, run| {
+        let ran = run.with_gate_in_path().code(0);
+        assert_eq!(calls(&ran), "2", "{language}");
+        let [over, began] =
+            ["over", "began.2"].map(|it| ran.file(it).trim().parse::<u64>().unwrap());
+        assert!(began >= over, "{language}: the agent was called at {began}, before {over}");
+    });
+}
+
+#[test]
+fn a_written_loop_waits_no_longer_than_it_may() {
+    written(&limited("$(date +%s) + 86400"), |language, run| {
+        let ran = run.with_gate_in_path().env("MAX_WAIT", "1").code(0).tells("waiting until");
+        assert_eq!(calls(&ran), "2", "{language}");
+    });
+}
+
+#[test]
+fn a_written_loop_that_waits_can_be_ended() {
+    let ends = "(until grep -q 'waiting until' ../stderr; do sleep 0.1; done; kill $PPID) \
+                </dev/null >/dev/null 2>&1 &";
+    written(&format!("{}\n{ends}\n", limited("$(date +%s) + 86400")), |language, run| {
+        let ran = run.with_gate_in_path().run();
+        assert_ne!(ran.ended(), Some(0), "{language}");
+        assert_eq!(calls(&ran), "1", "{language}");
+    });
+}
+
+#[test]
 fn a_written_loop_says_how_it_is_used() {
-    for (language, runner, file) in WRITTEN {
-        if needs(runner) {
-            let text = gate(&format!("init --loop {language}")).code(0).file(file);
-            let ran = Run::new(runner).args([file]).file(file, &text).run();
-            ran.tells("usage").stdout("");
-        }
-    }
+    started(&[], |_, run| drop(run.run().tells("usage").stdout("")));
 }
 
 #[test]
@@ -177,6 +229,8 @@ fn init_never_writes_over_a_file() {
         ("init", "gate.toml"),
         ("init --loop bash", "gate-loop.sh"),
         ("init --loop python", "gate-loop.py"),
+        ("init --loop ts", "gate-loop.mts"),
+        ("init --loop go", "gate-loop.go"),
     ] {
         let ran = gate(words).file(file, "mine\n").code(2).stdout("").tells("exists already");
         assert_eq!(ran.file(file), "mine\n");

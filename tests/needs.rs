@@ -26,6 +26,10 @@ pub(crate) fn needs(what: &str) -> bool {
         "bash" | "python3" | "node" | "npm" | "make" | "go" | "bats" | "parallel" | "jq" => {
             (is_program(what), "it is not in PATH")
         }
+        "typescript" => (
+            runs("node", &["-e", "process.exit(process.features.typescript ? 0 : 1)"]),
+            "node in PATH does not run TypeScript, or is absent",
+        ),
         "nextest" => (is_program("cargo-nextest"), "cargo-nextest is not in PATH"),
         "postgres" => (
             server_programs().is_some() || std::env::var_os("GATE_TEST_DATABASE_URL").is_some(),

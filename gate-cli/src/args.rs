@@ -348,6 +348,10 @@ pub(crate) enum Language {
     Bash,
     /// gate-loop.py
     Python,
+    /// gate-loop.mts
+    Ts,
+    /// gate-loop.go
+    Go,
 }
 
 #[derive(Debug, Args)]

@@ -47,11 +47,27 @@ const PYTHON: Template = Template {
     next: "./gate-loop.py PROMPT.md AGENT [ARGS…]",
 };
 
+const TYPESCRIPT: Template = Template {
+    file: "gate-loop.mts",
+    text: include_str!("../templates/gate-loop.mts"),
+    executable: false,
+    next: "node gate-loop.mts PROMPT.md AGENT [ARGS…]",
+};
+
+const GO: Template = Template {
+    file: "gate-loop.go",
+    text: include_str!("../templates/gate-loop.go"),
+    executable: false,
+    next: "go build gate-loop.go && ./gate-loop PROMPT.md AGENT [ARGS…]",
+};
+
 pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
     match args.language {
         None => settings(here, args),
         Some(Language::Bash) => template(here, &BASH),
         Some(Language::Python) => template(here, &PYTHON),
+        Some(Language::Ts) => template(here, &TYPESCRIPT),
+        Some(Language::Go) => template(here, &GO),
     }
 }
 

@@ -5,8 +5,10 @@
 
 The agent reads its prompt from the standard input: PROMPT.md, the completion
 protocol, and what gate found missing last time. MAX_ITERATIONS (100) bounds the
-loop. Exit code: 0 the work is done; otherwise it is not: gate's code (2 or 5
-nothing decided, 3 tripped, 4 blocked), 127 where gate is missing.
+loop. If the agent ran into a limit of its service, the loop waits until the limit is
+over, but no more than MAX_WAIT (21600) seconds. Exit code: 0 the work is done;
+otherwise it is not: gate's code (2 or 5 nothing decided, 3 tripped, 4 blocked), 127 if
+gate is missing.
 """
 
 import json
@@ -14,6 +16,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 GOES_ON = 1  # the only code on which a loop goes on
 
@@ -31,11 +34,21 @@ def decide(output: str, agent_exit_code: int) -> tuple[int, dict]:
     return done.returncode, json.loads(done.stdout or "{}")
 
 
+def wait_until(retry_at: str) -> None:
+    for waited in range(int(os.environ.get("MAX_WAIT", "21600"))):
+        if time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()) >= retry_at:
+            return
+        if waited == 0:
+            print(f"gate-loop: waiting until {retry_at}", file=sys.stderr)
+        time.sleep(1)
+
+
 def main(prompt_file: str, *agent: str) -> int:
     protocol = subprocess.run(["gate", "prompt"], text=True, stdout=subprocess.PIPE, check=True).stdout
-    feedback = ""
+    feedback = retry_at = ""
     limit = int(os.environ.get("MAX_ITERATIONS", "100"))
     for _ in range(limit):
+        wait_until(retry_at)
         task = pathlib.Path(prompt_file).read_text(encoding="utf-8")
         done = run_agent(list(agent), f"{task}\n{protocol}\n{feedback}")
         code, decision = decide(done.stdout, done.returncode)
@@ -44,6 +57,7 @@ def main(prompt_file: str, *agent: str) -> int:
                 print(f"gate-loop: {decision['verdict']}: {reason['message']}", file=sys.stderr)
             return code
         feedback = decision["feedback"]
+        retry_at = decision.get("retry_at") or ""
     print(f"gate-loop: STOP, not done: {limit} iterations", file=sys.stderr)
     return 3
 
@@ -58,3 +72,5 @@ if __name__ == "__main__":
         sys.exit(127)
     except subprocess.CalledProcessError as failed:
         sys.exit(failed.returncode)
+    except KeyboardInterrupt:
+        sys.exit(130)
