@@ -19,9 +19,8 @@ use tokio_util::sync::CancellationToken;
 use crate::baseline::Baseline;
 use crate::cache::EvidenceCache;
 use crate::check::{About, CheckContext};
-use crate::checks::{self, Kept, Planned};
+use crate::checks::{self, Planned};
 use crate::event::{Event, Events};
-use crate::late::Late;
 use crate::logs::Logs;
 use crate::schedule::{self, Rules};
 use crate::site::Site;
@@ -40,11 +39,8 @@ pub struct Wanted {
     /// Whether a pass on the same files counts that another session's stop has seen,
     /// hermetic or not: enough to let an agent go, never for an `exit`.
     pub shared: bool,
-    /// How long they are waited for, counted from the call. A check that outlives
-    /// it leaves a record that says so, and goes on in a process of its own, as
-    /// far as [`Site::carrier`] and [`Site::state`] allow that; the next
-    /// gathering with a deadline waits for it. Its processes are ended without
-    /// grace, which takes some milliseconds.
+    /// How long they are waited for, counted from the call. A check that takes longer is
+    /// ended without grace, and its record is inconclusive.
     pub deadline: Option<Duration>,
     /// What the work tree was before the agent acted, where anybody knows it.
     pub baseline: Option<Baseline>,
@@ -90,9 +86,8 @@ pub enum GatherError {
 /// Runs the configured checks: one record for each, never none. A tree that
 /// cannot be read makes every check inconclusive.
 ///
-/// It blocks until all is done, or the deadline has come, and no process of a
-/// check is left but a carrier with what it started. It must not
-/// be called inside of a tokio runtime.
+/// It blocks until all is done, or the deadline has come, and no process of a check is
+/// left. It must not be called inside of a tokio runtime.
 ///
 /// # Errors
 ///
@@ -119,10 +114,8 @@ pub fn gather(
     let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
     let folder = folder.as_deref();
     let cache = Arc::new(EvidenceCache::new(folder, wanted.fresh, wanted.shared));
-    let late = Arc::new(Late::new(folder, wanted.fresh, wanted.deadline.is_some()));
     let masker = Arc::new(site.masker());
-    let kept = Kept { cache: Arc::clone(&cache), late };
-    let plan = checks::plan(policy, &site, &kept, wanted.only.as_deref());
+    let plan = checks::plan(policy, &site, &cache, wanted.only.as_deref());
     let gathering = Gathering {
         runtime,
         tree,
@@ -213,7 +206,7 @@ impl Gathering {
     fn run(mut self, plan: &[Planned]) -> Gathered {
         let first = Arc::clone(&self.cx.tree);
         let mut evidence = self.round(plan);
-        let did_run = |it: &Evidence| it.running || !(it.cached || it.outcome == Outcome::Skipped);
+        let did_run = |it: &Evidence| !(it.cached || it.outcome == Outcome::Skipped);
         if !evidence.iter().any(did_run) {
             return gathered(evidence, &first, &first, Changes::default());
         }
@@ -222,7 +215,6 @@ impl Gathering {
             Err(error) => return self.lost(evidence, &error),
         };
         let changes = first.changes_to(&after);
-        begin_anew(&mut evidence, &changes);
         let again = self.to_run_again(plan, &evidence, &changes);
         if again.is_empty() && !changes.touches_what_was() {
             self.cache.keep(changes.appeared.is_empty());
@@ -295,16 +287,6 @@ const ADVICE: &str = "what a check writes belongs into .gitignore or `[tree] ign
 fn named(files: &[String]) -> Option<String> {
     let (one, more) = files.split_first()?;
     Some(if more.is_empty() { one.clone() } else { format!("{one} and {} more", more.len()) })
-}
-
-/// What ran here until the deadline came goes on for a tree that is gone.
-fn begin_anew(evidence: &mut [Evidence], changes: &Changes) {
-    let files = [disturbed(changes), changes.appeared.clone()].concat();
-    let Some(named) = named(&files) else { return };
-    for record in evidence.iter_mut().filter(|record| record.running && record.duration_ms > 0) {
-        let rest = format!("; files changed meanwhile, so it begins anew: {named}; {ADVICE}");
-        record.summary.push_str(&rest);
-    }
 }
 
 /// No pass of these checks holds.

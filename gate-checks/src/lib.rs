@@ -23,7 +23,6 @@ mod doctor;
 mod event;
 mod gather;
 mod id;
-mod late;
 mod logs;
 pub mod process;
 mod programs;
@@ -43,7 +42,6 @@ pub use event::{Event, Events};
 pub use gather::{
     GatherError, Gathered, TreeChange, Wanted, gather, is_uncommitted, list_files, look,
 };
-pub use late::carry_on;
 pub use programs::{Program, programs, starts_program};
 pub use settings::{BadSetting, validate};
 pub use site::Site;

@@ -91,7 +91,6 @@ impl<'p> Round<'p> {
             let record = self.done.iter().find(|record| record.check == need.as_str());
             match record {
                 Some(record) if record.outcome == Outcome::Pass => {}
-                Some(record) if record.running => return Stand::Late,
                 Some(_) => return Stand::Skipped(format!("it needs {need}, which did not pass")),
                 None if late => return Stand::Late,
                 None => return Stand::Waits,
@@ -166,8 +165,7 @@ impl<'p> Round<'p> {
                 Evidence { outcome: Outcome::Skipped, summary, ..evidence }
             }
             None if self.cx.late.is_cancelled() && evidence.outcome == Outcome::Inconclusive => {
-                let summary = "still running at the deadline; the next stop begins anew";
-                still_running(evidence, summary)
+                Evidence { summary: TOO_LONG.to_owned(), ..evidence }
             }
             _ => evidence,
         }
@@ -201,14 +199,14 @@ async fn come(deadline: Option<Instant>) {
 }
 
 fn not_started(planned: &Planned) -> Evidence {
-    let skipped = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Skipped);
-    still_running(skipped, "it was not started before the deadline")
+    let record = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Inconclusive);
+    Evidence { summary: TOO_LONG.to_owned(), ..record }
 }
 
-fn still_running(evidence: Evidence, summary: &str) -> Evidence {
-    let summary = summary.to_owned();
-    Evidence { outcome: Outcome::Skipped, running: true, summary, ..evidence }
-}
+/// What the record of a check says that does not end before the deadline. Only hooks
+/// have one.
+const TOO_LONG: &str = "it takes longer than a hook may: `when = [\"check\", \"run\"]` keeps it \
+                        out of hooks, `hook.budget` gives it more time";
 
 /// Whether this record alone keeps the loop from ending.
 pub(crate) fn forbids(evidence: &Evidence) -> bool {

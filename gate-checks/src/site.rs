@@ -27,10 +27,6 @@ pub struct Site {
     pub callers_files: Vec<PathBuf>,
     /// Globs of files that the tree digest leaves out.
     pub ignore: Vec<String>,
-    /// What goes on with a check that outlives a deadline: a program that calls
-    /// [`carry_on`](crate::carry_on). Without it, or without a state folder,
-    /// nothing goes on.
-    pub carrier: Option<Supervisor>,
 }
 
 impl Site {
@@ -43,7 +39,6 @@ impl Site {
             environment: Vec::new(),
             callers_files: Vec::new(),
             ignore: Vec::new(),
-            carrier: None,
         }
     }
 

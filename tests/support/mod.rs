@@ -1,7 +1,6 @@
 //! A program run in a folder of its own, and what came of it.
 
 mod approved;
-pub(crate) mod bed;
 pub(crate) mod before;
 mod beside;
 pub(crate) mod postgres;

@@ -40,13 +40,6 @@ impl Work<'_> {
         hash(&json!(["release", self.cx.tree.digest, self.policy, self.seen(), programs]))
     }
 
-    /// The key of a run on a copy, which has another commit. Nor does it have the
-    /// files that the command names outside of the tree: what was broken off may
-    /// just have written them.
-    pub(crate) fn of_copy(&self) -> String {
-        hash(&json!(["copy", self.cx.tree.digest, self.settings()])).to_hex().to_string()
-    }
-
     /// The key with the files that match `paths`, within the run.
     pub(super) fn of_paths(&self) -> Option<blake3::Hash> {
         if self.policy.paths.is_empty() {

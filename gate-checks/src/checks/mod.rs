@@ -20,8 +20,7 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 
 use crate::cache::EvidenceCache;
 use crate::check::{Check, CheckId};
-use crate::decorate::{Cached, Carried, Retry, Timeout, WithMode, decorated};
-use crate::late::Late;
+use crate::decorate::{Cached, Retry, Timeout, WithMode, decorated};
 use crate::site::Site;
 
 use acceptance_criteria::AcceptanceCriteria;
@@ -44,17 +43,16 @@ pub(crate) struct Planned {
     pub(crate) mode: gate_core::decide::policy::Mode,
 }
 
-/// What is kept of earlier runs.
-pub(crate) struct Kept {
-    pub(crate) cache: Arc<EvidenceCache>,
-    pub(crate) late: Arc<Late>,
-}
-
 /// The checks that a policy configures, or one of them alone.
-pub(crate) fn plan(policy: &Policy, site: &Site, kept: &Kept, only: Option<&str>) -> Vec<Planned> {
+pub(crate) fn plan(
+    policy: &Policy,
+    site: &Site,
+    cache: &Arc<EvidenceCache>,
+    only: Option<&str>,
+) -> Vec<Planned> {
     let wanted = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
     let planned = wanted.map(|(name, settings)| Planned {
-        check: named(CheckId::new(name), settings, policy, site, kept),
+        check: named(CheckId::new(name), settings, policy, site, cache),
         needs: settings.needs.iter().map(CheckId::new).collect(),
         mode: settings.mode,
     });
@@ -67,16 +65,16 @@ fn named(
     settings: &CheckPolicy,
     policy: &Policy,
     site: &Site,
-    kept: &Kept,
+    cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
     match Kind::of(id.as_str(), settings) {
         Kind::CleanGit => looks(CleanGit::new(id, settings), settings),
         Kind::Criteria => looks(AcceptanceCriteria::new(id, settings), settings),
         Kind::Handoff => looks(Handoff::new(id, settings), settings),
         Kind::Integrity => looks(Integrity::new(id, policy), settings),
-        Kind::Review => runs(Review::new(id, settings), settings, kept),
-        Kind::Command => runs(CommandCheck::new(id, settings, site), settings, kept),
-        Kind::Plugin => runs(Plugin::new(id, settings), settings, kept),
+        Kind::Review => runs(Review::new(id, settings), settings, cache),
+        Kind::Command => runs(CommandCheck::new(id, settings, site), settings, cache),
+        Kind::Plugin => runs(Plugin::new(id, settings), settings, cache),
     }
 }
 
@@ -86,17 +84,14 @@ fn looks(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> 
     decorated(check, WithMode { mode: settings.mode })
 }
 
-/// A check that runs a command, without what is kept of earlier runs.
-pub(crate) fn alone(id: CheckId, settings: &CheckPolicy, site: &Site) -> Arc<dyn Check> {
-    bounded(CommandCheck::new(id, settings, site), settings)
-}
-
 /// A check that runs a program.
-fn runs(check: impl Check + 'static, settings: &CheckPolicy, kept: &Kept) -> Arc<dyn Check> {
+fn runs(
+    check: impl Check + 'static,
+    settings: &CheckPolicy,
+    cache: &Arc<EvidenceCache>,
+) -> Arc<dyn Check> {
     let check = bounded(check, settings);
-    let late = Arc::clone(&kept.late);
-    let check = decorated(check, Carried { policy: settings.clone(), late });
-    let cached = Cached { policy: settings.clone(), cache: Arc::clone(&kept.cache) };
+    let cached = Cached { policy: settings.clone(), cache: Arc::clone(cache) };
     decorated(decorated(check, cached), WithMode { mode: settings.mode })
 }
 

@@ -2,7 +2,6 @@
 //! and what becomes of it after a deadline.
 
 mod cached;
-mod carried;
 mod mode;
 mod retry;
 mod timeout;
@@ -16,7 +15,6 @@ use crate::check::{Check, CheckContext, Cost};
 use crate::id::CheckId;
 
 pub(crate) use cached::Cached;
-pub(crate) use carried::Carried;
 pub(crate) use mode::WithMode;
 pub(crate) use retry::Retry;
 pub(crate) use timeout::{Timeout, shown};

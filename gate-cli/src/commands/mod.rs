@@ -72,10 +72,6 @@ pub(crate) const SUPERVISE: &str = "supervise";
 /// written since into settings and records.
 pub(crate) const ATTEND: &str = "attend";
 
-/// The command by which gate goes on with a check that outlived a hook's
-/// deadline. It is nobody else's either.
-const CARRY_ON: &str = "carry-on";
-
 /// Exit code of a command line that cannot be understood.
 const MISUSED: u8 = 2;
 
@@ -83,9 +79,6 @@ const MISUSED: u8 = 2;
 pub(crate) fn run(args: &[OsString]) -> u8 {
     if let Some((own, order)) = supervision(args) {
         return gate_checks::process::supervise(own, order);
-    }
-    if matches!(args, [_, command] if command == CARRY_ON) {
-        return gate_checks::carry_on();
     }
     match Cli::read(args) {
         Ok(cli) => {
@@ -236,7 +229,6 @@ impl Here {
         Ok(Site {
             state: self.places.state.clone(),
             supervisor: gate(SUPERVISE),
-            carrier: gate(CARRY_ON),
             environment: self.places.environment.clone(),
             ..Site::new(project)
         })

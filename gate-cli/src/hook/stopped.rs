@@ -6,7 +6,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anstream::stderr;
-use gate_checks::Site;
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::{HookSignal, Judge, Mode, Subagents, When};
 use gate_core::decide::release::{Course, Notice, Owed, Released, Situation, Work};
@@ -118,10 +117,8 @@ impl Stopped<'_> {
             self.let_go(&mut memory, why)?;
             return Ok(Verdict::Done);
         }
-        // What does not end in time lets the agent go; nothing goes on without the hook.
-        let site = Site { carrier: None, ..here.site_under(&trust)? };
         let whole = settings.policy.clone();
-        let gate = Gate::open(settings, site)?.at(When::Hook).remembering(memory);
+        let gate = Gate::open(settings, here.site_under(&trust)?)?.at(When::Hook).remembering(memory);
         let gate = gate.trusting(trust)?;
         let (source, judging, acted) = self.read(&gate, &self.request())?;
         let request =

@@ -39,7 +39,10 @@ fn unknown_keys_have_the_nearest_known_one() {
         "1:1: unknown key `\\u{1b}[2J`, known are `exit_gate`, `signal`, `patterns`, `checks`, \
          `breaker`, `budget`, `hook`, `run`, `work`, `tree`, `integrity`, `project`, `task_types`",
     );
-    check("[hook]\nzzz = 1\n", "2:1: unknown key `zzz` in `hook`, known are `judge`, `max_blocks`, `signal`, `budget`, `subagents`");
+    check(
+        "[hook]\nzzz = 1\n",
+        "2:1: unknown key `zzz` in `hook`, known are `judge`, `max_blocks`, `signal`, `budget`, `subagents`",
+    );
 }
 
 #[test]
