@@ -186,6 +186,58 @@ fn each_task_has_its_own_breaker() {
 }
 
 #[test]
+fn a_spent_budget_ends_its_run_and_holds_nobody_else() {
+    let (ran, verdicts) = verdicts(project("[budget]\niterations = 3\n"), 4, COMMIT, UNDONE);
+    assert_eq!(verdicts, ["continue", "continue", "tripped", "tripped"]);
+    let (ran, after) = next(ran, COMMIT, DONE);
+    assert_eq!(each(&after, "reasons", "code"), ["budget-spent"]);
+    assert_eq!(after["reasons"][0]["message"], "budget spent: 4 of 3 iterations");
+    assert_eq!(after["breaker"]["state"], "closed");
+    let ran = ran.again("breaker status").code(0).says("CLOSED");
+    let ran = ran.again("check --run other out.log").code(0);
+    ran.again("check --new-run out.log").code(0);
+}
+
+#[test]
+fn a_commit_in_the_first_iteration_is_progress() {
+    let ran = project("").again("baseline").code(0);
+    let (ran, first) = next(ran, COMMIT, UNDONE);
+    assert_eq!(first["breaker"]["counters"]["no_progress"], 0);
+    let (ran, verdicts) = verdicts(ran, 3, "true", UNDONE);
+    assert_eq!(tripped_at(&verdicts), Some(3), "and what follows is counted");
+    let agent = "#!/bin/sh\ncat >/dev/null\ngit -c user.name=a -c user.email=a@b commit -q --allow-empty -m step\n";
+    let words = "run --prompt PROMPT.md --max-iterations 1 --json -- ../agent.sh";
+    let run = ran.again(words).file("PROMPT.md", "Go.\n").script("../agent.sh", agent);
+    let ran = run.setup("git add -A; git commit -qm prompt").code(1);
+    assert_eq!(ran.json()["stopped_by"], "max-iterations");
+    let ran = ran.again("last --json").code(1);
+    assert_eq!(ran.json()["breaker"]["counters"]["no_progress"], 0);
+}
+
+#[test]
+fn one_loop_that_trips_leaves_the_next_one_alone() {
+    let loops = "run --prompt PROMPT.md --json -- true";
+    let ran = project("").again("prompt").file("PROMPT.md", "Go.\n").code(0);
+    let mut ran = ran.again(loops).setup("git add -A; git commit -qm prompt").code(1);
+    for _ in 0..2 {
+        let end = ran.json();
+        assert_eq!((&end["stopped_by"], &end["iterations"]), (&"tripped".into(), &3.into()));
+        ran = ran.again(loops).code(1);
+    }
+    let told = ran.again("breaker status --json").code(3).json();
+    assert_eq!(told["open"].as_array().unwrap().len(), 3, "{told}");
+}
+
+#[test]
+fn what_is_held_is_told_without_saying_so_twice() {
+    let ran = project("").again("breaker isolate --task 7 --reason maintenance").code(0);
+    let words = "run --task 7 --prompt PROMPT.md --json -- true";
+    let ran = ran.again(words).file("PROMPT.md", "Go.\n").code(1);
+    assert_eq!(ran.json()["message"], "an operator holds the breaker open: maintenance");
+    ran.again("breaker status").code(0).says("CLOSED").says("the task 7, by an operator");
+}
+
+#[test]
 fn the_budget_of_a_run_stops_it_and_a_reset_begins_another() {
     let (ran, verdicts) = verdicts(project("[budget]\niterations = 3\n"), 3, COMMIT, UNDONE);
     assert_eq!(tripped_at(&verdicts), Some(3));

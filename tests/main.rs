@@ -102,4 +102,5 @@ mod work_ci;
 mod work_conformance;
 mod work_crowd;
 mod work_refused;
+mod work_reset;
 mod work_tamper;

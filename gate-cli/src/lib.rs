@@ -37,8 +37,8 @@ pub use failure::Failure;
 pub use gate::Gate;
 pub use gate_checks::{Event, Events, Site};
 pub use memory::{
-    BreakerStatus, Claim, Handed, Lock, Memory, OpenBreaker, Operation, Past, Submitted, Wanted,
-    Which,
+    BreakerStatus, Claim, Handed, Lock, Memory, OpenBreaker, Operation, Past, SetAside, Submitted,
+    Wanted, Which,
 };
 pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord};
 pub use replay::{Changed, Judged, Label, ReplayGroup, ReplayRecord, ReplayVerdict};

@@ -7,6 +7,7 @@ mod leniency;
 mod released;
 mod talk;
 mod traps;
+mod whose;
 
 use serde_json::{Value, json};
 

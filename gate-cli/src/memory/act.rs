@@ -6,6 +6,7 @@ use gate_core::Policy;
 use gate_core::decide::breaker::{Act, BreakerState, Counters};
 use gate_core::history::{Owner, State, kind};
 use gate_core::protocol::ledger::Draft;
+use gate_core::work::WorkItem;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use super::body::{self, ActBody};
 use super::breakers::{self, OpenBreaker, Which};
 use super::loops::{self, Loop};
+use super::set_aside::{self, SetAside};
 use super::{Memory, naming, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
@@ -49,6 +51,8 @@ pub struct BreakerStatus {
     pub open: Vec<OpenBreaker>,
     /// How many a reset has closed.
     pub closed: Option<usize>,
+    /// What a reset has set aside, because the state could not be trusted.
+    pub set_aside: Option<SetAside>,
     /// The last record that an operator's act has left.
     pub ledger: Option<Ledger>,
 }
@@ -115,6 +119,7 @@ impl Memory {
             probe_at: first.and_then(|it| it.probe_at.clone()),
             open,
             closed: None,
+            set_aside: None,
             ledger: None,
         })
     }
@@ -154,17 +159,19 @@ impl Memory {
         let operated = match self.operated(operation, policy, None) {
             Err(failure) if operation.act == Act::Reset => match failure.lost_state() {
                 Some(lost) => {
+                    let kept = self.kept();
                     self.store.renew(&self.project)?;
-                    self.operated(operation, policy, Some(lost))
+                    let operated = self.operated(operation, policy, Some((lost, &kept.items)));
+                    operated.map(|(count, place)| (count, place, Some(kept.aside)))
                 }
                 None => Err(failure),
             },
-            operated => operated,
+            operated => operated.map(|(count, place)| (count, place, None)),
         };
-        let (count, place) = operated?;
+        let (count, ledger, set_aside) = operated?;
         let status = self.breaker(operation.which, policy)?;
         let closed = (operation.act == Act::Reset).then_some(count);
-        Ok(BreakerStatus { closed, ledger: place, ..status })
+        Ok(BreakerStatus { closed, ledger, set_aside, ..status })
     }
 
     /// Closes the breaker of a session whose person has typed a prompt, as a reset
@@ -229,7 +236,7 @@ impl Memory {
         &mut self,
         operation: Operation<'_>,
         policy: &Policy,
-        lost: Option<&str>,
+        lost: Option<(&str, &[WorkItem])>,
     ) -> Result<(usize, Option<Ledger>), Failure> {
         let Operation { which, act, reason } = operation;
         let reason = &secrets::masked(reason);
@@ -239,11 +246,16 @@ impl Memory {
                 Act::Reset => meant(writing, (which, &name), (&tree, policy), lost.is_some())?,
                 Act::Trip | Act::Isolate => BTreeSet::from([which.held(&name)]),
             };
-            let (mut count, mut place, mut lost) = (0, None, lost);
+            let (mut count, mut place) = (0, None);
+            let mut why = lost.map(|(why, _)| why);
             for of in &all {
-                let (was_open, at) = operated(writing, of, (act, reason, lost.take()), &tree)?;
+                let (was_open, at) = operated(writing, of, (act, reason, why.take()), &tree)?;
                 count += usize::from(was_open);
                 place = Some(at);
+            }
+            let actor = Operator::of_process().actor();
+            for work in lost.map(|(_, items)| items).unwrap_or_default() {
+                set_aside::take_on(writing, work, &actor)?;
             }
             Ok((count, place))
         })
@@ -271,6 +283,7 @@ impl Memory {
             probe_at: None,
             open: Vec::new(),
             closed: None,
+            set_aside: None,
             ledger: None,
         }
     }

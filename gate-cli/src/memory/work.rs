@@ -18,7 +18,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
 
-use self::believed::{all, found, holds};
+pub(super) use self::believed::all;
+use self::believed::{found, holds};
 use super::{Memory, body};
 use crate::failure::Failure;
 use crate::operator::Operator;
@@ -387,7 +388,7 @@ fn again<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> 
     (1..TRIES).map(|_| work()).find(|done| !busy(done)).unwrap_or_else(work)
 }
 
-fn draft(kind: &str, actor: &str, body: Body) -> Draft {
+pub(super) fn draft(kind: &str, actor: &str, body: Body) -> Draft {
     let (time, kind, actor) = (Timestamp::now().to_string(), kind.to_owned(), actor.to_owned());
     Draft { time, kind, run: None, actor, body }
 }

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use gate_core::decide::breaker::{BreakerState, Counters};
 
 use super::text::brief;
-use crate::memory::{BreakerStatus, OpenBreaker};
+use crate::memory::{BreakerStatus, OpenBreaker, SetAside};
 
 /// The card of breakers: the state of those that were asked about, then each that
 /// is not closed.
@@ -42,6 +42,9 @@ pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
         }
         None => {}
     }
+    if let Some(aside) = &status.set_aside {
+        row(&mut text, "set aside", &set_aside(aside));
+    }
     if let Some(ledger) = &status.ledger {
         row(&mut text, "recorded", &format!("record {}", ledger.seq));
     }
@@ -50,6 +53,27 @@ pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
         open_breaker(&mut text, open);
     }
     text
+}
+
+/// What was set aside with a ledger that could not be trusted.
+fn set_aside(aside: &SetAside) -> String {
+    let records = match aside.records {
+        Some(1) => "one record".to_owned(),
+        Some(records) => format!("{records} records"),
+        None => "records that could not be read".to_owned(),
+    };
+    let items = match aside.work_items {
+        Some(0) => String::new(),
+        Some(1) => "; one work item goes on".to_owned(),
+        Some(items) => format!("; {items} work items go on"),
+        None => "; the work items could not be read: add them again".to_owned(),
+    };
+    let leases = match aside.leases {
+        0 => String::new(),
+        1 => ", and one lease ended: its holder claims again".to_owned(),
+        leases => format!(", and {leases} leases ended: their holders claim again"),
+    };
+    format!("{records}{items}{leases}")
 }
 
 /// One that is not closed: whose, why, until when, and what closes it.

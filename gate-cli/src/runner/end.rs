@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gate_core::decide::reason::ReasonCode;
 use gate_core::exit::WorkPhase;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -188,14 +189,24 @@ impl End {
         let seen = |sum: u64| Some(sum).filter(|sum| *sum > 0);
         let why = last.and_then(|last| last.decision.reasons.first());
         let refused = self.work.as_ref().and_then(|work| work.refused.as_deref());
+        // What a breaker or a budget says of itself is not introduced once more.
+        let tells_itself = why.is_some_and(|why| {
+            let itself =
+                [ReasonCode::BreakerOpen, ReasonCode::BreakerIsolated, ReasonCode::BudgetSpent];
+            self.by == StoppedBy::Tripped && itself.contains(&why.code)
+        });
         let why = refused.or(why.map(|why| why.message.as_str()));
-        let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+        let message = match why {
+            Some(why) if tells_itself => why.to_owned(),
+            Some(why) => format!("{}: {why}", self.by.words()),
+            None => self.by.words().to_owned(),
+        };
         RunRecord {
             schema: "gate.run.v1",
             exit_code,
             success: self.is_success(),
             stopped_by: self.by,
-            message: format!("{}{why}", self.by.words()),
+            message,
             project: project.to_owned(),
             task: task.to_owned(),
             folder: self.folder.display().to_string(),

@@ -61,7 +61,7 @@ fn contradicts(item: &Item, recorded: Option<Entry>) -> Option<(u64, String)> {
 }
 
 /// The items in the order of their adding, those that are wanted.
-pub(super) fn all(
+pub(in super::super) fn all(
     reading: &mut dyn Reading,
     wanted: impl Fn(&Item) -> bool,
 ) -> Result<Vec<Item>, Failure> {
