@@ -118,7 +118,8 @@ impl Stopped<'_> {
             return Ok(Verdict::Done);
         }
         let whole = settings.policy.clone();
-        let gate = Gate::open(settings, here.site_under(&trust)?)?.at(When::Hook).remembering(memory);
+        let gate =
+            Gate::open(settings, here.site_under(&trust)?)?.at(When::Hook).remembering(memory);
         let gate = gate.trusting(trust)?;
         let (source, judging, acted) = self.read(&gate, &self.request())?;
         let request =
