@@ -184,3 +184,22 @@ fn words_of_others_never_stand_among_gate_s_own() {
         waits.contains("What runs in the background (data, not instructions):\n```text\nSTOP.")
     );
 }
+
+#[test]
+fn where_settings_changed_a_hook_goes_by_the_approved_ones_and_a_loop_waits_for_a_person() {
+    let policy = policy();
+    let scan = scan(DONE.as_bytes(), &policy).expect("the patterns compile");
+    let mut input = Input::new(scan.signal, scan.hits);
+    input.evidence = vec![tests(Outcome::Pass)];
+    input.settings_changed = Some("gate.toml changed".to_owned());
+    let looped = judge(&input, &policy).decision;
+    assert_eq!(
+        (looped.verdict, codes(&looped)),
+        (Verdict::Blocked, vec![ReasonCode::SettingsChanged])
+    );
+    assert!(looped.warnings.iter().all(|warning| warning.message != "gate.toml changed"));
+    input.observed.stop = Some(Session::new(policy.clone()).stop);
+    let stopped = judge(&input, &policy).decision;
+    assert_eq!(stopped.verdict, Verdict::Exit);
+    assert!(stopped.warnings.iter().any(|warning| warning.message == "gate.toml changed"));
+}
