@@ -14,6 +14,7 @@ use crate::event::Events;
 pub use crate::id::CheckId;
 use crate::logs::Logs;
 use crate::site::Site;
+use crate::slots::Slots;
 use crate::worktree::Snapshot;
 
 /// How much a check costs, roughly; the cheap ones run first.
@@ -93,6 +94,8 @@ pub struct CheckContext {
     pub masker: Arc<Masker>,
     /// Where logs go.
     pub(crate) logs: Arc<Logs>,
+    /// The machine's check slots, where checks are bound to them.
+    pub(crate) slots: Option<Slots>,
 }
 
 /// What the caller says about the decision.

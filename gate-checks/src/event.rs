@@ -11,8 +11,13 @@ use crate::id::CheckId;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// A check began.
+    /// A check began, or was given the slot that it had waited for.
     Started {
+        /// Which.
+        check: CheckId,
+    },
+    /// As many checks run on this machine as may at once, and this one waits.
+    Waiting {
         /// Which.
         check: CheckId,
     },

@@ -24,6 +24,7 @@ use crate::event::{Event, Events};
 use crate::logs::Logs;
 use crate::schedule::{self, Rules};
 use crate::site::Site;
+use crate::slots::Slots;
 use crate::store;
 use crate::worktree::{Changes, FileList, Snapshot, Stop, WorkTree, WorktreeError};
 
@@ -122,6 +123,7 @@ pub fn gather(
         cache,
         rules: Rules { jobs: policy.jobs.get() as usize, all: wanted.all, deadline },
         cx: CheckContext {
+            slots: Slots::at(&site, policy.machine_jobs),
             site: Arc::new(site),
             tree: before,
             baseline: wanted.baseline.clone(),

@@ -10,6 +10,7 @@
 //! * [`process`]: programs, bounded and ended with all their descendants;
 //! * [`report`]: test results, structured;
 //! * [`worktree`]: the files of the work, and their digest;
+//! * [`path_text`]: paths in JSON;
 //! * [`project`]: which commands check a project.
 
 pub mod baseline;
@@ -24,6 +25,7 @@ mod event;
 mod gather;
 mod id;
 mod logs;
+pub mod path_text;
 pub mod process;
 mod programs;
 pub mod project;
@@ -32,7 +34,9 @@ mod schedule;
 
 mod settings;
 mod site;
+mod slots;
 mod store;
+mod temporary;
 mod workspace;
 pub mod worktree;
 
@@ -44,5 +48,7 @@ pub use gather::{
 };
 pub use programs::{Program, programs, starts_program};
 pub use settings::{BadSetting, validate};
-pub use site::Site;
+pub use site::{PANICS, Site, environment};
+pub use slots::SLOTS;
+pub use temporary::Temporary;
 pub use tokio_util::sync::CancellationToken;

@@ -4,16 +4,18 @@
 //! needs. As soon as the verdict is certain, what runs is ended and what waits
 //! is not started, unless the caller wants to know everything.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
-use tokio::task::{Id, JoinSet};
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
-use crate::check::{CheckContext, CheckId};
+use crate::check::CheckContext;
 use crate::checks::Planned;
+use crate::decorate::NO_SLOT;
 use crate::event::Event;
+use crate::site::{PANICS, Site};
 
 /// How a round is run.
 #[derive(Clone, Copy, Debug)]
@@ -43,27 +45,50 @@ pub(crate) async fn round(plan: &[Planned], cx: &CheckContext, rules: Rules) -> 
     }
 }
 
+/// A check's place in the order of the plan: the cheap ones first.
+type Place = usize;
+
 struct Round<'p> {
     cx: CheckContext,
     rules: Rules,
-    /// The names of this round: a need outside of it is met already.
-    names: Vec<&'p CheckId>,
-    waiting: Vec<&'p Planned>,
+    plan: Vec<&'p Planned>,
+    /// For each check, how many of those that it needs have yet to pass. A need outside
+    /// of this round is met already.
+    missing: Vec<usize>,
+    /// For each check, those that need it.
+    needed_by: Vec<Vec<Place>>,
+    /// What was not started yet, and of that what waits for no other check.
+    waiting: BTreeSet<Place>,
+    ready: BTreeSet<Place>,
     running: JoinSet<Evidence>,
-    known: BTreeMap<Id, &'p Planned>,
+    known: BTreeMap<Id, Place>,
     done: Vec<Evidence>,
     certain: Option<String>,
 }
 
 impl<'p> Round<'p> {
     fn new(plan: &'p [Planned], cx: CheckContext, rules: Rules) -> Self {
-        let mut waiting: Vec<_> = plan.iter().collect();
-        waiting.sort_by_key(|planned| (planned.check.cost(), planned.check.id()));
+        let mut plan: Vec<_> = plan.iter().collect();
+        plan.sort_by_key(|planned| (planned.check.cost(), planned.check.id()));
+        let places = plan.iter().enumerate().map(|(place, planned)| (planned.check.id(), place));
+        let places: BTreeMap<_, _> = places.collect();
+        let mut needed_by = vec![Vec::new(); plan.len()];
+        let mut missing = Vec::with_capacity(plan.len());
+        for (place, planned) in plan.iter().enumerate() {
+            let needs = planned.needs.iter().filter_map(|need| places.get(need).copied());
+            let needs: BTreeSet<_> = needs.collect();
+            missing.push(needs.len());
+            needs.into_iter().for_each(|need| needed_by[need].push(place));
+        }
+        let ready = missing.iter().enumerate().filter(|(_, missing)| **missing == 0);
         Self {
             cx,
             rules,
-            names: plan.iter().map(|planned| planned.check.id()).collect(),
-            waiting,
+            ready: ready.map(|(place, _)| place).collect(),
+            waiting: (0..plan.len()).collect(),
+            plan,
+            missing,
+            needed_by,
             running: JoinSet::new(),
             known: BTreeMap::new(),
             done: Vec::new(),
@@ -72,43 +97,32 @@ impl<'p> Round<'p> {
     }
 
     fn start_what_can(&mut self) {
-        for planned in std::mem::take(&mut self.waiting) {
-            match self.stands(planned) {
-                Stand::Ready if self.running.len() < self.rules.jobs => self.start(planned),
-                Stand::Ready | Stand::Waits => self.waiting.push(planned),
-                Stand::Skipped(why) => self.skip(planned, why),
-                Stand::Late => self.record(not_started(planned)),
-            }
+        let is_late = self.rules.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        while !is_late && self.certain.is_none() && self.running.len() < self.rules.jobs {
+            let Some(place) = self.ready.pop_first() else { break };
+            self.start(place);
+        }
+        if let Some(certain) = self.certain.clone() {
+            self.skip_what_waits(|planned| skipped(planned, certain.clone()));
+        } else if is_late {
+            self.skip_what_waits(not_started);
         }
     }
 
-    fn stands(&self, planned: &Planned) -> Stand {
-        if let Some(certain) = &self.certain {
-            return Stand::Skipped(certain.clone());
-        }
-        let late = self.rules.deadline.is_some_and(|deadline| deadline <= Instant::now());
-        for need in planned.needs.iter().filter(|need| self.names.contains(need)) {
-            let record = self.done.iter().find(|record| record.check == need.as_str());
-            match record {
-                Some(record) if record.outcome == Outcome::Pass => {}
-                Some(_) => return Stand::Skipped(format!("it needs {need}, which did not pass")),
-                None if late => return Stand::Late,
-                None => return Stand::Waits,
-            }
-        }
-        if late { Stand::Late } else { Stand::Ready }
-    }
-
-    fn start(&mut self, planned: &'p Planned) {
-        self.cx.events.tell(Event::Started { check: planned.check.id().clone() });
-        let (check, cx) = (planned.check.clone(), self.cx.clone());
+    fn start(&mut self, place: Place) {
+        self.waiting.remove(&place);
+        let check = self.plan[place].check.clone();
+        self.cx.events.tell(Event::Started { check: check.id().clone() });
+        let cx = self.cx.clone();
         let task = self.running.spawn(async move { check.run(&cx).await });
-        self.known.insert(task.id(), planned);
+        self.known.insert(task.id(), place);
     }
 
-    fn skip(&mut self, planned: &Planned, summary: String) {
-        let skipped = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Skipped);
-        self.record(Evidence { summary, ..skipped });
+    fn skip_what_waits(&mut self, record: impl Fn(&Planned) -> Evidence) {
+        self.ready.clear();
+        for place in std::mem::take(&mut self.waiting) {
+            self.record(place, record(self.plan[place]));
+        }
     }
 
     /// Waits for the next record, or the deadline; false: there is none to come.
@@ -125,19 +139,17 @@ impl<'p> Round<'p> {
         };
         let Some(ended) = ended else {
             // What still waits needs each other: settings refuse that.
-            return !self.waiting.is_empty() && self.give_up();
+            let why = "what it needs waits for it in turn";
+            self.skip_what_waits(|planned| skipped(planned, why.to_owned()));
+            return false;
         };
+        let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
+        let Some(place) = self.known.remove(&id) else { return true };
         let evidence = match ended {
-            Ok((id, evidence)) => {
-                self.known.remove(&id);
-                self.unless_cancelled(evidence)
-            }
-            Err(error) => match self.known.remove(&error.id()) {
-                Some(planned) => defect(planned),
-                None => return true,
-            },
+            Ok((_, evidence)) => self.unless_cancelled(evidence),
+            Err(error) => defect(self.plan[place], error, &self.cx.site),
         };
-        self.record(evidence);
+        self.record(place, evidence);
         true
     }
 
@@ -150,13 +162,6 @@ impl<'p> Round<'p> {
         }
     }
 
-    fn give_up(&mut self) -> bool {
-        for planned in std::mem::take(&mut self.waiting) {
-            self.skip(planned, "what it needs waits for it in turn".to_owned());
-        }
-        true
-    }
-
     /// A check that was ended because the verdict is certain did not run.
     fn unless_cancelled(&self, evidence: Evidence) -> Evidence {
         match &self.certain {
@@ -165,29 +170,45 @@ impl<'p> Round<'p> {
                 Evidence { outcome: Outcome::Skipped, summary, ..evidence }
             }
             None if self.cx.late.is_cancelled() && evidence.outcome == Outcome::Inconclusive => {
-                Evidence { summary: TOO_LONG.to_owned(), ..evidence }
+                let summary = if evidence.summary == NO_SLOT { NO_SLOT } else { TOO_LONG };
+                Evidence { summary: summary.to_owned(), ..evidence }
             }
             _ => evidence,
         }
     }
 
-    fn record(&mut self, evidence: Evidence) {
-        self.cx.events.tell(Event::Finished { evidence: Box::new(evidence.clone()) });
-        let decides = forbids(&evidence) && !evidence.running;
-        if self.certain.is_none() && !self.rules.all && decides {
-            let check = &evidence.check;
-            self.certain = Some(format!("{check} did not pass, so the verdict is certain"));
-            self.cx.cancel.cancel();
+    /// Notes a record, and what comes of it for the checks that need this one.
+    fn record(&mut self, place: Place, evidence: Evidence) {
+        let mut next = VecDeque::from([(place, evidence)]);
+        while let Some((place, evidence)) = next.pop_front() {
+            self.cx.events.tell(Event::Finished { evidence: Box::new(evidence.clone()) });
+            // At the deadline everything ends by itself.
+            let decides = forbids(&evidence) && !self.cx.late.is_cancelled();
+            if self.certain.is_none() && !self.rules.all && decides {
+                let check = &evidence.check;
+                self.certain = Some(format!("{check} did not pass, so the verdict is certain"));
+                self.cx.cancel.cancel();
+            }
+            for needy in std::mem::take(&mut self.needed_by[place]) {
+                let planned = self.plan[needy];
+                let record = match &evidence {
+                    it if it.outcome == Outcome::Pass => {
+                        self.missing[needy] -= 1;
+                        if self.missing[needy] == 0 && self.waiting.contains(&needy) {
+                            self.ready.insert(needy);
+                        }
+                        continue;
+                    }
+                    it => skipped(planned, format!("it needs {}, which did not pass", it.check)),
+                };
+                // Else it is skipped with all others, or has its record.
+                if self.certain.is_none() && self.waiting.remove(&needy) {
+                    next.push_back((needy, record));
+                }
+            }
+            self.done.push(evidence);
         }
-        self.done.push(evidence);
     }
-}
-
-enum Stand {
-    Ready,
-    Waits,
-    Skipped(String),
-    Late,
 }
 
 /// Returns when the deadline has come; without one, never.
@@ -196,6 +217,11 @@ async fn come(deadline: Option<Instant>) {
         Some(deadline) => sleep_until(deadline).await,
         None => std::future::pending().await,
     }
+}
+
+fn skipped(planned: &Planned, summary: String) -> Evidence {
+    let skipped = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Skipped);
+    Evidence { summary, ..skipped }
 }
 
 fn not_started(planned: &Planned) -> Evidence {
@@ -215,7 +241,20 @@ pub(crate) fn forbids(evidence: &Evidence) -> bool {
 }
 
 /// A check that broke off with a defect has found out nothing.
-fn defect(planned: &Planned) -> Evidence {
+fn defect(planned: &Planned, error: JoinError, site: &Site) -> Evidence {
+    let panic = error.try_into_panic().ok();
+    let words = panic.as_ref().and_then(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| panic.downcast_ref::<&str>().copied())
+    });
+    let said = words.map(|words| format!(" ({words})")).unwrap_or_default();
+    let log = site.state.as_ref().map(|state| state.join(PANICS)).filter(|log| log.is_file());
+    let with = log.map(|log| format!(", with the last entry of {}", log.display()));
+    let with = with.unwrap_or_default();
     let record = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Inconclusive);
-    Evidence { summary: "gate has a defect in this check; please report it".to_owned(), ..record }
+    let summary = format!("gate has a defect in this check{said}; please report it{with}");
+    Evidence { summary, ..record }
 }
+
+#[cfg(test)]
+mod tests;

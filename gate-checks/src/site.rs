@@ -1,21 +1,28 @@
 //! Where checks look: the project, its work tree, the state folder.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use gate_core::decide::policy::CheckPolicy;
 use gate_core::mask::{Masker, Variable};
 use serde::{Deserialize, Serialize};
 
-use crate::process::{Supervisor, absolute, is_usual};
+use crate::process::{Supervisor, absolute, absolute_of, is_usual};
+
+/// The file in the state folder in which a program may keep its panics: a check that
+/// panics names it, if it is there.
+pub const PANICS: &str = "panics.log";
 
 /// Where checks look, and what they may use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Site {
     /// The project: the folder of its settings. Working folders and globs are
     /// relative to it.
+    #[serde(with = "crate::path_text")]
     pub project: PathBuf,
     /// Where caches and logs are kept, outside of the work tree. Without it
     /// nothing is kept.
+    #[serde(with = "crate::path_text::optional")]
     pub state: Option<PathBuf>,
     /// What ends a check's processes with all their descendants. Without it
     /// process groups are ended, and a process that left its group survives.
@@ -27,6 +34,24 @@ pub struct Site {
     pub callers_files: Vec<PathBuf>,
     /// Globs of files that the tree digest leaves out.
     pub ignore: Vec<String>,
+    /// The folder of the machine's check slots. Without it, checks are not bound to the
+    /// number of those that run at once on the machine.
+    #[serde(with = "crate::path_text::optional")]
+    pub slots: Option<PathBuf>,
+}
+
+/// The environment of this process, as far as it is text. Of PATH, folders whose names are
+/// not are left out, and the others stay.
+pub fn environment() -> Vec<(String, String)> {
+    let text = |(name, value): (OsString, OsString)| {
+        let name = name.into_string().ok()?;
+        let value = value.into_string().or_else(|value| match name.as_str() {
+            "PATH" => Ok(absolute_of(std::env::split_paths(&value))),
+            _ => Err(value),
+        });
+        Some((name, value.ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
 }
 
 impl Site {
@@ -39,6 +64,7 @@ impl Site {
             environment: Vec::new(),
             callers_files: Vec::new(),
             ignore: Vec::new(),
+            slots: None,
         }
     }
 

@@ -16,6 +16,7 @@ mod install;
 mod interrupt;
 mod memory;
 mod operator;
+mod panics;
 mod processes;
 mod record;
 mod remarks;

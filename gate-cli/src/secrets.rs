@@ -9,12 +9,8 @@ use gate_core::mask::Masker;
 /// The masker of this process's environment.
 pub(crate) fn masker() -> &'static Masker {
     static MASKER: OnceLock<Masker> = OnceLock::new();
-    MASKER.get_or_init(|| {
-        let environment = std::env::vars_os().filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        });
-        Site { environment: environment.collect(), ..Site::new("") }.masker()
-    })
+    MASKER
+        .get_or_init(|| Site { environment: gate_checks::environment(), ..Site::new("") }.masker())
 }
 
 /// A text without secrets.

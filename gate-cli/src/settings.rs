@@ -1,7 +1,7 @@
 //! Where settings come from: files, environment, flags.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use gate_checks::worktree::root_of;
@@ -53,10 +53,7 @@ impl Places {
         });
         let share = || Some(set("HOME")?.join(".local").join("share"));
         let data = set("XDG_DATA_HOME").or_else(share).map(|data| data.join("gate"));
-        let environment = std::env::vars_os().filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        });
-        Self { folder, user, state, data, environment: environment.collect() }
+        Self { folder, user, state, data, environment: gate_checks::environment() }
     }
 
     /// A variable of the environment that says something.
@@ -210,8 +207,19 @@ fn deciding(
     Some((resolved, trust))
 }
 
+/// The text of a file, as far as settings are read at all.
+fn text(file: &Path) -> io::Result<String> {
+    let mut text = Vec::new();
+    fs::File::open(file)?.take(config::LARGEST as u64 + 1).read_to_end(&mut text)?;
+    String::from_utf8(text).or_else(|error| match error.as_bytes().len() > config::LARGEST {
+        // A character may be cut at the end, and nobody reads that far.
+        true => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+    })
+}
+
 fn optional(origin: Origin, file: &Path) -> Result<Option<Layer>, Failure> {
-    match fs::read_to_string(file) {
+    match text(file) {
         Ok(text) => Ok(Some(Layer::parse(origin, &text)?)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(file, &error)),
@@ -219,7 +227,7 @@ fn optional(origin: Origin, file: &Path) -> Result<Option<Layer>, Failure> {
 }
 
 fn required(origin: Origin, file: &Path) -> Result<Layer, Failure> {
-    let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
+    let text = text(file).map_err(|error| unreadable(file, &error))?;
     Ok(Layer::parse(origin, &text)?)
 }
 

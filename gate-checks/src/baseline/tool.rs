@@ -15,6 +15,7 @@ pub struct Tool {
     /// As the command names it.
     pub name: String,
     /// Where it was found.
+    #[serde(with = "crate::path_text")]
     pub path: PathBuf,
     /// `blake3:` and 64 hex digits over its bytes.
     pub digest: String,

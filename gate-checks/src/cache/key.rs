@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::{Value, json};
 
 use crate::check::{Check, CheckContext};
+use crate::path_text;
 use crate::process::environment;
 
 /// How many words of a command are looked up.
@@ -65,7 +66,7 @@ impl Work<'_> {
             self.check.program(),
             self.policy,
             environment(&self.cx.site.environment, &self.policy.env),
-            self.cx.site.project,
+            path_text::text(&self.cx.site.project),
             self.cx.about.task,
             tried,
         ])
@@ -78,7 +79,7 @@ impl Work<'_> {
             env!("CARGO_PKG_VERSION"),
             self.check.id().as_str(),
             environment,
-            self.cx.site.project
+            path_text::text(&self.cx.site.project),
         ])
     }
 
@@ -99,9 +100,9 @@ fn look_at(folder: &Path, word: &str) -> Option<Value> {
 }
 
 /// A file by its place, size, change time and inode.
-fn look(path: &PathBuf) -> Option<Value> {
+fn look(path: &Path) -> Option<Value> {
     let it = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some(json!([path, it.size(), it.ctime(), it.ctime_nsec(), it.ino()]))
+    Some(json!([path_text::text(path), it.size(), it.ctime(), it.ctime_nsec(), it.ino()]))
 }
 
 fn hash(value: &Value) -> blake3::Hash {

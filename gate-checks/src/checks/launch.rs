@@ -11,6 +11,7 @@ use crate::check::{CheckContext, CheckId};
 use crate::control;
 use crate::copy::Mapping;
 use crate::process::{Capture, Ended, How, Job, LineReader, environment};
+use crate::slots::IN_CHECK;
 
 /// The most that is kept of what a failed program printed last, in characters.
 const EXCERPT: usize = 600;
@@ -111,6 +112,7 @@ impl Launch<'_> {
         let mut all = environment(&cx.site.environment, &self.settings.env);
         all.retain(|(name, _)| self.variables.iter().all(|(new, _)| new != name));
         all.extend(self.variables.iter().cloned());
+        all.push((IN_CHECK.to_owned(), "1".to_owned()));
         all
     }
 

@@ -20,7 +20,7 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 
 use crate::cache::EvidenceCache;
 use crate::check::{Check, CheckId};
-use crate::decorate::{Cached, Retry, Timeout, WithMode, decorated};
+use crate::decorate::{Cached, Retry, Slotted, Timeout, WithMode, decorated};
 use crate::site::Site;
 
 use acceptance_criteria::AcceptanceCriteria;
@@ -90,7 +90,7 @@ fn runs(
     settings: &CheckPolicy,
     cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
-    let check = bounded(check, settings);
+    let check = decorated(bounded(check, settings), Slotted);
     let cached = Cached { policy: settings.clone(), cache: Arc::clone(cache) };
     decorated(decorated(check, cached), WithMode { mode: settings.mode })
 }

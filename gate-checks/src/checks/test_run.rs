@@ -11,6 +11,7 @@ use super::launch::{Launch, Launched, Told, argv};
 use crate::check::{CheckContext, CheckId};
 use crate::decorate::shown;
 use crate::report::{self, Judged, Reader, Request, TestReport};
+use crate::temporary::Temporary;
 
 /// Python tells bytecode from its source by size and by seconds: what a run left
 /// behind would be run again after a quick repair of the same size.
@@ -62,7 +63,7 @@ impl TestRun<'_> {
     }
 
     async fn unlimited(&self, cx: &CheckContext) -> Result<Ran, Box<Evidence>> {
-        let folder = match tempfile::Builder::new().prefix("gate-report-").tempdir() {
+        let folder = match Temporary::new("report") {
             Ok(folder) => folder,
             Err(error) => {
                 let place = std::env::temp_dir();

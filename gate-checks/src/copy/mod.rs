@@ -12,12 +12,11 @@ use std::io::{self, Read};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use crate::check::CheckId;
 use crate::logs::Logs;
 use crate::site::Site;
 use crate::store;
+use crate::temporary::Temporary;
 use crate::worktree::{File, Kind, Snapshot};
 
 pub(crate) use mapping::Mapping;
@@ -33,7 +32,7 @@ const PIECE: usize = 256 << 10;
 /// A copy of the work tree.
 #[derive(Debug)]
 pub(crate) struct Copy {
-    folder: TempDir,
+    folder: Temporary,
     /// Its topmost folder.
     pub(crate) root: PathBuf,
     /// The project's folder in it.
@@ -45,15 +44,14 @@ pub(crate) struct Copy {
 }
 
 impl Copy {
-    /// Copies the files of a snapshot into a temporary folder whose name begins
-    /// like this. Where the tree is a repository the copy is one too, with all
+    /// Copies the files of a snapshot into a temporary folder, which says what for. Where the tree is a repository the copy is one too, with all
     /// that is in it committed.
     ///
     /// # Errors
     ///
     /// A file that cannot be copied, a repository that cannot be made.
-    pub(crate) fn of(prefix: &str, tree: &Snapshot, real: &Path, site: &Site) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
+    pub(crate) fn of(kind: &str, tree: &Snapshot, real: &Path, site: &Site) -> io::Result<Self> {
+        let folder = Temporary::new(kind)?;
         let top = folder.path().canonicalize()?;
         let root = top.join(real.file_name().unwrap_or("tree".as_ref()));
         let project = site.project.canonicalize()?;
@@ -190,7 +188,7 @@ mod tests {
         // Outside of git the settings' folder is the tree.
         let tree = WorkTree::open(&Site::new(&real)).unwrap();
         let snapshot = tree.snapshot().unwrap();
-        let copy = Copy::of("gate-copy-", &snapshot, &real, &site).unwrap();
+        let copy = Copy::of("copy", &snapshot, &real, &site).unwrap();
         assert_eq!(fs::read_to_string(copy.root.join("app/a.txt")).unwrap(), "app/a.txt");
         let mode = fs::metadata(copy.root.join("app/run.sh")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o755);

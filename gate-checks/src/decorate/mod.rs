@@ -4,6 +4,7 @@
 mod cached;
 mod mode;
 mod retry;
+mod slotted;
 mod timeout;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::id::CheckId;
 pub(crate) use cached::Cached;
 pub(crate) use mode::WithMode;
 pub(crate) use retry::Retry;
+pub(crate) use slotted::{NO_SLOT, Slotted};
 pub(crate) use timeout::{Timeout, shown};
 
 /// Something around a check: it runs it, or does not, and may change what it

@@ -37,8 +37,8 @@ use crate::gather::GatherError;
 use crate::site::Site;
 use crate::worktree::{Snapshot, WorkTree, WorktreeError};
 
-/// How the names of copies begin.
-const COPY: &str = "gate-self-test-";
+/// What copies are for, in their names.
+const COPY: &str = "self-test";
 
 /// Tries to make each configured check, or one of them, fail.
 ///

@@ -1,5 +1,7 @@
 //! What of gate's environment a check may see.
 
+use std::path::PathBuf;
+
 /// The usual names: who and where the user is, where the tools and their
 /// caches stand, and how the network is reached. A tool's own switches
 /// (`PYTEST_ADDOPTS`, `GOFLAGS`, `NODE_OPTIONS`, `RUSTC_WRAPPER`, …) are not
@@ -145,7 +147,12 @@ pub(crate) fn environment(all: &[(String, String)], asked: &[String]) -> Vec<(St
 /// The folders of a PATH without relative ones: those would let the work decide
 /// which tools look at it.
 pub(crate) fn absolute(path: &str) -> String {
-    let all = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    absolute_of(std::env::split_paths(path))
+}
+
+/// Of these folders those that are absolute, as far as they are text.
+pub(crate) fn absolute_of(folders: impl Iterator<Item = PathBuf>) -> String {
+    let all = folders.filter(|folder| folder.is_absolute());
     let all: Vec<_> = all.filter_map(|folder| folder.into_os_string().into_string().ok()).collect();
     all.join(":")
 }

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use capture::Stream;
 pub(crate) use capture::{Capture, LineReader};
-pub(crate) use environment::{absolute, environment, is_usual};
+pub(crate) use environment::{absolute, absolute_of, environment, is_usual};
 pub use forsaken::MARK;
 pub(crate) use job::{Ended, How, Job};
 pub use session::{Fate, Launch, Over, Session, Waiting};
@@ -51,6 +51,7 @@ const HELD_PIPE: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Supervisor {
     /// The program.
+    #[serde(with = "crate::path_text")]
     pub program: std::path::PathBuf,
     /// Its arguments, before those that [`supervise`] reads.
     pub args: Vec<String>,

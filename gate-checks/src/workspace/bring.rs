@@ -188,7 +188,7 @@ fn beside(at: &Path) -> PathBuf {
 }
 
 /// Removes a folder, whatever a run has made of its modes.
-pub(super) fn remove_all(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
     if let Err(error) = fs::remove_dir_all(folder) {
         if error.kind() == io::ErrorKind::NotFound {
             return Ok(());

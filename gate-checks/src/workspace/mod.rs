@@ -27,16 +27,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_core::decide::policy::CheckPolicy;
-use tempfile::TempDir;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::copy::{self, Mapping};
 use crate::site::Site;
 use crate::store;
+use crate::temporary::Temporary;
 use crate::worktree::Snapshot;
 
-use bring::{Bringing, remove_all};
+use bring::Bringing;
+pub(crate) use bring::remove_all;
 pub(crate) use layout::Layout;
 
 /// The folder of a workspace, among what is kept of its tree, and the file in it that
@@ -62,7 +63,7 @@ pub(crate) struct Workspace {
     folder: PathBuf,
     mapping: Mapping,
     /// Without state: it goes with it.
-    _temporary: Option<TempDir>,
+    _temporary: Option<Temporary>,
     /// Released when it is closed.
     _lock: File,
 }
@@ -81,7 +82,7 @@ impl Workspace {
     ) -> io::Result<Option<Self>> {
         let temporary = match &site.state {
             Some(_) => None,
-            None => Some(tempfile::Builder::new().prefix("gate-workspace-").tempdir()?),
+            None => Some(Temporary::new("workspace")?),
         };
         let folder = match (&site.state, &temporary) {
             (Some(state), _) => store::of_tree(&std::path::absolute(state)?, real).join(FOLDER),

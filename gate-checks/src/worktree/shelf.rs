@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::content;
 use crate::store;
+use crate::temporary::Temporary;
 
 /// The largest file that is read back.
 const LARGEST: u64 = 1 << 30;
@@ -42,9 +43,9 @@ impl Shelf {
     }
 
     /// A folder for the time of one look, which goes when it is dropped.
-    pub(super) fn scratch(&self) -> io::Result<tempfile::TempDir> {
+    pub(super) fn scratch(&self) -> io::Result<Temporary> {
         self.make()?;
-        tempfile::Builder::new().prefix(".scratch").tempdir_in(&self.folder)
+        Temporary::inside(&self.folder, ".scratch")
     }
 
     fn make(&self) -> io::Result<()> {

@@ -32,7 +32,9 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
         if args.no_state && args.checks.no_checks { settings::as_written } else { settings::read };
     let (settings, trust) = read(&here.places, &selection)?;
     let site = here.site_under(&trust)?;
-    let site = Site { state: site.state.filter(|_| !args.no_state), ..site };
+    let has_state = !args.no_state;
+    let (state, slots) = (site.state.filter(|_| has_state), site.slots.filter(|_| has_state));
+    let site = Site { state, slots, ..site };
     let gate = Gate::open(settings, site)?.at(When::Check);
     let gate = if args.no_state {
         gate

@@ -22,6 +22,7 @@ use crate::hook::{
     self, About, Began, Client, Event, Prompted, Said, Stopped, Surroundings, Verdict,
 };
 use crate::memory::{Memory, NotJudged};
+use crate::panics::guarded;
 use crate::render;
 use crate::secrets;
 use crate::settings::{self, Places, Selection};
@@ -123,7 +124,7 @@ fn stop(stopped: &Stopped<'_>, mut all: Projects, unheard: Option<&Failure>) -> 
     for places in &all.places {
         let here = Here { places: places.clone() };
         let judged = match unheard {
-            None => stopped.judge(&here, all.around.as_mut()),
+            None => guarded(|| stopped.judge(&here, all.around.as_mut())),
             Some(failure) => Err(failure.clone()),
         };
         let session = all.around.as_ref().and_then(|around| around.session.as_ref());

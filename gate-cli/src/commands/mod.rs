@@ -34,20 +34,20 @@ mod work;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
-use gate_checks::Site;
 use gate_checks::process::Supervisor;
+use gate_checks::{SLOTS, Site};
 use gate_core::Policy;
 
 use crate::args::{Cli, Command, Settings};
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::operator::Operator;
+use crate::panics::{self, guarded};
 use crate::render;
 use crate::settings::{Places, Selection};
 use crate::trust::Trust;
@@ -80,6 +80,7 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
     if let Some((own, order)) = supervision(args) {
         return gate_checks::process::supervise(own, order);
     }
+    panics::keep_all();
     match Cli::read(args) {
         Ok(cli) => {
             let asked = Asked::of(&cli.command);
@@ -96,18 +97,6 @@ fn supervision(args: &[OsString]) -> Option<(&[OsString], &[OsString])> {
     let command = args.get(1)?;
     let own = if command == SUPERVISE { 2 } else { 4 };
     if own == 2 || command == ATTEND { args.split_at_checked(own) } else { None }
-}
-
-/// A defect of gate itself is an internal error like any other: it has its
-/// exit code and never looks like an answer.
-fn guarded(run: impl FnOnce() -> Result<u8, Failure>) -> Result<u8, Failure> {
-    std::panic::set_hook(Box::new(|_| {}));
-    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        let said = panic.downcast_ref::<String>().map(String::as_str);
-        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-        Err(Failure::internal("defect", format!("gate has a defect: {said}"))
-            .hint("please report it, with the transcript if you can"))
-    })
 }
 
 /// How a command wants to hear of a failure.
@@ -230,6 +219,7 @@ impl Here {
             state: self.places.state.clone(),
             supervisor: gate(SUPERVISE),
             environment: self.places.environment.clone(),
+            slots: self.places.state.as_ref().map(|state| state.join(SLOTS)),
             ..Site::new(project)
         })
     }

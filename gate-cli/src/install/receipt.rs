@@ -20,6 +20,7 @@ pub(super) struct Receipt {
     schema: String,
     agent: String,
     scope: Scope,
+    #[serde(with = "gate_checks::path_text")]
     file: PathBuf,
     /// Whether the file was there.
     pub(super) existed: bool,
@@ -30,6 +31,7 @@ pub(super) struct Receipt {
     /// The members that were made for the entry.
     pub(super) made: Vec<String>,
     /// The folders that were made for the file.
+    #[serde(with = "gate_checks::path_text::list")]
     pub(super) folders: Vec<PathBuf>,
     /// The keys of words of trust; older receipts know one, or none.
     #[serde(deserialize_with = "keys")]

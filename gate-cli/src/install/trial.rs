@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gate_checks::{Finding, Level};
+use gate_checks::{Finding, Level, Temporary};
 use gate_core::text::brief;
 use rustix::process::{Pid, Signal, kill_process_group};
 use schemars::JsonSchema;
@@ -125,7 +125,7 @@ fn is_block(agent: Agent, reply: &Value) -> bool {
 }
 
 fn asked(agent: Agent, command: &str) -> io::Result<Answer> {
-    let folder = tempfile::tempdir()?;
+    let folder = Temporary::new("try")?;
     let at = |name: &str| folder.path().join(name);
     for name in ["project", "home"] {
         fs::create_dir(at(name))?;

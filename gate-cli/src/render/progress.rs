@@ -32,8 +32,19 @@ impl Lines {
     fn show(&self, event: Event) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
-            Event::Started { check } => {
-                running.insert(check.to_string(), self.line(check.as_str()));
+            Event::Started { check } => match running.get(check.as_str()) {
+                Some(line) => {
+                    line.reset_elapsed();
+                    line.set_message(check.to_string());
+                }
+                None => {
+                    running.insert(check.to_string(), self.line(check.as_str()));
+                }
+            },
+            Event::Waiting { check } => {
+                if let Some(line) = running.get(check.as_str()) {
+                    line.set_message(format!("{check} waits for a check slot of this machine"));
+                }
             }
             Event::Retried { check, .. } => {
                 if let Some(line) = running.get(check.as_str()) {

@@ -13,11 +13,13 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::duration::Millis;
 use crate::decide::policy::{Mode, ReportFormat, When};
 
-/// `[checks]`: one key of its own, and the checks by name.
+/// `[checks]`: keys of its own, and the checks by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawChecks {
     /// How many checks run at once.
     pub jobs: Option<NonZeroU32>,
+    /// How many checks run at once on the machine; 0: no bound.
+    pub machine_jobs: Option<u32>,
     /// The checks.
     pub named: BTreeMap<String, RawCheck>,
 }
@@ -65,14 +67,18 @@ pub struct RawCheck {
     pub ignore: Option<Vec<String>>,
 }
 
-/// The key of `[checks]` that is not a check.
+/// The keys of `[checks]` that are no checks.
 const JOBS: &str = "jobs";
+const MACHINE_JOBS: &str = "machine_jobs";
 
 impl Serialize for RawChecks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         if let Some(jobs) = self.jobs {
             map.serialize_entry(JOBS, &jobs)?;
+        }
+        if let Some(jobs) = self.machine_jobs {
+            map.serialize_entry(MACHINE_JOBS, &jobs)?;
         }
         for (name, check) in &self.named {
             map.serialize_entry(name, check)?;
@@ -101,6 +107,8 @@ impl<'de> Visitor<'de> for ChecksVisitor {
         while let Some(name) = map.next_key::<String>()? {
             if name == JOBS {
                 checks.jobs = Some(map.next_value()?);
+            } else if name == MACHINE_JOBS {
+                checks.machine_jobs = Some(map.next_value()?);
             } else {
                 let check = map.next_value()?;
                 checks.named.insert(name, check);
@@ -118,10 +126,14 @@ impl JsonSchema for RawChecks {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut jobs = generator.subschema_for::<NonZeroU32>();
         jobs.insert("description".into(), "How many checks run at once.".into());
+        let mut machine_jobs = generator.subschema_for::<u32>();
+        let what =
+            "How many checks run at once on the machine, in all loops of the user; 0: no bound.";
+        machine_jobs.insert("description".into(), what.into());
         let check = generator.subschema_for::<RawCheck>();
         json_schema!({
             "type": "object",
-            "properties": { "jobs": jobs },
+            "properties": { "jobs": jobs, "machine_jobs": machine_jobs },
             "additionalProperties": check,
         })
     }

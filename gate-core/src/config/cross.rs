@@ -1,5 +1,7 @@
 //! What settings say together, once all sources are laid over each other.
 
+use std::collections::BTreeSet;
+
 use super::check::{RawCheck, RawChecks};
 use super::error::Problem;
 use super::fault::{Checked, Fault};
@@ -16,8 +18,8 @@ pub(super) fn config(raw: &RawConfig) -> Checked {
         script(name, check)?;
         let path = KeyPath::dotted("checks").key(name).key("needs");
         known(&path, check.needs.as_deref().unwrap_or_default(), checks)?;
-        cycle(&path, name, checks)?;
     }
+    cycle(checks)?;
     let ci = raw.work.as_ref().and_then(|work| work.ci.as_deref()).unwrap_or_default();
     known(&KeyPath::dotted("work.ci"), ci, checks)
 }
@@ -67,22 +69,52 @@ fn known(path: &KeyPath, names: &[String], checks: &RawChecks) -> Checked {
     Ok(())
 }
 
-/// Follows `needs` from one check; a way back to it is a fault.
-fn cycle(path: &KeyPath, start: &str, checks: &RawChecks) -> Checked {
-    let mut ways = vec![vec![start]];
-    let mut seen = Vec::new();
-    while let Some(way) = ways.pop() {
-        let needs = way.last().and_then(|name| checks.named.get(*name)?.needs.as_ref());
-        for next in needs.into_iter().flatten() {
-            let longer = [way.as_slice(), &[next]].concat();
-            if next == start {
-                return Err(Fault::new(path.clone(), Problem::Cycle(longer.join(" → "))));
-            }
-            if !seen.contains(&next) {
-                seen.push(next);
-                ways.push(longer);
+/// Follows `needs` from each check, each of them once; a way back to a check that it
+/// came from is a fault.
+fn cycle(checks: &RawChecks) -> Checked {
+    let needs = |name: &str| checks.named.get(name).and_then(|check| check.needs.as_deref());
+    let needs = |name| needs(name).unwrap_or_default().iter();
+    let mut seen = BTreeSet::new();
+    for start in checks.named.keys() {
+        // The way from there, each step with what it has yet to follow.
+        let mut way = vec![(start, needs(start))];
+        let mut on_way = BTreeSet::from([start]);
+        while let Some((name, rest)) = way.last_mut() {
+            let name = *name;
+            match rest.next() {
+                Some(next) if on_way.contains(next) => {
+                    let steps = way.iter().map(|(name, _)| *name).chain([next]);
+                    let steps: Vec<_> = steps.skip_while(|name| *name != next).collect();
+                    return Err(circle(&steps));
+                }
+                Some(next) if seen.contains(next) => {}
+                Some(next) => {
+                    on_way.insert(next);
+                    way.push((next, needs(next)));
+                }
+                None => {
+                    seen.insert(name);
+                    on_way.remove(name);
+                    way.pop();
+                }
             }
         }
     }
     Ok(())
+}
+
+/// The most steps of a circle that are named.
+const NAMED: usize = 20;
+
+fn circle(steps: &[&String]) -> Fault {
+    let path = KeyPath::dotted("checks").key(steps[0]).key("needs");
+    let names = steps.iter().map(|name| name.as_str());
+    let words = match steps.len() {
+        0..=NAMED => names.collect::<Vec<_>>().join(" → "),
+        count => {
+            let first = names.take(NAMED).collect::<Vec<_>>().join(" → ");
+            format!("{first} → … ({} checks)", count - 1)
+        }
+    };
+    Fault::new(path, Problem::Cycle(words))
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::text::brief;
+
 /// Settings that cannot be used.
 ///
 /// `Display` is one line: place, key, what is wrong, and a hint, such as
@@ -89,6 +91,9 @@ pub enum Problem {
     Conflict(String),
 }
 
+/// The most of a key that is shown, in characters.
+const KEY: usize = 300;
+
 impl ConfigError {
     /// An error in a text; `origin` is the file's name.
     pub(super) fn in_text(
@@ -100,6 +105,7 @@ impl ConfigError {
         hint: Option<String>,
     ) -> Self {
         let excerpt = Some(Excerpt::new(text, span));
+        let key = brief(&key, KEY);
         Self(Box::new(Parts { origin, excerpt, key, problem, hint }))
     }
 

@@ -7,7 +7,8 @@ use toml::Value;
 
 use super::error::{ConfigError, Problem};
 use super::json::{Document, Member, Node};
-use super::{matcher, nearest};
+use super::matcher::{self, Room};
+use super::nearest;
 
 /// What `gate config import` makes of the seed's JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,12 +172,13 @@ fn evidence(node: &Node<'_>) -> Result<Vec<&'static str>, ConfigError> {
 }
 
 fn patterns(node: &Node<'_>) -> Result<Vec<String>, ConfigError> {
-    node.items()?.iter().map(pattern).collect()
+    let mut room = Room::default();
+    node.items()?.iter().map(|node| pattern(node, &mut room)).collect()
 }
 
-fn pattern(node: &Node<'_>) -> Result<String, ConfigError> {
+fn pattern(node: &Node<'_>, room: &mut Room) -> Result<String, ConfigError> {
     let regex: String = node.read("a string")?;
-    match matcher::usable(&regex) {
+    match matcher::usable(&regex, room) {
         Ok(()) => Ok(regex),
         Err(reason) => Err(node.error(Problem::Regex { id: regex, reason }, None)),
     }

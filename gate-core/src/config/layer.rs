@@ -31,6 +31,9 @@ pub enum Origin {
     Flag(String),
 }
 
+/// The most that a file of settings may have, in bytes.
+pub const LARGEST: usize = 4 << 20;
+
 /// One source of settings: in itself valid, not yet resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
@@ -50,6 +53,11 @@ impl Layer {
     /// The first thing that is wrong with it on its own: syntax, an unknown key,
     /// a wrong type, a value that makes no sense.
     pub fn parse(origin: Origin, text: &str) -> Result<Self, ConfigError> {
+        if text.len() > LARGEST {
+            let message = format!("more than {LARGEST} bytes of settings are not read");
+            let problem = Problem::Invalid(message);
+            return Err(ConfigError::in_value(origin.to_string(), String::new(), problem, None));
+        }
         let raw = read::<RawConfig>(&origin.to_string(), text)
             .map_err(|error| error.hinting(schema::home_of))?;
         let text = Some(Cow::Owned(text.to_owned()));

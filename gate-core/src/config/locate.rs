@@ -9,7 +9,6 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::position;
 use super::key::KeyPath;
 
 /// One key of a text: its path, where its name stands and where its value.
@@ -41,8 +40,15 @@ pub(super) fn value_span(text: &str, path: &KeyPath) -> Range<usize> {
 
 /// The line of each key's name, from 1.
 pub(super) fn lines(text: &str) -> BTreeMap<KeyPath, usize> {
-    let line = |entry: Entry| (entry.path, position(text, entry.name.start).0);
-    entries(text).into_iter().map(line).collect()
+    let mut all = entries(text);
+    all.sort_unstable_by_key(|entry| entry.name.start);
+    let (mut counted, mut line) = (0, 1);
+    let mut line_of = |at: usize| {
+        line += text.as_bytes()[counted..at].iter().filter(|byte| **byte == b'\n').count();
+        counted = at;
+        line
+    };
+    all.into_iter().map(|entry| (entry.path, line_of(entry.name.start))).collect()
 }
 
 fn nearest(text: &str, path: &KeyPath) -> Option<Entry> {

@@ -1,6 +1,7 @@
 //! `regex` or `literal`: exactly one, and one that can be used.
 
 use regex_automata::util::syntax;
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::error::Problem;
 use super::fault::{Checked, Fault};
@@ -32,16 +33,16 @@ pub(super) fn matcher(
     }
 }
 
-/// Checks that the table at `path` has one matcher and that it can be used;
-/// `id` is what an error calls it.
+/// Checks that the table at `path` has one matcher and that it can be used, within the
+/// room that those before it have left; `id` is what an error calls it.
 pub(super) fn check(
     path: &KeyPath,
     id: &str,
-    regex: Option<&str>,
-    literal: Option<&str>,
+    (regex, literal): (Option<&str>, Option<&str>),
+    room: &mut Room,
 ) -> Checked {
     let (key, usable) = match matcher(path, regex, literal)? {
-        Matcher::Regex(regex) => ("regex", usable(&regex)),
+        Matcher::Regex(regex) => ("regex", usable(&regex, room)),
         Matcher::Literal(text) if text.is_empty() => ("literal", Err(EMPTY.to_owned())),
         Matcher::Literal(text) if text.trim().is_empty() => ("literal", Err(BLANK.to_owned())),
         Matcher::Literal(_) => return Ok(()),
@@ -52,16 +53,66 @@ pub(super) fn check(
 const EMPTY: &str = "matches the empty text, so it would hit everywhere";
 const BLANK: &str = "matches white space alone, so it would hit everywhere";
 
+/// How large all expressions of one list may be together, in parts of their automata: what
+/// compiles within a second.
+const LARGEST: u64 = 4_000_000;
+
+/// An expression of so many parts is never too large when it is compiled.
+const SMALL: u64 = 10_000;
+
+/// How much larger expressions may get.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room(u64);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(LARGEST)
+    }
+}
+
 /// Whether a regular expression can be used; otherwise why not.
-pub(super) fn usable(regex: &str) -> Result<(), String> {
-    let compiled = compile(regex)?;
+pub(super) fn usable(regex: &str, room: &mut Room) -> Result<(), String> {
+    let parsed = syntax::parse(regex).ok();
+    let size = parsed.as_ref().map_or(0, size);
+    // One that has no room by itself may be told why more exactly.
+    let left = room.0.checked_sub(size);
+    if left.is_none() && size <= LARGEST {
+        return Err(no_room());
+    }
     // Asking the compiled expression would miss `\b`, which needs a word around it.
-    let shortest = syntax::parse(regex).ok().and_then(|hir| hir.properties().minimum_len());
-    if shortest == Some(0) {
-        Err(EMPTY.to_owned())
-    } else if compiled.is_match(" ") {
-        Err(BLANK.to_owned())
-    } else {
-        Ok(())
+    let shortest = parsed.and_then(|hir| hir.properties().minimum_len());
+    // A text of two bytes is no blank, and to compile takes long.
+    if size > SMALL || shortest.is_none_or(|shortest| shortest < 2) {
+        let compiled = compile(regex)?;
+        if shortest == Some(0) {
+            return Err(EMPTY.to_owned());
+        }
+        if compiled.is_match(" ") {
+            return Err(BLANK.to_owned());
+        }
+    }
+    room.0 = left.ok_or_else(no_room)?;
+    Ok(())
+}
+
+fn no_room() -> String {
+    format!("too large together with those before it, more than {LARGEST} parts")
+}
+
+/// About how many parts the automaton of an expression has.
+fn size(hir: &Hir) -> u64 {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len() as u64,
+        HirKind::Class(Class::Unicode(class)) => class.ranges().len() as u64,
+        HirKind::Class(Class::Bytes(class)) => class.ranges().len() as u64,
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            size(&repetition.sub).saturating_mul(times.into())
+        }
+        HirKind::Capture(capture) => size(&capture.sub).saturating_add(1),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(size).fold(1, u64::saturating_add)
+        }
     }
 }

@@ -1,9 +1,18 @@
 //! What to say about a name that nobody knows.
 
+/// A longer name is no slip of the pen, and to compare it takes long.
+const LONGEST: usize = 100;
+
+/// The most names that a hint lists.
+const LISTED: usize = 30;
+
 /// The known name that was most likely meant, if any is near.
 ///
 /// Near is one edit in three letters; swapped neighbours are one edit.
 pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    if name.len() > LONGEST {
+        return None;
+    }
     let name = name.to_ascii_lowercase().replace('-', "_");
     let distance =
         |other: &str| strsim::damerau_levenshtein(&name, &other.to_lowercase().replace('-', "_"));
@@ -20,6 +29,9 @@ pub(super) fn hint(name: &str, known: &[&str]) -> Option<String> {
     match nearest(name, known) {
         Some(other) => Some(format!("did you mean `{other}`?")),
         None if known.is_empty() => None,
+        None if known.len() > LISTED => {
+            Some(format!("known are {} and {} more", list(&known[..LISTED]), known.len() - LISTED))
+        }
         None => Some(format!("known are {}", list(known))),
     }
 }

@@ -5,16 +5,20 @@
 
 use super::error::Problem;
 use super::nearest;
+use crate::text::brief;
+
+/// The most of an unknown name that is shown, in characters.
+const NAME: usize = 100;
 
 /// The problem that a message of serde means, and a hint.
 pub(super) fn problem(message: &str) -> (Problem, Option<String>) {
     if let Some((name, known)) = unknown(message, "unknown field `") {
         let hint = nearest::hint(name, &known);
-        return (Problem::UnknownKey(name.escape_debug().to_string()), hint);
+        return (Problem::UnknownKey(brief(&name.escape_debug().to_string(), NAME)), hint);
     }
     if let Some((name, known)) = unknown(message, "unknown variant `") {
         let hint = nearest::hint(name, &known);
-        let name = name.escape_debug().to_string();
+        let name = brief(&name.escape_debug().to_string(), NAME);
         return (Problem::UnknownName { what: "value", name }, hint);
     }
     mismatch(message).unwrap_or_else(|| (Problem::Syntax(message.trim().to_owned()), None))

@@ -11,11 +11,12 @@ use super::check::{RawCheck, RawChecks};
 use super::error::Problem;
 use super::fault::{Checked, Fault};
 use super::key::{KeyPath, is_name};
+use super::matcher::{self, Room};
+use super::pack;
 use super::raw::{
     RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal,
     RawIntegrity, RawPatterns, RawSignal, RawTaskType,
 };
-use super::{matcher, pack};
 use crate::decide::policy::Spelling;
 
 /// Checks one source of settings.
@@ -60,7 +61,8 @@ fn signal(at: &KeyPath, raw: Option<&RawSignal>) -> Checked {
         strings(&path, Some(phrases))?;
     }
     let (mut custom, at) = (raw.custom.iter().flatten().enumerate(), at.key("custom"));
-    custom.try_for_each(|(index, it)| custom_signal(&at.index(index), index, it))
+    let mut room = Room::default();
+    custom.try_for_each(|(index, it)| custom_signal(&at.index(index), index, it, &mut room))
 }
 
 /// The name of a spelling, as settings write it.
@@ -68,9 +70,9 @@ fn spelling(spelling: &Spelling) -> String {
     Value::try_from(spelling).ok().and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal) -> Checked {
+fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal, room: &mut Room) -> Checked {
     let id = format!("signal.custom[{index}]");
-    matcher::check(at, &id, raw.regex.as_deref(), raw.literal.as_deref())?;
+    matcher::check(at, &id, (raw.regex.as_deref(), raw.literal.as_deref()), room)?;
     match raw.value {
         Some(_) => Ok(()),
         None => Err(Fault::new(at.clone(), Problem::Missing("value"))
@@ -88,16 +90,25 @@ fn patterns(at: &KeyPath, raw: Option<&RawPatterns>) -> Checked {
     custom_patterns(&at.key("custom"), raw.custom.as_deref().unwrap_or_default())
 }
 
+/// The most patterns of one list: each is looked for in all that an agent wrote.
+const PATTERNS: usize = 2_000;
+
 /// Checks patterns of one list, whose ids must differ.
 pub(super) fn custom_patterns(at: &KeyPath, patterns: &[RawCustomPattern]) -> Checked {
+    if patterns.len() > PATTERNS {
+        let message = format!("{} patterns, at most {PATTERNS} are looked for", patterns.len());
+        let fault = Fault::invalid(at.index(PATTERNS), message);
+        return Err(fault.hint("one `regex` may name many texts: \"(one|other)\""));
+    }
+    let mut room = Room::default();
     for (index, raw) in patterns.iter().enumerate() {
-        custom_pattern(&at.index(index), raw)?;
+        custom_pattern(&at.index(index), raw, &mut room)?;
     }
     let ids = patterns.iter().filter_map(|it| it.id.as_ref());
     once(at, "pattern id", ids)
 }
 
-fn custom_pattern(at: &KeyPath, raw: &RawCustomPattern) -> Checked {
+fn custom_pattern(at: &KeyPath, raw: &RawCustomPattern, room: &mut Room) -> Checked {
     let Some(id) = &raw.id else {
         return Err(Fault::new(at.clone(), Problem::Missing("id"))
             .hint("give the pattern a name, such as \"all-done\""));
@@ -107,7 +118,7 @@ fn custom_pattern(at: &KeyPath, raw: &RawCustomPattern) -> Checked {
         let fault = Fault::invalid(at.key("weight"), "a weight is a whole number from 1 to 1000");
         return Err(fault.hint("leave the pattern out if it shall count nothing"));
     }
-    matcher::check(at, id, raw.regex.as_deref(), raw.literal.as_deref())
+    matcher::check(at, id, (raw.regex.as_deref(), raw.literal.as_deref()), room)
 }
 
 fn checks(at: &KeyPath, raw: Option<&RawChecks>) -> Checked {

@@ -34,6 +34,10 @@ pub struct Policy {
     pub checks: BTreeMap<String, CheckPolicy>,
     /// How many checks run at once.
     pub jobs: NonZeroU32,
+    /// How many checks run at once on the machine; 0: no bound. It is no part of what
+    /// decides, and of no digest.
+    #[serde(skip, default)]
+    pub machine_jobs: u32,
     /// When the breaker trips.
     pub breaker: BreakerPolicy,
     /// What a run may cost.

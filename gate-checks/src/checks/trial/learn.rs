@@ -18,6 +18,7 @@ use crate::event::Events;
 use crate::gather::GatherError;
 use crate::logs::Logs;
 use crate::site::Site;
+use crate::slots::Slots;
 use crate::store;
 use crate::worktree::WorkTree;
 
@@ -53,6 +54,7 @@ pub fn learn_tests(
         events: Events::nobody(),
         logs: Arc::new(Logs::new(folder.as_deref())),
         masker: Arc::new(site.masker()),
+        slots: Slots::at(site, policy.machine_jobs),
     };
     for (name, settings) in &policy.checks {
         let tests = settings.control && reads_tests(name, settings);
@@ -61,7 +63,13 @@ pub fn learn_tests(
             let id = CheckId::new(name);
             let trial = Trial { id: &id, settings: &settings, cx: &cx };
             // What was not found out is tried again.
-            let _ = runtime.block_on(trial.learn(&tree));
+            let _ = runtime.block_on(async {
+                let _slot = match &cx.slots {
+                    Some(slots) => slots.take(cancel, || ()).await,
+                    None => None,
+                };
+                trial.learn(&tree).await
+            });
         }
     }
     Ok(())

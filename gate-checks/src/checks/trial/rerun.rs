@@ -58,6 +58,7 @@ pub fn rerun(
     let Ok(snapshot) = tree.snapshot() else { return Ok(None) };
     let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
     let cx = CheckContext {
+        slots: None,
         site: Arc::new(site.clone()),
         tree: Arc::new(snapshot),
         baseline: Some(baseline.clone()),

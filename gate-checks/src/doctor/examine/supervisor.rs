@@ -9,6 +9,7 @@ use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::event::Events;
 use crate::gather::{Wanted, gather};
 use crate::site::Site;
+use crate::temporary::Temporary;
 
 /// How long a program has that does nothing.
 const LONGEST_MS: u64 = 20_000;
@@ -34,7 +35,7 @@ pub(super) fn look(policy: &Policy, site: &Site) -> Finding {
 }
 
 fn answer(policy: &Policy, site: &Site) -> Result<(), String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = Temporary::new("try").map_err(|error| error.to_string())?;
     let checks = [("nothing".to_owned(), nothing())].into_iter().collect();
     let policy = Policy { checks, jobs: NonZeroU32::MIN, ..policy.clone() };
     let site = Site {

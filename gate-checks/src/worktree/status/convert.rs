@@ -23,11 +23,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use tempfile::TempDir;
-
 use super::blob::{Format, lfs_pointer};
 use super::compare::Doubtful;
 use super::settings::Settings;
+use crate::temporary::Temporary;
 use crate::worktree::content::Reader;
 use crate::worktree::error::WorktreeError;
 use crate::worktree::git::{Git, Place};
@@ -150,10 +149,9 @@ impl Convert<'_> {
     }
 
     /// A git folder of gate's own.
-    fn own_folder(&self, shelf: Option<&Shelf>, files: &[Doubtful]) -> io::Result<TempDir> {
+    fn own_folder(&self, shelf: Option<&Shelf>, files: &[Doubtful]) -> io::Result<Temporary> {
         let kept = shelf.and_then(|shelf| shelf.scratch().ok());
-        let own =
-            kept.map_or_else(|| tempfile::Builder::new().prefix("gate-git-").tempdir(), Ok)?;
+        let own = kept.map_or_else(|| Temporary::new("git"), Ok)?;
         for folder in ["objects", "refs"] {
             fs::create_dir(own.path().join(folder))?;
         }

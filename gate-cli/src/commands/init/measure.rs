@@ -26,7 +26,8 @@ impl Stopwatch {
     pub(super) fn new(here: &Here, file: &Path, detected: &Detected) -> Result<Self, Failure> {
         let text = text::settings(detected, &Default::default());
         let layer = Layer::parse(Origin::Project(file.to_owned()), &text)?;
-        let site = Site { project: here.places.folder.clone(), ..here.site()? };
+        let project = here.places.folder.clone();
+        let site = Site { project, slots: None, ..here.site()? };
         Ok(Self { policy: resolve(&[layer], None)?.policy, site })
     }
 

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use gate_checks::{PANICS, SLOTS};
 use uuid::Uuid;
 
 use super::super::error::StoreError;
@@ -17,7 +18,7 @@ const DATABASE: &str = "gate.db";
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// What gate keeps in its state folder: one of them makes it gate's own.
-const OURS: [&str; 3] = [DATABASE, "trees", TOKEN_KEY];
+const OURS: [&str; 5] = [DATABASE, "trees", TOKEN_KEY, SLOTS, PANICS];
 
 /// Permissions of others.
 const OTHERS: u32 = 0o077;

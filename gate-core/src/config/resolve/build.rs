@@ -3,6 +3,8 @@
 //! Defaults are the embedded text's: a key that must have one and has none is a
 //! fault of that text, not a second default here.
 
+use std::collections::BTreeMap;
+
 use toml::Value;
 
 use super::RunSettings;
@@ -55,6 +57,7 @@ pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
         signal: signal(raw.signal.clone().unwrap_or_default())?,
         patterns: patterns(&raw.patterns.clone().unwrap_or_default())?,
         jobs: set(checks.jobs, "checks.jobs")?,
+        machine_jobs: set(checks.machine_jobs, "checks.machine_jobs")?,
         checks: checks
             .named
             .into_iter()
@@ -102,24 +105,36 @@ fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal) -> Result<Cu
 }
 
 fn patterns(raw: &RawPatterns) -> Result<Vec<Pattern>, Fault> {
-    let mut patterns = Vec::new();
+    let mut patterns = Patterns::default();
     for (index, name) in set(raw.packs.as_deref(), "patterns.packs")?.iter().enumerate() {
         let path = KeyPath::dotted("patterns.packs").index(index);
         let loaded = shipped::patterns(name).ok_or_else(|| pack::unknown(path, name))?;
-        loaded.into_iter().for_each(|it| place(&mut patterns, it));
+        loaded.into_iter().for_each(|it| patterns.add(it));
     }
     for (index, raw) in raw.custom.iter().flatten().enumerate() {
         let at = KeyPath::dotted("patterns.custom").index(index);
-        place(&mut patterns, pack::pattern(&at, "custom", raw)?);
+        patterns.add(pack::pattern(&at, "custom", raw)?);
     }
-    Ok(patterns)
+    Ok(patterns.all)
 }
 
-/// Adds a pattern; it takes the place of an earlier one of the same id.
-fn place(patterns: &mut Vec<Pattern>, new: Pattern) {
-    match patterns.iter_mut().find(|old| old.id == new.id) {
-        Some(old) => *old = new,
-        None => patterns.push(new),
+/// Patterns, each id once.
+#[derive(Default)]
+struct Patterns {
+    all: Vec<Pattern>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Patterns {
+    /// Adds a pattern; it takes the place of an earlier one of the same id.
+    fn add(&mut self, new: Pattern) {
+        match self.places.get(&new.id) {
+            Some(place) => self.all[*place] = new,
+            None => {
+                self.places.insert(new.id.clone(), self.all.len());
+                self.all.push(new);
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Values of the right type that make no sense.
 
 use super::error;
+use crate::config::{Layer, Origin, resolve};
 
 /// The error of a text, as one line without the file's name.
 fn check(text: &str, expected: &str) {
@@ -151,4 +152,38 @@ fn what_would_hit_white_space_is_no_signal() {
         let text = format!("[signal.promise]\nphrases = [\"{phrase}\"]\n");
         check(&text, "2:12: `signal.promise.phrases[0]`: is empty");
     }
+}
+
+#[test]
+fn settings_that_took_minutes_are_refused_with_the_limit() {
+    let list = |count: usize, regex: &str| {
+        let one = |n| format!("[[patterns.custom]]\nid = \"p{n}\"\nregex = '{regex}{n}'\n");
+        (0..count).map(one).collect::<String>()
+    };
+    let parse = |text: &str| Layer::parse(Origin::Project("gate.toml".into()), text);
+    assert!(parse(&list(2_000, r"\bpart (is|was) done ")).is_ok());
+    let many = parse(&list(20_000, r"\bpart (is|was) done ")).unwrap_err();
+    assert!(many.message().contains("20000 patterns, at most 2000"), "{}", many.message());
+    assert_eq!(many.line(), Some(6_001));
+    let large = parse(&list(100, r"\w{500}")).unwrap_err();
+    assert!(large.message().contains("too large together with those before"), "{large}");
+    let long = parse(&"# x\n".repeat(2 << 20)).unwrap_err();
+    assert!(long.message().contains("more than 4194304 bytes"), "{long}");
+    let name = parse(&format!("{} = 1\n", "x".repeat(1 << 20))).unwrap_err();
+    assert!(name.message().len() < 500, "{}", name.message().len());
+}
+
+/// Each step of a circle was copied for each step, and each check was a beginning.
+#[test]
+fn four_thousand_checks_that_need_each_other_hung_the_gate() {
+    let one = |n: usize| format!("[checks.c{n}]\nneeds = [\"c{}\"]\n", (n + 1) % 4_000);
+    let circle = (0..4_000).map(one).collect::<String>();
+    let layer = Layer::parse(Origin::Project("gate.toml".into()), &circle).unwrap();
+    let error = resolve(&[layer], None).unwrap_err();
+    assert!(error.message().ends_with("… (4000 checks)"), "{}", error.message());
+    let chain = circle.replacen("needs = [\"c1\"]", "retry = 1", 1);
+    let layer = Layer::parse(Origin::Project("gate.toml".into()), &chain).unwrap();
+    let resolved = resolve(&[layer], None).unwrap();
+    assert_eq!(resolved.policy.checks.len(), 4_000);
+    assert!(resolved.settings().iter().any(|it| it.line == Some(7_999) || it.line == Some(8_000)));
 }

@@ -33,6 +33,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
         at_once: CancellationToken::new(),
         events: Events::nobody(),
         logs: Arc::new(Logs::new(None)),
+        slots: None,
     };
     Builder::new_current_thread().enable_all().build().unwrap().block_on(check.run(&cx))
 }

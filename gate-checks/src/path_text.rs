@@ -1,0 +1,123 @@
+//! Paths in JSON, also those that are no text: such a path is written as the digits of its
+//! bytes behind a character that no path holds.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What a path begins with that is no text.
+const BYTES: char = '\0';
+
+/// The text of a path.
+pub fn text(path: &Path) -> String {
+    match path.to_str() {
+        Some(text) => text.to_owned(),
+        None => {
+            let digits = path.as_os_str().as_bytes().iter().map(|byte| format!("{byte:02x}"));
+            digits.fold(String::from(BYTES), |text, digits| text + &digits)
+        }
+    }
+}
+
+/// The path that a text is of; none where nothing has written it so.
+pub fn path(text: &str) -> Option<PathBuf> {
+    let Some(digits) = text.strip_prefix(BYTES) else { return Some(text.into()) };
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes = digits.as_bytes().chunks(2).map(byte).collect::<Option<Vec<_>>>()?;
+    Some(OsString::from_vec(bytes).into())
+}
+
+/// Writes a path.
+///
+/// # Errors
+///
+/// The serializer's.
+pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    text(path).serialize(serializer)
+}
+
+/// Reads a path.
+///
+/// # Errors
+///
+/// The deserializer's, and a text that is of no path.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    path(&text).ok_or_else(|| D::Error::custom("no path"))
+}
+
+/// The same for a path that may be missing.
+pub mod optional {
+    use super::{Deserialize, Deserializer, Error, Path, PathBuf, Serialize, Serializer};
+
+    /// Writes a path, or none.
+    ///
+    /// # Errors
+    ///
+    /// The serializer's.
+    pub fn serialize<S: Serializer>(
+        path: &Option<PathBuf>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        path.as_deref().map(|path: &Path| super::text(path)).serialize(serializer)
+    }
+
+    /// Reads a path, or none.
+    ///
+    /// # Errors
+    ///
+    /// The deserializer's, and a text that is of no path.
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<PathBuf>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        let path = |text: String| super::path(&text).ok_or_else(|| D::Error::custom("no path"));
+        text.map(path).transpose()
+    }
+}
+
+/// The same for several paths.
+pub mod list {
+    use super::{Deserialize, Deserializer, Error, PathBuf, Serialize, Serializer};
+
+    /// Writes paths.
+    ///
+    /// # Errors
+    ///
+    /// The serializer's.
+    pub fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+        let texts = paths.iter().map(|path| super::text(path)).collect::<Vec<_>>();
+        texts.serialize(serializer)
+    }
+
+    /// Reads paths.
+    ///
+    /// # Errors
+    ///
+    /// The deserializer's, and a text that is of no path.
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<PathBuf>, D::Error> {
+        let texts = Vec::<String>::deserialize(deserializer)?;
+        let path = |text: &String| super::path(text).ok_or_else(|| D::Error::custom("no path"));
+        texts.iter().map(path).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_path_comes_back_as_it_was() {
+        for bytes in [&b"/a/b"[..], b"", b"caf\xc3\xa9", b"caf\xe9/\x01", b"\xff"] {
+            let path = PathBuf::from(OsString::from_vec(bytes.to_owned()));
+            assert_eq!(super::path(&text(&path)), Some(path));
+        }
+        assert_eq!(text(Path::new("/a/b")), "/a/b");
+        assert_eq!(path("\0zz"), None);
+    }
+}

@@ -1,0 +1,138 @@
+//! Check slots: how many checks run at once on this machine, in whichever loops.
+//!
+//! A slot is a file of the user's state folder that is locked while a check runs. The
+//! system unlocks it when its holder is gone, however it ended. Whoever waits asks again
+//! and again; nobody waits with a slot in hand for another one, so nobody waits for ever.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::site::Site;
+use crate::store;
+
+/// The folder of check slots in a state folder, as gate's own program has it.
+pub const SLOTS: &str = "check-slots";
+
+/// The variable that all processes of a check have. A gate among them takes no slot: the
+/// check has one, and would wait for itself.
+pub(crate) const IN_CHECK: &str = "_GATE_CHECK_SLOT";
+
+/// How often a slot is asked for that is not free.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// The slots of a machine, as far as these checks are bound to them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Slots {
+    #[serde(with = "crate::path_text")]
+    folder: PathBuf,
+    /// How many there are.
+    pub(crate) count: u32,
+}
+
+/// A slot that is held until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Slot(#[expect(dead_code, reason = "closed, it is unlocked")] Option<File>);
+
+impl Slots {
+    /// The slots at a site; none where there is no bound, no state, or where this is a
+    /// part of a check that has its slot.
+    pub(crate) fn at(site: &Site, count: u32) -> Option<Self> {
+        let folder = site.slots.clone()?;
+        let is_bound = count > 0 && site.variable(IN_CHECK).is_none();
+        is_bound.then_some(Self { folder, count })
+    }
+
+    /// Waits for a slot; none where nobody waits for the check any more. `waits` is told
+    /// once, if none is free at first.
+    pub(crate) async fn take(
+        &self,
+        cancel: &CancellationToken,
+        waits: impl FnOnce(),
+    ) -> Option<Slot> {
+        let mut waits = Some(waits);
+        loop {
+            match self.free() {
+                Ok(Some(slot)) => return Some(slot),
+                // A folder that cannot be used keeps no check from running.
+                Err(_) => return Some(Slot(None)),
+                Ok(None) => {}
+            }
+            if let Some(waits) = waits.take() {
+                waits();
+            }
+            tokio::select! {
+                () = cancel.cancelled() => return None,
+                () = sleep(AGAIN) => {}
+            }
+        }
+    }
+
+    fn free(&self) -> io::Result<Option<Slot>> {
+        store::make_folder(&self.folder)?;
+        for number in 0..self.count {
+            let file = self.folder.join(number.to_string());
+            let file = File::options().create(true).append(true).open(file)?;
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(Slot(Some(file)))),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::runtime::Builder;
+
+    use super::*;
+
+    fn slots(site: &Site) -> Slots {
+        Slots::at(site, 2).unwrap()
+    }
+
+    #[test]
+    fn there_are_as_many_slots_as_the_settings_say_and_each_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let site = Site { slots: Some(folder.path().join("slots")), ..Site::new("/p") };
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let cancel = CancellationToken::new();
+            let one = slots(&site).take(&cancel, || panic!("one is free")).await.unwrap();
+            let two = slots(&site).take(&cancel, || panic!("one is free")).await.unwrap();
+            let soon = cancel.clone();
+            assert!(slots(&site).take(&cancel, move || soon.cancel()).await.is_none());
+            drop(one);
+            let again = CancellationToken::new();
+            assert!(slots(&site).take(&again, || panic!("one is free")).await.is_some());
+            drop(two);
+        });
+    }
+
+    #[test]
+    fn no_bound_no_state_and_a_check_of_a_gate_have_none() {
+        let site = Site { slots: Some("/s".into()), ..Site::new("/p") };
+        assert!(Slots::at(&site, 1).is_some());
+        assert_eq!(Slots::at(&site, 0), None);
+        assert_eq!(Slots::at(&Site::new("/p"), 1), None);
+        let environment = vec![(IN_CHECK.to_owned(), "1".to_owned())];
+        assert_eq!(Slots::at(&Site { environment, ..site }, 1), None);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_keeps_no_check_from_running() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let site = Site { slots: Some(file.path().join("slots")), ..Site::new("/p") };
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let cancel = CancellationToken::new();
+        let slot = runtime.block_on(slots(&site).take(&cancel, || ()));
+        assert!(slot.is_some());
+    }
+}

@@ -1,0 +1,136 @@
+//! Folders of gate's own in the system's temporary folder, which go with their process.
+//!
+//! A process that is killed cannot remove its folders. So each is locked as long as its
+//! process lives, and whoever makes the next one first removes those that nobody holds.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::sync::Once;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::workspace::remove_all;
+
+/// How the names of all such folders begin.
+const OURS: &str = "gate-";
+
+/// What they are for, as their names go on; another program's may begin like ours.
+const KINDS: [&str; 7] = ["self-test", "late", "report", "workspace", "git", "try", "copy"];
+
+/// A folder that is younger may not be locked yet.
+const YOUNG: Duration = Duration::from_secs(60);
+
+/// A temporary folder: it is removed when this is dropped, or by a later gate.
+#[derive(Debug)]
+pub struct Temporary {
+    folder: TempDir,
+    /// Closed with it, and unlocked by that.
+    _held: File,
+}
+
+impl Temporary {
+    /// Makes one for `kind`, such as `self-test`.
+    ///
+    /// # Errors
+    ///
+    /// A temporary folder that cannot be written.
+    pub fn new(kind: &str) -> io::Result<Self> {
+        static SWEPT: Once = Once::new();
+        debug_assert!(KINDS.contains(&kind), "{kind} is swept");
+        let place = std::env::temp_dir();
+        SWEPT.call_once(|| sweep(&place, YOUNG));
+        Self::inside(&place, &format!("{OURS}{kind}-"))
+    }
+
+    /// Makes one in another folder, which is not swept.
+    pub(crate) fn inside(place: &Path, prefix: &str) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
+        let folder = builder.tempdir_in(place)?;
+        let held = File::open(folder.path())?;
+        // Where folders cannot be locked, it is swept by nobody.
+        let _ = held.try_lock();
+        Ok(Self { folder, _held: held })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Removes this user's folders that no process holds.
+fn sweep(place: &Path, young: Duration) {
+    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if is_ours(&name.to_string_lossy()) {
+            // Another gate may be at it, too.
+            let _ = remove_left(&entry.path(), young);
+        }
+    }
+}
+
+fn is_ours(name: &str) -> bool {
+    let kind = name.strip_prefix(OURS).and_then(|rest| rest.rsplit_once('-'));
+    kind.is_some_and(|(kind, _)| KINDS.contains(&kind))
+}
+
+fn remove_left(folder: &Path, young: Duration) -> io::Result<()> {
+    let about = folder.symlink_metadata()?;
+    let is_old = about.modified()?.elapsed().is_ok_and(|age| age >= young);
+    let is_own = about.is_dir() && about.uid() == rustix::process::getuid().as_raw();
+    if !is_own || !is_old {
+        return Ok(());
+    }
+    let held = File::open(folder)?;
+    if held.try_lock().is_ok() { remove_all(folder) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands in a folder.
+    fn names(place: &Path) -> Vec<String> {
+        let entries = fs::read_dir(place).unwrap().flatten();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn copies_of_killed_gates_filled_the_disk() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        for name in ["gate-self-test-abc", "gate-report-abc", "gate-other-abc", "gate-late-held"] {
+            fs::create_dir(at(name)).unwrap();
+        }
+        fs::create_dir(at("gate-self-test-abc/sealed")).unwrap();
+        fs::write(at("gate-self-test-abc/sealed/a"), "").unwrap();
+        fs::set_permissions(at("gate-self-test-abc/sealed"), Permissions::from_mode(0o500))
+            .unwrap();
+        fs::write(at("gate-late-file"), "").unwrap();
+        std::os::unix::fs::symlink(at("gate-other-abc"), at("gate-git-link")).unwrap();
+        let held = File::open(at("gate-late-held")).unwrap();
+        held.try_lock().unwrap();
+        sweep(place.path(), YOUNG);
+        assert_eq!(names(place.path()).len(), 6, "one that is made just now is not locked yet");
+        sweep(place.path(), Duration::ZERO);
+        let left = ["gate-git-link", "gate-late-file", "gate-late-held", "gate-other-abc"];
+        assert_eq!(names(place.path()), left);
+    }
+
+    #[test]
+    fn a_folder_goes_with_its_owner() {
+        let folder = Temporary::new("copy").unwrap();
+        let path = folder.path().to_owned();
+        let other = File::open(&path).unwrap();
+        assert!(other.try_lock().is_err(), "it is held");
+        drop(folder);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,154 @@
+//! Panics, which are defects of gate: the place of each is kept in a file, so that there
+//! is something to report.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::{io, panic, thread};
+
+use gate_checks::PANICS;
+use jiff::Timestamp;
+
+use crate::VERSION;
+use crate::failure::Failure;
+use crate::secrets;
+use crate::settings::Places;
+
+/// A log that has so many bytes is set aside for a new one.
+const LARGEST: u64 = 1 << 20;
+
+/// The latest panic: what it said and where, and the log that holds it.
+static LATEST: Mutex<Option<(String, Option<PathBuf>)>> = Mutex::new(None);
+
+/// From now on keeps each panic in the log of the state folder. Nothing is printed:
+/// whoever catches it says where it is kept.
+pub(crate) fn keep_all() {
+    panic::set_hook(Box::new(|panic| {
+        let said = secrets::masked(&said(panic));
+        // Without a log, the place itself is told.
+        let log = keep(&said).ok();
+        *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Some((said, log));
+    }));
+}
+
+/// Does the work; a panic is a failure like any other, with its exit code, and never
+/// looks like an answer.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(failure()))
+}
+
+fn failure() -> Failure {
+    let latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let (said, log) = latest.unwrap_or_else(|| ("no message".to_owned(), None));
+    let message = format!("gate has a defect: {said}");
+    let hint = match &log {
+        Some(log) => format!("please report it, with the last entry of {}", log.display()),
+        None => "please report it, with this message".to_owned(),
+    };
+    let file = log.map(|log| log.display().to_string());
+    Failure { file, ..Failure::internal("defect", message).hint(hint) }
+}
+
+/// What a panic says, and where: `index out of bounds (gate-cli/src/a.rs:7:3)`.
+fn said(panic: &PanicHookInfo<'_>) -> String {
+    let words = panic.payload_as_str().unwrap_or("no message");
+    match panic.location() {
+        Some(place) => format!("{words} ({place})"),
+        None => words.to_owned(),
+    }
+}
+
+fn keep(said: &str) -> io::Result<PathBuf> {
+    let state = Places::of_process(std::env::current_dir()?).state;
+    let state = state.ok_or(io::ErrorKind::NotFound)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(&state)?;
+    let log = state.join(PANICS);
+    set_aside(&log);
+    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&log)?;
+    file.write_all(entry(said).as_bytes())?;
+    Ok(log)
+}
+
+/// Keeps the log short: an older one is replaced.
+fn set_aside(log: &Path) {
+    if fs::metadata(log).is_ok_and(|about| about.len() >= LARGEST) {
+        // Else it grows, which is no reason not to keep this one.
+        let _ = fs::rename(log, log.with_extension("log.old"));
+    }
+}
+
+fn entry(said: &str) -> String {
+    let time = Timestamp::now();
+    let thread = thread::current();
+    let name = thread.name().unwrap_or("unnamed");
+    // What stands in words may be secret; which command it was says enough.
+    let command = std::env::args_os().nth(1).unwrap_or_default();
+    let command = command.to_string_lossy();
+    let trace = Backtrace::force_capture();
+    let trace = match trace.status() {
+        BacktraceStatus::Captured => trace.to_string(),
+        _ => "no backtrace\n".to_owned(),
+    };
+    format!("{time} gate {VERSION}, command {command}, thread {name}: {said}\n{trace}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    const NAMED: &str = "panics::tests::panics_on_purpose";
+
+    /// Not a test: the process that the tests below look at.
+    #[test]
+    #[ignore = "it panics on purpose, as another test asks"]
+    fn panics_on_purpose() {
+        keep_all();
+        let failure = guarded(|| -> Result<(), Failure> { panic!("the {} is gone", "index") });
+        let failure = failure.unwrap_err();
+        println!("{}|{}|{}", failure.exit_code, failure.message, failure.hint.unwrap());
+    }
+
+    fn told(state: &Path) -> String {
+        let mut this = Command::new(std::env::current_exe().unwrap());
+        this.args(["--exact", NAMED, "--ignored", "--nocapture"]).env("GATE_STATE_DIR", state);
+        String::from_utf8(this.output().unwrap().stdout).unwrap()
+    }
+
+    #[test]
+    fn a_defect_left_nothing_to_report() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        let told = told(&state);
+        let log = state.join(PANICS);
+        assert!(told.contains("5|gate has a defect: the index is gone (gate-cli/src/panics.rs:"));
+        assert!(told.contains(&format!("the last entry of {}", log.display())), "{told}");
+        let text = fs::read_to_string(&log).unwrap();
+        assert!(text.contains("the index is gone (gate-cli/src/panics.rs:"), "{text}");
+        assert!(text.contains("panics_on_purpose"), "its backtrace: {text}");
+    }
+
+    #[test]
+    fn a_defect_is_told_also_where_nothing_can_be_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        fs::write(&state, "no folder").unwrap();
+        let told = told(&state);
+        assert!(told.contains("5|gate has a defect: the index is gone"), "{told}");
+        assert!(told.contains("with this message"), "{told}");
+    }
+
+    #[test]
+    fn a_log_does_not_grow_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join(PANICS);
+        fs::write(&log, vec![b'x'; LARGEST as usize]).unwrap();
+        set_aside(&log);
+        assert!(!log.exists() && folder.path().join("panics.log.old").exists());
+    }
+}
