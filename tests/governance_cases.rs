@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::governance_formats::of_format;
 use crate::needs::{needs, shared};
-use crate::run::{SAYS, bus as bus_of, file_of, project, task};
+use crate::run::{RED, SAYS, bus as bus_of, file_of, project, task};
 use crate::support::{Ran, gate};
 
 const SYSTEMS: [&str; 4] = ["conductor-run", "conductor-bus", "conductor-facts", "cross"];
@@ -202,7 +202,8 @@ fn delegated(depth: u64, most: Option<u64>) -> bool {
     let agent = "deep=$(wc -l <count)\n\
                  gate run --task d$deep --prompt PROMPT.md --max-iterations 1 -- ./agent.sh\nexit 1\n";
     let limited = format!("test \"$(wc -l <count)\" -gt {depth} && exit 1\n{agent}");
-    let ran = project(&limited).settings(&most).words(ONCE).with_gate_in_path().code(1);
+    let ran =
+        project(&limited).settings(&format!("{RED}{most}")).words(ONCE).with_gate_in_path().code(1);
     ran.file("count").lines().count() as u64 > depth
 }
 

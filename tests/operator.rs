@@ -119,6 +119,9 @@ fn the_marks_of_an_agents_program_refuse() {
     assert_eq!(ledger(&ran), before);
 }
 
+/// Without a check no loop runs.
+const CHECKED: &str = "[checks.tests]\ncommand = [\"true\"]\n";
+
 /// A run whose agent prepares it so, and then tries everything: all of it is refused.
 #[track_caller]
 fn all_is_refused_in_a_run(prepares: &str) {
@@ -130,7 +133,8 @@ fn all_is_refused_in_a_run(prepares: &str) {
          git remote remove origin\ngit checkout -q .\nprintf 'EXIT_STATUS: CONTINUE\\n'\n"
     );
     let run: Run = gate("run --task t --prompt P.md --max-iterations 1 --json -- ./agent.sh");
-    let run = run.settings("").file("P.md", "Go.\n").file("out.log", DONE).file("mine.toml", "");
+    let run =
+        run.settings(CHECKED).file("P.md", "Go.\n").file("out.log", DONE).file("mine.toml", "");
     let ran = run.script("agent.sh", &agent).committed().code(1);
     let said = ran.file("../said");
     assert_eq!(said.matches("code 2\n").count(), ACTS.len(), "{said}");
@@ -167,7 +171,7 @@ fn an_agent_that_takes_the_projects_name_elsewhere_is_known_too() {
          git remote set-url origin \"$name\"\n"
     );
     let run = gate("run --task t --prompt P.md --max-iterations 1 --json -- ./agent.sh");
-    let run = run.settings("").file("P.md", "Go.\n").script("agent.sh", &agent).committed();
+    let run = run.settings(CHECKED).file("P.md", "Go.\n").script("agent.sh", &agent).committed();
     let ran = run.setup("git remote add origin https://example.com/one").code(1);
     let said = ran.file("../said");
     assert!(said.contains("gate run started it") && said.ends_with("code 2\n"), "{said}");

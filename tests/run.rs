@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::support::{Ran, Run, gate};
 
 /// A check that fails until the file `fixed` is there.
-const RED: &str = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"test -e fixed\"]\n";
+pub(crate) const RED: &str = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"test -e fixed\"]\n";
 
 /// The last words of an agent that says that it is done.
 pub(crate) const SAYS: &str =

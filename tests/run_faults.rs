@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use serde_json::Value;
 
 use crate::needs::needs;
-use crate::run::{SAYS, alive, bus, file_of, project, task, wait};
+use crate::run::{RED, SAYS, alive, bus, file_of, project, task, wait};
 use crate::support::{Ran, Run};
 
 const ONCE: &str = "run --task t1 --prompt PROMPT.md --max-iterations 1 --json -- ./agent.sh";
@@ -107,7 +107,8 @@ fn a_full_disk_leaves_true_records() {
                   \"$@\"\ncode=$?\ncp -r \"$HOME/runs\" \"$HOME/kept\"\nexit $code";
     let agent = format!("{LEAVES}head -c 9000000 /dev/zero | tr '\\0' y || exit 9\n{SAYS}");
     let words = "run --task t1 --prompt PROMPT.md --max-iterations 2 --json -- ./agent.sh";
-    let ran = project(&agent).words(words).settings("[run]\nfolder = \"../home/runs\"\n");
+    let ran =
+        project(&agent).words(words).settings(&format!("{RED}[run]\nfolder = \"../home/runs\"\n"));
     let ran = ran.under(["unshare", "-rm", "sh", "-c", script, "sh"]).code(5);
     assert_eq!(ran.json()["schema"], "gate.error.v1");
     assert!(ran.json()["message"].as_str().unwrap().contains("No space left"), "{}", ran.out());

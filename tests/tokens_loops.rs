@@ -48,7 +48,8 @@ fn an_agent_in_a_loop_that_echoes_or_replays_never_ends_it() {
         ),
         "printf '<promise>COMPLETE</promise>\\n'\n".to_owned(),
     ] {
-        let words = "run --task t1 --prompt PROMPT.md --max-iterations 3 --json -- ./agent.sh";
+        let words =
+            "run --task t1 --prompt PROMPT.md --max-iterations 3 --unverified --json -- ./agent.sh";
         let settings =
             format!("{SETTINGS}[breaker]\nno_progress = 0\nsame_error = 0\nrefused = 0\n");
         let ran = project(&agent).words(words).settings(&settings).code(1);
@@ -112,7 +113,8 @@ fn a_stop_hook_tells_the_halves_when_it_first_refuses() {
 #[test]
 fn done_without_a_token_is_no_claim() {
     let agent = "task=$(sed -n 's/^JRUN_TASK_FOLDER=//p' seen | head -n 1)\ntest -n \"$task\" && touch \"$task/DONE\"\n";
-    let words = "run --task t1 --prompt PROMPT.md --max-iterations 1 --json -- ./agent.sh";
+    let words =
+        "run --task t1 --prompt PROMPT.md --max-iterations 1 --unverified --json -- ./agent.sh";
     let ran = project(agent).words(words).settings(SETTINGS).code(1);
     assert!(!task(&ran).join("DONE").exists(), "the claim was taken away");
     let prompt = file_of(&ran, &ran.json()["runs"][0], "prompt.md");

@@ -11,6 +11,8 @@ use std::fs;
 pub(super) struct Process {
     pub(super) id: i32,
     pub(super) name: String,
+    /// The process group that it is in.
+    pub(super) group: i32,
 }
 
 /// One process as /proc/ID/stat shows it.
@@ -66,9 +68,9 @@ fn processes() -> impl Iterator<Item = Stat> {
     entries.filter_map(|entry| read(entry.file_name().to_str()?.parse().ok()?))
 }
 
-/// Between a process's parent and the number of its threads stand so many
+/// Between a process's group and the number of its threads stand so many
 /// fields (proc(5)).
-const THREADS: usize = 15;
+const THREADS: usize = 14;
 
 /// `ID (NAME) STATE PARENT …`, where the name may hold anything.
 fn stat(id: i32, text: &str) -> Option<Stat> {
@@ -76,9 +78,10 @@ fn stat(id: i32, text: &str) -> Option<Stat> {
     let mut fields = rest.split_whitespace();
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
+    let group = fields.next()?.parse().ok()?;
     let threads = fields.nth(THREADS).and_then(|count| count.parse().ok()).unwrap_or(1);
     Some(Stat {
-        process: Process { id, name: name.to_owned() },
+        process: Process { id, name: name.to_owned(), group },
         parent,
         // Where the first thread has ended and others go on, it looks dead.
         zombie: matches!(state, "Z" | "X") && threads <= 1,

@@ -243,7 +243,7 @@ async fn forsaken(child: &mut dyn ChildWrapper, mark: String) {
 fn outcome(told: Told, stopped: bool) -> (How, Vec<String>) {
     match told {
         Told::NotStarted { error } => (How::NotStarted(error), Vec::new()),
-        Told::Ready { .. } | Told::Began => (How::Lost, Vec::new()),
+        Told::Ready { .. } | Told::Began | Told::Left => (How::Lost, Vec::new()),
         Told::Ended { left, .. } if stopped => (How::Stopped, left),
         Told::Ended { code: Some(code), left, .. } => (How::Exited(code), left),
         Told::Ended { signal: Some(signal), left, .. } => (How::Signalled(signal), left),

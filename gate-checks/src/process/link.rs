@@ -3,7 +3,8 @@
 //!
 //! Gate tells the supervisor little: [`BEGIN`] lets a job begin that waits for it.
 //! After that any byte, or the end of the stream, means that the job has to end;
-//! [`AT_ONCE`] means that it has no grace any more.
+//! [`AT_ONCE`] means that it has no grace any more, and [`LEFT`] that what it has left
+//! running has to end, with a short one.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,9 @@ pub(super) const END: u8 = b'.';
 /// The job has to end at once.
 pub(super) const AT_ONCE: u8 = b'!';
 
+/// What a job that has ended has left running has to end.
+pub(super) const LEFT: u8 = b',';
+
 /// One line of the supervisor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -27,6 +31,9 @@ pub(super) enum Told {
     },
     /// The job that waited runs.
     Began,
+    /// The job itself has ended, and processes that it started have not: they stay until
+    /// they end, or gate wants them to. Told only where its grace was said.
+    Left,
     /// The job could not be started.
     NotStarted {
         /// Why.
@@ -64,6 +71,7 @@ mod tests {
         let all = [
             Told::Ready { pid: 7 },
             Told::Began,
+            Told::Left,
             Told::NotStarted { error: "no such file\nor folder".to_owned() },
             Told::Ended { code: None, signal: Some(9), left: vec!["sleep".to_owned()] },
         ];

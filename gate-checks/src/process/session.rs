@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::iter;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
@@ -20,6 +19,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::Supervisor;
+use super::descendants;
 use super::forsaken::{AGAIN, Forsaken, MARK, mark};
 use super::link::{self, Told};
 use super::supervise::Order;
@@ -69,6 +69,8 @@ pub struct Session {
     pid: Option<i32>,
     /// How it ended, where it could not begin.
     over: Option<Over>,
+    /// Whether the program has ended and processes that it started have not.
+    is_left: bool,
     mark: String,
 }
 
@@ -115,7 +117,8 @@ impl Launch {
         command.env(MARK, &mark);
         let supervisor = command.spawn()?;
         let (heard, grace) = (Vec::new(), self.grace);
-        let mut session = Session { supervisor, link, heard, grace, pid: None, over: None, mark };
+        let (pid, over, is_left) = (None, None, false);
+        let mut session = Session { supervisor, link, heard, grace, pid, over, is_left, mark };
         match session.next_word() {
             Some(Told::Ready { pid }) => Ok(Waiting { session, pid }),
             Some(Told::NotStarted { error }) => Err(io::Error::other(error)),
@@ -156,11 +159,30 @@ impl Session {
         let _ = self.link.write_all(&[link::END]);
     }
 
-    /// Waits so long for the end.
+    /// Whether the program itself has ended, and processes that it has started have not.
+    /// They stay until they end by themselves, or [`Session::end_left`] or
+    /// [`Session::stop`] ends them.
+    pub fn is_left(&self) -> bool {
+        self.is_left
+    }
+
+    /// The processes below it, as far as the system tells.
+    pub fn processes(&self) -> Vec<i32> {
+        let supervisor = i32::try_from(self.supervisor.id()).unwrap_or_default();
+        descendants::of(supervisor).into_iter().map(|process| process.id).collect()
+    }
+
+    /// Ends what the program has left running: SIGTERM, a moment, SIGKILL.
+    pub fn end_left(&mut self) {
+        // Where nobody listens, the end is told all the same.
+        let _ = self.link.write_all(&[link::LEFT]);
+    }
+
+    /// Waits so long for the end of all of its processes.
     pub fn wait_for(&mut self, time: Duration) -> Option<Over> {
         let until = Instant::now() + time;
         loop {
-            let told = self.over.take().or_else(|| iter::from_fn(|| self.word()).find_map(over));
+            let told = self.over.take().or_else(|| self.told_over());
             if let Some(over) = told {
                 let _ = self.supervisor.wait();
                 return Some(over);
@@ -173,6 +195,16 @@ impl Session {
                 return Some(Over { fate: Fate::Lost, left: self.forsaken() });
             }
         }
+    }
+
+    fn told_over(&mut self) -> Option<Over> {
+        while let Some(told) = self.word() {
+            self.is_left |= told == Told::Left;
+            if let Some(over) = over(told) {
+                return Some(over);
+            }
+        }
+        None
     }
 
     /// Ends what the supervisor no longer can, and names it.
@@ -254,7 +286,7 @@ fn over(told: Told) -> Option<Over> {
         Told::Ended { code: Some(code), left, .. } => (Fate::Exited(code), left),
         Told::Ended { signal: Some(signal), left, .. } => (Fate::Signalled(signal), left),
         Told::Ended { left, .. } => (Fate::Lost, left),
-        Told::Ready { .. } | Told::Began => return None,
+        Told::Ready { .. } | Told::Began | Told::Left => return None,
     };
     Some(Over { fate, left })
 }

@@ -9,6 +9,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,10 +18,12 @@ use process_wrap::std::{CommandWrap, ProcessSession};
 use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, wait,
 };
+use signal_hook::consts::SIGTERM;
+use signal_hook::flag;
 
 use super::descendants::{self, Process};
 use super::held::{self, Held};
-use super::link::{AT_ONCE, BEGIN, Told};
+use super::link::{AT_ONCE, BEGIN, LEFT, Told};
 use super::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
 
 /// How often what still lives is killed again: between two looks a process may
@@ -35,7 +38,8 @@ const SEES_ALL: bool = cfg!(target_os = "linux");
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     /// How long the job has to end after SIGTERM, where that is another time than
-    /// usual; then its process is told as well, and waits for the word to begin.
+    /// usual; then its process is told as well, and waits for the word to begin, and
+    /// what it leaves running stays until gate wants it to end.
     pub(super) grace: Option<Duration>,
     /// The file that is the job's standard input; none: it is empty.
     pub(super) stdin: Option<PathBuf>,
@@ -116,6 +120,8 @@ enum Happening {
 
 struct Supervision {
     job: Pid,
+    /// Where gate says what becomes of processes that the job leaves running.
+    asks: Option<UnixStream>,
     happenings: Receiver<Happening>,
     status: Option<WaitStatus>,
     /// How long it has to end since gate wants it to.
@@ -127,9 +133,10 @@ struct Supervision {
 impl Supervision {
     fn begin(own: &[OsString], order: &Order, link: &UnixStream) -> io::Result<Self> {
         become_subreaper();
-        let job = match order.grace {
-            Some(_) => start_when_told(own, order, link)?,
-            None => start(order)?,
+        outlive_requests_to_end()?;
+        let (job, asks) = match order.grace {
+            Some(_) => (start_when_told(own, order, link)?, Some(link.try_clone()?)),
+            None => (start(order)?, None),
         };
         let (sender, happenings) = mpsc::channel();
         let reader = link.try_clone()?;
@@ -138,7 +145,7 @@ impl Supervision {
         let grace = order.grace.unwrap_or(GRACE);
         thread::spawn(move || listen(reader, grace, &stop));
         let left = BTreeSet::new();
-        Ok(Self { job, happenings, status: None, stopped: None, none_left: false, left })
+        Ok(Self { job, asks, happenings, status: None, stopped: None, none_left: false, left })
     }
 
     /// Waits for the job, and ends what is left of it. Only when no child is
@@ -146,6 +153,7 @@ impl Supervision {
     /// keeps this from ending, and gate's patience with it is the timeout.
     fn end(mut self) -> Told {
         if self.job_ends() && !self.none_left_within(AFTERLIFE) {
+            self.ask_what_becomes_of_them();
             self.left = self.living().into_iter().map(|process| process.name).collect();
         }
         let grace = self.stopped.unwrap_or(LEFT_BEHIND_GRACE);
@@ -171,6 +179,21 @@ impl Supervision {
             }
         }
         self.stopped.is_none()
+    }
+
+    /// The job has ended and others of its processes have not: says so, and waits until
+    /// they end by themselves or gate wants them to.
+    fn ask_what_becomes_of_them(&mut self) {
+        let Some(link) = &mut self.asks else { return };
+        if writeln!(link, "{}", Told::Left.line()).is_err() {
+            return;
+        }
+        while !self.none_left && self.stopped.is_none() {
+            match self.happenings.recv() {
+                Ok(happening) => self.note(happening),
+                Err(_) => return,
+            }
+        }
     }
 
     /// Whether no child is left before this time is over.
@@ -205,7 +228,8 @@ impl Supervision {
         descendants::of(std::process::id() as i32)
     }
 
-    /// Signals the job's group and every descendant; false: there is none.
+    /// Signals the job's group and every other descendant, each once: a program may take
+    /// a second request to end for an order to end at once. False: there is none.
     fn signal_all(&self, signal: Signal) -> bool {
         if self.none_left && SEES_ALL {
             // The group's number may be somebody else's by now.
@@ -213,7 +237,8 @@ impl Supervision {
         }
         let group = kill_process_group(self.job, signal).is_ok();
         let living = self.living();
-        for process in &living {
+        let in_group = |process: &&Process| process.group == self.job.as_raw_nonzero().get();
+        for process in living.iter().filter(|process| !group || !in_group(process)) {
             if let Some(pid) = Pid::from_raw(process.id) {
                 // It may have ended since.
                 let _ = kill_process(pid, signal);
@@ -265,6 +290,7 @@ fn listen(mut link: UnixStream, grace: Duration, sender: &Sender<Happening>) {
     loop {
         let (time, more) = match link.read(&mut byte) {
             Ok(1..) if byte == [AT_ONCE] => (Duration::ZERO, true),
+            Ok(1..) if byte == [LEFT] => (LEFT_BEHIND_GRACE, true),
             Ok(1..) => (grace, true),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Ok(0) | Err(_) => (grace, false),
@@ -273,6 +299,13 @@ fn listen(mut link: UnixStream, grace: Duration, sender: &Sender<Happening>) {
             return;
         }
     }
+}
+
+/// SIGTERM to all processes below an outer supervisor must not end this one before its
+/// job: its gate is asked as well, ends the job in order, and is gone then, which ends this
+/// one. A handler is not inherited by the job, as an ignored signal would be.
+fn outlive_requests_to_end() -> io::Result<()> {
+    flag::register(SIGTERM, Arc::default()).map(drop)
 }
 
 #[cfg(target_os = "linux")]

@@ -11,6 +11,7 @@ use gate_core::read::Forced;
 
 use super::exit::phase;
 use super::hook::duration;
+use super::words;
 
 pub(super) const CODES: &str = "\
 Exit codes: 0 the work is done, 1 it is not, 2 or 5 the loop could not run;
@@ -54,7 +55,8 @@ pub(crate) struct Run {
     /// How long the agent may print nothing, such as 10m.
     #[arg(long, value_name = "D", value_parser = duration)]
     pub(crate) idle_timeout: Option<Duration>,
-    /// How long runs that the agent has started are waited for at the end.
+    /// How long runs that the agent has started are waited for when it has ended,
+    /// before they are ended too.
     #[arg(long, value_name = "D", value_parser = duration, default_value = "5m")]
     pub(crate) children_timeout: Duration,
     /// Stop when the loop has used so many tokens, where transcripts tell them.
@@ -66,6 +68,19 @@ pub(crate) struct Run {
     /// Stop after so long, such as 8h.
     #[arg(long, value_name = "D", value_parser = duration)]
     pub(crate) budget_wall: Option<Duration>,
+    /// End after one iteration, whatever speaks against it. For the operator; recorded.
+    #[arg(long, requires = "reason")]
+    pub(crate) force_complete: bool,
+    /// Why it is forced.
+    #[arg(long, value_name = "TEXT", requires = "force_complete", value_parser = words)]
+    pub(crate) reason: Option<String>,
+    /// The number of indicators that exit needs. For the operator; recorded.
+    #[arg(long, value_name = "N")]
+    pub(crate) exit_threshold: Option<u32>,
+    /// Run although no check is configured: the agent's own words decide then. For the
+    /// operator; recorded.
+    #[arg(long)]
+    pub(crate) unverified: bool,
     /// Where the agent works.
     #[arg(long, value_enum, default_value_t = Cwd::Tree)]
     pub(crate) cwd: Cwd,

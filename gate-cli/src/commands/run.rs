@@ -23,9 +23,10 @@ use crate::gate::Gate;
 use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::operator::project_marks;
+use crate::processes;
 use crate::render::{self, Loud};
 use crate::request::Request;
-use crate::runner::{End, IN_RUN, Loop, Order, StoppedBy, command_of};
+use crate::runner::{End, IN_RUN, Loop, Order, StoppedBy, command_of, starts_runs};
 use crate::settings::{self, Selection};
 use crate::source::Source;
 use crate::store::PATIENCE;
@@ -42,7 +43,12 @@ const AGENTS_GRACE: Duration = Duration::from_secs(30);
 const HIDDEN: [&str; 2] = ["CLAUDECODE", "JRUN_"];
 
 pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
-    let (mut settings, trust) = settings::read(&here.places, &Selection::default())?;
+    for (act, _) in acts(args) {
+        here.operator(&format!("--{}", act.replace('_', "-")))?;
+    }
+    let selection = Selection { threshold: args.exit_threshold, ..Selection::default() };
+    let (mut settings, trust) = settings::read(&here.places, &selection)?;
+    verifiable(&settings.policy, args)?;
     budget(&mut settings.policy, args);
     // Before an agent has cost anything.
     trust.admit_deciding(&settings.policy.clone().at(When::Run), &here.site_under(&trust)?)?;
@@ -139,6 +145,8 @@ impl Asked<'_> {
             task: self.args.task.clone().or(job.map(Job::task_id)),
             run: Some(format!("{}-{}", task.project().id(), task.id())),
             new_run: false,
+            forced: self.args.reason.clone(),
+            acts: acts(self.args),
             events: render::progress(),
             ..Request::default()
         };
@@ -174,6 +182,44 @@ fn code(args: &Run, end: &End) -> u8 {
         (Codes::Check, false) => end.by.check_code().max(UNDONE),
         (Codes::Run, false) => UNDONE,
     }
+}
+
+/// The operator's flags, for the record.
+fn acts(args: &Run) -> Vec<(&'static str, Option<String>)> {
+    [
+        args.force_complete.then(|| ("force_complete", args.reason.clone())),
+        args.exit_threshold.map(|threshold| ("exit_threshold", Some(threshold.to_string()))),
+        args.unverified.then_some(("unverified", None)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// That something beside the agent's own words says whether the work is done, or that
+/// the operator does without.
+fn verifiable(policy: &Policy, args: &Run) -> Result<(), Failure> {
+    let has_checks = policy.checks.values().any(|check| check.when.contains(&When::Run));
+    if has_checks || args.force_complete || args.unverified || is_below_unverified() {
+        return Ok(());
+    }
+    let message = match policy.checks.is_empty() {
+        true => "no check is configured, so nothing but the agent's own words would end this loop",
+        false => "no check is configured to run here, so only the agent's own words would end it",
+    };
+    Err(Failure::usage("no-checks", message).hint(
+        "`gate init` finds the project's checks; with --unverified, the agent's words decide",
+    ))
+}
+
+/// Whether a loop that the operator has started like this is among the processes above:
+/// what its agent delegates is no other work.
+fn is_below_unverified() -> bool {
+    processes::above().any(|process| {
+        let words = processes::words(process.pid);
+        let own = words.split(|word| word == "--").next().unwrap_or_default();
+        starts_runs(own) && own.iter().any(|word| word == "--unverified")
+    })
 }
 
 /// The limits that the command line sets.

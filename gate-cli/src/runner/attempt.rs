@@ -7,7 +7,8 @@ use gate_checks::process::{Fate, Launch, Over, Waiting};
 use gate_core::protocol::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
 use jiff::Timestamp;
 
-use super::{Loop, StoppedBy, watch};
+use super::watch::Delegated;
+use super::{Loop, StoppedBy, delegated, reconcile, watch};
 use crate::failure::Failure;
 use crate::governance::{Brief, RunFolder, Settled};
 use crate::secrets;
@@ -41,6 +42,8 @@ pub(crate) struct Ran {
     pub(crate) not_started: bool,
     /// Who ended it from outside, and with it the loop.
     pub(crate) interrupted: Option<StoppedBy>,
+    /// What came of the runs that the agent had delegated.
+    pub(crate) delegated: Delegated,
 }
 
 impl Attempt {
@@ -78,14 +81,14 @@ impl Attempt {
     /// Runs the agent. Whatever becomes of it, its record is true and there is
     /// an `output.md`, and none of its processes is left.
     pub(super) fn run(mut self, of: &Loop<'_>) -> Result<Ran, Failure> {
-        let (over, ended) = match self.launch(of).start() {
+        let (over, ended, delegated) = match self.launch(of).start() {
             Ok(waiting) => self.let_begin(waiting, of)?,
             Err(error) => {
                 let fate = Fate::NotStarted(error.to_string());
-                (Over { fate, left: Vec::new() }, watch::Ended::ByItself)
+                (Over { fate, left: Vec::new() }, watch::Ended::ByItself, Delegated::None)
             }
         };
-        self.finish(of, &over, ended)
+        self.finish(of, &over, (ended, delegated))
     }
 
     /// Lets the agent begin, once its record says which process it is: what it asks of
@@ -94,7 +97,7 @@ impl Attempt {
         &mut self,
         waiting: Waiting,
         of: &Loop<'_>,
-    ) -> Result<(Over, watch::Ended), Failure> {
+    ) -> Result<(Over, watch::Ended, Delegated), Failure> {
         let mut known = self.info.clone();
         known.pid = i64::from(waiting.pid());
         known.pgid = known.pid;
@@ -124,7 +127,12 @@ impl Attempt {
         }
     }
 
-    fn finish(self, of: &Loop<'_>, over: &Over, ended: watch::Ended) -> Result<Ran, Failure> {
+    fn finish(
+        self,
+        of: &Loop<'_>,
+        over: &Over,
+        (ended, delegated): (watch::Ended, Delegated),
+    ) -> Result<Ran, Failure> {
         let told = told(&over.fate);
         let why = match ended {
             watch::Ended::TimedOut => Some(AGENT_TIMED_OUT.to_owned()),
@@ -148,6 +156,10 @@ impl Attempt {
                 &format!("what {} left running was ended: {}", info.run_id, over.left.join(", ")),
             )?;
         }
+        if delegated == Delegated::TimedOut {
+            of.say("WARNING", &reconcile::timed_out(of.order.children))?;
+        }
+        delegated::reconcile(of.task.project(), &[self.folder.id()])?;
         let printed = self.folder.file(layout::STDOUT);
         let is_silent = fs::metadata(&printed).is_ok_and(|it| it.len() == 0);
         let wrote = settled == Settled::ByAgent && is_silent;
@@ -163,6 +175,7 @@ impl Attempt {
                 watch::Ended::Stopped(by) => Some(by),
                 watch::Ended::ByItself | watch::Ended::TimedOut => None,
             },
+            delegated,
         })
     }
 }

@@ -7,6 +7,7 @@
 
 mod attempt;
 mod claim;
+mod delegated;
 mod end;
 mod handoff;
 mod lease;
@@ -38,6 +39,7 @@ use crate::source::Source;
 
 use attempt::Attempt;
 pub(crate) use attempt::{IN_RUN, Ran};
+pub(crate) use delegated::starts_runs;
 pub(crate) use end::{End, RunRecord, StoppedBy, WorkEnd};
 pub(crate) use lease::keeping;
 use outside::Outside;
@@ -96,6 +98,8 @@ pub(crate) struct Loop<'l> {
     last: Option<Record>,
     /// What the last agent printed.
     transcript: Option<PathBuf>,
+    /// What came of the runs that the last agent had delegated.
+    delegated: watch::Delegated,
 }
 
 impl<'l> Loop<'l> {
@@ -122,6 +126,7 @@ impl<'l> Loop<'l> {
             heard,
             last,
             transcript,
+            delegated: watch::Delegated::None,
         }
     }
 
@@ -177,6 +182,7 @@ impl<'l> Loop<'l> {
             self.say("INFO", &format!("{STARTING} (restart #{restart})"))?;
             let ran = attempt.run(self)?;
             self.transcript = Some(ran.transcript.clone());
+            self.delegated = ran.delegated;
             self.live.ended(iteration, &ran);
             if let Some(by) = self.stopped(&ran) {
                 return Ok(by);
@@ -229,6 +235,9 @@ impl<'l> Loop<'l> {
     /// Whether the loop is stopped already, by its breaker, by an operator or because its
     /// budget is spent: then no agent is started, and gate's decision says why.
     fn is_shut(&mut self) -> Result<bool, Failure> {
+        if self.request.forced.is_some() {
+            return Ok(false);
+        }
         let of =
             memory::Loop { run: self.request.run.as_deref(), task: self.request.task.as_deref() };
         let stops = self.gate.memory().map(|mut it| it.stops(&of, self.gate.policy()));
@@ -291,7 +300,8 @@ impl<'l> Loop<'l> {
 
     /// The work is done: what the agent has started may end.
     fn complete(&mut self) -> Result<StoppedBy, Failure> {
-        let (kind, said) = reconcile::children(self.task, self.order.children, self.interrupt)?;
+        let (patience, were) = (self.order.children, self.delegated);
+        let (kind, said) = reconcile::children(self.task, patience, self.interrupt, were)?;
         self.say(kind, &said)?;
         Ok(StoppedBy::Completed)
     }

@@ -9,19 +9,23 @@ use jiff::Timestamp;
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process_group};
 
-use super::watch::TICK;
+use super::delegated;
+use super::watch::{Delegated, TICK};
 use crate::failure::Failure;
 use crate::governance::{RunFolder, Task};
 use crate::interrupt::Interrupt;
 
-/// Ends the records of runs whose agent is gone: their runner was killed.
+/// Ends the records of runs whose agent is gone, and of those that these agents had
+/// delegated: their runner was killed.
 ///
 /// # Errors
 ///
 /// A folder that cannot be read or written.
 pub(super) fn runs(task: &Task) -> Result<(), Failure> {
     let is_done = task.is_done()?;
-    for run in task.runs()? {
+    let runs = task.runs()?;
+    delegated::reconcile(task.project(), &runs.iter().map(RunFolder::id).collect::<Vec<_>>())?;
+    for run in runs {
         if run.info().is_ok_and(|info| info.status == Status::Running && !lives(&info)) {
             end(task, &run, is_done)?;
         }
@@ -29,7 +33,12 @@ pub(super) fn runs(task: &Task) -> Result<(), Failure> {
     Ok(())
 }
 
-fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Failure> {
+/// Ends the record of a run that nobody else ends.
+///
+/// # Errors
+///
+/// A folder that cannot be read or written.
+pub(super) fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Failure> {
     run.release();
     run.settle_output()?;
     let info = run.update(|info| info.reconciled(Timestamp::now(), is_done))?;
@@ -42,8 +51,8 @@ fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Failure> {
     task.bus()?.append(draft).map(drop)
 }
 
-/// Waits for the runs that the task's agents have started. Says what came of it:
-/// a message's type and its text.
+/// Waits for the runs that the task's agents have started, of which some `were` already
+/// waited for. Says what came of it: a message's type and its text.
 ///
 /// # Errors
 ///
@@ -52,9 +61,10 @@ pub(super) fn children(
     task: &Task,
     patience: Duration,
     interrupt: &Interrupt,
+    were: Delegated,
 ) -> Result<(&'static str, String), Failure> {
     let until = Instant::now() + patience;
-    let mut were_any = false;
+    let mut were_any = were == Delegated::Ended;
     let own: Vec<_> = task.runs()?.iter().map(RunFolder::id).collect();
     loop {
         let running = task.project().running()?;
@@ -77,15 +87,19 @@ pub(super) fn children(
         }
         were_any = true;
         if Instant::now() >= until || interrupt.code().is_some() {
-            let waited = patience.as_secs();
-            return Ok(("WARNING", format!("timeout waiting for children after {waited}s")));
+            return Ok(("WARNING", timed_out(patience)));
         }
         thread::sleep(TICK);
     }
 }
 
+/// That runs which an agent has started were not waited for any longer.
+pub(super) fn timed_out(patience: Duration) -> String {
+    format!("timeout waiting for children after {}s", patience.as_secs())
+}
+
 /// Whether the run's processes are there: those of another user are.
-fn lives(info: &RunInfo) -> bool {
+pub(super) fn lives(info: &RunInfo) -> bool {
     let group = i32::try_from(info.pgid).ok().and_then(Pid::from_raw);
     group.is_some_and(|group| !matches!(test_kill_process_group(group), Err(Errno::SRCH)))
 }

@@ -1,5 +1,5 @@
-//! Watching an agent while it runs: its output for the person, its time, and
-//! whoever wants it to end.
+//! Watching an agent while it runs: its output for the person, its time, runs that it
+//! has delegated, and whoever wants it to end.
 
 use std::time::{Duration, Instant};
 
@@ -7,12 +7,15 @@ use gate_checks::process::{Over, Session};
 use jiff::Timestamp;
 
 use super::attempt::Ran;
-use super::{Loop, StoppedBy};
+use super::{Loop, StoppedBy, delegated};
 use crate::governance::RunFolder;
 use crate::record::Record;
 
 /// How often it is looked.
 pub(super) const TICK: Duration = Duration::from_millis(50);
+
+/// How often it is looked whether runs that an agent has delegated go on.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// The most that is shown at once, in bytes.
 const BLOCK: u64 = 64 << 10;
@@ -40,21 +43,81 @@ pub(super) enum Ended {
     Stopped(StoppedBy),
 }
 
+/// What came of the runs that an agent had delegated when it ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Delegated {
+    /// There was none.
+    #[default]
+    None,
+    /// They ended, and were waited for.
+    Ended,
+    /// They took too long, and were ended.
+    TimedOut,
+}
+
 /// Watches a session until nothing of it is left.
-pub(super) fn over(mut session: Session, folder: &RunFolder, of: &Loop<'_>) -> (Over, Ended) {
+pub(super) fn over(
+    mut session: Session,
+    folder: &RunFolder,
+    of: &Loop<'_>,
+) -> (Over, Ended, Delegated) {
     let mut output = Output::default();
     let began = Instant::now();
     let mut ended = Ended::ByItself;
+    let mut left = Left::default();
     loop {
         let over = session.wait_for(TICK);
         output.show(folder, of);
         if let Some(over) = over {
-            return (over, ended);
+            return (over, ended, left.delegated);
         }
-        if ended == Ended::ByItself
-            && let Some(why) = why(of, began, output.heard)
-        {
-            ended = why;
+        if ended != Ended::ByItself {
+            continue;
+        }
+        let why = match session.is_left() {
+            true => of.outside.ends().map(Ended::Stopped),
+            false => why(of, began, output.heard),
+        };
+        match why {
+            Some(why) => {
+                ended = why;
+                session.stop();
+            }
+            None if session.is_left() => left.look(&mut session, folder, of),
+            None => {}
+        }
+    }
+}
+
+/// What an agent that has ended has left running.
+#[derive(Default)]
+struct Left {
+    since: Option<Instant>,
+    looked: Option<Instant>,
+    /// Whether it was told to end.
+    told: bool,
+    delegated: Delegated,
+}
+
+impl Left {
+    /// Lets runs that the agent has delegated go on, as long as the order says, and ends
+    /// what is none.
+    fn look(&mut self, session: &mut Session, folder: &RunFolder, of: &Loop<'_>) {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        if self.told || self.looked.is_some_and(|at| at.elapsed() < LOOK) {
+            return;
+        }
+        self.looked = Some(Instant::now());
+        if !delegated::go_on(of.task, &folder.id(), session) {
+            self.told = true;
+            session.end_left();
+            return;
+        }
+        self.delegated = Delegated::Ended;
+        if since.elapsed() >= of.order.children {
+            self.told = true;
+            self.delegated = Delegated::TimedOut;
+            // With the whole grace: a loop writes down how its runs ended.
             session.stop();
         }
     }
