@@ -200,7 +200,7 @@ fn a_spent_budget_ends_its_run_and_holds_nobody_else() {
 
 #[test]
 fn a_commit_in_the_first_iteration_is_progress() {
-    let ran = project("").again("baseline").code(0);
+    let ran = project(RED).again("baseline").code(0);
     let (ran, first) = next(ran, COMMIT, UNDONE);
     assert_eq!(first["breaker"]["counters"]["no_progress"], 0);
     let (ran, verdicts) = verdicts(ran, 3, "true", UNDONE);
@@ -216,7 +216,7 @@ fn a_commit_in_the_first_iteration_is_progress() {
 
 #[test]
 fn one_loop_that_trips_leaves_the_next_one_alone() {
-    let run = project("").again("prompt").file("a.md", "Go.\n").file("b.md", "Come.\n");
+    let run = project(RED).again("prompt").file("a.md", "Go.\n").file("b.md", "Come.\n");
     let mut ran = run.code(0).again("prompt").setup("git add -A; git commit -qm prompts").code(0);
     for file in ["a.md", "b.md"] {
         ran = ran.again(&format!("run --prompt {file} --json -- true")).code(1);
@@ -229,7 +229,7 @@ fn one_loop_that_trips_leaves_the_next_one_alone() {
 
 #[test]
 fn what_is_held_is_told_without_saying_so_twice() {
-    let ran = project("").again("breaker isolate --task 7 --reason maintenance").code(0);
+    let ran = project(RED).again("breaker isolate --task 7 --reason maintenance").code(0);
     let words = "run --task 7 --prompt PROMPT.md --json -- true";
     let ran = ran.again(words).file("PROMPT.md", "Go.\n").code(1);
     assert_eq!(ran.json()["message"], "an operator holds the breaker open: maintenance");
