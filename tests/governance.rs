@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use gate_cli::governance::{Brief, Bus, Caller, Project, RunFolder, Runs, Settled};
+use gate_cli::governance::{Brief, Bus, Caller, Heads, Project, RunFolder, Runs, Settled};
 use gate_core::protocol::bus::{self, Draft};
 use gate_core::protocol::run::{Preamble, RunInfo, Status, layout};
 use jiff::Timestamp;
@@ -153,18 +153,31 @@ fn an_agent_is_told_what_is_known() {
     let bus = task.bus().unwrap();
     bus.append(Draft { body: "old".to_owned(), ..Draft::new("INFO", "shop") }).unwrap();
     let seen = bus.head().unwrap();
+    let since = Heads { task: seen.clone(), ..Heads::default() };
+    let of_project = project.bus().unwrap();
+    of_project
+        .append(Draft { body: "db is SQLite".to_owned(), ..Draft::new("FACT", "shop") })
+        .unwrap();
     bus.append(Draft::new(bus::START, "shop")).unwrap();
     bus.append(Draft { body: "new".to_owned(), ..Draft::new("USER", "shop") }).unwrap();
     fs::write(task.folder().join(layout::TASK_STATE), "half way").unwrap();
     fs::write(project.folder().join("FACT-20260220-db.md"), "no fact").unwrap();
     fs::write(project.folder().join(layout::PROJECT_FACTS), "# Facts\n").unwrap();
-    let brief = Brief::of(&task, &seen).unwrap();
+    let brief = Brief::of(&task, &since).unwrap();
     assert_eq!(brief.task_state, "half way");
     assert_eq!(brief.facts, [("PROJECT-FACTS.md".to_owned(), "# Facts\n".to_owned())]);
     assert_eq!(brief.messages.iter().map(|it| it.body.as_str()).collect::<Vec<_>>(), ["new"]);
-    assert_eq!(brief.head, bus.head().unwrap());
+    assert_eq!(brief.heads.task, bus.head().unwrap());
+    assert!(brief.told_of_project().ends_with("from a person)\ndb is SQLite\n"));
+    assert_eq!(brief.heads.project, of_project.head().unwrap());
     assert!(brief.problems.len() == 1 && brief.problems[0].contains("front matter"));
-    assert_eq!(Brief::of(&task, "gone").unwrap().messages.len(), 2);
+    assert_eq!(
+        Brief::of(&task, &Heads { task: "gone".to_owned(), ..Heads::default() })
+            .unwrap()
+            .messages
+            .len(),
+        2
+    );
     let messages = brief.told();
     let run_folder = run.folder().display().to_string();
     let preamble = Preamble { run_folder: &run_folder, messages: &messages, ..Preamble::default() };

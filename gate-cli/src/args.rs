@@ -235,6 +235,10 @@ pub(crate) struct Check {
     /// Why it is forced.
     #[arg(long, value_name = "TEXT", requires = "force_complete", value_parser = words)]
     pub(crate) reason: Option<String>,
+    /// Go on although the agent claims completion, if no passing check stands behind
+    /// the claim.
+    #[arg(long)]
+    pub(crate) require_evidence: bool,
     #[command(flatten)]
     pub(crate) checks: Checks,
     /// Run checks although an earlier result of the same tree is known.

@@ -255,6 +255,8 @@ impl Gate {
             forced: request.forced.is_some(),
             look,
             acts: &request.acts,
+            actor: request.actor.as_deref(),
+            of_work: request.of_work,
             policy: &self.policy,
             policy_text,
             settings: None,

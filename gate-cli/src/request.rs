@@ -33,6 +33,14 @@ pub struct Request {
     pub dry_run: bool,
     /// The exit code of the agent's program.
     pub agent_exit_code: Option<i32>,
+    /// Whether the agent created the file `DONE` of its task in this iteration.
+    pub done_file: bool,
+    /// Who works, for the record of a session that ends; the transcript's format if
+    /// nobody says.
+    pub actor: Option<String>,
+    /// Whether an exit signal is submitted to a work item: the session's end is
+    /// recorded there.
+    pub of_work: bool,
     /// The operator's reason for forcing completion.
     pub forced: Option<String>,
     /// What the operator said beside that, for the record: names and values.

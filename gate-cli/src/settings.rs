@@ -39,6 +39,8 @@ pub struct Selection {
     pub task_type: Option<String>,
     /// The threshold.
     pub threshold: Option<u32>,
+    /// Whether a completion that no check stands behind goes on.
+    pub require_evidence: bool,
 }
 
 impl Places {
@@ -164,6 +166,7 @@ fn layers_with(
     }
     layers.extend(config::environment(places.environment.iter().cloned())?);
     layers.push(Layer::flags(selection.threshold));
+    layers.extend(selection.require_evidence.then(Layer::require_evidence));
     Ok(layers)
 }
 

@@ -268,11 +268,12 @@ fn signal() -> impl Strategy<Value = Signal> {
         2 => Just(Status::Absent),
         1 => select(&[Status::Continue, Status::Blocked, Status::Invalid][..]),
     ];
-    (status, any::<bool>(), any::<bool>()).prop_map(|(status, over, agree)| Signal {
+    (status, any::<[bool; 3]>()).prop_map(|(status, [over, agree, whole])| Signal {
         status,
         override_requested: over,
         confidence: over.then(|| "high".to_owned()),
         fields_agree: agree,
+        whole_message: whole,
         ..Signal::absent()
     })
 }
@@ -285,6 +286,7 @@ fn hit(index: u32) -> Hit {
         line: 1,
         column: 1,
         excerpt: String::new(),
+        same_words_as: None,
         matched: String::new(),
     }
 }

@@ -15,7 +15,7 @@ use crate::gate::Gate;
 use crate::record::Record;
 use crate::render;
 use crate::request::{Checks, Request};
-use crate::settings;
+use crate::settings::{self, Selection};
 use crate::source::Source;
 use crate::store::PATIENCE;
 
@@ -27,6 +27,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
         here.operator(&format!("--{}", act.replace('_', "-")))?;
     }
     let selection = args.reading.settings.selection();
+    let selection = Selection { require_evidence: args.require_evidence, ..selection };
     // Nothing rests on it whose they are, where no check runs and nothing is kept.
     let read =
         if args.no_state && args.checks.no_checks { settings::as_written } else { settings::read };
@@ -69,6 +70,9 @@ fn request(here: &Here, args: &Check) -> Request {
         new_run: args.new_run,
         dry_run: args.dry_run,
         agent_exit_code: args.agent_exit_code,
+        done_file: false,
+        actor: None,
+        of_work: false,
         forced: args.reason.clone(),
         acts: acts(args),
         checks: match &args.checks {
@@ -105,7 +109,7 @@ fn acts(args: &Check) -> Vec<(&'static str, Option<String>)> {
 }
 
 fn answer(args: &Check, record: &Record) -> Result<(), Failure> {
-    render::stop_line(record);
+    render::verdict_line(record);
     if args.output.json {
         print(&render::json(record)?)
     } else if args.output.quiet {

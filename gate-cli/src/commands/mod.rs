@@ -271,6 +271,7 @@ impl Settings {
             config: self.config.clone(),
             task_type: self.task_type.clone(),
             threshold: self.exit_threshold,
+            require_evidence: false,
         }
     }
 }

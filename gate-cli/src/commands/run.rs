@@ -139,7 +139,7 @@ impl Asked<'_> {
         let wall = wall.map(Duration::from_millis);
         let lost = job.map(|job| job.lost.clone()).unwrap_or_default();
         let order = order(here, self.args, (&task, prompt), self.parent.clone())?;
-        let order = Order { wall, lost, is_of_work: job.is_some(), ..order };
+        let order = Order { wall, lost, ..order };
         let request = Request {
             format: self.args.agent,
             task: self.args.task.clone().or(job.map(Job::task_id)),
@@ -147,6 +147,8 @@ impl Asked<'_> {
             new_run: false,
             forced: self.args.reason.clone(),
             acts: acts(self.args),
+            actor: Some(order.agent.clone()),
+            of_work: job.is_some(),
             events: render::progress(),
             ..Request::default()
         };
@@ -270,7 +272,6 @@ fn order(
         children: args.children_timeout,
         grace: AGENTS_GRACE.max(GRACE),
         parent,
-        is_of_work: false,
         lost: CancellationToken::new(),
         environment: variables.cloned().collect(),
     })

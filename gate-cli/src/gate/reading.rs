@@ -56,11 +56,14 @@ impl Gate {
         let began = Instant::now();
         let mut hasher =
             (request.iteration.is_some() && self.memory.is_some()).then(blake3::Hasher::new);
-        let scan = self.read_needed(source, request, &mut |bytes| {
+        let mut scan = self.read_needed(source, request, &mut |bytes| {
             if let Some(hasher) = &mut hasher {
                 hasher.update(bytes);
             }
         })?;
+        if request.done_file {
+            scan.signal = scan.signal.or_done_file(&self.policy.signal);
+        }
         Ok(Judging {
             began,
             scan,
@@ -110,7 +113,7 @@ impl Gate {
         };
         let needs_indicators = match scan.signal.claims() {
             Status::Complete => true,
-            Status::Absent => !self.policy.require_explicit_signal,
+            Status::Absent => request.done_file || !self.policy.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
         let of_turn = || self.policy.patterns.iter().all(|one| one.scope == Scope::Final);

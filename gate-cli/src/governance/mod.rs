@@ -25,8 +25,8 @@ use gate_core::protocol::Stamp;
 use gate_core::protocol::bus::MessageId;
 use jiff::Timestamp;
 
-pub use brief::Brief;
-pub(crate) use brief::STARTING;
+pub use brief::{Brief, Heads};
+pub(crate) use brief::{STARTING, by_gate};
 pub use bus::Bus;
 pub use caller::Caller;
 pub(crate) use facts::add;

@@ -5,11 +5,14 @@ use gate_core::decide::breaker::{Admission, Change};
 use gate_core::decide::memory::{Memory as Remembered, RunState};
 use gate_core::decide::moment::Moment;
 use gate_core::decide::observed::TreeState;
+use gate_core::decide::signal::Status;
 use gate_core::decide::stop::Refusals;
+use gate_core::exit::AgentSessionCompleted;
 use gate_core::history::{Owner, State, kind};
 use gate_core::protocol::ledger::Draft;
 use gate_core::{Judged, Policy};
 use jiff::Timestamp;
+use serde_json::json;
 use uuid::Uuid;
 
 use super::body::{self, ActBody};
@@ -46,6 +49,10 @@ pub(crate) struct Asked<'a> {
     pub(crate) forced: bool,
     /// Looks at the work tree; none where it cannot be read.
     pub(crate) look: &'a dyn Fn() -> Option<TreeState>,
+    /// Who works, for the record of a session that ends.
+    pub(crate) actor: Option<&'a str>,
+    /// Whether an exit signal is submitted to a work item, and recorded there.
+    pub(crate) of_work: bool,
     /// What else the operator said, with the value that was given.
     pub(crate) acts: &'a [(&'static str, Option<String>)],
     /// The policy in force.
@@ -355,6 +362,9 @@ fn recorded(
         };
         writing.append(transition(change, &state, tree)?)?;
     }
+    if let Some(ended) = session_end(asked, &record)? {
+        writing.append(ended)?;
+    }
     Ok(Record { ledger: Some(body::place(&sealed)), ..record })
 }
 
@@ -367,6 +377,33 @@ fn transition(change: &Change, state: &State, tree: &str) -> Result<Draft, Failu
         actor: GATE.to_owned(),
         body: body::of_change(change, state, tree)?,
     })
+}
+
+/// The record of a session that ends with a valid exit signal. A session whose stop a
+/// hook refuses goes on.
+fn session_end(asked: &Asked<'_>, record: &Record) -> Result<Option<Draft>, Failure> {
+    let decision = &record.decision;
+    let signal = &decision.signal;
+    let taken = matches!(signal.status, Status::Complete | Status::Blocked) && !asked.of_work;
+    let goes_on = decision.observed.stop.is_some() && !decision.stop;
+    let Some(exit) = signal.exit_signal.clone().filter(|_| taken && !goes_on) else {
+        return Ok(None);
+    };
+    let run = record.run.clone();
+    let in_run = || {
+        format!("{}/{}", run.as_deref().unwrap_or_default(), record.iteration.unwrap_or_default())
+    };
+    let session = record.transcript.session.clone().unwrap_or_else(in_run);
+    let format = record.transcript.format.as_deref();
+    let actor = asked.actor.or(format).unwrap_or("agent");
+    let event = AgentSessionCompleted::at(Timestamp::now(), Uuid::now_v7(), &session, actor, exit);
+    Ok(Some(Draft {
+        time: record.time.clone(),
+        kind: AgentSessionCompleted::EVENT_TYPE.to_owned(),
+        run,
+        actor: actor.to_owned(),
+        body: body::masked(&json!({ "event": event }))?,
+    }))
 }
 
 /// The record of an operator's flag.

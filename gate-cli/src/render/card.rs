@@ -66,25 +66,29 @@ impl Card {
             let _ = writeln!(self.text, "{style}RELEASED{style:#}  {meaning}");
             return;
         }
-        let (color, meaning) = match decision.verdict {
-            Verdict::Exit if decision.forced => {
-                (AnsiColor::Yellow, "forced by the operator: the loop ends")
+        let (color, word, meaning) = match decision.verdict {
+            Verdict::Exit if decision.forced => (
+                AnsiColor::Yellow,
+                done(decision.verified),
+                "forced by the operator: the loop ends",
+            ),
+            Verdict::Exit if !decision.verified => {
+                (AnsiColor::Yellow, done(false), "the loop may end, on the agent's word alone")
             }
-            Verdict::Exit => (AnsiColor::Green, "done: the loop may end"),
-            Verdict::Continue => (AnsiColor::Yellow, "not done: the loop goes on"),
+            Verdict::Exit => (AnsiColor::Green, done(true), "the loop may end"),
+            Verdict::Continue => (AnsiColor::Yellow, "NOT DONE", "the loop goes on"),
             Verdict::Tripped => {
-                (AnsiColor::Red, "stop, not done: the loop got nowhere, a person is needed")
+                (AnsiColor::Red, "STOPPED", "not done: the loop got nowhere, a person is needed")
             }
             Verdict::Blocked if decision.waits_for_settings() => {
                 (AnsiColor::Red, "stop, not done: a person has to approve changed settings")
             }
             Verdict::Blocked => {
-                (AnsiColor::Red, "stop, not done: the agent cannot go on, a person is needed")
+                (AnsiColor::Red, "BLOCKED", "not done: the agent cannot go on, a person is needed")
             }
         };
         let style = Style::new().bold().fg_color(Some(color.into()));
-        let name = format!("{:?}", decision.verdict).to_uppercase();
-        let _ = writeln!(self.text, "{style}{name}{style:#}  {meaning}");
+        let _ = writeln!(self.text, "{style}{word}{style:#}  {meaning}");
     }
 
     fn blank(&mut self) {
@@ -114,10 +118,11 @@ impl Card {
 
     fn indicators(&mut self, indicators: &Indicators) {
         self.row("indicators", &format!("{} of {}", indicators.score, indicators.threshold));
-        for hit in indicators.hits.iter().take(SHOWN) {
+        let counting = || indicators.hits.iter().filter(|hit| hit.weight > 0);
+        for hit in counting().take(SHOWN) {
             self.row("", &format!("line {}: {} \"{}\"", hit.line, hit.pattern, hit.excerpt));
         }
-        match indicators.hits.len().saturating_sub(SHOWN) {
+        match counting().count().saturating_sub(SHOWN) {
             0 => {}
             more => self.row("", &format!("and {more} more patterns")),
         }
@@ -149,6 +154,11 @@ impl Card {
             state => self.row("breaker", &format!("{}{counters}", state_name(state))),
         }
     }
+}
+
+/// The first word of a card of what is done.
+pub(super) fn done(verified: bool) -> &'static str {
+    if verified { "DONE" } else { "DONE (unverified)" }
 }
 
 fn signal_line(signal: &Signal) -> String {

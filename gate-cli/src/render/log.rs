@@ -108,6 +108,9 @@ fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
 
 /// A work item that was added, or took a step.
 fn worked(record: &Record) -> (String, Option<AnsiColor>, String) {
+    if record.kind == work::kind::ENDED && record.body.get("work").is_none() {
+        return session_ended(record);
+    }
     let of_work = |pointer| at(record, "work", pointer);
     let id = of_work("/id");
     if record.kind == work::kind::ADDED {
@@ -119,6 +122,17 @@ fn worked(record: &Record) -> (String, Option<AnsiColor>, String) {
     let step = format!("{id}: {from} to {to}, {cause}{}", why.unwrap_or_default());
     let color = if to == "BLOCKED" { AnsiColor::Red } else { AnsiColor::Green };
     ("work".to_owned(), Some(color), step)
+}
+
+/// A session that ended with an exit signal and worked on no item.
+fn session_ended(record: &Record) -> (String, Option<AnsiColor>, String) {
+    let of_event = |pointer| at(record, "event", pointer);
+    let (phase, reason) = (of_event("/phase_completed"), of_event("/exit_reason"));
+    let notes = Some(of_event("/notes")).filter(|notes| !notes.is_empty());
+    let notes = notes.map(|notes| format!(": {notes}")).unwrap_or_default();
+    let done = reason == "completed";
+    let color = if done { AnsiColor::Green } else { AnsiColor::Red };
+    ("session ended".to_owned(), Some(color), format!("{phase}: {reason}{notes}"))
 }
 
 fn let_go(record: &Record) -> String {

@@ -10,7 +10,7 @@ use anstream::adapter::StripBytes;
 use anstyle::{AnsiColor, Style};
 use jiff::Timestamp;
 
-use super::card::card;
+use super::card::{card, done};
 use super::text::{brief, lines, plain};
 use crate::record::Record;
 use crate::runner::{Live, Ran, RunRecord};
@@ -88,8 +88,11 @@ impl Live for Loud {
 
 /// Why a loop stopped, and what it cost.
 pub(crate) fn run_card(record: &RunRecord) -> String {
-    let (color, word) =
-        if record.success { (AnsiColor::Green, "DONE") } else { (AnsiColor::Red, "NOT DONE") };
+    let (color, word) = match (record.success, record.verified) {
+        (true, Some(false)) => (AnsiColor::Yellow, done(false)),
+        (true, _) => (AnsiColor::Green, done(true)),
+        (false, _) => (AnsiColor::Red, "NOT DONE"),
+    };
     let style = Style::new().bold().fg_color(Some(color.into()));
     let mut text = format!("{style}{word}{style:#}  {}\n\n", brief(&record.message));
     let mut row = |label: &str, what: &str| {

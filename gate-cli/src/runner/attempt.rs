@@ -202,13 +202,16 @@ fn prompt(of: &mut Loop<'_>, folder: &RunFolder, info: &RunInfo) -> Result<Strin
         bus: &bus.path().display().to_string(),
         task_state: &brief.task_state,
         facts: &brief.facts,
+        project_bus: &of.task.project().bus()?.path().display().to_string(),
+        gate: &of.supervisor.program.display().to_string(),
         messages: &brief.told(),
+        project_messages: &brief.told_of_project(),
         feedback: &feedback,
         goes_on: !info.previous_run_id.is_empty(),
         prompt: &asked,
     }
     .to_string();
-    of.heard = brief.head;
+    of.heard = brief.heads;
     Ok(text)
 }
 

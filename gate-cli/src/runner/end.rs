@@ -112,6 +112,8 @@ pub(crate) struct RunRecord {
     pub(crate) decision_id: Option<String>,
     /// The last decision's verdict.
     pub(crate) verdict: Option<gate_core::Verdict>,
+    /// Whether the last decision rests on more than the agent's word.
+    pub(crate) verified: Option<bool>,
     /// Tokens of the loop's run, where transcripts tell them.
     pub(crate) tokens: Option<u64>,
     /// US dollars of the loop's run, where transcripts tell them.
@@ -216,6 +218,7 @@ impl End {
             runs: self.runs.clone(),
             decision_id: last.map(|last| last.decision_id.clone()),
             verdict: last.map(|last| last.decision.verdict),
+            verified: last.map(|last| last.decision.verified),
             tokens: spent.and_then(|spent| seen(spent.tokens)),
             cost_usd: spent.and_then(|it| seen(it.cost_micro_usd)).map(|it| it as f64 / 1e6),
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),

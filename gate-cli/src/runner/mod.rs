@@ -29,7 +29,7 @@ use jiff::Timestamp;
 
 use crate::failure::Failure;
 use crate::gate::Gate;
-use crate::governance::{STARTING, Task};
+use crate::governance::{Heads, STARTING, Task, by_gate};
 use crate::interrupt::Interrupt;
 use crate::memory;
 use crate::record::Record;
@@ -72,9 +72,6 @@ pub(crate) struct Order {
     pub(crate) grace: Duration,
     /// The run whose agent asks for this loop.
     pub(crate) parent: Option<RunInfo>,
-    /// Whether it is about a phase of a work item: what was claimed in the task's
-    /// folder before it began is no claim of this lease's.
-    pub(crate) is_of_work: bool,
     /// Ends the loop: the work that it is about is somebody else's.
     pub(crate) lost: CancellationToken,
     /// All of the agent's environment.
@@ -93,8 +90,8 @@ pub(crate) struct Loop<'l> {
     outside: Outside<'l>,
     /// The loop's runs, by their ids.
     runs: Vec<String>,
-    /// The last message that an agent was told.
-    heard: String,
+    /// The last messages that an agent was told.
+    heard: Heads,
     last: Option<Record>,
     /// What the last agent printed.
     transcript: Option<PathBuf>,
@@ -111,7 +108,7 @@ impl<'l> Loop<'l> {
         (interrupt, live): (&'l Interrupt, &'l dyn Live),
     ) -> Self {
         let outside = Outside::of(task, interrupt, order);
-        let (runs, heard) = (Vec::new(), String::new());
+        let (runs, heard) = (Vec::new(), Heads::default());
         let (last, transcript) = (None, None);
         Self {
             order,
@@ -147,6 +144,7 @@ impl<'l> Loop<'l> {
             true => StoppedBy::StopRequested,
             false => self.iterate()?,
         };
+        self.say_end(by)?;
         let handoff = self.hand_over(by, start.as_deref());
         Ok(End {
             by,
@@ -164,13 +162,8 @@ impl<'l> Loop<'l> {
         if self.is_shut()? {
             return Ok(StoppedBy::Tripped);
         }
-        if self.order.is_of_work {
-            claim::withdraw(self.task)?;
-        }
-        if self.task.is_done()?
-            && let Some(by) = self.claimed_before()?
-        {
-            return Ok(by);
+        if claim::withdraw(self.task)? {
+            self.say("WARNING", claim::LEFT_OVER)?;
         }
         for iteration in 1..=self.order.iterations {
             if let Some(by) = self.outside.ends() {
@@ -221,9 +214,9 @@ impl<'l> Loop<'l> {
     /// What gate says of a run. A `DONE` is a claim like any other, and taken away
     /// where it does not hold.
     fn judge(&mut self, ran: &Ran) -> Result<Record, Failure> {
-        let source = self.claimed(ran)?;
-        let request = Request { agent_exit_code: ran.exit_code, ..self.request.clone() };
-        self.check(&source, &request)
+        let done_file = self.task.is_done()?;
+        let request = Request { agent_exit_code: ran.exit_code, done_file, ..self.request.clone() };
+        self.check(&Source::File(ran.transcript.clone()), &request)
     }
 
     fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
@@ -250,15 +243,6 @@ impl<'l> Loop<'l> {
         Ok(is_shut)
     }
 
-    fn claimed(&self, ran: &Ran) -> Result<Source, Failure> {
-        let printed = Source::File(ran.transcript.clone());
-        if !self.task.is_done()? {
-            return Ok(printed);
-        }
-        let scan = self.gate.scan(&printed, self.request.format)?;
-        Ok(claim::unless_said(&scan).map_or(printed, Source::Message))
-    }
-
     /// What a decision means to the loop; none: it goes on.
     fn after(&mut self, record: &Record) -> Result<Option<StoppedBy>, Failure> {
         let verdict = record.decision.verdict;
@@ -270,31 +254,6 @@ impl<'l> Loop<'l> {
             Verdict::Tripped => Ok(Some(StoppedBy::Tripped)),
             Verdict::Blocked => Ok(Some(StoppedBy::Blocked)),
             Verdict::Continue => self.wait_out(record),
-        }
-    }
-
-    /// A `DONE` from before the loop: gate looks whether it holds. None: the loop
-    /// goes on.
-    fn claimed_before(&mut self) -> Result<Option<StoppedBy>, Failure> {
-        let source = Source::Message(claim::TEXT.to_owned());
-        let record = self.check(&source, &self.request)?;
-        let verdict = record.decision.verdict;
-        let waits = record.decision.waits_for_settings();
-        self.last = Some(record);
-        match verdict {
-            Verdict::Exit => self.complete().map(Some),
-            // It was not found out whether it holds.
-            Verdict::Tripped => Ok(Some(StoppedBy::Tripped)),
-            // It does hold, and waits for a person.
-            Verdict::Blocked if waits => Ok(Some(StoppedBy::Blocked)),
-            Verdict::Continue | Verdict::Blocked => {
-                if let Some(by) = self.outside.stops() {
-                    return Ok(Some(by));
-                }
-                claim::withdraw(self.task)?;
-                self.say("WARNING", "DONE was there, and gate found that the work is not done")?;
-                Ok(None)
-            }
         }
     }
 
@@ -323,13 +282,26 @@ impl<'l> Loop<'l> {
         Ok(None)
     }
 
+    /// Says on the task's bus how the loop ended, if nobody said so before.
+    fn say_end(&self, by: StoppedBy) -> Result<(), Failure> {
+        let kind = match by {
+            StoppedBy::Completed | StoppedBy::MaxIterations => return Ok(()),
+            StoppedBy::Cancelled | StoppedBy::StopRequested => "INFO",
+            _ => "ERROR",
+        };
+        let reasons = self.last.as_ref().map(|last| last.decision.reasons.as_slice());
+        let why = match by {
+            StoppedBy::Tripped | StoppedBy::Blocked => reasons.unwrap_or_default().first(),
+            _ => None,
+        };
+        let why = why.map(|why| format!(": {}", why.message)).unwrap_or_default();
+        self.say(kind, &format!("the loop ended, and the task is not done: {}{why}", by.words()))?;
+        Ok(())
+    }
+
     /// Says something on the task's bus.
     fn say(&self, kind: &str, body: &str) -> Result<Message, Failure> {
-        self.task.bus()?.append(Draft {
-            task_id: self.task.id().to_owned(),
-            body: secrets::masked(body),
-            ..Draft::new(kind, self.task.project().id())
-        })
+        self.task.bus()?.append(Draft { body: secrets::masked(body), ..by_gate(kind, self.task) })
     }
 
     /// One loop a task.

@@ -12,7 +12,7 @@ use rustix::process::{Pid, test_kill_process_group};
 use super::delegated;
 use super::watch::{Delegated, TICK};
 use crate::failure::Failure;
-use crate::governance::{RunFolder, Task};
+use crate::governance::{RunFolder, Task, by_gate};
 use crate::interrupt::Interrupt;
 
 /// Ends the records of runs whose agent is gone, and of those that these agents had
@@ -43,11 +43,8 @@ pub(super) fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Fai
     run.settle_output()?;
     let info = run.update(|info| info.reconciled(Timestamp::now(), is_done))?;
     task.announce(run, &info)?;
-    let draft = Draft {
-        task_id: task.id().to_owned(),
-        body: format!("run {}: {RECONCILED}", info.run_id),
-        ..Draft::new("WARNING", task.project().id())
-    };
+    let body = format!("run {}: {RECONCILED}", info.run_id);
+    let draft = Draft { body, ..by_gate("WARNING", task) };
     task.bus()?.append(draft).map(drop)
 }
 

@@ -12,6 +12,7 @@ use super::fault::Fault;
 use super::key::KeyPath;
 use super::raw::{RawConfig, RawExitGate};
 use super::{DEFAULT, locate, schema, serde_message, shipped, validate};
+use crate::decide::policy::Unverified;
 use crate::protocol::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_enabled};
 
 /// Where settings come from, lowest to highest.
@@ -77,6 +78,15 @@ impl Layer {
     /// The settings that flags of the command line give.
     pub fn flags(threshold: Option<u32>) -> Self {
         Self::threshold(Origin::Flag("--exit-threshold".to_owned()), threshold)
+    }
+
+    /// What `--require-evidence` sets.
+    pub fn require_evidence() -> Self {
+        let unverified = Some(Unverified::Continue);
+        let exit_gate = RawExitGate { unverified, ..RawExitGate::default() };
+        let raw = RawConfig { exit_gate: Some(exit_gate), ..RawConfig::default() };
+        let origin = Origin::Flag("--require-evidence".to_owned());
+        Self { origin, raw, text: None, exit_protocol: false }
     }
 
     /// The lowest layer: [`DEFAULT`], as the build script writes it out. A test holds

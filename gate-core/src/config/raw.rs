@@ -12,7 +12,7 @@ use super::check::RawChecks;
 use super::duration::Millis;
 use crate::decide::pattern::{Guard, Scope};
 use crate::decide::policy::{
-    AgentOverride, HookSignal, Judge, SignalValue, Spelling, Subagents, TokenMode,
+    AgentOverride, HookSignal, Judge, SignalValue, Spelling, Subagents, TokenMode, Unverified,
 };
 
 /// The settings of gate.
@@ -59,6 +59,8 @@ pub struct RawExitGate {
     pub indicator_threshold: Option<u32>,
     /// How many passing iterations in a row an exit needs.
     pub consecutive: Option<NonZeroU32>,
+    /// What becomes of a completion that no check stands behind.
+    pub unverified: Option<Unverified>,
 }
 
 /// What counts as an explicit signal.

@@ -35,6 +35,10 @@ pub struct Decision {
     /// `blocked`.
     #[serde(default)]
     pub released: Option<Released>,
+    /// Whether the verdict rests on more than the agent's word. False for an `exit`
+    /// that no passing check stands behind.
+    #[serde(default)]
+    pub verified: bool,
     /// The operator's reason, where forced.
     #[serde(default)]
     pub force_reason: Option<String>,
@@ -138,7 +142,8 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         let refusals = input.refusals();
         fed.memory.run.refusals = refusals.after(verdict, released, &reasons, case.failure());
     }
-    let warnings = input.warnings.iter().cloned().chain(case.warnings(&reasons)).collect();
+    let about = case.warnings(verdict, &reasons);
+    let warnings = input.warnings.iter().cloned().chain(about).collect();
     let decision = Decision {
         verdict,
         exit_code: verdict.exit_code(),
@@ -146,6 +151,7 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         success: verdict == Verdict::Exit,
         forced: input.forced.is_some(),
         released,
+        verified: case.is_verified(verdict),
         force_reason: input.forced.clone(),
         feedback: match released {
             Some(_) => String::new(),

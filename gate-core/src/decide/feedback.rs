@@ -71,7 +71,9 @@ fn cost(code: ReasonCode) -> u8 {
         ReasonCode::RateLimited => 2,
         ReasonCode::AgentFailed => 6,
         ReasonCode::SignalAbsent => 7,
-        ReasonCode::ThresholdNotReached | ReasonCode::ConsecutiveNotReached => 8,
+        ReasonCode::ThresholdNotReached
+        | ReasonCode::ConsecutiveNotReached
+        | ReasonCode::EvidenceRequired => 8,
     }
 }
 
@@ -116,6 +118,9 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
             "say in the final message what was finished, add a check, or lower `exit_gate.indicator_threshold`".to_owned()
         }
         ReasonCode::RedBefore => "say whether the red tests are part of the task".to_owned(),
+        ReasonCode::EvidenceRequired => {
+            "configure a check (`gate init`), or set `exit_gate.unverified = \"exit\"`".to_owned()
+        }
         ReasonCode::BreakerTripped
         | ReasonCode::BreakerOpen
         | ReasonCode::SignalAbsent
@@ -194,6 +199,9 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         ReasonCode::BackgroundRunning => background(input),
         ReasonCode::RedBefore => {
             "tests are red that were red before you began; if they are not your task, say so and stop".to_owned()
+        }
+        ReasonCode::EvidenceRequired => {
+            "no check stands behind your completion status; a person has to configure one".to_owned()
         }
         ReasonCode::AgentFailed
         | ReasonCode::Released

@@ -8,6 +8,8 @@ mod prefilter;
 mod search;
 mod sought;
 
+use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -75,7 +77,7 @@ pub struct Hit {
     pub pattern: String,
     /// Its pack, or `custom`.
     pub pack: String,
-    /// What it counts.
+    /// What it counts; 0 if another hit counts for the same words.
     pub weight: u32,
     /// Line of the input, from 1.
     pub line: u64,
@@ -83,6 +85,9 @@ pub struct Hit {
     pub column: u32,
     /// The text around it, at most 120 characters.
     pub excerpt: String,
+    /// The pattern whose hit counts for the same words instead of this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_words_as: Option<String>,
     /// The text that the pattern matched.
     #[serde(skip)]
     pub matched: String,
@@ -144,6 +149,7 @@ impl Compiled {
             line: number,
             column: u32::try_from(line[..start].chars().count() + 1).unwrap_or(u32::MAX),
             excerpt: excerpt(line, start),
+            same_words_as: None,
             matched: line[start..end].to_owned(),
         }
     }
@@ -158,11 +164,31 @@ pub(crate) fn excerpt(line: &str, at: usize) -> String {
     line[word..].trim().chars().filter(|c| !c.is_control()).take(EXCERPT).collect()
 }
 
+/// A hit with the exact words that it covers.
+#[derive(Clone, Debug)]
+struct Found {
+    hit: Hit,
+    /// Which of the texts that were searched holds them.
+    text: u64,
+    /// The bytes of that text.
+    words: Range<usize>,
+}
+
+impl Found {
+    fn overlaps(&self, other: &Self) -> bool {
+        self.text == other.text
+            && self.words.start < other.words.end
+            && other.words.start < self.words.end
+    }
+}
+
 /// Counts the hits of a pattern set over the events of a reader.
 #[derive(Debug)]
 pub struct Counter<'p> {
     set: &'p Arc<Prepared>,
-    hits: Vec<Vec<Hit>>,
+    hits: Vec<Vec<Found>>,
+    /// How many texts were searched.
+    texts: u64,
     /// What was told to be looked for, and for which patterns.
     sought: Option<(Arc<Sought>, Vec<bool>)>,
     /// How often patterns came to look for hits again that were told not to.
@@ -176,7 +202,7 @@ impl<'p> Counter<'p> {
     /// Counts nothing yet.
     pub fn new(set: &'p PatternSet) -> Self {
         let hits = vec![Vec::new(); set.0.patterns.len()];
-        Self { set: &set.0, hits, sought: None, reopened: 0 }
+        Self { set: &set.0, hits, texts: 0, sought: None, reopened: 0 }
     }
 
     /// Takes one event.
@@ -213,8 +239,10 @@ impl<'p> Counter<'p> {
     }
 
     /// The first hit of each pattern that counts, in the order of the patterns.
+    /// Of hits of the pack `completion` that overlap, one keeps its weight.
     pub fn finish(self, counts: impl Fn(&Hit) -> bool) -> Vec<Hit> {
-        self.hits.into_iter().filter_map(|hits| hits.into_iter().find(|hit| counts(hit))).collect()
+        let first = |hits: Vec<Found>| hits.into_iter().find(|found| counts(&found.hit));
+        count_words_once(self.hits.into_iter().filter_map(first).collect())
     }
 
     /// Forgets all hits.
@@ -229,7 +257,7 @@ impl<'p> Counter<'p> {
                 hit.clear();
             }
         }
-        let closed = |(hits, open): (&Vec<Hit>, &bool)| hits.len() < KEPT && !open;
+        let closed = |(hits, open): (&Vec<Found>, &bool)| hits.len() < KEPT && !open;
         let narrower = |open: &Vec<bool>| self.hits.iter().zip(open).any(closed);
         if self.sought.as_ref().is_some_and(|(_, open)| narrower(open)) {
             self.reopened += 1;
@@ -241,6 +269,7 @@ impl<'p> Counter<'p> {
         if !self.is_open(text.role) {
             return;
         }
+        self.texts += 1;
         self.everywhere(text);
         let set = self.set;
         let mut lines = Lines { text, counted: 0, line: text.line };
@@ -248,10 +277,11 @@ impl<'p> Counter<'p> {
         let sought = self.sought.as_ref().map(|(sought, _)| sought.clone());
         let search = sought.as_ref().map_or(&set.search, |sought| sought.search());
         search.first(text.text.as_bytes(), 0, plain_line, |place| {
-            let (index, line) = (place.owner, &text.text[place.line.clone()]);
+            let (index, at) = (place.owner, place.line.start);
+            let line = &text.text[place.line.clone()];
             let wants = self.looks(index, text.role);
             if wants && set.patterns[index].may_match(line.as_bytes()) {
-                self.try_on(index, line, lines.number(place.line.start));
+                self.try_on(index, line, at, lines.number(at));
                 if !self.is_open(text.role) {
                     return Told::Enough;
                 }
@@ -266,13 +296,15 @@ impl<'p> Counter<'p> {
         if !set.everywhere.iter().any(|index| self.looks(*index, text.role)) {
             return;
         }
+        let mut at = 0;
         for (number, line) in (text.line..).zip(text.text.split('\n')) {
             for &index in &set.everywhere {
                 if self.looks(index, text.role) {
                     let number = if text.multiline { number } else { text.line };
-                    self.try_on(index, line, number);
+                    self.try_on(index, line, at, number);
                 }
             }
+            at += line.len() + 1;
         }
     }
 
@@ -286,10 +318,43 @@ impl<'p> Counter<'p> {
         (0..self.hits.len()).any(|index| self.looks(index, role))
     }
 
-    fn try_on(&mut self, index: usize, line: &str, number: u64) {
+    /// Tries a pattern on a line, which begins at byte `at` of its text.
+    fn try_on(&mut self, index: usize, line: &str, at: usize, number: u64) {
         let one = &self.set.patterns[index];
-        self.hits[index].extend(one.find(line).map(|found| one.hit(line, number, found)));
+        let found = one.find(line).map(|(start, end)| Found {
+            hit: one.hit(line, number, (start, end)),
+            text: self.texts,
+            words: at + start..at + end,
+        });
+        self.hits[index].extend(found);
     }
+}
+
+/// The packs whose patterns word one claim in many ways. In the second, each pattern
+/// counts by itself, as its document says; a hit of the first beside it does not.
+const COMPLETION: &str = "completion";
+const SEED: &str = "seed";
+
+/// Takes the weight from each hit of the pack `completion` whose words another hit
+/// counts for already. Of several the heaviest counts, then the one that ends first:
+/// a pattern that spans a whole line does not swallow the claims within that line.
+fn count_words_once(found: Vec<Found>) -> Vec<Hit> {
+    let of = |pack: &str| (0..found.len()).filter(|index| found[*index].hit.pack == pack).collect();
+    let (mut counting, mut open): (Vec<usize>, Vec<usize>) = (of(SEED), of(COMPLETION));
+    open.sort_by_key(|index| (Reverse(found[*index].hit.weight), found[*index].words.end));
+    let mut repeated = Vec::new();
+    for index in open {
+        match counting.iter().find(|other| found[**other].overlaps(&found[index])) {
+            Some(other) => repeated.push((index, found[*other].hit.pattern.clone())),
+            None => counting.push(index),
+        }
+    }
+    let mut hits: Vec<_> = found.into_iter().map(|found| found.hit).collect();
+    for (index, pattern) in repeated {
+        hits[index].weight = 0;
+        hits[index].same_words_as = Some(pattern);
+    }
+    hits
 }
 
 /// Counts the lines of a text, from one place to the next.

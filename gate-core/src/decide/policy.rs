@@ -26,6 +26,9 @@ pub struct Policy {
     pub threshold: Threshold,
     /// How many passing iterations in a row `exit` needs.
     pub consecutive: NonZeroU32,
+    /// What becomes of a completion that no check stands behind.
+    #[serde(default, skip_serializing_if = "Unverified::is_default")]
+    pub unverified: Unverified,
     /// What counts as a signal.
     pub signal: SignalPolicy,
     /// The patterns of all packs and of the settings.
@@ -60,8 +63,30 @@ pub enum Threshold {
     /// The seed's fixed number, a setting or a flag.
     Fixed(u32),
     /// Nobody set it: the number of configured checks that can count, at
-    /// least 1 and at most 2, so that it can always be reached.
+    /// least 1 and at most 2, so that it can always be reached. Without any such
+    /// check it is 0 for a message that is an exit signal and nothing else.
     Reachable,
+}
+
+/// What becomes of a completion that no check stands behind.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Unverified {
+    /// The loop may end; the decision says that it is not verified.
+    #[default]
+    Exit,
+    /// The loop goes on.
+    Continue,
+}
+
+impl Unverified {
+    /// Policies of the time before it have the digest of those that leave it out.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What counts as a signal.
@@ -471,19 +496,19 @@ impl Policy {
     pub fn threshold_in_force(&self) -> u32 {
         match self.threshold {
             Threshold::Fixed(n) => n,
-            Threshold::Reachable => {
-                let counting =
-                    self.checks.values().filter(|check| check.mode != Mode::Warn).count();
-                counting.clamp(1, 2) as u32
-            }
+            Threshold::Reachable => self.counting_checks().clamp(1, 2),
         }
+    }
+
+    /// How many configured checks can add an indicator.
+    pub(super) fn counting_checks(&self) -> u32 {
+        self.checks.values().filter(|check| check.mode != Mode::Warn).count() as u32
     }
 
     /// What all sources could add up to: patterns, the signal's other fields,
     /// the plan, and the checks that count.
     pub fn most_indicators(&self) -> u32 {
         let patterns: u32 = self.patterns.iter().map(|pattern| pattern.weight).sum();
-        let counting = self.checks.values().filter(|check| check.mode != Mode::Warn).count();
-        patterns.saturating_add(counting as u32).saturating_add(2)
+        patterns.saturating_add(self.counting_checks()).saturating_add(2)
     }
 }

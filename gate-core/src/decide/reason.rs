@@ -31,7 +31,7 @@ macro_rules! codes {
 codes! {
     /// Why a decision is what it is.
     ReasonCode {
-        Passed = "passed": "Every condition holds: enough indicators, an explicit signal, and every required check passes. The loop may end.",
+        Passed = "passed": "Every condition holds: enough indicators, an explicit signal, and every required check passes, if any is configured. The loop may end. With `\"verified\": false` no check stands behind it: see `no-evidence`.",
         Forced = "forced": "The operator ended the loop with --force-complete. It is recorded as forced, with the reason that was given; nothing else was required.",
         SignalAbsent = "signal-absent": "The agent's last word holds no explicit signal. Put the completion protocol (`gate prompt`) into the agent's prompt; look at the near misses for a signal that is almost one.",
         SignalContinue = "signal-continue": "The agent says that work remains. That is respected whatever else speaks for completion; only --force-complete goes past it.",
@@ -39,6 +39,7 @@ codes! {
         SignalInvalid = "signal-invalid": "The last word holds a signal that cannot be read, such as a block that is cut off. It is not taken for completion, and not for silence either. With `signal.token = \"required\"` it also means a signal without this iteration's EXIT_TOKEN; `gate prompt` shows its halves.",
         SignalBlocked = "signal-blocked": "The agent says that it cannot go on. The loop stops, and the work is not done: a person has to look at the agent's reason.",
         ThresholdNotReached = "threshold-not-reached": "Fewer completion indicators than `exit_gate.indicator_threshold`. An indicator is a pattern's hit, a passing check, all boxes ticked in a plan file, or fields of the signal that say the same in another way. Lower the threshold, add a check, or add a pattern.",
+        EvidenceRequired = "evidence-required": "The agent claims completion, no check stands behind the claim, and `exit_gate.unverified = \"continue\"` or `--require-evidence` asks for one. Configure a check (`gate init` finds the project's test and build commands), or let the agent's word end the loop with `exit_gate.unverified = \"exit\"`.",
         RequiredCheckFailed = "required-check-failed": "A required check failed. The work is not done until it passes; its log says what is wrong.",
         RequiredCheckInconclusive = "required-check-inconclusive": "A required check could not find out: it timed out, its report was incomplete, or the tree changed under it. Inconclusive is never a pass.",
         CheckNotRun = "check-not-run": "A configured check left no record, or a required one was skipped. What was not looked at has not passed.",
@@ -62,7 +63,7 @@ codes! {
 codes! {
     /// What is worth knowing about a decision and does not change it.
     WarningCode {
-        NoEvidence = "no-evidence": "No check is configured, or all that passes is what the agent itself ticked, so the decision rests on the agent's word. `gate init` finds the project's test and build commands.",
+        NoEvidence = "no-evidence": "No check is configured, none passed, or all that passes is what the agent itself ticked. So the decision rests on the agent's word, and an exit carries `\"verified\": false`. `gate init` finds the project's test and build commands; `exit_gate.unverified = \"continue\"` or `--require-evidence` refuses such an exit.",
         NoBaseline = "no-baseline": "What the work tree was before the agent acted is not known, because it is outside of git or nothing was committed. Tests that vanished and settings that were weakened cannot be seen.",
         ChecksNotRun = "checks-not-run": "Checks are configured and were left out of this decision, as asked.",
         ThresholdUnreachable = "threshold-unreachable": "The threshold is higher than all configured sources can add up to, so the gate can never pass. Lower `exit_gate.indicator_threshold` or add a check.",

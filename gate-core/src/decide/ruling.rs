@@ -6,7 +6,7 @@ use super::budget;
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
 use super::memory::Memory;
-use super::policy::{AgentOverride, Mode, Policy};
+use super::policy::{AgentOverride, Mode, Policy, Unverified};
 use super::reason::{Reason, ReasonCode, Warning, WarningCode};
 use super::release::{Course, Released, Ruling, Stopped, beyond_a_hook, checked_elsewhere};
 use super::score::Indicators;
@@ -135,6 +135,7 @@ impl Case<'_> {
         against.extend(self.checks().into_iter().filter(|reason| !lazy(reason)));
         against.extend(self.too_few_indicators(forbidden));
         if against.is_empty() {
+            against.extend(self.lacks_evidence());
             against.extend(self.too_few_in_a_row());
             against.extend(self.background());
         } else if let Some(limit) = &self.input.observed.limited {
@@ -309,6 +310,28 @@ impl Case<'_> {
         })
     }
 
+    /// No check stands behind what would otherwise be an exit, and one is asked for.
+    fn lacks_evidence(&self) -> Option<Reason> {
+        let asked = self.policy.unverified == Unverified::Continue;
+        (asked && !self.has_evidence()).then(|| {
+            let message = "no check stands behind the agent's word, and one is asked for";
+            Reason::new(ReasonCode::EvidenceRequired, message)
+        })
+    }
+
+    /// Whether a check that gate ran itself passes and counts.
+    fn has_evidence(&self) -> bool {
+        let evidence = &self.input.evidence;
+        let worst = evidence.iter().filter_map(|record| worst_of(evidence, &record.check));
+        worst.into_iter().any(|record| record.counts() && !record.claim)
+    }
+
+    /// Whether a verdict rests on more than the agent's word: false for an exit that
+    /// no passing check stands behind, or that was forced over a required check.
+    pub(super) fn is_verified(&self, verdict: Verdict) -> bool {
+        verdict != Verdict::Exit || (self.has_evidence() && self.checks().is_empty())
+    }
+
     fn too_few_in_a_row(&self) -> Option<Reason> {
         let (passed, needed) =
             (self.input.passed_in_a_row().saturating_add(1), self.policy.consecutive.get());
@@ -353,23 +376,24 @@ impl Case<'_> {
             Status::Complete => "an explicit signal",
             _ => "no signal required",
         };
-        let checks = if self.input.evidence.is_empty() {
-            "no checks"
-        } else {
-            "every required check passes"
+        let required = |record: &Evidence| record.mode == Mode::Require;
+        let checks = match self.input.evidence.as_slice() {
+            [] => "no checks",
+            evidence if evidence.iter().any(required) => "every required check passes",
+            _ => "no check is required",
         };
         format!("{signal}, {score} of {threshold} indicators, {checks}")
     }
 
     /// What is worth knowing and changes nothing. `reasons` are those of the decision,
     /// which are not said twice.
-    pub(super) fn warnings(&self, reasons: &[Reason]) -> Vec<Warning> {
+    pub(super) fn warnings(&self, verdict: Verdict, reasons: &[Reason]) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if !reasons.iter().any(|reason| reason.code == ReasonCode::SettingsChanged) {
             let changed = self.input.settings_changed.iter();
             warnings.extend(changed.map(|it| Warning::new(WarningCode::SettingsDiffer, it)));
         }
-        warnings.extend(self.about_evidence());
+        warnings.extend(self.about_evidence(verdict));
         warnings.extend(self.unreachable());
         warnings.extend(self.about_streak());
         warnings.extend(self.about_override());
@@ -379,7 +403,7 @@ impl Case<'_> {
         warnings
     }
 
-    fn about_evidence(&self) -> Option<Warning> {
+    fn about_evidence(&self, verdict: Verdict) -> Option<Warning> {
         if self.policy.checks.is_empty() && self.input.evidence.is_empty() {
             let message = format!(
                 "threshold {}: no checks configured, so this rests on what the agent wrote",
@@ -394,6 +418,9 @@ impl Case<'_> {
                 WarningCode::ChecksNotRun,
                 "the configured checks were left out, as asked",
             ))
+        } else if !self.is_verified(verdict) && self.input.forced.is_none() {
+            let message = "no check that counts has passed, so this rests on what the agent wrote";
+            Some(Warning::new(WarningCode::NoEvidence, message))
         } else {
             None
         }

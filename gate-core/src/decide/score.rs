@@ -57,11 +57,16 @@ impl Indicators {
     }
 }
 
-/// The threshold in force. Where checks are left out, the reachable default
-/// is that of a policy without checks.
+/// The threshold in force. If checks are left out, the reachable default is that of
+/// a policy without checks.
 fn threshold(input: &Input, policy: &Policy) -> u32 {
+    let signal = &input.signal;
+    let no_checks = input.checks_left_out || policy.counting_checks() == 0;
+    // Prompts of well-known loops ask for the signal and no other word.
+    let only_signal =
+        policy.require_explicit_signal && signal.status == Status::Complete && signal.whole_message;
     match policy.threshold {
-        Threshold::Reachable if input.checks_left_out => 1,
+        Threshold::Reachable if no_checks => u32::from(!only_signal),
         Threshold::Reachable | Threshold::Fixed(_) => policy.threshold_in_force(),
     }
 }

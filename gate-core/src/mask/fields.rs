@@ -101,8 +101,10 @@ impl Masker {
             override_requested: _,
             line: _,
             fields_agree: _,
+            whole_message: _,
             token: _,
             unproven: _,
+            exit_signal: _,
         } = signal;
         let mut masked = any(problems.iter_mut().map(|it| self.cover(it)));
         for NearMiss { text, why, line: _ } in near_misses {
@@ -113,7 +115,16 @@ impl Masker {
     }
 
     fn hit(&self, hit: &mut Hit) -> bool {
-        let Hit { excerpt, matched, pattern: _, pack: _, weight: _, line: _, column: _ } = hit;
+        let Hit {
+            excerpt,
+            matched,
+            pattern: _,
+            pack: _,
+            weight: _,
+            line: _,
+            column: _,
+            same_words_as: _,
+        } = hit;
         self.cover(matched);
         self.cover(excerpt)
     }

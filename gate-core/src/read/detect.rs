@@ -33,7 +33,7 @@ impl Head {
         let looks = Looks::at(bytes, forced);
         let format = match forced {
             Some(Forced::Format(format)) => format,
-            _ => looks.text_format(bytes, header).unwrap_or(looks.record_format()),
+            _ => looks.text_format(bytes, header).unwrap_or_else(|| looks.record_format()),
         };
         Self {
             format,
@@ -60,6 +60,8 @@ struct Looks {
     begins: Option<bool>,
     /// Whether the first JSON is what an agent itself may answer with.
     answer: bool,
+    /// How many objects were seen.
+    objects: usize,
     /// Bytes of JSON and of text.
     json: usize,
     text: usize,
@@ -97,7 +99,18 @@ impl Looks {
 
     fn record_format(&self) -> Format {
         let first = self.found.as_ref().and_then(|(formats, _)| formats.first());
-        first.copied().unwrap_or(Format::Text)
+        first.copied().or_else(|| self.format_of_agent()).unwrap_or(Format::Text)
+    }
+
+    /// JSON that is said to be an agent's, but of which no record is known, is read
+    /// as that agent's all the same: its text would be nobody's words.
+    fn format_of_agent(&self) -> Option<Format> {
+        let Some(Forced::Agent(agent)) = self.forced else { return None };
+        let ending = if self.in_array || self.objects < 2 { "-json" } else { "-stream" };
+        let of_agent = |format: &&Format| format.agent() == agent && format.is_json();
+        let formats: Vec<_> = Format::ALL.iter().filter(of_agent).copied().collect();
+        let fits = formats.iter().find(|format| format.name().ends_with(ending));
+        fits.or(formats.first()).copied().filter(|_| self.unknown(Format::Text))
     }
 
     /// JSON from the beginning, and mostly: a text that only begins with some
@@ -110,6 +123,7 @@ impl Looks {
     fn look(&mut self, json: &[u8], line: u64) {
         let mut shape = Shape::of(json, self.in_array);
         shape.first = self.begins.is_none();
+        self.objects += usize::from(!shape.is_empty());
         let is_answer = text::is_answer(json);
         if self.begins.is_none() {
             self.begins = Some(!shape.is_empty());

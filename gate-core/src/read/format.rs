@@ -125,6 +125,11 @@ impl Format {
         self.spec().name
     }
 
+    /// Whether it is made of JSON records.
+    pub(super) fn is_json(self) -> bool {
+        !matches!(self, Self::Text | Self::CodexText | Self::AiderHistory | Self::SpecstoryMd)
+    }
+
     /// The agent that writes it, or "text".
     pub fn agent(self) -> &'static str {
         self.spec().family[0]
@@ -142,7 +147,8 @@ impl fmt::Display for Format {
 pub enum Forced {
     /// This format, whatever the content looks like.
     Format(Format),
-    /// Those of this agent; plain text where no record of them is found.
+    /// Those of this agent. JSON is never read as text then; what is no JSON is, if
+    /// it is none of the agent's own text formats.
     Agent(&'static str),
 }
 

@@ -27,10 +27,10 @@ use crate::decide::policy::{
 
 /// What holds for a check of this name where nobody says otherwise. The two
 /// that look at more than this iteration's work only count.
-pub(super) fn check_defaults(name: &str) -> [(&'static str, Value); 8] {
+pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
     let mode = if matches!(name, "clean_git" | "review") { "count" } else { "require" };
-    let when = ["check", "run", "hook"].map(Value::from).to_vec();
-    [
+    let list = |values: &[&str]| Value::Array(values.iter().map(|&it| it.into()).collect());
+    let mut defaults = vec![
         ("shell", Value::from(false)),
         ("timeout", Value::from("10m")),
         ("mode", Value::from(mode)),
@@ -38,9 +38,16 @@ pub(super) fn check_defaults(name: &str) -> [(&'static str, Value); 8] {
         ("control", Value::from(true)),
         ("fail_to_pass", Value::from(false)),
         ("retry", Value::from(0)),
-        ("when", Value::Array(when)),
-    ]
+        ("when", list(&["check", "run", "hook"])),
+    ];
+    if name == "acceptance_criteria" {
+        defaults.push(("optional", list(&OPTIONAL_HEADINGS)));
+    }
+    defaults
 }
+
+/// Headings below which open criteria do not block, unless settings name others.
+const OPTIONAL_HEADINGS: [&str; 4] = ["Optional", "Future", "Future Enhancements", "Nice to Have"];
 
 /// The policy that merged settings mean.
 pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
@@ -54,6 +61,7 @@ pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
         )?,
         threshold: gate.indicator_threshold.map_or(Threshold::Reachable, Threshold::Fixed),
         consecutive: set(gate.consecutive, "exit_gate.consecutive")?,
+        unverified: set(gate.unverified, "exit_gate.unverified")?,
         signal: signal(raw.signal.clone().unwrap_or_default())?,
         patterns: patterns(&raw.patterns.clone().unwrap_or_default())?,
         jobs: set(checks.jobs, "checks.jobs")?,

@@ -82,6 +82,7 @@ fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candida
     let config = AgentExitConfig { enabled: is_read };
     let text = &layout.word().text[place.clone()];
     let at = layout.index_of(place.start);
+    let span = place.clone();
     let says = match config.enabled {
         true => look(layout, place).map(|signal| Says::Something(statement(&signal))),
         false => Err(ExitSignalError::ValidationDisabled.into()),
@@ -90,6 +91,7 @@ fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candida
         spelling: Spelling::AgentExit,
         line: layout.number(at),
         at,
+        span,
         text: text.to_owned(),
         taken: vec![text.to_owned()],
         says: says.unwrap_or_else(|why| Says::Nothing(why.to_string())),
@@ -131,5 +133,5 @@ fn value(signal: &ExitSignal) -> SignalValue {
 fn statement(signal: &ExitSignal) -> Statement {
     let otherwise = || format!("{}: {}", signal.phase_completed, signal.exit_reason);
     let reason = Some(signal.notes.clone().unwrap_or_else(otherwise));
-    Statement { reason, ..Statement::new(value(signal)) }
+    Statement { reason, exit_signal: Some(signal.clone()), ..Statement::new(value(signal)) }
 }

@@ -1,9 +1,12 @@
 //! Candidates: whatever in the last word may be a signal, and what is left of
 //! them.
 
+use std::ops::Range;
+
 use super::layout::Layout;
 use super::{NearMiss, agent_exit, custom, exit_status, promise, ralph_status};
 use crate::decide::policy::{SignalPolicy, SignalValue, Spelling};
+use crate::protocol::exit::ExitSignal;
 use crate::read::Word;
 use crate::text::clean_lines;
 
@@ -25,6 +28,8 @@ pub(super) struct Candidate {
     pub(super) line: u64,
     /// The line of the message, which orders candidates.
     pub(super) at: usize,
+    /// The bytes of the message that it takes up.
+    pub(super) span: Range<usize>,
     /// What a person is shown.
     pub(super) text: String,
     /// What counts as the signal, and not as an indicator.
@@ -55,6 +60,7 @@ pub(super) struct Statement {
     pub(super) override_requested: bool,
     pub(super) agrees: bool,
     pub(super) problems: Vec<String>,
+    pub(super) exit_signal: Option<ExitSignal>,
 }
 
 impl Statement {
@@ -67,6 +73,7 @@ impl Statement {
             override_requested: false,
             agrees: false,
             problems: Vec::new(),
+            exit_signal: None,
         }
     }
 }

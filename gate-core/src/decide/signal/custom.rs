@@ -38,13 +38,15 @@ fn candidate(
 ) -> Candidate {
     let line = layout.lines()[index];
     let text = line.text[range.clone()].to_owned();
+    let span = line.offset + range.start..line.offset + range.end;
     Candidate {
         spelling: Spelling::Custom,
         line: layout.number(index),
         at: index,
         text: text.clone(),
+        span: span.clone(),
         taken: vec![text],
-        says: says(layout, index, line.offset + range.start..line.offset + range.end, signal),
+        says: says(layout, index, span, signal),
     }
 }
 

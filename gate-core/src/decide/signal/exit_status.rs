@@ -121,6 +121,7 @@ impl Block {
             spelling: Spelling::ExitStatus,
             line: layout.number(status.line),
             at: status.line,
+            span: layout.span(self.lines.clone()),
             text: format!("EXIT_STATUS: {}", status.value),
             taken: self.said(),
             says,
@@ -165,6 +166,7 @@ impl Block {
                 .is_some_and(|text| split_word(text).0 == "true"),
             agrees: self.value("REMAINING_WORK").is_some_and(is_nothing),
             problems,
+            exit_signal: None,
         }
     }
 
@@ -223,6 +225,7 @@ fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         spelling: Spelling::ExitStatus,
         line: layout.number(index),
         at: index,
+        span: layout.span(index..index + 1),
         text: crate::decide::indicator::excerpt(text, at),
         taken: Vec::new(),
         says: Says::Nothing("it stands within a line; a signal begins its line".to_owned()),

@@ -123,6 +123,33 @@ impl<'w> Layout<'w> {
         self.lines().partition_point(|line| line.offset <= offset).saturating_sub(1)
     }
 
+    /// The bytes that some lines take up, without the last line's break.
+    pub(crate) fn span(&self, lines: Range<usize>) -> Range<usize> {
+        let taken = self.lines().get(lines).unwrap_or_default();
+        let start = taken.first().map_or(0, |line| line.offset);
+        start..taken.last().map_or(start, |line| line.offset + line.text.len())
+    }
+
+    /// Whether nothing but markup stands outside of some spans of the message: no
+    /// letter and no digit, aside from fences, from reasoning, and from lines that
+    /// `passes` lets pass.
+    pub(crate) fn is_covered_by(
+        &self,
+        spans: &[Range<usize>],
+        passes: impl Fn(&str) -> bool,
+    ) -> bool {
+        let taken = |at: usize| spans.iter().any(|span| span.contains(&at));
+        let says_more = |line: &Line<'_>| {
+            let mut said = line.text.char_indices().filter(|(_, said)| said.is_alphanumeric());
+            said.any(|(at, _)| !taken(line.offset + at))
+        };
+        let is_markup = |line: &Line<'_>| {
+            matches!(line.ground, Ground::Fence | Ground::Thinking) || passes(line.text)
+        };
+        let mut lines = self.lines().iter();
+        !self.word.clipped && lines.all(|line| is_markup(line) || !says_more(line))
+    }
+
     /// The input's number of a line.
     pub(crate) fn number(&self, index: usize) -> u64 {
         self.lines().get(index).map_or(self.word.line, |line| self.word.line_at(line.offset))

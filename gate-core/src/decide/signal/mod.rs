@@ -25,11 +25,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
+use crate::protocol::exit::ExitSignal;
 use crate::read::{FinalTurn, Word};
 use candidate::{Candidate, Says, Sifted, Statement, candidates, cut, disagreement, sift};
 use layout::Layout;
 use marker::Marker;
-use token::Said;
+use token::{Said, is_token_line};
 
 pub use agent_exit::{ExitSighting, NoSignal, exit_signals};
 pub use prompt::prompt;
@@ -81,12 +82,19 @@ pub struct Signal {
     /// counts one indicator.
     #[serde(default)]
     pub fields_agree: bool,
+    /// Whether the agent's final message is the signal and nothing else, markup
+    /// aside.
+    #[serde(default)]
+    pub whole_message: bool,
     /// What became of its token, where one is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<Token>,
     /// What it claims, until its token was looked at.
     #[serde(skip)]
     pub unproven: Option<Unproven>,
+    /// The exit signal of the agent exit protocol, if it was read from one.
+    #[serde(skip)]
+    pub exit_signal: Option<ExitSignal>,
     /// The texts that were taken as the signal and its fields: they are no
     /// indicators as well.
     #[serde(skip)]
@@ -134,8 +142,10 @@ impl Signal {
             problems: Vec::new(),
             near_misses: Vec::new(),
             fields_agree: false,
+            whole_message: false,
             token: None,
             unproven: None,
+            exit_signal: None,
             taken: Vec::new(),
         }
     }
@@ -169,16 +179,38 @@ impl Signal {
         self
     }
 
+    /// The signal of an agent that gave none in words and created the file `DONE`. The
+    /// file speaks for itself: nothing is counted as an indicator for it. If a token is
+    /// required, it lacks one.
+    #[must_use]
+    pub fn or_done_file(self, policy: &SignalPolicy) -> Self {
+        if self.status != Status::Absent {
+            return self;
+        }
+        let reason = Some("the agent created the file DONE".to_owned());
+        let mut signal = Self { status: Status::Complete, reason, problems: Vec::new(), ..self };
+        if policy.token == TokenMode::Required {
+            signal.await_token(None);
+        }
+        signal
+    }
+
     fn of_word(word: &Word, policy: &SignalPolicy) -> Self {
         let Sifted { last, misses, refused, doubts } = sift(candidates(word, policy), policy);
         let at = chosen(&last).map(|chosen| last[chosen].at);
+        let spans: Vec<_> = last.iter().map(|one| one.span.clone()).collect();
         let mut signal = Self::combine(last);
         signal.taken.extend(refused);
         signal.near_misses = misses;
         signal.problems.extend(doubts);
         signal.settle();
-        if let Some(at) = at.filter(|_| policy.token == TokenMode::Required) {
-            signal.await_token(Said::beside(&Layout::new(word), at));
+        let (layout, required) = (Layout::new(word), policy.token == TokenMode::Required);
+        if signal.status == Status::Complete {
+            let passes = |line: &str| required && is_token_line(line);
+            signal.whole_message = layout.is_covered_by(&spans, passes);
+        }
+        if let Some(at) = at.filter(|_| required) {
+            signal.await_token(Said::beside(&layout, at));
         }
         if word.clipped && signal.status == Status::Absent {
             signal.problems.push("the message is very long; only its end was searched".to_owned());
@@ -238,6 +270,7 @@ impl Signal {
         self.remaining_work = statement.remaining_work.as_deref().map(cut);
         self.confidence = statement.confidence;
         self.override_requested = statement.override_requested;
+        self.exit_signal = statement.exit_signal;
         self.fields_agree = statement.agrees && self.status == Status::Complete;
     }
 }

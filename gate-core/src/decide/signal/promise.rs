@@ -38,6 +38,7 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
     let inner = text.find('>').map_or(0, |at| at + 1)..text.rfind('<').unwrap_or(text.len());
     let first = layout.index_of(tag.start);
     let place = Place::new(layout, first..layout.index_of(tag.end - 1) + 1);
+    let span = tag.clone();
     let says = match value(&text[inner], phrases) {
         Err(why) => Says::Nothing(why),
         Ok(value) => objection(layout, &place, tag)
@@ -47,6 +48,7 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
         spelling: Spelling::Promise,
         line: layout.number(first),
         at: first,
+        span,
         text: text.to_owned(),
         taken: vec![text.to_owned()],
         says,

@@ -204,6 +204,11 @@ impl Said {
     }
 }
 
+/// Whether a line holds a token and nothing else.
+pub(super) fn is_token_line(line: &str) -> bool {
+    value(line).is_some()
+}
+
 /// The token that a line says.
 fn value(line: &str) -> Option<String> {
     if !line.contains(KEY) {

@@ -5,6 +5,9 @@ use super::{EXIT_SIGNAL_PROTOCOL, ExitSignal, ExitSignalError};
 /// The longest signal, in bytes of JSON.
 pub const MAX_EXIT_SIGNAL: usize = 64 << 10;
 
+/// The longest `version`, in bytes.
+const MAX_VERSION: usize = 64;
+
 /// The longest `pr_url`, in bytes.
 pub const MAX_PR_URL: usize = 2_048;
 
@@ -33,6 +36,7 @@ fn protocol(name: &str) -> Result<(), ExitSignalError> {
 
 /// `1.` and a number: the minor version, with or without a patch.
 fn version(version: &str) -> Result<(), ExitSignalError> {
+    within("version", version, MAX_VERSION)?;
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
     let is_supported = version.strip_prefix("1.").is_some_and(|rest| match rest.split_once('.') {
         Some((minor, patch)) => is_number(minor) && is_number(patch),

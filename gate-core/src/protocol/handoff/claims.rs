@@ -4,6 +4,10 @@ use super::command::{script, words};
 use super::model::{Handoff, Outcome, Verification};
 use super::placeholder::is_empty;
 use super::problem::{Problem, few};
+use crate::text;
+
+/// The most of a command that a problem names, in characters.
+const SHOWN_COMMAND: usize = 200;
 
 /// A command that gate ran, and what came of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,8 +63,11 @@ pub fn unheld<E>(
             Outcome::Fail => unseen_failure(newest(claim, seen), &mut is_here)?,
             Outcome::Unsaid(_) => None,
         };
-        let told = found.map(|message| Problem::rule(2, format!("verification[{at}]"), message));
-        wrong.extend(told);
+        let command = text::brief(&claim.command, SHOWN_COMMAND);
+        let problem = found.map(|message| {
+            Problem::rule(2, format!("verification[{at}]"), format!("`{command}`: {message}"))
+        });
+        wrong.extend(problem);
     }
     Ok(few(wrong))
 }

@@ -23,12 +23,18 @@ pub struct Preamble<'a> {
     pub parent_run_id: &'a str,
     /// The task's message bus.
     pub bus: &'a str,
+    /// The project's message bus.
+    pub project_bus: &'a str,
+    /// The program `gate`: an agent's PATH need not hold it.
+    pub gate: &'a str,
     /// What `TASK_STATE.md` says; empty where there is none.
     pub task_state: &'a str,
     /// The project's facts, each with its title.
     pub facts: &'a [(String, String)],
-    /// Entries of the bus that are new since the last run, as text.
+    /// Entries of the task's bus that are new since the last run, as text.
     pub messages: &'a str,
+    /// Entries of the project's bus that are new since the last run, as text.
+    pub project_messages: &'a str,
     /// What the last decision asked for; empty where there was none.
     pub feedback: &'a str,
     /// Whether a run before this one worked on the same.
@@ -66,19 +72,36 @@ impl Preamble<'_> {
 
     fn rules(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { task_folder, run_folder, project_id, task_id, run_id, .. } = self;
-        let bus = word(self.bus);
+        let (gate, bus, project_bus) = (word(self.gate), word(self.bus), word(self.project_bus));
         writeln!(f, "\nWrite output.md to {run_folder}/output.md")?;
         writeln!(f, "Write prompts, outputs and temporary files only inside {run_folder}.")?;
         writeln!(f, "Name files by their absolute paths. Say progress on stderr.\n")?;
         writeln!(f, "Messages go through gate alone; never append to the file yourself:")?;
-        writeln!(f, "  gate bus read --bus {bus}")?;
+        writeln!(f, "  {gate} bus read --bus {bus}")?;
         writeln!(
             f,
-            "  gate bus post --bus {bus} --project {project_id} --task {task_id} --run {run_id} --type PROGRESS --body \"...\""
+            "  {gate} bus post --bus {bus} --project {project_id} --task {task_id} --run {run_id} --type PROGRESS --body \"...\""
         )?;
         writeln!(
             f,
             "  (--parent MSG_ID for a reply or a correction; types: INFO, PROGRESS, QUESTION, ANSWER, FACT, DECISION, ERROR)"
+        )?;
+        writeln!(f, "What other tasks need to know is on the project's bus; post facts there:")?;
+        writeln!(f, "  {gate} bus read --bus {project_bus}")?;
+        writeln!(
+            f,
+            "  {gate} bus post --bus {project_bus} --project {project_id} --run {run_id} --type FACT --body \"...\""
+        )?;
+        writeln!(f, "Work on this task alone, and end when you have reported on it. If it is too")?;
+        writeln!(f, "large, or about another part of the project, give parts of it to agents:")?;
+        writeln!(f, "  {gate} run --task NAME --prompt FILE -- AGENT...")?;
+        writeln!(
+            f,
+            "With git, stage only files that you changed, in small commits. Use no command that"
+        )?;
+        writeln!(
+            f,
+            "discards work unless you are asked to. Name the files you touched at the end."
         )?;
         if self.parent_run_id.is_empty() {
             writeln!(f, "Keep {task_folder}/TASK_STATE.md short and current.")?;
@@ -95,6 +118,7 @@ impl Preamble<'_> {
         for (title, fact) in self.facts {
             section(f, &format!("Fact: {title}"), fact)?;
         }
+        section(f, "New on the project's message bus", self.project_messages)?;
         section(f, "New on the message bus", self.messages)?;
         section(f, "What the last iteration left open", self.feedback)
     }

@@ -154,6 +154,9 @@ fn a_prompt_begins_with_its_places() {
         task_folder: "/r/p/t",
         run_folder: "/r/p/t/runs/1",
         bus: "/r/p/t/TASK-MESSAGE-BUS.md",
+        project_bus: "/r/p/PROJECT-MESSAGE-BUS.md",
+        project_messages: "[t] FACT: db is sqlite",
+        gate: "/opt/the gate/gate",
         project_id: "p",
         task_id: "t",
         run_id: "1",
@@ -167,10 +170,12 @@ fn a_prompt_begins_with_its_places() {
     assert!(text.starts_with("JRUN_TASK_FOLDER=/r/p/t\nJRUN_RUN_FOLDER=/r/p/t/runs/1\n"), "{text}");
     assert!(text.contains("\nWrite output.md to /r/p/t/runs/1/output.md\n"));
     assert!(text.contains("## Fact: db\n\nit is sqlite\n"));
+    assert!(text.contains("## New on the project's message bus\n\n[t] FACT: db is sqlite\n"));
+    assert!(text.contains("  '/opt/the gate/gate' bus read --bus /r/p/PROJECT-MESSAGE-BUS.md\n"));
     assert!(text.ends_with("\n---\n\nContinue working on the following:\n\nbuild it\n"), "{text}");
     assert!(!text.contains("PARENT"));
     let spaced = Preamble { bus: "/r/it's here/B.md", ..preamble.clone() }.to_string();
-    assert!(spaced.contains("gate bus read --bus '/r/it'\\''s here/B.md'\n"), "{spaced}");
+    assert!(spaced.contains("gate' bus read --bus '/r/it'\\''s here/B.md'\n"), "{spaced}");
     let child = Preamble { parent_run_id: "0", ..preamble }.to_string();
     assert!(child.contains("JRUN_PARENT_ID=0\n") && !child.contains("DONE"));
 }

@@ -13,7 +13,8 @@ pub mod kind {
     pub const ADDED: &str = "work_added";
     /// It has taken a step, and no signal made it.
     pub const MOVED: &str = "work_phase_changed";
-    /// A session has ended with a valid exit signal, and the item took its step.
+    /// A session has ended with a valid exit signal. If it worked on an item, the item
+    /// took its step.
     pub const ENDED: &str = super::AgentSessionCompleted::EVENT_TYPE;
 }
 
@@ -96,6 +97,8 @@ impl Said {
                     serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;
                 Self::Stepped(moved.work)
             }
+            // A session that worked on no item.
+            kind::ENDED if record.body.get("work").is_none() => return Ok(None),
             kind::ENDED => {
                 let ended: Ended =
                     serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;

@@ -133,5 +133,33 @@ fn an_agents_name_leaves_its_formats_to_choose_from() {
         assert_eq!(forced(agent, STREAM), format);
     }
     assert_eq!(forced("droid", RESULT), Format::DroidJson);
-    assert_eq!(forced("gemini-cli", STREAM), Format::Text);
+    assert_eq!(forced("gemini-cli", STREAM), Format::GeminiJson);
+}
+
+#[test]
+fn a_result_without_marks_is_not_missed_where_the_agent_is_named() {
+    const BARE: &str = r#"{"type":"result","result":"<promise>COMPLETE</promise>"}"#;
+    let read = |agent: &str, input: &str| {
+        let forced: Forced = agent.parse().unwrap();
+        read_pieces(input.as_bytes(), Some(forced), 7)
+    };
+    let (format, lines) = read("claude-code", BARE);
+    assert_eq!(format, Some(Format::ClaudeJson));
+    let said: Vec<_> = lines.last.words().map(|word| word.text.as_str()).collect();
+    assert_eq!(said, ["<promise>COMPLETE</promise>"]);
+    assert_eq!(read("claude-code", &format!("{BARE}\n{BARE}\n")).0, Some(Format::ClaudeStream));
+    for family in Format::ALL.iter().filter(|format| format.is_json()) {
+        let (format, _) = read(family.agent(), r#"{"some":"object"}"#);
+        assert_ne!(format, Some(Format::Text), "{family}");
+    }
+}
+
+#[test]
+fn an_agents_plain_answer_stays_text_though_it_is_json() {
+    let answer = r#"{"protocol":"apm2_agent_exit","version":"1.0.0","phase_completed":"IMPLEMENTATION","exit_reason":"completed"}"#;
+    for agent in ["claude-code", "codex", "gemini"] {
+        let forced: Forced = agent.parse().unwrap();
+        let (format, _) = read_pieces(answer.as_bytes(), Some(forced), 7);
+        assert_eq!(format, Some(Format::Text), "{agent}");
+    }
 }

@@ -57,6 +57,14 @@ fn ctr_exit003_the_version_is_of_the_series_1() {
 }
 
 #[test]
+fn a_version_of_a_hundred_digits_is_refused() {
+    let longest = format!("1.{}", "1".repeat(62));
+    assert_eq!(accepts(&with("version", &format!("\"{longest}\""))).version, longest);
+    let text = "version exceeds maximum length: 65 bytes > 64 bytes";
+    refuses(&with("version", &format!("\"{longest}1\"")), text);
+}
+
+#[test]
 fn ctr_exit004_the_phase_is_one_of_eight() {
     for phase in WorkPhase::ALL {
         let signal = accepts(&with("phase_completed", &format!("\"{phase}\"")));
