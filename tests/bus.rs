@@ -161,6 +161,14 @@ fn a_bus_is_no_link() {
 }
 
 #[test]
+fn a_bus_that_nobody_has_written_to_is_empty() {
+    let ran = gate("bus read --bus later.md").settings(SHOP).code(0).stdout("");
+    let ran = ran.tells("there is no such bus yet");
+    let ran = ran.again("bus poll --bus later.md").code(1).stdout("");
+    ran.again("bus read --bus later.md --json").code(0).stdout("");
+}
+
+#[test]
 fn only_whole_entries_are_read_and_what_was_torn_is_put_aside() {
     let ran = posted("one");
     let one = ran.file(BUS);

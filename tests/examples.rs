@@ -13,7 +13,7 @@ fn the_finished_agent_may_end_its_loop() {
     let decision = example("check --json finished.log").code(0).json();
     assert_eq!(decision["signal"]["source"], "exit_status");
     assert_eq!(decision["transcript"]["format"], "text");
-    example("check finished.log").code(0).says("EXIT  done");
+    example("check finished.log").code(0).says("DONE");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `gate exit emit`, and an exit signal as the agent's word for the gate.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::exit::{DISABLED, FLAG, done, holds, signal};
 use crate::support::{Ran, Run, gate, judge};
@@ -92,6 +92,58 @@ fn a_signal_is_the_agents_word_for_the_gate() {
     assert_eq!(miss, "unsupported version: expected '1.x', got '2.0.0'");
     check(&[done(), wrong]).code(0);
     check(&["EXIT_STATUS: CONTINUE".to_owned(), done()]).code(1);
+}
+
+/// The events of ended sessions in the ledger, each with its record's actor.
+fn events(ran: Ran) -> Vec<(String, Value)> {
+    let ran = ran.again("ledger verify").code(0).again("ledger export").code(0);
+    let records = ran.json_lines().into_iter().filter(|it| it["type"] == "AgentSessionCompleted");
+    let event = |it: Value| (it["actor"].as_str().unwrap().to_owned(), it["body"]["event"].clone());
+    records.map(event).collect()
+}
+
+#[test]
+fn a_session_that_works_on_no_item_leaves_its_event_too() {
+    let ran = check(&[done()]).code(0).again("log").code(0).says("session ended");
+    let [(actor, event)] = &events(ran)[..] else { panic!("one event") };
+    assert_eq!((actor.as_str(), &event["actor_id"]), ("text", &json!("text")));
+    assert_eq!(event["event_type"], "AgentSessionCompleted");
+    assert_eq!(
+        (&event["phase_completed"], &event["next_phase"]),
+        (&json!("IMPLEMENTATION"), &json!("CI_PENDING"))
+    );
+    assert_eq!(event["notes"], "both layouts are read");
+    assert!(!event["session_id"].as_str().unwrap().is_empty(), "{event}");
+
+    let blocked = signal("REVIEW", "blocked", &[("notes", "no access")]).to_string();
+    let events_of = events(check(&[blocked]).code(4));
+    assert_eq!(events_of[0].1["next_phase"], "BLOCKED");
+}
+
+#[test]
+fn what_is_no_valid_signal_leaves_no_event() {
+    let wrong = done().replace("1.0.0", "2.0.0");
+    assert_eq!(events(check(&[wrong]).code(1)), []);
+    assert_eq!(events(check(&["EXIT_STATUS: CONTINUE".to_owned(), done()]).code(1)), []);
+    let output = format!("It is ready for review.\n\n{}\n", done());
+    assert_eq!(events(judge("check --json out.log", &output).code(1)), []);
+    let dry = judge("check --dry-run out.log", &output).env(FLAG, "true").code(0);
+    assert_eq!(events(dry.again("check --iteration 1 --json out.log").code(1)), []);
+}
+
+#[test]
+fn the_same_iteration_leaves_one_event() {
+    let ran = check(&[done()]).words("check --run r --iteration 1 out.log").code(0);
+    let ran = ran.again("check --run r --iteration 1 out.log").env(FLAG, "true").code(0);
+    assert_eq!(events(ran).len(), 1);
+}
+
+#[test]
+fn a_loop_leaves_the_event_of_its_agent() {
+    let agent = format!("touch fixed\ncat <<'END'\nIt is ready for review.\n\n{}\nEND\n", done());
+    let ran = crate::run::project(&agent).env(FLAG, "true").code(0);
+    let [(actor, event)] = &events(ran)[..] else { panic!("one event") };
+    assert_eq!((actor.as_str(), &event["actor_id"]), ("agent.sh", &json!("agent.sh")));
 }
 
 #[test]

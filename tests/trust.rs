@@ -79,7 +79,7 @@ fn what_is_approved_runs_without_a_terminal() {
 #[test]
 fn a_comment_changes_nothing_and_a_byte_of_a_value_does() {
     let checks = |text: &str| approved(project()).again("check out.log").unapproved(text).run();
-    checks(&format!("# why\n{}\n\n", TRACE.replace(" = ", "=  "))).says("EXIT");
+    checks(&format!("# why\n{}\n\n", TRACE.replace(" = ", "=  "))).says("DONE");
     for changed in [
         TRACE.replace("trace", "trade"),
         format!("{TRACE}timeout = \"1m\"\n"),

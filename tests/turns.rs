@@ -162,7 +162,7 @@ fn what_the_operator_did_is_recorded_with_who_did_it() {
 fn the_latest_decision_is_shown_and_ends_with_its_code() {
     let ran = judge("check --task 7 out.log", UNDONE).code(1);
     let ran = ran.again("check --task 8 out.log").file("out.log", DONE).code(0);
-    let ran = ran.again("last").code(0).says("EXIT").says("8-");
+    let ran = ran.again("last").code(0).says("DONE").says("8-");
     let ran = ran.again("last --task 7 --json").code(1);
     assert_eq!(ran.json()["task"], "7");
     let ran = ran.again("last -q").code(0).stdout("");

@@ -109,14 +109,13 @@ fn acts(args: &Check) -> Vec<(&'static str, Option<String>)> {
 }
 
 fn answer(args: &Check, record: &Record) -> Result<(), Failure> {
-    render::verdict_line(record);
-    if args.output.json {
-        print(&render::json(record)?)
-    } else if args.output.quiet {
-        Ok(())
-    } else {
-        print(&render::card(record))
+    render::stop_line(record);
+    if args.output.quiet {
+        return Ok(());
     }
+    print(&if args.output.json { render::json(record)? } else { render::card(record) })?;
+    render::unverified_line(record);
+    Ok(())
 }
 
 fn code(args: &Check, verdict: Verdict) -> u8 {

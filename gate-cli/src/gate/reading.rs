@@ -62,7 +62,7 @@ impl Gate {
             }
         })?;
         if request.done_file {
-            scan.signal = scan.signal.or_done_file(&self.policy.signal);
+            scan.signal = scan.signal.or_done_file(&self.policy.signal, &scan.said);
         }
         Ok(Judging {
             began,

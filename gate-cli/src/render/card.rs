@@ -81,7 +81,7 @@ impl Card {
                 (AnsiColor::Red, "STOPPED", "not done: the loop got nowhere, a person is needed")
             }
             Verdict::Blocked if decision.waits_for_settings() => {
-                (AnsiColor::Red, "stop, not done: a person has to approve changed settings")
+                (AnsiColor::Red, "BLOCKED", "not done: a person has to approve changed settings")
             }
             Verdict::Blocked => {
                 (AnsiColor::Red, "BLOCKED", "not done: the agent cannot go on, a person is needed")

@@ -40,16 +40,19 @@ fn masked(failure: &Failure) -> Failure {
     }
 }
 
-/// One line for a verdict that must not be overheard, whatever else is printed:
-/// `gate: STOP, not done: …` where a loop stops without success, and a word of caution
-/// where it ends on the agent's word alone.
-pub(crate) fn verdict_line(record: &Record) {
+/// One line where a loop ends on the agent's word alone.
+pub(crate) fn unverified_line(record: &Record) {
     let decision = &record.decision;
     if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
         diagnose(
             "gate: done on the agent's word alone: no check stands behind it (`gate init` finds checks)\n",
         );
     }
+}
+
+/// `gate: STOP, not done: …` for a verdict that stops a loop without success.
+pub(crate) fn stop_line(record: &Record) {
+    let decision = &record.decision;
     if matches!(decision.verdict, Verdict::Tripped | Verdict::Blocked) {
         let message = decision.reasons.first().map_or("", |reason| reason.message.as_str());
         diagnose(&format!("gate: STOP, not done: {}\n", plain(message)));

@@ -30,7 +30,7 @@ pub(crate) use baseline::baseline_card;
 pub(crate) use breaker::breaker_card;
 pub(crate) use bus::{bus_message, bus_problems};
 pub(crate) use card::{card, scan_card};
-pub(crate) use diagnostic::{failure, message, notes, verdict_line};
+pub(crate) use diagnostic::{failure, message, notes, stop_line, unverified_line};
 pub(crate) use doctor::{agent_card, doctor_card};
 pub(crate) use explain::{explained, last_card};
 pub(crate) use handoff::{Converted, Examined, handoff_card};

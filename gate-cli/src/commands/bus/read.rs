@@ -77,13 +77,14 @@ fn count(args: &Read) -> Option<usize> {
 
 fn of(here: &Here, place: &Place) -> Result<Bus, Failure> {
     let bus = place::meant(here, place, &place::caller(here, place)?)?.bus;
-    if place.bus.is_some() {
-        there(bus.path())?;
+    if place.bus.is_some() && bus.path().symlink_metadata().is_err() {
+        let path = bus.path().display();
+        render::notes(&[format!("{path}: there is no such bus yet, so it is empty")]);
     }
     Ok(bus)
 }
 
-/// That a file that somebody named is there: an empty answer would hide a slip.
+/// That the file to read is there: an empty answer would hide a slip.
 fn there(file: &Path) -> Result<(), Failure> {
     let there = file.symlink_metadata();
     there.map(drop).map_err(|error| Failure::file("bus-unreadable", "read the bus", file, &error))

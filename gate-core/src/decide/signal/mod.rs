@@ -181,16 +181,18 @@ impl Signal {
 
     /// The signal of an agent that gave none in words and created the file `DONE`. The
     /// file speaks for itself: nothing is counted as an indicator for it. If a token is
-    /// required, it lacks one.
+    /// required, the agent's last word `said` has to carry it.
     #[must_use]
-    pub fn or_done_file(self, policy: &SignalPolicy) -> Self {
+    pub fn or_done_file(self, policy: &SignalPolicy, said: &str) -> Self {
         if self.status != Status::Absent {
             return self;
         }
         let reason = Some("the agent created the file DONE".to_owned());
         let mut signal = Self { status: Status::Complete, reason, problems: Vec::new(), ..self };
         if policy.token == TokenMode::Required {
-            signal.await_token(None);
+            let word = Word::of(said);
+            let layout = Layout::new(&word);
+            signal.await_token(Said::beside(&layout, layout.lines().len()));
         }
         signal
     }

@@ -65,7 +65,7 @@ pub fn unheld<E>(
         };
         let command = text::brief(&claim.command, SHOWN_COMMAND);
         let problem = found.map(|message| {
-            Problem::rule(2, format!("verification[{at}]"), format!("`{command}`: {message}"))
+            Problem::rule(2, format!("verification[{at}]"), format!("{message}: `{command}`"))
         });
         wrong.extend(problem);
     }

@@ -130,11 +130,11 @@ fn claims_are_held_against_what_was_seen() {
     assert_eq!(held("cargo  'test'", Outcome::Pass), None);
     assert_eq!(
         held("cargo test", Outcome::Fail).unwrap(),
-        "verification[0]: `cargo test`: FAIL is claimed, and gate saw it pass (#7) (rule 2)"
+        "verification[0]: FAIL is claimed, and gate saw it pass (#7): `cargo test` (rule 2)"
     );
     assert_eq!(
         held("cd a && make", Outcome::Pass).unwrap(),
-        "verification[0]: `cd a && make`: PASS is claimed, and gate saw it fail (#7) (rule 2)"
+        "verification[0]: PASS is claimed, and gate saw it fail (#7): `cd a && make` (rule 2)"
     );
     assert_eq!(held("cd a && make", Outcome::Fail), None);
     assert!(held("lint", Outcome::Pass).unwrap().contains("could not find that out"));
