@@ -396,7 +396,7 @@ fn session_end(asked: &Asked<'_>, record: &Record) -> Result<Option<Draft>, Fail
     let session = record.transcript.session.clone().unwrap_or_else(in_run);
     let format = record.transcript.format.as_deref();
     let actor = asked.actor.or(format).unwrap_or("agent");
-    let event = AgentSessionCompleted::at(Timestamp::now(), Uuid::now_v7(), &session, actor, exit);
+    let event = AgentSessionCompleted::at(Timestamp::now(), Uuid::now_v7(), &session, actor, *exit);
     Ok(Some(Draft {
         time: record.time.clone(),
         kind: AgentSessionCompleted::EVENT_TYPE.to_owned(),

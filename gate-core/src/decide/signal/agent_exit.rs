@@ -133,5 +133,9 @@ fn value(signal: &ExitSignal) -> SignalValue {
 fn statement(signal: &ExitSignal) -> Statement {
     let otherwise = || format!("{}: {}", signal.phase_completed, signal.exit_reason);
     let reason = Some(signal.notes.clone().unwrap_or_else(otherwise));
-    Statement { reason, exit_signal: Some(signal.clone()), ..Statement::new(value(signal)) }
+    Statement {
+        reason,
+        exit_signal: Some(Box::new(signal.clone())),
+        ..Statement::new(value(signal))
+    }
 }

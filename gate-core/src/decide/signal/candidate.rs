@@ -60,7 +60,7 @@ pub(super) struct Statement {
     pub(super) override_requested: bool,
     pub(super) agrees: bool,
     pub(super) problems: Vec<String>,
-    pub(super) exit_signal: Option<ExitSignal>,
+    pub(super) exit_signal: Option<Box<ExitSignal>>,
 }
 
 impl Statement {

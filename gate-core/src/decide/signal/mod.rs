@@ -94,7 +94,7 @@ pub struct Signal {
     pub unproven: Option<Unproven>,
     /// The exit signal of the agent exit protocol, if it was read from one.
     #[serde(skip)]
-    pub exit_signal: Option<ExitSignal>,
+    pub exit_signal: Option<Box<ExitSignal>>,
     /// The texts that were taken as the signal and its fields: they are no
     /// indicators as well.
     #[serde(skip)]
