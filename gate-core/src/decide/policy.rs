@@ -5,6 +5,8 @@
 //! policies and equal inputs are equal, and [`Policy::digest`] names it in
 //! every record.
 
+mod integrity;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU32;
@@ -12,6 +14,8 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 use super::pattern::{Matcher, Pattern};
+
+pub use integrity::{Allowance, IntegrityPolicy};
 
 /// Everything that settings say about a decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -338,38 +342,6 @@ pub struct CheckPolicy {
     pub optional: Vec<String>,
     /// Globs of files that may be uncommitted.
     pub ignore: Vec<String>,
-}
-
-/// What must not be weakened, beside what gate protects by itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct IntegrityPolicy {
-    /// Globs of files that only the operator changes.
-    pub protect: Vec<String>,
-    /// How many suppressions of linters and type checkers are let through.
-    pub budget: u32,
-    /// What the operator has approved.
-    pub allow: Vec<Allowance>,
-}
-
-impl IntegrityPolicy {
-    /// Policies of the time before it have the digest of those that leave it out.
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// A change that the operator has approved. Of `path`, `test` and `rule` those that
-/// are there have to fit; one of them is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Allowance {
-    /// Glob of files, relative to the project.
-    pub path: Option<String>,
-    /// Identity of a test, where `*` stands for anything.
-    pub test: Option<String>,
-    /// The rule of a finding.
-    pub rule: Option<String>,
-    /// Why.
-    pub reason: String,
 }
 
 /// When the breaker trips; 0 switches a trip off.

@@ -1,0 +1,35 @@
+//! What must not be weakened.
+
+use serde::{Deserialize, Serialize};
+
+/// What must not be weakened, beside what gate protects by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IntegrityPolicy {
+    /// Globs of files that only the operator changes.
+    pub protect: Vec<String>,
+    /// How many suppressions of linters and type checkers are let through.
+    pub budget: u32,
+    /// What the operator has approved.
+    pub allow: Vec<Allowance>,
+}
+
+impl IntegrityPolicy {
+    /// Policies of the time before it have the digest of those that leave it out.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A change that the operator has approved. Of `path`, `test` and `rule` those that
+/// are there have to fit; one of them is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allowance {
+    /// Glob of files, relative to the project.
+    pub path: Option<String>,
+    /// Identity of a test, where `*` stands for anything.
+    pub test: Option<String>,
+    /// The rule of a finding.
+    pub rule: Option<String>,
+    /// Why.
+    pub reason: String,
+}
