@@ -313,10 +313,8 @@ impl Case<'_> {
     /// No check stands behind what would otherwise be an exit, and one is asked for.
     fn lacks_evidence(&self) -> Option<Reason> {
         let asked = self.policy.unverified == Unverified::Continue;
-        (asked && !self.has_evidence()).then(|| {
-            let message = "no check stands behind the agent's word, and one is asked for";
-            Reason::new(ReasonCode::EvidenceRequired, message)
-        })
+        let message = "no check stands behind the agent's word, and one is asked for";
+        (asked && !self.has_evidence()).then(|| Reason::new(ReasonCode::EvidenceRequired, message))
     }
 
     /// Whether a check that gate ran itself passes and counts.
@@ -376,10 +374,9 @@ impl Case<'_> {
             Status::Complete => "an explicit signal",
             _ => "no signal required",
         };
-        let required = |record: &Evidence| record.mode == Mode::Require;
         let checks = match self.input.evidence.as_slice() {
             [] => "no checks",
-            evidence if evidence.iter().any(required) => "every required check passes",
+            all if all.iter().any(|it| it.mode == Mode::Require) => "every required check passes",
             _ => "no check is required",
         };
         format!("{signal}, {score} of {threshold} indicators, {checks}")
