@@ -11,7 +11,8 @@ const TOUCHES: &str =
     "touch \"$(sed -n 's/^JRUN_TASK_FOLDER=//p' seen | head -1)/DONE\"\necho 'I looked around.'\n";
 
 fn once(agent: &str, settings: &str) -> Run {
-    let words = "run --task t1 --prompt PROMPT.md --max-iterations 1 --json -- ./agent.sh";
+    let words =
+        "run --task t1 --unverified --prompt PROMPT.md --max-iterations 1 --json -- ./agent.sh";
     project(agent).words(words).settings(settings)
 }
 
@@ -76,7 +77,7 @@ fn a_file_from_the_day_before_ends_no_loop() {
 
 #[test]
 fn a_loop_without_checks_ends_done_and_unverified() {
-    let words = "run --task t1 --prompt PROMPT.md --max-iterations 1 -- ./agent.sh";
+    let words = "run --task t1 --unverified --prompt PROMPT.md --max-iterations 1 -- ./agent.sh";
     let ran = project(SAYS).words(words).settings("").run();
     assert!(ran.out().starts_with("DONE (unverified)  "), "{}", ran.out());
 }
@@ -88,7 +89,8 @@ fn the_project_bus_reaches_the_agents_of_each_task() {
     let id = project.file_name().unwrap().to_str().unwrap().to_owned();
     let post = ["bus", "post", "--project", &id, "--type", "FACT", "--body", "db is SQLite"];
     let ran = ran.again("").args(post).code(0);
-    let words = "run --task t2 --prompt PROMPT.md --max-iterations 2 --json -- ./agent.sh";
+    let words =
+        "run --task t2 --unverified --prompt PROMPT.md --max-iterations 2 --json -- ./agent.sh";
     let ran = ran.again(words).run();
     let runs = ran.json()["runs"].clone();
     let of = |at: usize| {
@@ -130,7 +132,8 @@ fn gates_own_warning_is_not_a_persons_word() {
 fn the_bus_says_how_a_loop_ended() {
     let ended = "the loop ended, and the task is not done: ";
     let tripped = "[breaker]\nno_exit = 2\n";
-    let ran = project("echo x >>work\necho 'I go on.'\n").settings(tripped).code(1);
+    let words = "run --task t1 --unverified --prompt PROMPT.md --json -- ./agent.sh";
+    let ran = project("echo x >>work\necho 'I go on.'\n").words(words).settings(tripped).code(1);
     assert_eq!(ran.json()["stopped_by"], "tripped");
     assert!(bus(&ran).contains(&format!("{ended}the circuit breaker is open: ")), "{}", bus(&ran));
 
@@ -142,7 +145,8 @@ fn the_bus_says_how_a_loop_ended() {
         "{bus_of_blocked}"
     );
 
-    let words = "run --task t1 --prompt PROMPT.md --budget-wall 1ms --json -- ./agent.sh";
+    let words =
+        "run --task t1 --unverified --prompt PROMPT.md --budget-wall 1ms --json -- ./agent.sh";
     let ran = project(SAYS).words(words).run();
     assert_eq!(ran.json()["stopped_by"], "budget-wall");
     assert!(bus(&ran).contains(&format!("{ended}its time is over")), "{}", bus(&ran));
