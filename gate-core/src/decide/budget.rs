@@ -8,10 +8,13 @@ const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 
+/// Tells what was spent of a limit.
+type Words = fn(u64, u64) -> String;
+
 /// The budgets that a run has spent, each as a sentence for a person.
 pub(crate) fn overspent(run: &RunState, policy: &Policy) -> Vec<String> {
     let (spent, budget) = (&run.spent, &policy.budget);
-    let all: [(u64, u64, fn(u64, u64) -> String); 4] = [
+    let all: [(u64, u64, Words); 4] = [
         (spent.iterations, u64::from(budget.iterations), |spent, limit| {
             format!("{} of {} iterations", grouped(spent), grouped(limit))
         }),
@@ -34,7 +37,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
