@@ -220,3 +220,9 @@ fn each_file_of_a_monorepo_is_judged_by_its_nearest_settings() {
     let ran = PERSON.does(PERSON.prompt(ran, "Go."), "touch two/red");
     refuses(PERSON.stops(ran, "Done."), "tests failed");
 }
+
+#[test]
+fn work_that_is_committed_is_judged_where_the_client_reports_no_prompts() {
+    let ran = SCRIPT.does(green(""), MUL);
+    refuses(SCRIPT.stops(ran, "Done."), "tests/mul.sh");
+}

@@ -202,7 +202,11 @@ impl Stopped<'_> {
                 let run =
                     named.map(|(name, mut memory)| memory.run_of(name)).transpose()?.flatten();
                 let was = run.and_then(|run| run.tree);
-                let is_idle = gate.has_changed(source, was.as_ref()) == Some(false);
+                let transcript = self.event.transcript.as_deref();
+                let has_committed = acted == Some(true)
+                    && around.is_none_or(|around| around.has_committed(transcript));
+                let is_same = gate.has_changed(source, was.as_ref()) == Some(false);
+                let is_idle = is_same && !has_committed;
                 if is_idle { Work::None } else { Work::Changed }
             }
         };

@@ -2,6 +2,7 @@
 //! prompt, and which projects and sessions those changes belong to.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use gate_checks::worktree::{FileList, WorkTree};
@@ -51,6 +52,15 @@ impl Surroundings {
     /// Whether files are other ones than at the person's last prompt.
     pub(crate) fn is_changed(&self) -> bool {
         self.changed.as_ref().is_some_and(|changed| !changed.is_empty())
+    }
+
+    /// Whether HEAD moved since the session's transcript was begun, or nobody can tell:
+    /// what an agent has committed is no uncommitted change.
+    pub(crate) fn has_committed(&self, transcript: Option<&Path>) -> bool {
+        let begun = transcript.and_then(|file| fs::metadata(file).ok()?.created().ok());
+        let moved = fs::metadata(self.root.join(".git/logs/HEAD"));
+        let moved = moved.and_then(|metadata| metadata.modified()).ok();
+        begun.zip(moved).is_none_or(|(begun, moved)| moved >= begun)
     }
 
     /// What changed, for a policy's checks. None where nobody knows what was before.
