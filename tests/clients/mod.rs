@@ -35,7 +35,8 @@ macro_rules! with_each {
         $(with! {
             $name: $client,
             mended installed began not_done_yet never_mended max_blocks stuck broken_hooks slow_check
-            broken_settings no_settings model_fails $($more)*
+            broken_settings no_settings model_fails answers green_without_a_signal red_in_prose
+            red_before only_prose $($more)*
         })*
     };
 }

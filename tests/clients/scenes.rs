@@ -39,6 +39,11 @@ fn gated(more: &str) -> Run {
     project().settings(&format!("{CHECK}{more}")).committed()
 }
 
+/// The same whose check is green.
+fn straight() -> Run {
+    gated("").file("shelf.txt", "straight\n").committed()
+}
+
 /// Blocked while the check fails, let go when the work is done.
 pub(super) fn mended(client: &'static Client) {
     let script = [Says(DONE), MEND, Says(DONE_TOO)];
@@ -109,6 +114,43 @@ pub(super) fn stuck(client: &'static Client) {
     ended.asked(1..=1).last(4).never_passed();
 }
 
+/// A question costs one call of the model, also with a dirty tree and a red check.
+pub(super) fn answers(client: &'static Client) {
+    let talk = "A shelf wants two screws in the wall, not one. That is all there is to it.";
+    let project = gated("").file("mine.txt", "not committed\n");
+    let ended = Session::new(client, project, &[Says(talk)]).installed().run();
+    ended.asked(1..=1).released("not-run");
+}
+
+/// Honest work whose check is green costs no call beside its own, and needs no signal.
+pub(super) fn green_without_a_signal(client: &'static Client) {
+    let script = [Runs("echo 'echo hung' > hang.sh"), Says("I wrote how it hangs.")];
+    let ended = Session::new(client, straight(), &script).installed().run();
+    ended.asked(2..=2).released("green");
+}
+
+/// "Done" in prose over a check that the agent made red is refused with its words.
+pub(super) fn red_in_prose(client: &'static Client) {
+    let bend = Runs("echo crooked > shelf.txt; git commit -qam bend");
+    let script = [bend, Says("All of it is done."), MEND, Says("It is straight again.")];
+    let ended = Session::new(client, straight(), &script).installed().run();
+    ended.asked(4..=4).reads(2, REASON).released("green");
+}
+
+/// A check that was red before the session holds nobody who claims nothing.
+pub(super) fn red_before(client: &'static Client) {
+    let script = [Runs("echo 'echo hung' > hang.sh"), Says("I wrote how it hangs.")];
+    let ended = Session::new(client, gated(""), &script).installed().run();
+    ended.asked(2..=2).released("red");
+}
+
+/// Prose that no check names runs nothing.
+pub(super) fn only_prose(client: &'static Client) {
+    let script = [Runs("echo 'It hangs.' >> NOTES.md"), Says("I noted it.")];
+    let ended = Session::new(client, gated(""), &script).installed().run();
+    ended.asked(2..=2).released("not-run");
+}
+
 /// A hook that crashes or babbles holds nobody, and passes nothing.
 pub(super) fn broken_hooks(client: &'static Client) {
     for hook in ["exit 1", "echo '{\"decision\":\"block\"'"] {
@@ -123,12 +165,12 @@ pub(super) fn missing_hook(client: &'static Client) {
     session.run().asked(1..=1).last(5);
 }
 
-/// A check that takes for ever: gate answers in time, before the client gives
-/// up on it and lets go; and nothing passes.
+/// A check that takes for ever: gate answers in time, before the client gives up on it,
+/// and lets go; and nothing passes.
 pub(super) fn slow_check(client: &'static Client) {
     let slow = project().settings("[checks.tests]\ncommand = [\"sleep\", \"600\"]\n").committed();
     let ended = Session::new(client, slow, &[Says(DONE)]).with("--deadline 2s").run();
-    ended.asked(2..=6).never_passed();
+    ended.asked(1..=1).released("not-run");
 }
 
 /// Settings that cannot be read are told, and pass nothing.

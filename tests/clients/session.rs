@@ -237,6 +237,17 @@ impl Ended {
         self
     }
 
+    /// The last stop was let go without an `exit`, after this was seen; nothing has
+    /// passed.
+    #[track_caller]
+    pub(crate) fn released(self, kind: &str) -> Self {
+        let last = self.project.beside("last --json").output().unwrap();
+        let shown = String::from_utf8_lossy(&last.stdout);
+        let decision: Value = serde_json::from_str(&shown).unwrap_or_default();
+        assert_eq!(decision["released"], kind, "{shown}\n{}", self.seen());
+        self.last(1).never_passed()
+    }
+
     /// No decision was ever recorded that lets the work count as done.
     #[track_caller]
     pub(crate) fn never_passed(self) -> Self {
