@@ -92,7 +92,8 @@ fn stops(ran: Ran, said: &str) -> (Ran, Option<String>) {
 
 #[test]
 fn a_stop_hook_tells_the_halves_when_it_first_refuses() {
-    let ran = gate("prompt").settings(SETTINGS).file("a.txt", "x\n").committed().code(0);
+    let strict = format!("{SETTINGS}[hook]\nsignal = \"require\"\n");
+    let ran = gate("prompt").settings(&strict).file("a.txt", "x\n").committed().code(0);
     fs::write(ran.path("a.txt"), "y\n").unwrap();
     let claim = "All tasks are completed.\n\nEXIT_STATUS: COMPLETE\n";
     let (ran, refused) = stops(ran, claim);

@@ -141,7 +141,7 @@ impl Situation {
     /// Failures that are not the session's, in words.
     pub(super) fn not_own(&self) -> Option<String> {
         let all = |of: fn(&Failure) -> &Vec<String>| -> Vec<String> {
-            self.failures.iter().flat_map(|failure| of(failure)).cloned().collect()
+            self.failures.iter().flat_map(of).cloned().collect()
         };
         let (before, others) = (all(|it| &it.before), all(|it| &it.others));
         let before = (!before.is_empty()).then(|| format!("{} red before", were(&before)));
