@@ -105,7 +105,7 @@ impl ConfigError {
         hint: Option<String>,
     ) -> Self {
         let excerpt = Some(Excerpt::new(text, span));
-        let key = brief(&key, KEY);
+        let key = if key.len() > KEY { brief(&key, KEY) } else { key };
         Self(Box::new(Parts { origin, excerpt, key, problem, hint }))
     }
 
