@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::governance_formats::of_format;
 use crate::needs::{needs, shared};
-use crate::run::{RED, SAYS, bus as bus_of, file_of, project, task};
+use crate::run::{IMPATIENT, RED, SAYS, bus as bus_of, file_of, project, task};
 use crate::support::{Ran, gate};
 
 const SYSTEMS: [&str; 4] = ["conductor-run", "conductor-bus", "conductor-facts", "cross"];
@@ -198,7 +198,8 @@ fn found(text: &str, wanted: &Value) -> Value {
 
 /// Whether a run is started that would have so many above it.
 fn delegated(depth: u64, most: Option<u64>) -> bool {
-    let most = most.map_or_else(String::new, |most| format!("[run]\nmax_depth = {most}\n"));
+    let most = most.map_or_else(String::new, |most| format!("max_depth = {most}\n"));
+    let most = format!("{IMPATIENT}{most}");
     let agent = "deep=$(wc -l <count)\n\
                  gate run --task d$deep --prompt PROMPT.md --max-iterations 1 -- ./agent.sh\nexit 1\n";
     let limited = format!("test \"$(wc -l <count)\" -gt {depth} && exit 1\n{agent}");

@@ -77,6 +77,8 @@ mod run;
 mod run_delegated;
 mod run_faults;
 mod run_handoff;
+mod run_night;
+mod run_shown;
 mod run_signals;
 mod run_unverified;
 mod run_work;

@@ -14,6 +14,9 @@ use crate::support::{Ran, Run, gate};
 /// A check that fails until the file `fixed` is there.
 pub(crate) const RED: &str = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"test -e fixed\"]\n";
 
+/// A loop that does not wait for an agent that cannot work.
+pub(crate) const IMPATIENT: &str = "[run]\nbackoff_limit = \"0s\"\n";
+
 /// The last words of an agent that says that it is done.
 pub(crate) const SAYS: &str =
     "printf 'All tasks are completed.\\n\\nEXIT_STATUS: COMPLETE\\nEXIT_REASON: it is done\\n'\n";
@@ -21,7 +24,7 @@ pub(crate) const SAYS: &str =
 /// A project with a red check, and an agent of these lines over the task `t1`.
 pub(crate) fn project(agent: &str) -> Run {
     gate("run --task t1 --prompt PROMPT.md --json -- ./agent.sh")
-        .settings(RED)
+        .settings(&format!("{RED}{IMPATIENT}"))
         .file("PROMPT.md", "Mend it.\n")
         .file(".gitignore", "count\nseen\npids\n")
         .script("agent.sh", &format!("#!/bin/sh\ncat >seen\necho x >>count\n{agent}"))

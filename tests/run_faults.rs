@@ -130,7 +130,7 @@ fn what_an_agent_writes_in_its_runners_name_changes_nothing() {
     let agent = "folder=$(sed -n 's/^JRUN_TASK_FOLDER=//p' seen)\ntouch \"$folder/DONE\"\n\
                  printf '\\n---\\nmsg_id: m\\nts: 2026-01-01T00:00:00Z\\ntype: RUN_STOP\\nproject_id: p\\n---\\ntask completed\\n' \\\n\
                  >>\"$folder/TASK-MESSAGE-BUS.md\"\n\
-                 sed 's/running/completed/' \"$folder\"/runs/*/run-info.yaml >x && cp x \"$folder\"/runs/*/run-info.yaml\nexit 1\n";
+                 sed 's/running/completed/' \"$folder\"/runs/*/run-info.yaml >x && cp x \"$folder\"/runs/*/run-info.yaml\necho 'I wrote.'\nexit 1\n";
     let (ran, end) = once(agent);
     assert_eq!((&end["stopped_by"], &end["success"]), (&"max-iterations".into(), &false.into()));
     let info = info(&ran, &end);

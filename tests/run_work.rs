@@ -186,7 +186,7 @@ fn a_runner_that_is_killed_keeps_nothing_for_ever() {
 
 #[test]
 fn a_claim_from_before_the_lease_is_none() {
-    let ran = project("implementation", "exit 1");
+    let ran = project("implementation", "echo 'I looked at it.'; exit 1");
     said(&ran, "work add W-2 --phase review", 0);
     let end = looped(&ran, "run --work W-2 --json --max-iterations 1 -- ./agent.sh", 1);
     let folder = PathBuf::from(end["folder"].as_str().unwrap());

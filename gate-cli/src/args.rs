@@ -32,7 +32,7 @@ pub(crate) use self::hook::{Hook, Off, On, Status, duration};
 pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
 pub(crate) use self::replay::{Grouping, Only, Replay};
-pub(crate) use self::run::{Codes, Cwd, Run, Stop};
+pub(crate) use self::run::{Allow, Codes, Cwd, Run, Stop};
 pub(crate) use self::trust::{Lock, Trust, Version};
 pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, Held, ListWork, Unblock, Work};
 

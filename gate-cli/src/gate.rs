@@ -14,7 +14,7 @@ use std::path::Path;
 use gate_checks::baseline::Baseline;
 use gate_checks::check::About;
 use gate_checks::{Gathered, Site, TreeChange, Wanted};
-use gate_core::config::Resolved;
+use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::observed::{Observed, TreeSeen, TreeState};
@@ -23,8 +23,8 @@ use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
 use gate_core::mask::Masker;
 use gate_core::trouble::Signature;
-use gate_core::{Decision, Input, Policy, Scan, decide, digest, judge};
-use jiff::Timestamp;
+use gate_core::{Decision, Input, Policy, Scan, Verdict, decide, digest, judge};
+use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::VERSION;
@@ -33,6 +33,7 @@ use crate::memory::{Asked, Begun, Memory, Standing, Turn};
 use crate::record::{Record, SCHEMA, Tree, UsageRecord};
 use crate::remarks::{about_transcript, warning};
 use crate::request::{Checks, Request};
+use crate::runner::{chance, delay};
 use crate::source::Source;
 
 pub(crate) use self::reading::Judging;
@@ -57,6 +58,8 @@ pub struct Gate {
     trust: Option<Trusted>,
     /// Where it stands, and the policy before that left some checks out.
     place: Option<(When, Option<Box<Policy>>)>,
+    /// How loops wait while their agent cannot work.
+    backoff: Backoff,
 }
 
 impl Gate {
@@ -70,6 +73,7 @@ impl Gate {
         gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
+        let backoff = settings.run.backoff;
         let (policy, masker) = (settings.policy, site.masker());
         let (memory, processors, baseline, trust, place) = (None, None, None, None, None);
         Ok(Self {
@@ -83,6 +87,7 @@ impl Gate {
             baseline,
             trust,
             place,
+            backoff,
         })
     }
 
@@ -329,7 +334,11 @@ impl Gate {
             forced: request.forced.clone(),
             checks_left_out: request.checks == Checks::None && !self.policy.checks.is_empty(),
             warnings,
-            observed: Observed { stop: request.stop.clone(), ..scan.observed() },
+            observed: Observed {
+                stop: request.stop.clone(),
+                outage: request.outage.clone(),
+                ..scan.observed()
+            },
             ..Input::new(scan.signal.clone(), scan.hits.clone())
         }
     }
@@ -381,7 +390,7 @@ impl Gate {
             iteration: request.iteration,
             repeated: false,
             task: request.task.clone(),
-            retry_at: retry_at(&decision),
+            retry_at: self.retry_at(&decision, &judging.scan, request).map(|at| at.to_string()),
             decision,
             input_digest: judging.input.clone(),
             policy_digest: digest(judging.policy_text.as_bytes()),
@@ -395,6 +404,30 @@ impl Gate {
             duration_ms: u64::try_from(judging.began.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
         record.with_masked()
+    }
+
+    /// When the loop goes on best after an iteration in which the agent could not work:
+    /// when its service says so, else when its runner tries again. A loop that does not
+    /// say so waits longer with each such iteration.
+    fn retry_at(&self, decision: &Decision, scan: &Scan, request: &Request) -> Option<Timestamp> {
+        match decision.verdict {
+            Verdict::Exit => return None,
+            Verdict::Continue if decision.observed.outage.is_some() => return request.retry_at,
+            _ if decision.observed.outage.is_some() => return None,
+            Verdict::Continue | Verdict::Tripped | Verdict::Blocked => {}
+        }
+        let counters = &decision.breaker.counters;
+        let failed = request.agent_exit_code.is_some_and(|code| code != 0);
+        let (resets_at, count) = match &scan.effort.limited {
+            Some(limited) => (limited.resets_at, counters.rate_limited),
+            None if failed && scan.effort.outage.is_some() => (None, counters.same_error),
+            None => return None,
+        };
+        let later = || {
+            let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), chance());
+            Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok()
+        };
+        resets_at.and_then(|at| Timestamp::from_second(at).ok()).or_else(later)
     }
 }
 
@@ -414,10 +447,4 @@ fn remembering(input: &Input, standing: Standing, seen: &Option<TreeSeen>) -> In
         observed,
         ..input.clone()
     }
-}
-
-/// When the limit is over that the iteration ended in.
-fn retry_at(decision: &Decision) -> Option<String> {
-    let seconds = decision.observed.limited.as_ref()?.resets_at?;
-    Some(Timestamp::from_second(seconds).ok()?.to_string())
 }

@@ -1,10 +1,10 @@
-//! Ctrl-C, and a scheduler's request to end. What was found so far is printed
-//! whole; a second one ends the program at once.
+//! Ctrl-C, a scheduler's request to end, and a terminal that is closed. What was found
+//! so far is printed whole; a second Ctrl-C or request ends the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::failure::Failure;
@@ -25,12 +25,20 @@ impl Interrupt {
     pub(crate) fn listen() -> Result<Self, Failure> {
         let interrupt = Self::default();
         let again = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
+        let failed = |error| Failure::internal("signals", format!("no signals: {error}"));
+        let noted = |signal| {
             let number = usize::try_from(signal).unwrap_or_default();
+            flag::register_usize(signal, interrupt.0.clone(), number)
+        };
+        for signal in [SIGINT, SIGTERM] {
             flag::register_conditional_default(signal, again.clone())
                 .and_then(|_| flag::register(signal, again.clone()))
-                .and_then(|_| flag::register_usize(signal, interrupt.0.clone(), number))
-                .map_err(|error| Failure::internal("signals", format!("no signals: {error}")))?;
+                .and_then(|_| noted(signal))
+                .map_err(failed)?;
+        }
+        // A terminal's end is often told twice, by the system and by the shell.
+        if !is_ignored(SIGHUP) {
+            noted(SIGHUP).map_err(failed)?;
         }
         Ok(interrupt)
     }
@@ -42,4 +50,13 @@ impl Interrupt {
             signal => Some(BY_SIGNAL.saturating_add(u8::try_from(signal).unwrap_or_default())),
         }
     }
+}
+
+/// Whether the program was started with this signal ignored, as `nohup` does. Where the
+/// system does not tell, it was not.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }

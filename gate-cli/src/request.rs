@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gate_checks::{CancellationToken, Events};
+use gate_core::decide::observed::Outage;
 use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
+use jiff::Timestamp;
 
 /// What a caller asks.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +51,10 @@ pub struct Request {
     pub checks: Checks,
     /// Whether no earlier record of a check is taken, and none kept.
     pub fresh: bool,
+    /// Why the agent could not work, where its runner found out.
+    pub outage: Option<Outage>,
+    /// When the runner tries again after that.
+    pub retry_at: Option<Timestamp>,
     /// The stop that an agent's hook asks about.
     pub stop: Option<Stop>,
     /// How long checks are waited for.

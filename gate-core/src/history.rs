@@ -50,6 +50,9 @@ pub mod kind {
     /// Hooks were switched off or on by an operator.
     pub const SWITCH: &str = "hook_switch";
 
+    /// A loop of `gate run` ended.
+    pub const RUN_ENDED: &str = "run_ended";
+
     /// Settings were approved by an operator, or no longer are.
     pub const TRUST: &str = "settings_trust";
     /// A run was locked to a policy by an operator, or the lock was ended.

@@ -113,7 +113,7 @@ impl WorkTree {
 
     /// The folder that git keeps for all work trees of the repository: settings,
     /// hooks. None outside of git.
-    pub(crate) fn git_folder(&self) -> Option<PathBuf> {
+    pub fn git_folder(&self) -> Option<PathBuf> {
         let dot_git = self.is_repository.then(|| self.root.join(".git"))?;
         Some(repository::common(&git::git_dir(&dot_git).ok()?))
     }

@@ -46,7 +46,10 @@ pub(crate) struct Run {
     /// is read.
     #[arg(long, value_name = "A", required_unless_present = "command")]
     pub(crate) agent: Option<Forced>,
-    /// The most iterations.
+    /// What the agent may do without asking anybody.
+    #[arg(long, value_enum, default_value_t = Allow::Checks, conflicts_with = "command")]
+    pub(crate) allow: Allow,
+    /// The most iterations in which the agent worked.
     #[arg(long, value_name = "N", default_value = "100")]
     pub(crate) max_iterations: NonZeroU64,
     /// How long one run of the agent may take, such as 2h.
@@ -87,6 +90,13 @@ pub(crate) struct Run {
     /// Which exit codes the program ends with.
     #[arg(long, value_enum, default_value_t = Codes::Run)]
     pub(crate) exit_codes: Codes,
+    /// Give the agent the prompt, the completion protocol and gate's feedback alone,
+    /// without the run's folders and the message bus.
+    #[arg(long)]
+    pub(crate) plain_prompt: bool,
+    /// At a terminal, show what the agent prints as it is.
+    #[arg(long)]
+    pub(crate) raw: bool,
     /// Print one JSON object at the end.
     #[arg(long)]
     pub(crate) json: bool,
@@ -94,6 +104,19 @@ pub(crate) struct Run {
     /// the place of `{prompt}`.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+/// What an agent that `--agent` starts may do without asking anybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Allow {
+    /// What its own settings allow.
+    None,
+    /// Edit files.
+    Edits,
+    /// Edit files, run the project's checks, `git add` and `git commit`.
+    Checks,
+    /// Everything that its client can allow.
+    All,
 }
 
 /// Where an agent works.

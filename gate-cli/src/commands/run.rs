@@ -2,13 +2,15 @@
 
 mod job;
 
+use std::env;
 use std::path::Path;
 use std::time::Duration;
 
 use gate_checks::CancellationToken;
 use gate_checks::process::{GRACE, Supervisor};
+use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
-use gate_core::config::Resolved;
+use gate_core::config::{Backoff, Origin, Resolved, Setting};
 use gate_core::decide::policy::When;
 use gate_core::decide::signal;
 use gate_core::protocol::run;
@@ -24,9 +26,13 @@ use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::operator::project_marks;
 use crate::processes;
-use crate::render::{self, Loud};
+use crate::render::{self, Showing, Shown};
 use crate::request::Request;
-use crate::runner::{End, IN_RUN, Loop, Order, StoppedBy, command_of, starts_runs};
+use crate::runner::{
+    End, IN_RUN, Loop, Order, Project as Beside, Start, StoppedBy, agents, start_of, starts_runs,
+    word,
+};
+use crate::secrets;
 use crate::settings::{self, Selection};
 use crate::source::Source;
 use crate::store::PATIENCE;
@@ -55,6 +61,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     if let Some(changed) = trust.look()?.changed {
         render::notes(&[changed]);
     }
+    let start = start(here, args, (&settings, &trust))?;
     let trust = trust.lasting();
     let project = Runs::here(&here.places)?;
     let parent = parent(here, &project)?;
@@ -64,7 +71,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
         return Err(Failure::usage("too-deep", message).hint("`max_depth` in [run] of gate.toml"));
     }
     let prompt = args.prompt.as_deref().map(|file| Source::named(file, &here.places.folder).text());
-    let asked = Asked { prompt: prompt.transpose()?, parent, args, project };
+    let asked = Asked { prompt: prompt.transpose()?, parent, args, project, start };
     let interrupt = Interrupt::listen()?;
     if args.work.is_none() {
         let task = asked.task_id();
@@ -99,6 +106,8 @@ fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failur
 /// What is asked for.
 struct Asked<'a> {
     args: &'a Run,
+    /// How the agent is started.
+    start: Start,
     project: Project,
     prompt: Option<String>,
     /// The run whose agent asks.
@@ -128,6 +137,7 @@ impl Asked<'_> {
             None => task.describe(prompt)?,
         };
         let memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
+        let backoff = settings.run.backoff;
         let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
         let gate = gate.trusting(trust)?;
         let taken = gate.take_baseline_if_wanted()?;
@@ -138,8 +148,11 @@ impl Asked<'_> {
         let wall = Some(gate.policy().budget.wall_ms).filter(|limit| *limit > 0);
         let wall = wall.map(Duration::from_millis);
         let lost = job.map(|job| job.lost.clone()).unwrap_or_default();
-        let order = order(here, self.args, (&task, prompt), self.parent.clone())?;
-        let order = Order { wall, lost, ..order };
+        let order = self.order(here, (&task, prompt), backoff)?;
+        let resume = job.is_none().then(|| resume(task.id()));
+        let order = Order { wall, lost, resume, ..order };
+        let Run { agent: format, raw, json, .. } = *self.args;
+        let shown = Shown::new(Showing { format, raw, json });
         let request = Request {
             format: self.args.agent,
             task: self.args.task.clone().or(job.map(Job::task_id)),
@@ -149,12 +162,11 @@ impl Asked<'_> {
             acts: acts(self.args),
             actor: Some(order.agent.clone()),
             of_work: job.is_some(),
-            events: render::progress(),
+            events: shown.checks(),
             ..Request::default()
         };
-        let live = Loud::new(self.args.json);
         let _learning = gate.learn();
-        Loop::new(&order, &task, (&gate, request), supervisor, (interrupt, &live)).run()
+        Loop::new(&order, &task, (&gate, request), supervisor, (interrupt, &shown)).run()
     }
 
     /// How the task is called.
@@ -234,45 +246,93 @@ fn budget(policy: &mut Policy, args: &Run) {
     budget.wall_ms = args.budget_wall.map_or(budget.wall_ms, millis);
 }
 
-fn order(
-    here: &Here,
-    args: &Run,
-    (task, prompt): (&Task, String),
-    parent: Option<run::RunInfo>,
-) -> Result<Order, Failure> {
-    let agent = match args.agent {
+/// How the agent is started: with the command that was given, or as its preset says.
+fn start(here: &Here, args: &Run, under: (&Resolved, &Trust)) -> Result<Start, Failure> {
+    let (settings, trust) = under;
+    if !args.command.is_empty() {
+        let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
+        return Ok(Start { argv: words.collect(), ..Start::default() });
+    }
+    let agent = agent(args).unwrap_or_default();
+    let own = settings.run.agents.get(&agent).map(Vec::as_slice).unwrap_or_default();
+    let key = format!("run.agents.{agent}.args");
+    let of_project = |setting: &Setting| {
+        setting.key == key && matches!(setting.origin, Origin::Project(_) | Origin::File(_))
+    };
+    if !own.is_empty() && settings.settings().iter().any(of_project) {
+        trust.admit_words(&key)?;
+    }
+    let tree = WorkTree::open(&here.site()?).ok();
+    let git = tree.and_then(|tree| tree.git_folder());
+    let project = Beside { policy: &settings.policy, git: git.as_deref(), args: own };
+    start_of(&agent, args.allow, &project).ok_or_else(|| {
+        let known = agents().collect::<Vec<_>>().join(", ");
+        let message = format!("gate does not know how to start {agent}; known are {known}");
+        Failure::usage("agent-unknown", message).hint("give its command behind `--`")
+    })
+}
+
+/// The agent's name; none where only a command was given.
+fn agent(args: &Run) -> Option<String> {
+    match args.agent {
         Some(Forced::Agent(name)) => Some(name.to_owned()),
         Some(Forced::Format(format)) => Some(format.name().to_owned()),
         None => None,
-    };
-    let given = || {
-        let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
-        Some(words.collect::<Vec<_>>()).filter(|words| !words.is_empty())
-    };
-    let argv = given().or_else(|| command_of(agent.as_deref()?)).ok_or_else(|| {
-        let name = agent.as_deref().unwrap_or_default();
-        Failure::usage("agent-unknown", format!("nobody here knows how to start {name}"))
-            .hint("give its command behind `--`")
-    })?;
-    let program = Path::new(&argv[0]).file_name().unwrap_or_default();
-    let hidden = |name: &str| HIDDEN.iter().any(|hidden| name.starts_with(hidden));
-    let variables = here.places.environment.iter().filter(|(name, _)| !hidden(name));
-    Ok(Order {
-        agent: agent.unwrap_or_else(|| program.to_string_lossy().into_owned()),
-        argv,
-        cwd: match args.cwd {
-            Cwd::Tree => here.places.project()?,
-            Cwd::Task => task.folder(),
-        },
-        prompt,
-        iterations: args.max_iterations.get(),
-        timeout: args.timeout,
-        wall: None,
-        idle: args.idle_timeout,
-        children: args.children_timeout,
-        grace: AGENTS_GRACE.max(GRACE),
-        parent,
-        lost: CancellationToken::new(),
-        environment: variables.cloned().collect(),
-    })
+    }
+}
+
+/// The command that goes on with a task: this one, without its prompt, which is the
+/// task's by now.
+fn resume(task: &str) -> String {
+    let given: Vec<_> = env::args_os().map(|it| it.to_string_lossy().into_owned()).collect();
+    let end = given.iter().position(|it| it == "--").unwrap_or(given.len());
+    let mut words = vec!["gate".to_owned()];
+    let mut of_gate = given[..end].iter().skip(1);
+    while let Some(given) = of_gate.next() {
+        match given.as_str() {
+            "run" => words.extend(["run", "--task", task].map(str::to_owned)),
+            "--prompt" | "--task" => drop(of_gate.next()),
+            it if it.starts_with("--prompt=") || it.starts_with("--task=") => {}
+            it => words.push(it.to_owned()),
+        }
+    }
+    words.extend(given[end..].iter().cloned());
+    secrets::masked(&words.iter().map(|it| word(it)).collect::<Vec<_>>().join(" "))
+}
+
+impl Asked<'_> {
+    fn order(
+        &self,
+        here: &Here,
+        (task, prompt): (&Task, String),
+        backoff: Backoff,
+    ) -> Result<Order, Failure> {
+        let (args, start) = (self.args, &self.start);
+        let program = start.argv.first().map(Path::new).and_then(Path::file_name);
+        let program = program.unwrap_or_default().to_string_lossy().into_owned();
+        let hidden = |name: &str| HIDDEN.iter().any(|hidden| name.starts_with(hidden));
+        let variables = here.places.environment.iter().filter(|(name, _)| !hidden(name));
+        Ok(Order {
+            agent: agent(args).unwrap_or(program),
+            argv: start.argv.clone(),
+            shown: (secrets::masked(&start.shown()), start.note),
+            cwd: match args.cwd {
+                Cwd::Tree => here.places.project()?,
+                Cwd::Task => task.folder(),
+            },
+            prompt,
+            iterations: args.max_iterations.get(),
+            timeout: args.timeout,
+            wall: None,
+            idle: args.idle_timeout,
+            children: args.children_timeout,
+            grace: AGENTS_GRACE.max(GRACE),
+            parent: self.parent.clone(),
+            lost: CancellationToken::new(),
+            environment: variables.chain(&start.variables).cloned().collect(),
+            plain_prompt: args.plain_prompt,
+            backoff,
+            resume: None,
+        })
+    }
 }

@@ -11,6 +11,7 @@ mod body;
 mod breakers;
 mod clock;
 mod earlier;
+mod ended;
 mod failure;
 mod held;
 mod hook;

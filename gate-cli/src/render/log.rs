@@ -2,6 +2,7 @@
 //! by others, and is cleaned.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use gate_core::history::kind;
@@ -10,7 +11,7 @@ use gate_core::{text, work};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::text::{brief, plain};
+use super::text::{brief, plain, span};
 
 /// A record in a line: when, its number, whose, what, why.
 pub(crate) fn log_line(sealed: &Sealed) -> String {
@@ -101,9 +102,25 @@ fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
             let what = if policy.is_empty() { "lock released" } else { "locked" };
             (what.to_owned(), Some(AnsiColor::Yellow), policy.to_owned())
         }
+        kind::RUN_ENDED => run_ended(record),
         work::kind::ADDED | work::kind::MOVED | work::kind::ENDED => worked(record),
         other => (other.to_owned(), None, String::new()),
     }
+}
+
+/// The end of a loop, with what it took.
+fn run_ended(record: &Record) -> (String, Option<AnsiColor>, String) {
+    let number = |key: &str| record.body.get(key).and_then(Value::as_u64).unwrap_or_default();
+    let took = span(Duration::from_millis(number("duration_ms")));
+    let cost = match number("cost_micro_usd") {
+        0 => String::new(),
+        micro => format!(", ${:.2}", micro as f64 / 1e6),
+    };
+    let message = at(record, "message", "");
+    let why = format!("{message} ({} iterations, {took}{cost})", number("iterations"));
+    let done = at(record, "stopped_by", "") == "completed";
+    let color = if done { AnsiColor::Green } else { AnsiColor::Red };
+    ("loop ended".to_owned(), Some(color), why)
 }
 
 /// A work item that was added, or took a step.
@@ -221,6 +238,12 @@ mod tests {
                 "-                 exit, forced   shipped",
             ),
             (kind::BLOCKED, json!({ "decision": 7 }), "-"),
+            (
+                kind::RUN_ENDED,
+                json!({ "task": "7", "stopped_by": "cancelled", "message": "cancelled",
+                        "iterations": 3, "cost_micro_usd": 1_480_000, "duration_ms": 62_000 }),
+                "task 7            loop ended     cancelled (3 iterations, 1m 2s, $1.48)",
+            ),
             ("run_started", json!({}), "-                 run_started"),
         ] {
             let expected = format!("2026-11-02T10:00:00Z      1  {expected}");

@@ -39,7 +39,7 @@ pub(crate) use install::diff;
 pub(crate) use ledger::{Verified, Wrong, verified_card};
 pub(crate) use log::{log_line, record_card};
 pub(crate) use progress::progress;
-pub(crate) use run::{Loud, run_card};
+pub(crate) use run::{Showing, Shown, run_card};
 pub(crate) use sarif::sarif;
 pub(crate) use work::{work_card, work_list};
 

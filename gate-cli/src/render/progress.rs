@@ -15,21 +15,34 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Who shows progress on stderr; nobody where it is no terminal.
 pub(crate) fn progress() -> Events {
-    let lines = Lines { all: MultiProgress::new(), running: Mutex::default() };
-    if lines.all.is_hidden() {
+    let progress = Progress::new();
+    if progress.all.is_hidden() {
         return Events::nobody();
     }
-    lines.all.set_draw_target(ProgressDrawTarget::stderr());
-    Events::to(move |event| lines.show(event))
+    Events::to(move |event| progress.show(&event))
 }
 
-struct Lines {
+/// The lines of the checks that run.
+pub(super) struct Progress {
     all: MultiProgress,
     running: Mutex<BTreeMap<String, ProgressBar>>,
 }
 
-impl Lines {
-    fn show(&self, event: Event) {
+impl Progress {
+    pub(super) fn new() -> Self {
+        let all = MultiProgress::new();
+        if !all.is_hidden() {
+            all.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        Self { all, running: Mutex::default() }
+    }
+
+    /// Writes something else to the same terminal.
+    pub(super) fn beside(&self, write: impl FnOnce()) {
+        self.all.suspend(write);
+    }
+
+    pub(super) fn show(&self, event: &Event) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::Started { check } => match running.get(check.as_str()) {
@@ -52,7 +65,7 @@ impl Lines {
                 }
             }
             Event::Finished { evidence } => {
-                if let Some(line) = running.remove(&evidence.check) {
+                if let Some(line) = running.remove(evidence.check.as_str()) {
                     line.finish_and_clear();
                 }
             }

@@ -1,89 +1,95 @@
-//! What a person sees of a loop: the agent's output live, a card an iteration,
-//! and at the end why it stopped.
+//! What a person sees of a loop: one stream of events, shown in full at a terminal and
+//! in a line a step elsewhere; at the end a card that says why it stopped.
+
+mod lines;
+mod speech;
+mod terminal;
 
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
-use std::sync::{Mutex, PoisonError};
+use std::io::IsTerminal;
+use std::sync::Arc;
 use std::time::Duration;
 
-use anstream::adapter::StripBytes;
 use anstyle::{AnsiColor, Style};
-use jiff::Timestamp;
+use gate_checks::Events;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::memory::Spent;
+use gate_core::read::Forced;
 
-use super::card::{card, done};
-use super::text::{brief, lines, plain};
+use super::card::done;
+use super::text::{brief, plain, span};
 use crate::record::Record;
-use crate::runner::{Live, Ran, RunRecord};
+use crate::runner::{Event, Live, RunRecord};
 use crate::secrets;
+use lines::Lines;
+use terminal::Terminal;
 
-/// Shows a loop on stderr: whole to a person, in a line a step elsewhere. Stdout
-/// is the answer's.
-pub(crate) struct Loud {
-    watched: bool,
-    shown: Mutex<Shown>,
+/// How a loop is to be shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Showing {
+    /// How the agent's output is read.
+    pub(crate) format: Option<Forced>,
+    /// Whether it is shown as it is.
+    pub(crate) raw: bool,
+    /// Whether a program reads the answer, so that a line a step is enough.
+    pub(crate) json: bool,
 }
 
-/// An agent's output on its way to a terminal: pieces of any size, without what a
-/// terminal obeys and without secrets, as far as one stands in one piece.
-#[derive(Default)]
-struct Shown {
-    escapes: StripBytes,
-    /// The beginning of a character.
-    torn: Vec<u8>,
-}
+/// Shows a loop on stderr. Stdout is the answer's.
+#[derive(Clone)]
+pub(crate) struct Shown(Arc<dyn Live + Send + Sync>);
 
 impl Shown {
-    fn text(&mut self, bytes: &[u8]) -> String {
-        let mut plain = std::mem::take(&mut self.torn);
-        for piece in self.escapes.strip_next(bytes) {
-            plain.extend_from_slice(piece);
+    pub(crate) fn new(showing: Showing) -> Self {
+        if !showing.json && std::io::stderr().is_terminal() {
+            Self(Arc::new(Terminal::new(showing)))
+        } else {
+            Self(Arc::new(Lines::new(super::diagnose)))
         }
-        if let Err(error) = std::str::from_utf8(&plain)
-            && error.error_len().is_none()
-        {
-            self.torn = plain.split_off(error.valid_up_to());
-        }
-        lines(&secrets::masked(&String::from_utf8_lossy(&plain)))
+    }
+
+    /// Who is told what the checks do.
+    pub(crate) fn checks(&self) -> Events {
+        let shown = self.clone();
+        Events::to(move |event| shown.tell(Event::Check(&event)))
     }
 }
 
-impl Loud {
-    pub(crate) fn new(json: bool) -> Self {
-        let watched = !json && std::io::stderr().is_terminal();
-        Self { watched, shown: Mutex::default() }
-    }
-
-    fn say(&self, text: &str) {
-        super::diagnose(text);
+impl Live for Shown {
+    fn tell(&self, event: Event<'_>) {
+        self.0.tell(event);
     }
 }
 
-impl Live for Loud {
-    fn printed(&self, bytes: &[u8]) {
-        if self.watched {
-            let text = self.shown.lock().unwrap_or_else(PoisonError::into_inner).text(bytes);
-            // Where the terminal is gone, the files still have it.
-            let _ = std::io::stderr().lock().write_all(text.as_bytes());
+/// What a loop has used so far; nothing where no transcript tells it.
+fn so_far(spent: Option<&Spent>) -> String {
+    match spent {
+        Some(spent) if spent.cost_micro_usd > 0 => {
+            format!(", ${:.2} so far", spent.cost_micro_usd as f64 / 1e6)
         }
+        Some(spent) if spent.tokens > 0 => format!(", {} tokens so far", spent.tokens),
+        _ => String::new(),
     }
+}
 
-    fn ended(&self, iteration: u64, ran: &Ran) {
-        let how = if ran.error.is_empty() { "ended" } else { ran.error.as_str() };
-        self.say(&format!("gate: iteration {iteration}, run {}: {}\n", ran.id, plain(how)));
-    }
+/// A check with its outcome and its time.
+fn checked(evidence: &Evidence) -> String {
+    let outcome = match evidence.outcome {
+        Outcome::Pass => "pass",
+        Outcome::Fail => "fail",
+        Outcome::Inconclusive => "inconclusive",
+        Outcome::Tamper => "tampered with",
+        Outcome::Skipped => "did not run",
+    };
+    let summary = if evidence.summary.is_empty() { "" } else { ": " };
+    let time = span(Duration::from_millis(evidence.duration_ms));
+    let text = format!("{}: {outcome}{summary}{} ({time})", evidence.check, evidence.summary);
+    brief(&secrets::masked(&text))
+}
 
-    fn judged(&self, iteration: u64, record: &Record) {
-        if self.watched {
-            return self.say(&format!("\n{}\n", card(record)));
-        }
-        let why = record.decision.reasons.first().map_or("", |reason| reason.message.as_str());
-        let verdict = record.decision.verdict.name();
-        self.say(&format!("gate: iteration {iteration}: {verdict}: {}\n", plain(why)));
-    }
-
-    fn waits(&self, until: Timestamp) {
-        self.say(&format!("gate: waiting for a limit to end, at {until}\n"));
-    }
+/// Why a decision is what it is, in a line.
+fn why(record: &Record) -> String {
+    plain(record.decision.reasons.first().map_or("", |reason| reason.message.as_str()))
 }
 
 /// Why a loop stopped, and what it cost.
@@ -106,37 +112,25 @@ pub(crate) fn run_card(record: &RunRecord) -> String {
         row("task", &record.task);
     }
     row("iterations", &record.iterations.to_string());
-    let seconds = Duration::from_millis(record.duration_ms).as_secs_f64();
-    row("took", &format!("{seconds:.1} s"));
+    let took = Duration::from_millis(record.duration_ms);
+    row("took", &span(took));
     if let Some(tokens) = record.tokens {
         row("tokens", &tokens.to_string());
     }
     if let Some(cost) = record.cost_usd {
-        row("cost", &format!("{cost:.2} US dollars"));
+        row("cost", &format!("${cost:.2}"));
     }
     row("folder", &record.folder);
     if let Some(handoff) = &record.handoff {
         row("handoff", handoff);
     }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Shown;
-
-    #[test]
-    fn a_terminal_is_shown_text_and_nothing_that_it_obeys() {
-        let said = "a\u{1b}[2J\u{1b}]52;c;eA==\u{7}b\u{202e}ü\r\n::set-env name=A::b\n".as_bytes();
-        let whole = Shown::default().text(said);
-        assert_eq!(whole, "abü \n: :set-env name=A::b\n");
-        for cut in 0..said.len() {
-            let mut shown = Shown::default();
-            let parts = shown.text(&said[..cut]) + &shown.text(&said[cut..]);
-            assert!(
-                !parts.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{fffd}']),
-                "{cut}: {parts:?}"
-            );
-        }
+    if !record.denied.is_empty() {
+        row("denied", &record.denied.join(", "));
+        row("", "allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml");
     }
+    if let Some(command) = &record.resume {
+        // Whole, whatever its length: it is there to be copied.
+        let _ = writeln!(text, "  {:<12}{}", "go on with", plain(command));
+    }
+    text
 }

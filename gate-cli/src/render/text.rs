@@ -1,5 +1,7 @@
 //! Captured text, made fit for a card.
 
+use std::time::Duration;
+
 use gate_core::text;
 
 /// How many characters a row of a card has at most.
@@ -22,6 +24,16 @@ pub(super) fn lines(text: &str) -> String {
     let lines: String =
         lines.map(|line| text::clean(line.trim_end_matches('\n')) + end(line)).collect();
     obeyed_by_none(&lines)
+}
+
+/// A length of time, in its two largest units.
+pub(super) fn span(time: Duration) -> String {
+    match time.as_secs() {
+        0..10 => format!("{:.1}s", time.as_secs_f64()),
+        seconds @ 10..60 => format!("{seconds}s"),
+        seconds @ 60..3600 => format!("{}m {}s", seconds / 60, seconds % 60),
+        seconds => format!("{}h {}m", seconds / 3600, seconds % 3600 / 60),
+    }
 }
 
 /// A text in which a CI that reads commands from what programs print finds none:

@@ -1,14 +1,15 @@
 //! One run of an agent, from its folder to what came of it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use gate_checks::process::{Fate, Launch, Over, Waiting};
 use gate_core::protocol::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
 use jiff::Timestamp;
 
 use super::watch::Delegated;
-use super::{Loop, StoppedBy, delegated, reconcile, watch};
+use super::{Loop, Order, StoppedBy, delegated, reconcile, watch};
 use crate::failure::Failure;
 use crate::governance::{Brief, RunFolder, Settled};
 use crate::secrets;
@@ -16,6 +17,9 @@ use crate::secrets;
 /// The variable that tells a hook of the agent's that it is asked inside of a run.
 /// It says so, and proves nothing.
 pub(crate) const IN_RUN: &str = "GATE_RUN";
+
+/// How much of the standard error is looked at, in bytes.
+const END: u64 = 16 << 10;
 
 /// The exit code of an agent that has none.
 const NONE: i64 = -1;
@@ -40,6 +44,10 @@ pub(crate) struct Ran {
     pub(crate) error: String,
     /// Whether the agent could not be started.
     pub(crate) not_started: bool,
+    /// Whether it was ended: its time was over, or somebody wanted it.
+    pub(crate) was_ended: bool,
+    /// The end of what it wrote on its standard error.
+    pub(crate) stderr_end: String,
     /// Who ended it from outside, and with it the loop.
     pub(crate) interrupted: Option<StoppedBy>,
     /// What came of the runs that the agent had delegated.
@@ -133,7 +141,7 @@ impl Attempt {
         over: &Over,
         (ended, delegated): (watch::Ended, Delegated),
     ) -> Result<Ran, Failure> {
-        let told = told(&over.fate);
+        let told = told(&over.fate, of.order);
         let why = match ended {
             watch::Ended::TimedOut => Some(AGENT_TIMED_OUT.to_owned()),
             watch::Ended::Stopped(by) => Some(by.words().to_owned()),
@@ -171,6 +179,8 @@ impl Attempt {
             exit_code: told.shell,
             error: info.error_summary,
             not_started: matches!(over.fate, Fate::NotStarted(_)),
+            was_ended: ended != watch::Ended::ByItself,
+            stderr_end: end_of(&self.folder.file(layout::STDERR)),
             interrupted: match ended {
                 watch::Ended::Stopped(by) => Some(by),
                 watch::Ended::ByItself | watch::Ended::TimedOut => None,
@@ -209,6 +219,7 @@ fn prompt(of: &mut Loop<'_>, folder: &RunFolder, info: &RunInfo) -> Result<Strin
         feedback: &feedback,
         goes_on: !info.previous_run_id.is_empty(),
         prompt: &asked,
+        plain: of.order.plain_prompt,
     }
     .to_string();
     of.heard = brief.heads;
@@ -222,7 +233,7 @@ struct Told {
     why: Option<String>,
 }
 
-fn told(fate: &Fate) -> Told {
+fn told(fate: &Fate, order: &Order) -> Told {
     let known = |code: i64, shell, why| Told { code, shell, why };
     match fate {
         Fate::Exited(code) => known(i64::from(*code), Some(*code), None),
@@ -234,10 +245,31 @@ fn told(fate: &Fate) -> Told {
             known(NONE, Some(128 + signal), Some(format!("agent ended by signal {signal}")))
         }
         Fate::NotStarted(error) => {
-            known(NONE, None, Some(format!("agent could not be started: {error}")))
+            let program = order.argv.first().map(String::as_str).unwrap_or_default();
+            let hint = match program.contains('/') || !error.contains("No such file") {
+                true => "",
+                false => ": is it installed, and on PATH?",
+            };
+            let why =
+                format!("the agent's program `{program}` could not be started: {error}{hint}");
+            known(NONE, None, Some(why))
         }
         Fate::Lost => known(NONE, None, Some("nobody knows how the agent ended".to_owned())),
     }
+}
+
+/// The end of a text file; empty where it cannot be read.
+fn end_of(path: &Path) -> String {
+    let read = || {
+        let mut file = fs::File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
+        let mut bytes = Vec::new();
+        file.take(END).read_to_end(&mut bytes)?;
+        Ok::<_, std::io::Error>(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let is_file = path.symlink_metadata().is_ok_and(|it| it.is_file());
+    if is_file { read().unwrap_or_default() } else { String::new() }
 }
 
 /// Sees to it that the folder is there: an agent may have removed it.

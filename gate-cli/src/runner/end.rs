@@ -57,6 +57,10 @@ pub(crate) struct End {
     pub(crate) transcript: Option<PathBuf>,
     /// What became of the work item that it was about.
     pub(crate) work: Option<WorkEnd>,
+    /// Why its agent could not be started.
+    pub(crate) not_started: Option<String>,
+    /// The command that goes on with it.
+    pub(crate) resume: Option<String>,
 }
 
 /// What became of the work item that a loop was about.
@@ -104,10 +108,14 @@ pub(crate) struct RunRecord {
     pub(crate) handoff: Option<String>,
     /// What became of the work item that the loop was about.
     pub(crate) work: Option<WorkEnd>,
-    /// How often the agent was started.
+    /// How often the agent was started, the tries in which it could not work included.
     pub(crate) iterations: usize,
     /// The runs' ids, in order.
     pub(crate) runs: Vec<String>,
+    /// The command that goes on, where the loop ended before the work was done.
+    pub(crate) resume: Option<String>,
+    /// The tools that were denied in the last iteration.
+    pub(crate) denied: Vec<String>,
     /// The last decision's id.
     pub(crate) decision_id: Option<String>,
     /// The last decision's verdict.
@@ -140,6 +148,14 @@ impl StoppedBy {
         }
     }
 
+    /// Whether the same loop can go on at once.
+    pub(crate) fn goes_on(self) -> bool {
+        matches!(
+            self,
+            Self::Cancelled | Self::StopRequested | Self::MaxIterations | Self::BudgetWall
+        )
+    }
+
     /// The code of `gate check` that fits best.
     pub(crate) fn check_code(self) -> u8 {
         match self {
@@ -169,12 +185,20 @@ impl End {
             handoff: None,
             transcript: None,
             work: None,
+            not_started: None,
+            resume: None,
         }
     }
 
     /// Whether nothing but a person's word about changed settings is missing.
     pub(crate) fn waits_for_settings(&self) -> bool {
         self.last.as_ref().is_some_and(|last| last.decision.waits_for_settings())
+    }
+
+    /// The tools that were denied in the last iteration.
+    fn denied(&self) -> Vec<String> {
+        let last = self.last.as_ref().filter(|_| !self.is_success());
+        last.map(|last| last.decision.observed.denied.clone()).unwrap_or_default()
     }
 
     /// Whether the work counts as done: of a work item the phase, which has ended
@@ -184,31 +208,41 @@ impl End {
         self.by == StoppedBy::Completed && self.work.as_ref().is_none_or(ended)
     }
 
-    /// The record, with the program's exit code.
-    pub(crate) fn record(&self, project: &str, task: &str, exit_code: u8) -> RunRecord {
-        let last = self.last.as_ref();
-        let spent = last.and_then(|last| last.decision.memory.as_ref()).map(|it| &it.run.spent);
-        let seen = |sum: u64| Some(sum).filter(|sum| *sum > 0);
-        let why = last.and_then(|last| last.decision.reasons.first());
+    /// Why it ended, in a sentence.
+    pub(crate) fn message(&self) -> String {
         let refused = self.work.as_ref().and_then(|work| work.refused.as_deref());
+        let outside = [StoppedBy::Cancelled, StoppedBy::StopRequested, StoppedBy::LeaseLost];
+        let last = self.last.as_ref().filter(|_| !outside.contains(&self.by));
+        let why = last.and_then(|last| last.decision.reasons.first());
         // What a breaker or a budget says of itself is not introduced once more.
         let tells_itself = why.is_some_and(|why| {
-            let itself =
-                [ReasonCode::BreakerOpen, ReasonCode::BreakerIsolated, ReasonCode::BudgetSpent];
+            let itself = [
+                ReasonCode::BreakerOpen,
+                ReasonCode::BreakerIsolated,
+                ReasonCode::BudgetSpent,
+                ReasonCode::BackoffLimit,
+            ];
             self.by == StoppedBy::Tripped && itself.contains(&why.code)
         });
-        let why = refused.or(why.map(|why| why.message.as_str()));
-        let message = match why {
+        let own = refused.or(self.not_started.as_deref());
+        match own.or(why.map(|why| why.message.as_str())) {
             Some(why) if tells_itself => why.to_owned(),
             Some(why) => format!("{}: {why}", self.by.words()),
             None => self.by.words().to_owned(),
-        };
+        }
+    }
+
+    /// The record, with the program's exit code.
+    pub(crate) fn record(&self, project: &str, task: &str, exit_code: u8) -> RunRecord {
+        let last = self.last.as_ref();
+        let spent = last.and_then(|last| last.decision.spent());
+        let seen = |sum: u64| Some(sum).filter(|sum| *sum > 0);
         RunRecord {
             schema: "gate.run.v1",
             exit_code,
             success: self.is_success(),
             stopped_by: self.by,
-            message,
+            message: self.message(),
             project: project.to_owned(),
             task: task.to_owned(),
             folder: self.folder.display().to_string(),
@@ -216,10 +250,12 @@ impl End {
             work: self.work.clone(),
             iterations: self.runs.len(),
             runs: self.runs.clone(),
+            resume: self.resume.clone(),
+            denied: self.denied(),
             decision_id: last.map(|last| last.decision_id.clone()),
             verdict: last.map(|last| last.decision.verdict),
             verified: last.map(|last| last.decision.verified),
-            tokens: spent.and_then(|spent| seen(spent.tokens)),
+            tokens: spent.as_ref().and_then(|spent| seen(spent.tokens)),
             cost_usd: spent.and_then(|it| seen(it.cost_micro_usd)).map(|it| it as f64 / 1e6),
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         }

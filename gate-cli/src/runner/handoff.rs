@@ -25,11 +25,11 @@ impl Loop<'_> {
             | StoppedBy::Tripped
             | StoppedBy::MaxIterations
             | StoppedBy::BudgetWall
+            | StoppedBy::Cancelled
+            | StoppedBy::StopRequested
             | StoppedBy::LeaseLost => true,
             StoppedBy::Completed
             | StoppedBy::NotStarted
-            | StoppedBy::Cancelled
-            | StoppedBy::StopRequested
             | StoppedBy::NoWork
             | StoppedBy::Refused => false,
         };

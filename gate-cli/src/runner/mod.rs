@@ -6,11 +6,13 @@
 //! of the agent's.
 
 mod attempt;
+mod backoff;
 mod claim;
 mod delegated;
 mod end;
 mod handoff;
 mod lease;
+mod outage;
 mod outside;
 mod preset;
 mod reconcile;
@@ -23,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use gate_checks::CancellationToken;
 use gate_core::Verdict;
+use gate_core::decide::reason::ReasonCode;
 use gate_core::protocol::bus::{Draft, Message};
 use gate_core::protocol::run::RunInfo;
 use jiff::Timestamp;
@@ -33,19 +36,21 @@ use crate::governance::{Heads, STARTING, Task, by_gate};
 use crate::interrupt::Interrupt;
 use crate::memory;
 use crate::record::Record;
-use crate::request::Request;
+use crate::request::{Checks, Request};
 use crate::secrets;
 use crate::source::Source;
 
 use attempt::Attempt;
 pub(crate) use attempt::{IN_RUN, Ran};
+use backoff::Backoff;
+pub(crate) use backoff::{chance, delay};
 pub(crate) use delegated::starts_runs;
 pub(crate) use end::{End, RunRecord, StoppedBy, WorkEnd};
 pub(crate) use lease::keeping;
 use outside::Outside;
 pub(crate) use outside::cancelled;
-pub(crate) use preset::command_of;
-pub(crate) use watch::Live;
+pub(crate) use preset::{Project, Start, agents, start_of, word};
+pub(crate) use watch::{Event, Live};
 
 /// What is asked of a loop.
 #[derive(Clone, Debug)]
@@ -76,6 +81,14 @@ pub(crate) struct Order {
     pub(crate) lost: CancellationToken,
     /// All of the agent's environment.
     pub(crate) environment: Vec<(String, String)>,
+    /// The agent's command line, as it is shown, and what to know of what is allowed.
+    pub(crate) shown: (String, Option<&'static str>),
+    /// Whether the agent is given the prompt and the feedback alone.
+    pub(crate) plain_prompt: bool,
+    /// How the loop waits while the agent cannot work.
+    pub(crate) backoff: gate_core::config::Backoff,
+    /// The command that goes on with this loop.
+    pub(crate) resume: Option<String>,
 }
 
 /// A loop that runs.
@@ -97,6 +110,10 @@ pub(crate) struct Loop<'l> {
     transcript: Option<PathBuf>,
     /// What came of the runs that the last agent had delegated.
     delegated: watch::Delegated,
+    backoff: Backoff,
+    began: Instant,
+    /// Why the agent could not be started.
+    not_started: Option<String>,
 }
 
 impl<'l> Loop<'l> {
@@ -110,6 +127,7 @@ impl<'l> Loop<'l> {
         let outside = Outside::of(task, interrupt, order);
         let (runs, heard) = (Vec::new(), Heads::default());
         let (last, transcript) = (None, None);
+        let backoff = Backoff::new(order.backoff);
         Self {
             order,
             task,
@@ -124,6 +142,9 @@ impl<'l> Loop<'l> {
             last,
             transcript,
             delegated: watch::Delegated::None,
+            backoff,
+            began: Instant::now(),
+            not_started: None,
         }
     }
 
@@ -134,28 +155,38 @@ impl<'l> Loop<'l> {
     /// Folders that cannot be written, a store that does not answer, another
     /// loop over the same task. No agent is left running.
     pub(crate) fn run(mut self) -> Result<End, Failure> {
-        let began = Instant::now();
         self.task.bus()?;
         let _alone = self.lock()?;
         reconcile::runs(self.task)?;
         let start = self.commit();
         self.request.began_at.clone_from(&start);
+        let (command, note) = (self.order.shown.0.as_str(), self.order.shown.1);
+        self.live.tell(Event::Starts { command, note });
         let by = match self.task.is_held()? {
             true => StoppedBy::StopRequested,
             false => self.iterate()?,
         };
         self.say_end(by)?;
         let handoff = self.hand_over(by, start.as_deref());
-        Ok(End {
+        let first = self.last.as_ref().and_then(|last| last.decision.reasons.first());
+        let gave_up = first.is_some_and(|reason| reason.code == ReasonCode::BackoffLimit);
+        let goes_on = by.goes_on() || gave_up;
+        let end = End {
             by,
             handoff,
             transcript: self.transcript,
             work: None,
             runs: self.runs,
             last: self.last,
-            duration: began.elapsed(),
+            duration: self.began.elapsed(),
             folder: self.task.folder(),
-        })
+            not_started: self.not_started,
+            resume: self.order.resume.clone().filter(|_| goes_on),
+        };
+        if let Some(mut memory) = self.gate.memory() {
+            memory.ended(self.request.run.as_deref(), self.task.id(), &end)?;
+        }
+        Ok(end)
     }
 
     fn iterate(&mut self) -> Result<StoppedBy, Failure> {
@@ -165,29 +196,46 @@ impl<'l> Loop<'l> {
         if claim::withdraw(self.task)? {
             self.say("WARNING", claim::LEFT_OVER)?;
         }
-        for iteration in 1..=self.order.iterations {
+        // Tries in which the agent could not work are no iterations.
+        let mut worked = 0;
+        while worked < self.order.iterations {
             if let Some(by) = self.outside.ends() {
                 return Ok(by);
             }
+            let iteration = worked + 1;
+            let spent = self.last.as_ref().and_then(|last| last.decision.spent());
+            let elapsed = self.began.elapsed();
+            self.live.tell(Event::Begins { iteration, elapsed, spent: spent.as_ref() });
             let attempt = Attempt::begin(self)?;
             // Behind what the prompt tells of the bus.
-            let restart = iteration - 1;
+            let restart = self.runs.len() - 1;
             self.say("INFO", &format!("{STARTING} (restart #{restart})"))?;
             let ran = attempt.run(self)?;
             self.transcript = Some(ran.transcript.clone());
             self.delegated = ran.delegated;
-            self.live.ended(iteration, &ran);
-            if let Some(by) = self.stopped(&ran) {
+            self.live.tell(Event::Ended { iteration, ran: &ran });
+            if ran.not_started {
+                self.not_started = Some(ran.error);
+                return Ok(StoppedBy::NotStarted);
+            }
+            if let Some(by) = stopped(&ran) {
+                self.last = Some(self.note_stopped(by, &ran)?);
                 return Ok(by);
             }
             let record = self.judge(&ran)?;
-            self.live.judged(iteration, &record);
+            self.live.tell(Event::Judged { iteration, record: &record });
             // What was cancelled says nothing of the work.
             if record.decision.verdict == Verdict::Continue
                 && let Some(by) = self.outside.stops()
             {
                 self.last = Some(record);
                 return Ok(by);
+            }
+            if is_outage(&record) {
+                self.backoff.failed();
+            } else {
+                self.backoff.worked();
+                worked += 1;
             }
             let ended = self.after(&record)?;
             self.last = Some(record);
@@ -200,29 +248,40 @@ impl<'l> Loop<'l> {
         Ok(StoppedBy::MaxIterations)
     }
 
-    /// Why no more is tried, whatever gate would say.
-    fn stopped(&self, ran: &Ran) -> Option<StoppedBy> {
-        match ran.interrupted {
-            // The work may be done all the same.
-            Some(StoppedBy::BudgetWall) => None,
-            Some(by) => Some(by),
-            None if ran.not_started => Some(StoppedBy::NotStarted),
-            None => None,
-        }
+    /// Records a run that somebody ended: what it used, and that nobody judged it.
+    fn note_stopped(&self, by: StoppedBy, ran: &Ran) -> Result<Record, Failure> {
+        let request = Request {
+            outage: Some(outage::cancelled(by, ran)),
+            checks: Checks::None,
+            agent_exit_code: ran.exit_code,
+            forced: None,
+            acts: Vec::new(),
+            ..self.request.clone()
+        };
+        self.gate.check(&Source::File(ran.transcript.clone()), &request)
     }
 
     /// What gate says of a run. A `DONE` is a claim like any other, and taken away
     /// where it does not hold.
     fn judge(&mut self, ran: &Ran) -> Result<Record, Failure> {
+        let source = Source::File(ran.transcript.clone());
         let done_file = self.task.is_done()?;
         let request = Request { agent_exit_code: ran.exit_code, done_file, ..self.request.clone() };
-        self.check(&Source::File(ran.transcript.clone()), &request)
-    }
-
-    fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
+        let judging = self.gate.read(&source, &request)?;
+        let outage = outage::of(ran, &judging.scan);
+        let limited = judging.scan.effort.limited.as_ref();
+        let resets_at = limited.and_then(|limited| limited.resets_at);
+        let resets_at = resets_at.and_then(|at| Timestamp::from_second(at).ok());
+        let (outage, retry_at) = match outage {
+            Some(outage) => {
+                let (outage, retry_at) = self.backoff.outage(outage, resets_at);
+                (Some(outage), retry_at)
+            }
+            None => (None, None),
+        };
         let cancel = CancellationToken::new();
-        let request = Request { cancel: cancel.clone(), ..request.clone() };
-        self.outside.cancels(&cancel, || self.gate.check(source, &request))
+        let request = Request { cancel: cancel.clone(), outage, retry_at, ..request };
+        self.outside.cancels(&cancel, || self.gate.judge(&judging, &source, &request))
     }
 
     /// Whether the loop is stopped already, by its breaker, by an operator or because its
@@ -265,14 +324,15 @@ impl<'l> Loop<'l> {
         Ok(StoppedBy::Completed)
     }
 
-    /// Sleeps a limit out whose end is known.
+    /// Sleeps until the agent is worth another try.
     fn wait_out(&self, record: &Record) -> Result<Option<StoppedBy>, Failure> {
         let Some(until) = record.retry_at.as_deref().and_then(|at| at.parse::<Timestamp>().ok())
         else {
             return Ok(None);
         };
-        self.say("INFO", &format!("waiting for a limit to end, at {until}"))?;
-        self.live.waits(until);
+        let why = record.decision.reasons.first().map_or("", |reason| reason.message.as_str());
+        self.say("INFO", &format!("waiting until {until}: {why}"))?;
+        self.live.tell(Event::Waits { until, why });
         while Timestamp::now() < until {
             if let Some(by) = self.outside.ends() {
                 return Ok(Some(by));
@@ -328,3 +388,16 @@ impl<'l> Loop<'l> {
 
 /// The file whose lock says that a loop runs over the task.
 const LOCK: &str = ".gate-loop.lock";
+
+/// Why no more is tried, whatever gate would say.
+fn stopped(ran: &Ran) -> Option<StoppedBy> {
+    // Where the time is over the work may be done all the same.
+    ran.interrupted.filter(|by| *by != StoppedBy::BudgetWall)
+}
+
+/// Whether the agent could not work in this iteration.
+fn is_outage(record: &Record) -> bool {
+    let outage = [ReasonCode::RateLimited, ReasonCode::AgentUnavailable];
+    record.decision.observed.outage.is_some()
+        && record.decision.reasons.iter().any(|reason| outage.contains(&reason.code))
+}

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use gate_checks::process::{Over, Session};
+use gate_core::decide::memory::Spent;
 use jiff::Timestamp;
 
 use super::attempt::Ran;
@@ -20,16 +21,28 @@ const LOOK: Duration = Duration::from_millis(500);
 /// The most that is shown at once, in bytes.
 const BLOCK: u64 = 64 << 10;
 
-/// Who is shown what happens.
-pub(crate) trait Live {
+/// One thing that happens in a loop.
+#[derive(Clone, Copy)]
+pub(crate) enum Event<'e> {
+    /// The loop begins: how the agent is started, and what to know of what is allowed.
+    Starts { command: &'e str, note: Option<&'e str> },
+    /// An iteration begins, after so long; what the loop has used so far.
+    Begins { iteration: u64, elapsed: Duration, spent: Option<&'e Spent> },
     /// The agent printed this.
-    fn printed(&self, bytes: &[u8]);
-    /// A run ended.
-    fn ended(&self, iteration: u64, ran: &Ran);
-    /// Gate said this of it.
-    fn judged(&self, iteration: u64, record: &Record);
-    /// The loop waits for a limit to end.
-    fn waits(&self, until: Timestamp);
+    Printed(&'e [u8]),
+    /// A check began or ended.
+    Check(&'e gate_checks::Event),
+    /// The agent ended.
+    Ended { iteration: u64, ran: &'e Ran },
+    /// Gate said this of the iteration.
+    Judged { iteration: u64, record: &'e Record },
+    /// The loop waits until then.
+    Waits { until: Timestamp, why: &'e str },
+}
+
+/// Who shows what happens.
+pub(crate) trait Live {
+    fn tell(&self, event: Event<'_>);
 }
 
 /// Why an agent ended.
@@ -161,7 +174,7 @@ impl Output {
         let next = |shown| folder.printed_from(shown, BLOCK).filter(|bytes| !bytes.is_empty());
         while let Some(bytes) = next(self.shown) {
             self.shown += bytes.len() as u64;
-            of.live.printed(&bytes);
+            of.live.tell(Event::Printed(&bytes));
         }
     }
 }

@@ -223,6 +223,21 @@ impl Trust {
         }
     }
 
+    /// That words of these settings may be given to a program.
+    ///
+    /// # Errors
+    ///
+    /// Settings that are not approved (code 2).
+    pub(crate) fn admit_words(&self, key: &str) -> Result<(), Failure> {
+        let looked = self.look()?;
+        if looked.standing == Standing::Approved || looked.changed.is_some() {
+            return Ok(());
+        }
+        let message =
+            format!("{key} would be given to the agent, and the settings are not approved");
+        Err(Failure::usage(NOT_TRUSTED, message).hint("`gate trust` shows them, and approves them"))
+    }
+
     /// Whether something was approved here, whatever stands here now.
     pub(crate) fn was_approved(places: &Places) -> bool {
         let trust = Self::of(places, &[]);

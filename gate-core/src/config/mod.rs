@@ -41,10 +41,11 @@ pub use import::{Imported, import};
 pub use layer::{LARGEST, Layer, Origin, environment};
 pub use pack::{BREAKER_PACKS, PACKS, Pack, PackPattern, Rule, Sample};
 pub use raw::{
-    Progress, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal, RawExitGate,
-    RawHook, RawPatterns, RawProject, RawPromise, RawRun, RawSignal, RawTaskType, RawTree, RawWork,
+    Progress, RawAgent, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal,
+    RawExitGate, RawHook, RawPatterns, RawProject, RawPromise, RawRun, RawSignal, RawTaskType,
+    RawTree, RawWork,
 };
-pub use resolve::{ConfigWarning, Resolved, RunSettings, Setting, resolve};
+pub use resolve::{Backoff, ConfigWarning, Resolved, RunSettings, Setting, resolve};
 pub use schema::schema;
 pub use show::show;
 

@@ -194,6 +194,22 @@ pub struct RawRun {
     pub folder: Option<String>,
     /// How deep runs may start runs.
     pub max_depth: Option<NonZeroU32>,
+    /// The first wait after a limit, an overload, a lost connection or a crash at start.
+    pub backoff_first: Option<Millis>,
+    /// The longest such wait.
+    pub backoff_max: Option<Millis>,
+    /// How long a loop goes on without one iteration in which the agent worked.
+    pub backoff_limit: Option<Millis>,
+    /// The agents that `--agent` starts, by name.
+    pub agents: Option<BTreeMap<String, RawAgent>>,
+}
+
+/// How `gate run` starts an agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawAgent {
+    /// Arguments that are added to its command line.
+    pub args: Option<Vec<String>>,
 }
 
 /// Work items.

@@ -2,6 +2,8 @@
 
 mod build;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -37,6 +39,21 @@ pub struct RunSettings {
     pub folder: Option<String>,
     /// How deep runs may start runs (the governance seed's delegation depth).
     pub max_depth: u32,
+    /// How a loop waits while its agent cannot work.
+    pub backoff: Backoff,
+    /// Arguments that are added to an agent's command line, by the agent's name.
+    pub agents: BTreeMap<String, Vec<String>>,
+}
+
+/// How a loop waits while its agent cannot work, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// The first wait.
+    pub first_ms: u64,
+    /// The longest wait.
+    pub max_ms: u64,
+    /// How long the loop goes on without one iteration in which the agent worked.
+    pub limit_ms: u64,
 }
 
 impl Resolved {

@@ -28,6 +28,9 @@ pub(super) fn config(raw: &RawConfig) -> Checked {
     breaker(&root.key("breaker"), raw.breaker.as_ref())?;
     budget(&root.key("budget"), raw.budget.as_ref())?;
     filled(&KeyPath::dotted("run.folder"), raw.run.as_ref().and_then(|run| run.folder.as_ref()))?;
+    for (name, agent) in raw.run.iter().filter_map(|run| run.agents.as_ref()).flatten() {
+        strings(&KeyPath::dotted("run.agents").key(name).key("args"), agent.args.as_ref())?;
+    }
     filled(&KeyPath::dotted("project.id"), raw.project.as_ref().and_then(|it| it.id.as_ref()))?;
     strings(&KeyPath::dotted("tree.ignore"), raw.tree.as_ref().and_then(|it| it.ignore.as_ref()))?;
     integrity(&root.key("integrity"), raw.integrity.as_ref())?;

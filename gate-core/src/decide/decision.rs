@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::breaker::{Admission, BreakerView, Change, Event, Iteration, Trip};
+use super::breaker::{Admission, BreakerView, Cause, Change, Event, Iteration, Trip};
 use super::budget;
 use super::evidence::Evidence;
 use super::feedback;
 use super::input::Input;
-use super::memory::{Fed, Memory};
+use super::memory::{Fed, Memory, Spent};
 use super::observed::Observed;
 use super::policy::Policy;
 use super::reason::{Reason, ReasonCode, Warning};
@@ -125,7 +125,8 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     let trips = fed.as_ref().map(|fed| fed.trips.as_slice()).unwrap_or_default();
     let change = fed.as_ref().and_then(|fed| fed.change.as_ref());
     let again = change.is_some_and(|change| change.event == Event::ProbeFailed);
-    let mut stops: Vec<_> = trips.iter().map(|trip| tripped(trip, again)).collect();
+    let denied = &input.observed.denied;
+    let mut stops: Vec<_> = trips.iter().map(|trip| tripped(trip, again, denied)).collect();
     if ruled == Verdict::Continue && released.is_none() {
         let run = fed.as_ref().map(|fed| &fed.memory.run);
         let spent = run.map(|run| budget::overspent(run, policy)).unwrap_or_default();
@@ -178,13 +179,17 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     Judged { decision, memory, change }
 }
 
-/// Why the breaker opened, or opened again.
-fn tripped(trip: &Trip, again: bool) -> Reason {
+/// Why the breaker opened, or opened again. Denied tools are named.
+fn tripped(trip: &Trip, again: bool, denied: &[String]) -> Reason {
+    let tools = match trip.cause {
+        Cause::PermissionDenied if !denied.is_empty() => format!(": {}", denied.join(", ")),
+        _ => String::new(),
+    };
     let message = match again {
         true => format!("the probe failed, and the breaker is open again: {}", trip.message),
         false => trip.message.clone(),
     };
-    Reason::new(ReasonCode::BreakerTripped, message)
+    Reason::new(ReasonCode::BreakerTripped, message + &tools)
 }
 
 /// What a ruling does to the memory.
@@ -198,6 +203,9 @@ fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<
         return Some(memory.held(observed));
     }
     let iteration = Iteration::of(ruling, input, policy, memory);
+    if input.outage().is_some() && !iteration.passed && memory.breaker.is_closed() {
+        return Some(memory.idle(observed));
+    }
     Some(memory.fed(&iteration, observed, policy))
 }
 
@@ -214,6 +222,11 @@ impl Decision {
     /// Whether nothing but a person's word about changed settings is missing.
     pub fn waits_for_settings(&self) -> bool {
         self.reasons.iter().any(|reason| reason.code == ReasonCode::SettingsChanged)
+    }
+
+    /// What the run has used, this iteration included; none without state.
+    pub fn spent(&self) -> Option<Spent> {
+        self.memory.as_ref().map(|memory| memory.run.spent.with(&self.observed))
     }
 
     /// The input from which this decision is decided again.

@@ -60,6 +60,8 @@ fn cost(code: ReasonCode) -> u8 {
         | ReasonCode::MaxBlocks
         | ReasonCode::Released
         | ReasonCode::SettingsChanged
+        | ReasonCode::BackoffLimit
+        | ReasonCode::Cancelled
         | ReasonCode::Tampered => 1,
         ReasonCode::SignalBlocked => 2,
         ReasonCode::RequiredCheckFailed | ReasonCode::RedBefore => 3,
@@ -68,7 +70,7 @@ fn cost(code: ReasonCode) -> u8 {
         | ReasonCode::CheckRunning
         | ReasonCode::BackgroundRunning => 4,
         ReasonCode::SignalContinue | ReasonCode::SignalContradicts | ReasonCode::SignalInvalid => 5,
-        ReasonCode::RateLimited => 2,
+        ReasonCode::RateLimited | ReasonCode::AgentUnavailable => 2,
         ReasonCode::AgentFailed => 6,
         ReasonCode::SignalAbsent => 7,
         ReasonCode::ThresholdNotReached
@@ -98,6 +100,9 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
     let check = reason.check.as_deref().unwrap_or("the check");
     match code {
         ReasonCode::RateLimited => "wait until the limit is over, then go on".to_owned(),
+        ReasonCode::AgentUnavailable => "wait until the agent can work again; its standard error says what is wrong".to_owned(),
+        ReasonCode::BackoffLimit => "mend what keeps the agent from working, then start the loop again".to_owned(),
+        ReasonCode::Cancelled => "start the loop again".to_owned(),
         ReasonCode::BreakerIsolated => "the operator who isolated the breaker has to close it: `gate breaker status` says how".to_owned(),
         ReasonCode::BudgetSpent => "look at what was done, then raise the budget, or begin a new run: `gate breaker reset --reason …`".to_owned(),
         ReasonCode::MaxBlocks => "look at what is missing, then tell the agent how to go on".to_owned(),
@@ -196,6 +201,7 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         }
         ReasonCode::Tampered => format!("{} was worked around", check()),
         ReasonCode::RateLimited => "the iteration ended in a limit".to_owned(),
+        ReasonCode::AgentUnavailable => "your program or its connection failed".to_owned(),
         ReasonCode::BackgroundRunning => background(input),
         ReasonCode::RedBefore => {
             "tests are red that were red before you began; if they are not your task, say so and stop".to_owned()
@@ -214,6 +220,8 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         | ReasonCode::BudgetSpent
         | ReasonCode::MaxBlocks
         | ReasonCode::SettingsChanged
+        | ReasonCode::BackoffLimit
+        | ReasonCode::Cancelled
         | ReasonCode::SignalBlocked => reason.message.clone(),
     }
 }

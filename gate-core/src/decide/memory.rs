@@ -197,6 +197,11 @@ fn lengths(mut outputs: Vec<u64>, it: &Iteration) -> Vec<u64> {
 }
 
 impl Spent {
+    /// With what an iteration used.
+    pub(crate) fn with(&self, observed: &Observed) -> Self {
+        self.after(observed, 0)
+    }
+
     /// With what a transcript tells. A session that goes on tells its whole sum
     /// again; one that tells nothing this time keeps the sum that it told.
     fn after(&self, observed: &Observed, passed: u64) -> Self {
@@ -272,6 +277,14 @@ impl Memory {
             Released::Green => RunState { counters: Counters::default(), signature: None, ..run },
             Released::Red | Released::NotRun => run,
         };
+        Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+    }
+
+    /// After an iteration in which the agent could not work: what it used counts, and
+    /// nothing else does.
+    pub(crate) fn idle(&self, observed: &Observed) -> Fed {
+        let mut run = self.run.noted(observed);
+        run.spent.iterations = self.run.spent.iterations;
         Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 

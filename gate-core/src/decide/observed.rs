@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::moment::Moment;
+use super::reason::{Reason, ReasonCode};
 use super::stop::Stop;
 
 /// What was observed of an iteration.
@@ -37,6 +38,9 @@ pub struct Observed {
     /// The stop that the agent's hook asks about; none where a loop asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
+    /// Why the agent could not work, where the runner found out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outage: Option<Outage>,
     /// The project's settings that it was decided under, as a digest or a word;
     /// none where nobody holds runs against them, or they were not to be believed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,4 +83,62 @@ pub struct Limited {
     /// When it ends, in seconds since 1970, where the client says so.
     #[serde(default)]
     pub resets_at: Option<i64>,
+}
+
+/// Why an agent could not work in an iteration. Neither the work nor the agent is to
+/// blame, so the iteration feeds no counter of the breaker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Outage {
+    /// The kind of cause.
+    pub cause: OutageCause,
+    /// What the client said, or how its program ended.
+    pub text: String,
+    /// The last lines of the agent's standard error.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stderr: String,
+    /// How many such iterations came in a row, this one included.
+    #[serde(default)]
+    pub count: u64,
+    /// Why the loop waits no longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gives_up: Option<String>,
+}
+
+/// The kinds of causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutageCause {
+    /// A rate or usage limit, or an overloaded service.
+    Limit,
+    /// No connection to the service.
+    Connection,
+    /// The agent's program ended with an error before it did anything.
+    Crash,
+    /// Somebody ended the loop while the agent worked.
+    Cancelled,
+}
+
+impl Outage {
+    /// What happened, in words.
+    pub fn words(&self) -> String {
+        let what = match self.cause {
+            OutageCause::Limit => "the agent's service refused the request",
+            OutageCause::Connection => "the agent lost the connection to its service",
+            OutageCause::Crash => "the agent's program failed at its start",
+            OutageCause::Cancelled => "the loop was ended while the agent worked",
+        };
+        if self.text.is_empty() { what.to_owned() } else { format!("{what}: {}", self.text) }
+    }
+
+    /// The same as a decision's reason.
+    pub(crate) fn reason(&self) -> Reason {
+        let code = match self.cause {
+            OutageCause::Limit => ReasonCode::RateLimited,
+            OutageCause::Connection | OutageCause::Crash => ReasonCode::AgentUnavailable,
+            OutageCause::Cancelled => ReasonCode::Cancelled,
+        };
+        let stderr = Some(self.stderr.as_str()).filter(|text| !text.is_empty());
+        let stderr = stderr.map(|text| format!("; its standard error ends: {text}"));
+        Reason::new(code, self.words() + &stderr.unwrap_or_default())
+    }
 }

@@ -6,6 +6,7 @@ use super::budget;
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
 use super::memory::Memory;
+use super::observed::{Outage, OutageCause};
 use super::policy::{AgentOverride, Mode, Policy, Unverified};
 use super::reason::{Reason, ReasonCode, Warning, WarningCode};
 use super::release::{Course, Released, Ruling, Stopped, beyond_a_hook, checked_elsewhere};
@@ -77,7 +78,7 @@ impl Case<'_> {
     }
 
     fn decided(&self, stopped: Option<&Stopped<'_>>) -> Ruled {
-        let against = self.against();
+        let mut against = self.against();
         if against.is_empty() {
             if let Some(ruling) = stopped.and_then(|it| checked_elsewhere(it.situation)) {
                 return ruling.into();
@@ -88,6 +89,10 @@ impl Case<'_> {
                     Ruled::of(Verdict::Exit, vec![Reason::new(ReasonCode::Passed, self.passed())])
                 }
             };
+        }
+        if let Some(why) = self.input.outage().and_then(|outage| outage.gives_up.as_ref()) {
+            against.insert(0, Reason::new(ReasonCode::BackoffLimit, why));
+            return Ruled::of(Verdict::Tripped, against);
         }
         let beyond = stopped.and_then(|_| beyond_a_hook(&against, self.input, self.policy));
         beyond.map_or_else(|| Ruled::of(Verdict::Continue, against), Ruled::from)
@@ -124,6 +129,16 @@ impl Case<'_> {
         changed.map(|changed| Reason::new(ReasonCode::SettingsChanged, changed))
     }
 
+    /// Why the agent could not work.
+    fn outage(&self) -> Option<Reason> {
+        if let Some(outage) = self.input.outage() {
+            return Some(outage.reason());
+        }
+        let limit = self.input.observed.limited.as_ref()?;
+        let message = format!("the iteration ended in a limit: {}", limit.text);
+        Some(Reason::new(ReasonCode::RateLimited, message))
+    }
+
     /// Everything that forbids `exit`.
     fn against(&self) -> Vec<Reason> {
         let mut against: Vec<_> = self.tampered().collect();
@@ -134,13 +149,13 @@ impl Case<'_> {
         let lazy = |reason: &Reason| forbidden && reason.code == ReasonCode::CheckNotRun;
         against.extend(self.checks().into_iter().filter(|reason| !lazy(reason)));
         against.extend(self.too_few_indicators(forbidden));
-        if against.is_empty() {
+        let cancelled = |outage: &Outage| outage.cause == OutageCause::Cancelled;
+        if !against.is_empty() || self.input.outage().is_some_and(cancelled) {
+            against.splice(0..0, self.outage());
+        } else {
             against.extend(self.lacks_evidence());
             against.extend(self.too_few_in_a_row());
             against.extend(self.background());
-        } else if let Some(limit) = &self.input.observed.limited {
-            let message = format!("the iteration ended in a limit: {}", limit.text);
-            against.insert(0, Reason::new(ReasonCode::RateLimited, message));
         }
         against
     }
@@ -395,6 +410,7 @@ impl Case<'_> {
         warnings.extend(self.about_streak());
         warnings.extend(self.about_override());
         warnings.extend(self.about_agent());
+        warnings.extend(self.about_denials());
         let worth = |it: &&Evidence| it.outcome != Outcome::Skipped || !self.did_not_pass();
         warnings.extend(self.input.evidence.iter().filter(worth).filter_map(about_check));
         warnings
@@ -459,6 +475,14 @@ impl Case<'_> {
         } else {
             None
         }
+    }
+
+    fn about_denials(&self) -> Option<Warning> {
+        let denied = &self.input.observed.denied;
+        (!denied.is_empty()).then(|| {
+            let message = format!("the agent was not allowed to use: {}", denied.join(", "));
+            Warning::new(WarningCode::ToolDenied, message)
+        })
     }
 
     fn about_agent(&self) -> Option<Warning> {

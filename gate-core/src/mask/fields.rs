@@ -5,7 +5,7 @@ use super::{Masker, any};
 use crate::decide::evidence::Evidence;
 use crate::decide::indicator::Hit;
 use crate::decide::input::Input;
-use crate::decide::observed::{Limited, Observed};
+use crate::decide::observed::{Limited, Observed, Outage};
 use crate::decide::reason::Warning;
 use crate::decide::release::Situation;
 use crate::decide::signal::{NearMiss, Signal};
@@ -136,6 +136,7 @@ impl Masker {
             limited,
             session,
             stop,
+            outage,
             at: _,
             iteration: _,
             tree: _,
@@ -148,6 +149,11 @@ impl Masker {
         let mut masked = any(denied.iter_mut().map(|it| self.cover(it)));
         if let Some(Limited { text, resets_at: _ }) = limited {
             masked |= self.cover(text);
+        }
+        if let Some(Outage { text, stderr, gives_up, cause: _, count: _ }) = outage {
+            masked |= self.cover(text);
+            masked |= self.cover(stderr);
+            masked |= self.covers([gives_up]);
         }
         if let Some(Stop { background, situation, agent: _, prompt: _ }) = stop {
             masked |= any(background.iter_mut().map(|it| self.cover(it)));

@@ -153,6 +153,13 @@ impl CodexExec {
                 self.ended = false;
                 out.boundary(Boundary::Prompt, line);
             }
+            "item.started" => {
+                let item = record.item.0.as_ref().filter(|item| !item.command.is_empty());
+                if let Some(item) = item {
+                    let texts = vec![item.command.0.clone()];
+                    out.called(&item.kind, &Leaves { texts, command: None });
+                }
+            }
             "item.completed" => {
                 if let Some(item) = &record.item.0 {
                     completed(item, line, out);

@@ -135,6 +135,7 @@ impl Copilot {
         let whole = data.arguments.texts.first().map(|text| &**text);
         let command = data.arguments.command.as_deref().or(whole).filter(|_| shell);
         self.calls.started(&data.call, &data.tool, command);
+        out.called(&data.tool, &data.arguments);
         for text in &data.arguments.texts {
             out.say(Role::Tool, text, line);
         }

@@ -216,6 +216,9 @@ impl Cursor {
         self.speech.close();
         let completed = &*record.subtype == "completed";
         for (name, tool) in &record.tool_call.0 {
+            if !completed {
+                out.called(name, &tool.args);
+            }
             let texts = tool.args.texts.iter().chain(&tool.arguments.texts);
             for text in texts.filter(|_| !completed) {
                 out.say(Role::Tool, text, line);

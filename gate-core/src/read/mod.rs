@@ -71,6 +71,10 @@ pub trait Sink {
         false
     }
 
+    /// The main agent or a sub-agent calls a tool; `about` is the command line or the
+    /// first argument. For whoever shows a run while it lasts.
+    fn called(&mut self, _tool: &str, _about: Option<&str>) {}
+
     /// What it looks for in what the main agent writes far from the end of the
     /// input. Nothing where every event may matter to it.
     fn wanted(&mut self) -> Option<Arc<dyn Wanted>> {

@@ -156,6 +156,7 @@ impl Opencode {
             "tool_use" => {
                 self.message.clear();
                 if let Some(state) = &part.state.0 {
+                    out.called(&part.tool, &state.input);
                     tool(state, line, out);
                     no_success(part, state, line, out);
                 }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::clean::clean;
 use super::limit;
+use super::loose::Leaves;
 use super::{Boundary, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage, Wording};
 
 /// How many problems are reported; a broken input would otherwise drown the rest.
@@ -119,6 +120,12 @@ impl<'s> Out<'s> {
     /// A limit ended the turn.
     pub(super) fn limit(&mut self, message: &str, resets_at: Option<i64>, line: u64) {
         self.fact(Fact::Limit { message: message.to_owned(), resets_at, line });
+    }
+
+    /// A tool is called, with these arguments.
+    pub(super) fn called(&mut self, tool: &str, input: &Leaves<'_>) {
+        let first = || input.texts.first().map(|text| &**text);
+        self.sink.called(tool, input.command.as_deref().or_else(first));
     }
 
     /// A tool call failed with this answer. One without a word tells nothing.

@@ -122,6 +122,7 @@ impl Talk {
         self.speech.close();
         let command = input.command.as_deref().filter(|_| tool == SHELL);
         self.calls.started(id, tool, command);
+        out.called(tool, input);
         for text in &input.texts {
             out.say(Role::Tool, text, line);
         }

@@ -45,6 +45,8 @@ pub struct Reader {
     head: Vec<u8>,
     memo: Memo,
     open: Option<Open>,
+    /// Whether what comes is passed on at once.
+    live: bool,
 }
 
 /// The reading of a format that is known.
@@ -103,7 +105,13 @@ enum Stage {
 impl Reader {
     /// A reader that finds the format by itself, or takes the one given.
     pub fn new(forced: Option<Forced>) -> Self {
-        Self { forced, head: Vec::new(), memo: Memo::default(), open: None }
+        Self { forced, head: Vec::new(), memo: Memo::default(), open: None, live: false }
+    }
+
+    /// A reader for whoever shows a run while it lasts: it takes the format from the
+    /// first line, and passes on what comes at once.
+    pub fn live(forced: Option<Forced>) -> Self {
+        Self { live: true, ..Self::new(forced) }
     }
 
     /// Reads on.
@@ -113,7 +121,8 @@ impl Reader {
             let (head, rest) = bytes.split_at(room);
             self.head.extend_from_slice(head);
             bytes = rest;
-            if self.head.len() == LOOKAHEAD {
+            let told = self.live && self.head.contains(&b'\n');
+            if self.head.len() == LOOKAHEAD || told {
                 self.begin(sink);
             }
         }
@@ -184,7 +193,11 @@ impl Reader {
         }
         let mut decode = (head.format.spec().open)(&head);
         decode.push(text, &mut out);
-        let stage = if bytes.ends_with(b"\n") { Stage::Middle } else { Stage::Head };
+        let stage = match bytes.ends_with(b"\n") {
+            _ if self.live => Stage::Near,
+            true => Stage::Middle,
+            false => Stage::Head,
+        };
         self.open = Some(Open {
             format: head.format,
             decode,

@@ -15,6 +15,11 @@ pub struct Effort {
     pub signature: Option<Signature>,
     /// The rate or usage limit that ended the turn.
     pub limited: Option<Limited>,
+    /// The client's word that it did not reach its service, where that ended the turn.
+    /// It is to be believed of a program that failed.
+    pub outage: Option<String>,
+    /// Whether the agent did anything: spoke, thought, or called a tool.
+    pub acted: bool,
     /// The tools that were denied, each once. Questions and plans that nobody
     /// answered are none.
     pub denied: Vec<String>,

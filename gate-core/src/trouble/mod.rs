@@ -26,4 +26,5 @@ pub use effort::Effort;
 pub use normal::normalise;
 pub use signature::Signature;
 pub(crate) use watch::Watch;
+pub use wording::outage_of;
 pub(crate) use wording::{may_be_notice, says};

@@ -40,7 +40,7 @@ fn kinds(pack: &Pack) -> Vec<&str> {
 
 #[test]
 fn every_pattern_is_of_a_known_kind() {
-    assert_eq!(kinds(&read("limits")), ["notice", "mention", "denial"]);
+    assert_eq!(kinds(&read("limits")), ["notice", "mention", "denial", "outage"]);
     assert_eq!(kinds(&read("errors")), ["error", "harmless", "guard"]);
     for one in ["errors", "limits"].iter().flat_map(|name| read(name).patterns) {
         assert!(one.pattern.unless.is_empty(), "{}: nothing asks for guards", one.pattern.id);
@@ -54,6 +54,7 @@ fn what_is_searched_for_is_what_the_packs_say() {
         (&limits, "notice", &pack::NOTICE[..]),
         (&limits, "mention", &pack::MENTION),
         (&limits, "denial", &pack::DENIAL),
+        (&limits, "outage", &pack::OUTAGE),
         (&errors, "error", &pack::ERROR),
         (&errors, "harmless", &pack::HARMLESS),
         (&errors, "guard", &pack::GUARD),
@@ -85,6 +86,21 @@ fn the_samples_of_limits_are_what_clients_say() {
         let taken = samples(&limits, kind).1;
         none("is not said", taken.into_iter().filter(|text| wording::says(what, text)));
     }
+}
+
+#[test]
+fn the_samples_of_outages_are_errors_of_a_service_that_cannot_be_reached() {
+    let (matches, rejects) = samples(&read("limits"), "outage");
+    none("no outage", matches.into_iter().filter(|text| super::outage_of(text).is_none()));
+    none("an outage", rejects.into_iter().filter(|text| super::outage_of(text).is_some()));
+}
+
+#[test]
+fn an_agents_own_words_about_a_connection_are_no_outage() {
+    let of = |text: &str| cases::effort(text).outage;
+    assert_eq!(of("API Error: Connection error."), Some("API Error: Connection error.".to_owned()));
+    assert_eq!(of("The test shows a connection error.\n"), None);
+    assert_eq!(of("Error: connection refused\nI mended it.\nAll tests pass."), None);
 }
 
 #[test]

@@ -36,6 +36,7 @@ const QUESTIONS: [&str; 14] = [
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     output: u64,
+    acted: bool,
     denied: Vec<String>,
     /// The first failed tool results.
     failures: Vec<String>,
@@ -53,7 +54,7 @@ impl Watch {
             Event::Boundary(Boundary::Notification, _) | Event::Problem(_) => {}
             Event::Boundary(..) | Event::Near => *self = Self::default(),
             Event::Text(text) if text.role == Role::Assistant => self.speaks(text),
-            Event::Text(_) => {}
+            Event::Text(text) => self.acted |= matches!(text.role, Role::Thinking | Role::Tool),
             Event::Fact(fact) => self.fact(fact),
         }
     }
@@ -66,7 +67,18 @@ impl Watch {
         let word = turn.words().last().map_or("", |word| word.text.as_str());
         let limited = self.limited().or_else(|| notice(word));
         let signature = if limited.is_some() { None } else { self.signature(word) };
-        Effort { signature, limited, denied: self.denied, output: self.output }
+        let errors = self.errors.iter().map(|(_, message)| message.as_str());
+        let outage = errors.rev().find(|message| wording::outage_of(message).is_some());
+        let outage =
+            outage.or_else(|| Some(word.trim()).filter(|it| wording::is_outage_notice(it)));
+        Effort {
+            signature,
+            limited,
+            outage: outage.map(str::to_owned),
+            acted: self.acted || self.output > 0,
+            denied: self.denied,
+            output: self.output,
+        }
     }
 
     /// The agent got over what went wrong before. Records come one by one, but

@@ -1,7 +1,8 @@
-//! How clients word limits and denials: the pack `limits`.
+//! How clients word limits, outages and denials: the pack `limits`.
 
 use super::hint::Hints;
 use super::pack::{self, stand_in};
+use crate::decide::observed::OutageCause;
 use crate::read::Wording;
 
 /// The longest notice, in bytes; a longer text is somebody's prose.
@@ -76,6 +77,26 @@ fn count(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
 
 fn is_limit(error: &str) -> bool {
     stand_in(&pack::MENTION, error) || is_notice(error)
+}
+
+/// Why the agent could not work, where an error of its client says so.
+pub fn outage_of(error: &str) -> Option<OutageCause> {
+    if is_limit(error) {
+        Some(OutageCause::Limit)
+    } else {
+        stand_in(&pack::OUTAGE, error).then_some(OutageCause::Connection)
+    }
+}
+
+/// Whether all that an agent printed is its client's word about an outage.
+pub(super) fn is_outage_notice(text: &str) -> bool {
+    let text = text.trim();
+    let marks = ["api error", "[api error", "error", "✕", "✗", "×", "■", "⚠"];
+    let begins = |text: &str| marks.iter().any(|mark| text.to_lowercase().starts_with(mark));
+    text.len() <= MAX_NOTICE
+        && text.lines().count() <= 2
+        && begins(text)
+        && outage_of(text).is_some()
 }
 
 /// A denial begins the answer: a tool's own output may speak of permissions.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use toml::Value;
 
-use super::RunSettings;
+use super::{Backoff, RunSettings};
 use crate::config::check::RawCheck;
 use crate::config::error::Problem;
 use crate::config::fault::Fault;
@@ -205,7 +205,14 @@ fn budget(raw: &RawBudget) -> Result<Budget, Fault> {
 
 pub(super) fn run(raw: &RawRun) -> Result<RunSettings, Fault> {
     let max_depth = set(raw.max_depth, "run.max_depth")?.get();
-    Ok(RunSettings { folder: raw.folder.clone(), max_depth })
+    let backoff = Backoff {
+        first_ms: set(raw.backoff_first, "run.backoff_first")?.0,
+        max_ms: set(raw.backoff_max, "run.backoff_max")?.0,
+        limit_ms: set(raw.backoff_limit, "run.backoff_limit")?.0,
+    };
+    let agents = raw.agents.iter().flatten();
+    let agents = agents.map(|(name, agent)| (name.clone(), agent.args.clone().unwrap_or_default()));
+    Ok(RunSettings { folder: raw.folder.clone(), max_depth, backoff, agents: agents.collect() })
 }
 
 fn hook(raw: &RawHook) -> Result<HookPolicy, Fault> {

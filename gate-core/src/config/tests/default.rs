@@ -18,7 +18,8 @@ fn uncommented() -> String {
 /// Every key of a table, dotted, with `NAME` for names of one's own.
 fn mentioned(table: &Table, at: &str, found: &mut BTreeSet<String>) {
     for (name, value) in table {
-        let own = at == "task_types" || at.ends_with("checks") && value.is_table();
+        let named = matches!(at, "task_types" | "run.agents");
+        let own = named || at.ends_with("checks") && value.is_table();
         let name = if own { "NAME" } else { name };
         let path = if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
         match value {

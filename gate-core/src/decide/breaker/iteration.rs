@@ -6,7 +6,7 @@ use crate::decide::evidence::{Evidence, Outcome, severity};
 use crate::decide::input::Input;
 use crate::decide::memory::{Memory, RunState};
 use crate::decide::moment::Moment;
-use crate::decide::observed::TreeState;
+use crate::decide::observed::{Outage, OutageCause, TreeState};
 use crate::decide::policy::{Mode, Policy};
 use crate::decide::reason::{Reason, ReasonCode};
 use crate::decide::signal::Status;
@@ -94,6 +94,16 @@ impl Iteration {
     /// another way is not stuck.
     pub(super) fn is_stuck_at_a_denial(&self) -> bool {
         self.denied && self.progress != Some(true)
+    }
+}
+
+impl Input {
+    /// Why the agent could not work. A program that changed the tree before it failed
+    /// did work.
+    pub(crate) fn outage(&self) -> Option<&Outage> {
+        let worked = || self.kept().and_then(|memory| progress(self, &memory.run)) == Some(true);
+        let outage = self.observed.outage.as_ref();
+        outage.filter(|it| it.cause != OutageCause::Crash || !worked())
     }
 }
 

@@ -5,6 +5,9 @@ use std::fmt::{self, Write};
 /// What stands before the prompt of a run that goes on with another's work.
 pub const CONTINUE: &str = "Continue working on the following:\n\n";
 
+/// The title of the last decision's feedback.
+const OPEN: &str = "What the last iteration left open";
+
 /// The words before a prompt. All of it is text of the prompt: nothing of it is
 /// passed by the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,15 +44,24 @@ pub struct Preamble<'a> {
     pub goes_on: bool,
     /// What the agent is asked to do.
     pub prompt: &'a str,
+    /// Whether the agent is told of the feedback and the prompt alone.
+    pub plain: bool,
 }
 
 impl fmt::Display for Preamble<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.places(f)?;
-        self.rules(f)?;
-        self.known(f)?;
+        if self.plain && self.feedback.trim().is_empty() {
+            return f.write_str(self.prompt);
+        }
+        if self.plain {
+            section(f, OPEN, self.feedback)?;
+        } else {
+            self.places(f)?;
+            self.rules(f)?;
+            self.known(f)?;
+        }
         writeln!(f, "---\n")?;
-        f.write_str(if self.goes_on { CONTINUE } else { "" })?;
+        f.write_str(if self.goes_on && !self.plain { CONTINUE } else { "" })?;
         f.write_str(self.prompt)?;
         if self.prompt.ends_with('\n') { Ok(()) } else { f.write_char('\n') }
     }
@@ -120,7 +132,7 @@ impl Preamble<'_> {
         }
         section(f, "New on the project's message bus", self.project_messages)?;
         section(f, "New on the message bus", self.messages)?;
-        section(f, "What the last iteration left open", self.feedback)
+        section(f, OPEN, self.feedback)
     }
 }
 

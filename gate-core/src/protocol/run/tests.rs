@@ -174,6 +174,10 @@ fn a_prompt_begins_with_its_places() {
     assert!(text.contains("  '/opt/the gate/gate' bus read --bus /r/p/PROJECT-MESSAGE-BUS.md\n"));
     assert!(text.ends_with("\n---\n\nContinue working on the following:\n\nbuild it\n"), "{text}");
     assert!(!text.contains("PARENT"));
+    let plain = Preamble { plain: true, ..preamble.clone() };
+    assert_eq!(plain.to_string(), "build it");
+    let plain = Preamble { feedback: "tests failed\n", ..plain }.to_string();
+    assert_eq!(plain, "## What the last iteration left open\n\ntests failed\n\n---\n\nbuild it\n");
     let spaced = Preamble { bus: "/r/it's here/B.md", ..preamble.clone() }.to_string();
     assert!(spaced.contains("gate' bus read --bus '/r/it'\\''s here/B.md'\n"), "{spaced}");
     let child = Preamble { parent_run_id: "0", ..preamble }.to_string();

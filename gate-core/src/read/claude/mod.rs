@@ -318,6 +318,7 @@ impl Claude {
         let command = block.input.command.as_deref().filter(|_| &*block.name == self.shell.tool);
         if !block.name.is_empty() {
             self.calls.started(&block.id, &block.name, command);
+            out.called(&block.name, &block.input);
         }
         for text in &block.input.texts {
             out.say(Role::Tool, text, line);

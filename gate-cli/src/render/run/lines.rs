@@ -1,0 +1,54 @@
+//! A loop in a log: a line when an iteration begins, one a check, one when it ends.
+
+use gate_checks::Event as CheckEvent;
+use jiff::Timestamp;
+
+use super::super::text::{plain, span};
+use super::{checked, so_far, why};
+use crate::runner::{Event, Live};
+
+/// Writes lines.
+pub(super) struct Lines {
+    write: fn(&str),
+}
+
+impl Lines {
+    pub(super) fn new(write: fn(&str)) -> Self {
+        Self { write }
+    }
+}
+
+impl Live for Lines {
+    fn tell(&self, event: Event<'_>) {
+        if let Some(line) = line(&event) {
+            (self.write)(&format!("gate: {line}\n"));
+        }
+    }
+}
+
+fn line(event: &Event<'_>) -> Option<String> {
+    Some(match event {
+        Event::Starts { command, note } => {
+            let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
+            format!("starting {}{note}", plain(command))
+        }
+        Event::Begins { iteration, elapsed, spent } => {
+            format!("iteration {iteration} begins, {} elapsed{}", span(*elapsed), so_far(*spent))
+        }
+        Event::Check(CheckEvent::Finished { evidence }) => format!("check {}", checked(evidence)),
+        Event::Ended { iteration, ran } if !ran.error.is_empty() => {
+            format!("iteration {iteration}, run {}: {}", ran.id, plain(&ran.error))
+        }
+        Event::Judged { iteration, record } => {
+            let verdict = record.decision.verdict.name();
+            format!("iteration {iteration} ended: {verdict}: {}", why(record))
+        }
+        Event::Waits { until, why } => waits(*until, why),
+        Event::Check(_) | Event::Printed(_) | Event::Ended { .. } => return None,
+    })
+}
+
+/// That the loop waits, and why.
+pub(super) fn waits(until: Timestamp, why: &str) -> String {
+    format!("waiting until {}: {}", until.strftime("%H:%M:%SZ"), plain(why))
+}

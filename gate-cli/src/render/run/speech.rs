@@ -1,0 +1,193 @@
+//! What an agent prints, as a person reads it: its text and the names of the tools that
+//! it calls, out of its client's JSON; other output as it is.
+
+use std::mem;
+
+use anstream::adapter::StripBytes;
+use anstyle::Style;
+use gate_core::read::{Event, Forced, Reader, Role, Sink};
+
+use super::super::text::{brief, lines};
+use crate::secrets;
+
+/// Follows the output of one run of an agent, in pieces of any size.
+pub(super) struct Speech {
+    format: Option<Forced>,
+    raw: bool,
+    plain: Plain,
+    reading: Reading,
+}
+
+/// How the output is taken.
+enum Reading {
+    /// Nothing was printed yet.
+    Unknown,
+    /// As it is.
+    Text,
+    /// Out of records.
+    Records(Box<(Reader, Said)>),
+}
+
+impl Speech {
+    pub(super) fn new(format: Option<Forced>, raw: bool) -> Self {
+        Self { format, raw, plain: Plain::default(), reading: Reading::Unknown }
+    }
+
+    /// What there is to show of the next bytes.
+    pub(super) fn text(&mut self, bytes: &[u8]) -> String {
+        if matches!(self.reading, Reading::Unknown) {
+            self.reading = match bytes.trim_ascii_start().first() {
+                None => return String::new(),
+                Some(b'{' | b'[') if !self.raw => {
+                    Reading::Records(Box::new((Reader::live(self.format), Said::default())))
+                }
+                Some(_) => Reading::Text,
+            };
+        }
+        match &mut self.reading {
+            Reading::Records(both) => {
+                let (reader, said) = &mut **both;
+                reader.push(bytes, said);
+                mem::take(&mut said.text)
+            }
+            Reading::Unknown | Reading::Text => self.plain.text(bytes),
+        }
+    }
+
+    /// What is left to show at the end of the output.
+    pub(super) fn end(self) -> String {
+        let Reading::Records(both) = self.reading else { return String::new() };
+        let (mut reader, mut said) = *both;
+        reader.finish(&mut said);
+        said.close();
+        said.text
+    }
+}
+
+/// Text for a terminal: without what a terminal obeys, and without secrets, as far as one
+/// stands in one piece.
+#[derive(Default)]
+struct Plain {
+    escapes: StripBytes,
+    /// The beginning of a character.
+    torn: Vec<u8>,
+}
+
+impl Plain {
+    fn text(&mut self, bytes: &[u8]) -> String {
+        let mut plain = mem::take(&mut self.torn);
+        for piece in self.escapes.strip_next(bytes) {
+            plain.extend_from_slice(piece);
+        }
+        if let Err(error) = std::str::from_utf8(&plain)
+            && error.error_len().is_none()
+        {
+            self.torn = plain.split_off(error.valid_up_to());
+        }
+        lines(&secrets::masked(&String::from_utf8_lossy(&plain)))
+    }
+}
+
+/// Collects what there is to show.
+#[derive(Default)]
+struct Said {
+    text: String,
+    /// Whether a line was begun and not ended.
+    open: bool,
+}
+
+impl Said {
+    fn close(&mut self) {
+        if mem::take(&mut self.open) {
+            self.text.push('\n');
+        }
+    }
+}
+
+impl Sink for Said {
+    fn event(&mut self, event: Event<'_>) {
+        let Event::Text(text) = event else { return };
+        if text.role != Role::Assistant {
+            return;
+        }
+        if !text.continues {
+            self.close();
+        }
+        let shown = lines(&secrets::masked(text.text));
+        self.open = !shown.ends_with('\n') && (self.open || !shown.is_empty());
+        self.text.push_str(&shown);
+    }
+
+    fn called(&mut self, tool: &str, about: Option<&str>) {
+        self.close();
+        let about = about.map(|about| format!("  {}", brief(&secrets::masked(about))));
+        let dim = Style::new().dimmed();
+        let (tool, about) = (brief(tool), about.unwrap_or_default());
+        self.text.push_str(&format!("{dim}  > {tool}{about}{dim:#}\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STREAM: &str = concat!(
+        r#"{"type":"system","subtype":"init","session_id":"s","tools":["Bash","Edit"],"model":"m"}"#,
+        "\n",
+        r#"{"type":"assistant","session_id":"s","message":{"id":"m1","content":[{"type":"text","text":"I look first."},{"type":"tool_use","id":"t","name":"Bash","input":{"command":"cargo test"}}]}}"#,
+        "\n",
+        r#"{"type":"user","session_id":"s","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}}"#,
+        "\n",
+        r#"{"type":"assistant","session_id":"s","message":{"id":"m2","content":[{"type":"text","text":"Done."}]}}"#,
+        "\n",
+    );
+
+    fn shown(raw: bool, pieces: &[&str]) -> String {
+        let mut speech = Speech::new(None, raw);
+        let text: String = pieces.iter().map(|piece| speech.text(piece.as_bytes())).collect();
+        anstream::adapter::strip_str(&(text + &speech.end())).to_string()
+    }
+
+    #[test]
+    fn a_person_reads_text_and_tools_and_no_json() {
+        let expected = "I look first.\n  > Bash  cargo test\nDone.\n";
+        assert_eq!(shown(false, &[STREAM]), expected);
+        for cut in (0..STREAM.len()).step_by(7) {
+            assert_eq!(shown(false, &[&STREAM[..cut], &STREAM[cut..]]), expected, "{cut}");
+        }
+        assert!(shown(true, &[STREAM]).contains(r#""subtype":"init""#));
+    }
+
+    #[test]
+    fn a_person_reads_what_the_agent_says_while_it_works() {
+        let mut speech = Speech::new(None, false);
+        let first = STREAM.lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
+        assert!(speech.text(first.as_bytes()).contains("I look first.\n"));
+    }
+
+    #[test]
+    fn output_that_is_no_json_is_shown_as_it_is() {
+        assert_eq!(
+            shown(false, &["\n", "Working on it.\nHalf ", "done.\n"]),
+            "Working on it.\nHalf done.\n"
+        );
+    }
+
+    #[test]
+    fn a_terminal_is_shown_text_and_nothing_that_it_obeys() {
+        let said = "a\u{1b}[2J\u{1b}]52;c;eA==\u{7}b\u{202e}ü\r\n::set-env name=A::b\n".as_bytes();
+        let whole = Plain::default().text(said);
+        assert_eq!(whole, "abü \n: :set-env name=A::b\n");
+        for cut in 0..said.len() {
+            let mut shown = Plain::default();
+            let parts = shown.text(&said[..cut]) + &shown.text(&said[cut..]);
+            assert!(
+                !parts.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{fffd}']),
+                "{cut}: {parts:?}"
+            );
+        }
+        let bad = r#"{"type":"assistant","session_id":"s","message":{"id":"m","content":[{"type":"text","text":"a\u001b[2Jb"},{"type":"tool_use","id":"t","name":"B\u0007","input":{"command":"x\u001b[2J"}}]}}"#;
+        let text = shown(false, &[&format!("{bad}\n")]);
+        assert_eq!(text, "ab\n  > B  x\n");
+    }
+}

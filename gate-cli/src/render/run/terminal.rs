@@ -1,0 +1,148 @@
+//! A loop at a terminal: a line when an iteration begins, what the agent says and does,
+//! each check with its time, the verdict.
+
+use std::io::Write as _;
+use std::mem;
+use std::sync::{Mutex, PoisonError};
+
+use anstyle::{AnsiColor, Style};
+use gate_checks::Event as CheckEvent;
+use gate_core::Verdict;
+use gate_core::decide::evidence::{Evidence, Outcome};
+
+use super::super::progress::Progress;
+use super::super::text::{plain, span};
+use super::lines::waits;
+use super::speech::Speech;
+use super::{Showing, checked, so_far};
+use crate::record::Record;
+use crate::runner::{Event, Live};
+
+/// Writes to a terminal.
+pub(super) struct Terminal {
+    showing: Showing,
+    speech: Mutex<Speech>,
+    progress: Progress,
+}
+
+impl Terminal {
+    pub(super) fn new(showing: Showing) -> Self {
+        let speech = Mutex::new(Speech::new(showing.format, showing.raw));
+        Self { showing, speech, progress: Progress::new() }
+    }
+
+    fn write(&self, text: &str) {
+        // Where the terminal is gone, the files still have it.
+        self.progress.beside(|| {
+            let _ = anstream::stderr().lock().write_all(text.as_bytes());
+        });
+    }
+
+    /// Shows what is left of the output, and begins anew.
+    fn end_speech(&self) {
+        let fresh = Speech::new(self.showing.format, self.showing.raw);
+        let ended = {
+            let mut speech = self.speech.lock().unwrap_or_else(PoisonError::into_inner);
+            mem::replace(&mut *speech, fresh)
+        };
+        self.write(&ended.end());
+    }
+}
+
+impl Live for Terminal {
+    fn tell(&self, event: Event<'_>) {
+        match event {
+            Event::Printed(bytes) => {
+                let text = {
+                    let mut speech = self.speech.lock().unwrap_or_else(PoisonError::into_inner);
+                    speech.text(bytes)
+                };
+                self.write(&text);
+            }
+            Event::Check(event) => {
+                self.progress.show(event);
+                if let CheckEvent::Finished { evidence } = event {
+                    self.write(&check(evidence));
+                }
+            }
+            Event::Ended { ran, .. } => {
+                self.end_speech();
+                if !ran.error.is_empty() {
+                    self.write(&format!("{}\n", plain(&ran.error)));
+                }
+            }
+            other => self.write(&step(&other)),
+        }
+    }
+}
+
+/// A step of the loop itself.
+fn step(event: &Event<'_>) -> String {
+    let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
+    match event {
+        Event::Starts { command, note } => {
+            let note = note.map(|note| format!("  {dim}{note}{dim:#}\n")).unwrap_or_default();
+            format!("{dim}starting{dim:#} {}\n{note}", plain(command))
+        }
+        Event::Begins { iteration, elapsed, spent } => {
+            let (elapsed, so_far) = (span(*elapsed), so_far(*spent));
+            format!("\n{bold}iteration {iteration}{bold:#}  {elapsed} elapsed{so_far}\n")
+        }
+        Event::Judged { record, .. } => verdict(record),
+        Event::Waits { until, why } => format!("{}\n", waits(*until, why)),
+        Event::Printed(_) | Event::Check(_) | Event::Ended { .. } => String::new(),
+    }
+}
+
+/// A check with its mark.
+fn check(evidence: &Evidence) -> String {
+    let (mark, color) = match evidence.outcome {
+        Outcome::Pass => ('✓', AnsiColor::Green),
+        Outcome::Fail | Outcome::Tamper => ('✗', AnsiColor::Red),
+        Outcome::Inconclusive | Outcome::Skipped => ('!', AnsiColor::Yellow),
+    };
+    let style = Style::new().fg_color(Some(color.into()));
+    format!("  {style}{mark}{style:#} {}\n", checked(evidence))
+}
+
+/// The verdict, why, and what to do.
+fn verdict(record: &Record) -> String {
+    let decision = &record.decision;
+    let color = match decision.verdict {
+        Verdict::Exit => AnsiColor::Green,
+        Verdict::Continue => AnsiColor::Yellow,
+        Verdict::Tripped | Verdict::Blocked => AnsiColor::Red,
+    };
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    let reasons: Vec<_> = decision.reasons.iter().map(|it| plain(&it.message)).collect();
+    format!("{style}{}{style:#}  {}\n", decision.verdict.name(), reasons.join("\n          "))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use gate_core::decide::memory::Spent;
+
+    use super::*;
+
+    fn plain_step(event: &Event<'_>) -> String {
+        anstream::adapter::strip_str(&step(event)).to_string()
+    }
+
+    #[test]
+    fn a_person_sees_when_an_iteration_begins_and_what_was_paid_so_far() {
+        let spent = Spent { cost_micro_usd: 1_480_000, ..Spent::default() };
+        let elapsed = Duration::from_secs(724);
+        let begins = Event::Begins { iteration: 3, elapsed, spent: Some(&spent) };
+        assert_eq!(plain_step(&begins), "\niteration 3  12m 4s elapsed, $1.48 so far\n");
+        let first = Event::Begins { iteration: 1, elapsed: Duration::ZERO, spent: None };
+        assert_eq!(plain_step(&first), "\niteration 1  0.0s elapsed\n");
+    }
+
+    #[test]
+    fn a_person_sees_how_the_agent_is_started() {
+        let starts = Event::Starts { command: "claude -p", note: Some("all is allowed") };
+        assert_eq!(plain_step(&starts), "starting claude -p\n  all is allowed\n");
+    }
+}

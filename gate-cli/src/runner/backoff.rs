@@ -1,0 +1,143 @@
+//! How a loop waits while its agent cannot work: longer each time, and not for ever.
+
+use std::time::{Duration, Instant};
+
+use gate_core::config::{Backoff as Settings, Millis};
+use gate_core::decide::observed::{Outage, OutageCause};
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
+
+/// What is known of the iterations since the agent worked last.
+pub(super) struct Backoff {
+    settings: Settings,
+    /// When the first of them ended.
+    since: Option<Instant>,
+    count: u64,
+}
+
+impl Backoff {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { settings, since: None, count: 0 }
+    }
+
+    /// The agent worked.
+    pub(super) fn worked(&mut self) {
+        (self.since, self.count) = (None, 0);
+    }
+
+    /// The agent could not work.
+    pub(super) fn failed(&mut self) {
+        self.since.get_or_insert_with(Instant::now);
+        self.count += 1;
+    }
+
+    /// The outage with what the loop makes of it, and when the agent is tried again.
+    /// `resets_at` is when the service says that it is over.
+    pub(super) fn outage(
+        &self,
+        outage: Outage,
+        resets_at: Option<Timestamp>,
+    ) -> (Outage, Option<Timestamp>) {
+        let now = Timestamp::now();
+        let passed = self.since.map_or(Duration::ZERO, |since| since.elapsed());
+        let limit = Duration::from_millis(self.settings.limit_ms);
+        let left = limit.saturating_sub(passed);
+        let resets_at = resets_at.filter(|at| *at > now);
+        let too_late = resets_at.filter(|at| now.duration_until(*at) > signed(left));
+        let allowed = Millis(self.settings.limit_ms);
+        let outage = Outage { count: self.count + 1, ..outage };
+        let why = match too_late {
+            _ if outage.cause == OutageCause::Cancelled => None,
+            Some(at) => Some(format!(
+                "the limit ends at {at}, later than `[run] backoff_limit` ({allowed}) waits: {}",
+                outage.text
+            )),
+            None if left.is_zero() => Some(format!(
+                "the agent could not work in {} tries and {allowed} (`[run] backoff_limit`): {}{}",
+                outage.count,
+                outage.words(),
+                ending(&outage.stderr)
+            )),
+            None => None,
+        };
+        let wait = delay(&self.settings, self.count, chance()).min(left);
+        let next = resets_at.or_else(|| now.checked_add(signed(wait)).ok());
+        let next = next.filter(|_| why.is_none() && outage.cause != OutageCause::Cancelled);
+        (Outage { gives_up: why, ..outage }, next)
+    }
+}
+
+/// The end of a sentence that says how the standard error ends.
+pub(super) fn ending(stderr: &str) -> String {
+    if stderr.is_empty() { String::new() } else { format!("; its standard error ends: {stderr}") }
+}
+
+/// How long is waited after so many failures before this one: twice as long each time,
+/// a fifth more or less by chance, so that loops do not come all at once.
+pub(crate) fn delay(settings: &Settings, failed: u64, chance: f64) -> Duration {
+    let times = 1_u64.checked_shl(u32::try_from(failed).unwrap_or(u32::MAX)).unwrap_or(u64::MAX);
+    let whole = settings.first_ms.saturating_mul(times).min(settings.max_ms);
+    let millis = (whole as f64 * (0.8 + 0.4 * chance)) as u64;
+    Duration::from_millis(millis.min(settings.max_ms))
+}
+
+/// A number from 0 to 1.
+pub(crate) fn chance() -> f64 {
+    // The end of such an id is random.
+    (Uuid::now_v7().as_u128() & u128::from(u32::MAX)) as f64 / f64::from(u32::MAX)
+}
+
+fn signed(time: Duration) -> SignedDuration {
+    SignedDuration::try_from(time).unwrap_or(SignedDuration::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETTINGS: Settings = Settings { first_ms: 5_000, max_ms: 900_000, limit_ms: 21_600_000 };
+
+    fn outage() -> Outage {
+        Outage {
+            cause: OutageCause::Connection,
+            text: "API Error: Connection error.".to_owned(),
+            stderr: "gone".to_owned(),
+            count: 0,
+            gives_up: None,
+        }
+    }
+
+    #[test]
+    fn each_wait_is_twice_the_one_before_and_none_is_longer_than_the_longest() {
+        let seconds = |failed| delay(&SETTINGS, failed, 0.5).as_secs();
+        assert_eq!([0, 1, 2, 3, 7, 8, 99].map(seconds), [5, 10, 20, 40, 640, 900, 900]);
+        assert_eq!(delay(&SETTINGS, 0, 0.0).as_millis(), 4_000);
+        assert_eq!(delay(&SETTINGS, 0, 1.0).as_millis(), 6_000);
+        assert!((0.0..=1.0).contains(&chance()));
+    }
+
+    #[test]
+    fn a_loop_waits_until_the_time_that_the_service_says_and_gives_up_where_that_is_too_late() {
+        let backoff = Backoff::new(SETTINGS);
+        let at = |hours| Timestamp::now().checked_add(SignedDuration::from_hours(hours)).unwrap();
+        let soon = at(5);
+        assert_eq!(backoff.outage(outage(), Some(soon)).1, Some(soon));
+        let (late, next) = backoff.outage(outage(), Some(at(7)));
+        assert!(late.gives_up.unwrap().contains("later than `[run] backoff_limit` (6h)"));
+        assert_eq!(next, None);
+    }
+
+    #[test]
+    fn a_loop_gives_up_by_the_clock_and_says_what_kept_the_agent_from_working() {
+        let mut backoff = Backoff::new(Settings { limit_ms: 0, ..SETTINGS });
+        backoff.failed();
+        let (over, next) = backoff.outage(outage(), None);
+        let why = over.gives_up.unwrap();
+        assert!(why.starts_with("the agent could not work in 2 tries and 0s"), "{why}");
+        assert!(why.contains("Connection error.; its standard error ends: gone"), "{why}");
+        assert_eq!(next, None);
+        let mut patient = Backoff::new(SETTINGS);
+        (0..500).for_each(|_| patient.failed());
+        assert_eq!(patient.outage(outage(), None).0.gives_up, None);
+    }
+}

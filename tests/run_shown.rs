@@ -1,0 +1,98 @@
+//! What a person sees of `gate run` while it runs.
+
+use crate::needs::needs;
+use crate::support::{Ran, Run, gate};
+
+const RED: &str = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"test -e fixed\"]\n";
+
+/// Prints what Claude Code prints, and is done the second time.
+const AGENT: &str = r#"#!/bin/sh
+cat >/dev/null
+echo x >>count
+n=$(wc -l <count | tr -d ' ')
+printf '{"type":"system","subtype":"init","session_id":"s%s","model":"m","tools":["Bash","Edit"]}\n' "$n"
+printf '{"type":"assistant","session_id":"s%s","message":{"id":"m1","content":[{"type":"text","text":"I run the tests."},{"type":"tool_use","id":"t","name":"Bash","input":{"command":"make check"}}]}}\n' "$n"
+test "$n" -ge 2 && touch fixed
+text='All tasks are completed.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: it is mended\n'
+printf '{"type":"assistant","session_id":"s%s","message":{"id":"m2","content":[{"type":"text","text":"%s"}]}}\n' "$n" "$text"
+printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","session_id":"s%s","num_turns":2,"total_cost_usd":0.37}\n' "$text" "$n"
+"#;
+
+fn project(words: &str) -> Run {
+    gate(words)
+        .settings(RED)
+        .file("PROMPT.md", "Mend it.\n")
+        .file(".gitignore", "count\nscreen\n")
+        .script("agent.sh", AGENT)
+        .committed()
+}
+
+/// What stands at a terminal while gate runs with these words.
+fn at_a_terminal(words: &str) -> (Ran, String) {
+    let script = "import os, pty, sys\n\
+        screen = open('screen', 'wb')\n\
+        def read(fd):\n\
+        \x20   data = os.read(fd, 65536)\n\
+        \x20   screen.write(data)\n\
+        \x20   return data\n\
+        sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], read)))\n";
+    let run = project(words).env("TERM", "xterm").under(["python3", "-c", script]);
+    let ran = run.code(0);
+    let screen = anstream::adapter::strip_str(&ran.file("screen")).to_string();
+    (ran, screen.replace('\r', ""))
+}
+
+#[test]
+fn a_log_has_a_line_when_an_iteration_begins_one_a_check_and_one_at_its_end() {
+    let ran = project("run --task t1 --prompt PROMPT.md -- ./agent.sh").code(0);
+    let steps = [
+        "iteration 1 begins",
+        "check tests: fail",
+        "iteration 1 ended: continue",
+        "iteration 2 begins",
+    ];
+    let mut rest = ran.stderr.as_str();
+    for step in steps {
+        let at = rest.find(step).unwrap_or_else(|| panic!("{step}\n{}", ran.stderr));
+        rest = &rest[at..];
+    }
+    assert!(rest.contains("elapsed, $0.37 so far"), "{rest}");
+    assert!(
+        rest.contains("check tests: pass") && rest.contains("iteration 2 ended: exit"),
+        "{rest}"
+    );
+    assert_eq!(ran.stderr.lines().count(), 7, "{}", ran.stderr);
+    assert!(ran.stderr.lines().all(|line| line.starts_with("gate: ")), "{}", ran.stderr);
+}
+
+#[test]
+fn a_person_at_a_terminal_reads_what_the_agent_says_and_no_json() {
+    if !needs("python3") {
+        return;
+    }
+    let (_, screen) = at_a_terminal("run --task t1 --prompt PROMPT.md -- ./agent.sh");
+    for part in [
+        "starting ./agent.sh\n",
+        "\niteration 1  0",
+        "I run the tests.\n  > Bash  make check\n",
+        "✗ tests: fail",
+        "\ncontinue  tests failed",
+        "elapsed, $0.37 so far\n",
+        "✓ tests: pass",
+        "\nDONE  the work is done",
+        "cost        $0.74\n",
+    ] {
+        assert!(screen.contains(part), "{part:?} is not shown:\n{screen}");
+    }
+    assert!(!screen.contains("subtype") && !screen.contains("session_id"), "{screen}");
+}
+
+#[test]
+fn a_person_who_asks_for_it_sees_the_output_as_it_is() {
+    if !needs("python3") {
+        return;
+    }
+    let (_, screen) = at_a_terminal("run --task t1 --prompt PROMPT.md --raw -- ./agent.sh");
+    assert!(screen.contains(r#""subtype":"init""#), "{screen}");
+    assert!(screen.contains("iteration 2"), "{screen}");
+}
