@@ -38,7 +38,7 @@ pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
         Some(0) => row(&mut text, "reset", "nothing was open; the counters are at zero"),
         Some(1) => row(&mut text, "reset", "one breaker was open, and is closed"),
         Some(closed) => {
-            row(&mut text, "reset", &format!("{closed} breakers were open, and are closed"))
+            row(&mut text, "reset", &format!("{closed} breakers were open, and are closed"));
         }
         None => {}
     }
