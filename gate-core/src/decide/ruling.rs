@@ -1,5 +1,6 @@
-//! The ruling: what speaks against `exit`, in which order it counts, and what
-//! is worth a warning.
+//! The ruling: what speaks against `exit`, and in which order it counts.
+
+mod remarks;
 
 use super::breaker::{Admission, BreakerState};
 use super::budget;
@@ -8,7 +9,7 @@ use super::input::Input;
 use super::memory::Memory;
 use super::observed::{Outage, OutageCause};
 use super::policy::{AgentOverride, Mode, Policy, Unverified};
-use super::reason::{Reason, ReasonCode, Warning, WarningCode};
+use super::reason::{Reason, ReasonCode};
 use super::release::{Course, Released, Ruling, Stopped, beyond_a_hook, checked_elsewhere};
 use super::score::Indicators;
 use super::signal::Status;
@@ -396,121 +397,6 @@ impl Case<'_> {
         };
         format!("{signal}, {score} of {threshold} indicators, {checks}")
     }
-
-    /// What is worth knowing and changes nothing. `reasons` are those of the decision,
-    /// which are not said twice.
-    pub(super) fn warnings(&self, verdict: Verdict, reasons: &[Reason]) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        if !reasons.iter().any(|reason| reason.code == ReasonCode::SettingsChanged) {
-            let changed = self.input.settings_changed.iter();
-            warnings.extend(changed.map(|it| Warning::new(WarningCode::SettingsDiffer, it)));
-        }
-        warnings.extend(self.about_evidence(verdict));
-        warnings.extend(self.unreachable());
-        warnings.extend(self.about_streak());
-        warnings.extend(self.about_override());
-        warnings.extend(self.about_agent());
-        warnings.extend(self.about_denials());
-        let worth = |it: &&Evidence| it.outcome != Outcome::Skipped || !self.did_not_pass();
-        warnings.extend(self.input.evidence.iter().filter(worth).filter_map(about_check));
-        warnings
-    }
-
-    fn about_evidence(&self, verdict: Verdict) -> Option<Warning> {
-        if self.policy.checks.is_empty() && self.input.evidence.is_empty() {
-            let message = format!(
-                "threshold {}: no checks configured, so this rests on what the agent wrote",
-                self.indicators.threshold
-            );
-            Some(Warning::new(WarningCode::NoEvidence, message))
-        } else if self.rests_on_claims() {
-            let message = "all that passes is what the agent itself ticked or wrote";
-            Some(Warning::new(WarningCode::NoEvidence, message))
-        } else if self.input.checks_left_out {
-            Some(Warning::new(
-                WarningCode::ChecksNotRun,
-                "the configured checks were left out, as asked",
-            ))
-        } else if !self.is_verified(verdict) && self.input.forced.is_none() {
-            let message = "no check that counts has passed, so this rests on what the agent wrote";
-            Some(Warning::new(WarningCode::NoEvidence, message))
-        } else {
-            None
-        }
-    }
-
-    /// Whether evidence passes, and all of it on the agent's own word.
-    fn rests_on_claims(&self) -> bool {
-        let passing = |evidence: &&Evidence| evidence.outcome == Outcome::Pass;
-        let mut passing = self.input.evidence.iter().filter(passing).peekable();
-        passing.peek().is_some() && passing.all(|evidence| evidence.claim)
-    }
-
-    /// Whether all sources together cannot reach the threshold.
-    fn unreachable(&self) -> Option<Warning> {
-        let most = self.policy.most_indicators();
-        let threshold = self.indicators.threshold;
-        (self.policy.enabled && threshold > most).then(|| {
-            let message = format!("the threshold is {threshold}, and all sources add up to {most}");
-            Warning::new(WarningCode::ThresholdUnreachable, message)
-        })
-    }
-
-    /// Without state nobody counts the iterations that pass in a row.
-    fn about_streak(&self) -> Option<Warning> {
-        let needed = self.policy.consecutive.get();
-        (needed > 1 && !self.input.stateful).then(|| {
-            let message = format!("{needed} passing iterations in a row are asked for, and no state is kept to count them");
-            Warning::new(WarningCode::StreakNotCounted, message)
-        })
-    }
-
-    fn about_override(&self) -> Option<Warning> {
-        if self.override_granted() {
-            let message = "the agent's override lifted the threshold";
-            Some(Warning::new(WarningCode::OverrideGranted, message))
-        } else if self.input.signal.override_requested {
-            let message = "the agent asked to bypass the threshold; that was not granted";
-            Some(Warning::new(WarningCode::OverrideIgnored, message))
-        } else {
-            None
-        }
-    }
-
-    fn about_denials(&self) -> Option<Warning> {
-        let denied = &self.input.observed.denied;
-        (!denied.is_empty()).then(|| {
-            let message = format!("the agent was not allowed to use: {}", denied.join(", "));
-            Warning::new(WarningCode::ToolDenied, message)
-        })
-    }
-
-    fn about_agent(&self) -> Option<Warning> {
-        let code = self.input.agent_exit_code.filter(|&code| code != 0)?;
-        (self.input.signal.status == Status::Complete).then(|| {
-            Warning::new(
-                WarningCode::AgentExitCode,
-                format!("the agent's program ended with code {code} after a complete signal"),
-            )
-        })
-    }
-}
-
-fn about_check(evidence: &Evidence) -> Option<Warning> {
-    if !evidence.flaky.is_empty() && evidence.outcome == Outcome::Pass {
-        let names = evidence.flaky.join(", ");
-        let message = format!("{} passed only when it was run again: {names}", evidence.check);
-        return Some(Warning::new(WarningCode::Flaky, message));
-    }
-    if matches!(evidence.outcome, Outcome::Pass | Outcome::Tamper) {
-        return None;
-    }
-    let code = match evidence.mode {
-        Mode::Require => return None,
-        Mode::Count => WarningCode::CheckDidNotCount,
-        Mode::Warn => WarningCode::CheckWarning,
-    };
-    Some(Warning::new(code, with_summary(evidence, "did not pass")))
 }
 
 fn with_summary(evidence: &Evidence, what: &str) -> String {
