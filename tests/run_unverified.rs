@@ -45,7 +45,8 @@ fn what_an_agent_delegates_is_as_unverified_as_its_own_loop() {
         .script("child.sh", &format!("#!/bin/sh\n{SAYS}"))
         .with_gate_in_path()
         .code(0);
-    let child: Value = serde_json::from_str(&ran.file("child.json")).expect(&ran.file("child.err"));
+    let child: Value = serde_json::from_str(&ran.file("child.json"))
+        .unwrap_or_else(|_| panic!("{}", ran.file("child.err")));
     assert_eq!(child["stopped_by"], "completed");
 }
 

@@ -191,6 +191,7 @@ impl Gate {
         match memory.begin(&asked)? {
             Begun::Repeated(record) => Ok(*record),
             Begun::Turn(turn) => {
+                let turn = *turn;
                 let tokens = self.tokens(&mut memory)?;
                 let tokens = tokens.as_ref();
                 let scan = proven(&judging.scan, tokens, turn.is_of());

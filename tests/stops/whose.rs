@@ -44,7 +44,9 @@ fn a_stuck_session_does_not_end_the_loops_of_others_nor_other_worktrees() {
     let ran = stuck_script().again("check --json out.log").file("out.log", DONE).code(1);
     assert_eq!(each(&ran.json(), "reasons", "code"), ["required-check-failed"]);
     let setup = "git worktree add -q ../other && echo mul >>../other/calc";
-    let ran = ran.again("-C ../other check ../work/out.log --run elsewhere").setup(setup).code(0);
+    let output = ran.path("out.log").display().to_string();
+    let words = format!("-C ../other check {output} --run elsewhere");
+    let ran = ran.again(&words).setup(setup).code(0);
     let words = "run --prompt PROMPT.md --max-iterations 1 --json -- true";
     let ran = ran.again(words).file("PROMPT.md", "Divide.\n").code(1);
     assert_eq!(ran.json()["stopped_by"], "max-iterations");

@@ -71,7 +71,7 @@ pub(crate) enum Begun {
     /// It was made before.
     Repeated(Box<Record>),
     /// It is to be made.
-    Turn(Turn),
+    Turn(Box<Turn>),
 }
 
 /// A decision that is about to be made.
@@ -146,7 +146,8 @@ impl Memory {
         });
         let (loaded, earlier, held, head) = match looked {
             Err(failure) if failure.lost_state().is_some() => {
-                return Ok(Begun::Turn(Turn { lost: Some(Box::new(failure)), ..turn }));
+                let turn = Turn { lost: Some(Box::new(failure)), ..turn };
+                return Ok(Begun::Turn(Box::new(turn)));
             }
             looked => looked?,
         };
@@ -171,7 +172,7 @@ impl Memory {
         turn.admission = self.admit(&loaded.memory(begins), &turn, asked)?;
         let goes_on = loaded.last.filter(|_| !begins);
         turn.refusals = goes_on.map(|(_, run)| run.refusals).unwrap_or_default();
-        Ok(Begun::Turn(turn))
+        Ok(Begun::Turn(Box::new(turn)))
     }
 
     /// The iteration that would be decided next.
