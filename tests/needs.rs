@@ -46,7 +46,8 @@ pub(crate) fn needs(what: &str) -> bool {
         }
         "claude-code" => client(what, "claude", 0),
         "codex" => client(what, what, 16),
-        "copilot" | "gemini" | "qwen" => client(what, what, 20),
+        "copilot" | "gemini" | "qwen" | "opencode" => client(what, what, 20),
+        "droid" => client(what, what, 0),
         _ => panic!("{what}: nobody knows how to look for it"),
     };
     if !there {
@@ -75,9 +76,14 @@ fn client(name: &str, program: &str, node: u32) -> (bool, &'static str) {
     }
 }
 
+/// The folder that `.ci/run` installs the clients into.
+pub(crate) fn clients_folder() -> Option<PathBuf> {
+    std::env::var_os("GATE_CLIENTS").map(PathBuf::from)
+}
+
 /// The program of a client that `.ci/run` has installed.
 pub(crate) fn client_program(name: &str, program: &str) -> Option<PathBuf> {
-    let folder = PathBuf::from(std::env::var_os("GATE_CLIENTS")?).join(name);
+    let folder = clients_folder()?.join(name);
     let program = folder.join("node_modules/.bin").join(program);
     program.is_file().then_some(program)
 }

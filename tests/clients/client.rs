@@ -45,6 +45,12 @@ impl Site<'_> {
     /// The client with the environment that all of them get, and nothing else.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
+        self.around(&mut command);
+        command
+    }
+
+    /// Gives a program that environment.
+    pub(super) fn around(&self, command: &mut Command) {
         command.current_dir(self.work).env_clear().env("HOME", self.home);
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs([("TERM", "dumb"), ("LANG", "C.UTF-8"), ("USER", "somebody")]);
@@ -53,7 +59,6 @@ impl Site<'_> {
             // What is not for loopback goes nowhere.
             command.envs([("HTTPS_PROXY", "http://127.0.0.1:9"), ("NO_PROXY", "127.0.0.1")]);
         }
-        command
     }
 }
 

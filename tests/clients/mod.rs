@@ -5,9 +5,11 @@ mod claude_code;
 mod client;
 mod codex;
 mod copilot;
+mod droid;
 mod gemini;
 mod model;
 mod network;
+mod opencode;
 mod qwen;
 mod scenes;
 mod session;
@@ -47,6 +49,14 @@ with_each! {
     in_claude_code: super::claude_code::CLAUDE_CODE, missing_hook in_a_loop in_an_endless_loop;
     in_codex: super::codex::CODEX, missing_hook in_a_loop in_an_endless_loop;
     in_copilot: super::copilot::COPILOT, missing_hook;
+    in_droid: super::droid::DROID, missing_hook;
     in_gemini: super::gemini::GEMINI,;
     in_qwen: super::qwen::QWEN, missing_hook;
+}
+
+// A session of OpenCode's server is begun anew by each refusal, and its plug-in says what
+// becomes of a hook that fails (`install_opencode`).
+with! {
+    in_opencode: super::opencode::OPENCODE,
+    mended installed began not_done_yet never_mended stuck broken_settings no_settings
 }

@@ -19,7 +19,7 @@ use crate::support::{GATE, Ran, Run};
 
 /// After this time a client is killed with all that it started, and its test
 /// fails.
-const PATIENCE: Duration = Duration::from_secs(100);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What the person asks for.
 const PROMPT: &str = "The shelf is crooked. Mend it.";
@@ -134,11 +134,13 @@ struct Installed<'p> {
 }
 
 /// Where the clients have their settings, below the home.
-const SETTINGS: [&str; 6] = [
+const SETTINGS: [&str; 8] = [
     ".claude/settings.json",
     ".codex/hooks.json",
     ".codex/config.toml",
+    ".config/opencode/plugins/gate.js",
     ".copilot/hooks/gate.json",
+    ".factory/settings.json",
     ".gemini/settings.json",
     ".qwen/settings.json",
 ];
