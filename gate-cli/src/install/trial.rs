@@ -25,8 +25,9 @@ use crate::agent::Agent;
 use crate::settings::Places;
 use crate::trust;
 
-/// A check that fails, so that no stop is right.
-const SETTINGS: &str = "[checks.test_stop]\ncommand = [\"false\"]\n";
+/// A check that fails, and rules by which each stop has to be an exit: no stop is right.
+const SETTINGS: &str = "[hook]\njudge = \"always\"\nsignal = \"require\"\n\
+    [checks.test_stop]\ncommand = [\"false\"]\n";
 
 /// Where the home keeps what has to last.
 const SHARE: &str = ".local/share";
