@@ -110,7 +110,7 @@ fn a_decision_tells_where_the_signal_and_the_hits_stand() {
 
 #[test]
 fn every_verdict_but_exit_names_what_to_do_next() {
-    for output in [UNDONE, STUCK, "", "EXIT_STATUS: COMPLETE"] {
+    for output in [UNDONE, STUCK, "", "I looked at it.\n\nEXIT_STATUS: COMPLETE"] {
         let decision = judge("check --json out.log", output).run().json();
         assert!(decision["next"].is_string(), "{output}");
     }

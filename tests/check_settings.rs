@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support::{DONE, Run, STUCK, UNDONE, each, judge};
 
 /// A signal that nothing else speaks for.
-const BARE: &str = "EXIT_STATUS: COMPLETE\n";
+const BARE: &str = "I looked at it.\n\nEXIT_STATUS: COMPLETE\n";
 
 const CHECKED: &str = "[checks.tests]\ncommand = [\"no-such-program\"]\n";
 

@@ -166,9 +166,10 @@ fn without_a_baseline_nothing_passes() {
     let ran = judge(CHECK, DONE).settings("[checks.integrity]\n").run();
     assert_eq!(evidence(&ran)["outcome"], "inconclusive");
     assert_eq!(ran.json()["verdict"], "continue");
-    // What the operator approved was the settings of another project then.
-    let gone = project("").code(0).again(CHECK).setup("rm -rf .git").code(2);
-    assert_eq!(gone.json()["code"], "config-not-trusted");
+    // What the operator approved was the settings of another project then, and judges on.
+    let gone = project("").code(0).again(CHECK).setup("rm -rf .git").code(1);
+    assert_eq!(gone.json()["warnings"][0]["code"], "settings-differ");
+    assert_eq!(evidence(&gone)["outcome"], "inconclusive");
 }
 
 #[test]
