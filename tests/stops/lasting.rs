@@ -14,7 +14,8 @@ fn an_agent_is_let_go_at_the_limit_and_that_is_told() {
             assert!(refused(agent, &ran).is_some(), "{agent}");
         }
         ran = stops(agent, ran, CLAIM).tells("NOT done: the stop was refused 2 times");
-        let message = ["claude-code", "codex", "gemini", "qwen", "copilot"].contains(&agent);
+        let message = ["claude-code", "codex", "gemini", "qwen", "copilot", "droid", "opencode"]
+            .contains(&agent);
         assert_eq!(ran.out().contains("systemMessage"), message, "{agent}");
         assert!(!ran.out().contains("decision"), "{agent}");
         ran = ran.again("last --json").code(3).says("max-blocks");

@@ -66,7 +66,7 @@ impl Gate {
     /// # Errors
     ///
     /// Settings that cannot be used, a store that cannot be opened.
-    pub(super) fn renewed(&self) -> Result<Option<Self>, Failure> {
+    pub(crate) fn renewed(&self) -> Result<Option<Self>, Failure> {
         let (Some(trusted), Some((place, _))) = (&self.trust, &self.place) else { return Ok(None) };
         let Some((mut settings, trust)) = trusted.trust.approved_since()? else { return Ok(None) };
         settings.policy.budget = self.policy.budget;

@@ -267,7 +267,10 @@ impl<'l> Loop<'l> {
         let source = Source::File(ran.transcript.clone());
         let done_file = self.task.is_done()?;
         let request = Request { agent_exit_code: ran.exit_code, done_file, ..self.request.clone() };
-        let judging = self.gate.read(&source, &request)?;
+        // Settings that the operator approved meanwhile decide from now on.
+        let renewed = self.gate.renewed()?;
+        let gate = renewed.as_ref().unwrap_or(self.gate);
+        let judging = gate.read(&source, &request)?;
         let outage = outage::of(ran, &judging.scan);
         let limited = judging.scan.effort.limited.as_ref();
         let resets_at = limited.and_then(|limited| limited.resets_at);
@@ -281,7 +284,7 @@ impl<'l> Loop<'l> {
         };
         let cancel = CancellationToken::new();
         let request = Request { cancel: cancel.clone(), outage, retry_at, ..request };
-        self.outside.cancels(&cancel, || self.gate.judge(&judging, &source, &request))
+        self.outside.cancels(&cancel, || gate.judge(&judging, &source, &request))
     }
 
     /// Whether the loop is stopped already, by its breaker, by an operator or because its
