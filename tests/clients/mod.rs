@@ -54,9 +54,9 @@ with_each! {
     in_qwen: super::qwen::QWEN, missing_hook;
 }
 
-// A session of OpenCode's server is begun anew by each refusal, and its plug-in says what
-// becomes of a hook that fails (`install_opencode`).
+// A session of OpenCode's server counts as one with a person. Each refusal begins it anew,
+// and its plug-in says what becomes of a hook that fails (`install_opencode`).
 with! {
     in_opencode: super::opencode::OPENCODE,
-    mended installed began not_done_yet never_mended stuck broken_settings no_settings
+    began stuck no_settings answers green_without_a_signal red_in_prose red_before only_prose
 }

@@ -226,3 +226,29 @@ fn work_that_is_committed_is_judged_where_the_client_reports_no_prompts() {
     let ran = SCRIPT.does(green(""), MUL);
     refuses(SCRIPT.stops(ran, "Done."), "tests/mul.sh");
 }
+
+#[test]
+fn a_check_without_a_test_report_that_was_red_before_is_named_as_a_whole() {
+    for talk in [PERSON, SCRIPT] {
+        let ran = talk.does(talk.begins(at_rest(""), "Comment it."), "echo '# c' >> note");
+        let ran = tells(talk.stops(ran, "Done."), "tests was red before");
+        last(ran, "continue", Some("red"));
+    }
+}
+
+#[test]
+fn a_text_file_that_a_build_reads_is_no_prose() {
+    let ran = PERSON.begins(green(""), "Go.");
+    let ran = PERSON.does(ran, "echo x > requirements.txt; echo sub > calc");
+    refuses(PERSON.stops(ran, "Only texts."), "tests/add.sh");
+    let ran = PERSON.does(PERSON.begins(green(""), "Go."), "echo x > requirements.txt");
+    last(tells(PERSON.stops(ran, "Done."), "passed: tests"), "continue", Some("green"));
+}
+
+#[test]
+fn a_client_that_reports_no_prompts_is_compared_with_its_sessions_beginning() {
+    let ran = PERSON.begins_silently(green(""));
+    let ran = silent(PERSON.stops(PERSON.does(ran, "cat calc"), "It adds."));
+    let ran = PERSON.does(ran, "echo more >> README.md");
+    last(silent(PERSON.stops(ran, "Documented.")), "continue", Some("not-run"));
+}

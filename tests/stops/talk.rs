@@ -59,9 +59,13 @@ pub(super) const SCRIPT: Talk = Talk { session: "s1", headless: true };
 impl Talk {
     /// The session begins, and the person says this.
     pub(super) fn begins(self, ran: Ran, prompt: &str) -> Ran {
-        let ran =
-            self.event(ran, json!({ "hook_event_name": "SessionStart", "source": "startup" }));
+        let ran = self.begins_silently(ran);
         self.prompt(ran, prompt)
+    }
+
+    /// The session begins, and its client reports no prompt.
+    pub(super) fn begins_silently(self, ran: Ran) -> Ran {
+        self.event(ran, json!({ "hook_event_name": "SessionStart", "source": "startup" }))
     }
 
     /// The person says this.

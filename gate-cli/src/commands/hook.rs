@@ -154,9 +154,16 @@ fn prompted(here: &Here, prompted: &Prompted<'_>) -> Result<u8, Failure> {
 
 /// A session begins: nothing is said to its client, and only stderr hears of trouble.
 fn begin(here: &Here, began: &Began<'_>) {
-    if let Err(failure) = began.keep(here) {
-        let why = gate_core::text::brief(&render::message(&failure), REASON);
-        let _ = writeln!(stderr().lock(), "gate: the baseline of this session: {why}");
+    match began.keep(here) {
+        Ok(()) => {
+            if let Some(around) = Surroundings::of(here, began.agent, began.event) {
+                around.began();
+            }
+        }
+        Err(failure) => {
+            let why = gate_core::text::brief(&render::message(&failure), REASON);
+            let _ = writeln!(stderr().lock(), "gate: the baseline of this session: {why}");
+        }
     }
 }
 

@@ -41,7 +41,9 @@ impl Prompted<'_> {
         let text = self.event.typed.as_deref().unwrap_or_default();
         // Some clients report gate's own refusal, or the end of a background task, as a
         // prompt: neither is the person's.
-        let is_clients = text.trim_start().starts_with("<task-notification");
+        // Qwen Code reports an empty one after each result of a tool.
+        let is_clients = text.trim_start().starts_with("<task-notification")
+            || self.agent == Agent::Qwen && text.is_empty();
         if is_feedback(text) || is_clients || here.places.variable(IN_RUN).is_some() {
             return Ok(None);
         }

@@ -17,8 +17,8 @@ use crate::agent::Agent;
 use crate::commands::Here;
 use crate::settings::{self, FILE, Selection};
 
-/// Endings of prose.
-const PROSE: [&str; 7] = ["md", "markdown", "mdx", "rst", "adoc", "txt", "org"];
+/// Endings of prose. Not `txt`: requirements.txt, CMakeLists.txt and data are no prose.
+const PROSE: [&str; 5] = ["md", "markdown", "rst", "adoc", "org"];
 
 /// What stands around an event.
 pub(crate) struct Surroundings {
@@ -123,6 +123,16 @@ impl Surroundings {
         theirs.into_iter().collect()
     }
 
+    /// A session began. Some clients report no prompt, so what stands now is what its
+    /// first turn is compared with.
+    pub(crate) fn began(&self) {
+        let Some(session) = &self.session else { return };
+        if let (None, Some(now)) = (session.files(), &self.now) {
+            session.keep();
+            session.keep_files(now);
+        }
+    }
+
     /// A prompt came: what changes from now on is the agent's turn.
     pub(crate) fn prompted(&mut self, project: &Path, keep: impl FnOnce(&mut Session)) {
         let is_changed = self.is_changed();
@@ -184,6 +194,7 @@ mod tests {
     #[test]
     fn prose_is_known_by_its_ending_and_no_prose_where_a_check_names_it() {
         assert!(is_prose(Path::new("docs/a.MD")) && !is_prose(Path::new("a.rs")));
+        assert!(!is_prose(Path::new("requirements.txt")));
         let is_named = |file: &str, words: &[&str]| {
             let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
             is_named(Path::new(file), words.iter())

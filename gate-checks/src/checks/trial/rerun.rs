@@ -99,7 +99,8 @@ impl Trial<'_> {
         })?;
         let log = CheckId::new(format!("{}-put-back", self.id));
         let Ok(ran) = ground.run(&log, None, true).await else { return Ok(None) };
-        let mut evidence = ran.judged(ground.settings());
+        let judged = ran.judged(ground.settings());
+        let mut evidence = Evidence { check: self.id.as_str().to_owned(), ..judged };
         self.cx.masker.evidence(&mut evidence);
         if matches!(put_back, PutBack::Everything) && !self.cx.cancel.is_cancelled() {
             // What is not kept is found out again.
