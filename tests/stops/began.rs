@@ -172,7 +172,7 @@ fn where_nothing_compares_or_a_person_took_one_none_is_taken() {
     assert_eq!(types(begins("codex", outside, "startup")).1, Vec::<String>::new());
     let ran = project("").again("baseline --json").code(0);
     let by_hand = ran.json()["baseline"].as_str().unwrap().to_owned();
-    let ran = begins("codex", does(ran, "echo 'exit 0' > check.sh"), "startup");
+    let ran = does(begins("codex", ran, "startup"), "echo 'exit 0' > check.sh");
     assert_eq!(compared(stops("codex", ran, CLAIM)).1, by_hand);
 }
 
