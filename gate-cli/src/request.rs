@@ -1,7 +1,7 @@
 //! What a caller asks of one decision.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gate_checks::{CancellationToken, Events};
 use gate_core::decide::observed::Outage;
@@ -59,6 +59,8 @@ pub struct Request {
     pub stop: Option<Stop>,
     /// How long checks are waited for.
     pub deadline: Option<Duration>,
+    /// When a hook has to answer at the latest, whatever its checks still do.
+    pub until: Option<Instant>,
     /// Whether a pass counts that was seen on the same files before: enough to let an
     /// agent go.
     pub shared: bool,

@@ -28,7 +28,8 @@ impl Gate {
     ) -> Vec<Share> {
         // History knows nothing of what was uncommitted, and all that the agent committed.
         let Some(baseline) = baseline.filter(|it| !it.is_of_history()) else { return Vec::new() };
-        let until = request.deadline.and_then(|left| Instant::now().checked_add(left));
+        let budget = request.deadline.and_then(|left| Instant::now().checked_add(left));
+        let until = budget.into_iter().chain(request.until).min();
         let site = self.site(source, request);
         let red = gathered.evidence.iter().filter(|it| {
             it.outcome == Outcome::Fail && it.mode == Mode::Require && runs_the_work(&it.check)

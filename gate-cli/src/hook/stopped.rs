@@ -179,6 +179,7 @@ impl Stopped<'_> {
             shared: course == Course::Look,
             others_files,
             deadline: Some(self.time_left().min(budget)),
+            until: Instant::now().checked_add(self.time_left()),
             ..request
         })
     }

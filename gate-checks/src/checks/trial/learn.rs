@@ -39,23 +39,7 @@ pub fn learn_tests(
     cancel: &CancellationToken,
 ) -> Result<(), GatherError> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let Ok(tree) = WorkTree::open(site) else { return Ok(()) };
-    let Ok(snapshot) = tree.snapshot() else { return Ok(()) };
-    let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
-    let cx = CheckContext {
-        site: Arc::new(site.clone()),
-        tree: Arc::new(snapshot),
-        baseline: Some(baseline.clone()),
-        allow: policy.integrity.allow.clone().into(),
-        about: Arc::new(About::default()),
-        cancel: cancel.clone(),
-        late: CancellationToken::new(),
-        at_once: cancel.clone(),
-        events: Events::nobody(),
-        logs: Arc::new(Logs::new(folder.as_deref())),
-        masker: Arc::new(site.masker()),
-        slots: Slots::at(site, policy.machine_jobs),
-    };
+    let Some((tree, cx)) = context(policy, site, baseline, cancel) else { return Ok(()) };
     for (name, settings) in &policy.checks {
         let tests = settings.control && reads_tests(name, settings);
         let Some((settings, _)) = with_command(name, settings, site) else { continue };
@@ -73,6 +57,34 @@ pub fn learn_tests(
         }
     }
     Ok(())
+}
+
+/// What a check is given that nobody waits for as evidence; none where the work tree
+/// cannot be read.
+pub(super) fn context(
+    policy: &Policy,
+    site: &Site,
+    baseline: &Baseline,
+    cancel: &CancellationToken,
+) -> Option<(WorkTree, CheckContext)> {
+    let tree = WorkTree::open(site).ok()?;
+    let snapshot = tree.snapshot().ok()?;
+    let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
+    let cx = CheckContext {
+        site: Arc::new(site.clone()),
+        tree: Arc::new(snapshot),
+        baseline: Some(baseline.clone()),
+        allow: policy.integrity.allow.clone().into(),
+        about: Arc::new(About::default()),
+        cancel: cancel.clone(),
+        late: CancellationToken::new(),
+        at_once: cancel.clone(),
+        events: Events::nobody(),
+        logs: Arc::new(Logs::new(folder.as_deref())),
+        masker: Arc::new(site.masker()),
+        slots: Slots::at(site, policy.machine_jobs),
+    };
+    Some((tree, cx))
 }
 
 impl Trial<'_> {

@@ -2,7 +2,6 @@
 //! whose a failure is.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::Policy;
@@ -11,16 +10,14 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::ground::{Ground, Hold};
+use super::learn::context;
 use super::since::Since;
 use super::{Trial, Trouble};
 use crate::baseline::Baseline;
-use crate::check::{About, CheckContext, CheckId};
+use crate::check::CheckId;
 use crate::checks::{Kind, with_command};
-use crate::event::Events;
 use crate::gather::GatherError;
-use crate::logs::Logs;
 use crate::site::Site;
-use crate::store;
 use crate::worktree::WorkTree;
 
 /// Which files stand as the baseline had them.
@@ -54,23 +51,7 @@ pub fn rerun(
         return Ok(None);
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let Ok(tree) = WorkTree::open(site) else { return Ok(None) };
-    let Ok(snapshot) = tree.snapshot() else { return Ok(None) };
-    let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
-    let cx = CheckContext {
-        slots: None,
-        site: Arc::new(site.clone()),
-        tree: Arc::new(snapshot),
-        baseline: Some(baseline.clone()),
-        allow: policy.integrity.allow.clone().into(),
-        about: Arc::new(About::default()),
-        cancel: cancel.clone(),
-        late: CancellationToken::new(),
-        at_once: cancel.clone(),
-        events: Events::nobody(),
-        logs: Arc::new(Logs::new(folder.as_deref())),
-        masker: Arc::new(site.masker()),
-    };
+    let Some((tree, cx)) = context(policy, site, baseline, cancel) else { return Ok(None) };
     let id = CheckId::new(check);
     let trial = Trial { id: &id, settings: &settings, cx: &cx };
     let ran = runtime.block_on(trial.rerun(&tree, put_back));
