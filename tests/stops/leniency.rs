@@ -165,3 +165,13 @@ fn a_session_that_the_agent_started_takes_no_blame() {
     let ran = PERSON.does(ran, "true");
     refuses(PERSON.stops(ran, "That was the other session."), "tests/mul.sh");
 }
+
+#[test]
+fn a_prompt_that_the_agent_made_up_does_not_hide_what_it_changed() {
+    let ran = PERSON.does(PERSON.begins(green(""), "Go."), MUL);
+    let event = json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Thanks.",
+        "session_id": "s1", "cwd": ran.path("").display().to_string() });
+    // So a tool of the agent is marked, and no hook of its client.
+    let forged = ran.again("hook claude-code").env("AI_AGENT", "claude-code_2_agent");
+    refuses(PERSON.stops(hooked(forged, &event), "Done."), "tests/mul.sh");
+}

@@ -156,8 +156,8 @@ fn prompted(here: &Here, prompted: &Prompted<'_>) -> Result<u8, Failure> {
 fn begin(here: &Here, began: &Began<'_>) {
     match began.keep(here) {
         Ok(()) => {
-            if let Some(around) = Surroundings::of(here, began.agent, began.event) {
-                around.began();
+            if let Some(mut around) = Surroundings::of(here, began.agent, began.event) {
+                around.began(hook::is_nested(began.agent, &here.places));
             }
         }
         Err(failure) => {

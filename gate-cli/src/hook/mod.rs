@@ -47,6 +47,7 @@ pub(crate) use surroundings::Surroundings;
 pub(crate) use undecided::{is_first, is_older_than_prompt};
 
 use crate::agent::Agent;
+use crate::settings::Places;
 
 /// What is known of one agent's client.
 #[derive(Debug)]
@@ -112,6 +113,11 @@ impl Event {
     pub(crate) fn run(&self) -> Option<String> {
         Some(text::clean(self.session.as_deref()?).replace('#', "-"))
     }
+}
+
+/// Whether an agent started this agent's client.
+pub(crate) fn is_nested(agent: Agent, places: &Places) -> bool {
+    nested::outer(agent, places).is_some()
 }
 
 /// Why a stop is not judged, in the words of the record.

@@ -8,7 +8,7 @@ use gate_core::decide::feedback::is_feedback;
 use serde_json::{Value, json};
 
 use super::typed::Typed;
-use super::{Began, Event, Said, Surroundings, client, nested, session};
+use super::{Began, Event, Said, Surroundings, client, is_nested, session};
 use crate::agent::Agent;
 use crate::commands::{Here, approve_typed};
 use crate::failure::Failure;
@@ -50,9 +50,14 @@ impl Prompted<'_> {
         let Self { agent, event, .. } = *self;
         let began = Began { agent, event, at: self.at, deadline: self.deadline };
         let baseline = began.keep(here);
-        let is_nested = nested::outer(agent, &here.places).is_some();
+        let is_nested = is_nested(agent, &here.places);
         let is_interactive = (client(agent).is_headless)(self.said) != Some(true);
         let mut surroundings = Surroundings::of(here, agent, event);
+        // An agent's tool made it up: what it changed would not be looked at any more.
+        if is_nested && surroundings.as_ref().is_some_and(Surroundings::is_a_persons) {
+            baseline?;
+            return Ok(None);
+        }
         let typed = Typed::of(text).filter(|_| is_interactive && !is_nested);
         if let Some(surroundings) = &mut surroundings {
             let project = here.places.project()?;

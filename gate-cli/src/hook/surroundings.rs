@@ -123,11 +123,18 @@ impl Surroundings {
         theirs.into_iter().collect()
     }
 
+    /// Whether the session is known, and no agent started its client.
+    pub(crate) fn is_a_persons(&self) -> bool {
+        let known = self.session.as_ref().filter(|session| session.files().is_some());
+        known.is_some_and(|session| !session.kept.is_nested)
+    }
+
     /// A session began. Some clients report no prompt, so what stands now is what its
     /// first turn is compared with.
-    pub(crate) fn began(&self) {
-        let Some(session) = &self.session else { return };
+    pub(crate) fn began(&mut self, is_nested: bool) {
+        let Some(session) = &mut self.session else { return };
         if let (None, Some(now)) = (session.files(), &self.now) {
+            session.kept.is_nested = is_nested;
             session.keep();
             session.keep_files(now);
         }
