@@ -12,11 +12,9 @@ mod run;
 mod trust;
 mod work;
 
-use std::ffi::OsString;
-use std::mem;
 use std::path::PathBuf;
 
-use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gate_core::read::Forced;
 
@@ -48,41 +46,6 @@ pub(crate) struct Cli {
     pub(crate) dir: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-impl Cli {
-    /// Reads a command line.
-    ///
-    /// To describe every command takes as long as to read a short transcript;
-    /// so those that a loop waits for are tried by themselves. What is not
-    /// plainly one of them, help and mistakes included, is read with them all.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it, or the help that it asks for.
-    pub(crate) fn read(args: &[OsString]) -> Result<Self, clap::Error> {
-        alone(args).map_or_else(|| Self::try_parse_from(args), Ok)
-    }
-}
-
-fn alone(args: &[OsString]) -> Option<Cli> {
-    let (name, args) = (args.get(1)?.to_str()?, &args[1..]);
-    let command = match name {
-        "check" => Command::Check(of(args)?),
-        "scan" => Command::Scan(of(args)?),
-        "hook" => Command::Hook(of(args)?),
-        _ => return None,
-    };
-    Some(Cli { dir: None, command })
-}
-
-fn of<A: Args + FromArgMatches>(args: &[OsString]) -> Option<A> {
-    let mut command = A::augment_args(clap::Command::new("gate"));
-    let mut matches = command.try_get_matches_from_mut(args).ok()?;
-    let read = A::from_arg_matches_mut(&mut matches).ok();
-    // It goes with the process, which is sooner than piece by piece.
-    mem::forget((command, matches));
-    read
 }
 
 #[derive(Debug, Subcommand)]
@@ -479,6 +442,3 @@ pub(crate) struct Operation {
 fn words(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("words are expected".to_owned()) } else { Ok(text.to_owned()) }
 }
-
-#[cfg(test)]
-mod tests;

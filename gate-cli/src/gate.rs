@@ -8,7 +8,6 @@ mod token;
 mod trusted;
 
 use std::cell::{RefCell, RefMut};
-use std::mem;
 use std::path::Path;
 
 use gate_checks::baseline::Baseline;
@@ -118,13 +117,6 @@ impl Gate {
     #[must_use]
     pub fn on_processors(self, processors: usize) -> Self {
         Self { processors: Some(processors), ..self }
-    }
-
-    /// The last that a process does with it: its memory is left in order, and what
-    /// it holds goes with the process, which is sooner than piece by piece.
-    pub(crate) fn end(mut self) {
-        drop(self.memory.take());
-        mem::forget(self);
     }
 
     /// Where checks look.

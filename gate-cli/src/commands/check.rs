@@ -56,7 +56,6 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
         write_sarif(&here.places.folder.join(file), &record)?;
     }
     answer(args, &record)?;
-    gate.end();
     Ok(code(args, record.decision.verdict))
 }
 

@@ -37,8 +37,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::CommandFactory;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use gate_checks::process::Supervisor;
 use gate_checks::{SLOTS, Site};
 use gate_core::Policy;
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
         return gate_checks::process::supervise(own, order);
     }
     panics::keep_all();
-    match Cli::read(args) {
+    match Cli::try_parse_from(args) {
         Ok(cli) => {
             let asked = Asked::of(&cli.command);
             guarded(|| dispatch(cli)).unwrap_or_else(|failure| render::failure(&failure, asked))

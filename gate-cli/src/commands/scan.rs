@@ -29,7 +29,6 @@ pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
             }
         }
     }
-    gate.end();
     Ok(code)
 }
 
