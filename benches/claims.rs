@@ -1,7 +1,7 @@
 //! What a claim costs: eight threads that claim work items from PostgreSQL through
 //! the library, beside `pgbench` with as many clients whose transaction is a bare
 //! `SELECT … FOR UPDATE SKIP LOCKED` and an UPDATE, on one server, in turns.
-//! `cargo bench --bench claims` prints the table. Without PostgreSQL's programs it
+//! `cargo bench --bench claims --features postgres` prints the table. Without PostgreSQL's programs it
 //! says that it skips.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench that cannot go on fails")]
 

@@ -51,11 +51,16 @@ pub(crate) fn needs(what: &str) -> bool {
         _ => panic!("{what}: nobody knows how to look for it"),
     };
     if !there {
-        let strict = is_set("GATE_CI", "1") && !is_set("GATE_WITHOUT", what);
-        assert!(!strict, "{what}: {why}");
-        let _ = writeln!(io::stderr(), "SKIPPED {what}: {why}");
+        skip(what, why);
     }
     there
+}
+
+/// Reports a test that is skipped for want of something; as [`needs`] does.
+pub(crate) fn skip(what: &str, why: &str) {
+    let strict = is_set("GATE_CI", "1") && !is_set("GATE_WITHOUT", what);
+    assert!(!strict, "{what}: {why}");
+    let _ = writeln!(io::stderr(), "SKIPPED {what}: {why}");
 }
 
 fn is_set(variable: &str, to: &str) -> bool {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use gate_cli::store::{self, DatabaseUrl, Place, Store, StoreError};
 
+use crate::support::postgres::is_built;
 use crate::support::shelf::{PATIENCE, Shelf, append, chain, decision, head, look, work};
 
 fn open(url: &str, patience: Duration) -> Box<dyn Store> {
@@ -74,6 +75,9 @@ fn no_message_holds_a_password() {
 
 #[test]
 fn an_address_that_cannot_be_used_says_why() {
+    if !is_built() {
+        return;
+    }
     let reason = |text: &str| text.parse::<DatabaseUrl>().unwrap_err().to_string();
     for mode in ["require", "verify-full"] {
         let told = reason(&format!("postgres://u:secret@h/db?sslmode={mode}"));
@@ -89,6 +93,9 @@ fn an_address_that_cannot_be_used_says_why() {
 
 #[test]
 fn a_server_that_says_nothing_is_given_up() {
+    if !is_built() {
+        return;
+    }
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let url = format!("postgres://u:p@127.0.0.1:{port}/shop");
@@ -248,4 +255,19 @@ fn a_search_path_makes_another_store() {
     append(&mut *apart, decision("a", 1)).unwrap();
     assert_eq!(shelf.run("SELECT count(*) FROM apart.ledger"), ["1"]);
     assert_ne!(apart.place(), shelf.open().place());
+}
+
+#[cfg(not(feature = "postgres"))]
+#[test]
+fn without_the_feature_a_database_is_refused_and_the_message_says_what_to_do() {
+    use crate::support::judge;
+    for variable in ["GATE_DATABASE_URL", "GATE_DATABASE_URL_FILE"] {
+        let run = judge("check --json out.log", "EXIT_STATUS: COMPLETE\n")
+            .file("url", "postgres://u:secret@h/db")
+            .settings("[project]\nid = \"shop\"\n");
+        let value = if variable.ends_with("FILE") { "url" } else { "postgres://u:secret@h/db" };
+        let ran = run.env(variable, value).code(2).stops().tells("built without PostgreSQL");
+        let error = ran.tells("--features postgres").json();
+        assert_eq!(error["code"], "database-unsupported", "{error}");
+    }
 }

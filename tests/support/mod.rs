@@ -3,6 +3,10 @@
 mod approved;
 pub(crate) mod before;
 mod beside;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
+#[cfg(not(feature = "postgres"))]
+#[path = "postgres_absent.rs"]
 pub(crate) mod postgres;
 mod ran;
 pub(crate) mod shelf;

@@ -8,10 +8,14 @@ use crate::store::StoreError;
 /// What to do where the state cannot be trusted.
 const RESET: &str = "find out who changed it; `gate breaker reset --reason …` begins a new ledger";
 
+/// What to do about a build that cannot use the configured database.
+const POSTGRES: &str = "install it with `cargo install --path gate-cli --features postgres`, or unset \
+                        GATE_DATABASE_URL and GATE_DATABASE_URL_FILE to keep state in SQLite";
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         use StoreError::{
-            BadAddress, Busy, Changed, Corrupt, Lost, Newer, Refused, Uncertain, Unfit,
+            BadAddress, Busy, Changed, Corrupt, Lost, Newer, NoPostgres, Refused, Uncertain, Unfit,
             Unreachable, Unwritable,
         };
         let message = error.to_string();
@@ -30,6 +34,7 @@ impl From<StoreError> for Failure {
             Lost { .. } => Self::internal("state-lost", message).hint(RESET),
             Newer { .. } => Self::internal("state-newer", message),
             BadAddress { .. } => Self::usage("database-address", message),
+            NoPostgres => Self::usage("database-unsupported", message).hint(POSTGRES),
             Unfit { .. } => Self::usage("usage", message),
             _ => Self::internal("state", message),
         }

@@ -80,6 +80,9 @@ pub enum StoreError {
         /// What is wrong with it.
         what: String,
     },
+    /// A database is configured, and this build has SQLite alone.
+    #[error("a PostgreSQL database is configured, and this gate was built without PostgreSQL")]
+    NoPostgres,
     /// Text that cannot be kept in a column.
     #[error("`{column}` {what}")]
     Unfit {

@@ -1,5 +1,5 @@
-//! Where decisions are remembered: SQLite for one machine, PostgreSQL for a
-//! fleet, behind one trait.
+//! The store of ledgers: SQLite for one machine, PostgreSQL (the feature `postgres`) for a fleet,
+//! behind one trait.
 //!
 //! A store keeps a ledger a project. Both databases hold the same tables
 //! (`migrations/`), answer the same statements (`statements.rs`) and read rows
@@ -11,7 +11,10 @@ mod item;
 mod keys;
 mod mark;
 mod migration;
-mod place;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(not(feature = "postgres"))]
+#[path = "postgres_absent.rs"]
 mod postgres;
 mod row;
 mod sql;
@@ -31,7 +34,8 @@ pub use error::StoreError;
 pub use item::{Ask, Claimable, Item};
 pub use keys::Keys;
 pub use mark::{Heads, Marked};
-pub use place::{DatabaseUrl, Place};
+pub use postgres::DatabaseUrl;
+#[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
 
@@ -49,6 +53,16 @@ pub type Work<'a> = dyn FnMut(&mut dyn Writing) -> Result<(), StoreError> + 'a;
 
 /// Who takes or gives back work.
 pub type Hand<'a> = dyn FnMut(&mut dyn Leasing) -> Result<(), StoreError> + 'a;
+
+/// A store's address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A state folder, which has a SQLite file. Not in a network file system: those do not
+    /// share memory between machines, which SQLite's log needs.
+    Folder(PathBuf),
+    /// A PostgreSQL database.
+    Database(DatabaseUrl),
+}
 
 /// Where decisions are remembered.
 pub trait Store: Debug + Send {
@@ -306,8 +320,10 @@ pub fn open(
     patience: Duration,
 ) -> Result<Box<dyn Store>, StoreError> {
     let heads = heads.map(Heads::new);
-    Ok(match place {
-        Place::Folder(folder) => Box::new(Marked::new(SqliteStore::open(folder, patience)?, heads)),
-        Place::Database(url) => Box::new(Marked::new(PostgresStore::open(url, patience)?, heads)),
-    })
+    match place {
+        Place::Folder(folder) => {
+            Ok(Box::new(Marked::new(SqliteStore::open(folder, patience)?, heads)))
+        }
+        Place::Database(url) => postgres::open(url, heads, patience),
+    }
 }

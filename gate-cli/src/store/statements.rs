@@ -112,6 +112,7 @@ macro_rules! claim {
 /// One machine's: a writer is alone.
 pub(super) const SQLITE: Dialect = Dialect { claim: claim!(""), now: None, announce: None };
 
+#[cfg(feature = "postgres")]
 /// A fleet's: what another one is just claiming is passed over.
 pub(super) const POSTGRES: Dialect = Dialect {
     claim: claim!("FOR UPDATE SKIP LOCKED"),

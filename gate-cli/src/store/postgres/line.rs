@@ -14,8 +14,7 @@ use tokio_postgres::{
 };
 
 use super::super::error::StoreError;
-use super::super::place::DatabaseUrl;
-use super::fault;
+use super::{DatabaseUrl, fault};
 
 /// The longest that one attempt to connect may take.
 const ATTEMPT: Duration = Duration::from_secs(10);

@@ -8,6 +8,7 @@
 mod fault;
 mod line;
 mod transaction;
+mod url;
 
 use std::time::{Duration, Instant};
 
@@ -15,14 +16,22 @@ use tokio::runtime::{Builder, Runtime};
 
 use self::line::{Heard, Line};
 use self::transaction::Running;
+pub use self::url::DatabaseUrl;
 use super::error::StoreError;
-use super::place::DatabaseUrl;
 use super::sql::Nothing;
 use super::view::View;
-use super::{Hand, Look, Store, Work, migration};
+use super::{Hand, Heads, Look, Marked, Store, Work, migration};
 
 /// How long one waits between two attempts to reach a database.
 const PAUSE: Duration = Duration::from_millis(250);
+
+pub(super) fn open(
+    url: &DatabaseUrl,
+    heads: Option<Heads>,
+    patience: Duration,
+) -> Result<Box<dyn Store>, StoreError> {
+    Ok(Box::new(Marked::new(PostgresStore::open(url, patience)?, heads)))
+}
 
 /// A store in a PostgreSQL database. Its calls block, and must not come from
 /// inside of an asynchronous runtime.

@@ -19,7 +19,8 @@ impl<S: Sql> View<'_, S> {
         Self { has_items: version >= SINCE, ..self }
     }
 
-    /// The same, at this time.
+    /// The same view, at this time in milliseconds since 1970 by the database's clock.
+    #[cfg(feature = "postgres")]
     pub(in super::super) fn at(self, now: Option<i64>) -> Self {
         Self { now, ..self }
     }

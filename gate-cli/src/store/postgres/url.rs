@@ -1,23 +1,12 @@
-//! A store's address.
+//! A database's address.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-use super::error::StoreError;
-
-/// Where a store is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A file in this state folder. Not in a network file system: those do not
-    /// share memory between machines, which SQLite's log needs.
-    Folder(PathBuf),
-    /// A PostgreSQL database.
-    Database(DatabaseUrl),
-}
+use crate::store::StoreError;
 
 /// The address of a PostgreSQL database, as `postgres://USER:PASSWORD@HOST/NAME`.
 /// It is never printed: [`Debug`] and [`Display`](fmt::Display) leave out who
