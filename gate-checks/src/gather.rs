@@ -26,7 +26,7 @@ use crate::schedule::{self, Rules};
 use crate::site::Site;
 use crate::slots::Slots;
 use crate::store;
-use crate::worktree::{Changes, FileList, Snapshot, Stop, WorkTree, WorktreeError};
+use crate::worktree::{Cancellation, Changes, FileList, Snapshot, WorkTree, WorktreeError};
 
 /// What is wanted of the configured checks.
 #[derive(Clone, Debug, Default)]
@@ -173,7 +173,7 @@ pub fn list_files(site: &Site) -> Result<FileList, WorktreeError> {
 ///
 /// A tree that cannot be read.
 pub fn is_uncommitted(site: &Site) -> Result<Option<bool>, WorktreeError> {
-    let status = WorkTree::open(site)?.status(&Stop::never())?;
+    let status = WorkTree::open(site)?.status(&Cancellation::never())?;
     Ok(status.map(|status| !status.is_clean()))
 }
 

@@ -16,6 +16,7 @@
 pub mod baseline;
 mod cache;
 pub mod check;
+mod check_kind;
 mod checks;
 mod control;
 mod copy;
@@ -29,6 +30,7 @@ pub mod path_text;
 pub mod process;
 mod programs;
 pub mod project;
+mod remove;
 pub mod report;
 mod schedule;
 

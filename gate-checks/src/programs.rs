@@ -2,7 +2,7 @@
 
 use gate_core::decide::policy::{CheckPolicy, Policy};
 
-use crate::checks::{Kind, with_command};
+use crate::check_kind::{CheckKind, with_command};
 use crate::site::Site;
 
 /// A program that a check would start.
@@ -23,9 +23,11 @@ pub struct Program {
 
 /// Whether a check starts a program; else it only looks at files.
 pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
-    match Kind::of(name, settings) {
-        Kind::CleanGit | Kind::Criteria | Kind::Handoff | Kind::Integrity => false,
-        Kind::Review | Kind::Command | Kind::Plugin => true,
+    match CheckKind::of(name, settings) {
+        CheckKind::CleanGit | CheckKind::Criteria | CheckKind::Handoff | CheckKind::Integrity => {
+            false
+        }
+        CheckKind::Review | CheckKind::Command | CheckKind::Plugin => true,
     }
 }
 
@@ -44,9 +46,9 @@ fn program(name: &str, settings: &CheckPolicy, site: &Site) -> Program {
         cwd: settings.cwd.clone(),
         found: None,
     };
-    match Kind::of(name, settings) {
-        Kind::Plugin => configured(vec![format!("gate-check-{name}")]),
-        Kind::Command if settings.command.is_empty() => {
+    match CheckKind::of(name, settings) {
+        CheckKind::Plugin => configured(vec![format!("gate-check-{name}")]),
+        CheckKind::Command if settings.command.is_empty() => {
             let found = with_command(name, settings, site);
             let Some((settings, found)) = found else { return configured(Vec::new()) };
             let (argv, cwd) = (settings.command, settings.cwd);

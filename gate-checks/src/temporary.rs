@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::workspace::remove_all;
+use crate::remove::remove_all;
 
 /// How the names of all such folders begin.
 const OURS: &str = "gate-";

@@ -8,7 +8,7 @@ use gate_core::integrity::{Guarded, guarded};
 use super::error::BaselineError;
 use super::held::{Mark, Name, path};
 use super::{Baseline, Reader, kind_of};
-use crate::worktree::{Kind, Snapshot, Stop, WorkTree};
+use crate::worktree::{Cancellation, Kind, Snapshot, WorkTree};
 
 /// One file that is different now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Baseline {
     ///
     /// A tree that cannot be read, a commit that is gone.
     pub fn changes(&self, tree: &WorkTree, now: &Snapshot) -> Result<Vec<Change>, BaselineError> {
-        self.reader(tree)?.changes(now, &Stop::never())
+        self.reader(tree)?.changes(now, &Cancellation::never())
     }
 }
 
@@ -50,10 +50,10 @@ impl Reader<'_> {
     pub(crate) fn changes(
         &self,
         now: &Snapshot,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Vec<Change>, BaselineError> {
         let (body, tree) = (&self.baseline.body, self.tree);
-        let unlike = tree.changed_files(Some(&body.commit), stop)?.unwrap_or_default();
+        let unlike = tree.changed_files(Some(&body.commit), cancel)?.unwrap_or_default();
         let dirty = body.dirty.keys();
         let raw = body.guarded.iter().filter(|(name, mark)| !is_now(mark, now, &name.path()));
         let names = dirty.chain(raw.map(|(name, _)| name)).map(|name| name.0.clone());

@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::report;
 use crate::site::Site;
-use crate::worktree::{Blob, Kind, Snapshot, Stop, WorkTree};
+use crate::worktree::{Blob, Cancellation, Kind, Snapshot, WorkTree};
 
 pub use change::{Change, What};
 pub use error::BaselineError;
@@ -114,7 +114,7 @@ impl Baseline {
     ///
     /// A tree that cannot be read.
     pub fn take(policy: &Policy, site: &Site, time: &str) -> Result<Option<Self>, BaselineError> {
-        Self::taken(Origin::Taken, policy, site, time, &Stop::never())
+        Self::taken(Origin::Taken, policy, site, time, &Cancellation::never())
     }
 
     /// The same for a session, whose agent does not wait for ever: soon after the
@@ -129,7 +129,7 @@ impl Baseline {
         time: &str,
         cancel: CancellationToken,
     ) -> Result<Option<Self>, BaselineError> {
-        Self::taken(Origin::Session, policy, site, time, &Stop::with(cancel))
+        Self::taken(Origin::Session, policy, site, time, &Cancellation::with(cancel))
     }
 
     fn taken(
@@ -137,15 +137,15 @@ impl Baseline {
         policy: &Policy,
         site: &Site,
         time: &str,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Option<Self>, BaselineError> {
-        stop.check()?;
+        cancel.check()?;
         let tree = WorkTree::open(site)?;
-        let Some((unlike, now)) = tree.uncommitted(stop)? else { return Ok(None) };
+        let Some((unlike, now)) = tree.uncommitted(cancel)? else { return Ok(None) };
         let Some(commit) = now.head.clone() else { return Ok(None) };
         let (mut dirty, mut bytes) = (BTreeMap::new(), BTreeMap::new());
         for name in unlike {
-            stop.check()?;
+            cancel.check()?;
             let file = now.file(&held::path(&name)).filter(|file| file.kind() != Kind::Unreadable);
             if let Some(file) = file
                 && let Some((hash, read)) = raw(&tree, file.path())
@@ -155,7 +155,7 @@ impl Baseline {
             dirty.insert(Name(name), file.map(Mark::of));
         }
         let is_guarded = |path: &Path| path.to_str().is_some_and(|path| guarded(path).is_some());
-        let guarded = now.fitting(is_guarded, stop)?.into_iter();
+        let guarded = now.fitting(is_guarded, cancel)?.into_iter();
         let guarded = guarded.map(|file| (Name::of(file.path()), Mark::of(file))).collect();
         let tools = tool::of(policy, site);
         let (version, time) = (VERSION, time.to_owned());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gate_core::decide::policy::Policy;
 use serde::{Deserialize, Serialize};
 
-use crate::checks::with_command;
+use crate::check_kind::with_command;
 use crate::copy;
 use crate::site::Site;
 

@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 
 use crate::check::{Check, CheckContext, CheckId, Cost};
 use crate::site::Site;
-use crate::worktree::{Globs, Status, Stop, WorkTree, WorktreeError, shown};
+use crate::worktree::{Cancellation, Globs, Status, WorkTree, WorktreeError, shown};
 
 /// How many names the summary holds.
 const NAMED: usize = 5;
@@ -77,8 +77,8 @@ impl Check for CleanGit {
     async fn run(&self, cx: &CheckContext) -> Evidence {
         let start = Instant::now();
         let (site, ignore) = (cx.site.clone(), self.ignore.clone());
-        let stop = Stop::with(cx.cancel.clone());
-        let looking = tokio::task::spawn_blocking(move || look(&site, &ignore, &stop));
+        let cancel = Cancellation::with(cx.cancel.clone());
+        let looking = tokio::task::spawn_blocking(move || look(&site, &ignore, &cancel));
         let found = match looking.await {
             Ok(found) => found.map_err(|error| error.to_string()),
             Err(error) => Err(format!("looking at the work tree ended early: {error}")),
@@ -89,10 +89,14 @@ impl Check for CleanGit {
 }
 
 /// What is not committed, without what may be.
-fn look(site: &Site, ignore: &[String], stop: &Stop) -> Result<Option<Status>, WorktreeError> {
+fn look(
+    site: &Site,
+    ignore: &[String],
+    cancel: &Cancellation,
+) -> Result<Option<Status>, WorktreeError> {
     let ignore = Globs::new(ignore)?;
     let tree = WorkTree::open(site)?;
-    let Some(mut status) = tree.status(stop)? else { return Ok(None) };
+    let Some(mut status) = tree.status(cancel)? else { return Ok(None) };
     let counts = |path: &Vec<u8>| !tree.in_project(path).is_some_and(|it| ignore.matches(it));
     for list in
         [&mut status.staged, &mut status.unstaged, &mut status.untracked, &mut status.sparse]

@@ -10,11 +10,11 @@ use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 
-use super::kind::with_command;
 use super::launch::{Launch, Told, argv};
 use super::test_run::TestRun;
 use super::trial::Trial;
 use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::check_kind::with_command;
 use crate::report;
 use crate::site::Site;
 

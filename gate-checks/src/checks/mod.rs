@@ -6,7 +6,6 @@ mod clean_git;
 mod command;
 mod handoff;
 mod integrity;
-mod kind;
 mod launch;
 mod plugin;
 mod review;
@@ -20,6 +19,7 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 
 use crate::cache::EvidenceCache;
 use crate::check::{Check, CheckId};
+use crate::check_kind::CheckKind;
 use crate::decorate::{Cached, Retry, Slotted, Timeout, WithMode, decorated};
 use crate::site::Site;
 
@@ -31,7 +31,6 @@ use integrity::Integrity;
 use plugin::Plugin;
 use review::Review;
 
-pub(crate) use kind::{Kind, with_command};
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 pub use trial::{PutBack, learn_tests, rerun};
 
@@ -67,14 +66,14 @@ fn named(
     site: &Site,
     cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
-    match Kind::of(id.as_str(), settings) {
-        Kind::CleanGit => looks(CleanGit::new(id, settings), settings),
-        Kind::Criteria => looks(AcceptanceCriteria::new(id, settings), settings),
-        Kind::Handoff => looks(Handoff::new(id, settings), settings),
-        Kind::Integrity => looks(Integrity::new(id, policy), settings),
-        Kind::Review => runs(Review::new(id, settings), settings, cache),
-        Kind::Command => runs(CommandCheck::new(id, settings, site), settings, cache),
-        Kind::Plugin => runs(Plugin::new(id, settings), settings, cache),
+    match CheckKind::of(id.as_str(), settings) {
+        CheckKind::CleanGit => looks(CleanGit::new(id, settings), settings),
+        CheckKind::Criteria => looks(AcceptanceCriteria::new(id, settings), settings),
+        CheckKind::Handoff => looks(Handoff::new(id, settings), settings),
+        CheckKind::Integrity => looks(Integrity::new(id, policy), settings),
+        CheckKind::Review => runs(Review::new(id, settings), settings, cache),
+        CheckKind::Command => runs(CommandCheck::new(id, settings, site), settings, cache),
+        CheckKind::Plugin => runs(Plugin::new(id, settings), settings, cache),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A control for Bats.
 
-use super::{Draft, Place};
+use super::draft::Draft;
+use super::place::Place;
 
 /// A file in the folder that the command names; where it names files, an
 /// addition to the first of them.

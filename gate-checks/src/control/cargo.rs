@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::draft::Draft;
+use super::place::Place;
 use super::place::{name, text};
-use super::{Draft, Place};
 use crate::worktree::Globs;
 
 /// A test file of its own in the package that the command tests; where it

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Runner;
+use super::runner::Runner;
 
 impl Runner {
     /// The code that it ends with where a test failed and nothing else went wrong;

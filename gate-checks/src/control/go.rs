@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::draft::Draft;
+use super::place::Place;
 use super::place::{name, text};
-use super::{Draft, Place};
 
 /// A test file in a folder that the command's patterns reach, in the package
 /// that is there.

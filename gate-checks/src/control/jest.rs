@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::draft::Draft;
 use super::place::{name, text};
-use super::{Draft, Place, Runner};
+use super::{Place, Runner};
 
 /// A file beside one of the project's tests, with the same endings; where it
 /// has none, one beside `package.json`.

@@ -1,7 +1,8 @@
 //! A control for JUnit 4 and 5, which Maven and Gradle run.
 
+use super::draft::Draft;
+use super::place::Place;
 use super::place::{name, text};
-use super::{Draft, Place};
 
 /// A class beside another test, in its package, of the same JUnit.
 pub(super) fn draft(place: &Place<'_>, id: &str) -> Option<Draft> {

@@ -6,6 +6,7 @@
 
 mod bats;
 mod cargo;
+mod draft;
 mod exit_code;
 mod go;
 mod jest;
@@ -15,6 +16,7 @@ mod place;
 mod pytest;
 mod pytest_settings;
 mod recognise;
+mod runner;
 mod selection;
 #[cfg(test)]
 mod tests;
@@ -27,25 +29,12 @@ use std::path::PathBuf;
 
 pub(crate) use place::Place;
 pub(crate) use recognise::{Found, recognise};
+pub(crate) use runner::Runner;
+
+use draft::Draft;
 
 /// What every control says when it fails.
 pub(crate) const SAYS: &str = "gate's control has to fail";
-
-/// What runs a project's tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Runner {
-    Cargo,
-    Nextest,
-    Pytest,
-    Unittest,
-    Jest,
-    Vitest,
-    Node,
-    Go,
-    Bats,
-    Maven,
-    Gradle,
-}
 
 /// A control that was planted.
 #[derive(Debug)]
@@ -56,13 +45,6 @@ pub(crate) struct Control {
     pub(crate) id: String,
     /// What the file held before, where it was there.
     before: Option<Vec<u8>>,
-}
-
-/// A control before it is planted: a new file, or an addition to one.
-#[derive(Debug, PartialEq, Eq)]
-struct Draft {
-    file: PathBuf,
-    text: String,
 }
 
 /// Plants a control where the runner finds it; none where no place is known in
@@ -114,25 +96,6 @@ impl Control {
         match &self.before {
             Some(before) => fs::write(&self.file, before),
             None => fs::remove_file(&self.file),
-        }
-    }
-}
-
-impl Runner {
-    /// As people call it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Cargo => "cargo test",
-            Self::Nextest => "nextest",
-            Self::Pytest => "pytest",
-            Self::Unittest => "unittest",
-            Self::Jest => "jest",
-            Self::Vitest => "vitest",
-            Self::Node => "node --test",
-            Self::Go => "go test",
-            Self::Bats => "bats",
-            Self::Maven => "maven",
-            Self::Gradle => "gradle",
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::draft::Draft;
+use super::place::Place;
 use super::place::{name, text};
-use super::{Draft, Place};
 use crate::worktree::Globs;
 
 /// A file that the runner finds by itself, or in the folder that the command

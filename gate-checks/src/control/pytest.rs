@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::draft::Draft;
+use super::place::Place;
 use super::place::name;
 use super::pytest_settings::Settings;
-use super::{Draft, Place};
 
 /// A file beside the project's other tests, below the folder that the command or the
 /// settings name; where the command names files, an addition to the first of them.

@@ -7,7 +7,7 @@ use std::path::Path;
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::Value;
 
-use super::Runner;
+use super::runner::Runner;
 use crate::project;
 
 /// A runner in a command.

@@ -1,7 +1,7 @@
 //! Whether a command runs a part of the tests only, so that a control may be
 //! left out for a good reason.
 
-use super::Runner;
+use super::runner::Runner;
 
 /// How a runner is told to run a part.
 struct Ways {

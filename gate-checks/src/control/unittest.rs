@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{Draft, Place};
+use super::draft::Draft;
+use super::place::Place;
 
 /// A file in the folder where discovery starts, which looks there first;
 /// where the command names modules, an addition to the first of them.

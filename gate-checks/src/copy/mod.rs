@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::check::CheckId;
+use crate::id::CheckId;
 use crate::logs::Logs;
 use crate::site::Site;
 use crate::store;

@@ -30,7 +30,7 @@ pub use proof::{Proof, Standing};
 
 use bench::{Bench, Trouble};
 
-use crate::checks::{Kind, with_command};
+use crate::check_kind::{CheckKind, with_command};
 use crate::copy::Copy;
 use crate::event::Events;
 use crate::gather::GatherError;
@@ -86,14 +86,14 @@ struct Test<'a> {
 impl Test<'_> {
     fn prove(&self, name: &str, settings: &CheckPolicy) -> Result<Proof, GatherError> {
         let not_shown = |how: String| Ok(Proof::new(name, Standing::NotShown, how));
-        let (settings, prove): (_, Prove) = match Kind::of(name, settings) {
-            Kind::Review => return not_shown("a reviewer is asked, not tested".to_owned()),
-            Kind::Plugin => return not_shown("a plug-in is asked, not tested".to_owned()),
-            Kind::CleanGit => (settings.clone(), clean_git::prove),
-            Kind::Criteria => (settings.clone(), criteria::prove),
-            Kind::Handoff => (settings.clone(), handoff::prove),
-            Kind::Integrity => (settings.clone(), integrity::prove),
-            Kind::Command => match with_command(name, settings, self.site) {
+        let (settings, prove): (_, Prove) = match CheckKind::of(name, settings) {
+            CheckKind::Review => return not_shown("a reviewer is asked, not tested".to_owned()),
+            CheckKind::Plugin => return not_shown("a plug-in is asked, not tested".to_owned()),
+            CheckKind::CleanGit => (settings.clone(), clean_git::prove),
+            CheckKind::Criteria => (settings.clone(), criteria::prove),
+            CheckKind::Handoff => (settings.clone(), handoff::prove),
+            CheckKind::Integrity => (settings.clone(), integrity::prove),
+            CheckKind::Command => match with_command(name, settings, self.site) {
                 Some((settings, _)) => (settings, command::prove),
                 None => {
                     return not_shown("it has no command, and the project shows none".to_owned());

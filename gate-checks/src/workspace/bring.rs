@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::layout::{Item, Layout, Source, changed, path};
 use crate::copy::hash;
+use crate::remove::remove_all;
 use crate::worktree::{Kind, Laid};
 
 /// Folders that tools fill with what they make of the work, and that cost the most
@@ -185,28 +186,4 @@ fn write_beside(beside: &Path, item: &Item) -> io::Result<()> {
 fn beside(at: &Path) -> PathBuf {
     let name = at.file_name().unwrap_or_default().to_string_lossy();
     at.with_file_name(format!(".gate-laying-{}", &blake3::hash(name.as_bytes()).to_hex()[..16]))
-}
-
-/// Removes a folder, whatever a run has made of its modes.
-pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
-    if let Err(error) = fs::remove_dir_all(folder) {
-        if error.kind() == io::ErrorKind::NotFound {
-            return Ok(());
-        }
-        open(folder)?;
-        return fs::remove_dir_all(folder);
-    }
-    Ok(())
-}
-
-/// Makes a folder and all in it writable.
-fn open(folder: &Path) -> io::Result<()> {
-    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            open(&entry.path())?;
-        }
-    }
-    Ok(())
 }

@@ -31,13 +31,13 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::copy::{self, Mapping};
+use crate::remove::remove_all;
 use crate::site::Site;
 use crate::store;
 use crate::temporary::Temporary;
 use crate::worktree::Snapshot;
 
 use bring::Bringing;
-pub(crate) use bring::remove_all;
 pub(crate) use layout::Layout;
 
 /// The folder of a workspace, among what is kept of its tree, and the file in it that

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::bring::remove_all;
+use crate::remove::remove_all;
 use crate::store;
 
 /// A workspace that nobody opened for so long is made anew by whoever needs it.

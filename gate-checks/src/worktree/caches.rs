@@ -8,7 +8,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use super::path;
+use super::names::path;
 
 /// A folder that a tool writes to.
 #[derive(Debug)]

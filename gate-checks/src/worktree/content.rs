@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use super::snapshot::Kind;
+use super::file::Kind;
 use super::stat::Stat;
 
 /// How much of a file is read at once.

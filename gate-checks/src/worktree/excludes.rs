@@ -9,10 +9,11 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::cancellation::Cancellation;
 use super::content;
 use super::error::WorktreeError;
 use super::git::{Git, Place};
-use super::stop::Stop;
+use super::names;
 
 /// The longest file of patterns that is read.
 const LONGEST: u64 = 16 << 20;
@@ -48,7 +49,7 @@ impl Patterns {
     pub(super) fn ignore(&self, path: &[u8], is_folder: bool) -> bool {
         let mut next = &self.0;
         while let Some(layer) = next {
-            match layer.patterns.matched(super::path(&path[layer.folder..]), is_folder) {
+            match layer.patterns.matched(names::path(&path[layer.folder..]), is_folder) {
                 Match::None => next = &layer.below.0,
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
@@ -65,15 +66,15 @@ pub(super) fn of_the_user(
     git: &Git,
     root: &Path,
     environment: &[(String, String)],
-    stop: &Stop,
+    cancel: &Cancellation,
 ) -> Result<Option<PathBuf>, WorktreeError> {
     let nowhere = Place { git_dir: Path::new("/dev/null"), work_tree: root, variables: &[] };
     let args = ["config", "-z", "--type=path", "--get", "core.excludesFile"];
-    let answer = git.ask(nowhere, &args, &[], stop)?;
+    let answer = git.ask(nowhere, &args, &[], cancel)?;
     let named = match answer.code {
         Some(0) => {
             let named = answer.out.strip_suffix(b"\0").unwrap_or(&answer.out);
-            Some(PathBuf::from(super::path(named))).filter(|path| path.is_absolute())
+            Some(PathBuf::from(names::path(named))).filter(|path| path.is_absolute())
         }
         Some(1) => usual(environment),
         _ => return Err(answer.wrong(nowhere, &args)),

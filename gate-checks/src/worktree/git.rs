@@ -20,8 +20,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::cancellation::Cancellation;
 use super::error::WorktreeError;
-use super::stop::Stop;
+use super::names;
 
 /// How long git may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -102,9 +103,9 @@ impl Git {
         &self,
         place: Place<'_>,
         args: &[&str],
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Vec<u8>, WorktreeError> {
-        let answer = self.ask(place, args, &[], stop)?;
+        let answer = self.ask(place, args, &[], cancel)?;
         if answer.code == Some(0) { Ok(answer.out) } else { Err(answer.wrong(place, args)) }
     }
 
@@ -114,16 +115,16 @@ impl Git {
         place: Place<'_>,
         args: &[&str],
         paths: &[&Path],
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Answer, WorktreeError> {
         let mut command = self.command(place);
         command.args(args);
         if !paths.is_empty() {
             command.arg("--").args(paths);
         }
-        stop.check()?;
-        let ended = run(&mut command, stop);
-        stop.check()?;
+        cancel.check()?;
+        let ended = run(&mut command, cancel);
+        cancel.check()?;
         ended.map_err(|error| failed(place, args, &error.to_string()))
     }
 
@@ -170,12 +171,12 @@ fn usable(program: &Path, root: &Path) -> bool {
     may_run && outside(&real) && folder.is_some_and(|folder| outside(&folder))
 }
 
-fn run(command: &mut Command, stop: &Stop) -> io::Result<Answer> {
+fn run(command: &mut Command, cancel: &Cancellation) -> io::Result<Answer> {
     let mut child = command.spawn()?;
     let (out, complaint) = (drain(child.stdout.take()), drain(child.stderr.take()));
     let deadline = Instant::now() + PATIENCE;
-    let told = wait_for(&out, deadline, stop).and_then(|out| {
-        Ok((out, wait_for(&complaint, deadline, stop)?, end(&mut child, deadline)?))
+    let told = wait_for(&out, deadline, cancel).and_then(|out| {
+        Ok((out, wait_for(&complaint, deadline, cancel)?, end(&mut child, deadline)?))
     });
     match told {
         Ok((out, complaint, code)) => Ok(Answer { code, out, complaint }),
@@ -202,7 +203,7 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<Vec<u8
 fn wait_for(
     told: &Receiver<io::Result<Vec<u8>>>,
     deadline: Instant,
-    stop: &Stop,
+    cancel: &Cancellation,
 ) -> io::Result<Vec<u8>> {
     loop {
         match told.recv_timeout(TICK) {
@@ -213,7 +214,7 @@ fn wait_for(
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(io::Error::other("its pipe was lost"));
             }
-            Err(RecvTimeoutError::Timeout) if stop.wanted() => {
+            Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             Err(RecvTimeoutError::Timeout) if Instant::now() > deadline => return Err(late()),
@@ -262,6 +263,6 @@ pub(super) fn git_dir(dot_git: &Path) -> Result<PathBuf, WorktreeError> {
     let mut text = Vec::new();
     file.take(1 << 16).read_to_end(&mut text).map_err(|_| wrong())?;
     let named = text.strip_prefix(b"gitdir:").ok_or_else(wrong)?;
-    let folder = dot_git.parent().unwrap_or(dot_git).join(super::path(named.trim_ascii()));
+    let folder = dot_git.parent().unwrap_or(dot_git).join(names::path(named.trim_ascii()));
     folder.canonicalize().map_err(|_| wrong())
 }

@@ -5,7 +5,7 @@ use std::fs::Metadata;
 use std::path::Path;
 
 use super::content::Reader;
-use super::snapshot::{File, Kind};
+use super::file::{File, Kind};
 use super::stat::Stat;
 use super::stat_cache::{StatCache, now};
 use super::walk::Found;

@@ -5,7 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::snapshot::{File, Kind, Snapshot};
+use super::file::{File, Kind};
+use super::snapshot::Snapshot;
 
 /// How many links one name may lead through.
 const HOPS: usize = 40;

@@ -19,55 +19,59 @@
 
 mod branches;
 mod caches;
+mod cancellation;
 mod committed;
 mod content;
 mod error;
 mod excludes;
+mod file;
 mod file_list;
 mod git;
 mod globs;
 mod identity;
+mod ignored;
 mod index;
 mod laid;
-mod left_out;
+
 mod links;
+mod names;
 mod parallel;
 mod repository;
 mod root;
-mod shelf;
+
 mod since;
 mod snapshot;
 mod stat;
 mod stat_cache;
+mod state_dir;
 mod status;
-mod stop;
-mod survey;
+
 mod tracked;
+mod tree_scan;
 mod walk;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) use cancellation::Cancellation;
 pub(crate) use committed::Blob;
 pub use error::WorktreeError;
+pub use file::{File, Kind};
 pub use file_list::FileList;
 pub(crate) use globs::Globs;
 pub use identity::identity;
 pub(crate) use laid::Laid;
-pub(crate) use snapshot::shown;
-pub use snapshot::{Changes, File, Kind, Snapshot};
+pub(crate) use names::shown;
+pub use snapshot::{Changes, Snapshot};
 pub(crate) use status::Status;
-pub(crate) use stop::Stop;
 
 use git::Git;
-use left_out::LeftOut;
+use ignored::IgnoreRules;
 use root::Root;
-use shelf::Shelf;
+use state_dir::StateDir;
 
 use crate::site::Site;
 
@@ -77,8 +81,8 @@ pub struct WorkTree {
     root: Arc<Path>,
     is_repository: bool,
     git: Option<Git>,
-    left_out: LeftOut,
-    shelf: Option<Shelf>,
+    ignored: IgnoreRules,
+    state_dir: Option<StateDir>,
     environment: Vec<(String, String)>,
 }
 
@@ -99,8 +103,8 @@ impl WorkTree {
         Ok(Self {
             is_repository,
             git,
-            left_out: LeftOut::of(site, &root)?,
-            shelf: site.state.as_deref().map(|state| Shelf::of(state, &root)),
+            ignored: IgnoreRules::of(site, &root)?,
+            state_dir: site.state.as_deref().map(|state| StateDir::of(state, &root)),
             environment: site.environment.clone(),
             root,
         })
@@ -120,7 +124,7 @@ impl WorkTree {
 
     /// A file's name relative to the project; none where it stands outside.
     pub(crate) fn in_project<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
-        self.left_out.in_project(path)
+        self.ignored.in_project(path)
     }
 
     /// Looks at every file. What was read before and looks unchanged is not
@@ -130,7 +134,7 @@ impl WorkTree {
     ///
     /// What git could not tell.
     pub fn snapshot(&self) -> Result<Snapshot, WorktreeError> {
-        Ok(self.survey(&Stop::never())?.snapshot)
+        Ok(self.scan(&Cancellation::never())?.snapshot)
     }
 }
 
@@ -146,14 +150,4 @@ pub fn root_of(
 ) -> Result<Option<PathBuf>, WorktreeError> {
     let root = Root::of(folder, environment)?;
     Ok(root.is_repository.then_some(root.folder))
-}
-
-/// Bytes as a path.
-fn path(bytes: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(bytes))
-}
-
-/// Whether a name leads from folder to folder downwards.
-fn is_plain(name: &[u8]) -> bool {
-    path(name).components().all(|part| matches!(part, Component::Normal(_)))
 }

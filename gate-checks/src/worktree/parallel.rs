@@ -4,8 +4,8 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use super::cancellation::Cancellation;
 use super::error::WorktreeError;
-use super::stop::Stop;
 
 /// How many items a worker takes at once.
 const BLOCK: usize = 64;
@@ -19,7 +19,7 @@ pub(super) fn workers() -> usize {
 /// Each worker prepares once what it uses again for every item.
 pub(super) fn each<T: Send, U>(
     count: usize,
-    stop: &Stop,
+    cancel: &Cancellation,
     prepare: impl Fn() -> U + Sync,
     work: impl Fn(&mut U, usize) -> T + Sync,
 ) -> Result<Vec<T>, WorktreeError> {
@@ -29,7 +29,7 @@ pub(super) fn each<T: Send, U>(
         let mut done = Vec::new();
         loop {
             let start = next.fetch_add(BLOCK, Ordering::Relaxed);
-            if start >= count || stop.wanted() {
+            if start >= count || cancel.is_cancelled() {
                 return done;
             }
             let block = start..count.min(start + BLOCK);
@@ -37,7 +37,7 @@ pub(super) fn each<T: Send, U>(
         }
     };
     let mut done = on_all(workers().min(count.div_ceil(BLOCK)), blocks);
-    stop.check()?;
+    cancel.check()?;
     done.sort_unstable_by_key(|(start, _)| *start);
     Ok(done.into_iter().flat_map(|(_, results)| results).collect())
 }
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn results_stand_in_the_order_of_the_items() {
         for count in [0, 1, BLOCK, BLOCK + 1, 1000] {
-            let doubled = each(count, &Stop::never(), || (), |(), at| at * 2).unwrap();
+            let doubled = each(count, &Cancellation::never(), || (), |(), at| at * 2).unwrap();
             assert_eq!(doubled, (0..count).map(|at| at * 2).collect::<Vec<_>>());
         }
     }
@@ -76,7 +76,7 @@ mod tests {
     fn work_that_nobody_waits_for_stops() {
         let token = CancellationToken::new();
         token.cancel();
-        let done = each(10, &Stop::with(token), || (), |(), at| at);
+        let done = each(10, &Cancellation::with(token), || (), |(), at| at);
         assert!(matches!(done, Err(WorktreeError::Cancelled)));
     }
 }

@@ -3,11 +3,12 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::git::{Git, Place};
 use super::index::Entries;
-use super::is_plain;
-use super::stop::Stop;
+use super::names;
+use super::names::is_plain;
 
 /// How deep submodules may stand in one another.
 const DEEPEST: usize = 32;
@@ -27,13 +28,17 @@ pub(crate) struct Repository {
 
 impl Repository {
     /// The repository of the root and those of all submodules that are there.
-    pub(super) fn all(git: &Git, root: &Path, stop: &Stop) -> Result<Vec<Self>, WorktreeError> {
-        let mut all = vec![Self::open(git, root, Vec::new(), stop)?];
+    pub(super) fn all(
+        git: &Git,
+        root: &Path,
+        cancel: &Cancellation,
+    ) -> Result<Vec<Self>, WorktreeError> {
+        let mut all = vec![Self::open(git, root, Vec::new(), cancel)?];
         let mut next = 0;
         while let Some(outer) = all.get(next) {
             let inner = outer.submodules();
             for prefix in inner {
-                all.push(Self::open(git, root, prefix, stop)?);
+                all.push(Self::open(git, root, prefix, cancel)?);
             }
             next += 1;
         }
@@ -43,14 +48,19 @@ impl Repository {
     /// The repository whose work tree stands at a prefix, before its index was
     /// read.
     pub(super) fn find(root: &Path, prefix: Vec<u8>) -> Result<Self, WorktreeError> {
-        let folder = root.join(super::path(&prefix));
+        let folder = root.join(names::path(&prefix));
         let git_dir = super::git::git_dir(&folder.join(".git"))?;
         Ok(Self { prefix, folder, git_dir, index: Entries::default() })
     }
 
-    fn open(git: &Git, root: &Path, prefix: Vec<u8>, stop: &Stop) -> Result<Self, WorktreeError> {
+    fn open(
+        git: &Git,
+        root: &Path,
+        prefix: Vec<u8>,
+        cancel: &Cancellation,
+    ) -> Result<Self, WorktreeError> {
         let found = Self::find(root, prefix)?;
-        let text = git.read(found.place(), &["ls-files", "--stage", "-t", "-z"], stop)?;
+        let text = git.read(found.place(), &["ls-files", "--stage", "-t", "-z"], cancel)?;
         let index = Entries::of_index(text).ok_or_else(|| unread(&found.folder, "ls-files"))?;
         Ok(Self { index, ..found })
     }
@@ -68,9 +78,13 @@ impl Repository {
     }
 
     /// The commit that is checked out; none where nothing was committed yet.
-    pub(crate) fn head(&self, git: &Git, stop: &Stop) -> Result<Option<String>, WorktreeError> {
+    pub(crate) fn head(
+        &self,
+        git: &Git,
+        cancel: &Cancellation,
+    ) -> Result<Option<String>, WorktreeError> {
         let args = ["rev-parse", "--quiet", "--verify", "HEAD^{commit}"];
-        let answer = git.ask(self.place(), &args, &[], stop)?;
+        let answer = git.ask(self.place(), &args, &[], cancel)?;
         match answer.code {
             Some(0) => Ok(Some(String::from_utf8_lossy(answer.out.trim_ascii()).into_owned())),
             Some(1) => Ok(None),
@@ -83,10 +97,10 @@ impl Repository {
         &self,
         git: &Git,
         commit: &str,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Entries, WorktreeError> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
-        let text = git.read(self.place(), &args, stop)?;
+        let text = git.read(self.place(), &args, cancel)?;
         Entries::of_tree(text).ok_or_else(|| unread(&self.folder, "ls-tree"))
     }
 
@@ -95,13 +109,13 @@ impl Repository {
         &self,
         git: &Git,
         name: &Path,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<bool, WorktreeError> {
         // The path is one, and not a pattern.
         let literally = [("GIT_LITERAL_PATHSPECS", Path::new("1"))];
         let place = Place { variables: &literally, ..self.place() };
         let args = ["ls-files", "-z"];
-        let answer = git.ask(place, &args, &[name], stop)?;
+        let answer = git.ask(place, &args, &[name], cancel)?;
         if answer.code != Some(0) {
             return Err(answer.wrong(place, &args));
         }
@@ -115,11 +129,11 @@ impl Repository {
         &self,
         git: &Git,
         name: &Path,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<bool, WorktreeError> {
-        let Some(commit) = self.head(git, stop)? else { return Ok(false) };
+        let Some(commit) = self.head(git, cancel)? else { return Ok(false) };
         let args = ["ls-tree", "-z", "--full-tree", commit.as_str()];
-        let answer = git.ask(self.place(), &args, &[name], stop)?;
+        let answer = git.ask(self.place(), &args, &[name], cancel)?;
         match answer.code {
             Some(0) => Ok(answer.out.starts_with(b"040000 tree ")),
             _ => Err(answer.wrong(self.place(), &args)),
@@ -140,13 +154,13 @@ pub(super) fn objects(git_dir: &Path) -> PathBuf {
 /// The folder that linked work trees share; of any other the git folder itself.
 pub(super) fn common(git_dir: &Path) -> PathBuf {
     let common = std::fs::read(git_dir.join("commondir"));
-    let shared = common.map(|text| git_dir.join(super::path(text.trim_ascii())));
+    let shared = common.map(|text| git_dir.join(names::path(text.trim_ascii())));
     shared.unwrap_or_else(|_| git_dir.into())
 }
 
 /// Whether a submodule's work tree is there.
 fn is_open(folder: &Path, module: &[u8]) -> bool {
-    let dot_git = folder.join(super::path(module)).join(".git");
+    let dot_git = folder.join(names::path(module)).join(".git");
     is_folder(folder, module) && dot_git.symlink_metadata().is_ok()
 }
 
@@ -155,7 +169,7 @@ fn is_open(folder: &Path, module: &[u8]) -> bool {
 pub(super) fn is_folder(folder: &Path, name: &[u8]) -> bool {
     let mut at = folder.to_path_buf();
     is_plain(name)
-        && super::path(name).iter().all(|part| {
+        && names::path(name).iter().all(|part| {
             at.push(part);
             at.symlink_metadata().is_ok_and(|it| it.is_dir())
         })

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::git::{Answer, Git};
+use super::names::shown;
 use super::repository::Repository;
-use super::snapshot::{Snapshot, shown};
+use super::snapshot::Snapshot;
 use super::status::staged;
-use super::stop::Stop;
 use super::{Status, WorkTree};
 
 /// The files that are not committed, and all files at that moment.
@@ -29,7 +30,8 @@ impl WorkTree {
         }
         let wanted = format!("{name}^{{commit}}");
         let args = ["rev-parse", "--quiet", "--verify", wanted.as_str()];
-        let Answer { code, out, .. } = git.ask(repository.place(), &args, &[], &Stop::never())?;
+        let Answer { code, out, .. } =
+            git.ask(repository.place(), &args, &[], &Cancellation::never())?;
         let said = String::from_utf8_lossy(out.trim_ascii()).into_owned();
         Ok((code == Some(0)).then_some(said).filter(|commit| !commit.is_empty()))
     }
@@ -42,7 +44,7 @@ impl WorkTree {
     ///
     /// A tree that cannot be read.
     pub fn changed(&self, since: Option<&str>) -> Result<Option<Vec<String>>, WorktreeError> {
-        let files = self.changed_files(since, &Stop::never())?;
+        let files = self.changed_files(since, &Cancellation::never())?;
         Ok(files.map(|files| files.iter().map(|file| shown(file)).collect()))
     }
 
@@ -54,15 +56,15 @@ impl WorkTree {
     pub(crate) fn changed_files(
         &self,
         since: Option<&str>,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Option<BTreeSet<Vec<u8>>>, WorktreeError> {
-        let Some((mut files, _)) = self.uncommitted(stop)? else { return Ok(None) };
+        let Some((mut files, _)) = self.uncommitted(cancel)? else { return Ok(None) };
         if let (Some(since), Some((git, repository))) = (since, self.repository()?)
-            && let Some(head) = repository.head(git, stop)?
+            && let Some(head) = repository.head(git, cancel)?
             && head != since
         {
-            let old = repository.tree(git, since, stop)?;
-            files.extend(staged(&old, &repository.tree(git, &head, stop)?));
+            let old = repository.tree(git, since, cancel)?;
+            files.extend(staged(&old, &repository.tree(git, &head, cancel)?));
         }
         Ok(Some(files))
     }
@@ -73,8 +75,11 @@ impl WorkTree {
     /// # Errors
     ///
     /// A tree that cannot be read; [`WorktreeError::Cancelled`] where it was stopped.
-    pub(crate) fn uncommitted(&self, stop: &Stop) -> Result<Option<Uncommitted>, WorktreeError> {
-        let Some((status, snapshot)) = self.status_of_now(stop)? else {
+    pub(crate) fn uncommitted(
+        &self,
+        cancel: &Cancellation,
+    ) -> Result<Option<Uncommitted>, WorktreeError> {
+        let Some((status, snapshot)) = self.status_of_now(cancel)? else {
             return Ok(None);
         };
         let Status { staged: added, unstaged, untracked, .. } = status;
@@ -89,15 +94,15 @@ impl WorkTree {
     /// What git could not tell.
     pub fn was_committed(&self, file: &Path) -> Result<bool, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(false) };
-        let stop = Stop::never();
-        if repository.head(git, &stop)?.is_none() {
+        let cancel = Cancellation::never();
+        if repository.head(git, &cancel)?.is_none() {
             return Ok(false);
         }
         // The path is one, and not a pattern.
         let literally = [("GIT_LITERAL_PATHSPECS", Path::new("1"))];
         let place = super::git::Place { variables: &literally, ..repository.place() };
         let args = ["rev-list", "--max-count=1", "HEAD"];
-        let answer = git.ask(place, &args, &[file], &stop)?;
+        let answer = git.ask(place, &args, &[file], &cancel)?;
         if answer.code != Some(0) {
             return Err(answer.wrong(place, &args));
         }

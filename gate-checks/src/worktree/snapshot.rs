@@ -1,19 +1,19 @@
 //! What the work tree held at one moment, and what changed between two.
 
 use std::cmp::Ordering;
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use gate_core::decide::observed::TreeState;
-use gate_core::text;
 
 use super::branches;
+use super::cancellation::Cancellation;
 use super::error::WorktreeError;
+use super::file::{File, Kind};
 use super::globs::Globs;
+use super::names::{prefix_of, shown};
 use super::parallel;
-use super::stop::Stop;
 
 /// What the work tree held at one moment.
 ///
@@ -35,30 +35,6 @@ pub struct Snapshot {
     links: Arc<[usize]>,
 }
 
-/// One file of the work tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
-    path: Box<[u8]>,
-    kind: Kind,
-    hash: [u8; 32],
-}
-
-/// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// A plain file.
-    Plain,
-    /// A plain file that its owner may execute.
-    Executable,
-    /// A symbolic link; its content is the text that it holds.
-    Link,
-    /// A pipe, a socket or a device; it is never opened.
-    Special,
-    /// A file or folder that could not be read. It is known by its times and
-    /// size alone, and equals nothing that could be read.
-    Unreadable,
-}
-
 /// Finds files whose names come in order, each where the one before ended.
 pub(super) struct InOrder<'s> {
     snapshot: &'s Snapshot,
@@ -69,9 +45,9 @@ impl<'s> InOrder<'s> {
     /// The file of this name, relative to the root.
     pub(super) fn file(&mut self, path: &[u8]) -> Option<&'s File> {
         let files = &self.snapshot.files;
-        let is_next = files.get(self.at).is_some_and(|file| *file.path == *path);
+        let is_next = files.get(self.at).is_some_and(|file| file.bytes() == path);
         if !is_next {
-            self.at = files.binary_search_by(|file| file.path.as_ref().cmp(path)).ok()?;
+            self.at = files.binary_search_by(|file| file.bytes().cmp(path)).ok()?;
         }
         self.at += 1;
         files.get(self.at - 1)
@@ -93,8 +69,8 @@ pub struct Changes {
 impl Snapshot {
     /// A snapshot of these files, which are sorted by name.
     pub(super) fn new(root: Arc<Path>, files: Vec<File>) -> Self {
-        let digest = digest(files.iter().map(|file| (file.path.as_ref(), file)));
-        let is_link = |(at, file): (usize, &File)| (file.kind == Kind::Link).then_some(at);
+        let digest = digest(files.iter().map(|file| (file.bytes(), file)));
+        let is_link = |(at, file): (usize, &File)| (file.kind() == Kind::Link).then_some(at);
         let links = files.iter().enumerate().filter_map(is_link).collect();
         Self { digest, head: None, index: None, root, files: Arc::new(files), links }
     }
@@ -128,8 +104,8 @@ impl Snapshot {
     pub(super) fn has_folder(&self, folder: &Path) -> bool {
         let prefix = folder.join("");
         let prefix = prefix.as_os_str().as_bytes();
-        let at = self.files.partition_point(|file| file.path.as_ref() < prefix);
-        self.files.get(at).is_some_and(|file| file.path.starts_with(prefix))
+        let at = self.files.partition_point(|file| file.bytes() < prefix);
+        self.files.get(at).is_some_and(|file| file.bytes().starts_with(prefix))
     }
 
     /// The files, sorted by the bytes of their names.
@@ -140,7 +116,7 @@ impl Snapshot {
     /// The file of this name, relative to the root.
     pub fn file(&self, path: &Path) -> Option<&File> {
         let path = path.as_os_str().as_bytes();
-        let at = self.files.binary_search_by(|file| file.path.as_ref().cmp(path)).ok()?;
+        let at = self.files.binary_search_by(|file| file.bytes().cmp(path)).ok()?;
         self.files.get(at)
     }
 
@@ -152,10 +128,10 @@ impl Snapshot {
     pub(crate) fn fitting(
         &self,
         fits: impl Fn(&Path) -> bool + Sync,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Vec<&File>, WorktreeError> {
         let fits = |(): &mut (), at: usize| fits(self.files[at].path());
-        let fitting = parallel::each(self.files.len(), stop, || (), fits)?;
+        let fitting = parallel::each(self.files.len(), cancel, || (), fits)?;
         Ok(self.files.iter().zip(fitting).filter_map(|(file, fits)| fits.then_some(file)).collect())
     }
 
@@ -173,7 +149,7 @@ impl Snapshot {
                 (None, None) => return changes,
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
-                (Some(old), Some(new)) => old.path.cmp(&new.path),
+                (Some(old), Some(new)) => old.bytes().cmp(new.bytes()),
             };
             let before = if order.is_le() { old.next() } else { None };
             let after = if order.is_ge() { new.next() } else { None };
@@ -185,7 +161,7 @@ impl Snapshot {
     /// root.
     pub fn digest_without(&self, path: &Path) -> String {
         let others = self.files.iter().filter(|file| file.path() != path);
-        digest(others.map(|file| (file.path.as_ref(), file)))
+        digest(others.map(|file| (file.bytes(), file)))
     }
 
     /// The digest of the files that match these globs.
@@ -202,48 +178,10 @@ impl Snapshot {
         let prefix = prefix_of(project, &self.root)?;
         let globs = Globs::new(globs)?;
         let inside = self.files.iter().filter_map(|file| {
-            let path = file.path.strip_prefix(prefix.as_slice())?;
+            let path = file.bytes().strip_prefix(prefix.as_slice())?;
             globs.matches(path).then_some((path, file))
         });
         Ok(digest(inside))
-    }
-}
-
-impl File {
-    pub(super) fn new(path: Box<[u8]>, kind: Kind, hash: [u8; 32]) -> Self {
-        Self { path, kind, hash }
-    }
-
-    /// Its name, relative to the root.
-    pub fn path(&self) -> &Path {
-        Path::new(OsStr::from_bytes(&self.path))
-    }
-
-    /// The bytes of its name, relative to the root.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.path
-    }
-
-    /// What it is.
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// The BLAKE3 hash of its bytes.
-    pub fn hash(&self) -> &[u8; 32] {
-        &self.hash
-    }
-}
-
-impl Kind {
-    fn mark(self) -> u8 {
-        match self {
-            Self::Plain => b'f',
-            Self::Executable => b'x',
-            Self::Link => b'l',
-            Self::Special => b's',
-            Self::Unreadable => b'?',
-        }
     }
 }
 
@@ -260,48 +198,14 @@ impl Changes {
 
     fn note(&mut self, before: Option<&File>, after: Option<&File>) {
         match (before, after) {
-            (Some(before), None) => self.vanished.push(shown(&before.path)),
-            (None, Some(after)) => self.appeared.push(shown(&after.path)),
+            (Some(before), None) => self.vanished.push(shown(before.bytes())),
+            (None, Some(after)) => self.appeared.push(shown(after.bytes())),
             (Some(before), Some(after)) if before != after => {
-                self.changed.push(shown(&after.path));
+                self.changed.push(shown(after.bytes()));
             }
             _ => {}
         }
     }
-}
-
-/// A file's name as it is shown: control characters, marks that hide or
-/// reorder text and what is no UTF-8 are spelled out.
-pub(crate) fn shown(path: &[u8]) -> String {
-    let mut name = String::with_capacity(path.len());
-    for part in path.utf8_chunks() {
-        for letter in part.valid().chars() {
-            if letter.is_control() || !letter.is_ascii() && is_unfit(letter) {
-                name.extend(letter.escape_default());
-            } else {
-                name.push(letter);
-            }
-        }
-        name.extend(part.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
-    }
-    name
-}
-
-/// Whether a letter never comes through where text is cleaned.
-fn is_unfit(letter: char) -> bool {
-    text::clean(letter.encode_utf8(&mut [0; 4])).is_empty()
-}
-
-/// The project's folder relative to the root: empty, or with a slash at the end.
-pub(super) fn prefix_of(project: &Path, root: &Path) -> Result<Vec<u8>, WorktreeError> {
-    let real = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
-    let inside = real.strip_prefix(root).or_else(|_| project.strip_prefix(root));
-    let outside = || WorktreeError::Outside { project: project.into(), root: root.into() };
-    let mut prefix = inside.map_err(|_| outside())?.as_os_str().as_bytes().to_vec();
-    if !prefix.is_empty() {
-        prefix.push(b'/');
-    }
-    Ok(prefix)
 }
 
 fn digest<'f>(files: impl Iterator<Item = (&'f [u8], &'f File)>) -> String {
@@ -310,8 +214,8 @@ fn digest<'f>(files: impl Iterator<Item = (&'f [u8], &'f File)>) -> String {
     for (path, file) in files {
         batch.extend_from_slice(&(path.len() as u64).to_le_bytes());
         batch.extend_from_slice(path);
-        batch.push(file.kind.mark());
-        batch.extend_from_slice(&file.hash);
+        batch.push(file.kind().mark());
+        batch.extend_from_slice(file.hash());
         if batch.len() >= BATCH {
             hasher.update(&batch);
             batch.clear();

@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
-use super::snapshot::Kind;
+use super::file::Kind;
 
 const TYPE: u32 = 0o170_000;
 const FOLDER: u32 = 0o040_000;

@@ -10,7 +10,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::snapshot::{File, Kind};
+use super::file::{File, Kind};
 use super::stat::Stat;
 use super::walk::Found;
 

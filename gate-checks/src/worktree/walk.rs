@@ -10,13 +10,14 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::caches::{Cache, cache_folder, is_cache_file};
+use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::excludes::Patterns;
-use super::left_out::LeftOut;
+use super::ignored::IgnoreRules;
+use super::names;
 use super::parallel::{on_all, workers};
 use super::root::is_repository;
 use super::stat::Stat;
-use super::stop::Stop;
 use super::tracked::{Part, Tracked};
 
 /// A file that belongs to the tree, or a folder that could not be read.
@@ -30,7 +31,7 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct Walk<'w> {
     pub(super) root: &'w Path,
-    pub(super) left_out: &'w LeftOut,
+    pub(super) ignored: &'w IgnoreRules,
     /// What git tracks; none outside of git, where every `.gitignore` counts.
     pub(super) tracked: Option<&'w Tracked<'w>>,
     /// Folders of the caller that are left out.
@@ -72,26 +73,26 @@ struct Queue {
 
 impl Walk<'_> {
     /// All files of the tree, sorted by name.
-    pub(super) fn files(&self, stop: &Stop) -> Result<Vec<Found>, WorktreeError> {
+    pub(super) fn files(&self, cancel: &Cancellation) -> Result<Vec<Found>, WorktreeError> {
         let queue = Queue::default();
         for prefix in &self.starts {
             let none = Patterns::default();
             let patterns = self.users.map_or(none.clone(), |file| none.and(file, prefix.len()));
             queue.lock().folders.push(Folder { prefix: prefix.clone(), patterns, cache: None });
         }
-        let mut found = on_all(workers(), || self.work(&queue, stop));
-        stop.check()?;
+        let mut found = on_all(workers(), || self.work(&queue, cancel));
+        cancel.check()?;
         // Each worker's files are nearly in order, which a stable sort makes use of.
         found.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(self.with_tracked(found))
     }
 
     /// Lists folders until none is left; the files that were found.
-    fn work(&self, queue: &Queue, stop: &Stop) -> Vec<Found> {
+    fn work(&self, queue: &Queue, cancel: &Cancellation) -> Vec<Found> {
         let mut found = Vec::new();
         while let Some(mut turn) = queue.next() {
             let start = found.len();
-            if !stop.wanted() {
+            if !cancel.is_cancelled() {
                 self.list(&turn.folder, &mut found, &mut turn.inner);
             }
             found[start..].sort_unstable_by(|one, other| one.path.cmp(&other.path));
@@ -102,7 +103,7 @@ impl Walk<'_> {
     /// Lists a folder. What cannot be listed is itself part of the tree, so
     /// that nothing in it is taken for absent.
     fn list(&self, folder: &Folder, found: &mut Vec<Found>, inner: &mut Vec<Folder>) {
-        let path = self.root.join(super::path(&folder.prefix));
+        let path = self.root.join(names::path(&folder.prefix));
         let tracked = self.tracked.map(|tracked| tracked.inside(&folder.prefix));
         let rules = Rules { patterns: self.patterns(folder, tracked, &path), tracked };
         let listed = fs::read_dir(&path).and_then(|entries| {
@@ -171,13 +172,13 @@ impl Walk<'_> {
     /// tracks in it comes back later.
     fn skips(&self, folder: &Folder, path: &[u8], is_folder: bool) -> bool {
         let is_gits = path.strip_prefix(&*folder.prefix) == Some(b".git")
-            && is_repository(&self.root.join(super::path(&folder.prefix)));
+            && is_repository(&self.root.join(names::path(&folder.prefix)));
         let is_callers = if is_folder {
             self.logs.iter().any(|logs| logs == path)
         } else {
-            self.left_out.is_callers_file(path)
+            self.ignored.is_callers_file(path)
         };
-        is_gits || is_callers || self.left_out.always(path)
+        is_gits || is_callers || self.ignored.always(path)
     }
 
     /// Adds what git tracks and the walk passed over.
@@ -188,8 +189,7 @@ impl Walk<'_> {
         let mut seen = found.iter().peekable();
         for path in tracked.iter() {
             while seen.next_if(|it| it.path.as_ref() < path).is_some() {}
-            if seen.peek().is_none_or(|it| it.path.as_ref() != path) && !self.left_out.always(path)
-            {
+            if seen.peek().is_none_or(|it| it.path.as_ref() != path) && !self.ignored.always(path) {
                 missing.extend(folders.look(path));
             }
         }
@@ -278,10 +278,10 @@ impl<'f> Folders<'f> {
         let folder =
             path.iter().rposition(|byte| *byte == b'/').map_or(&b""[..], |end| &path[..end]);
         // An index can be written by hand, with names that lead out of the tree.
-        if !super::is_plain(path) || !self.is_real(folder) {
+        if !names::is_plain(path) || !self.is_real(folder) {
             return None;
         }
-        let metadata = self.root.join(super::path(path)).symlink_metadata().ok()?;
+        let metadata = self.root.join(names::path(path)).symlink_metadata().ok()?;
         (!metadata.is_dir()).then(|| Found { path: path.into(), stat: Stat::of(&metadata) })
     }
 
@@ -294,7 +294,7 @@ impl<'f> Folders<'f> {
         }
         let outer = Path::new(OsStr::from_bytes(folder)).parent().map(|it| it.as_os_str());
         let real = self.is_real(outer.map_or(b"", OsStrExt::as_bytes))
-            && self.root.join(super::path(folder)).symlink_metadata().is_ok_and(|it| it.is_dir());
+            && self.root.join(names::path(folder)).symlink_metadata().is_ok_and(|it| it.is_dir());
         self.real.insert(folder.to_vec(), real);
         real
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 
-use super::{Item, Plan, PlanError};
+use super::plan::{Item, Plan, PlanError};
 
 /// Of the issues that an issue is a part of, so many are looked for.
 const MOST: usize = 64;

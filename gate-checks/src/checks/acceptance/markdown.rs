@@ -9,8 +9,9 @@ use std::rc::Rc;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use super::label;
 use super::lines::Lines;
-use super::{Item, Plan, label};
+use super::plan::{Item, Plan};
 
 /// As much of an item's text is kept.
 const LONGEST: usize = 400;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::PlanError;
+use super::plan::PlanError;
 
 /// The most entries of folders that one glob looks at.
 const MOST: usize = 100_000;

@@ -5,7 +5,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::lines::Lines;
-use super::{Item, Plan, PlanError, nested};
+use super::nested;
+use super::plan::{Item, Plan, PlanError};
 
 /// A document: the stories under one of their usual names.
 #[derive(Deserialize)]

@@ -1,6 +1,7 @@
 //! The items that belong to a task.
 
-use super::{Item, Plan, label};
+use super::label;
+use super::plan::{Item, Plan};
 
 /// What a task's id selects.
 #[derive(Debug, PartialEq, Eq)]

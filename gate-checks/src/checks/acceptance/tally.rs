@@ -4,8 +4,9 @@ use gate_core::decide::evidence::Outcome;
 use serde_json::{Value, json};
 
 use super::pattern::Named;
+use super::plan::{Item, Plan, PlanError, shown};
+use super::read;
 use super::selection::{Selection, select};
-use super::{Item, Plan, PlanError, read, shown};
 
 /// So many open items are named in the summary, and so many in the detail.
 const NAMED: usize = 5;

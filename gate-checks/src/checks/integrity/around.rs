@@ -8,7 +8,7 @@ use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 use gate_core::integrity::{Around, Language, idle_targets, python_dependencies};
 
 use crate::baseline::Reader;
-use crate::checks::with_command;
+use crate::check_kind::with_command;
 use crate::report;
 use crate::site::Site;
 use crate::worktree::WorkTree;

@@ -13,7 +13,7 @@ use super::criteria;
 use crate::baseline::{Baseline, BaselineError, Change, Origin, Reader, Tool, What};
 use crate::check::CheckContext;
 use crate::site::Site;
-use crate::worktree::{File, Globs, Snapshot, Stop, WorkTree};
+use crate::worktree::{Cancellation, File, Globs, Snapshot, WorkTree};
 
 /// The largest file that is looked into, in bytes.
 const LARGEST: usize = 4 << 20;
@@ -37,7 +37,8 @@ pub(super) fn compare(
 ) -> Result<Compared, String> {
     let wrong = |error: BaselineError| error.to_string();
     let reader = baseline.reader(tree).map_err(wrong)?;
-    let changes = reader.changes(&cx.tree, &Stop::with(cx.cancel.clone())).map_err(wrong)?;
+    let changes =
+        reader.changes(&cx.tree, &Cancellation::with(cx.cancel.clone())).map_err(wrong)?;
     let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
     let plans = policy.checks.get("acceptance_criteria").map_or(&[][..], |it| &it.files[..]);
     let around = around(policy, &cx.site, tree, &reader);

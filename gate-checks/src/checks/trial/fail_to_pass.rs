@@ -7,11 +7,12 @@
 use gate_core::decide::evidence::Outcome;
 use serde_json::json;
 
+use super::Trial;
 use super::ground::{Ground, Hold};
 use super::identities::{self, LISTED, names_all, new_and_passed};
 use super::since::Since;
+use super::trouble::Trouble;
 use super::verdict::Verdict;
-use super::{Trial, Trouble};
 use crate::check::CheckId;
 use crate::control::Found;
 

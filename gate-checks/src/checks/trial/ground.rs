@@ -7,9 +7,9 @@ use std::sync::Arc;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::CheckPolicy;
 
-use super::Trouble;
 use super::narrow::Narrow;
 use super::since::Since;
+use super::trouble::Trouble;
 use crate::check::{CheckContext, CheckId};
 use crate::checks::launch::Told;
 use crate::checks::test_run::{Ran, TestRun};

@@ -3,11 +3,12 @@
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::json;
 
+use super::Trial;
 use super::ground::{Ground, Hold};
 use super::held::{Held, without};
 use super::identities::names_all;
 use super::since::Since;
-use super::{Trial, Trouble};
+use super::trouble::Trouble;
 use crate::check::CheckId;
 use crate::control::Found;
 use crate::report::{Status, Test, TestReport};

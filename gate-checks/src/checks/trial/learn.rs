@@ -6,13 +6,14 @@ use gate_core::decide::policy::Policy;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
+use super::Trial;
 use super::ground::Ground;
 use super::since::Since;
-use super::{Trial, Trouble};
+use super::trouble::Trouble;
 use crate::baseline::Baseline;
 use crate::check::{About, CheckContext, CheckId};
+use crate::check_kind::{CheckKind, with_command};
 use crate::checks::command::reads_tests;
-use crate::checks::{Kind, with_command};
 use crate::control::recognise;
 use crate::event::Events;
 use crate::gather::GatherError;
@@ -43,7 +44,7 @@ pub fn learn_tests(
     for (name, settings) in &policy.checks {
         let tests = settings.control && reads_tests(name, settings);
         let Some((settings, _)) = with_command(name, settings, site) else { continue };
-        if tests && Kind::of(name, &settings) == Kind::Command && !cancel.is_cancelled() {
+        if tests && CheckKind::of(name, &settings) == CheckKind::Command && !cancel.is_cancelled() {
             let id = CheckId::new(name);
             let trial = Trial { id: &id, settings: &settings, cx: &cx };
             // What was not found out is tried again.

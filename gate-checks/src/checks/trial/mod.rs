@@ -29,9 +29,9 @@ mod learn;
 mod narrow;
 mod rerun;
 mod since;
+mod trouble;
 mod verdict;
 
-use std::io;
 use std::time::Instant;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -40,15 +40,15 @@ use serde_json::{Map, Value, json};
 
 use super::launch::{Told, argv};
 use super::test_run::{Ran, TestRun};
-use crate::baseline::BaselineError;
 use crate::check::{CheckContext, CheckId};
 use crate::control::{Found, recognise};
 use crate::report::{Status, TestReport};
-use crate::worktree::{WorkTree, WorktreeError};
+use crate::worktree::WorkTree;
 
 use ground::{Ground, Hold};
 use held::{Held, without};
 use since::Since;
+use trouble::Trouble;
 
 pub use learn::learn_tests;
 pub use rerun::{PutBack, rerun};
@@ -58,19 +58,6 @@ pub(super) struct Trial<'a> {
     pub(super) id: &'a CheckId,
     pub(super) settings: &'a CheckPolicy,
     pub(super) cx: &'a CheckContext,
-}
-
-/// Why nothing could be tried.
-#[derive(Debug, thiserror::Error)]
-enum Trouble {
-    #[error("the copy that the tests run in cannot be made: {0}")]
-    Workspace(#[from] io::Error),
-    #[error("the baseline cannot be compared: {0}")]
-    Baseline(#[from] BaselineError),
-    #[error("the work tree cannot be read: {0}")]
-    Tree(#[from] WorktreeError),
-    #[error("it was ended before it was done")]
-    Ended,
 }
 
 /// What came of a try.

@@ -9,13 +9,14 @@ use serde_json::json;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
+use super::Trial;
 use super::ground::{Ground, Hold};
 use super::learn::context;
 use super::since::Since;
-use super::{Trial, Trouble};
+use super::trouble::Trouble;
 use crate::baseline::Baseline;
 use crate::check::CheckId;
-use crate::checks::{Kind, with_command};
+use crate::check_kind::{CheckKind, with_command};
 use crate::gather::GatherError;
 use crate::site::Site;
 use crate::worktree::WorkTree;
@@ -47,7 +48,7 @@ pub fn rerun(
 ) -> Result<Option<Evidence>, GatherError> {
     let Some(settings) = policy.checks.get(check) else { return Ok(None) };
     let Some((settings, _)) = with_command(check, settings, site) else { return Ok(None) };
-    if Kind::of(check, &settings) != Kind::Command {
+    if CheckKind::of(check, &settings) != CheckKind::Command {
         return Ok(None);
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;

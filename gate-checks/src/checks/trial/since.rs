@@ -9,7 +9,7 @@ use gate_core::integrity::Guarded;
 use crate::baseline::{Baseline, BaselineError, Change, What};
 use crate::check::CheckContext;
 use crate::workspace::Layout;
-use crate::worktree::{Globs, Stop, WorkTree, shown};
+use crate::worktree::{Cancellation, Globs, WorkTree, shown};
 
 /// A tree, and what it was.
 pub(super) struct Since<'a> {
@@ -26,8 +26,8 @@ impl<'a> Since<'a> {
     /// A baseline that cannot be compared.
     pub(super) fn of(cx: &'a CheckContext, tree: &WorkTree) -> Result<Option<Self>, BaselineError> {
         let Some(baseline) = &cx.baseline else { return Ok(None) };
-        let stop = Stop::with(cx.cancel.clone());
-        let changes = baseline.reader(tree)?.changes(&cx.tree, &stop)?;
+        let cancel = Cancellation::with(cx.cancel.clone());
+        let changes = baseline.reader(tree)?.changes(&cx.tree, &cancel)?;
         let globs = path_globs(&cx.allow)?;
         let is_allowed = |change: &Change| {
             let inside = tree.in_project(change.path.as_os_str().as_bytes());

@@ -13,7 +13,7 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 
 use super::Tree;
 use super::finding::{Finding, fine, note, problem};
-use crate::checks::{Kind, with_command};
+use crate::check_kind::{CheckKind, with_command};
 use crate::site::Site;
 
 /// Looks at the checks of a policy: what is as it should be, and what is not.
@@ -72,14 +72,14 @@ struct Look<'a> {
 
 impl Look<'_> {
     fn findings(&self) -> Vec<Finding> {
-        let mut found = match Kind::of(self.name, self.settings) {
-            Kind::CleanGit => vec![self.clean_git()],
-            Kind::Criteria => vec![files::look("criteria", self.name, self.policy, self.site)],
-            Kind::Handoff => vec![files::look("handoff", self.name, self.policy, self.site)],
-            Kind::Review => self.review(),
-            Kind::Integrity => vec![self.integrity()],
-            Kind::Command => self.command(),
-            Kind::Plugin => vec![program::plugin(self.name, self.site)],
+        let mut found = match CheckKind::of(self.name, self.settings) {
+            CheckKind::CleanGit => vec![self.clean_git()],
+            CheckKind::Criteria => vec![files::look("criteria", self.name, self.policy, self.site)],
+            CheckKind::Handoff => vec![files::look("handoff", self.name, self.policy, self.site)],
+            CheckKind::Review => self.review(),
+            CheckKind::Integrity => vec![self.integrity()],
+            CheckKind::Command => self.command(),
+            CheckKind::Plugin => vec![program::plugin(self.name, self.site)],
         };
         if let Some(tree) = self.tree {
             let all = [("paths", &self.settings.paths), ("ignore", &self.settings.ignore)];

@@ -1,6 +1,6 @@
 //! Package managers.
 
-use super::Package;
+use super::package::Package;
 use crate::project::folder::Folder;
 use crate::project::proposal::{Aim, Found, Proposal};
 

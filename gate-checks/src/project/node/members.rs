@@ -1,6 +1,6 @@
 //! The packages of a workspace.
 
-use super::Package;
+use super::package::Package;
 use crate::project::folder::Folder;
 use crate::project::proposal::Found;
 

@@ -2,13 +2,13 @@
 
 mod manager;
 mod members;
+mod package;
 mod script;
-
-use serde_json::{Map, Value};
 
 use super::folder::Folder;
 use super::proposal::{Aim, Found};
 use manager::Manager;
+pub(super) use package::Package;
 use script::{Script, TestRunner};
 
 /// Scripts by what they are usually for, the most telling first.
@@ -82,47 +82,5 @@ fn without_script(folder: &Folder<'_>, package: &Package, manager: Manager, foun
     {
         let why = format!("{} in package.json", runner.name());
         found.proposes(manager.proposal(Aim::Tests, runner.command(manager), why));
-    }
-}
-
-/// A package.json.
-pub(super) struct Package(Map<String, Value>);
-
-impl Package {
-    fn read(folder: &Folder<'_>, found: &mut Found) -> Option<Self> {
-        let text = folder.text("package.json", found)?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        match serde_json::from_str(text) {
-            Ok(members) => Some(Self(members)),
-            Err(error) => {
-                found.notes(format!("package.json is no valid JSON object: {error}"));
-                None
-            }
-        }
-    }
-
-    fn script(&self, name: &str) -> Option<&str> {
-        self.0.get("scripts")?.get(name)?.as_str().filter(|script| !script.trim().is_empty())
-    }
-
-    fn text(&self, key: &str) -> Option<&str> {
-        self.0.get(key)?.as_str()
-    }
-
-    /// The patterns of `workspaces`: a list, or the list `packages` in it.
-    fn workspaces(&self) -> Vec<&str> {
-        let Some(workspaces) = self.0.get("workspaces") else { return Vec::new() };
-        let list = workspaces.as_array().or_else(|| workspaces.get("packages")?.as_array());
-        list.into_iter().flatten().filter_map(Value::as_str).collect()
-    }
-
-    fn depends_on(&self, name: &str) -> bool {
-        let lists = ["dependencies", "devDependencies"].map(|key| self.0.get(key));
-        lists.iter().flatten().any(|list| list.get(name).is_some())
-    }
-
-    fn has_dependencies(&self) -> bool {
-        let lists = ["dependencies", "devDependencies"].map(|key| self.0.get(key));
-        lists.iter().flatten().any(|list| list.as_object().is_some_and(|list| !list.is_empty()))
     }
 }

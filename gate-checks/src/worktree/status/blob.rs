@@ -9,8 +9,8 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use crate::worktree::content::{Reader, open};
-use crate::worktree::shelf::Shelf;
-use crate::worktree::snapshot::Kind;
+use crate::worktree::file::Kind;
+use crate::worktree::state_dir::StateDir;
 
 /// The first line of the memory, with the format's version.
 const HEADER: &[u8] = b"gate blob names 1\n";
@@ -167,8 +167,8 @@ impl<'r> Record<'r> {
 
 impl Blobs {
     /// What was kept; nothing where it is damaged.
-    pub(super) fn load(shelf: Option<&Shelf>) -> Self {
-        let bytes = shelf.and_then(|shelf| shelf.read(KEPT)).unwrap_or_default();
+    pub(super) fn load(state_dir: Option<&StateDir>) -> Self {
+        let bytes = state_dir.and_then(|state_dir| state_dir.read(KEPT)).unwrap_or_default();
         Self::of(whole(bytes).unwrap_or_else(|| HEADER.to_vec()))
     }
 
@@ -199,8 +199,8 @@ impl Blobs {
     }
 
     /// Keeps what was asked for; what nobody asked for is forgotten.
-    pub(super) fn save(&self, shelf: Option<&Shelf>) {
-        let Some(shelf) = shelf else { return };
+    pub(super) fn save(&self, state_dir: Option<&StateDir>) {
+        let Some(state_dir) = state_dir else { return };
         if self.is_as_kept() {
             return;
         }
@@ -211,7 +211,7 @@ impl Blobs {
         let check = blake3::hash(&bytes);
         bytes.extend_from_slice(check.as_bytes());
         // What cannot be kept is read again the next time.
-        let _ = shelf.write(KEPT, &bytes);
+        let _ = state_dir.write(KEPT, &bytes);
     }
 
     /// Whether every record that was kept was asked for, in order, and no other.
@@ -275,16 +275,16 @@ mod tests {
     #[test]
     fn names_are_kept_and_damage_is_seen() {
         let state = tempfile::tempdir().unwrap();
-        let shelf = Shelf::of(state.path(), Path::new("/somewhere"));
-        let mut blobs = Blobs::load(Some(&shelf));
+        let state_dir = StateDir::of(state.path(), Path::new("/somewhere"));
+        let mut blobs = Blobs::load(Some(&state_dir));
         let name = Format::Sha1.name(b"x");
         blobs.learn(Format::Sha1, &Named { hash: [7; 32], name: name.clone() });
         assert!(blobs.name(Format::Sha1, &[7; 32]).is_some());
-        blobs.save(Some(&shelf));
-        let mut again = Blobs::load(Some(&shelf));
+        blobs.save(Some(&state_dir));
+        let mut again = Blobs::load(Some(&state_dir));
         assert_eq!(again.name(Format::Sha1, &[7; 32]), Some(name.as_slice()));
         assert_eq!(again.name(Format::Sha256, &[7; 32]), None);
-        let mut bytes = shelf.read(KEPT).unwrap();
+        let mut bytes = state_dir.read(KEPT).unwrap();
         bytes[HEADER.len() + 40] ^= 1;
         assert!(whole(bytes).is_none());
     }
@@ -292,10 +292,10 @@ mod tests {
     #[test]
     fn names_are_found_in_any_order_and_searched_only_out_of_order() {
         let state = tempfile::tempdir().unwrap();
-        let shelf = Shelf::of(state.path(), Path::new("/somewhere"));
+        let state_dir = StateDir::of(state.path(), Path::new("/somewhere"));
         let name = |at: u8| Format::Sha1.name(&[at]);
         let ask = |order: &[u8], learned: Option<u8>| {
-            let mut blobs = Blobs::load(Some(&shelf));
+            let mut blobs = Blobs::load(Some(&state_dir));
             for at in order {
                 if learned == Some(*at) {
                     assert_eq!(blobs.name(Format::Sha1, &[*at; 32]), None);
@@ -303,7 +303,7 @@ mod tests {
                 }
                 assert_eq!(blobs.name(Format::Sha1, &[*at; 32]), Some(name(*at).as_slice()));
             }
-            blobs.save(Some(&shelf));
+            blobs.save(Some(&state_dir));
             blobs.places.is_some()
         };
         for new in 1..=4 {
@@ -311,9 +311,9 @@ mod tests {
         }
         assert!(!ask(&[1, 2, 3, 4], None));
         assert!(ask(&[1, 4, 2], None));
-        let kept = shelf.read(KEPT).unwrap();
+        let kept = state_dir.read(KEPT).unwrap();
         assert!(!ask(&[1, 4, 2], None));
-        assert_eq!(shelf.read(KEPT).unwrap(), kept);
+        assert_eq!(state_dir.read(KEPT).unwrap(), kept);
         // Two files of the same bytes, and one that nobody asks for any more.
         assert!(ask(&[1, 2, 2], None));
         assert!(!ask(&[1, 2, 2], None));

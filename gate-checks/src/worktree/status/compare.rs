@@ -7,16 +7,17 @@ use std::path::Path;
 
 use super::blob::{Blobs, Format, name_file};
 use super::settings::Settings;
+use crate::worktree::cancellation::Cancellation;
 use crate::worktree::content::Reader;
 use crate::worktree::error::WorktreeError;
+use crate::worktree::file::{File, Kind};
 use crate::worktree::git::Git;
 use crate::worktree::index::{Entries, Entry};
+use crate::worktree::names::path;
 use crate::worktree::parallel;
-use crate::worktree::path;
 use crate::worktree::repository::{Repository, is_folder};
-use crate::worktree::snapshot::{File, InOrder, Kind};
-use crate::worktree::stop::Stop;
-use crate::worktree::survey::Survey;
+use crate::worktree::snapshot::InOrder;
+use crate::worktree::tree_scan::TreeScan;
 use crate::worktree::walk::Folders;
 
 const LINK: u32 = 0o120_000;
@@ -25,7 +26,7 @@ const EXECUTABLE: u32 = 0o100_755;
 /// One repository's index beside its files.
 pub(super) struct Compare<'c> {
     pub(super) root: &'c Path,
-    pub(super) survey: &'c Survey,
+    pub(super) scan: &'c TreeScan,
     pub(super) repository: &'c Repository,
     pub(super) settings: &'c Settings,
 }
@@ -68,11 +69,15 @@ impl Pair<'_> {
 
 impl<'c> Compare<'c> {
     /// Compares every file with its entry.
-    pub(super) fn look(&self, blobs: &mut Blobs, stop: &Stop) -> Result<Looked, WorktreeError> {
+    pub(super) fn look(
+        &self,
+        blobs: &mut Blobs,
+        cancel: &Cancellation,
+    ) -> Result<Looked, WorktreeError> {
         let mut looked = Looked::default();
         let mut pairs = Vec::new();
         let mut folders = Folders::new(self.root);
-        let mut known = self.survey.snapshot.in_order();
+        let mut known = self.scan.snapshot.in_order();
         let files = self.repository.index.iter().filter(|it| it.stage == 0 && !it.is_submodule());
         for entry in files {
             match self.file(entry, &mut known, &mut folders) {
@@ -91,7 +96,7 @@ impl<'c> Compare<'c> {
                 None => unnamed.push(pair),
             }
         }
-        self.name(&unnamed, blobs, stop)?;
+        self.name(&unnamed, blobs, cancel)?;
         // What could not be read has no name, and equals no blob.
         for pair in unnamed {
             if pair.named(blobs) != Some(pair.entry.object) {
@@ -144,7 +149,7 @@ impl<'c> Compare<'c> {
     }
 
     fn none_is(&self, kind: Kind) -> bool {
-        self.survey.snapshot.files().all(|file| file.kind() != kind)
+        self.scan.snapshot.files().all(|file| file.kind() != kind)
     }
 
     /// Names the bytes of these files.
@@ -152,9 +157,9 @@ impl<'c> Compare<'c> {
         &self,
         pairs: &[Pair<'_>],
         blobs: &mut Blobs,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<(), WorktreeError> {
-        let read = parallel::each(pairs.len(), stop, Reader::new, |reader, at| {
+        let read = parallel::each(pairs.len(), cancel, Reader::new, |reader, at| {
             let pair = &pairs[at];
             let path = self.root.join(pair.file.path());
             let format = pair.format();
@@ -171,15 +176,15 @@ impl<'c> Compare<'c> {
     pub(super) fn moved_submodules(
         &self,
         git: &Git,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Vec<Vec<u8>>, WorktreeError> {
         let mut moved = Vec::new();
         for module in self.repository.index.iter().filter(|it| it.is_submodule() && it.stage == 0) {
             let prefix = [&*self.full(module.path), &b"/"[..]].concat();
-            let inner = self.survey.repositories.iter().find(|it| it.prefix == prefix);
+            let inner = self.scan.repositories.iter().find(|it| it.prefix == prefix);
             let as_said = match inner {
                 Some(inner) => {
-                    inner.head(git, stop)?.is_some_and(|it| it.as_bytes() == module.object)
+                    inner.head(git, cancel)?.is_some_and(|it| it.as_bytes() == module.object)
                 }
                 None => is_folder(&self.repository.folder, module.path),
             };

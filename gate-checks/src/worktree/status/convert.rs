@@ -27,14 +27,14 @@ use super::blob::{Format, lfs_pointer};
 use super::compare::Doubtful;
 use super::settings::Settings;
 use crate::temporary::Temporary;
+use crate::worktree::cancellation::Cancellation;
 use crate::worktree::content::Reader;
 use crate::worktree::error::WorktreeError;
 use crate::worktree::git::{Git, Place};
+use crate::worktree::names::path;
 use crate::worktree::parallel;
-use crate::worktree::path;
 use crate::worktree::repository::Repository;
-use crate::worktree::shelf::Shelf;
-use crate::worktree::stop::Stop;
+use crate::worktree::state_dir::StateDir;
 
 /// How many files git is given at once.
 const BATCH: usize = 256;
@@ -56,25 +56,25 @@ impl Convert<'_> {
     pub(super) fn edited(
         &self,
         doubtful: &[Doubtful],
-        shelf: Option<&Shelf>,
-        stop: &Stop,
+        state_dir: Option<&StateDir>,
+        cancel: &Cancellation,
     ) -> Result<Vec<Vec<u8>>, WorktreeError> {
-        let pointers = parallel::each(doubtful.len(), stop, Reader::new, |reader, at| {
+        let pointers = parallel::each(doubtful.len(), cancel, Reader::new, |reader, at| {
             self.is_pointer(reader, &doubtful[at])
         })?;
         if doubtful.is_empty() {
             return Ok(Vec::new());
         }
-        let own = self.own_folder(shelf, doubtful).map_err(|error| self.no_folder(&error))?;
+        let own = self.own_folder(state_dir, doubtful).map_err(|error| self.no_folder(&error))?;
         let (pointed, mut rest): (Vec<_>, Vec<_>) =
             doubtful.iter().zip(pointers).partition(|(_, is_pointer)| *is_pointer);
         let mut edited = Vec::new();
         for batch in pointed.chunks(BATCH) {
-            rest.extend(self.without_lfs(own.path(), batch, stop)?);
+            rest.extend(self.without_lfs(own.path(), batch, cancel)?);
         }
         let rest: Vec<_> = rest.into_iter().map(|(file, _)| file).collect();
         for batch in rest.chunks(BATCH) {
-            self.ask(own.path(), batch, &mut edited, stop)?;
+            self.ask(own.path(), batch, &mut edited, cancel)?;
         }
         Ok(edited)
     }
@@ -89,7 +89,7 @@ impl Convert<'_> {
         &self,
         own: &Path,
         files: &[Pointed<'d>],
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Vec<Pointed<'d>>, WorktreeError> {
         if self.head.is_none() {
             return Ok(files.to_vec());
@@ -99,7 +99,7 @@ impl Convert<'_> {
         let place = self.place(own, &variables);
         let paths: Vec<_> = files.iter().map(|(file, _)| path(&file.path)).collect();
         let args = ["check-attr", "-z", "filter"];
-        let answer = self.git.ask(place, &args, &paths, stop)?;
+        let answer = self.git.ask(place, &args, &paths, cancel)?;
         // A record is `<path>\0filter\0<value>\0`.
         let values: Vec<_> = answer.out.split(|byte| *byte == 0).skip(2).step_by(3).collect();
         if answer.code != Some(0) || values.len() != files.len() {
@@ -126,13 +126,13 @@ impl Convert<'_> {
         own: &Path,
         files: &[&Doubtful],
         edited: &mut Vec<Vec<u8>>,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<(), WorktreeError> {
         let objects = self.repository.objects();
         let variables = self.variables(&objects);
         let place = self.place(own, &variables);
         let paths: Vec<_> = files.iter().map(|file| path(&file.path)).collect();
-        let answer = self.git.ask(place, &["hash-object"], &paths, stop)?;
+        let answer = self.git.ask(place, &["hash-object"], &paths, cancel)?;
         let names: Vec<_> = answer.out.split(|byte| *byte == b'\n').collect();
         if answer.code == Some(0) && names.len() == files.len() + 1 {
             let pairs = files.iter().zip(names).filter(|(file, name)| file.object != *name);
@@ -144,13 +144,17 @@ impl Convert<'_> {
             return Ok(());
         }
         let (one, other) = files.split_at(files.len() / 2);
-        self.ask(own, one, edited, stop)?;
-        self.ask(own, other, edited, stop)
+        self.ask(own, one, edited, cancel)?;
+        self.ask(own, other, edited, cancel)
     }
 
     /// A git folder of gate's own.
-    fn own_folder(&self, shelf: Option<&Shelf>, files: &[Doubtful]) -> io::Result<Temporary> {
-        let kept = shelf.and_then(|shelf| shelf.scratch().ok());
+    fn own_folder(
+        &self,
+        state_dir: Option<&StateDir>,
+        files: &[Doubtful],
+    ) -> io::Result<Temporary> {
+        let kept = state_dir.and_then(|state_dir| state_dir.scratch().ok());
         let own = kept.map_or_else(|| Temporary::new("git"), Ok)?;
         for folder in ["objects", "refs"] {
             fs::create_dir(own.path().join(folder))?;

@@ -19,14 +19,14 @@ use std::collections::BTreeSet;
 use std::thread;
 
 use super::WorkTree;
+use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::git::Git;
 use super::index::Entries;
 use super::repository::Repository;
 use super::snapshot::Snapshot;
-use super::stop::Stop;
-use super::survey::{Survey, joined};
 use super::tracked::Tracked;
+use super::tree_scan::{TreeScan, joined};
 
 use blob::Blobs;
 pub(super) use blob::named_as;
@@ -69,24 +69,29 @@ struct Committed {
 }
 
 impl Committed {
-    fn of(git: &Git, repository: &Repository, stop: &Stop) -> Result<Self, WorktreeError> {
-        let head = repository.head(git, stop)?;
-        let tree = head.as_deref().map(|commit| repository.tree(git, commit, stop)).transpose()?;
-        let settings = Settings::of(git, repository, stop)?;
+    fn of(
+        git: &Git,
+        repository: &Repository,
+        cancel: &Cancellation,
+    ) -> Result<Self, WorktreeError> {
+        let head = repository.head(git, cancel)?;
+        let tree =
+            head.as_deref().map(|commit| repository.tree(git, commit, cancel)).transpose()?;
+        let settings = Settings::of(git, repository, cancel)?;
         Ok(Self { head, tree: tree.unwrap_or_default(), settings })
     }
 }
 
 impl WorkTree {
     /// What is not committed at this moment; none outside of git.
-    pub(crate) fn status(&self, stop: &Stop) -> Result<Option<Status>, WorktreeError> {
-        Ok(self.status_of_now(stop)?.map(|(status, _)| status))
+    pub(crate) fn status(&self, cancel: &Cancellation) -> Result<Option<Status>, WorktreeError> {
+        Ok(self.status_of_now(cancel)?.map(|(status, _)| status))
     }
 
     /// The same, with the files that it was told of.
     pub(super) fn status_of_now(
         &self,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Option<(Status, Snapshot)>, WorktreeError> {
         if !self.is_repository {
             return Ok(None);
@@ -96,33 +101,33 @@ impl WorkTree {
         let top = Repository::find(&self.root, Vec::new())?;
         // What is committed is listed, and what is known of files read, while files are
         // looked at.
-        let (survey, mut committed, mut blobs) = thread::scope(|scope| {
-            let committed = scope.spawn(|| Committed::of(git, &top, stop));
-            let blobs = scope.spawn(|| Blobs::load(self.shelf.as_ref()));
-            (self.survey(stop), Some(joined(committed)), joined(blobs))
+        let (scan, mut committed, mut blobs) = thread::scope(|scope| {
+            let committed = scope.spawn(|| Committed::of(git, &top, cancel));
+            let blobs = scope.spawn(|| Blobs::load(self.state_dir.as_ref()));
+            (self.scan(cancel), Some(joined(committed)), joined(blobs))
         });
-        let survey = survey?;
+        let scan = scan?;
         let mut status = Status::default();
-        for repository in &survey.repositories {
+        for repository in &scan.repositories {
             let committed =
-                committed.take().unwrap_or_else(|| Committed::of(git, repository, stop));
-            self.add(&mut status, (git, &survey), (repository, committed?), &mut blobs, stop)?;
+                committed.take().unwrap_or_else(|| Committed::of(git, repository, cancel));
+            self.add(&mut status, (git, &scan), (repository, committed?), &mut blobs, cancel)?;
         }
-        let tracked = Tracked::of(&survey.repositories);
-        let unknown = tracked.others(survey.snapshot.files().map(|file| file.bytes()));
+        let tracked = Tracked::of(&scan.repositories);
+        let unknown = tracked.others(scan.snapshot.files().map(|file| file.bytes()));
         let unknown = unknown.into_iter().filter(|path| !status.staged.contains(*path));
         status.untracked = unknown.map(<[u8]>::to_vec).collect();
-        blobs.save(self.shelf.as_ref());
-        Ok(Some((status, survey.snapshot)))
+        blobs.save(self.state_dir.as_ref());
+        Ok(Some((status, scan.snapshot)))
     }
 
     fn add(
         &self,
         status: &mut Status,
-        (git, survey): (&Git, &Survey),
+        (git, scan): (&Git, &TreeScan),
         (repository, committed): (&Repository, Committed),
         blobs: &mut Blobs,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<(), WorktreeError> {
         let Committed { head, tree, settings } = committed;
         let prefix = repository.prefix.as_slice();
@@ -130,12 +135,12 @@ impl WorkTree {
         let staged = staged(&tree, &repository.index);
         status.staged.extend(staged.into_iter().map(full));
 
-        let compare = Compare { root: &self.root, survey, repository, settings: &settings };
-        let looked = compare.look(blobs, stop)?;
-        let moved = compare.moved_submodules(git, stop)?;
-        let unnamed = submodules::unnamed(git, repository, &tree, stop)?;
+        let compare = Compare { root: &self.root, scan, repository, settings: &settings };
+        let looked = compare.look(blobs, cancel)?;
+        let moved = compare.moved_submodules(git, cancel)?;
+        let unnamed = submodules::unnamed(git, repository, &tree, cancel)?;
         let convert = Convert { git, repository, settings: &settings, head: head.as_deref() };
-        let edited = convert.edited(&looked.doubtful, self.shelf.as_ref(), stop)?;
+        let edited = convert.edited(&looked.doubtful, self.state_dir.as_ref(), cancel)?;
         status.sparse.extend(looked.sparse.into_iter().map(full));
         let unstaged = looked.edited.into_iter().chain(moved).chain(unnamed).chain(edited);
         status.unstaged.extend(unstaged.map(full));

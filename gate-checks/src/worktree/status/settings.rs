@@ -1,10 +1,10 @@
 //! The few settings of a repository that say how the file system and the
 //! checkout are, and that cannot hide what a file says.
 
+use crate::worktree::cancellation::Cancellation;
 use crate::worktree::error::WorktreeError;
 use crate::worktree::git::Git;
 use crate::worktree::repository::Repository;
-use crate::worktree::stop::Stop;
 
 /// What is asked for; a pattern of names.
 const NAMES: &str = "^core\\.(autocrlf|eol|filemode|symlinks|sparsecheckout)$";
@@ -30,10 +30,10 @@ impl Settings {
     pub(super) fn of(
         git: &Git,
         repository: &Repository,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Self, WorktreeError> {
         let args = ["config", "-z", "--get-regexp", NAMES];
-        let answer = git.ask(repository.place(), &args, &[], stop)?;
+        let answer = git.ask(repository.place(), &args, &[], cancel)?;
         match answer.code {
             Some(0) => Ok(Self::read(&String::from_utf8_lossy(&answer.out))),
             Some(1) => Ok(Self::default()),

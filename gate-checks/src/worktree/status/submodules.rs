@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use crate::worktree::cancellation::Cancellation;
 use crate::worktree::error::WorktreeError;
 use crate::worktree::git::Git;
 use crate::worktree::index::{Entries, Entry};
-use crate::worktree::path;
+use crate::worktree::names::path;
 use crate::worktree::repository::Repository;
-use crate::worktree::stop::Stop;
 
 /// The submodules with something in their folder that the commit's
 /// `.gitmodules` does not name: the commit has their place, and nobody who
@@ -17,14 +17,14 @@ pub(super) fn unnamed(
     git: &Git,
     repository: &Repository,
     commit: &Entries,
-    stop: &Stop,
+    cancel: &Cancellation,
 ) -> Result<Vec<Vec<u8>>, WorktreeError> {
     let modules = repository.index.iter().filter(Entry::is_submodule);
     let filled: Vec<_> = modules.filter(|module| is_filled(repository, module)).collect();
     if filled.is_empty() {
         return Ok(Vec::new());
     }
-    let named = named(git, repository, commit, stop)?;
+    let named = named(git, repository, commit, cancel)?;
     let unnamed = filled.into_iter().filter(|module| !named.contains(module.path));
     Ok(unnamed.map(|module| module.path.to_vec()).collect())
 }
@@ -41,14 +41,14 @@ fn named(
     git: &Git,
     repository: &Repository,
     commit: &Entries,
-    stop: &Stop,
+    cancel: &Cancellation,
 ) -> Result<BTreeSet<Vec<u8>>, WorktreeError> {
     let Some(file) = commit.iter().find(|entry| entry.path == b".gitmodules") else {
         return Ok(BTreeSet::new());
     };
     let blob = format!("--blob={}", String::from_utf8_lossy(file.object));
     let args = ["config", &blob, "-z", "--get-regexp", "^submodule\\..*\\.path$"];
-    let answer = git.ask(repository.place(), &args, &[], stop)?;
+    let answer = git.ask(repository.place(), &args, &[], cancel)?;
     match answer.code {
         Some(0) => Ok(answer.out.split(|byte| *byte == 0).filter_map(value).collect()),
         Some(1) => Ok(BTreeSet::new()),

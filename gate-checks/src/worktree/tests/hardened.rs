@@ -57,7 +57,7 @@ fn settings_of_the_repository_start_nothing() {
         fixture.git(&["config", name, &program]);
     }
     fixture.snapshot();
-    WorkTree::open(&fixture.site).unwrap().status(&crate::worktree::Stop::never()).unwrap();
+    WorkTree::open(&fixture.site).unwrap().status(&crate::worktree::Cancellation::never()).unwrap();
     assert!(!mark.exists());
 }
 

@@ -7,9 +7,9 @@ use super::error::WorktreeError;
 /// Asked between files and while git runs; a token that was cancelled ends the
 /// work soon.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stop(Option<CancellationToken>);
+pub(crate) struct Cancellation(Option<CancellationToken>);
 
-impl Stop {
+impl Cancellation {
     /// Stops when this token is cancelled.
     pub(crate) fn with(token: CancellationToken) -> Self {
         Self(Some(token))
@@ -20,11 +20,11 @@ impl Stop {
         Self(None)
     }
 
-    pub(crate) fn wanted(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.0.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
     pub(crate) fn check(&self) -> Result<(), WorktreeError> {
-        if self.wanted() { Err(WorktreeError::Cancelled) } else { Ok(()) }
+        if self.is_cancelled() { Err(WorktreeError::Cancelled) } else { Ok(()) }
     }
 }

@@ -15,13 +15,13 @@ const LARGEST: u64 = 1 << 30;
 /// What is kept of one work tree: files that may be lost or damaged at any
 /// time, and then are made again.
 #[derive(Clone, Debug)]
-pub(super) struct Shelf {
+pub(super) struct StateDir {
     state: PathBuf,
     folder: PathBuf,
 }
 
-impl Shelf {
-    /// The shelf of a work tree.
+impl StateDir {
+    /// The state_dir of a work tree.
     pub(super) fn of(state: &Path, root: &Path) -> Self {
         Self { state: state.into(), folder: store::of_tree(state, root) }
     }

@@ -7,7 +7,7 @@ use crate::site::Site;
 
 /// What a configured check is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CheckKind {
     /// The built-in check of uncommitted files.
     CleanGit,
     /// The built-in check of acceptance criteria.
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Plugin,
 }
 
-impl Kind {
+impl CheckKind {
     pub(crate) fn of(name: &str, settings: &CheckPolicy) -> Self {
         match name {
             "clean_git" => Self::CleanGit,

@@ -4,25 +4,27 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::thread::{self, ScopedJoinHandle};
 
+use super::WorkTree;
+use super::cancellation::Cancellation;
 use super::content::Reader;
 use super::error::WorktreeError;
 use super::excludes;
+use super::file::File;
 use super::git::Git;
+use super::names::path;
 use super::parallel;
 use super::repository::Repository;
-use super::snapshot::{File, Snapshot};
+use super::snapshot::Snapshot;
 use super::stat_cache::{StatCache, now};
-use super::stop::Stop;
 use super::tracked::Tracked;
 use super::walk::{Found, Walk};
-use super::{WorkTree, path};
 
 /// Where the known hashes are kept.
 const KEPT: &str = "stat";
 
 /// A snapshot, and the repositories that it was made with.
 #[derive(Debug)]
-pub(crate) struct Survey {
+pub(crate) struct TreeScan {
     pub(crate) snapshot: Snapshot,
     /// The root's repository, then its submodules'; empty outside of git.
     pub(crate) repositories: Vec<Repository>,
@@ -38,40 +40,40 @@ struct Told {
 
 impl WorkTree {
     /// Looks at every file.
-    pub(crate) fn survey(&self, stop: &Stop) -> Result<Survey, WorktreeError> {
+    pub(crate) fn scan(&self, cancel: &Cancellation) -> Result<TreeScan, WorktreeError> {
         let taken = now();
         let git = self.git.as_ref().filter(|_| self.is_repository);
         let (told, cache) = thread::scope(|scope| {
             let cache = scope.spawn(|| self.known());
-            let told = git.map_or_else(|| Ok(Told::default()), |git| self.ask(git, stop));
+            let told = git.map_or_else(|| Ok(Told::default()), |git| self.ask(git, cancel));
             (told, joined(cache))
         });
         let told = told?;
         let tracked = git.map(|_| Tracked::of(&told.repositories));
-        let found = self.walk(&told, tracked.as_ref()).files(stop)?;
-        let files = self.hash(found, cache, taken, stop)?;
+        let found = self.walk(&told, tracked.as_ref()).files(cancel)?;
+        let files = self.hash(found, cache, taken, cancel)?;
         let mut snapshot = Snapshot::new(self.root.clone(), files);
         snapshot.head = told.head;
         snapshot.index = git.map(|_| index_digest(&told.repositories));
-        Ok(Survey { snapshot, repositories: told.repositories })
+        Ok(TreeScan { snapshot, repositories: told.repositories })
     }
 
     /// Asks git for what is tracked, for the commit and for the user's
     /// excludes, all at once.
-    fn ask(&self, git: &Git, stop: &Stop) -> Result<Told, WorktreeError> {
+    fn ask(&self, git: &Git, cancel: &Cancellation) -> Result<Told, WorktreeError> {
         let top = Repository::find(&self.root, Vec::new())?;
-        let excludes = || excludes::of_the_user(git, &self.root, &self.environment, stop);
+        let excludes = || excludes::of_the_user(git, &self.root, &self.environment, cancel);
         thread::scope(|scope| {
             let users = scope.spawn(excludes);
-            let head = scope.spawn(|| top.head(git, stop));
-            let repositories = Repository::all(git, &self.root, stop)?;
+            let head = scope.spawn(|| top.head(git, cancel));
+            let repositories = Repository::all(git, &self.root, cancel)?;
             Ok(Told { repositories, head: joined(head)?, users: joined(users)? })
         })
     }
 
     /// What is known of the files from an earlier look.
     fn known(&self) -> StatCache {
-        StatCache::read(self.shelf.as_ref().and_then(|shelf| shelf.read(KEPT)))
+        StatCache::read(self.state_dir.as_ref().and_then(|state_dir| state_dir.read(KEPT)))
     }
 
     fn walk<'w>(&'w self, told: &'w Told, tracked: Option<&'w Tracked<'w>>) -> Walk<'w> {
@@ -80,7 +82,7 @@ impl WorkTree {
             starts.push(Vec::new());
         }
         // Outside of git a folder that holds nothing tracked may be the work.
-        let logs = tracked.map_or_else(Vec::new, |it| self.left_out.callers_folders(it));
+        let logs = tracked.map_or_else(Vec::new, |it| self.ignored.callers_folders(it));
         // The user's own patterns may stand in the tree, as dot files do; then
         // anybody who works in it can write them, as any other file of it.
         let counts = |file: &&Path| {
@@ -88,7 +90,7 @@ impl WorkTree {
             inside.map_or(true, |it| tracked.is_some_and(|tracked| tracked.contains(it)))
         };
         let users = told.users.as_deref().filter(counts);
-        Walk { root: &self.root, left_out: &self.left_out, tracked, logs, starts, users }
+        Walk { root: &self.root, ignored: &self.ignored, tracked, logs, starts, users }
     }
 
     /// The files with the hashes of their bytes.
@@ -97,12 +99,12 @@ impl WorkTree {
         found: Vec<Found>,
         mut cache: StatCache,
         taken: i64,
-        stop: &Stop,
+        cancel: &Cancellation,
     ) -> Result<Vec<File>, WorktreeError> {
         let known: Vec<_> = found.iter().map(|file| cache.hash(file)).collect();
         let unknown: Vec<_> = (0..found.len()).filter(|at| known[*at].is_none()).collect();
         let is_as_kept = cache.is_of(found.len());
-        let read = parallel::each(unknown.len(), stop, Reader::new, |reader, at| {
+        let read = parallel::each(unknown.len(), cancel, Reader::new, |reader, at| {
             let file = &found[unknown[at]];
             reader.look(&self.root.join(path(&file.path)), &file.stat)
         })?;
@@ -119,11 +121,11 @@ impl WorkTree {
             Some(File::new(file.path, kind, hash))
         });
         let files: Vec<_> = files.collect();
-        if let (Some(shelf), false) = (&self.shelf, is_as_kept)
+        if let (Some(state_dir), false) = (&self.state_dir, is_as_kept)
             && let Some(bytes) = cache.renewed(&stats, &files, taken)
         {
             // What cannot be kept is read again the next time.
-            let _ = shelf.write(KEPT, &bytes);
+            let _ = state_dir.write(KEPT, &bytes);
         }
         Ok(files)
     }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use super::error::WorktreeError;
 use super::globs::Globs;
-use super::snapshot::prefix_of;
+use super::names::prefix_of;
 use super::tracked::Tracked;
 use crate::site::Site;
 
 /// What the site leaves out, in names relative to the root.
 #[derive(Clone, Debug)]
-pub(super) struct LeftOut {
+pub(super) struct IgnoreRules {
     /// The project's folder: empty, or with a slash at the end.
     project: Vec<u8>,
     ignore: Globs,
@@ -19,7 +19,7 @@ pub(super) struct LeftOut {
     callers: Vec<Vec<u8>>,
 }
 
-impl LeftOut {
+impl IgnoreRules {
     pub(super) fn of(site: &Site, root: &Path) -> Result<Self, WorktreeError> {
         let inside = |path: &Path| relative(&site.project.join(path), root);
         Ok(Self {
@@ -87,39 +87,39 @@ fn real(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn left_out(site: impl FnOnce(&mut Site, &Path)) -> (tempfile::TempDir, LeftOut) {
+    fn ignored(site: impl FnOnce(&mut Site, &Path)) -> (tempfile::TempDir, IgnoreRules) {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir(root.join("app")).unwrap();
         let mut settings = Site::new(root.join("app"));
         site(&mut settings, &root);
-        let left_out = LeftOut::of(&settings, &root).unwrap();
-        (folder, left_out)
+        let ignored = IgnoreRules::of(&settings, &root).unwrap();
+        (folder, ignored)
     }
 
     #[test]
     fn globs_are_relative_to_the_project() {
-        let (_folder, left_out) = left_out(|site, _| site.ignore = vec!["*.log".to_owned()]);
-        assert!(left_out.always(b"app/run.log"));
-        assert!(!left_out.always(b"run.log"));
+        let (_folder, ignored) = ignored(|site, _| site.ignore = vec!["*.log".to_owned()]);
+        assert!(ignored.always(b"app/run.log"));
+        assert!(!ignored.always(b"run.log"));
     }
 
     #[test]
     fn a_state_folder_that_is_not_there_yet_is_left_out() {
-        let (_folder, left_out) = left_out(|site, root| {
+        let (_folder, ignored) = ignored(|site, root| {
             site.state = Some(root.join("app/.state/gate"));
         });
-        assert!(left_out.always(b"app/.state/gate/trees"));
-        assert!(!left_out.always(b"app/.state/gatekeeper"));
+        assert!(ignored.always(b"app/.state/gate/trees"));
+        assert!(!ignored.always(b"app/.state/gatekeeper"));
     }
 
     #[test]
     fn the_project_is_no_folder_of_logs() {
-        let (_folder, left_out) = left_out(|site, root| {
+        let (_folder, ignored) = ignored(|site, root| {
             site.callers_files = vec!["run.log".into(), "logs/1.log".into(), root.join("top.log")];
         });
-        assert_eq!(left_out.callers_folders(&Tracked::default()), [b"app/logs".to_vec()]);
-        assert!(left_out.is_callers_file(b"app/run.log"));
-        assert!(left_out.is_callers_file(b"top.log"));
+        assert_eq!(ignored.callers_folders(&Tracked::default()), [b"app/logs".to_vec()]);
+        assert!(ignored.is_callers_file(b"app/run.log"));
+        assert!(ignored.is_callers_file(b"top.log"));
     }
 }

@@ -1,0 +1,64 @@
+//! The items of a file, and the errors of reading them.
+
+use std::rc::Rc;
+
+use gate_core::text as words;
+
+/// One criterion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Item {
+    /// Its line, from 1.
+    pub(super) line: usize,
+    /// Its first line of text, which may begin with its id.
+    pub(super) text: String,
+    pub(super) done: bool,
+    /// Whether it stands below a heading that does not block.
+    pub(super) optional: bool,
+    /// The texts of the items that it is a part of.
+    pub(super) within: Vec<Rc<str>>,
+    /// The headings that it stands below.
+    pub(super) headings: Rc<[Rc<str>]>,
+}
+
+/// What a file holds.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// The format's name.
+    pub(super) format: &'static str,
+    pub(super) items: Vec<Item>,
+    /// Whether its items are called by ids.
+    pub(super) by_ids: bool,
+}
+
+/// Why a file's criteria are not known.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(in crate::checks) enum PlanError {
+    #[error("{file}: no such file")]
+    Missing { file: String },
+    #[error("{file}: no file matches")]
+    NoMatch { file: String },
+    #[error("{file} is no glob: {why}")]
+    Glob { file: String, why: String },
+    #[error("{file}: more than {limit} files and folders to look at")]
+    Endless { file: String, limit: usize },
+    #[error("{file} is no regular file")]
+    NoFile { file: String },
+    #[error("{file} cannot be read: {why}")]
+    Unreadable { file: String, why: String },
+    #[error("{file} is longer than {limit} bytes")]
+    TooLong { file: String, limit: u64 },
+    #[error("{file}:{line} is not UTF-8")]
+    NotText { file: String, line: usize },
+    #[error("{file}:{line}: expected {expected}: {why}")]
+    Broken { file: String, line: usize, expected: &'static str, why: String },
+    #[error("{file} holds no {expected}")]
+    Empty { file: String, expected: &'static str },
+}
+
+/// So much of a text from a file is shown.
+const SHOWN: usize = 160;
+
+/// Text from a file as a person may safely be shown it.
+pub(super) fn shown(text: &str) -> String {
+    words::brief(text, SHOWN)
+}

@@ -1,0 +1,30 @@
+//! Removing folders that a program may have made read-only.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Removes a folder, whatever a run has made of its modes.
+pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
+    if let Err(error) = fs::remove_dir_all(folder) {
+        if error.kind() == io::ErrorKind::NotFound {
+            return Ok(());
+        }
+        make_writable(folder)?;
+        return fs::remove_dir_all(folder);
+    }
+    Ok(())
+}
+
+/// Makes a folder and all in it writable.
+fn make_writable(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            make_writable(&entry.path())?;
+        }
+    }
+    Ok(())
+}
