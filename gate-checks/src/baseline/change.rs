@@ -1,4 +1,4 @@
-//! What is different from a baseline.
+//! Differences from a baseline.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ pub struct Change {
     pub path: PathBuf,
     /// Why it is guarded, where it is.
     pub guarded: Option<Guarded>,
-    /// What became of it.
+    /// The kind of change.
     pub what: What,
     /// The file with the same bytes that is gone, where this one was added.
     pub moved_from: Option<PathBuf>,
 }
 
-/// What became of a file.
+/// The kind of a file's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// It is new.
@@ -102,7 +102,6 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a file stands now as it was marked.
 fn is_now(mark: &Mark, now: &Snapshot, path: &Path) -> bool {
     now.file(path).is_some_and(|file| file.kind() != Kind::Unreadable && Mark::of(file) == *mark)
 }

@@ -33,18 +33,18 @@ pub enum BaselineError {
         /// Why.
         source: io::Error,
     },
-    /// What is kept is damaged, or of a version that this gate does not know.
+    /// The stored baseline is damaged, or of a version that this gate does not know.
     #[error("{}: {problem}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The damage.
         problem: String,
     },
 }
 
 impl BaselineError {
-    /// Whether it was not ready in time.
+    /// True if the baseline was not ready in time.
     pub fn is_late(&self) -> bool {
         matches!(self, Self::Tree(WorktreeError::Cancelled))
     }

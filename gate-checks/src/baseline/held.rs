@@ -1,4 +1,4 @@
-//! What a baseline holds of a file: its name, a mark of its bytes, the bytes.
+//! A file in a baseline: its name, the mark of its bytes, the bytes.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,12 +13,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::error::BaselineError;
 use crate::worktree::{File, Kind};
 
-/// What a file was.
+/// A file as the baseline has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// Its bytes; of a link what it says.
     pub bytes: Vec<u8>,
-    /// What it was.
+    /// The kind of file.
     pub kind: Kind,
 }
 
@@ -27,10 +27,10 @@ pub struct Held {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name(pub(super) Vec<u8>);
 
-/// What stands before a name in hex digits.
+/// The prefix of a name in hex digits.
 const HEX: char = '\0';
 
-/// What tells the bytes of a file from others.
+/// Compares a file's bytes without storing them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Mark {
     /// BLAKE3 of the bytes, in hex digits.
@@ -38,7 +38,7 @@ pub(super) struct Mark {
     pub(super) kind: KeptKind,
 }
 
-/// What a kept file is.
+/// The kind of a stored file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum KeptKind {

@@ -15,7 +15,7 @@ use crate::site::Site;
 use crate::store;
 use crate::worktree::WorkTree;
 
-/// How many runs' baselines are kept for a work tree.
+/// The most baselines of runs that are stored for a work tree.
 const KEPT: usize = 50;
 
 /// A younger one stays in any case: no run is that long.
@@ -89,8 +89,8 @@ impl Baseline {
         Ok(())
     }
 
-    /// Whether a session of this name begins now: nobody has said so before. Only
-    /// then is nothing in the tree its agent's own. It is never new without state.
+    /// True if a session of this name begins now: no call before this one has named it. Only then
+    /// is nothing in the tree its agent's own. Without state it is never true.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Baseline {
     }
 }
 
-/// Where a run's baseline is kept.
+/// The path of a run's baseline.
 fn file(folder: &Path, run: Option<&str>) -> PathBuf {
     let Some(run) = run else { return folder.join(WAITING) };
     folder.join("runs").join(format!("{}.json", name_of(run)))
@@ -138,7 +138,7 @@ fn name_of(run: &str) -> String {
     blake3::hash(run.as_bytes()).to_hex()[..32].to_owned()
 }
 
-/// Where the bytes of a baseline are kept that no commit has.
+/// The path of the bytes that a baseline has and no commit does.
 fn bytes(folder: &Path, digest: &str) -> PathBuf {
     let name = digest.trim_start_matches("blake3:");
     folder.join("bytes").join(name.get(..32).unwrap_or(name))

@@ -1,13 +1,12 @@
-//! What the work tree was before the agent acted.
+//! The work tree as it was before the agent acted.
 //!
-//! A commit, and the files that stood otherwise in the tree when it was taken,
-//! with their bytes; the raw hashes of the files that decide whether the tests
-//! mean anything ([`guarded`]); and the tools that run the checks. It stands with
-//! the state, outside of the tree.
+//! A baseline is a commit, with the files that differed from it in the tree, with their bytes;
+//! the raw hashes of the files that decide what the tests are worth ([`guarded`]); and the tools
+//! that run the checks. gate stores it with the state, outside of the tree.
 //!
-//! Whoever has taken none gets the commit at which the checked out one left the
-//! default branch, else the checked out one. Outside of git, and before the first
-//! commit, there is none.
+//! Without a stored one, the baseline is the commit at which the checked out branch left the
+//! default branch, else the checked out commit. There is none outside of git and before the first
+//! commit.
 
 mod change;
 mod error;
@@ -47,8 +46,7 @@ const VERSION: u32 = 1;
 /// committed cannot be laid over.
 const LARGEST: u64 = 16 << 20;
 
-/// Whether any of these checks compares the tree with a baseline: only then does it
-/// pay to look for one.
+/// True if one of these checks compares the tree with a baseline. Otherwise none is looked for.
 pub fn is_wanted(policy: &Policy) -> bool {
     policy.checks.iter().any(|(name, check)| {
         let tests = name == "tests" || name.starts_with("tests-");
@@ -57,7 +55,7 @@ pub fn is_wanted(policy: &Policy) -> bool {
     })
 }
 
-/// Where a baseline comes from.
+/// The origin of a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -72,20 +70,20 @@ pub enum Origin {
     Head,
 }
 
-/// What a work tree was before the agent acted. A clone shares it.
+/// The work tree as it was before the agent acted. A clone shares it.
 #[derive(Clone, Debug)]
 pub struct Baseline {
     body: Arc<Body>,
     digest: Arc<str>,
     /// Bytes that no commit has, by their hash, as long as it was not kept.
     bytes: Arc<BTreeMap<String, Vec<u8>>>,
-    /// Where they are kept.
+    /// The folder with the stored bytes.
     folder: Option<Arc<Path>>,
     /// The digest of the tree from which it was taken just now.
     tree: Option<Arc<str>>,
 }
 
-/// What it says; its digest is its name.
+/// The content; its digest is the baseline's name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Body {
     version: u32,
@@ -203,12 +201,12 @@ impl Baseline {
         &self.digest
     }
 
-    /// Where it comes from.
+    /// The origin of this baseline.
     pub fn origin(&self) -> Origin {
         self.body.origin
     }
 
-    /// Whether it is one that git's history tells.
+    /// True if it was taken from git's history.
     pub fn is_of_history(&self) -> bool {
         matches!(self.body.origin, Origin::MergeBase | Origin::Head)
     }
@@ -229,7 +227,7 @@ impl Baseline {
         &self.body.time
     }
 
-    /// How many guarded files it knows by their raw bytes.
+    /// The number of guarded files with a raw hash.
     pub fn guarded_files(&self) -> usize {
         self.body.guarded.len()
     }
@@ -239,13 +237,12 @@ impl Baseline {
         &self.body.tools
     }
 
-    /// What a file was; none where it was not there. The name is relative to the
-    /// root.
+    /// A file as the baseline has it, if it does. The name is relative to the root.
     ///
     /// # Errors
     ///
-    /// Bytes that cannot be got any more: the commit is gone, or git keeps the file
-    /// in another form (Git LFS).
+    /// Bytes that are not available any more: the commit is gone, or git stores the file in another
+    /// form (Git LFS).
     pub fn content(&self, tree: &WorkTree, path: &Path) -> Result<Option<Held>, BaselineError> {
         self.reader(tree)?.content(path)
     }
@@ -313,7 +310,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What a file was, as [`Baseline::content`] says it.
+    /// As [`Baseline::content`].
     pub(crate) fn content(&self, path: &Path) -> Result<Option<Held>, BaselineError> {
         match self.baseline.body.dirty.get(&Name::of(path)) {
             Some(None) => Ok(None),
@@ -338,7 +335,7 @@ fn folder(site: &Site, tree: &WorkTree) -> Option<PathBuf> {
     Some(crate::store::of_tree(site.state.as_ref()?, tree.root()).join("baseline"))
 }
 
-/// What two snapshots of a baseline's tree are compared in.
+/// The kind of a file, by which two snapshots of a baseline's tree are compared.
 fn kind_of(now: &Snapshot, path: &Path) -> Option<Kind> {
     now.file(path).map(crate::worktree::File::kind)
 }

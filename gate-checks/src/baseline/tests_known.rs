@@ -1,4 +1,4 @@
-//! What is known of a baseline's tests: their identities, and what came of each.
+//! The tests of a baseline: their identities and results.
 
 use std::fs;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ impl Baseline {
         store::write_file(&path, &text).map_err(|source| BaselineError::Io { path, source })
     }
 
-    /// What a check came to on the baseline, where it was run there before.
+    /// The result of a check on the baseline, if it ran there before.
     pub(crate) fn outcome(&self, site: &Site, tree: &WorkTree, key: &str) -> Option<Evidence> {
         let text = fs::read(self.tests_file(site, tree, "", key)?).ok()?;
         serde_json::from_slice(&text).ok()

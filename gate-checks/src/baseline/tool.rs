@@ -14,7 +14,7 @@ use crate::site::Site;
 pub struct Tool {
     /// As the command names it.
     pub name: String,
-    /// Where it was found.
+    /// The path at which it was found.
     #[serde(with = "crate::path_text")]
     pub path: PathBuf,
     /// `blake3:` and 64 hex digits over its bytes.

@@ -31,10 +31,10 @@ use crate::check::{Check, CheckContext, CheckId, Cost};
 use crate::site::Site;
 use crate::worktree::{Cancellation, Globs, Status, WorkTree, WorktreeError, shown};
 
-/// How many names the summary holds.
+/// Names that the summary shows.
 const NAMED: usize = 5;
 
-/// How many names each list of the detail holds.
+/// Names that each list of the detail shows.
 const LISTED: usize = 200;
 
 /// Nothing is left uncommitted.
@@ -88,7 +88,7 @@ impl Check for CleanGit {
     }
 }
 
-/// What is not committed, without what may be.
+/// The uncommitted files, without those that settings allow.
 fn look(
     site: &Site,
     ignore: &[String],

@@ -22,7 +22,7 @@ use crate::site::Site;
 pub(crate) struct CommandCheck {
     id: CheckId,
     settings: CheckPolicy,
-    /// Where the command comes from, if not from the settings.
+    /// The file that the command was found in, if settings have none.
     found_in: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl CommandCheck {
     }
 }
 
-/// Whether a check that runs a command looks at what it reports of tests.
+/// True if a check that runs a command also reads its report of tests.
 pub(crate) fn reads_tests(name: &str, settings: &CheckPolicy) -> bool {
     name == "tests"
         || name.starts_with("tests-")

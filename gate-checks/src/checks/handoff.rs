@@ -86,15 +86,14 @@ impl Check for Handoff {
     }
 }
 
-/// What was found in the files.
 #[derive(Default)]
 struct Found {
     files: BTreeSet<String>,
-    /// What is wrong, with the file that it is wrong in.
+    /// Each problem with the name of its file.
     problems: Vec<(String, Problem)>,
-    /// What is certainly no handoff.
+    /// Files that are certainly no handoffs.
     absent: Vec<String>,
-    /// What could not be found out.
+    /// Files that could not be read, each with its error.
     unknown: Vec<String>,
 }
 
@@ -121,7 +120,7 @@ impl Found {
         list.push(text::brief(&error.to_string(), SHOWN));
     }
 
-    /// What it comes to. A problem is certain, whatever else is unknown.
+    /// The check's outcome. A problem is certain, even if another file could not be read.
     fn verdict(&self, id: &CheckId) -> (Outcome, String) {
         let problems = self.problems.iter().map(|(file, problem)| {
             let place = if problem.field.is_empty() { ": " } else { ", " };

@@ -29,16 +29,15 @@ pub(super) struct Launch<'a> {
     pub(super) variables: Vec<(String, String)>,
     /// The file that is its standard input.
     pub(super) stdin: Option<PathBuf>,
-    /// Who reads its lines.
+    /// Receives each line of its output.
     pub(super) reader: Option<LineReader>,
-    /// How it is told of.
     pub(super) told: Told<'a>,
 }
 
-/// How a run in a copy of the tree is told of: as one in the tree.
+/// Reports a run in a copy of the tree as if it had run in the tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Told<'a> {
-    /// Where the copy stands.
+    /// Maps the copy's paths to the tree's.
     pub(super) mapping: Option<&'a Mapping>,
     /// A name of gate's own: lines that hold it are no part of the excerpt.
     pub(super) hidden: Option<&'a str>,
@@ -56,7 +55,7 @@ impl Told<'_> {
 
 /// A program that was run to its end.
 pub(super) struct Launched {
-    /// What is known whatever it means: argv, duration, log.
+    /// The part that does not depend on the outcome: argv, duration, log.
     pub(super) evidence: Evidence,
     /// Its exit code; none where a signal ended it.
     pub(super) exit_code: Option<i32>,
@@ -194,7 +193,7 @@ fn not_started(argv: &[String], error: &str) -> String {
     format!("{program} could not be started: {error}{advice}")
 }
 
-/// What a run left behind, as the end of a summary.
+/// The processes that the run left behind, as the end of a summary.
 fn left_behind(ended: &Ended) -> String {
     if ended.left.is_empty() {
         return String::new();

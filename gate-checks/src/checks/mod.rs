@@ -103,7 +103,7 @@ fn bounded(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check
     decorated(check, Retry { times: settings.retry })
 }
 
-/// How often a command is run at most where its tests are tried.
+/// The most runs of one command in a check that verifies its tests.
 const TRIES: u32 = 8;
 
 fn limit(settings: &CheckPolicy) -> Duration {

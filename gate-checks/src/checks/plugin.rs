@@ -21,8 +21,8 @@ use gate_core::text::brief;
 /// The longest answer that is read.
 const LONGEST: usize = 1024 * 1024;
 
-/// What a plug-in is asked: `gate.check.request.v1`, one JSON object on its
-/// standard input. Fields are added, never changed.
+/// The request to a plug-in: `gate.check.request.v1`, one JSON object on its standard input.
+/// Fields are added, never changed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PluginRequest {
     /// Always `gate.check.request.v1`.
@@ -40,20 +40,20 @@ pub struct PluginRequest {
     pub run: Option<String>,
     /// The iteration's number within the run.
     pub iteration: Option<u64>,
-    /// How long it may run, in milliseconds.
+    /// The time limit, in milliseconds.
     pub timeout_ms: u64,
     /// The setting `paths`.
     pub paths: Vec<String>,
 }
 
-/// What a plug-in answers: `gate.check.result.v1`, one JSON object on its
-/// standard output, with exit code 0. Anything else is inconclusive.
+/// A plug-in's answer: `gate.check.result.v1`, one JSON object on its standard output, with
+/// exit code 0. Anything else is inconclusive.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PluginAnswer {
     /// Always `gate.check.result.v1`.
     pub schema: String,
-    /// What came of it.
+    /// The result of the check.
     pub outcome: PluginOutcome,
     /// One line for a person.
     #[serde(default)]
@@ -63,7 +63,7 @@ pub struct PluginAnswer {
     pub detail: Option<Value>,
 }
 
-/// What came of a plug-in's check.
+/// The result of a plug-in's check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PluginOutcome {
@@ -105,7 +105,7 @@ impl Plugin {
         }
     }
 
-    /// Where the program is: not in the work, which would judge itself.
+    /// Finds the program. One inside of the work does not count: the work would judge itself.
     fn found(&self, cx: &CheckContext) -> Result<PathBuf, String> {
         let [name] = &self.program;
         let path = cx.site.search_path();

@@ -22,7 +22,7 @@ use crate::check::{Check, CheckContext, CheckId, Cost};
 use crate::process::{LineReader, Stream};
 use gate_core::text::brief;
 
-/// How many of the last bytes of the reviewer's words are looked at.
+/// Bytes of the end of the reviewer's output that are read.
 const KEPT: usize = 256 * 1024;
 
 /// Asks a reviewer.
@@ -76,7 +76,6 @@ impl Check for Review {
     }
 }
 
-/// What a reviewer says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Verdict {
     approves: bool,

@@ -23,7 +23,7 @@ pub(super) struct TestRun<'a> {
     pub(super) id: &'a CheckId,
     pub(super) settings: &'a CheckPolicy,
     pub(super) cx: &'a CheckContext,
-    /// Whether it goes on after a test failed.
+    /// The runner goes on after a test has failed.
     pub(super) keep_going: bool,
     /// Variables beside those of the settings.
     pub(super) variables: Vec<(String, String)>,

@@ -91,7 +91,8 @@ impl<'a> Bringing<'a> {
         Ok(())
     }
 
-    /// Whether a folder stays that holds nothing of the layout.
+    /// True if a folder outside of the layout stays: caches of builds, which cost the most to make
+    /// again.
     fn stays(&self, folder: &[u8], name: &[u8], own: &str) -> bool {
         if name == b".git" {
             return true;
@@ -142,7 +143,7 @@ impl<'a> Bringing<'a> {
     }
 }
 
-/// Whether a file has no other name.
+/// True if a file has no other hard link.
 fn is_alone(about: &Metadata) -> bool {
     about.is_symlink() || about.nlink() == 1
 }

@@ -1,9 +1,9 @@
-//! What cargo has built of a file with a random name, which is never built again.
+//! Removes cargo's output for a file with a random name, which is never built again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How deep below a folder of builds a profile's stands: `target/<triple>/debug`.
+/// The depth of a profile's folder below the target folder: `target/<triple>/debug`.
 const DEEPEST: usize = 3;
 
 /// Removes it from a folder of builds. What stays costs only room.

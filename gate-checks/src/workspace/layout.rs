@@ -1,5 +1,4 @@
-//! What a workspace is to hold: the files of the tree, and what is put in the place
-//! of some of them.
+//! The files that a workspace shall have: those of the tree, some of them replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,7 +29,7 @@ pub(super) struct Item {
     pub(super) source: Source,
 }
 
-/// Where its bytes are.
+/// The source of a file's bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     /// In this file, of whose bytes the hash is known.
@@ -83,7 +82,6 @@ impl Layout {
         self.items.keys().flat_map(|name| name.iter().copied().chain([0])).collect()
     }
 
-    /// Whether something of this folder is to be there.
     pub(super) fn has_folder(&self, folder: &[u8]) -> bool {
         let prefix = [folder, b"/"].concat();
         let mut from = self.items.range(prefix.clone()..);

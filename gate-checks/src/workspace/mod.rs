@@ -45,13 +45,13 @@ pub(crate) use layout::Layout;
 const FOLDER: &str = "workspace";
 const LOCK: &str = "lock";
 
-/// How often a workspace is asked for that somebody else has.
+/// The pause between two tries to lock a workspace.
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// After so many commits its repository begins anew, so that it does not grow.
 const COMMITS: u64 = 100;
 
-/// Where cargo builds, if the user says where.
+/// The variable with which a user chooses cargo's target folder.
 const TARGET: &str = "CARGO_TARGET_DIR";
 
 /// The variable that a project's own paths stand in most often.
@@ -109,11 +109,11 @@ impl Workspace {
         Ok(Some(Self { folder, mapping, _temporary: temporary, _lock: lock }))
     }
 
-    /// What it would hold to be as the tree.
+    /// The layout that equals the tree.
     ///
     /// # Errors
     ///
-    /// A link that is another one by now.
+    /// A link that changes meanwhile.
     pub(crate) fn layout(&self, tree: &Snapshot) -> io::Result<Layout> {
         Layout::of(tree, &self.mapping)
     }

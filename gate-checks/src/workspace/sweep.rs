@@ -14,7 +14,7 @@ use crate::store;
 /// A workspace that nobody opened for so long is made anew by whoever needs it.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Where a workspace says which tree it is of.
+/// The file that names a workspace's tree.
 const OF: &str = "of";
 
 /// Notes that this workspace is used now, by this tree.

@@ -1,8 +1,8 @@
-//! Where a repository's branches stand.
+//! The tips of a repository's branches.
 //!
-//! A commit is progress wherever it is made: on another branch, or in another
-//! work tree of the same repository. So the branches belong to a state of the
-//! work, beside the commit that is checked out.
+//! A commit is progress wherever it is made: on another branch, or in another work tree of the
+//! same repository. So the branches belong to a state of the work, beside the commit that is
+//! checked out.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::{git, repository};
 
-/// How deep the names of branches may go.
+/// The deepest folder of branch names that is read.
 const DEEPEST: usize = 16;
 
 /// A digest of all branches and their commits, in loose files or packed; none

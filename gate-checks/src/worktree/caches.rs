@@ -16,7 +16,7 @@ pub(super) struct Cache {
     name: &'static [u8],
     /// The ends of the files' names.
     ends: &'static [&'static str],
-    /// Whether there are files without an end, such as `lastfailed`.
+    /// The tool also writes files without an extension, such as `lastfailed`.
     bare: bool,
 }
 
@@ -52,7 +52,6 @@ pub(super) fn cache_folder(name: &[u8]) -> Option<&'static Cache> {
 }
 
 impl Cache {
-    /// Whether the tool writes files of this name.
     pub(super) fn writes(&self, name: &[u8]) -> bool {
         match path(name).extension().map(OsStr::as_bytes) {
             None => self.bare,
@@ -61,7 +60,6 @@ impl Cache {
     }
 }
 
-/// Whether a file of this name is a cache.
 pub(super) fn is_cache_file(name: &[u8]) -> bool {
     FILES.contains(&name) || is_coverage_of_a_process(name)
 }

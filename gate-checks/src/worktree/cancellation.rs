@@ -1,4 +1,4 @@
-//! Whether anybody still waits for the answer.
+//! Ends a scan early, once nobody needs its result.
 
 use tokio_util::sync::CancellationToken;
 

@@ -1,4 +1,4 @@
-//! What a commit holds: its files, their bytes, and where history parted.
+//! The files of a commit, their bytes, and the commit at which history parted.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,6 @@ use super::status::named_as;
 /// A file of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Blob {
-    /// What it is.
     pub(crate) kind: Kind,
     /// The object's name, in hex digits.
     pub(crate) object: String,

@@ -11,7 +11,7 @@ use rustix::fs::OFlags;
 use super::file::Kind;
 use super::stat::Stat;
 
-/// How much of a file is read at once.
+/// Bytes that are read from a file at once.
 const PIECE: usize = 256 << 10;
 
 /// Reads files one after another into the same memory.
@@ -104,8 +104,8 @@ fn hash_of(bytes: &[u8]) -> [u8; 32] {
     blake3::hash(bytes).into()
 }
 
-/// What stands for bytes that could not be read. It moves with size and time,
-/// so that a change is seen without reading.
+/// A hash in place of bytes that could not be read. It changes with size and time, so that a
+/// change is seen without reading.
 fn marker(stat: &Stat) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("gate: a file that cannot be read");
     hasher.update(&stat.size.to_le_bytes());

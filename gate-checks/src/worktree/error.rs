@@ -37,7 +37,7 @@ pub enum WorktreeError {
     Glob {
         /// The glob as it was written.
         glob: String,
-        /// What is wrong with it.
+        /// The error, as git or the glob's parser words it.
         problem: String,
     },
     /// There is no git program to ask.
@@ -51,9 +51,9 @@ pub enum WorktreeError {
     Git {
         /// The command of git.
         command: String,
-        /// Where it was asked.
+        /// The folder that git ran in.
         folder: PathBuf,
-        /// What went wrong.
+        /// The error, as git words it.
         problem: String,
     },
     /// Nobody waits for the answer any more.

@@ -1,4 +1,4 @@
-//! What makes a file ignored: `.gitignore` files, and the user's own excludes.
+//! The rules that make a file ignored: `.gitignore` files, and the user's own excludes.
 
 mod lines;
 
@@ -26,8 +26,7 @@ pub(super) struct Patterns(Option<Arc<Layer>>);
 #[derive(Debug)]
 struct Layer {
     patterns: Gitignore,
-    /// How long the name of the folder is that they are relative to, with its
-    /// slash.
+    /// The length of the folder's name that they are relative to, with its slash.
     folder: usize,
     below: Patterns,
 }
@@ -44,8 +43,8 @@ impl Patterns {
         }
     }
 
-    /// Whether a file or folder is ignored; its name is relative to the root,
-    /// and none of the folders above it is ignored.
+    /// True if a file or folder is ignored. Its name is relative to the root, and none of the
+    /// folders above it is ignored.
     pub(super) fn ignore(&self, path: &[u8], is_folder: bool) -> bool {
         let mut next = &self.0;
         while let Some(layer) = next {

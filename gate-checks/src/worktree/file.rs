@@ -12,7 +12,7 @@ pub struct File {
     hash: [u8; 32],
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A plain file.
@@ -43,7 +43,7 @@ impl File {
         &self.path
     }
 
-    /// What it is.
+    /// The kind of file.
     pub fn kind(&self) -> Kind {
         self.kind
     }

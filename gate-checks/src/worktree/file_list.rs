@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Snapshot;
 
-/// How many bytes an entry has before its name: the kind and the hash.
+/// Bytes of an entry before its name: the kind and the hash.
 const HEAD: usize = 33;
 
 /// The names of all files, relative to the root, each with a hash of its kind and bytes.

@@ -24,13 +24,13 @@ use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::names;
 
-/// How long git may take.
+/// The longest that one git command may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The most bytes that git may print.
 const MOST: u64 = 1 << 30;
 
-/// How often it is asked whether anybody still waits.
+/// The pause between two looks at the cancellation while git runs.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Said before every command.
@@ -66,7 +66,7 @@ pub(crate) struct Git {
     environment: Arc<[(String, String)]>,
 }
 
-/// Where git is asked.
+/// A repository as git's options name it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'p> {
     /// The git folder.
@@ -77,14 +77,14 @@ pub(crate) struct Place<'p> {
     pub(crate) variables: &'p [(&'p str, &'p Path)],
 }
 
-/// What git said.
+/// The exit code and output of a git command.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// Its exit code; none where a signal ended it.
     pub(crate) code: Option<i32>,
-    /// What it printed.
+    /// Standard output.
     pub(crate) out: Vec<u8>,
-    /// What it complained of.
+    /// Standard error.
     complaint: Vec<u8>,
 }
 
@@ -98,7 +98,7 @@ impl Git {
         Some(Self { program: program.into(), environment: kept.collect() })
     }
 
-    /// What git prints, where it ends well.
+    /// The standard output of a git command that exits with 0.
     pub(crate) fn read(
         &self,
         place: Place<'_>,
@@ -161,7 +161,8 @@ fn failed(place: Place<'_>, args: &[&str], problem: &str) -> WorktreeError {
     WorktreeError::Git { command, folder: place.work_tree.into(), problem }
 }
 
-/// Whether a program is there, may be executed, and is no file of the tree.
+/// True if the program exists, is executable and is no file of the tree: the agent could have
+/// written that one.
 fn usable(program: &Path, root: &Path) -> bool {
     let Ok(real) = program.canonicalize() else { return false };
     let outside = |path: &Path| !path.starts_with(root);

@@ -28,8 +28,7 @@ impl Globs {
         Ok(Self(set.build().map_err(|error| wrong(first, &error.kind().to_string()))?))
     }
 
-    /// Whether a file, or a folder that it stands in, matches. The name is
-    /// relative to the globs' folder.
+    /// True if a file, or a folder above it, matches. The name is relative to the globs' folder.
     pub(crate) fn matches(&self, path: &[u8]) -> bool {
         if self.0.is_empty() {
             return false;

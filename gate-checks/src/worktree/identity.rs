@@ -1,16 +1,15 @@
-//! What a project is known by, wherever its work trees stand.
+//! The identity of a project, the same in all of its work trees.
 //!
-//! No program is asked: this is read for every decision. Includes and
-//! `insteadOf` of git's settings are not followed.
+//! No program runs for this, since every decision reads it. Includes and `insteadOf` of git's
+//! settings are not followed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{git, repository, root};
 
-/// What a project is known by: the address of the repository's `origin`
-/// without credentials, else the folder that its work trees share, else the
-/// folder itself.
+/// The identity of a project: the address of the repository's `origin` without credentials,
+/// else the folder that its work trees share, else the folder itself.
 pub fn identity(project: &Path) -> String {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
     let repository = project.ancestors().find(|folder| root::is_repository(folder));
@@ -37,7 +36,6 @@ fn origin(settings: &str) -> Option<String> {
     })
 }
 
-/// Whether a line begins the section of the remote `origin`.
 fn is_origin(line: &str) -> bool {
     let Some((name, rest)) = line.strip_prefix('[').and_then(|it| it.split_once('"')) else {
         return false;

@@ -1,4 +1,4 @@
-//! What is left out of the tree by the site's settings.
+//! Files that the site's settings keep out of the tree.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::names::prefix_of;
 use super::tracked::Tracked;
 use crate::site::Site;
 
-/// What the site leaves out, in names relative to the root.
+/// The site's rules, in names relative to the root.
 #[derive(Clone, Debug)]
 pub(super) struct IgnoreRules {
     /// The project's folder: empty, or with a slash at the end.
@@ -35,13 +35,13 @@ impl IgnoreRules {
         path.strip_prefix(&*self.project)
     }
 
-    /// Whether a file or folder is no part of the tree, tracked or not.
+    /// True if a file or folder is no part of the tree, tracked or not.
     pub(super) fn always(&self, path: &[u8]) -> bool {
         let state = self.state.as_deref().is_some_and(|state| is_in(path, state));
         state || self.in_project(path).is_some_and(|path| self.ignore.matches(path))
     }
 
-    /// Whether a file that git does not track belongs to the caller.
+    /// True if a file that git does not track belongs to the caller, such as a runner's log.
     pub(super) fn is_callers_file(&self, path: &[u8]) -> bool {
         self.callers.iter().any(|file| file == path)
     }
@@ -61,7 +61,7 @@ impl IgnoreRules {
     }
 }
 
-/// Whether a path is this one, or stands in it.
+/// True if the path is this folder, or below it.
 fn is_in(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }

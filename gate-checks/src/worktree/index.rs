@@ -1,6 +1,6 @@
-//! What git says of its index and of a commit's tree.
+//! Git's lists of its index (`ls-files --stage`) and of a commit's tree (`ls-tree`).
 
-/// How many bytes are hashed at once; many small updates are slow.
+/// Bytes that are hashed at once; many small updates are slow.
 const BATCH: usize = 1 << 16;
 
 /// The mode of a submodule.
@@ -14,8 +14,7 @@ pub(crate) struct Entries {
     spans: Vec<Span>,
 }
 
-/// Where an entry stands in the text: `object` and `path` are offsets. The path
-/// ends where the record does.
+/// The offsets of an entry's `object` and `path` in the text. The path ends with the record.
 #[derive(Clone, Debug)]
 struct Span {
     mode: u32,
@@ -30,11 +29,11 @@ struct Span {
 /// One file that git knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry<'e> {
-    /// What it is: `0o100644` and the like.
+    /// The mode, such as `0o100644`.
     pub(crate) mode: u32,
     /// 0, or the side of a merge that was not ended.
     pub(crate) stage: u8,
-    /// Whether git was told that the file need not be there (skip-worktree).
+    /// The file may be absent from the work tree (git's skip-worktree).
     pub(crate) absent: bool,
     /// The object's name, in hex digits.
     pub(crate) object: &'e [u8],
@@ -43,19 +42,17 @@ pub(crate) struct Entry<'e> {
 }
 
 impl<'e> Entry<'e> {
-    /// Whether it is a submodule.
     pub(crate) fn is_submodule(&self) -> bool {
         self.mode == SUBMODULE
     }
 
-    /// What entries are sorted by; it tells apart any two that are not the same.
+    /// The sort key. It differs for any two entries that are not the same.
     pub(crate) fn key(&self) -> (&'e [u8], u8, u32, &'e [u8]) {
         (self.path, self.stage, self.mode, self.object)
     }
 }
 
-/// What stands before the tab of a record; the object begins at an offset from its
-/// start.
+/// The part of a record before the tab. The object begins at an offset from its start.
 struct Head {
     mode: u32,
     stage: u8,
@@ -157,7 +154,7 @@ impl Span {
     }
 }
 
-/// What stands before and after the first such byte.
+/// The text before and after the first such byte.
 fn cut(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = text.iter().position(|it| *it == byte)?;
     Some((&text[..at], &text[at + 1..]))

@@ -1,5 +1,5 @@
-//! What is known of files that gate has laid into a folder of its own: the same
-//! that is known of a tree, by the same rules.
+//! A stat cache for files that gate itself has written into a workspace, by the same rules as
+//! for a tree.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) struct Laid {
 }
 
 impl Laid {
-    /// What was kept of an earlier time; without it nothing is known.
+    /// Parses the bytes of an earlier [`Self::renewed`].
     pub(crate) fn read(kept: Option<Vec<u8>>) -> Self {
         Self {
             earlier: StatCache::read(kept),
@@ -33,7 +33,7 @@ impl Laid {
         }
     }
 
-    /// What stands at a path, which has this name.
+    /// The kind and hash of the file at `path`, which has this name in the workspace.
     pub(crate) fn look(&mut self, name: &[u8], path: &Path, about: &Metadata) -> (Kind, [u8; 32]) {
         let found = Found { path: name.into(), stat: Stat::of(about) };
         match self.earlier.hash(&found) {
@@ -49,7 +49,7 @@ impl Laid {
         self.stats.push(stat);
     }
 
-    /// What is to be kept, where it differs from what is kept already.
+    /// The bytes to store, if they differ from the stored ones.
     pub(crate) fn renewed(&self) -> Option<Vec<u8>> {
         self.earlier.renewed(&self.stats, &self.files, self.taken)
     }

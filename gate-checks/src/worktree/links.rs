@@ -1,4 +1,4 @@
-//! Where the symbolic links of a tree lead.
+//! The targets of a tree's symbolic links.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -8,13 +8,13 @@ use std::path::{Component, Path, PathBuf};
 use super::file::{File, Kind};
 use super::snapshot::Snapshot;
 
-/// How many links one name may lead through.
+/// The most links that one name may lead through, as in the kernel.
 const HOPS: usize = 40;
 
 impl Snapshot {
-    /// Whether a symbolic link leads to what the snapshot does not hold: out
-    /// of the tree, into `.git`, to what is ignored, a cache or not there, or
-    /// to its end through any of these.
+    /// True if a symbolic link leads to something that the snapshot does not hold: out of the
+    /// tree, into `.git`, to an ignored file, a cache or a missing file, directly or through other
+    /// links.
     pub(crate) fn has_links_out(&self) -> bool {
         self.links().any(|link| !Way::of(self).ends_inside(link.path()))
     }
@@ -23,9 +23,9 @@ impl Snapshot {
 /// A name that is followed part by part, as the system does.
 struct Way<'s> {
     snapshot: &'s Snapshot,
-    /// Where it has come to, relative to the root.
+    /// The path up to here, relative to the root.
     at: PathBuf,
-    /// What is left of it.
+    /// The parts of the path that remain.
     parts: VecDeque<OsString>,
     hops: usize,
 }
@@ -52,7 +52,7 @@ impl<'s> Way<'s> {
         }
     }
 
-    /// Whether the next part stays inside of what the snapshot holds.
+    /// Takes the next part. False if the path leaves the snapshot's files.
     fn step(&mut self, part: &OsStr) -> bool {
         if part == ".." {
             return self.at.pop();

@@ -13,7 +13,7 @@ pub(super) fn path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// Whether a name leads from folder to folder downwards.
+/// True if a name has no `..` and is not absolute.
 pub(super) fn is_plain(name: &[u8]) -> bool {
     path(name).components().all(|part| matches!(part, Component::Normal(_)))
 }
@@ -47,7 +47,6 @@ pub(crate) fn shown(path: &[u8]) -> String {
     name
 }
 
-/// Whether a letter never comes through where text is cleaned.
 fn is_unfit(letter: char) -> bool {
     text::clean(letter.encode_utf8(&mut [0; 4])).is_empty()
 }

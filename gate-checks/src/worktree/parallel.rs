@@ -7,10 +7,9 @@ use std::thread;
 use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 
-/// How many items a worker takes at once.
+/// Items that a worker takes at once.
 const BLOCK: usize = 64;
 
-/// How many workers there are.
 pub(super) fn workers() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get).min(8)
 }

@@ -10,7 +10,7 @@ use super::index::Entries;
 use super::names;
 use super::names::is_plain;
 
-/// How deep submodules may stand in one another.
+/// The deepest nesting of submodules.
 const DEEPEST: usize = 32;
 
 /// A repository with its work tree.
@@ -22,7 +22,6 @@ pub(crate) struct Repository {
     pub(crate) folder: PathBuf,
     /// The folder that git keeps its things in.
     pub(crate) git_dir: PathBuf,
-    /// What is in its index.
     pub(crate) index: Entries,
 }
 
@@ -104,7 +103,7 @@ impl Repository {
         Entries::of_tree(text).ok_or_else(|| unread(&self.folder, "ls-tree"))
     }
 
-    /// Whether the index has a file in a folder of this name.
+    /// True if the index has a file below this folder.
     pub(super) fn lists_in(
         &self,
         git: &Git,
@@ -124,7 +123,7 @@ impl Repository {
         Ok(files.any(|it| it != name.as_os_str().as_bytes()))
     }
 
-    /// Whether the commit has a folder of this name, with files in it.
+    /// True if the commit has a file below this folder.
     pub(super) fn has_folder(
         &self,
         git: &Git,
@@ -158,14 +157,13 @@ pub(super) fn common(git_dir: &Path) -> PathBuf {
     shared.unwrap_or_else(|_| git_dir.into())
 }
 
-/// Whether a submodule's work tree is there.
+/// True if a submodule is checked out.
 fn is_open(folder: &Path, module: &[u8]) -> bool {
     let dot_git = folder.join(names::path(module)).join(".git");
     is_folder(folder, module) && dot_git.symlink_metadata().is_ok()
 }
 
-/// Whether a name means a folder below this one. A link on the way to it leads
-/// somewhere else.
+/// True if the name is a real folder below this one: a link on the way to it leads elsewhere.
 pub(super) fn is_folder(folder: &Path, name: &[u8]) -> bool {
     let mut at = folder.to_path_buf();
     is_plain(name)

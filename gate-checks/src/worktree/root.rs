@@ -1,12 +1,12 @@
-//! Where a work tree begins.
+//! The root of a work tree.
 //!
-//! Git is not asked where it begins, because the repository's settings could
-//! answer. A `.git` that is no repository's counts for nothing.
+//! Git is not asked for the root, because the repository's settings could answer. A `.git` that
+//! is no repository counts for nothing.
 //!
-//! Whoever works in a tree can make a repository inside of it, in which
-//! everything is committed. So where a repository above tracks files of the
-//! one that was found, the work is the outer one's. A submodule, a linked work
-//! tree and a clone are their own: nobody above tracks what is in them.
+//! An agent can make a repository inside of the tree and commit everything in it. So if a
+//! repository above tracks files of the one that was found, the work belongs to the outer one. A
+//! submodule, a linked work tree and a clone are roots of their own: no repository above tracks
+//! their files.
 
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,6 @@ impl Root {
     }
 }
 
-/// Whether a folder's `.git` is a repository's.
 pub(super) fn is_repository(folder: &Path) -> bool {
     let dot_git = folder.join(".git");
     if dot_git.symlink_metadata().is_err() {
@@ -71,7 +70,7 @@ fn broken(project: &Path) -> Option<&Path> {
     project.ancestors().find(is_file)
 }
 
-/// Whether a repository's index or commit has files in a folder below it.
+/// True if the outer repository's index or commit has files below the inner folder.
 fn tracks(git: &Git, outer: &Path, inner: &Path) -> Result<bool, WorktreeError> {
     let Ok(name) = inner.strip_prefix(outer) else { return Ok(false) };
     let repository = Repository::find(outer, Vec::new())?;

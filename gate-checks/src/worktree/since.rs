@@ -1,4 +1,4 @@
-//! What was changed since a commit, and which files there have ever been.
+//! Changes since a commit, and the files that history has ever had.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -86,12 +86,11 @@ impl WorkTree {
         Ok(Some(([added, unstaged, untracked].into_iter().flatten().collect(), snapshot)))
     }
 
-    /// Whether a file, named from the root, has ever been in the commit that is
-    /// checked out, or in one before it.
+    /// True if a file, named from the root, is or was in the checked out commit or one before it.
     ///
     /// # Errors
     ///
-    /// What git could not tell.
+    /// A git command that fails.
     pub fn was_committed(&self, file: &Path) -> Result<bool, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(false) };
         let cancel = Cancellation::never();

@@ -1,4 +1,4 @@
-//! What the work tree held at one moment, and what changed between two.
+//! The work tree at one moment, and the changes between two.
 
 use std::cmp::Ordering;
 use std::os::unix::ffi::OsStrExt;
@@ -15,7 +15,7 @@ use super::globs::Globs;
 use super::names::{prefix_of, shown};
 use super::parallel;
 
-/// What the work tree held at one moment.
+/// The files of the work tree at one moment.
 ///
 /// A clone shares the list of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Snapshot {
     pub index: Option<String>,
     root: Arc<Path>,
     files: Arc<Vec<File>>,
-    /// Where links stand among the files.
+    /// Indices of the links among the files.
     links: Arc<[usize]>,
 }
 
@@ -54,8 +54,8 @@ impl<'s> InOrder<'s> {
     }
 }
 
-/// What is different in a later snapshot. Names are relative to the root,
-/// sorted, and fit to be shown.
+/// The differences of a later snapshot. Names are relative to the root, sorted, and safe to
+/// print.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Files whose bytes or kind are different.
@@ -100,7 +100,6 @@ impl Snapshot {
         self.links.iter().filter_map(|at| self.files.get(*at))
     }
 
-    /// Whether files stand in a folder of this name.
     pub(super) fn has_folder(&self, folder: &Path) -> bool {
         let prefix = folder.join("");
         let prefix = prefix.as_os_str().as_bytes();
@@ -140,7 +139,7 @@ impl Snapshot {
         InOrder { snapshot: self, at: 0 }
     }
 
-    /// What is different in a later snapshot.
+    /// The differences of a later snapshot.
     pub fn changes_to(&self, later: &Self) -> Changes {
         let mut changes = Changes::default();
         let (mut old, mut new) = (self.files.iter().peekable(), later.files.iter().peekable());
@@ -186,12 +185,12 @@ impl Snapshot {
 }
 
 impl Changes {
-    /// Whether nothing is different.
+    /// True if nothing differs.
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty() && self.vanished.is_empty() && self.appeared.is_empty()
     }
 
-    /// Whether a file that was there is different or gone.
+    /// True if an existing file was changed or removed.
     pub fn touches_what_was(&self) -> bool {
         !(self.changed.is_empty() && self.vanished.is_empty())
     }
@@ -225,5 +224,5 @@ fn digest<'f>(files: impl Iterator<Item = (&'f [u8], &'f File)>) -> String {
     format!("blake3:{}", hasher.finalize())
 }
 
-/// How many bytes are hashed at once; many small updates are slow.
+/// Bytes that are hashed at once; many small updates are slow.
 const BATCH: usize = 1 << 16;

@@ -1,4 +1,4 @@
-//! What the file system says of a file without opening it.
+//! A file's metadata, read without opening it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -10,10 +10,9 @@ const FOLDER: u32 = 0o040_000;
 const PLAIN: u32 = 0o100_000;
 const LINK: u32 = 0o120_000;
 
-/// What tells two states of a file apart. Nobody but the kernel sets `ctime`,
-/// and it does so at every write through a file descriptor. It need not at a
-/// write to memory that a file is mapped into, after the first such write:
-/// that is not seen.
+/// The metadata that differs between two states of a file. Only the kernel sets `ctime`, and it
+/// does so at every write through a file descriptor. A write to mapped memory need not set it
+/// after the first such write: gate does not see that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stat {
     pub(super) size: u64,
@@ -38,7 +37,7 @@ impl Stat {
         }
     }
 
-    /// What kind of file this is, as far as it can be read.
+    /// The kind of file, as far as the metadata tells.
     pub(super) fn kind(&self) -> Kind {
         match self.mode & TYPE {
             PLAIN if self.mode & 0o100 != 0 => Kind::Executable,

@@ -17,8 +17,8 @@ use super::walk::Found;
 /// The first line, with the format's version.
 const HEADER: &[u8] = b"gate stat cache 1\n";
 
-/// How long before the snapshot a file must have changed last, in nanoseconds:
-/// the coarsest step of a file system's clock.
+/// Nanoseconds that must lie between a file's last change and the snapshot: the coarsest step
+/// of a file system's clock.
 const STEP: i64 = 2_000_000_000;
 
 /// The bytes of an entry without its name.
@@ -27,14 +27,14 @@ const FIXED: usize = 4 + 4 + 4 + 5 * 8 + 32;
 /// The checksum's bytes.
 const CHECK: usize = 32;
 
-/// What an earlier snapshot knew, sorted by name.
+/// The hashes of an earlier snapshot, sorted by name.
 pub(super) struct StatCache {
     bytes: Vec<u8>,
     at: usize,
     end: usize,
-    /// How many hashes were known.
+    /// The number of hashes that were found.
     known: usize,
-    /// Whether an entry was of no use.
+    /// An entry did not match its file any more.
     is_stale: bool,
 }
 
@@ -68,7 +68,7 @@ impl StatCache {
         None
     }
 
-    /// Whether it knew exactly the files that were asked for, which are so many.
+    /// True if the cache has exactly the `files` files that were looked up.
     pub(super) fn is_of(&self, files: usize) -> bool {
         self.at == self.end && !self.is_stale && self.known == files
     }
@@ -81,8 +81,7 @@ impl StatCache {
         Some((path, fixed))
     }
 
-    /// What is kept of these files for the next time, where it differs from
-    /// what is kept already.
+    /// The bytes to store for the next time, if they differ from the stored ones.
     pub(super) fn renewed(&self, stats: &[Stat], files: &[File], taken: i64) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(self.bytes.len().max(files.len() * 160));
         bytes.extend_from_slice(HEADER);
@@ -104,7 +103,7 @@ impl StatCache {
     }
 }
 
-/// Whether a file cannot have changed after it was read without a trace.
+/// True if the file cannot have changed after it was read without a trace in its metadata.
 fn keeps(kind: Kind, stat: &Stat, taken: i64) -> bool {
     let settled = stat.mtime.max(stat.ctime) < taken.saturating_sub(STEP);
     settled && matches!(kind, Kind::Plain | Kind::Executable | Kind::Link)

@@ -12,8 +12,8 @@ use crate::temporary::Temporary;
 /// The largest file that is read back.
 const LARGEST: u64 = 1 << 30;
 
-/// What is kept of one work tree: files that may be lost or damaged at any
-/// time, and then are made again.
+/// The cached files of one work tree. They may be lost or damaged at any time; gate then makes
+/// them again.
 #[derive(Clone, Debug)]
 pub(super) struct StateDir {
     state: PathBuf,
@@ -26,7 +26,7 @@ impl StateDir {
         Self { state: state.into(), folder: store::of_tree(state, root) }
     }
 
-    /// What was kept under a name.
+    /// The bytes that are stored under a name.
     pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
         self.check().ok()?;
         let file = content::open(&self.folder.join(name)).ok()?;

@@ -52,7 +52,6 @@ impl<'r> Tracked<'r> {
         unknown.collect()
     }
 
-    /// Whether a file in this folder is tracked.
     pub(super) fn any_in(&self, folder: &[u8]) -> bool {
         !self.inside(&[folder, b"/"].concat()).0.is_empty()
     }

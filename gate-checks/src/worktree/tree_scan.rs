@@ -19,7 +19,7 @@ use super::stat_cache::{StatCache, now};
 use super::tracked::Tracked;
 use super::walk::{Found, Walk};
 
-/// Where the known hashes are kept.
+/// The file name of the stat cache.
 const KEPT: &str = "stat";
 
 /// A snapshot, and the repositories that it was made with.
@@ -30,7 +30,7 @@ pub(crate) struct TreeScan {
     pub(crate) repositories: Vec<Repository>,
 }
 
-/// What git was asked before the walk.
+/// Answers of git, from before the walk.
 #[derive(Default)]
 struct Told {
     repositories: Vec<Repository>,
@@ -71,7 +71,7 @@ impl WorkTree {
         })
     }
 
-    /// What is known of the files from an earlier look.
+    /// The hashes of an earlier scan.
     fn known(&self) -> StatCache {
         StatCache::read(self.state_dir.as_ref().and_then(|state_dir| state_dir.read(KEPT)))
     }
@@ -131,7 +131,7 @@ impl WorkTree {
     }
 }
 
-/// What a thread returned; its panic goes on in this one.
+/// The thread's result. Its panic goes on in this one.
 pub(super) fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

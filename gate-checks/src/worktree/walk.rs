@@ -27,16 +27,16 @@ pub(super) struct Found {
     pub(super) stat: Stat,
 }
 
-/// What a walk goes by.
+/// The inputs of a walk.
 #[derive(Debug)]
 pub(super) struct Walk<'w> {
     pub(super) root: &'w Path,
     pub(super) ignored: &'w IgnoreRules,
-    /// What git tracks; none outside of git, where every `.gitignore` counts.
+    /// The files that git tracks. None outside of git: every `.gitignore` counts then.
     pub(super) tracked: Option<&'w Tracked<'w>>,
     /// Folders of the caller that are left out.
     pub(super) logs: Vec<Vec<u8>>,
-    /// Where repositories begin, as prefixes; the root's is empty.
+    /// The repositories' folders, as prefixes; the root's is empty.
     pub(super) starts: Vec<Vec<u8>>,
     /// The user's own patterns.
     pub(super) users: Option<&'w Path>,
@@ -51,10 +51,10 @@ struct Folder {
     cache: Option<&'static Cache>,
 }
 
-/// What decides in one folder whether something is ignored.
+/// The ignore rules of one folder.
 struct Rules<'w> {
     patterns: Patterns,
-    /// What git tracks in it.
+    /// The tracked files of the folder.
     tracked: Option<Part<'w>>,
 }
 
@@ -118,7 +118,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What stands for a folder that could not be listed.
+    /// An entry for a folder that could not be listed.
     fn closed(folder: &Folder, path: &Path) -> Option<Found> {
         let name = folder.prefix.strip_suffix(b"/").unwrap_or(&folder.prefix);
         let stat = Stat::of(&path.symlink_metadata().ok()?);
@@ -168,8 +168,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Whether something is passed over, for whom it belongs to. What git
-    /// tracks in it comes back later.
+    /// True if a file is left out because of its owner: gate's state or the caller. Those that git
+    /// tracks are added back later.
     fn skips(&self, folder: &Folder, path: &[u8], is_folder: bool) -> bool {
         let is_gits = path.strip_prefix(&*folder.prefix) == Some(b".git")
             && is_repository(&self.root.join(names::path(&folder.prefix)));
@@ -202,7 +202,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a tool wrote a plain file of this name, to be read again.
+/// True if a tool wrote this file to read it again.
 fn is_cache(folder: &Folder, name: &[u8]) -> bool {
     is_cache_file(name) || folder.cache.is_some_and(|cache| cache.writes(name))
 }

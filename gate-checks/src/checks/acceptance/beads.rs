@@ -20,7 +20,7 @@ struct Issue {
     dependencies: Option<Vec<Dependency>>,
 }
 
-/// What an issue depends on; `parent-child` is the epic that it is a part of.
+/// A dependency of an issue; `parent-child` names the epic that it is a part of.
 #[derive(Deserialize)]
 struct Dependency {
     depends_on_id: Option<String>,
@@ -57,7 +57,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
     Ok(Plan { format: "beads", items: items.collect(), by_ids: true })
 }
 
-/// Who is a part of whom.
+/// The parents of each issue.
 struct Parents<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
 
 impl<'a> Parents<'a> {

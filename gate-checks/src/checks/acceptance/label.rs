@@ -9,14 +9,14 @@ const MARKS: &[char] = &[
     '—',
 ];
 
-/// Whether an item's text begins with this id.
+/// True if an item's text begins with this id.
 pub(super) fn is_called(text: &str, id: &str) -> bool {
     let id = id.trim().trim_matches(MARKS);
     let same = |label: &str| label.eq_ignore_ascii_case(id);
     !id.is_empty() && (labels(text).any(same) || begins(text.trim_start_matches(MARKS), id))
 }
 
-/// Whether a heading holds this id as a word.
+/// True if a heading has this id as a word.
 pub(super) fn holds_word(heading: &str, id: &str) -> bool {
     let (heading, id) = (heading.to_lowercase(), id.trim().trim_matches(MARKS).to_lowercase());
     let before = |at: usize| heading[..at].chars().next_back().is_none_or(|c| !is_inner(c));
@@ -26,8 +26,7 @@ pub(super) fn holds_word(heading: &str, id: &str) -> bool {
             .any(|(at, _)| before(at) && ends_word(&heading[at + id.len()..]))
 }
 
-/// Whether a text is called by something that looks like an id: `T004`,
-/// `bd-12`, `#42`, `1.2`.
+/// True if a text begins with something like an id: `T004`, `bd-12`, `#42`, `1.2`.
 pub(super) fn has_id(text: &str) -> bool {
     let is_number = text.strip_prefix('#').is_some_and(|rest| {
         rest.split_whitespace().next().is_some_and(|word| word.chars().all(|c| c.is_ascii_digit()))
@@ -58,13 +57,12 @@ fn looks_like_id(label: &str) -> bool {
     numbered && ((1..=12).contains(&letters) || letters == 0 && label.contains('.'))
 }
 
-/// Whether a text begins with a word or words.
 fn begins(text: &str, id: &str) -> bool {
     let start = text.get(..id.len());
     start.is_some_and(|start| start.eq_ignore_ascii_case(id)) && ends_word(&text[id.len()..])
 }
 
-/// Whether a word ends where this text begins: `1` does not in `1.2`.
+/// True if a word ends before this text: `1` does not in `1.2`.
 fn ends_word(rest: &str) -> bool {
     let mut chars = rest.chars();
     match chars.next() {

@@ -43,7 +43,7 @@ struct Frame {
     /// The box that its text begins with, where that is none of GitHub's.
     mark: &'static str,
     text: String,
-    /// Whether its first line is over.
+    /// Its first line has ended.
     over: bool,
 }
 
@@ -53,10 +53,9 @@ struct Reader<'a> {
     lines: Lines<'a>,
     items: Vec<Item>,
     frames: Vec<Frame>,
-    /// How many quotations are open: their headings are not the document's.
+    /// The depth of quotations: their headings are not the document's.
     quotes: usize,
-    /// Whether a block of code is being read, and whether a comment in a block
-    /// of HTML is.
+    /// Inside of a block of code; inside of a comment in a block of HTML.
     code: bool,
     comment: bool,
     /// The heading that is being read.
@@ -163,7 +162,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What of a line of HTML is no comment.
+    /// A line of HTML without its comments.
     fn without_comments(&mut self, line: &str) -> String {
         let (mut shown, mut rest) = (String::new(), line);
         loop {

@@ -9,7 +9,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// How deep objects and lists may be nested.
+/// The deepest nesting of objects and lists.
 const DEEPEST: usize = 64;
 
 /// An object that says whether it passes.
@@ -66,8 +66,7 @@ fn look<'a>(
 struct Object<'a>(Vec<(String, &'a RawValue)>);
 
 impl Object<'_> {
-    /// Whether it is done; `None`: it does not say. A number or a list is
-    /// something else.
+    /// The value of `passes`, if it is there. A number or a list is an error.
     fn passes(&self) -> Option<bool> {
         let said = self.0.iter().filter(|(key, _)| key == "passes").map(|(_, value)| value.get());
         let mut words = said.filter(|value| value.starts_with(['t', 'f', 'n', '"'])).peekable();

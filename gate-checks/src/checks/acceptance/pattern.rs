@@ -60,7 +60,7 @@ fn matcher(entry: &str) -> Result<GlobMatcher, PlanError> {
 struct Walk<'a> {
     file: &'a str,
     matcher: GlobMatcher,
-    /// Whether links to folders are followed: only where the depth is fixed.
+    /// Follows links to folders. Only if the depth is fixed: a link may lead upwards.
     follow: bool,
     found: BTreeSet<String>,
     looked: usize,

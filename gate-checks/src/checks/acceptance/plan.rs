@@ -12,7 +12,7 @@ pub(super) struct Item {
     /// Its first line of text, which may begin with its id.
     pub(super) text: String,
     pub(super) done: bool,
-    /// Whether it stands below a heading that does not block.
+    /// Below a heading whose items do not block.
     pub(super) optional: bool,
     /// The texts of the items that it is a part of.
     pub(super) within: Vec<Rc<str>>,
@@ -20,13 +20,13 @@ pub(super) struct Item {
     pub(super) headings: Rc<[Rc<str>]>,
 }
 
-/// What a file holds.
+/// The items of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     /// The format's name.
     pub(super) format: &'static str,
     pub(super) items: Vec<Item>,
-    /// Whether its items are called by ids.
+    /// Its items have ids.
     pub(super) by_ids: bool,
 }
 

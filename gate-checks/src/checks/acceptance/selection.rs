@@ -3,7 +3,7 @@
 use super::label;
 use super::plan::{Item, Plan};
 
-/// What a task's id selects.
+/// The items that a task's id selects.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Selection {
     /// These items: the id, or what it is called by, is theirs.

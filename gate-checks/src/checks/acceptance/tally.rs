@@ -1,4 +1,4 @@
-//! What criteria come to.
+//! Counts open and done criteria.
 
 use gate_core::decide::evidence::Outcome;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use super::selection::{Selection, select};
 const NAMED: usize = 5;
 const DETAILED: usize = 50;
 
-/// What was found in the files.
+/// The criteria of all files.
 #[derive(Debug, Default)]
 pub(in crate::checks) struct Tally {
     files: Vec<String>,
@@ -53,8 +53,8 @@ impl Tally {
         }
     }
 
-    /// What it comes to. An open item is certain, whatever else is unknown;
-    /// that all is done is certain only where nothing is.
+    /// The verdict. An open item is certain, even if a file could not be read. That all is done is
+    /// certain only if every file could be read.
     pub(in crate::checks) fn verdict(mut self) -> Verdict {
         self.select();
         let open: Vec<(&str, &Item)> = self.items().filter(|(_, item)| item.blocks()).collect();

@@ -1,5 +1,5 @@
-//! What is known beside the changed files: which commands run, which scripts they
-//! name, which dependencies and targets there are.
+//! The context of the changed files: the commands that run, the scripts that they name, and
+//! the dependencies and targets of the project.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -42,7 +42,6 @@ fn running(policy: &Policy, site: &Site, tree: &WorkTree) -> Vec<Running> {
     commands.collect()
 }
 
-/// What is known beside the changed files.
 pub(super) fn around(policy: &Policy, site: &Site, tree: &WorkTree, was: &Reader<'_>) -> Around {
     let running = running(policy, site, tree);
     let required = running.iter().map(|it| &it.settings);

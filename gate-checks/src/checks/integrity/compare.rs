@@ -1,4 +1,4 @@
-//! What is different from the baseline, file by file.
+//! Compares the tree with the baseline, file by file.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::worktree::{Cancellation, File, Globs, Snapshot, WorkTree};
 /// The largest file that is looked into, in bytes.
 const LARGEST: usize = 4 << 20;
 
-/// What was found, in how many files.
+/// The findings, and the number of files.
 pub(super) struct Compared {
     pub(super) findings: Vec<Finding>,
     pub(super) files: usize,
@@ -70,8 +70,7 @@ pub(super) fn compare(
     Ok(Compared { findings: examiner.finish(), files: changes.len() })
 }
 
-/// Whether work without any change is none: in a loop, unless its task's type says that
-/// nothing has to change.
+/// True if an unchanged tree is a finding: in a loop, unless its task's type allows it.
 fn wants_change(policy: &Policy, baseline: &Baseline) -> bool {
     baseline.origin() == Origin::Taken && policy.breaker.no_progress > 0
 }
@@ -135,7 +134,7 @@ impl Comparing<'_> {
         Ok(())
     }
 
-    /// Whether what a file says can be a finding at all.
+    /// True if a finding can come from the file's text.
     fn is_read(&self, file: &Changed<'_>) -> bool {
         file.guarded.is_some()
             || file.protected

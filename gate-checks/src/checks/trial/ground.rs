@@ -1,4 +1,4 @@
-//! Where a trial happens: the workspace, and one command in it.
+//! The workspace that tests run in.
 
 use std::io;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(super) struct Ground {
     files: Vec<PathBuf>,
 }
 
-/// What a workspace is to hold.
+/// The files that the workspace shall have.
 #[derive(Clone, Copy)]
 pub(super) enum Hold<'a> {
     /// The tree as it stands.
@@ -96,8 +96,8 @@ impl Ground {
         control::plant(found.runner, &Place { root, cwd: &cwd, files, args: &found.args })
     }
 
-    /// Whether a runner's exit code is about tests alone, so that what it was without
-    /// a test that fails is known.
+    /// True if the runner's exit code only depends on tests, so that the code without a failed test
+    /// is known.
     pub(super) fn is_about_tests(&self, found: &Found) -> bool {
         let cwd = self.cx.site.folder_of(&self.settings);
         let more = || found.runner.judges_more(&found.args, &cwd, self.workspace.root());

@@ -1,8 +1,8 @@
-//! What became of a control in a run.
+//! The outcome of a control in a run.
 
 use crate::report::{Status, TestReport};
 
-/// What became of a control.
+/// The outcome of a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
     /// It failed, and so did the command.
@@ -18,7 +18,7 @@ pub(super) enum Held {
 }
 
 impl Held {
-    /// What a report and an exit code say of the control of this name.
+    /// The outcome of the control with this name, from a report and an exit code.
     pub(super) fn of(report: Option<&TestReport>, exit_code: Option<i32>, id: &str) -> Self {
         let Some(report) = report else {
             return Self::NoTest;
@@ -48,7 +48,7 @@ impl Held {
         }
     }
 
-    /// What somebody did, as a sentence.
+    /// A sentence for a person.
     pub(super) fn told(self, exit_code: Option<i32>) -> String {
         let code = match exit_code {
             Some(code) => format!("ended with code {code}"),

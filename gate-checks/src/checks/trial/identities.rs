@@ -10,13 +10,13 @@ use super::since::Since;
 use crate::report::{Status, Test, TestReport};
 use crate::worktree::Globs;
 
-/// How many tests a summary names.
+/// Tests that a summary names.
 const NAMED: usize = 3;
 
-/// How many tests the detail names, of each kind.
+/// Tests of each kind that the detail names.
 pub(super) const LISTED: usize = 50;
 
-/// What became of the baseline's tests.
+/// The baseline's tests, compared with those of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Compared {
     passed: usize,
@@ -30,7 +30,7 @@ pub(super) struct Compared {
     allowed: Vec<String>,
 }
 
-/// How names of tests have changed for a good reason.
+/// Allowed changes of tests' names.
 #[derive(Debug, Default)]
 pub(super) struct Renamed {
     /// Beginnings of names, and what stands in their place.
@@ -67,20 +67,20 @@ impl Renamed {
     }
 }
 
-/// Where a file's part of a name may begin: cargo puts a program before it.
+/// The offsets at which a file's part of a name may begin: cargo puts a program before it.
 fn starts(id: &str) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(id.find("::").map(|at| at + 2))
 }
 
-/// What of a name follows a beginning that ends where a part of it does.
+/// The rest of a name after a prefix that ends with one of its parts.
 fn rest<'i>(id: &'i str, beginning: &str) -> Option<&'i str> {
     let rest = id.strip_prefix(beginning).filter(|_| !beginning.is_empty())?;
     let ends = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_');
     ends.then_some(rest)
 }
 
-/// How names begin that runners give the tests of a file; of each file the same
-/// number, in one order.
+/// The prefixes with which runners name the tests of a file. Each file has as many, in the same
+/// order.
 fn spellings(path: &Path, cwd: &Path) -> Vec<String> {
     let inside = path.strip_prefix(cwd).unwrap_or(path);
     let shown = |path: &Path| path.to_string_lossy().into_owned();
@@ -106,7 +106,7 @@ fn name(id: &str) -> String {
     }
 }
 
-/// Whether a report names all of the tests that it counts.
+/// True if a report names every test that it counts.
 pub(super) fn names_all(report: &TestReport) -> bool {
     !report.tests.is_empty() && report.tests.len() as u64 >= report.executed() + report.skipped
 }
@@ -156,7 +156,6 @@ fn rank(status: Status) -> u8 {
     }
 }
 
-/// Whether the operator lets a test go.
 pub(super) fn is_allowed(id: &str, allow: &[Allowance]) -> bool {
     allow.iter().filter(|it| it.rule.is_none()).any(|allowance| {
         let Some(glob) = &allowance.test else { return false };
@@ -176,7 +175,7 @@ fn ends(id: &str) -> impl Iterator<Item = &str> {
     std::iter::once(id).chain(after)
 }
 
-/// Whether a text fits a pattern, in which `*` stands for anything.
+/// True if a text matches a pattern, in which `*` stands for anything.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((first, more)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut rest) = text.strip_prefix(first) else { return false };
@@ -190,7 +189,7 @@ fn fits(pattern: &str, text: &str) -> bool {
 }
 
 impl Compared {
-    /// What is wrong, as a sentence; none where nothing is.
+    /// The difference as a sentence, if there is one.
     pub(super) fn wrong(&self) -> Option<String> {
         let tests = |number: usize| {
             if number == 1 { "1 test".to_owned() } else { format!("{number} tests") }

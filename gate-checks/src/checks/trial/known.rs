@@ -1,4 +1,4 @@
-//! What is known of a baseline's tests: found out by running the command on it once.
+//! The baseline's tests, from one run of the command on the baseline.
 
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::json;
@@ -13,12 +13,12 @@ use crate::check::CheckId;
 use crate::control::Found;
 use crate::report::{Status, Test, TestReport};
 
-/// What is known of a baseline's tests.
+/// The baseline's tests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     /// Empty where they could not be found out.
     pub(super) tests: Vec<Test>,
-    /// Whether a control failed in it; none where none was planted.
+    /// True if the control of that run failed; none without a control.
     pub(super) control: Option<bool>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Known {
 const CONTROL: &str = "gate:control";
 
 impl Known {
-    /// What a run on the baseline's own tree tells.
+    /// The tests of a run on the baseline's own tree.
     pub(super) fn of(report: Option<&TestReport>, held: Option<Held>) -> Self {
         let named = report.filter(|report| names_all(report));
         let tests = named.map(|report| report.tests.clone()).unwrap_or_default();
@@ -48,8 +48,8 @@ impl Known {
 }
 
 impl Trial<'_> {
-    /// What is known of the baseline's tests, which are run where nothing is. None
-    /// where the run gave no answer: that may be different the next time.
+    /// The baseline's tests. gate runs them if no earlier run is stored. None if the run gives no
+    /// report: the next one may.
     pub(super) async fn known(
         &self,
         ground: &mut Ground,

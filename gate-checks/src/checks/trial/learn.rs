@@ -60,8 +60,8 @@ pub fn learn_tests(
     Ok(())
 }
 
-/// What a check is given that nobody waits for as evidence; none where the work tree
-/// cannot be read.
+/// A check's context for a run whose result is no evidence; none if the work tree cannot be
+/// read.
 pub(super) fn context(
     policy: &Policy,
     site: &Site,

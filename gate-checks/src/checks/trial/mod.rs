@@ -60,7 +60,6 @@ pub(super) struct Trial<'a> {
     pub(super) cx: &'a CheckContext,
 }
 
-/// What came of a try.
 struct Tried {
     /// The record, without the control.
     evidence: Evidence,
@@ -71,7 +70,7 @@ struct Tried {
     code: Option<i32>,
 }
 
-/// What is known of the control.
+/// The outcome of the control.
 enum Control {
     /// There was none, and why.
     None(String),
@@ -93,7 +92,7 @@ impl Tried {
         self.evidence.outcome == Outcome::Pass
     }
 
-    /// Whether something else than a test went wrong, such as what the copy lacks.
+    /// True if something other than a test failed, such as a file that the copy lacks.
     fn falls_short(&self) -> bool {
         let ran = self.report.as_ref().is_some_and(|report| {
             report.failed > 0 || (report.executed() > 0 && report.errors.is_empty())

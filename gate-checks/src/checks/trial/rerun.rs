@@ -21,7 +21,7 @@ use crate::gather::GatherError;
 use crate::site::Site;
 use crate::worktree::WorkTree;
 
-/// Which files stand as the baseline had them.
+/// The files that are put back to their baseline.
 #[derive(Clone, Copy, Debug)]
 pub enum PutBack<'f> {
     /// All: the check runs on the baseline. What it comes to is kept.

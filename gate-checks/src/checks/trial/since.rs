@@ -1,4 +1,4 @@
-//! What became of the tree since its baseline, and what is laid over it.
+//! The changes of the tree since its baseline, and the files that are overlaid.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(super) struct Since<'a> {
 }
 
 impl<'a> Since<'a> {
-    /// What is different from the baseline, where there is one.
+    /// The differences from the baseline, if there is one.
     ///
     /// # Errors
     ///
@@ -70,8 +70,7 @@ impl<'a> Since<'a> {
         self.overlaid().map(|change| shown(change.path.as_os_str().as_bytes())).collect()
     }
 
-    /// Where tests alone are laid over or left out: those of them that stand in the
-    /// tree. None where what other tests rest on is too.
+    /// The overlaid tests that are in the tree, if nothing but tests is overlaid or left out.
     pub(super) fn own_tests(&self) -> Option<Vec<PathBuf>> {
         let mut own = Vec::new();
         for change in self.overlaid().chain(self.left_out()) {

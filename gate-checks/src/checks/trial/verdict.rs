@@ -1,4 +1,4 @@
-//! What a try comes to: the control, the baseline's tests, the tree as it stands.
+//! The verdict over a run: the control, the baseline's tests, the tree as it stands.
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use serde_json::{Value, json};
@@ -14,19 +14,19 @@ use crate::check::CheckId;
 use crate::control::Found;
 use crate::report;
 
-/// How many overlaid files a summary names.
+/// Overlaid files that a summary names.
 const NAMED: usize = 2;
 
 /// A record that is almost ready.
 pub(super) struct Verdict {
     pub(super) evidence: Evidence,
-    /// What is told beside it.
+    /// Further members of the evidence's detail.
     pub(super) told: Value,
     pub(super) report: Option<report::TestReport>,
     pub(super) falls_short: bool,
 }
 
-/// What a control that did not fail means.
+/// The meaning of a control that did not fail.
 enum Meaning {
     Tamper,
     /// It says nothing, and why.
@@ -164,8 +164,8 @@ impl Trial<'_> {
         }
     }
 
-    /// What it means that a control did not fail. A project may leave it out by its
-    /// own settings: then it did not fail in the baseline either.
+    /// Finds the meaning of a control that did not fail. A project's own settings may leave it
+    /// out: then it did not fail on the baseline either.
     async fn means(
         &self,
         ground: &mut Ground,
@@ -266,7 +266,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Where the copy falls short: what the tree itself says.
+    /// Runs the command in the tree itself, if the copy lacks something.
     pub(super) async fn in_tree_instead(&self, mut verdict: Verdict) -> Verdict {
         let none = Control::None(String::new());
         let tried = Tried::of(self.in_tree().await, self.settings, none);

@@ -103,7 +103,7 @@ impl Class {
     }
 }
 
-/// Whether a character means itself in a class, to every reader.
+/// True if every reader of patterns takes the character for itself inside a class.
 fn is_plain(letter: char) -> bool {
     letter.is_ascii() && !matches!(letter, '\\' | '/' | '[' | ']' | '!' | '^')
 }

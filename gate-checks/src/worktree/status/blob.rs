@@ -15,7 +15,7 @@ use crate::worktree::state_dir::StateDir;
 /// The first line of the memory, with the format's version.
 const HEADER: &[u8] = b"gate blob names 1\n";
 
-/// Where the memory is kept.
+/// The file name of the memory.
 const KEPT: &str = "blobs";
 
 /// A repository's way of naming objects.
@@ -39,7 +39,7 @@ impl Format {
     }
 }
 
-/// Whether git gives these bytes this name.
+/// True if `object` is git's name for these bytes.
 pub(in crate::worktree) fn named_as(bytes: &[u8], object: &[u8]) -> bool {
     Format::of(object).name(bytes) == object
 }
@@ -75,7 +75,7 @@ impl Naming {
     }
 }
 
-/// What was read of a file: the hash of its bytes, and their name as a blob.
+/// The hash of a file's bytes, and their name as a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) hash: [u8; 32],
@@ -132,13 +132,13 @@ pub(super) struct Blobs {
     /// The header, what was kept, and behind it what was learned: one record after
     /// the other.
     records: Vec<u8>,
-    /// Where that ends which was kept.
+    /// The end of the records that were stored.
     kept: usize,
     /// The record behind the one that was asked for last.
     next: usize,
     /// The records that were asked for.
     asked: Vec<usize>,
-    /// Where each record is, as soon as one is asked for out of order.
+    /// The position of each record, once one is looked up out of order.
     places: Option<HashMap<Key, usize>>,
 }
 
@@ -159,14 +159,14 @@ impl<'r> Record<'r> {
         Some(Self { key: (format, *hash), name: rest.get(..length)? })
     }
 
-    /// How many bytes it takes.
+    /// The length in bytes.
     fn length(&self) -> usize {
         1 + 32 + self.name.len()
     }
 }
 
 impl Blobs {
-    /// What was kept; nothing where it is damaged.
+    /// Reads the memory; a damaged one is empty.
     pub(super) fn load(state_dir: Option<&StateDir>) -> Self {
         let bytes = state_dir.and_then(|state_dir| state_dir.read(KEPT)).unwrap_or_default();
         Self::of(whole(bytes).unwrap_or_else(|| HEADER.to_vec()))
@@ -214,7 +214,7 @@ impl Blobs {
         let _ = state_dir.write(KEPT, &bytes);
     }
 
-    /// Whether every record that was kept was asked for, in order, and no other.
+    /// True if exactly the stored records were looked up, in their order.
     fn is_as_kept(&self) -> bool {
         let mut end = HEADER.len();
         let all = self.in_order().all(|(at, record)| {

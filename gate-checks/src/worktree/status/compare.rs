@@ -31,7 +31,7 @@ pub(super) struct Compare<'c> {
     pub(super) settings: &'c Settings,
 }
 
-/// What came of it; names relative to the repository.
+/// The result; names are relative to the repository.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     /// Files that are not what the index says.
@@ -129,11 +129,10 @@ impl<'c> Compare<'c> {
         }
     }
 
-    /// Whether a file is of the kind that the index says.
+    /// True if a file is of the kind that the index has.
     ///
-    /// On a file system without executable bits every file has one, and where
-    /// links cannot be made there are none. The setting that says so holds
-    /// only where the tree looks like that.
+    /// On a file system without executable bits every file has one, and without links a link is a
+    /// plain file. The setting that says so counts only if the tree looks like that.
     fn same_kind(&self, entry: Entry<'_>, file: &File) -> bool {
         match (entry.mode, file.kind()) {
             (LINK, Kind::Link) => true,

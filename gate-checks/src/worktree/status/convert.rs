@@ -36,7 +36,7 @@ use crate::worktree::parallel;
 use crate::worktree::repository::Repository;
 use crate::worktree::state_dir::StateDir;
 
-/// How many files git is given at once.
+/// Files that one git command is given.
 const BATCH: usize = 256;
 
 /// A file, and whether its blob is the pointer that LFS would keep for it.
@@ -109,7 +109,7 @@ impl Convert<'_> {
         Ok(pairs.map(|(file, _)| *file).collect())
     }
 
-    /// What git has to be told of the repository.
+    /// The environment variables that name the repository.
     fn variables<'v>(&'v self, objects: &'v Path) -> Vec<(&'static str, &'v Path)> {
         let head = self.head.map(|head| ("GIT_ATTR_SOURCE", Path::new(head)));
         [("GIT_OBJECT_DIRECTORY", objects)].into_iter().chain(head).collect()

@@ -1,13 +1,12 @@
-//! What is not committed: staged, unstaged and untracked files.
+//! Uncommitted changes: staged, unstaged and untracked files.
 //!
-//! Git is asked only for its index and for the commit's tree, as lists; the
-//! comparison is made here, byte by byte. So neither flags in the index nor
-//! settings, attributes, excludes or a file system monitor of the repository
-//! can hide an edit.
+//! Git only lists its index and the commit's tree. gate compares them itself, byte by byte. So
+//! neither flags in the index nor settings, attributes, excludes or a file system monitor of the
+//! repository can hide an edit.
 //!
-//! A file whose bytes are those of its blob is clean, whatever its attributes
-//! say. Where they differ, the file may still be clean: git keeps some files
-//! in another form. [`Convert`] says which of these forms count.
+//! A file with the bytes of its blob is clean, whatever its attributes are. If they differ, the
+//! file may still be clean, since git stores some files in another form. [`Convert`] lists the
+//! forms that count.
 
 mod blob;
 mod compare;
@@ -35,13 +34,13 @@ pub(super) use compare::staged;
 use convert::Convert;
 use settings::Settings;
 
-/// What is not committed; names relative to the root, sorted.
+/// The uncommitted changes; names are relative to the root, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Status {
-    /// Where the index differs from the commit.
+    /// Differences between the index and the commit.
     pub(crate) staged: BTreeSet<Vec<u8>>,
-    /// Where the files differ from the index, and submodules that no clone of
-    /// the commit can get.
+    /// Differences between the files and the index, and submodules at a commit that no clone can
+    /// get.
     pub(crate) unstaged: BTreeSet<Vec<u8>>,
     /// Files that neither knows.
     pub(crate) untracked: BTreeSet<Vec<u8>>,
@@ -51,7 +50,6 @@ pub(crate) struct Status {
 }
 
 impl Status {
-    /// Whether everything is committed.
     pub(crate) fn is_clean(&self) -> bool {
         self.staged.is_empty()
             && self.unstaged.is_empty()
@@ -60,8 +58,7 @@ impl Status {
     }
 }
 
-/// What git says beside its index: the commit that is checked out, and its files;
-/// none where nothing was committed. And the settings.
+/// The checked out commit with its files, if there is one, and the repository's settings.
 struct Committed {
     head: Option<String>,
     tree: Entries,
@@ -83,7 +80,7 @@ impl Committed {
 }
 
 impl WorkTree {
-    /// What is not committed at this moment; none outside of git.
+    /// The uncommitted changes of this moment; none outside of git.
     pub(crate) fn status(&self, cancel: &Cancellation) -> Result<Option<Status>, WorktreeError> {
         Ok(self.status_of_now(cancel)?.map(|(status, _)| status))
     }

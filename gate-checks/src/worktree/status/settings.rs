@@ -6,7 +6,7 @@ use crate::worktree::error::WorktreeError;
 use crate::worktree::git::Git;
 use crate::worktree::repository::Repository;
 
-/// What is asked for; a pattern of names.
+/// The settings that are read, as a pattern of names.
 const NAMES: &str = "^core\\.(autocrlf|eol|filemode|symlinks|sparsecheckout)$";
 
 /// Settings as they are in effect, from the user's files and the
@@ -14,15 +14,15 @@ const NAMES: &str = "^core\\.(autocrlf|eol|filemode|symlinks|sparsecheckout)$";
 /// it, so that they cannot be passed over.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Settings {
-    /// How line ends are converted: they can hide line ends and nothing else.
+    /// `core.autocrlf`: the conversion can hide line ends and nothing else.
     pub(super) autocrlf: Option<&'static str>,
-    /// Which line ends files have that git converts.
+    /// `core.eol`.
     pub(super) eol: Option<&'static str>,
-    /// Whether files are said to have no executable bit of their own.
+    /// `core.fileMode = false`: files have no executable bit of their own.
     pub(super) no_file_mode: bool,
-    /// Whether links are said to be checked out as plain files.
+    /// `core.symlinks = false`: links are checked out as plain files.
     pub(super) no_symlinks: bool,
-    /// Whether files may be left out of the checkout.
+    /// `core.sparseCheckout`: files may be left out of the work tree.
     pub(super) sparse: bool,
 }
 

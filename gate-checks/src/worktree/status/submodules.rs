@@ -29,8 +29,7 @@ pub(super) fn unnamed(
     Ok(unnamed.map(|module| module.path.to_vec()).collect())
 }
 
-/// Whether there is anything in a submodule's folder. What cannot be listed
-/// may hold something.
+/// True if a submodule's folder holds anything. One that cannot be listed may.
 fn is_filled(repository: &Repository, module: &Entry<'_>) -> bool {
     let folder = repository.folder.join(path(module.path));
     folder.is_dir() && fs::read_dir(folder).map_or(true, |mut inside| inside.next().is_some())
