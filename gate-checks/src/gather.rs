@@ -163,7 +163,7 @@ pub fn look(site: &Site) -> Result<TreeChange, WorktreeError> {
 ///
 /// A tree that cannot be read.
 pub fn list_files(site: &Site) -> Result<FileList, WorktreeError> {
-    Ok(FileList::of(&WorkTree::open(site)?.snapshot()?))
+    Ok(FileList::new(&WorkTree::open(site)?.snapshot()?))
 }
 
 /// Whether anything in the work tree is not committed; none outside of git, and

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gate_core::integrity::{Guarded, guarded};
 
 use super::error::BaselineError;
-use super::held::{Mark, Name, path};
+use super::stored_file::{Mark, Name, path};
 use super::{Baseline, Reader, kind_of};
 use crate::worktree::{Cancellation, Kind, Snapshot, WorkTree};
 
@@ -103,5 +103,5 @@ impl Reader<'_> {
 }
 
 fn is_now(mark: &Mark, now: &Snapshot, path: &Path) -> bool {
-    now.file(path).is_some_and(|file| file.kind() != Kind::Unreadable && Mark::of(file) == *mark)
+    now.file(path).is_some_and(|file| file.kind() != Kind::Unreadable && Mark::new(file) == *mark)
 }

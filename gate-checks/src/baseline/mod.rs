@@ -10,11 +10,11 @@
 
 mod change;
 mod error;
-mod held;
-mod kept;
+mod storage;
+mod stored_file;
+mod test_results;
 #[cfg(test)]
 mod tests;
-mod tests_known;
 mod tool;
 mod watched;
 
@@ -34,10 +34,10 @@ use crate::worktree::{Blob, Cancellation, Kind, Snapshot, WorkTree};
 
 pub use change::{Change, What};
 pub use error::BaselineError;
-pub use held::Held;
+pub use stored_file::StoredFile;
 pub use tool::Tool;
 
-use held::{Mark, Name};
+use stored_file::{Mark, Name};
 
 /// The version of the form in which it is kept.
 const VERSION: u32 = 1;
@@ -144,18 +144,19 @@ impl Baseline {
         let (mut dirty, mut bytes) = (BTreeMap::new(), BTreeMap::new());
         for name in unlike {
             cancel.check()?;
-            let file = now.file(&held::path(&name)).filter(|file| file.kind() != Kind::Unreadable);
+            let file =
+                now.file(&stored_file::path(&name)).filter(|file| file.kind() != Kind::Unreadable);
             if let Some(file) = file
                 && let Some((hash, read)) = raw(&tree, file.path())
             {
                 bytes.insert(hash, read);
             }
-            dirty.insert(Name(name), file.map(Mark::of));
+            dirty.insert(Name(name), file.map(Mark::new));
         }
         let is_guarded = |path: &Path| path.to_str().is_some_and(|path| guarded(path).is_some());
         let guarded = now.fitting(is_guarded, cancel)?.into_iter();
-        let guarded = guarded.map(|file| (Name::of(file.path()), Mark::of(file))).collect();
-        let tools = tool::of(policy, site);
+        let guarded = guarded.map(|file| (Name::new(file.path()), Mark::new(file))).collect();
+        let tools = tool::configured(policy, site);
         let (version, time) = (VERSION, time.to_owned());
         let watched = watched::watched(&tree);
         let body = Body { version, origin, time, commit, dirty, guarded, tools, watched };
@@ -169,7 +170,7 @@ impl Baseline {
     /// # Errors
     ///
     /// What git could not tell.
-    pub fn of_history(site: &Site, time: &str) -> Result<Option<Self>, BaselineError> {
+    pub fn from_history(site: &Site, time: &str) -> Result<Option<Self>, BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(head) = tree.commit("HEAD")? else { return Ok(None) };
         let (commit, origin) = match tree.merge_base()? {
@@ -192,7 +193,7 @@ impl Baseline {
     }
 
     fn new(body: Body, bytes: BTreeMap<String, Vec<u8>>) -> Self {
-        let digest = kept::digest(&body).into();
+        let digest = storage::digest(&body).into();
         Self { body: Arc::new(body), digest, bytes: Arc::new(bytes), folder: None, tree: None }
     }
 
@@ -207,7 +208,7 @@ impl Baseline {
     }
 
     /// True if it was taken from git's history.
-    pub fn is_of_history(&self) -> bool {
+    pub fn is_from_history(&self) -> bool {
         matches!(self.body.origin, Origin::MergeBase | Origin::Head)
     }
 
@@ -243,7 +244,11 @@ impl Baseline {
     ///
     /// Bytes that are not available any more: the commit is gone, or git stores the file in another
     /// form (Git LFS).
-    pub fn content(&self, tree: &WorkTree, path: &Path) -> Result<Option<Held>, BaselineError> {
+    pub fn content(
+        &self,
+        tree: &WorkTree,
+        path: &Path,
+    ) -> Result<Option<StoredFile>, BaselineError> {
         self.reader(tree)?.content(path)
     }
 
@@ -259,8 +264,8 @@ impl Baseline {
     /// A folder that cannot be written, bytes that cannot be got any more.
     pub fn lay_out(&self, tree: &WorkTree, into: &Path) -> Result<(), BaselineError> {
         for (name, blob) in self.files(tree)? {
-            let path = held::path(&name);
-            if !self.body.dirty.contains_key(&Name::of(&path)) {
+            let path = stored_file::path(&name);
+            if !self.body.dirty.contains_key(&Name::new(&path)) {
                 self.committed(tree, &path, &blob)?.write(&into.join(path))?;
             }
         }
@@ -279,26 +284,31 @@ impl Baseline {
     }
 
     /// A file that was as the commit has it: the raw bytes, where they are known.
-    fn committed(&self, tree: &WorkTree, path: &Path, blob: &Blob) -> Result<Held, BaselineError> {
+    fn committed(
+        &self,
+        tree: &WorkTree,
+        path: &Path,
+        blob: &Blob,
+    ) -> Result<StoredFile, BaselineError> {
         let lost = || BaselineError::Lost { path: path.to_owned() };
         let bytes = tree.blob(&blob.object)?.ok_or_else(lost)?;
-        let held = |bytes| Held { bytes, kind: blob.kind };
-        let Some(mark) = self.body.guarded.get(&Name::of(path)) else { return Ok(held(bytes)) };
+        let held = |bytes| StoredFile { bytes, kind: blob.kind };
+        let Some(mark) = self.body.guarded.get(&Name::new(path)) else { return Ok(held(bytes)) };
         if mark.is_of(&bytes) {
             return Ok(held(bytes));
         }
         // What git keeps with other line ends than the tree has.
-        let with_returns = held::with_returns(&bytes);
+        let with_returns = stored_file::with_returns(&bytes);
         if mark.is_of(&with_returns) { Ok(held(with_returns)) } else { Err(lost()) }
     }
 
     /// Bytes that no commit has.
-    fn bytes_of(&self, mark: &Mark, path: &Path) -> Result<Held, BaselineError> {
+    fn bytes_of(&self, mark: &Mark, path: &Path) -> Result<StoredFile, BaselineError> {
         let kept = self.folder.as_ref().and_then(|folder| fs::read(folder.join(&mark.hash)).ok());
         let bytes = self.bytes.get(&mark.hash).cloned().or(kept);
         let bytes = bytes.filter(|bytes| mark.is_of(bytes));
         let lost = || BaselineError::Lost { path: path.to_owned() };
-        Ok(Held { bytes: bytes.ok_or_else(lost)?, kind: mark.kind.into() })
+        Ok(StoredFile { bytes: bytes.ok_or_else(lost)?, kind: mark.kind.into() })
     }
 }
 
@@ -311,11 +321,11 @@ pub(crate) struct Reader<'a> {
 
 impl Reader<'_> {
     /// As [`Baseline::content`].
-    pub(crate) fn content(&self, path: &Path) -> Result<Option<Held>, BaselineError> {
-        match self.baseline.body.dirty.get(&Name::of(path)) {
+    pub(crate) fn content(&self, path: &Path) -> Result<Option<StoredFile>, BaselineError> {
+        match self.baseline.body.dirty.get(&Name::new(path)) {
             Some(None) => Ok(None),
             Some(Some(mark)) => self.baseline.bytes_of(mark, path).map(Some),
-            None => match self.files.get(held::bytes(path)) {
+            None => match self.files.get(stored_file::bytes(path)) {
                 Some(blob) => self.baseline.committed(self.tree, path, blob).map(Some),
                 None => Ok(None),
             },

@@ -113,14 +113,17 @@ fn each_run_has_its_own_and_one_waits_for_runs() {
 fn without_one_history_tells() {
     let fixture = Fixture::repository();
     fixture.git(&["branch", "-M", "main"]);
-    let of_history =
-        || Baseline::of_history(&fixture.site, TIME).unwrap().map(|it| (it.origin(), it));
+    let of_history = || {
+        Baseline::from_history(&fixture.site, TIME)
+            .unwrap()
+            .map(|baseline| (baseline.origin(), baseline))
+    };
     let (origin, at_main) = of_history().unwrap();
     assert_eq!(origin, Origin::MergeBase);
     fixture.git(&["checkout", "-q", "-b", "work"]);
     fixture.write("src/b", "committed on the branch\n");
     fixture.commit();
-    let later = Baseline::of_history(&fixture.site, "2026-12-01T00:00:00Z").unwrap().unwrap();
+    let later = Baseline::from_history(&fixture.site, "2026-12-01T00:00:00Z").unwrap().unwrap();
     assert_eq!(later.digest(), at_main.digest());
     let (_, on_branch) = of_history().unwrap();
     assert_eq!(on_branch.commit(), at_main.commit());
@@ -133,7 +136,7 @@ fn without_one_history_tells() {
 fn there_is_none_where_nothing_was_committed() {
     for fixture in [Fixture::plain(), Fixture::empty()] {
         assert!(Baseline::take(&Policy::default(), &fixture.site, TIME).unwrap().is_none());
-        assert!(Baseline::of_history(&fixture.site, TIME).unwrap().is_none());
+        assert!(Baseline::from_history(&fixture.site, TIME).unwrap().is_none());
     }
 }
 

@@ -32,7 +32,7 @@ impl Tool {
 
 /// The programs that the commands of these checks begin with. What a shell's script
 /// calls is not known.
-pub(super) fn of(policy: &Policy, site: &Site) -> Vec<Tool> {
+pub(super) fn configured(policy: &Policy, site: &Site) -> Vec<Tool> {
     let programs = policy.checks.iter().filter_map(|(name, check)| {
         let (settings, _) = with_command(name, check, site)?;
         if settings.shell {

@@ -71,7 +71,7 @@ impl Baseline {
     /// The files beside the tree that are others now. What is part of the tree is
     /// told as a change of it. One of history knows none.
     pub(crate) fn beside(&self, tree: &WorkTree, now: &Snapshot) -> Vec<Finding> {
-        if self.is_of_history() {
+        if self.is_from_history() {
             return Vec::new();
         }
         let (was, is) = (&self.body.watched, watched(tree));
@@ -89,9 +89,11 @@ fn difference(name: &str, was: Option<&String>, is: Option<&String>) -> Option<F
         _ => "was changed",
     };
     // Settings without what decides say no more than none.
-    let nothing = [decisive(name, b""), decisive(name, b"{}")].map(|it| blake3::hash(&it).to_hex());
-    let says =
-        |hash: &Option<&String>| hash.is_some_and(|it| nothing.iter().all(|no| *it != no.as_str()));
+    let nothing =
+        [decisive(name, b""), decisive(name, b"{}")].map(|bytes| blake3::hash(&bytes).to_hex());
+    let says = |hash: &Option<&String>| {
+        hash.is_some_and(|hash| nothing.iter().all(|no| *hash != no.as_str()))
+    };
     if !says(&was) && !says(&is) {
         return None;
     }

@@ -12,7 +12,7 @@ use gate_core::decide::policy::{CheckPolicy, Mode};
 
 use super::launch::{Launch, Told, argv};
 use super::test_run::TestRun;
-use super::trial::Trial;
+use super::verified_tests::VerifiedTests;
 use crate::check::{Check, CheckContext, CheckId, Cost};
 use crate::check_kind::with_command;
 use crate::report;
@@ -37,7 +37,7 @@ impl CommandCheck {
 
     async fn run_tests(&self, cx: &CheckContext) -> Evidence {
         if self.settings.control {
-            return Trial { id: &self.id, settings: &self.settings, cx }.run().await;
+            return VerifiedTests { id: &self.id, settings: &self.settings, cx }.run().await;
         }
         let run = TestRun {
             id: &self.id,

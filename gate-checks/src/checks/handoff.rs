@@ -106,7 +106,8 @@ impl Found {
         match acceptance::text(named) {
             Ok(text) => {
                 let problems = handoff::read(&text, Format::of(&text)).all_problems();
-                self.problems.extend(problems.into_iter().map(|it| (named.shown.clone(), it)));
+                self.problems
+                    .extend(problems.into_iter().map(|problem| (named.shown.clone(), problem)));
             }
             Err(error) => self.error(&error),
         }

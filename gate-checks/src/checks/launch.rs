@@ -187,7 +187,8 @@ fn end_of(text: &str, told: Told<'_>) -> String {
 fn not_started(argv: &[String], error: &str) -> String {
     let program = argv.first().map_or("", String::as_str);
     let operators = ["&&", "||", "|", ";", ">"];
-    let script = program.contains(' ') || argv.iter().any(|it| operators.contains(&it.as_str()));
+    let script =
+        program.contains(' ') || argv.iter().any(|word| operators.contains(&word.as_str()));
     let advice =
         if script { "; a script needs `shell = true`, a command one entry a word" } else { "" };
     format!("{program} could not be started: {error}{advice}")

@@ -10,7 +10,7 @@ mod launch;
 mod plugin;
 mod review;
 mod test_run;
-mod trial;
+mod verified_tests;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ use plugin::Plugin;
 use review::Review;
 
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
-pub use trial::{PutBack, learn_tests, rerun};
+pub use verified_tests::{PutBack, learn_tests, rerun};
 
 /// A check with the names of those that have to pass before it.
 #[derive(Clone)]

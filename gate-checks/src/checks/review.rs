@@ -105,11 +105,11 @@ fn weigh(verdict: Option<Verdict>, exit_code: Option<i32>) -> (Outcome, String) 
 fn verdict(text: &str) -> Option<Verdict> {
     let blank = |line: &str| line.trim_matches(['`', '~']).is_empty();
     let last = text.lines().map(str::trim).rfind(|line| !blank(line))?;
-    of_json(text.trim()).or_else(|| of_json(last)).or_else(|| of_line(last))
+    parse_json(text.trim()).or_else(|| parse_json(last)).or_else(|| parse_line(last))
 }
 
 /// `VERDICT: WORD`, and the reason behind it.
-fn of_line(line: &str) -> Option<Verdict> {
+fn parse_line(line: &str) -> Option<Verdict> {
     let line = line.trim_matches(['*', '`', '_', '#', ' ']);
     let (key, value) = line.split_once(':')?;
     if !key.trim_matches(['*', ' ']).eq_ignore_ascii_case("verdict") {
@@ -147,7 +147,7 @@ struct Answer {
     result: Option<String>,
 }
 
-fn of_json(text: &str) -> Option<Verdict> {
+fn parse_json(text: &str) -> Option<Verdict> {
     let answer: Answer = serde_json::from_str(text).ok()?;
     let reason = answer.reason.or(answer.summary).unwrap_or_default();
     let flag = answer.approved.map(|approves| Verdict { approves, reason: brief(&reason, 300) });

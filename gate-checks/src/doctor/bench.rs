@@ -69,7 +69,7 @@ impl<'a> Bench<'a> {
     pub(super) fn run(&self) -> Result<Evidence, GatherError> {
         let site = self.copy.site(self.site);
         // The copy's only commit. Without one, what compares says so.
-        let baseline = Baseline::of_history(&site, "").ok().flatten();
+        let baseline = Baseline::from_history(&site, "").ok().flatten();
         let wanted = Wanted { all: true, fresh: true, baseline, ..Wanted::default() };
         let gathered = gather(&self.policy, site, &wanted, self.events.clone())?;
         for file in gathered.tree.iter().flat_map(|tree| &tree.wrote) {

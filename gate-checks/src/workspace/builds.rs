@@ -43,7 +43,7 @@ fn is_of(path: &Path, id: &str) -> bool {
 }
 
 fn remove(path: &Path) {
-    let is_folder = path.symlink_metadata().is_ok_and(|it| it.is_dir());
+    let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
     let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
 }
 

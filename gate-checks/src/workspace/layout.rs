@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::baseline::Held;
+use crate::baseline::StoredFile;
 use crate::copy::{DEPENDENCIES, Mapping};
 use crate::worktree::{File, Kind, Snapshot};
 
@@ -46,7 +46,7 @@ impl Layout {
     /// # Errors
     ///
     /// A link that is another one by now.
-    pub(super) fn of(tree: &Snapshot, mapping: &Mapping) -> io::Result<Self> {
+    pub(super) fn new(tree: &Snapshot, mapping: &Mapping) -> io::Result<Self> {
         let mut layout = Self { items: BTreeMap::new(), mapping: mapping.clone() };
         for file in tree.files() {
             layout.take(file)?;
@@ -56,7 +56,7 @@ impl Layout {
     }
 
     /// Puts what a file was in its place.
-    pub(crate) fn lay(&mut self, path: &Path, held: &Held) {
+    pub(crate) fn lay(&mut self, path: &Path, held: &StoredFile) {
         let bytes = held.bytes.clone();
         let hash = blake3::hash(&bytes).into();
         let source = match held.kind {
@@ -122,7 +122,7 @@ impl Layout {
                 let inside = folder.join(lock);
                 let there = self.mapping.real.join(&inside);
                 if let (None, Ok(bytes)) = (self.items.get(&name(&inside)), fs::read(&there)) {
-                    self.lay(&inside, &Held { bytes, kind: Kind::Plain });
+                    self.lay(&inside, &StoredFile { bytes, kind: Kind::Plain });
                 }
             }
         }

@@ -14,10 +14,10 @@
 //! tools find in the folders above are not there, but for folders of dependencies,
 //! which are linked to. The folders that stay warm are as the last run left them.
 
-mod bring;
 mod builds;
 mod layout;
 mod sweep;
+mod sync;
 #[cfg(test)]
 mod tests;
 
@@ -37,8 +37,8 @@ use crate::store;
 use crate::temporary::Temporary;
 use crate::worktree::Snapshot;
 
-use bring::Bringing;
 pub(crate) use layout::Layout;
+use sync::Sync;
 
 /// The folder of a workspace, among what is kept of its tree, and the file in it that
 /// is locked by who has it.
@@ -46,10 +46,10 @@ const FOLDER: &str = "workspace";
 const LOCK: &str = "lock";
 
 /// The pause between two tries to lock a workspace.
-const AGAIN: Duration = Duration::from_millis(20);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// After so many commits its repository begins anew, so that it does not grow.
-const COMMITS: u64 = 100;
+const MAX_COMMITS: u64 = 100;
 
 /// The variable with which a user chooses cargo's target folder.
 const TARGET: &str = "CARGO_TARGET_DIR";
@@ -96,7 +96,7 @@ impl Workspace {
             match lock.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if cancel.is_cancelled() => return Ok(None),
-                Err(TryLockError::WouldBlock) => sleep(AGAIN).await,
+                Err(TryLockError::WouldBlock) => sleep(LOCK_POLL_INTERVAL).await,
                 Err(TryLockError::Error(error)) => return Err(error),
             }
         }
@@ -115,7 +115,7 @@ impl Workspace {
     ///
     /// A link that changes meanwhile.
     pub(crate) fn layout(&self, tree: &Snapshot) -> io::Result<Layout> {
-        Layout::of(tree, &self.mapping)
+        Layout::new(tree, &self.mapping)
     }
 
     /// Brings it up to a layout. A workspace that cannot be is made anew.
@@ -124,7 +124,7 @@ impl Workspace {
     ///
     /// A file that cannot be written, or that changes meanwhile; a repository that
     /// cannot be made.
-    pub(crate) fn bring(&self, layout: &Layout, tree: &Snapshot, site: &Site) -> io::Result<()> {
+    pub(crate) fn sync(&self, layout: &Layout, tree: &Snapshot, site: &Site) -> io::Result<()> {
         let touched = match self.lay(layout) {
             Ok(touched) => touched,
             Err(_) => {
@@ -145,7 +145,7 @@ impl Workspace {
     fn lay(&self, layout: &Layout) -> io::Result<Vec<u8>> {
         let kept = self.folder.join("laid");
         let known = fs::read(&kept).ok();
-        let (touched, renewed) = Bringing::new(self.root(), layout, known).run()?;
+        let (touched, renewed) = Sync::new(self.root(), layout, known).run()?;
         if let Some(renewed) = renewed {
             // What is not known is read again.
             let _ = store::write_file(&kept, &renewed);
@@ -157,15 +157,16 @@ impl Workspace {
     fn commit(&self, layout: &Layout, site: &Site, touched: &[u8]) -> io::Result<()> {
         let git = self.root().join(".git");
         let (config, count) = (self.folder.join("git-config"), self.folder.join("commits"));
-        let commits = fs::read_to_string(&count).ok().and_then(|it| it.parse().ok()).unwrap_or(0);
+        let commits =
+            fs::read_to_string(&count).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
         let same = || {
             fs::read(git.join("config")).ok().is_some_and(|is| fs::read(&config).ok() == Some(is))
         };
-        let stands = git.symlink_metadata().is_ok_and(|it| it.is_dir()) && same();
-        let (commits, names) = if stands && commits < COMMITS {
+        let stands = git.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) && same();
+        let (commits, names) = if stands && commits < MAX_COMMITS {
             (commits, touched.to_vec())
         } else {
-            if git.symlink_metadata().is_ok_and(|it| !it.is_dir()) {
+            if git.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
                 fs::remove_file(&git)?;
             }
             remove_all(&git)?;

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 use super::*;
-use crate::baseline::Held;
+use crate::baseline::StoredFile;
 use crate::worktree::tests::fixture::Fixture;
 use crate::worktree::{Kind, WorkTree};
 
@@ -36,10 +36,10 @@ impl Bench {
         self.open(&CancellationToken::new()).unwrap()
     }
 
-    fn bring(&self, workspace: &Workspace) {
+    fn sync(&self, workspace: &Workspace) {
         let snapshot = self.tree.snapshot().unwrap();
         let layout = workspace.layout(&snapshot).unwrap();
-        workspace.bring(&layout, &snapshot, &self.fixture.site).unwrap();
+        workspace.sync(&layout, &snapshot, &self.fixture.site).unwrap();
     }
 }
 
@@ -51,7 +51,7 @@ fn text(workspace: &Workspace, file: &str) -> String {
 fn only_what_changed_is_written() {
     let bench = Bench::new();
     let workspace = bench.workspace();
-    bench.bring(&workspace);
+    bench.sync(&workspace);
     let stat = |file: &str| {
         let about = workspace.root().join(file).symlink_metadata().unwrap();
         (about.ino(), about.mtime(), about.mtime_nsec(), about.mode() & 0o777)
@@ -59,7 +59,7 @@ fn only_what_changed_is_written() {
     let before = ["src/a.txt", "src/run.sh", "link", "b.txt"].map(stat);
     assert_eq!((before[0].3, before[1].3), (0o644, 0o755));
     bench.fixture.write("b.txt", "other\n");
-    bench.bring(&workspace);
+    bench.sync(&workspace);
     let after = ["src/a.txt", "src/run.sh", "link", "b.txt"].map(stat);
     assert_eq!(before[..3], after[..3]);
     assert_ne!(before[3], after[3]);
@@ -70,7 +70,7 @@ fn only_what_changed_is_written() {
 fn whatever_a_run_did_is_undone_but_in_folders_of_builds() {
     let bench = Bench::new();
     let workspace = bench.workspace();
-    bench.bring(&workspace);
+    bench.sync(&workspace);
     let at = |file: &str| workspace.root().join(file);
     // Another file in its place, of the same size; a second name of a file elsewhere.
     fs::write(at("src/a.txt"), "x\n").unwrap();
@@ -84,7 +84,7 @@ fn whatever_a_run_did_is_undone_but_in_folders_of_builds() {
         fs::write(at(file), "").unwrap();
     }
     fs::set_permissions(at("new"), fs::Permissions::from_mode(0o000)).unwrap();
-    bench.bring(&workspace);
+    bench.sync(&workspace);
     assert_eq!(
         (text(&workspace, "src/a.txt"), text(&workspace, "b.txt")),
         ("a\n".into(), "b\n".into())
@@ -95,7 +95,7 @@ fn whatever_a_run_did_is_undone_but_in_folders_of_builds() {
     // A link in the place of a folder leads nowhere.
     fs::remove_dir_all(at("src")).unwrap();
     symlink(victim.parent().unwrap(), at("src")).unwrap();
-    bench.bring(&workspace);
+    bench.sync(&workspace);
     assert!(at("src").symlink_metadata().unwrap().is_dir());
     assert!(!victim.with_file_name("a.txt").exists());
 }
@@ -106,12 +106,12 @@ fn files_are_laid_over_and_left_out() {
     let workspace = bench.workspace();
     let snapshot = bench.tree.snapshot().unwrap();
     let mut layout = workspace.layout(&snapshot).unwrap();
-    layout.lay(Path::new("src/a.txt"), &Held { bytes: b"old\n".to_vec(), kind: Kind::Plain });
+    layout.lay(Path::new("src/a.txt"), &StoredFile { bytes: b"old\n".to_vec(), kind: Kind::Plain });
     layout.leave_out(Path::new("b.txt"));
-    workspace.bring(&layout, &snapshot, &bench.fixture.site).unwrap();
+    workspace.sync(&layout, &snapshot, &bench.fixture.site).unwrap();
     assert_eq!(text(&workspace, "src/a.txt"), "old\n");
     assert!(!workspace.root().join("b.txt").exists());
-    bench.bring(&workspace);
+    bench.sync(&workspace);
     assert_eq!(
         (text(&workspace, "src/a.txt"), text(&workspace, "b.txt")),
         ("a\n".into(), "b\n".into())
@@ -127,14 +127,14 @@ fn it_is_a_repository_with_all_that_is_in_it() {
         let told = git.args(args).current_dir(workspace.root()).output().unwrap();
         String::from_utf8(told.stdout).unwrap()
     };
-    bench.bring(&workspace);
+    bench.sync(&workspace);
     assert_eq!(told(&["ls-files"]), "a\nb.txt\nlink\nsrc/a.txt\nsrc/b\nsrc/run.sh\n");
     bench.fixture.write("c.txt", "c\n");
     fs::remove_file(bench.fixture.path("b.txt")).unwrap();
     // What a run has made of it is not believed.
     for broken in ["[core]\n\tbare = true\n", "["] {
         fs::write(workspace.root().join(".git/config"), broken).unwrap();
-        bench.bring(&workspace);
+        bench.sync(&workspace);
         assert_eq!(told(&["ls-files"]), "a\nc.txt\nlink\nsrc/a.txt\nsrc/b\nsrc/run.sh\n");
         assert_eq!(told(&["status", "--porcelain"]), "");
     }
@@ -160,7 +160,7 @@ fn what_nobody_comes_back_to_is_emptied() {
         let (root, cancel) = (bench.tree.root(), CancellationToken::new());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let workspace = runtime.block_on(Workspace::open(&site, root, &cancel)).unwrap().unwrap();
-        bench.bring(&workspace);
+        bench.sync(&workspace);
         workspace
     };
     let stands = |root: &Path| root.join("b.txt").exists();

@@ -55,7 +55,7 @@ impl Cache {
     pub(super) fn writes(&self, name: &[u8]) -> bool {
         match path(name).extension().map(OsStr::as_bytes) {
             None => self.bare,
-            Some(end) => self.ends.iter().any(|it| it.as_bytes() == end),
+            Some(end) => self.ends.iter().any(|known| known.as_bytes() == end),
         }
     }
 }

@@ -61,7 +61,7 @@ impl Patterns {
 /// The user's own file of patterns: what the user's or the machine's settings
 /// name, else where git looks by itself. What the repository's settings name
 /// is none: whoever works in it can write them.
-pub(super) fn of_the_user(
+pub(super) fn user_patterns(
     git: &Git,
     root: &Path,
     environment: &[(String, String)],

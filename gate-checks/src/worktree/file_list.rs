@@ -17,7 +17,7 @@ pub struct FileList {
 }
 
 impl FileList {
-    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+    pub(crate) fn new(snapshot: &Snapshot) -> Self {
         let entry = |file: &super::File| {
             let mut head = [0; HEAD];
             head[0] = file.kind() as u8;
@@ -92,7 +92,7 @@ mod tests {
         let (before, after) =
             (list(&[("a", 1), ("b", 1), ("c", 1)]), list(&[("b", 2), ("c", 1), ("d", 1)]));
         let names: Vec<_> =
-            before.changes_to(&after).iter().map(|it| it.display().to_string()).collect();
+            before.changes_to(&after).iter().map(|path| path.display().to_string()).collect();
         assert_eq!(names, ["a", "b", "d"]);
     }
 }

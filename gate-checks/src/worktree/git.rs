@@ -93,7 +93,8 @@ impl Git {
     pub(crate) fn find(environment: &[(String, String)], root: &Path) -> Option<Self> {
         let path = environment.iter().rfind(|(name, _)| name == "PATH")?.1.as_str();
         let folders = path.split(':').map(Path::new).filter(|folder| folder.is_absolute());
-        let program = folders.map(|folder| folder.join("git")).find(|it| usable(it, root))?;
+        let program =
+            folders.map(|folder| folder.join("git")).find(|program| usable(program, root))?;
         let kept = environment.iter().filter(|(name, _)| !name.starts_with("GIT_")).cloned();
         Some(Self { program: program.into(), environment: kept.collect() })
     }
@@ -167,8 +168,9 @@ fn usable(program: &Path, root: &Path) -> bool {
     let Ok(real) = program.canonicalize() else { return false };
     let outside = |path: &Path| !path.starts_with(root);
     let folder = program.parent().and_then(|folder| folder.canonicalize().ok());
-    let may_run =
-        real.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0);
+    let may_run = real
+        .metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0);
     may_run && outside(&real) && folder.is_some_and(|folder| outside(&folder))
 }
 

@@ -37,7 +37,7 @@ fn origin(settings: &str) -> Option<String> {
 }
 
 fn is_origin(line: &str) -> bool {
-    let Some((name, rest)) = line.strip_prefix('[').and_then(|it| it.split_once('"')) else {
+    let Some((name, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once('"')) else {
         return false;
     };
     name.trim().eq_ignore_ascii_case("remote") && rest.starts_with("origin\"")

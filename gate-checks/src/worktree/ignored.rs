@@ -20,7 +20,7 @@ pub(super) struct IgnoreRules {
 }
 
 impl IgnoreRules {
-    pub(super) fn of(site: &Site, root: &Path) -> Result<Self, WorktreeError> {
+    pub(super) fn new(site: &Site, root: &Path) -> Result<Self, WorktreeError> {
         let inside = |path: &Path| relative(&site.project.join(path), root);
         Ok(Self {
             project: prefix_of(&site.project, root)?,
@@ -93,7 +93,7 @@ mod tests {
         std::fs::create_dir(root.join("app")).unwrap();
         let mut settings = Site::new(root.join("app"));
         site(&mut settings, &root);
-        let ignored = IgnoreRules::of(&settings, &root).unwrap();
+        let ignored = IgnoreRules::new(&settings, &root).unwrap();
         (folder, ignored)
     }
 

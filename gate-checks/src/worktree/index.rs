@@ -64,7 +64,7 @@ struct Head {
 impl Entries {
     /// Reads `ls-files --stage -t -z`: `H 100644 <object> 0\t<path>\0`. None
     /// where git printed something else.
-    pub(super) fn of_index(text: Vec<u8>) -> Option<Self> {
+    pub(super) fn parse_index(text: Vec<u8>) -> Option<Self> {
         Self::read(text, |head| {
             let (tag, rest) = cut(head, b' ')?;
             let (mode, rest) = cut(rest, b' ')?;
@@ -77,7 +77,7 @@ impl Entries {
 
     /// Reads `ls-tree -r -z`: `100644 blob <object>\t<path>\0`. None where git
     /// printed something else.
-    pub(super) fn of_tree(text: Vec<u8>) -> Option<Self> {
+    pub(super) fn parse_tree(text: Vec<u8>) -> Option<Self> {
         Self::read(text, |head| {
             let (mode, rest) = cut(head, b' ')?;
             let (kind, object) = cut(rest, b' ')?;
@@ -156,7 +156,7 @@ impl Span {
 
 /// The text before and after the first such byte.
 fn cut(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
-    let at = text.iter().position(|it| *it == byte)?;
+    let at = text.iter().position(|found| *found == byte)?;
     Some((&text[..at], &text[at + 1..]))
 }
 
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn an_index_is_read() {
         let text = b"H 100644 aa11 0\ta\tb\nc\0S 120000 bb22 2\t\xff\0".to_vec();
-        let entries = Entries::of_index(text).unwrap();
+        let entries = Entries::parse_index(text).unwrap();
         let of = |mode, stage, absent, object, path| Entry { mode, stage, absent, object, path };
         let expected = [
             of(0o100_644, 0, false, &b"aa11"[..], &b"a\tb\nc"[..]),
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_tree_is_read() {
         let text = b"160000 commit cc33\tlibs/x\0".to_vec();
-        let entries = Entries::of_tree(text).unwrap();
+        let entries = Entries::parse_tree(text).unwrap();
         let entry = entries.iter().next().unwrap();
         assert_eq!((entry.object, entry.path), (&b"cc33"[..], &b"libs/x"[..]));
         assert!(entry.is_submodule());
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn what_is_no_listing_is_refused() {
         for text in ["x", "H 100644 aa\tpath\0", "H 1x0644 aa 0\tpath\0", "H 100644 aa 0\tpath"] {
-            assert!(Entries::of_index(text.as_bytes().to_vec()).is_none(), "{text:?}");
+            assert!(Entries::parse_index(text.as_bytes().to_vec()).is_none(), "{text:?}");
         }
     }
 
@@ -200,7 +200,7 @@ mod tests {
     fn flags_do_not_change_the_digest() {
         let digest = |text: &str| {
             let mut hasher = blake3::Hasher::new();
-            Entries::of_index(text.as_bytes().to_vec()).unwrap().digest(&mut hasher);
+            Entries::parse_index(text.as_bytes().to_vec()).unwrap().digest(&mut hasher);
             hasher.finalize()
         };
         assert_eq!(digest("H 100644 aa 0\tp\0"), digest("S 100644 aa 0\tp\0"));

@@ -16,7 +16,7 @@ impl Snapshot {
     /// tree, into `.git`, to an ignored file, a cache or a missing file, directly or through other
     /// links.
     pub(crate) fn has_links_out(&self) -> bool {
-        self.links().any(|link| !Way::of(self).ends_inside(link.path()))
+        self.links().any(|link| !Way::new(self).ends_inside(link.path()))
     }
 }
 
@@ -31,7 +31,7 @@ struct Way<'s> {
 }
 
 impl<'s> Way<'s> {
-    fn of(snapshot: &'s Snapshot) -> Self {
+    fn new(snapshot: &'s Snapshot) -> Self {
         Self { snapshot, at: PathBuf::new(), parts: VecDeque::new(), hops: 0 }
     }
 

@@ -31,7 +31,7 @@ mod globs;
 mod identity;
 mod ignored;
 mod index;
-mod laid;
+mod written_files;
 
 mod links;
 mod names;
@@ -63,10 +63,10 @@ pub use file::{File, Kind};
 pub use file_list::FileList;
 pub(crate) use globs::Globs;
 pub use identity::identity;
-pub(crate) use laid::Laid;
 pub(crate) use names::shown;
 pub use snapshot::{Changes, Snapshot};
 pub(crate) use status::Status;
+pub(crate) use written_files::WrittenFiles;
 
 use git::Git;
 use ignored::IgnoreRules;
@@ -98,13 +98,13 @@ impl WorkTree {
     pub fn open(site: &Site) -> Result<Self, WorktreeError> {
         let wrong = |source| WorktreeError::Project { path: site.project.clone(), source };
         let project = site.project.canonicalize().map_err(wrong)?;
-        let Root { folder, is_repository, git } = Root::of(&project, &site.environment)?;
+        let Root { folder, is_repository, git } = Root::find(&project, &site.environment)?;
         let root: Arc<Path> = folder.into();
         Ok(Self {
             is_repository,
             git,
-            ignored: IgnoreRules::of(site, &root)?,
-            state_dir: site.state.as_deref().map(|state| StateDir::of(state, &root)),
+            ignored: IgnoreRules::new(site, &root)?,
+            state_dir: site.state.as_deref().map(|state| StateDir::new(state, &root)),
             environment: site.environment.clone(),
             root,
         })
@@ -148,6 +148,6 @@ pub fn root_of(
     folder: &Path,
     environment: &[(String, String)],
 ) -> Result<Option<PathBuf>, WorktreeError> {
-    let root = Root::of(folder, environment)?;
+    let root = Root::find(folder, environment)?;
     Ok(root.is_repository.then_some(root.folder))
 }

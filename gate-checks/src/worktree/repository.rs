@@ -60,7 +60,7 @@ impl Repository {
     ) -> Result<Self, WorktreeError> {
         let found = Self::find(root, prefix)?;
         let text = git.read(found.place(), &["ls-files", "--stage", "-t", "-z"], cancel)?;
-        let index = Entries::of_index(text).ok_or_else(|| unread(&found.folder, "ls-files"))?;
+        let index = Entries::parse_index(text).ok_or_else(|| unread(&found.folder, "ls-files"))?;
         Ok(Self { index, ..found })
     }
 
@@ -100,7 +100,7 @@ impl Repository {
     ) -> Result<Entries, WorktreeError> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
         let text = git.read(self.place(), &args, cancel)?;
-        Entries::of_tree(text).ok_or_else(|| unread(&self.folder, "ls-tree"))
+        Entries::parse_tree(text).ok_or_else(|| unread(&self.folder, "ls-tree"))
     }
 
     /// True if the index has a file below this folder.
@@ -119,8 +119,8 @@ impl Repository {
             return Err(answer.wrong(place, &args));
         }
         // A submodule is listed by the very name of its folder.
-        let mut files = answer.out.split(|byte| *byte == 0).filter(|it| !it.is_empty());
-        Ok(files.any(|it| it != name.as_os_str().as_bytes()))
+        let mut files = answer.out.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+        Ok(files.any(|file| file != name.as_os_str().as_bytes()))
     }
 
     /// True if the commit has a file below this folder.
@@ -169,7 +169,7 @@ pub(super) fn is_folder(folder: &Path, name: &[u8]) -> bool {
     is_plain(name)
         && names::path(name).iter().all(|part| {
             at.push(part);
-            at.symlink_metadata().is_ok_and(|it| it.is_dir())
+            at.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
         })
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Root {
 
 impl Root {
     /// The root of the tree that a project stands in.
-    pub(super) fn of(
+    pub(super) fn find(
         project: &Path,
         environment: &[(String, String)],
     ) -> Result<Self, WorktreeError> {

@@ -26,7 +26,7 @@ pub(super) struct Stat {
 }
 
 impl Stat {
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(super) fn new(metadata: &Metadata) -> Self {
         Self {
             size: metadata.size(),
             mtime: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),

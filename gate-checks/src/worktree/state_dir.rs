@@ -22,7 +22,7 @@ pub(super) struct StateDir {
 
 impl StateDir {
     /// The state_dir of a work tree.
-    pub(super) fn of(state: &Path, root: &Path) -> Self {
+    pub(super) fn new(state: &Path, root: &Path) -> Self {
         Self { state: state.into(), folder: store::of_tree(state, root) }
     }
 

@@ -20,7 +20,7 @@ impl Part<'_> {
 }
 
 impl<'r> Tracked<'r> {
-    pub(super) fn of(repositories: &'r [Repository]) -> Self {
+    pub(super) fn new(repositories: &'r [Repository]) -> Self {
         let mut names: Vec<Cow<'r, [u8]>> = Vec::new();
         for repository in repositories {
             let files = repository.index.iter().filter(|entry| !entry.is_submodule());

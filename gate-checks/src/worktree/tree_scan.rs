@@ -32,7 +32,7 @@ pub(crate) struct TreeScan {
 
 /// Answers of git, from before the walk.
 #[derive(Default)]
-struct Told {
+struct GitAnswers {
     repositories: Vec<Repository>,
     head: Option<String>,
     users: Option<PathBuf>,
@@ -43,31 +43,32 @@ impl WorkTree {
     pub(crate) fn scan(&self, cancel: &Cancellation) -> Result<TreeScan, WorktreeError> {
         let taken = now();
         let git = self.git.as_ref().filter(|_| self.is_repository);
-        let (told, cache) = thread::scope(|scope| {
+        let (answers, cache) = thread::scope(|scope| {
             let cache = scope.spawn(|| self.known());
-            let told = git.map_or_else(|| Ok(Told::default()), |git| self.ask(git, cancel));
-            (told, joined(cache))
+            let answers =
+                git.map_or_else(|| Ok(GitAnswers::default()), |git| self.ask(git, cancel));
+            (answers, joined(cache))
         });
-        let told = told?;
-        let tracked = git.map(|_| Tracked::of(&told.repositories));
-        let found = self.walk(&told, tracked.as_ref()).files(cancel)?;
+        let answers = answers?;
+        let tracked = git.map(|_| Tracked::new(&answers.repositories));
+        let found = self.walk(&answers, tracked.as_ref()).files(cancel)?;
         let files = self.hash(found, cache, taken, cancel)?;
         let mut snapshot = Snapshot::new(self.root.clone(), files);
-        snapshot.head = told.head;
-        snapshot.index = git.map(|_| index_digest(&told.repositories));
-        Ok(TreeScan { snapshot, repositories: told.repositories })
+        snapshot.head = answers.head;
+        snapshot.index = git.map(|_| index_digest(&answers.repositories));
+        Ok(TreeScan { snapshot, repositories: answers.repositories })
     }
 
     /// Asks git for what is tracked, for the commit and for the user's
     /// excludes, all at once.
-    fn ask(&self, git: &Git, cancel: &Cancellation) -> Result<Told, WorktreeError> {
+    fn ask(&self, git: &Git, cancel: &Cancellation) -> Result<GitAnswers, WorktreeError> {
         let top = Repository::find(&self.root, Vec::new())?;
-        let excludes = || excludes::of_the_user(git, &self.root, &self.environment, cancel);
+        let excludes = || excludes::user_patterns(git, &self.root, &self.environment, cancel);
         thread::scope(|scope| {
             let users = scope.spawn(excludes);
             let head = scope.spawn(|| top.head(git, cancel));
             let repositories = Repository::all(git, &self.root, cancel)?;
-            Ok(Told { repositories, head: joined(head)?, users: joined(users)? })
+            Ok(GitAnswers { repositories, head: joined(head)?, users: joined(users)? })
         })
     }
 
@@ -76,20 +77,21 @@ impl WorkTree {
         StatCache::read(self.state_dir.as_ref().and_then(|state_dir| state_dir.read(KEPT)))
     }
 
-    fn walk<'w>(&'w self, told: &'w Told, tracked: Option<&'w Tracked<'w>>) -> Walk<'w> {
-        let mut starts: Vec<_> = told.repositories.iter().map(|it| it.prefix.clone()).collect();
+    fn walk<'w>(&'w self, answers: &'w GitAnswers, tracked: Option<&'w Tracked<'w>>) -> Walk<'w> {
+        let mut starts: Vec<_> =
+            answers.repositories.iter().map(|repository| repository.prefix.clone()).collect();
         if starts.is_empty() {
             starts.push(Vec::new());
         }
         // Outside of git a folder that holds nothing tracked may be the work.
-        let logs = tracked.map_or_else(Vec::new, |it| self.ignored.callers_folders(it));
+        let logs = tracked.map_or_else(Vec::new, |tracked| self.ignored.callers_folders(tracked));
         // The user's own patterns may stand in the tree, as dot files do; then
         // anybody who works in it can write them, as any other file of it.
         let counts = |file: &&Path| {
-            let inside = file.strip_prefix(&self.root).map(|it| it.as_os_str().as_bytes());
-            inside.map_or(true, |it| tracked.is_some_and(|tracked| tracked.contains(it)))
+            let inside = file.strip_prefix(&self.root).map(|rest| rest.as_os_str().as_bytes());
+            inside.map_or(true, |inside| tracked.is_some_and(|tracked| tracked.contains(inside)))
         };
-        let users = told.users.as_deref().filter(counts);
+        let users = answers.users.as_deref().filter(counts);
         Walk { root: &self.root, ignored: &self.ignored, tracked, logs, starts, users }
     }
 

@@ -121,7 +121,7 @@ impl Walk<'_> {
     /// An entry for a folder that could not be listed.
     fn closed(folder: &Folder, path: &Path) -> Option<Found> {
         let name = folder.prefix.strip_suffix(b"/").unwrap_or(&folder.prefix);
-        let stat = Stat::of(&path.symlink_metadata().ok()?);
+        let stat = Stat::new(&path.symlink_metadata().ok()?);
         Some(Found { path: name.into(), stat })
     }
 
@@ -161,7 +161,7 @@ impl Walk<'_> {
             return Ok(());
         }
         match entry.metadata() {
-            Ok(metadata) => found.push(Found { path: path.into(), stat: Stat::of(&metadata) }),
+            Ok(metadata) => found.push(Found { path: path.into(), stat: Stat::new(&metadata) }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -188,8 +188,10 @@ impl Walk<'_> {
         let mut missing = Vec::new();
         let mut seen = found.iter().peekable();
         for path in tracked.iter() {
-            while seen.next_if(|it| it.path.as_ref() < path).is_some() {}
-            if seen.peek().is_none_or(|it| it.path.as_ref() != path) && !self.ignored.always(path) {
+            while seen.next_if(|file| file.path.as_ref() < path).is_some() {}
+            if seen.peek().is_none_or(|file| file.path.as_ref() != path)
+                && !self.ignored.always(path)
+            {
                 missing.extend(folders.look(path));
             }
         }
@@ -282,7 +284,7 @@ impl<'f> Folders<'f> {
             return None;
         }
         let metadata = self.root.join(names::path(path)).symlink_metadata().ok()?;
-        (!metadata.is_dir()).then(|| Found { path: path.into(), stat: Stat::of(&metadata) })
+        (!metadata.is_dir()).then(|| Found { path: path.into(), stat: Stat::new(&metadata) })
     }
 
     fn is_real(&mut self, folder: &[u8]) -> bool {
@@ -292,9 +294,13 @@ impl<'f> Folders<'f> {
         if let Some(known) = self.real.get(folder) {
             return *known;
         }
-        let outer = Path::new(OsStr::from_bytes(folder)).parent().map(|it| it.as_os_str());
+        let outer = Path::new(OsStr::from_bytes(folder)).parent().map(|folder| folder.as_os_str());
         let real = self.is_real(outer.map_or(b"", OsStrExt::as_bytes))
-            && self.root.join(names::path(folder)).symlink_metadata().is_ok_and(|it| it.is_dir());
+            && self
+                .root
+                .join(names::path(folder))
+                .symlink_metadata()
+                .is_ok_and(|metadata| metadata.is_dir());
         self.real.insert(folder.to_vec(), real);
         real
     }

@@ -272,7 +272,7 @@ fn of_session(
 /// The baseline that history tells. A tree that cannot be read is the checks' to
 /// tell: none of them passes there.
 fn of_history(site: &Site) -> Result<Option<Baseline>, Failure> {
-    match Baseline::of_history(site, &Timestamp::now().to_string()) {
+    match Baseline::from_history(site, &Timestamp::now().to_string()) {
         Err(BaselineError::Tree(_)) => Ok(None),
         found => Ok(found?),
     }

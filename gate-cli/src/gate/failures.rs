@@ -27,7 +27,7 @@ impl Gate {
         baseline: Option<&Baseline>,
     ) -> Vec<Share> {
         // History knows nothing of what was uncommitted, and all that the agent committed.
-        let Some(baseline) = baseline.filter(|it| !it.is_of_history()) else { return Vec::new() };
+        let Some(baseline) = baseline.filter(|it| !it.is_from_history()) else { return Vec::new() };
         let budget = request.deadline.and_then(|left| Instant::now().checked_add(left));
         let until = budget.into_iter().chain(request.until).min();
         let site = self.site(source, request);

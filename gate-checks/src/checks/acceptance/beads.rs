@@ -45,7 +45,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
             None => return Err(broken("it has no `id`".to_owned())),
         }
     }
-    let parents = Parents::of(&issues);
+    let parents = Parents::new(&issues);
     let alive = issues.iter().filter(|(_, _, issue)| issue.status.as_deref() != Some("tombstone"));
     let items = alive.map(|(line, id, issue)| Item {
         line: *line,
@@ -61,13 +61,14 @@ pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
 struct Parents<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
 
 impl<'a> Parents<'a> {
-    fn of(issues: &'a [(usize, String, Issue)]) -> Self {
+    fn new(issues: &'a [(usize, String, Issue)]) -> Self {
         let mut parents: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (_, id, issue) in issues {
             let of = parents.entry(id).or_default();
             let depends = issue.dependencies.iter().flatten();
-            let child = depends.filter(|it| it.kind.as_deref() == Some("parent-child"));
-            of.extend(child.filter_map(|it| it.depends_on_id.as_deref()));
+            let child =
+                depends.filter(|dependency| dependency.kind.as_deref() == Some("parent-child"));
+            of.extend(child.filter_map(|dependency| dependency.depends_on_id.as_deref()));
             of.extend(issue.parent.as_deref());
             // The second part of bd-12 is bd-12.2.
             of.extend(id.rsplit_once('.').map(|(epic, _)| epic));

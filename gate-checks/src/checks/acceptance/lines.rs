@@ -8,7 +8,7 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         Self { text, offset: 0, line: 1 }
     }
 
@@ -16,7 +16,7 @@ impl<'a> Lines<'a> {
     /// way through the text together.
     pub(super) fn at(&mut self, offset: usize) -> usize {
         if offset < self.offset {
-            *self = Self::of(self.text);
+            *self = Self::new(self.text);
         }
         let passed = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
         self.line += passed.iter().filter(|byte| **byte == b'\n').count();

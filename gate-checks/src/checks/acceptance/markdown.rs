@@ -70,8 +70,12 @@ impl<'a> Reader<'a> {
     fn new(text: &'a str, optional: &[String]) -> Self {
         Self {
             source: text,
-            optional: optional.iter().map(|it| bare(it)).filter(|it| !it.is_empty()).collect(),
-            lines: Lines::of(text),
+            optional: optional
+                .iter()
+                .map(|heading| bare(heading))
+                .filter(|heading| !heading.is_empty())
+                .collect(),
+            lines: Lines::new(text),
             items: Vec::new(),
             frames: Vec::new(),
             quotes: 0,
@@ -124,9 +128,9 @@ impl<'a> Reader<'a> {
     /// Looks for an open box where a text begins.
     fn look(&mut self, offset: usize) {
         let rest = self.source.get(offset..).unwrap_or_default();
-        let before = self.source.as_bytes().get(..offset).and_then(|it| it.last());
+        let before = self.source.as_bytes().get(..offset).and_then(|bytes| bytes.last());
         let first_of_item =
-            self.frames.last().is_some_and(|it| it.task.is_none() && it.text.is_empty());
+            self.frames.last().is_some_and(|frame| frame.task.is_none() && frame.text.is_empty());
         if self.code || self.heading.is_some() {
             return;
         }

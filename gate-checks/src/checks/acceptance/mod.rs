@@ -31,12 +31,12 @@ pub(super) fn text(named: &Named) -> Result<String, PlanError> {
 /// Reads a file of the format that its name says: `.json` is a list of
 /// stories, `.jsonl` an issue a line, and anything else Markdown.
 fn read(path: &Path, file: &str, optional: &[String]) -> Result<Plan, PlanError> {
-    of_text(path, file, &source::text(path, file)?, optional)
+    parse(path, file, &source::text(path, file)?, optional)
 }
 
-fn of_text(path: &Path, file: &str, text: &str, optional: &[String]) -> Result<Plan, PlanError> {
+fn parse(path: &Path, file: &str, text: &str, optional: &[String]) -> Result<Plan, PlanError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match path.extension().and_then(|it| it.to_str()) {
+    match path.extension().and_then(|extension| extension.to_str()) {
         Some("json") => prd::read(text, file),
         Some("jsonl") => beads::read(text, file),
         _ => Ok(markdown::read(text, optional)),
@@ -45,7 +45,7 @@ fn of_text(path: &Path, file: &str, text: &str, optional: &[String]) -> Result<P
 
 /// The items that a file of such a name holds, with their lines, from 1.
 pub(super) fn items(name: &Path, text: &str) -> Result<Vec<(usize, String)>, PlanError> {
-    let plan = of_text(name, &name.display().to_string(), text, &[])?;
+    let plan = parse(name, &name.display().to_string(), text, &[])?;
     Ok(plan.items.into_iter().map(|item| (item.line, item.text)).collect())
 }
 

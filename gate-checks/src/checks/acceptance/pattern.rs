@@ -91,8 +91,8 @@ impl Walk<'_> {
 
     fn entry(&mut self, path: &Path, shown: &str, depth: usize) -> Result<(), PlanError> {
         let is_folder = match path.symlink_metadata() {
-            Ok(it) if it.is_symlink() => self.follow && path.is_dir(),
-            Ok(it) => it.is_dir(),
+            Ok(metadata) if metadata.is_symlink() => self.follow && path.is_dir(),
+            Ok(metadata) => metadata.is_dir(),
             Err(_) => false,
         };
         if is_folder {

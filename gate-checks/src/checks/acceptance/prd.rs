@@ -41,7 +41,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
         why: message(error),
     };
     let stories = stories(text).map_err(|error| broken("JSON with stories", 1, &error))?;
-    let (mut items, mut lines) = (Vec::new(), Lines::of(text));
+    let (mut items, mut lines) = (Vec::new(), Lines::new(text));
     let (mut judged, mut by_ids) = (false, false);
     for raw in &stories {
         let line = lines.at(raw.get().as_ptr().addr() - text.as_ptr().addr());
@@ -89,8 +89,9 @@ fn stories(text: &str) -> serde_json::Result<Vec<&RawValue>> {
     if text.trim_start().starts_with('[') {
         return serde_json::from_str(text);
     }
-    let it: Document<'_> = serde_json::from_str(text)?;
-    let lists = [it.stories, it.user_stories, it.snake_stories, it.features];
+    let document: Document<'_> = serde_json::from_str(text)?;
+    let lists =
+        [document.stories, document.user_stories, document.snake_stories, document.features];
     Ok(lists.into_iter().flatten().flatten().collect())
 }
 

@@ -29,7 +29,7 @@ pub(super) fn text(path: &Path, file: &str) -> Result<String, PlanError> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let valid = String::from_utf8_lossy(&error.as_bytes()[..valid]);
-        PlanError::NotText { file: named(), line: Lines::of(&valid).at(valid.len()) }
+        PlanError::NotText { file: named(), line: Lines::new(&valid).at(valid.len()) }
     })
 }
 

@@ -45,7 +45,7 @@ impl Case {
     }
 
     fn optional(self, headings: &[&str]) -> Self {
-        Self { optional: headings.iter().map(|&it| it.to_owned()).collect(), ..self }
+        Self { optional: headings.iter().map(|&heading| heading.to_owned()).collect(), ..self }
     }
 
     fn task(self, task: &'static str) -> Self {
@@ -91,12 +91,14 @@ impl Case {
 fn markdown(text: &str, done: usize, open: &[&str]) {
     let verdict = Case::of(&[("plan.md", text)]).verdict();
     let items = verdict.detail["open"].as_array().unwrap();
-    let items: Vec<_> =
-        items.iter().map(|it| format!("{} {}", it["line"], it["text"].as_str().unwrap())).collect();
+    let items: Vec<_> = items
+        .iter()
+        .map(|item| format!("{} {}", item["line"], item["text"].as_str().unwrap()))
+        .collect();
     let count = verdict.detail["files"][0]["done"].as_u64().unwrap();
     assert_eq!(
         (count, items),
-        (done as u64, open.iter().map(|&it| it.to_owned()).collect()),
+        (done as u64, open.iter().map(|&open| open.to_owned()).collect()),
         "{text}"
     );
 }

@@ -44,14 +44,16 @@ fn running(policy: &Policy, site: &Site, tree: &WorkTree) -> Vec<Running> {
 
 pub(super) fn around(policy: &Policy, site: &Site, tree: &WorkTree, was: &Reader<'_>) -> Around {
     let running = running(policy, site, tree);
-    let required = running.iter().map(|it| &it.settings);
-    let required = required.filter(|it| it.control && it.mode == Mode::Require && !it.shell);
-    let known = required.filter(|it| report::is_runner(&it.command));
-    let overlaid = known.filter_map(|it| language(&it.command)).collect();
-    let folder = |it: &Running| it.folder.to_string_lossy().into_owned();
+    let required = running.iter().map(|running| &running.settings);
+    let required =
+        required.filter(|check| check.control && check.mode == Mode::Require && !check.shell);
+    let known = required.filter(|check| report::is_runner(&check.command));
+    let overlaid = known.filter_map(|check| language(&check.command)).collect();
+    let folder = |running: &Running| running.folder.to_string_lossy().into_owned();
     let commands: Vec<_> =
-        running.iter().map(|it| (folder(it), it.settings.command.clone())).collect();
-    let mut folders: BTreeSet<PathBuf> = running.iter().map(|it| it.folder.clone()).collect();
+        running.iter().map(|running| (folder(running), running.settings.command.clone())).collect();
+    let mut folders: BTreeSet<PathBuf> =
+        running.iter().map(|running| running.folder.clone()).collect();
     folders.insert(PathBuf::new());
     let text = |folder: &Path, name: &str| {
         let held = was.content(&folder.join(name)).ok().flatten()?;
@@ -61,8 +63,10 @@ pub(super) fn around(policy: &Policy, site: &Site, tree: &WorkTree, was: &Reader
     for folder in &folders {
         let declared = DECLARING.iter().filter_map(|name| Some((name, text(folder, name)?)));
         declared.for_each(|(name, text)| dependencies.extend(python_dependencies(name, &text)));
-        let idle =
-            MAKING.iter().filter_map(|name| text(folder, name)).flat_map(|it| idle_targets(&it));
+        let idle = MAKING
+            .iter()
+            .filter_map(|name| text(folder, name))
+            .flat_map(|text| idle_targets(&text));
         let is_run = |target: &String| {
             USUAL.contains(&target.as_str())
                 || commands.iter().any(|(_, words)| words.contains(target))
@@ -86,20 +90,21 @@ fn language(command: &[String]) -> Option<Language> {
 
 /// The files of the tree that commands name as what they run.
 pub(super) fn scripts(policy: &Policy, site: &Site, tree: &WorkTree) -> BTreeSet<PathBuf> {
-    let named = running(policy, site, tree).into_iter().flat_map(|it| {
-        let words: Vec<String> = if it.settings.shell {
+    let named = running(policy, site, tree).into_iter().flat_map(|running| {
+        let words: Vec<String> = if running.settings.shell {
             let separators = |c: char| c.is_whitespace() || ";&|()".contains(c);
-            it.settings
+            running
+                .settings
                 .command
                 .iter()
-                .flat_map(|it| it.split(separators))
+                .flat_map(|word| word.split(separators))
                 .map(str::to_owned)
                 .collect()
         } else {
-            it.settings.command
+            running.settings.command
         };
         let words = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
-        run_by(&words).iter().filter_map(|word| inside(&it.folder, word)).collect::<Vec<_>>()
+        run_by(&words).iter().filter_map(|word| inside(&running.folder, word)).collect::<Vec<_>>()
     });
     named.collect()
 }

@@ -40,7 +40,7 @@ pub(super) fn compare(
     let changes =
         reader.changes(&cx.tree, &Cancellation::with(cx.cancel.clone())).map_err(wrong)?;
     let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
-    let plans = policy.checks.get("acceptance_criteria").map_or(&[][..], |it| &it.files[..]);
+    let plans = policy.checks.get("acceptance_criteria").map_or(&[][..], |plan| &plan.files[..]);
     let around = around(policy, &cx.site, tree, &reader);
     let moved = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
     let comparing = Comparing {

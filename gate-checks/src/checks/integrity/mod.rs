@@ -77,7 +77,9 @@ impl Integrity {
     }
 
     fn detail(&self, weighed: &Weighed, files: usize) -> Value {
-        let count = |severity| weighed.findings.iter().filter(|it| it.severity == severity).count();
+        let count = |severity| {
+            weighed.findings.iter().filter(|finding| finding.severity == severity).count()
+        };
         json!({
             "files": files,
             "findings": weighed.findings.iter().take(DETAILED).collect::<Vec<_>>(),

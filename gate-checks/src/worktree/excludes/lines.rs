@@ -65,14 +65,14 @@ struct Class {
 impl Class {
     /// Reads what follows the opening bracket.
     fn read(letters: &mut Peekable<Chars<'_>>) -> Option<Self> {
-        let is_negated = letters.next_if(|it| matches!(it, '!' | '^')).is_some();
+        let is_negated = letters.next_if(|letter| matches!(letter, '!' | '^')).is_some();
         let mut class = Self { is_negated, ranges: Vec::new() };
         loop {
             match letters.next()? {
                 ']' if !class.ranges.is_empty() => return Some(class),
                 '-' if !class.ranges.is_empty() && letters.peek() != Some(&']') => {
                     let (start, end) = class.ranges.pop()?;
-                    let last = letters.next().filter(|it| is_plain(*it) && start == end)?;
+                    let last = letters.next().filter(|letter| is_plain(*letter) && start == end)?;
                     let begins = is_plain(start) && start != '-';
                     if !begins || start >= last || (start..=last).contains(&'/') {
                         return None;
@@ -92,7 +92,9 @@ impl Class {
         let singles = |wanted: char| self.ranges.contains(&(wanted, wanted)).then_some(wanted);
         text.extend(singles(']'));
         text.extend(self.is_negated.then_some('/'));
-        for (start, end) in self.ranges.iter().filter(|it| !matches!(it, (']', _) | ('-', '-'))) {
+        for (start, end) in
+            self.ranges.iter().filter(|range| !matches!(range, (']', _) | ('-', '-')))
+        {
             text.push(*start);
             if end > start {
                 text.extend(['-', *end]);

@@ -27,7 +27,7 @@ pub(super) enum Format {
 
 impl Format {
     /// The format of an object's name in hex digits.
-    pub(super) fn of(object: &[u8]) -> Self {
+    pub(super) fn detect(object: &[u8]) -> Self {
         if object.len() == 64 { Self::Sha256 } else { Self::Sha1 }
     }
 
@@ -41,7 +41,7 @@ impl Format {
 
 /// True if `object` is git's name for these bytes.
 pub(in crate::worktree) fn named_as(bytes: &[u8], object: &[u8]) -> bool {
-    Format::of(object).name(bytes) == object
+    Format::detect(object).name(bytes) == object
 }
 
 /// Names a blob whose bytes come in pieces.
@@ -169,10 +169,10 @@ impl Blobs {
     /// Reads the memory; a damaged one is empty.
     pub(super) fn load(state_dir: Option<&StateDir>) -> Self {
         let bytes = state_dir.and_then(|state_dir| state_dir.read(KEPT)).unwrap_or_default();
-        Self::of(whole(bytes).unwrap_or_else(|| HEADER.to_vec()))
+        Self::from_records(whole(bytes).unwrap_or_else(|| HEADER.to_vec()))
     }
 
-    fn of(records: Vec<u8>) -> Self {
+    fn from_records(records: Vec<u8>) -> Self {
         let (kept, next) = (records.len(), HEADER.len());
         Self { records, kept, next, asked: Vec::new(), places: None }
     }
@@ -269,13 +269,13 @@ mod tests {
         assert_eq!(sha1, b"ce013625030ba8dba906f756967f9e9ca394464a");
         let sha256 = Format::Sha256.name(b"");
         assert_eq!(sha256, b"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813");
-        assert_eq!(Format::of(&sha256), Format::Sha256);
+        assert_eq!(Format::detect(&sha256), Format::Sha256);
     }
 
     #[test]
     fn names_are_kept_and_damage_is_seen() {
         let state = tempfile::tempdir().unwrap();
-        let state_dir = StateDir::of(state.path(), Path::new("/somewhere"));
+        let state_dir = StateDir::new(state.path(), Path::new("/somewhere"));
         let mut blobs = Blobs::load(Some(&state_dir));
         let name = Format::Sha1.name(b"x");
         blobs.learn(Format::Sha1, &Named { hash: [7; 32], name: name.clone() });
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn names_are_found_in_any_order_and_searched_only_out_of_order() {
         let state = tempfile::tempdir().unwrap();
-        let state_dir = StateDir::of(state.path(), Path::new("/somewhere"));
+        let state_dir = StateDir::new(state.path(), Path::new("/somewhere"));
         let name = |at: u8| Format::Sha1.name(&[at]);
         let ask = |order: &[u8], learned: Option<u8>| {
             let mut blobs = Blobs::load(Some(&state_dir));

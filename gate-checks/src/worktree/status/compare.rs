@@ -58,7 +58,7 @@ struct Pair<'e> {
 
 impl Pair<'_> {
     fn format(&self) -> Format {
-        Format::of(self.entry.object)
+        Format::detect(self.entry.object)
     }
 
     /// The name of the file's bytes, where it is known.
@@ -78,7 +78,8 @@ impl<'c> Compare<'c> {
         let mut pairs = Vec::new();
         let mut folders = Folders::new(self.root);
         let mut known = self.scan.snapshot.in_order();
-        let files = self.repository.index.iter().filter(|it| it.stage == 0 && !it.is_submodule());
+        let files =
+            self.repository.index.iter().filter(|entry| entry.stage == 0 && !entry.is_submodule());
         for entry in files {
             match self.file(entry, &mut known, &mut folders) {
                 None if entry.absent && self.settings.sparse => {
@@ -162,7 +163,7 @@ impl<'c> Compare<'c> {
             let pair = &pairs[at];
             let path = self.root.join(pair.file.path());
             let format = pair.format();
-            name_file(reader, &path, pair.file.kind(), format).map(|it| (format, it))
+            name_file(reader, &path, pair.file.kind(), format).map(|name| (format, name))
         })?;
         for (format, named) in read.into_iter().flatten() {
             blobs.learn(format, &named);
@@ -178,12 +179,15 @@ impl<'c> Compare<'c> {
         cancel: &Cancellation,
     ) -> Result<Vec<Vec<u8>>, WorktreeError> {
         let mut moved = Vec::new();
-        for module in self.repository.index.iter().filter(|it| it.is_submodule() && it.stage == 0) {
+        for module in
+            self.repository.index.iter().filter(|entry| entry.is_submodule() && entry.stage == 0)
+        {
             let prefix = [&*self.full(module.path), &b"/"[..]].concat();
-            let inner = self.scan.repositories.iter().find(|it| it.prefix == prefix);
+            let inner =
+                self.scan.repositories.iter().find(|repository| repository.prefix == prefix);
             let as_said = match inner {
                 Some(inner) => {
-                    inner.head(git, cancel)?.is_some_and(|it| it.as_bytes() == module.object)
+                    inner.head(git, cancel)?.is_some_and(|head| head.as_bytes() == module.object)
                 }
                 None => is_folder(&self.repository.folder, module.path),
             };

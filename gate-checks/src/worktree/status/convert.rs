@@ -81,7 +81,7 @@ impl Convert<'_> {
 
     fn is_pointer(&self, reader: &mut Reader, file: &Doubtful) -> bool {
         let pointer = lfs_pointer(reader, &self.repository.folder.join(path(&file.path)));
-        pointer.is_ok_and(|text| Format::of(&file.object).name(text.as_bytes()) == file.object)
+        pointer.is_ok_and(|text| Format::detect(&file.object).name(text.as_bytes()) == file.object)
     }
 
     /// Those of these files for which the commit does not ask for Git LFS.
@@ -159,7 +159,7 @@ impl Convert<'_> {
         for folder in ["objects", "refs"] {
             fs::create_dir(own.path().join(folder))?;
         }
-        let format = files.first().map_or(Format::Sha1, |file| Format::of(&file.object));
+        let format = files.first().map_or(Format::Sha1, |file| Format::detect(&file.object));
         fs::write(own.path().join("config"), self.config(format))?;
         fs::write(own.path().join("HEAD"), "ref: refs/heads/none\n")?;
         Ok(own)

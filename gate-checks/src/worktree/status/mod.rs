@@ -66,7 +66,7 @@ struct Committed {
 }
 
 impl Committed {
-    fn of(
+    fn read(
         git: &Git,
         repository: &Repository,
         cancel: &Cancellation,
@@ -74,7 +74,7 @@ impl Committed {
         let head = repository.head(git, cancel)?;
         let tree =
             head.as_deref().map(|commit| repository.tree(git, commit, cancel)).transpose()?;
-        let settings = Settings::of(git, repository, cancel)?;
+        let settings = Settings::load(git, repository, cancel)?;
         Ok(Self { head, tree: tree.unwrap_or_default(), settings })
     }
 }
@@ -99,7 +99,7 @@ impl WorkTree {
         // What is committed is listed, and what is known of files read, while files are
         // looked at.
         let (scan, mut committed, mut blobs) = thread::scope(|scope| {
-            let committed = scope.spawn(|| Committed::of(git, &top, cancel));
+            let committed = scope.spawn(|| Committed::read(git, &top, cancel));
             let blobs = scope.spawn(|| Blobs::load(self.state_dir.as_ref()));
             (self.scan(cancel), Some(joined(committed)), joined(blobs))
         });
@@ -107,10 +107,10 @@ impl WorkTree {
         let mut status = Status::default();
         for repository in &scan.repositories {
             let committed =
-                committed.take().unwrap_or_else(|| Committed::of(git, repository, cancel));
+                committed.take().unwrap_or_else(|| Committed::read(git, repository, cancel));
             self.add(&mut status, (git, &scan), (repository, committed?), &mut blobs, cancel)?;
         }
-        let tracked = Tracked::of(&scan.repositories);
+        let tracked = Tracked::new(&scan.repositories);
         let unknown = tracked.others(scan.snapshot.files().map(|file| file.bytes()));
         let unknown = unknown.into_iter().filter(|path| !status.staged.contains(*path));
         status.untracked = unknown.map(<[u8]>::to_vec).collect();

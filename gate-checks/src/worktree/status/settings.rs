@@ -27,7 +27,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn of(
+    pub(super) fn load(
         git: &Git,
         repository: &Repository,
         cancel: &Cancellation,
@@ -52,7 +52,8 @@ impl Settings {
                 "core.autocrlf" if value == "input" => settings.autocrlf = Some("input"),
                 "core.autocrlf" => settings.autocrlf = truth(&value).map(spelled),
                 "core.eol" => {
-                    settings.eol = ["lf", "crlf", "native"].into_iter().find(|it| *it == value);
+                    settings.eol =
+                        ["lf", "crlf", "native"].into_iter().find(|known| *known == value);
                 }
                 "core.filemode" => settings.no_file_mode = truth(&value) == Some(false),
                 "core.symlinks" => settings.no_symlinks = truth(&value) == Some(false),

@@ -179,7 +179,7 @@ fn an_ignore_file_hides_no_more_than_git_does() {
         let told = fixture.git(&["ls-files", "-z", "--others", "--exclude-standard"]);
         let here = fixture.names();
         let missing: Vec<_> =
-            told.split_terminator('\0').filter(|it| !here.iter().any(|i| i == it)).collect();
+            told.split_terminator('\0').filter(|line| !here.iter().any(|i| i == line)).collect();
         assert!(missing.is_empty(), "{text:?} hides {missing:?}");
     }
 }

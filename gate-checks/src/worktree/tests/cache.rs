@@ -23,7 +23,7 @@ fn remembered(fixture: &Fixture) -> usize {
 
 fn memory_of(bytes: &[u8], name: &[u8]) -> bool {
     let length = u32::try_from(name.len()).unwrap().to_le_bytes();
-    bytes.windows(84 + name.len()).any(|it| it.starts_with(&length) && it.ends_with(name))
+    bytes.windows(84 + name.len()).any(|byte| byte.starts_with(&length) && byte.ends_with(name))
 }
 
 /// Waits until the files are old enough to be remembered.

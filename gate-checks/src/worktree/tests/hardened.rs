@@ -7,8 +7,8 @@ use crate::worktree::WorkTree;
 
 /// A git that notes that it was started, and then is git.
 fn noting(fixture: &Fixture, name: &str) -> String {
-    let real = fixture.site.environment[0].1.split(':').map(|it| format!("{it}/git"));
-    let real = real.into_iter().find(|it| fs::metadata(it).is_ok()).unwrap();
+    let real = fixture.site.environment[0].1.split(':').map(|part| format!("{part}/git"));
+    let real = real.into_iter().find(|real| fs::metadata(real).is_ok()).unwrap();
     let mark = fixture.beside(&format!("{name}-ran"));
     format!("#!/bin/sh\ntouch {}\nexec {real} \"$@\"\n", mark.display())
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::layout::{Item, Layout, Source, changed, path};
 use crate::copy::hash;
 use crate::remove::remove_all;
-use crate::worktree::{Kind, Laid};
+use crate::worktree::{Kind, WrittenFiles};
 
 /// Folders that tools fill with what they make of the work, and that cost the most
 /// where they are empty. Compiled Python is none of them: no check writes it, and
@@ -40,18 +40,18 @@ const WARM: [&str; 14] = [
 const BUILD: (&str, [&str; 2]) = ("build", ["build.gradle", "build.gradle.kts"]);
 
 /// A folder that is brought up to a layout.
-pub(super) struct Bringing<'a> {
+pub(super) struct Sync<'a> {
     root: &'a Path,
     layout: &'a Layout,
-    laid: Laid,
+    written: WrittenFiles,
     /// The names of all files that were written or removed, each with a zero behind.
     touched: Vec<u8>,
 }
 
-impl<'a> Bringing<'a> {
+impl<'a> Sync<'a> {
     /// With what is known of the folder from an earlier time.
     pub(super) fn new(root: &'a Path, layout: &'a Layout, known: Option<Vec<u8>>) -> Self {
-        Self { root, layout, laid: Laid::read(known), touched: Vec::new() }
+        Self { root, layout, written: WrittenFiles::read(known), touched: Vec::new() }
     }
 
     /// Brings it up to the layout: the names of what was touched, and what is known
@@ -64,9 +64,9 @@ impl<'a> Bringing<'a> {
         fs::create_dir_all(self.root)?;
         self.sweep(&[])?;
         for (name, item) in &self.layout.items {
-            self.bring(name, item)?;
+            self.sync(name, item)?;
         }
-        let renewed = self.laid.renewed();
+        let renewed = self.written.renewed();
         Ok((self.touched, renewed))
     }
 
@@ -99,7 +99,8 @@ impl<'a> Bringing<'a> {
         }
         let beside = |file: &str| self.layout.items.contains_key(&joined(folder, file));
         let is_wanted = self.layout.items.contains_key(name);
-        let is_warm = WARM.contains(&own) || own == BUILD.0 && BUILD.1.iter().any(|it| beside(it));
+        let is_warm =
+            WARM.contains(&own) || own == BUILD.0 && BUILD.1.iter().any(|file| beside(file));
         is_warm && !is_wanted
     }
 
@@ -127,18 +128,18 @@ impl<'a> Bringing<'a> {
         self.touched.push(0);
     }
 
-    fn bring(&mut self, name: &[u8], item: &Item) -> io::Result<()> {
+    fn sync(&mut self, name: &[u8], item: &Item) -> io::Result<()> {
         let at = self.root.join(path(name));
         if let Ok(about) = at.symlink_metadata()
-            && self.laid.look(name, &at, &about) == (item.kind, item.hash)
+            && self.written.look(name, &at, &about) == (item.kind, item.hash)
             && is_alone(&about)
         {
-            self.laid.remember(name, item.hash, &about);
+            self.written.remember(name, item.hash, &about);
             return Ok(());
         }
         write(&at, item)?;
         self.touch(name);
-        self.laid.remember(name, item.hash, &at.symlink_metadata()?);
+        self.written.remember(name, item.hash, &at.symlink_metadata()?);
         Ok(())
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::CheckPolicy;
 
-use super::narrow::Narrow;
-use super::since::Since;
+use super::overlay::Overlay;
+use super::select::Selection;
 use super::trouble::Trouble;
 use crate::check::{CheckContext, CheckId};
 use crate::checks::launch::Told;
@@ -20,7 +20,7 @@ use crate::workspace::Workspace;
 use crate::worktree::{Snapshot, WorkTree};
 
 /// The workspace, and a check in it.
-pub(super) struct Ground {
+pub(super) struct TestWorkspace {
     workspace: Workspace,
     tree: WorkTree,
     /// With the files that the digest leaves out: tests may need them.
@@ -34,20 +34,20 @@ pub(super) struct Ground {
 
 /// The files that the workspace shall have.
 #[derive(Clone, Copy)]
-pub(super) enum Hold<'a> {
+pub(super) enum Contents<'a> {
     /// The tree as it stands.
     Tree,
     /// The tree with the baseline's tests and settings over it.
-    Overlay(&'a Since<'a>),
+    Overlay(&'a Overlay<'a>),
     /// The baseline.
-    Baseline(&'a Since<'a>),
+    Baseline(&'a Overlay<'a>),
     /// The baseline with the tests as they stand.
-    WithoutWork(&'a Since<'a>),
+    WithoutWork(&'a Overlay<'a>),
     /// The tree with these files as the baseline had them.
-    PutBack(&'a Since<'a>, &'a [PathBuf]),
+    PutBack(&'a Overlay<'a>, &'a [PathBuf]),
 }
 
-impl Ground {
+impl TestWorkspace {
     /// Waits for the workspace.
     pub(super) async fn open(
         tree: &WorkTree,
@@ -75,16 +75,18 @@ impl Ground {
     }
 
     /// Has the workspace hold this.
-    pub(super) fn bring(&mut self, hold: Hold<'_>) -> Result<(), Trouble> {
+    pub(super) fn sync(&mut self, hold: Contents<'_>) -> Result<(), Trouble> {
         let mut layout = self.workspace.layout(&self.snapshot)?;
         match hold {
-            Hold::Tree => {}
-            Hold::Overlay(since) => since.lay(&self.tree, &mut layout)?,
-            Hold::Baseline(since) => since.lay_all(&self.tree, &mut layout)?,
-            Hold::WithoutWork(since) => since.lay_sources(&self.tree, &mut layout)?,
-            Hold::PutBack(since, files) => since.lay_files(&self.tree, &mut layout, files)?,
+            Contents::Tree => {}
+            Contents::Overlay(overlay) => overlay.lay(&self.tree, &mut layout)?,
+            Contents::Baseline(overlay) => overlay.lay_all(&self.tree, &mut layout)?,
+            Contents::WithoutWork(overlay) => overlay.lay_sources(&self.tree, &mut layout)?,
+            Contents::PutBack(overlay, files) => {
+                overlay.lay_files(&self.tree, &mut layout, files)?
+            }
         }
-        self.workspace.bring(&layout, &self.snapshot, &self.real)?;
+        self.workspace.sync(&layout, &self.snapshot, &self.real)?;
         self.files = layout.files();
         Ok(())
     }
@@ -144,7 +146,7 @@ impl Ground {
     /// From now on the command runs these files of the tree alone, where it can be told
     /// to; a report names the other ones.
     pub(super) fn narrow(&mut self, found: &Found, own: &[PathBuf], report: &TestReport) {
-        let place = Narrow {
+        let place = Selection {
             root: self.workspace.root(),
             cwd: &self.cx.site.folder_of(&self.settings),
             args: &found.args,

@@ -13,7 +13,7 @@ use super::walk::Found;
 /// The files of a folder, which are asked for in the order of their names.
 ///
 /// A file is read where nobody knows that it is as it was read last.
-pub(crate) struct Laid {
+pub(crate) struct WrittenFiles {
     earlier: StatCache,
     reader: Reader,
     stats: Vec<Stat>,
@@ -21,7 +21,7 @@ pub(crate) struct Laid {
     taken: i64,
 }
 
-impl Laid {
+impl WrittenFiles {
     /// Parses the bytes of an earlier [`Self::renewed`].
     pub(crate) fn read(kept: Option<Vec<u8>>) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Laid {
 
     /// The kind and hash of the file at `path`, which has this name in the workspace.
     pub(crate) fn look(&mut self, name: &[u8], path: &Path, about: &Metadata) -> (Kind, [u8; 32]) {
-        let found = Found { path: name.into(), stat: Stat::of(about) };
+        let found = Found { path: name.into(), stat: Stat::new(about) };
         match self.earlier.hash(&found) {
             Some(hash) => (found.stat.kind(), hash),
             None => self.reader.look(path, &found.stat),
@@ -44,7 +44,7 @@ impl Laid {
 
     /// Remembers what stands at a path of this name by now.
     pub(crate) fn remember(&mut self, name: &[u8], hash: [u8; 32], about: &Metadata) {
-        let stat = Stat::of(about);
+        let stat = Stat::new(about);
         self.files.push(File::new(name.into(), stat.kind(), hash));
         self.stats.push(stat);
     }

@@ -7,39 +7,39 @@
 use gate_core::decide::evidence::Outcome;
 use serde_json::json;
 
-use super::Trial;
-use super::ground::{Ground, Hold};
+use super::VerifiedTests;
 use super::identities::{self, LISTED, names_all, new_and_passed};
-use super::since::Since;
+use super::overlay::Overlay;
+use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::verdict::Verdict;
 use crate::check::CheckId;
 use crate::control::Found;
 
-impl Trial<'_> {
+impl VerifiedTests<'_> {
     /// Tries new tests without the work, where all is well so far.
     pub(super) async fn fail_to_pass(
         &self,
-        ground: &mut Ground,
-        (since, found): (&Since<'_>, Option<&Found>),
+        workspace: &mut TestWorkspace,
+        (overlay, found): (&Overlay<'_>, Option<&Found>),
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
-        let files = since.new_tests();
+        let files = overlay.new_tests();
         if verdict.evidence.outcome != Outcome::Pass || files.is_empty() {
             return Ok(());
         }
-        let planted = found.is_some_and(|found| ground.is_about_tests(found));
-        let Some(known) = self.known(ground, since, found, planted).await? else {
+        let planted = found.is_some_and(|found| workspace.is_about_tests(found));
+        let Some(known) = self.known(workspace, overlay, found, planted).await? else {
             let why = "which tests are new is not known: the baseline's gave no answer";
             verdict.becomes(Outcome::Inconclusive, why.to_owned());
             return Ok(());
         };
-        ground.bring(Hold::WithoutWork(since))?;
+        workspace.sync(Contents::WithoutWork(overlay))?;
         if let (Some(found), Some(report)) = (found, &verdict.report) {
-            ground.narrow(found, &files, report);
+            workspace.narrow(found, &files, report);
         }
         let log = CheckId::new(format!("{}-without-work", self.id));
-        let ran = ground.run(&log, None, true).await;
+        let ran = workspace.run(&log, None, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }

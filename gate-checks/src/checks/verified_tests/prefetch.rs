@@ -6,9 +6,9 @@ use gate_core::decide::policy::Policy;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-use super::Trial;
-use super::ground::Ground;
-use super::since::Since;
+use super::VerifiedTests;
+use super::overlay::Overlay;
+use super::test_workspace::TestWorkspace;
 use super::trouble::Trouble;
 use crate::baseline::Baseline;
 use crate::check::{About, CheckContext, CheckId};
@@ -46,7 +46,7 @@ pub fn learn_tests(
         let Some((settings, _)) = with_command(name, settings, site) else { continue };
         if tests && CheckKind::of(name, &settings) == CheckKind::Command && !cancel.is_cancelled() {
             let id = CheckId::new(name);
-            let trial = Trial { id: &id, settings: &settings, cx: &cx };
+            let trial = VerifiedTests { id: &id, settings: &settings, cx: &cx };
             // What was not found out is tried again.
             let _ = runtime.block_on(async {
                 let _slot = match &cx.slots {
@@ -88,14 +88,14 @@ pub(super) fn context(
     Some((tree, cx))
 }
 
-impl Trial<'_> {
+impl VerifiedTests<'_> {
     async fn learn(&self, tree: &WorkTree) -> Result<(), Trouble> {
-        let Some(since) = Since::of(self.cx, tree)? else { return Ok(()) };
+        let Some(overlay) = Overlay::new(self.cx, tree)? else { return Ok(()) };
         let folder = self.cx.site.folder_of(self.settings);
         let found = recognise(self.id.as_str(), self.settings, &folder);
-        let mut ground = Ground::open(tree, self.settings, self.cx).await?;
-        ground.bring(super::Hold::Baseline(&since))?;
-        let planted = found.as_ref().is_some_and(|found| ground.is_about_tests(found));
-        self.known(&mut ground, &since, found.as_ref(), planted).await.map(drop)
+        let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
+        workspace.sync(super::Contents::Baseline(&overlay))?;
+        let planted = found.as_ref().is_some_and(|found| workspace.is_about_tests(found));
+        self.known(&mut workspace, &overlay, found.as_ref(), planted).await.map(drop)
     }
 }

@@ -9,10 +9,10 @@ use serde_json::json;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-use super::Trial;
-use super::ground::{Ground, Hold};
-use super::learn::context;
-use super::since::Since;
+use super::VerifiedTests;
+use super::overlay::Overlay;
+use super::prefetch::context;
+use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use crate::baseline::Baseline;
 use crate::check::CheckId;
@@ -54,40 +54,42 @@ pub fn rerun(
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let Some((tree, cx)) = context(policy, site, baseline, cancel) else { return Ok(None) };
     let id = CheckId::new(check);
-    let trial = Trial { id: &id, settings: &settings, cx: &cx };
+    let trial = VerifiedTests { id: &id, settings: &settings, cx: &cx };
     let ran = runtime.block_on(trial.rerun(&tree, put_back));
     // Whose a failure is stays unknown where the copy cannot be made.
     Ok(ran.ok().flatten())
 }
 
-impl Trial<'_> {
+impl VerifiedTests<'_> {
     async fn rerun(
         &self,
         tree: &WorkTree,
         put_back: PutBack<'_>,
     ) -> Result<Option<Evidence>, Trouble> {
-        let Some(since) = Since::of(self.cx, tree)? else { return Ok(None) };
+        let Some(overlay) = Overlay::new(self.cx, tree)? else { return Ok(None) };
         let kept = match put_back {
-            PutBack::Everything => since.baseline.outcome(&self.cx.site, tree, &self.command_key()),
+            PutBack::Everything => {
+                overlay.baseline.outcome(&self.cx.site, tree, &self.command_key())
+            }
             PutBack::Files(_) => None,
         };
         if kept.is_some() {
             return Ok(kept);
         }
-        let mut ground = Ground::open(tree, self.settings, self.cx).await?;
-        ground.bring(match put_back {
-            PutBack::Everything => Hold::Baseline(&since),
-            PutBack::Files(files) => Hold::PutBack(&since, files),
+        let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
+        workspace.sync(match put_back {
+            PutBack::Everything => Contents::Baseline(&overlay),
+            PutBack::Files(files) => Contents::PutBack(&overlay, files),
         })?;
         let log = CheckId::new(format!("{}-put-back", self.id));
-        let Ok(ran) = ground.run(&log, None, true).await else { return Ok(None) };
-        let judged = ran.judged(ground.settings());
+        let Ok(ran) = workspace.run(&log, None, true).await else { return Ok(None) };
+        let judged = ran.judged(workspace.settings());
         let mut evidence = Evidence { check: self.id.as_str().to_owned(), ..judged };
         self.cx.masker.evidence(&mut evidence);
         if matches!(put_back, PutBack::Everything) && !self.cx.cancel.is_cancelled() {
             // What is not kept is found out again.
             let _ =
-                since.baseline.keep_outcome(&self.cx.site, tree, &self.command_key(), &evidence);
+                overlay.baseline.keep_outcome(&self.cx.site, tree, &self.command_key(), &evidence);
         }
         Ok(Some(evidence))
     }

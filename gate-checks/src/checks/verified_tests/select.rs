@@ -11,13 +11,13 @@ use crate::report::TestReport;
 const MOST: usize = 2_000;
 
 /// A command in the tree, which is to run less.
-pub(super) struct Narrow<'a> {
+pub(super) struct Selection<'a> {
     pub(super) root: &'a Path,
     pub(super) cwd: &'a Path,
     pub(super) args: &'a [String],
 }
 
-impl Narrow<'_> {
+impl Selection<'_> {
     /// The options that leave all other files out; none where the runner cannot be told
     /// so, or was told something else.
     pub(super) fn words(
@@ -40,7 +40,7 @@ impl Narrow<'_> {
             report.tests.iter().filter_map(|test| test.id.split("::").next()).collect();
         // Names are relative to a folder of pytest's choice, here or above.
         let folders: Vec<_> =
-            self.cwd.ancestors().take_while(|it| it.starts_with(self.root)).collect();
+            self.cwd.ancestors().take_while(|folder| folder.starts_with(self.root)).collect();
         let place =
             |file: &str| folders.iter().map(|folder| folder.join(file)).find(|path| path.is_file());
         let others: Option<Vec<_>> = files.into_iter().map(place).collect();
@@ -96,7 +96,7 @@ mod tests {
         };
         let args: Vec<_> = args.split_whitespace().map(str::to_owned).collect();
         let own: Vec<_> = own.iter().map(PathBuf::from).collect();
-        let narrow = Narrow { root: &root, cwd: &root, args: &args };
+        let narrow = Selection { root: &root, cwd: &root, args: &args };
         let words = narrow.words(runner, &own, &report)?;
         Some(words.join(" ").replace(&format!("{}/", root.display()), ""))
     }

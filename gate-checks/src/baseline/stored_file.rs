@@ -15,7 +15,7 @@ use crate::worktree::{File, Kind};
 
 /// A file as the baseline has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct StoredFile {
     /// Its bytes; of a link what it says.
     pub bytes: Vec<u8>,
     /// The kind of file.
@@ -48,7 +48,7 @@ pub(super) enum KeptKind {
     Other,
 }
 
-impl Held {
+impl StoredFile {
     /// Writes it to a path, with the folders above. What stands there is replaced.
     pub(crate) fn write(&self, path: &Path) -> Result<(), BaselineError> {
         let write = || -> io::Result<()> {
@@ -71,7 +71,7 @@ impl Held {
 }
 
 impl Mark {
-    pub(super) fn of(file: &File) -> Self {
+    pub(super) fn new(file: &File) -> Self {
         let hash = blake3::Hash::from_bytes(*file.hash()).to_hex().to_string();
         Self { hash, kind: file.kind().into() }
     }
@@ -104,7 +104,7 @@ impl From<KeptKind> for Kind {
 }
 
 impl Name {
-    pub(super) fn of(path: &Path) -> Self {
+    pub(super) fn new(path: &Path) -> Self {
         Self(bytes(path).to_vec())
     }
 

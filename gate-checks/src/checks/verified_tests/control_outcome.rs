@@ -4,7 +4,7 @@ use crate::report::{Status, TestReport};
 
 /// The outcome of a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
+pub(super) enum ControlOutcome {
     /// It failed, and so did the command.
     Failed,
     /// It did not fail, although it was run.
@@ -17,9 +17,13 @@ pub(super) enum Held {
     NoTest,
 }
 
-impl Held {
+impl ControlOutcome {
     /// The outcome of the control with this name, from a report and an exit code.
-    pub(super) fn of(report: Option<&TestReport>, exit_code: Option<i32>, id: &str) -> Self {
+    pub(super) fn from_report(
+        report: Option<&TestReport>,
+        exit_code: Option<i32>,
+        id: &str,
+    ) -> Self {
         let Some(report) = report else {
             return Self::NoTest;
         };
@@ -67,8 +71,9 @@ impl Held {
 
 /// Takes a control out of a report.
 pub(super) fn without(report: TestReport, id: &str) -> TestReport {
-    let of =
-        |status| report.tests.iter().filter(move |it| it.status == status && it.id.contains(id));
+    let of = |status| {
+        report.tests.iter().filter(move |test| test.status == status && test.id.contains(id))
+    };
     let failed = report.failed.saturating_sub(of(Status::Failed).count() as u64);
     let tests = report.tests.iter().filter(|test| !test.id.contains(id)).cloned().collect();
     let flaky = report.flaky.iter().filter(|name| !name.contains(id)).cloned().collect();
@@ -81,7 +86,7 @@ mod tests {
     use crate::report::{Format, Test};
 
     fn report(tests: &[(&str, Status)], errors: &[&str]) -> TestReport {
-        let count = |status| tests.iter().filter(|it| it.1 == status).count() as u64;
+        let count = |status| tests.iter().filter(|test| test.1 == status).count() as u64;
         TestReport {
             format: Format::Pytest,
             tests: tests
@@ -92,7 +97,7 @@ mod tests {
             failed: count(Status::Failed),
             skipped: count(Status::Skipped),
             flaky: Vec::new(),
-            errors: errors.iter().map(|it| (*it).to_owned()).collect(),
+            errors: errors.iter().map(|error| (*error).to_owned()).collect(),
             problems: Vec::new(),
         }
     }
@@ -101,20 +106,24 @@ mod tests {
     fn a_control_has_to_fail_and_the_command_with_it() {
         use Status::{Failed, Passed, Skipped};
         for (tests, errors, code, expected) in [
-            (vec![("a", Passed), ("t_id", Failed)], vec![], Some(1), Held::Failed),
-            (vec![("a", Passed), ("t_id", Failed)], vec![], None, Held::Failed),
-            (vec![("a", Passed), ("t_id", Failed)], vec![], Some(0), Held::Masked),
-            (vec![("a", Passed), ("t_id", Passed)], vec![], Some(1), Held::Passed),
-            (vec![("a", Passed), ("t_id", Skipped)], vec![], Some(0), Held::Passed),
-            (vec![("a", Passed)], vec![], Some(0), Held::Missing),
-            (vec![("a", Failed)], vec![], Some(1), Held::Missing),
-            (vec![("a", Passed)], vec!["not built"], Some(1), Held::NoTest),
-            (vec![("a", Skipped)], vec![], Some(0), Held::NoTest),
+            (vec![("a", Passed), ("t_id", Failed)], vec![], Some(1), ControlOutcome::Failed),
+            (vec![("a", Passed), ("t_id", Failed)], vec![], None, ControlOutcome::Failed),
+            (vec![("a", Passed), ("t_id", Failed)], vec![], Some(0), ControlOutcome::Masked),
+            (vec![("a", Passed), ("t_id", Passed)], vec![], Some(1), ControlOutcome::Passed),
+            (vec![("a", Passed), ("t_id", Skipped)], vec![], Some(0), ControlOutcome::Passed),
+            (vec![("a", Passed)], vec![], Some(0), ControlOutcome::Missing),
+            (vec![("a", Failed)], vec![], Some(1), ControlOutcome::Missing),
+            (vec![("a", Passed)], vec!["not built"], Some(1), ControlOutcome::NoTest),
+            (vec![("a", Skipped)], vec![], Some(0), ControlOutcome::NoTest),
         ] {
             let report = report(&tests, &errors);
-            assert_eq!(Held::of(Some(&report), code, "id"), expected, "{tests:?} {code:?}");
+            assert_eq!(
+                ControlOutcome::from_report(Some(&report), code, "id"),
+                expected,
+                "{tests:?} {code:?}"
+            );
         }
-        assert_eq!(Held::of(None, Some(0), "id"), Held::NoTest);
+        assert_eq!(ControlOutcome::from_report(None, Some(0), "id"), ControlOutcome::NoTest);
     }
 
     #[test]

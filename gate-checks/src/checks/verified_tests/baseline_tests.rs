@@ -3,11 +3,11 @@
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::json;
 
-use super::Trial;
-use super::ground::{Ground, Hold};
-use super::held::{Held, without};
+use super::VerifiedTests;
+use super::control_outcome::{ControlOutcome, without};
 use super::identities::names_all;
-use super::since::Since;
+use super::overlay::Overlay;
+use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use crate::check::CheckId;
 use crate::control::Found;
@@ -15,7 +15,7 @@ use crate::report::{Status, Test, TestReport};
 
 /// The baseline's tests.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct BaselineTests {
     /// Empty where they could not be found out.
     pub(super) tests: Vec<Test>,
     /// True if the control of that run failed; none without a control.
@@ -25,12 +25,12 @@ pub(super) struct Known {
 /// Under this name what became of the control is kept among the tests.
 const CONTROL: &str = "gate:control";
 
-impl Known {
+impl BaselineTests {
     /// The tests of a run on the baseline's own tree.
-    pub(super) fn of(report: Option<&TestReport>, held: Option<Held>) -> Self {
+    pub(super) fn new(report: Option<&TestReport>, held: Option<ControlOutcome>) -> Self {
         let named = report.filter(|report| names_all(report));
         let tests = named.map(|report| report.tests.clone()).unwrap_or_default();
-        Self { tests, control: held.map(|held| held == Held::Failed) }
+        Self { tests, control: held.map(|held| held == ControlOutcome::Failed) }
     }
 
     fn kept(tests: Vec<Test>) -> Self {
@@ -42,54 +42,62 @@ impl Known {
 
     fn to_keep(&self) -> Vec<Test> {
         let status = |failed| if failed { Status::Failed } else { Status::Skipped };
-        let control = self.control.map(|it| Test { id: CONTROL.to_owned(), status: status(it) });
+        let control =
+            self.control.map(|failed| Test { id: CONTROL.to_owned(), status: status(failed) });
         self.tests.iter().cloned().chain(control).collect()
     }
 }
 
-impl Trial<'_> {
+impl VerifiedTests<'_> {
     /// The baseline's tests. gate runs them if no earlier run is stored. None if the run gives no
     /// report: the next one may.
     pub(super) async fn known(
         &self,
-        ground: &mut Ground,
-        since: &Since<'_>,
+        workspace: &mut TestWorkspace,
+        overlay: &Overlay<'_>,
         found: Option<&Found>,
         planted: bool,
-    ) -> Result<Option<Known>, Trouble> {
+    ) -> Result<Option<BaselineTests>, Trouble> {
         let key = self.key(planted);
         let (site, check) = (&self.cx.site, (self.id.as_str(), key.as_str()));
-        if let Some(tests) = since.baseline.tests(site, ground.tree(), check) {
-            return Ok(Some(Known::kept(tests)));
+        if let Some(tests) = overlay.baseline.tests(site, workspace.tree(), check) {
+            return Ok(Some(BaselineTests::kept(tests)));
         }
-        ground.bring(Hold::Baseline(since))?;
+        workspace.sync(Contents::Baseline(overlay))?;
         let control = match found.filter(|_| planted) {
-            Some(found) => ground.plant(found)?,
+            Some(found) => workspace.plant(found)?,
             None => None,
         };
-        let together = found.is_some_and(|found| ground.is_about_tests(found));
+        let together = found.is_some_and(|found| workspace.is_about_tests(found));
         let log = CheckId::new(format!("{}-baseline", self.id));
-        let Ok(ran) = ground.run(&log, control.as_ref(), planted && together).await else {
+        let Ok(ran) = workspace.run(&log, control.as_ref(), planted && together).await else {
             return if self.cx.cancel.is_cancelled() { Err(Trouble::Ended) } else { Ok(None) };
         };
-        let held = control
-            .as_ref()
-            .map(|control| Held::of(ran.report.as_ref(), ran.launched.exit_code, &control.id));
+        let held = control.as_ref().map(|control| {
+            ControlOutcome::from_report(ran.report.as_ref(), ran.launched.exit_code, &control.id)
+        });
         let report = match &control {
             Some(control) => ran.report.map(|report| without(report, &control.id)),
             None => ran.report,
         };
-        let known = Known::of(report.as_ref(), held);
-        self.keep(ground, since, planted, &known);
+        let known = BaselineTests::new(report.as_ref(), held);
+        self.keep(workspace, overlay, planted, &known);
         Ok(Some(known))
     }
 
     /// Keeps what is known.
-    pub(super) fn keep(&self, ground: &Ground, since: &Since<'_>, planted: bool, known: &Known) {
+    pub(super) fn keep(
+        &self,
+        workspace: &TestWorkspace,
+        overlay: &Overlay<'_>,
+        planted: bool,
+        known: &BaselineTests,
+    ) {
         let key = self.key(planted);
         let check = (self.id.as_str(), key.as_str());
         // What is not kept is found out again.
-        let _ = since.baseline.keep_tests(&self.cx.site, ground.tree(), check, &known.to_keep());
+        let _ =
+            overlay.baseline.keep_tests(&self.cx.site, workspace.tree(), check, &known.to_keep());
     }
 
     /// The command, and all else that a baseline's tests depend on.

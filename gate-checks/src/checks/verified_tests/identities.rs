@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gate_core::decide::policy::Allowance;
 use serde_json::{Value, json};
 
-use super::since::Since;
+use super::overlay::Overlay;
 use crate::report::{Status, Test, TestReport};
 use crate::worktree::Globs;
 
@@ -42,11 +42,11 @@ pub(super) struct Renamed {
 impl Renamed {
     /// By what became of the files. Names are told relative to the root, or to one of
     /// the folders that a runner takes for it.
-    pub(super) fn of(since: &Since<'_>, cwd: &Path) -> Self {
-        let moved = since.moved().flat_map(|(from, to)| {
+    pub(super) fn new(overlay: &Overlay<'_>, cwd: &Path) -> Self {
+        let moved = overlay.moved().flat_map(|(from, to)| {
             spellings(from, cwd).into_iter().zip(spellings(to, cwd)).collect::<Vec<_>>()
         });
-        let free = since.approved().flat_map(|change| spellings(&change.path, cwd));
+        let free = overlay.approved().flat_map(|change| spellings(&change.path, cwd));
         Self { moved: moved.collect(), free: free.collect() }
     }
 
@@ -125,7 +125,7 @@ pub(super) fn compare(
     let demanded: BTreeSet<_> = before
         .iter()
         .filter(|test| test.status != Status::Skipped)
-        .map(|it| name(&it.id))
+        .map(|test| name(&test.id))
         .collect();
     let mut compared = Compared::default();
     for id in demanded {
@@ -157,11 +157,12 @@ fn rank(status: Status) -> u8 {
 }
 
 pub(super) fn is_allowed(id: &str, allow: &[Allowance]) -> bool {
-    allow.iter().filter(|it| it.rule.is_none()).any(|allowance| {
+    allow.iter().filter(|allowance| allowance.rule.is_none()).any(|allowance| {
         let Some(glob) = &allowance.test else { return false };
         let in_path = allowance.path.as_ref().is_none_or(|path| {
-            let file = id.split("::").next().and_then(|it| it.split(" > ").next()).unwrap_or(id);
-            Globs::new(std::slice::from_ref(path)).is_ok_and(|it| it.matches(file.as_bytes()))
+            let file =
+                id.split("::").next().and_then(|part| part.split(" > ").next()).unwrap_or(id);
+            Globs::new(std::slice::from_ref(path)).is_ok_and(|globs| globs.matches(file.as_bytes()))
         });
         in_path && ends(id).any(|end| fits(glob, end))
     })

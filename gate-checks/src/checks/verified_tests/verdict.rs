@@ -3,13 +3,13 @@
 use gate_core::decide::evidence::{Evidence, Outcome};
 use serde_json::{Value, json};
 
-use super::ground::{Ground, Hold};
-use super::held::Held;
+use super::baseline_tests::BaselineTests;
+use super::control_outcome::ControlOutcome;
 use super::identities::{self, Renamed, compare, is_allowed, names_all};
-use super::known::Known;
-use super::since::Since;
+use super::overlay::Overlay;
+use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
-use super::{Control, Trial, Tried, tell};
+use super::{Control, Tried, VerifiedTests, tell};
 use crate::check::CheckId;
 use crate::control::Found;
 use crate::report;
@@ -34,11 +34,11 @@ enum Meaning {
 }
 
 impl Verdict {
-    pub(super) fn of(tried: Tried) -> Self {
+    pub(super) fn new(tried: Tried) -> Self {
         let falls_short = tried.falls_short();
         let told = match &tried.control {
             Control::None(why) => json!({ "control": "none", "why_none": why }),
-            Control::Held(held) => {
+            Control::Planted(held) => {
                 json!({ "control": held.name(), "exit_code_with_control": tried.code })
             }
         };
@@ -64,28 +64,29 @@ impl Verdict {
     }
 }
 
-impl Trial<'_> {
+impl VerifiedTests<'_> {
     /// Weighs what a try told: first the control, then the baseline's tests.
     pub(super) async fn weigh(
         &self,
-        ground: &mut Ground,
-        since: Option<&Since<'_>>,
+        workspace: &mut TestWorkspace,
+        overlay: Option<&Overlay<'_>>,
         found: Option<&Found>,
         tried: Tried,
     ) -> Result<Verdict, Trouble> {
-        let tried = self.let_go(ground, tried);
-        self.remember(ground, since, found, &tried);
+        let tried = self.let_go(workspace, tried);
+        self.remember(workspace, overlay, found, &tried);
         let Tried { control, code, .. } = &tried;
         let held = match control {
-            Control::Held(held) => Some(*held),
+            Control::Planted(held) => Some(*held),
             Control::None(_) => None,
         };
         let (report, code, passed) = (tried.report.clone(), *code, tried.passed());
-        let mut verdict = Verdict::of(tried);
-        if let (Some(held), Some(found)) = (held.filter(|it| *it != Held::Failed), found)
-            && (passed || code == Some(0) || held == Held::Passed)
+        let mut verdict = Verdict::new(tried);
+        if let (Some(held), Some(found)) =
+            (held.filter(|held| *held != ControlOutcome::Failed), found)
+            && (passed || code == Some(0) || held == ControlOutcome::Passed)
         {
-            match self.means(ground, since, found, held).await? {
+            match self.means(workspace, overlay, found, held).await? {
                 Meaning::Tamper => {
                     verdict.becomes(Outcome::Tamper, held.told(code));
                     return Ok(verdict);
@@ -96,14 +97,14 @@ impl Trial<'_> {
                 }
             }
         }
-        let Some(since) = since.filter(|_| passed) else { return Ok(verdict) };
-        let planted = found.is_some_and(|found| ground.is_about_tests(found));
+        let Some(overlay) = overlay.filter(|_| passed) else { return Ok(verdict) };
+        let planted = found.is_some_and(|found| workspace.is_about_tests(found));
         let names_tests = report.as_ref().is_some_and(names_all);
-        let known = self.known(ground, since, found, planted).await?;
+        let known = self.known(workspace, overlay, found, planted).await?;
         let known = known.filter(|known| !known.tests.is_empty());
         match (known, report) {
             (Some(known), Some(report)) if names_tests => {
-                self.hold_against(&known, &report, ground, since, &mut verdict);
+                self.hold_against(&known, &report, workspace, overlay, &mut verdict);
             }
             (Some(known), _) => {
                 let gone = known.tests.len();
@@ -121,18 +122,18 @@ impl Trial<'_> {
     }
 
     /// Failing tests that the operator lets go do not count.
-    fn let_go(&self, ground: &Ground, tried: Tried) -> Tried {
+    fn let_go(&self, workspace: &TestWorkspace, tried: Tried) -> Tried {
         let Some(report) = &tried.report else { return tried };
         let may_go = |id: &str| is_allowed(id, &self.cx.allow);
         let failed = || report.named(report::Status::Failed);
-        let held = matches!(tried.control, Control::Held(Held::Failed));
+        let held = matches!(tried.control, Control::Planted(ControlOutcome::Failed));
         if !held || failed().next().is_none() || !failed().all(may_go) {
             return tried;
         }
         let mut report = report.clone();
         report.failed = report.failed.saturating_sub(failed().count() as u64);
         report.tests.retain(|test| test.status != report::Status::Failed);
-        let judged = report::judge(Some(&report), Some(0), ground.settings().report);
+        let judged = report::judge(Some(&report), Some(0), workspace.settings().report);
         let mut evidence = tried.evidence;
         (evidence.outcome, evidence.summary) = (judged.outcome, judged.summary);
         (evidence.exit_code, evidence.excerpt) = (Some(0), None);
@@ -143,23 +144,23 @@ impl Trial<'_> {
     /// A run on a tree that is its own baseline tells what the baseline's tests are.
     fn remember(
         &self,
-        ground: &Ground,
-        since: Option<&Since<'_>>,
+        workspace: &TestWorkspace,
+        overlay: Option<&Overlay<'_>>,
         found: Option<&Found>,
         tried: &Tried,
     ) {
-        let Some(since) = since.filter(|since| since.changes.is_empty()) else { return };
-        let planted = found.is_some_and(|found| ground.is_about_tests(found));
+        let Some(overlay) = overlay.filter(|overlay| overlay.changes.is_empty()) else { return };
+        let planted = found.is_some_and(|found| workspace.is_about_tests(found));
         let held = match tried.control {
-            Control::Held(held) => Some(held),
+            Control::Planted(held) => Some(held),
             Control::None(_) => None,
         };
-        let known = Known::of(tried.report.as_ref(), held.filter(|_| planted));
+        let known = BaselineTests::new(tried.report.as_ref(), held.filter(|_| planted));
         // What is not known may only lack something at this moment.
         if !known.tests.is_empty() {
-            self.keep(ground, since, planted, &known);
+            self.keep(workspace, overlay, planted, &known);
             if let (false, Some(held)) = (planted, held) {
-                self.keep(ground, since, true, &Known::of(None, Some(held)));
+                self.keep(workspace, overlay, true, &BaselineTests::new(None, Some(held)));
             }
         }
     }
@@ -168,24 +169,24 @@ impl Trial<'_> {
     /// out: then it did not fail on the baseline either.
     async fn means(
         &self,
-        ground: &mut Ground,
-        since: Option<&Since<'_>>,
+        workspace: &mut TestWorkspace,
+        overlay: Option<&Overlay<'_>>,
         found: &Found,
-        held: Held,
+        held: ControlOutcome,
     ) -> Result<Meaning, Trouble> {
-        if held == Held::Masked {
+        if held == ControlOutcome::Masked {
             return Ok(Meaning::Tamper);
         }
-        let known = match since {
-            Some(since) => self.known(ground, since, Some(found), true).await?,
+        let known = match overlay {
+            Some(overlay) => self.known(workspace, overlay, Some(found), true).await?,
             None => None,
         };
         let part = found.runner.selects(&found.args) || !found.seen;
         Ok(match (known.and_then(|known| known.control), held) {
             (Some(true), _) => Meaning::Tamper,
             (Some(false), _) => Meaning::Nothing("it is left out in the baseline too"),
-            (None, Held::NoTest) => Meaning::Nothing("no test is told of"),
-            (None, Held::Missing) if part => {
+            (None, ControlOutcome::NoTest) => Meaning::Nothing("no test is told of"),
+            (None, ControlOutcome::Missing) if part => {
                 Meaning::Nothing("the command was not seen to run all tests")
             }
             (None, _) => Meaning::Tamper,
@@ -194,14 +195,15 @@ impl Trial<'_> {
 
     fn hold_against(
         &self,
-        known: &Known,
+        known: &BaselineTests,
         report: &report::TestReport,
-        ground: &Ground,
-        since: &Since<'_>,
+        workspace: &TestWorkspace,
+        overlay: &Overlay<'_>,
         verdict: &mut Verdict,
     ) {
-        let cwd = identities::inside(&self.cx.site.folder_of(self.settings), ground.tree().root());
-        let renamed = Renamed::of(since, &cwd);
+        let cwd =
+            identities::inside(&self.cx.site.folder_of(self.settings), workspace.tree().root());
+        let renamed = Renamed::new(overlay, &cwd);
         let compared = compare(&known.tests, report, &renamed, &self.cx.allow);
         verdict.tell("baseline", compared.detail());
         if let Some(wrong) = compared.wrong() {
@@ -213,11 +215,11 @@ impl Trial<'_> {
     /// After a run with the baseline's tests: the tree with its own.
     pub(super) async fn as_it_stands(
         &self,
-        ground: &mut Ground,
-        (since, found): (&Since<'_>, Option<&Found>),
+        workspace: &mut TestWorkspace,
+        (overlay, found): (&Overlay<'_>, Option<&Found>),
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
-        let overlaid = &since.names();
+        let overlaid = &overlay.names();
         let files = some(overlaid);
         let passed = verdict.evidence.outcome == Outcome::Pass;
         if !passed && !verdict.falls_short {
@@ -230,18 +232,18 @@ impl Trial<'_> {
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        let own = since.own_tests().filter(|_| passed);
+        let own = overlay.own_tests().filter(|_| passed);
         if own.as_ref().is_some_and(Vec::is_empty) {
             // What is left of its tests has passed.
             return Ok(());
         }
-        ground.bring(Hold::Tree)?;
+        workspace.sync(Contents::Tree)?;
         if let (Some(own), Some(found), Some(report)) = (&own, found, &verdict.report) {
-            ground.narrow(found, own, report);
+            workspace.narrow(found, own, report);
         }
         let log = CheckId::new(format!("{}-as-it-stands", self.id));
         let none = Control::None(String::new());
-        let stands = Tried::of(ground.run(&log, None, false).await, ground.settings(), none);
+        let stands = Tried::new(workspace.run(&log, None, false).await, workspace.settings(), none);
         match (passed, stands.passed()) {
             (true, true) => {}
             (true, false) => {
@@ -269,7 +271,7 @@ impl Trial<'_> {
     /// Runs the command in the tree itself, if the copy lacks something.
     pub(super) async fn in_tree_instead(&self, mut verdict: Verdict) -> Verdict {
         let none = Control::None(String::new());
-        let tried = Tried::of(self.in_tree().await, self.settings, none);
+        let tried = Tried::new(self.in_tree().await, self.settings, none);
         if tried.passed() {
             let summary = format!(
                 "it passes in the work tree alone; in the copy that gate tests: {}; what tests \

@@ -20,15 +20,15 @@
 //! Where the copy falls short of something that is no part of the tree, the command
 //! runs in the tree itself once. It cannot pass there, but it can tell why.
 
+mod baseline_tests;
+mod control_outcome;
 mod fail_to_pass;
-mod ground;
-mod held;
 mod identities;
-mod known;
-mod learn;
-mod narrow;
+mod overlay;
+mod prefetch;
 mod rerun;
-mod since;
+mod select;
+mod test_workspace;
 mod trouble;
 mod verdict;
 
@@ -45,16 +45,16 @@ use crate::control::{Found, recognise};
 use crate::report::{Status, TestReport};
 use crate::worktree::WorkTree;
 
-use ground::{Ground, Hold};
-use held::{Held, without};
-use since::Since;
+use control_outcome::{ControlOutcome, without};
+use overlay::Overlay;
+use test_workspace::{Contents, TestWorkspace};
 use trouble::Trouble;
 
-pub use learn::learn_tests;
+pub use prefetch::learn_tests;
 pub use rerun::{PutBack, rerun};
 
 /// A check whose tests are tried.
-pub(super) struct Trial<'a> {
+pub(super) struct VerifiedTests<'a> {
     pub(super) id: &'a CheckId,
     pub(super) settings: &'a CheckPolicy,
     pub(super) cx: &'a CheckContext,
@@ -74,11 +74,11 @@ struct Tried {
 enum Control {
     /// There was none, and why.
     None(String),
-    Held(Held),
+    Planted(ControlOutcome),
 }
 
 impl Tried {
-    fn of(result: Result<Ran, Box<Evidence>>, settings: &CheckPolicy, control: Control) -> Self {
+    fn new(result: Result<Ran, Box<Evidence>>, settings: &CheckPolicy, control: Control) -> Self {
         match result {
             Ok(ran) => {
                 let (report, code) = (ran.report.clone(), ran.launched.exit_code);
@@ -101,7 +101,7 @@ impl Tried {
     }
 }
 
-impl Trial<'_> {
+impl VerifiedTests<'_> {
     /// The record of the check.
     pub(super) async fn run(&self) -> Evidence {
         let began = Instant::now();
@@ -123,29 +123,30 @@ impl Trial<'_> {
 
     async fn tried(&self) -> Result<Evidence, Trouble> {
         let tree = WorkTree::open(&self.cx.site)?;
-        let since = Since::of(self.cx, &tree)?;
+        let overlay = Overlay::new(self.cx, &tree)?;
         let found =
             recognise(self.id.as_str(), self.settings, &self.cx.site.folder_of(self.settings));
-        let overlaid = since.as_ref().map(Since::names).unwrap_or_default();
+        let overlaid = overlay.as_ref().map(Overlay::names).unwrap_or_default();
         if found.is_none() && overlaid.is_empty() {
-            return self.unknown(&tree, since.as_ref()).await;
+            return self.unknown(&tree, overlay.as_ref()).await;
         }
-        let mut ground = Ground::open(&tree, self.settings, self.cx).await?;
-        let hold = match &since {
-            Some(since) if !overlaid.is_empty() => Hold::Overlay(since),
-            _ => Hold::Tree,
+        let mut workspace = TestWorkspace::open(&tree, self.settings, self.cx).await?;
+        let hold = match &overlay {
+            Some(overlay) if !overlaid.is_empty() => Contents::Overlay(overlay),
+            _ => Contents::Tree,
         };
-        ground.bring(hold)?;
-        let tried = self.with_control(&ground, found.as_ref()).await?;
-        let mut verdict = self.weigh(&mut ground, since.as_ref(), found.as_ref(), tried).await?;
+        workspace.sync(hold)?;
+        let tried = self.with_control(&workspace, found.as_ref()).await?;
+        let mut verdict =
+            self.weigh(&mut workspace, overlay.as_ref(), found.as_ref(), tried).await?;
         if let Some(object) = verdict.told.as_object_mut() {
             object.insert("overlaid".to_owned(), json!(overlaid));
         }
-        if let Some(since) = since.as_ref().filter(|_| !overlaid.is_empty()) {
-            self.as_it_stands(&mut ground, (since, found.as_ref()), &mut verdict).await?;
+        if let Some(overlay) = overlay.as_ref().filter(|_| !overlaid.is_empty()) {
+            self.as_it_stands(&mut workspace, (overlay, found.as_ref()), &mut verdict).await?;
         }
-        if let Some(since) = since.as_ref().filter(|_| self.settings.fail_to_pass) {
-            self.fail_to_pass(&mut ground, (since, found.as_ref()), &mut verdict).await?;
+        if let Some(overlay) = overlay.as_ref().filter(|_| self.settings.fail_to_pass) {
+            self.fail_to_pass(&mut workspace, (overlay, found.as_ref()), &mut verdict).await?;
         }
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());
@@ -157,15 +158,15 @@ impl Trial<'_> {
     async fn unknown(
         &self,
         tree: &WorkTree,
-        since: Option<&Since<'_>>,
+        overlay: Option<&Overlay<'_>>,
     ) -> Result<Evidence, Trouble> {
         let why = Control::None("the command starts no runner that gate knows".to_owned());
-        let tried = Tried::of(self.in_tree().await, self.settings, why);
-        let Some(since) = since.filter(|_| tried.passed()) else {
-            return Ok(verdict::Verdict::of(tried).finished());
+        let tried = Tried::new(self.in_tree().await, self.settings, why);
+        let Some(overlay) = overlay.filter(|_| tried.passed()) else {
+            return Ok(verdict::Verdict::new(tried).finished());
         };
-        let mut ground = Ground::open(tree, self.settings, self.cx).await?;
-        Ok(self.weigh(&mut ground, Some(since), None, tried).await?.finished())
+        let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
+        Ok(self.weigh(&mut workspace, Some(overlay), None, tried).await?.finished())
     }
 
     async fn in_tree(&self) -> Result<Ran, Box<Evidence>> {
@@ -181,59 +182,72 @@ impl Trial<'_> {
     }
 
     /// Runs the command in the workspace, with a control where one can be planted.
-    async fn with_control(&self, ground: &Ground, found: Option<&Found>) -> Result<Tried, Trouble> {
+    async fn with_control(
+        &self,
+        workspace: &TestWorkspace,
+        found: Option<&Found>,
+    ) -> Result<Tried, Trouble> {
         let Some(found) = found else {
             let why = Control::None("the command starts no runner that gate knows".to_owned());
-            return Ok(Tried::of(ground.run(self.id, None, false).await, ground.settings(), why));
+            return Ok(Tried::new(
+                workspace.run(self.id, None, false).await,
+                workspace.settings(),
+                why,
+            ));
         };
-        if ground.is_about_tests(found) {
-            return self.together(ground, found).await;
+        if workspace.is_about_tests(found) {
+            return self.together(workspace, found).await;
         }
         let why = Control::None("the command did not pass without one".to_owned());
-        let first = Tried::of(ground.run(self.id, None, false).await, ground.settings(), why);
+        let first =
+            Tried::new(workspace.run(self.id, None, false).await, workspace.settings(), why);
         if !first.passed() {
             return Ok(first);
         }
-        let Some(control) = ground.plant(found)? else { return Ok(first.without_place(found)) };
+        let Some(control) = workspace.plant(found)? else { return Ok(first.without_place(found)) };
         let log = CheckId::new(format!("{}-control", self.id));
-        let second = match ground.run(&log, Some(&control), false).await {
+        let second = match workspace.run(&log, Some(&control), false).await {
             Ok(ran) => ran,
             Err(evidence) => return Ok(Tried { evidence: *evidence, ..first }),
         };
         let code = second.launched.exit_code;
-        let held = Held::of(second.report.as_ref(), code, &control.id);
+        let held = ControlOutcome::from_report(second.report.as_ref(), code, &control.id);
         // Where nothing is told of tests the command alone can say that it failed.
         let is_silent = second.report.as_ref().is_none_or(|report| report.tests.is_empty());
-        let held =
-            if held == Held::NoTest && is_silent && code != Some(0) { Held::Failed } else { held };
-        Ok(Tried { control: Control::Held(held), code, ..first })
+        let held = if held == ControlOutcome::NoTest && is_silent && code != Some(0) {
+            ControlOutcome::Failed
+        } else {
+            held
+        };
+        Ok(Tried { control: Control::Planted(held), code, ..first })
     }
 
     /// One run with a control.
-    async fn together(&self, ground: &Ground, found: &Found) -> Result<Tried, Trouble> {
-        let Some(control) = ground.plant(found)? else {
+    async fn together(&self, workspace: &TestWorkspace, found: &Found) -> Result<Tried, Trouble> {
+        let Some(control) = workspace.plant(found)? else {
             let none = Control::None(String::new());
-            let ran = ground.run(self.id, None, false).await;
-            return Ok(Tried::of(ran, ground.settings(), none).without_place(found));
+            let ran = workspace.run(self.id, None, false).await;
+            return Ok(Tried::new(ran, workspace.settings(), none).without_place(found));
         };
-        let ran = match ground.run(self.id, Some(&control), true).await {
+        let ran = match workspace.run(self.id, Some(&control), true).await {
             Ok(ran) => ran,
             failed @ Err(_) => {
                 let none = Control::None("the command gave no answer".to_owned());
-                return Ok(Tried::of(failed, ground.settings(), none));
+                return Ok(Tried::new(failed, workspace.settings(), none));
             }
         };
         let code = ran.launched.exit_code;
-        let held = Held::of(ran.report.as_ref(), code, &control.id);
+        let held = ControlOutcome::from_report(ran.report.as_ref(), code, &control.id);
         let report = ran.report.map(|report| without(report, &control.id));
-        let fails = report
-            .as_ref()
-            .is_some_and(|it| it.failed > 0 || it.named(Status::Failed).next().is_some());
-        let is_tests = held == Held::Failed && code == found.runner.failing_code() && !fails;
+        let fails = report.as_ref().is_some_and(|report| {
+            report.failed > 0 || report.named(Status::Failed).next().is_some()
+        });
+        let is_tests =
+            held == ControlOutcome::Failed && code == found.runner.failing_code() && !fails;
         let as_if = if is_tests { Some(0) } else { code };
         let ran = Ran { launched: ran.launched, report: report.clone() };
-        let evidence = ran.judged_as(ground.settings(), as_if);
-        Ok(Tried { evidence, report, control: Control::Held(held), code })
+        let evidence = ran.judged_as(workspace.settings(), as_if);
+        Ok(Tried { evidence, report, control: Control::Planted(held), code })
     }
 }
 

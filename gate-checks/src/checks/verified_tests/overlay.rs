@@ -12,19 +12,22 @@ use crate::workspace::Layout;
 use crate::worktree::{Cancellation, Globs, WorkTree, shown};
 
 /// A tree, and what it was.
-pub(super) struct Since<'a> {
+pub(super) struct Overlay<'a> {
     pub(super) baseline: &'a Baseline,
     pub(super) changes: Vec<Change>,
     allowed: Vec<bool>,
 }
 
-impl<'a> Since<'a> {
+impl<'a> Overlay<'a> {
     /// The differences from the baseline, if there is one.
     ///
     /// # Errors
     ///
     /// A baseline that cannot be compared.
-    pub(super) fn of(cx: &'a CheckContext, tree: &WorkTree) -> Result<Option<Self>, BaselineError> {
+    pub(super) fn new(
+        cx: &'a CheckContext,
+        tree: &WorkTree,
+    ) -> Result<Option<Self>, BaselineError> {
         let Some(baseline) = &cx.baseline else { return Ok(None) };
         let cancel = Cancellation::with(cx.cancel.clone());
         let changes = baseline.reader(tree)?.changes(&cx.tree, &cancel)?;
@@ -162,7 +165,8 @@ impl<'a> Since<'a> {
 
 /// The globs of files that may change.
 fn path_globs(allow: &[Allowance]) -> Result<Globs, BaselineError> {
-    let whole = allow.iter().filter(|it| it.test.is_none() && it.rule.is_none());
-    let globs: Vec<_> = whole.filter_map(|it| it.path.clone()).collect();
+    let whole =
+        allow.iter().filter(|allowance| allowance.test.is_none() && allowance.rule.is_none());
+    let globs: Vec<_> = whole.filter_map(|allowance| allowance.path.clone()).collect();
     Ok(Globs::new(&globs)?)
 }
