@@ -44,7 +44,7 @@ const VERSION: u32 = 1;
 
 /// The largest file whose bytes are kept, in bytes; tests that are larger and not
 /// committed cannot be laid over.
-const LARGEST: u64 = 16 << 20;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// True if one of these checks compares the tree with a baseline. Otherwise none is looked for.
 pub fn is_wanted(policy: &Policy) -> bool {
@@ -336,7 +336,7 @@ impl Reader<'_> {
 /// The bytes of a file that is not too large, and their hash.
 fn raw(tree: &WorkTree, path: &Path) -> Option<(String, Vec<u8>)> {
     let about = tree.root().join(path).symlink_metadata().ok()?;
-    let bytes = (about.len() <= LARGEST).then(|| tree.bytes(path)).flatten()?;
+    let bytes = (about.len() <= MAX_FILE_BYTES).then(|| tree.bytes(path)).flatten()?;
     Some((blake3::hash(&bytes).to_hex().to_string(), bytes))
 }
 

@@ -16,7 +16,7 @@ use crate::store;
 use crate::worktree::WorkTree;
 
 /// The most baselines of runs that are stored for a work tree.
-const KEPT: usize = 50;
+const MAX_RUNS: usize = 50;
 
 /// A younger one stays in any case: no run is that long.
 const YOUNG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -84,7 +84,7 @@ impl Baseline {
         let text = serde_json::to_vec(&*self.body).unwrap_or_default();
         write(&file(&folder, run), &text)?;
         for old in ["runs", "bytes", "tests", "begun"] {
-            store::keep_newest(&folder.join(old), KEPT, YOUNG);
+            store::keep_newest(&folder.join(old), MAX_RUNS, YOUNG);
         }
         Ok(())
     }

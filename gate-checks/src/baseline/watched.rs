@@ -28,7 +28,7 @@ const AGENTS: [&str; 10] = [
 ];
 
 /// The largest of them that is read, in bytes.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Each that is there, with the hash of what decides.
 pub(super) fn watched(tree: &WorkTree) -> BTreeMap<String, String> {
@@ -57,7 +57,7 @@ pub(super) fn watched(tree: &WorkTree) -> BTreeMap<String, String> {
 
 fn hash(name: &str, path: &Path) -> Option<String> {
     let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    if about.len() > LARGEST {
+    if about.len() > MAX_FILE_BYTES {
         return Some(format!("{} bytes", about.len()));
     }
     let bytes = decisive(name, &fs::read(path).ok()?);

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 
-use super::launch::{Launch, Told, argv};
+use super::launch::{CopyReport, Launch, argv};
 use super::test_run::TestRun;
 use super::verified_tests::VerifiedTests;
 use crate::check::{Check, CheckContext, CheckId, Cost};
@@ -45,7 +45,7 @@ impl CommandCheck {
             cx,
             keep_going: false,
             variables: Vec::new(),
-            told: Told::default(),
+            told: CopyReport::default(),
         };
         match run.run().await {
             Ok(ran) => ran.judged(&self.settings),
@@ -61,7 +61,7 @@ impl CommandCheck {
             variables: Vec::new(),
             stdin: None,
             reader: None,
-            told: Told::default(),
+            told: CopyReport::default(),
         };
         let launched = match launch.run(cx).await {
             Ok(launched) => launched,

@@ -45,7 +45,7 @@ impl Handoff {
     }
 
     fn look(&self, site: &Site) -> Evidence {
-        let mut found = Found::default();
+        let mut found = Findings::default();
         for entry in &self.files {
             match files(&site.project, entry) {
                 Ok(named) => named.iter().for_each(|named| found.read(named)),
@@ -87,7 +87,7 @@ impl Check for Handoff {
 }
 
 #[derive(Default)]
-struct Found {
+struct Findings {
     files: BTreeSet<String>,
     /// Each problem with the name of its file.
     problems: Vec<(String, Problem)>,
@@ -97,7 +97,7 @@ struct Found {
     unknown: Vec<String>,
 }
 
-impl Found {
+impl Findings {
     /// Reads a file, once.
     fn read(&mut self, named: &Named) {
         if !self.files.insert(named.shown.clone()) {

@@ -31,19 +31,19 @@ pub(super) struct Launch<'a> {
     pub(super) stdin: Option<PathBuf>,
     /// Receives each line of its output.
     pub(super) reader: Option<LineReader>,
-    pub(super) told: Told<'a>,
+    pub(super) told: CopyReport<'a>,
 }
 
 /// Reports a run in a copy of the tree as if it had run in the tree.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Told<'a> {
+pub(super) struct CopyReport<'a> {
     /// Maps the copy's paths to the tree's.
     pub(super) mapping: Option<&'a Mapping>,
     /// A name of gate's own: lines that hold it are no part of the excerpt.
     pub(super) hidden: Option<&'a str>,
 }
 
-impl Told<'_> {
+impl CopyReport<'_> {
     fn text(&self, text: &str) -> String {
         self.mapping.map_or_else(|| text.to_owned(), |mapping| mapping.to_real(text))
     }
@@ -136,7 +136,7 @@ fn record(
     id: &CheckId,
     argv: Vec<String>,
     ended: &Ended,
-    (cx, told): (&CheckContext, Told<'_>),
+    (cx, told): (&CheckContext, CopyReport<'_>),
 ) -> Result<Launched, Box<Evidence>> {
     let text = cx.masker.text(&told.text(&ended.capture.text()));
     let log = cx.logs.keep(id, &text);
@@ -167,7 +167,7 @@ fn record(
 }
 
 /// The last lines that say something, as far as there is room for them.
-fn end_of(text: &str, told: Told<'_>) -> String {
+fn end_of(text: &str, told: CopyReport<'_>) -> String {
     let mut lines: Vec<&str> = Vec::new();
     let mut room = EXCERPT;
     let lines_of = text.lines().rev().map(str::trim_end);

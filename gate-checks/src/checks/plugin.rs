@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-use super::launch::{Launch, Told};
+use super::launch::{CopyReport, Launch};
 use crate::check::{Check, CheckContext, CheckId, Cost};
 use crate::process::{LineReader, Stream};
 use gate_core::text::brief;
 
 /// The longest answer that is read.
-const LONGEST: usize = 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
 /// The request to a plug-in: `gate.check.request.v1`, one JSON object on its standard input.
 /// Fields are added, never changed.
@@ -134,7 +134,7 @@ impl Plugin {
             variables: Vec::new(),
             stdin: Some(request.path().to_owned()),
             reader: Some(answer.reader()),
-            told: Told::default(),
+            told: CopyReport::default(),
         };
         let launched = launch.run(cx).await?;
         let (outcome, summary, detail) = match (launched.exit_code, parse(&answer.text())) {
@@ -189,7 +189,7 @@ fn outcome(told: PluginOutcome) -> Outcome {
 }
 
 fn parse(text: &str) -> Result<PluginAnswer, String> {
-    if text.len() >= LONGEST {
+    if text.len() >= MAX_ANSWER_BYTES {
         return Err("its answer is longer than 1 MiB".to_owned());
     }
     let answer: PluginAnswer = serde_json::from_str(text)
@@ -209,7 +209,7 @@ impl Words {
         let words = self.clone();
         Box::new(move |stream, line| {
             let mut text = words.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if stream == Stream::Stdout && text.len() < LONGEST {
+            if stream == Stream::Stdout && text.len() < MAX_ANSWER_BYTES {
                 text.push_str(line);
                 text.push('\n');
             }
@@ -238,7 +238,7 @@ mod tests {
             &good.replace("fail", "ok"),
             &good.replace("\"summary\"", "\"sumary\""),
             &good.replace("\"outcome\":\"fail\"", "\"outcome\":\"fail\",\"outcome\":\"pass\""),
-            &"x".repeat(LONGEST),
+            &"x".repeat(MAX_ANSWER_BYTES),
         ] {
             assert!(parse(bad).is_err(), "{}", &bad[..bad.len().min(80)]);
         }

@@ -17,13 +17,13 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde::Deserialize;
 
-use super::launch::{Launch, Told, argv};
+use super::launch::{CopyReport, Launch, argv};
 use crate::check::{Check, CheckContext, CheckId, Cost};
 use crate::process::{LineReader, Stream};
 use gate_core::text::brief;
 
 /// Bytes of the end of the reviewer's output that are read.
-const KEPT: usize = 256 * 1024;
+const MAX_OUTPUT_BYTES: usize = 256 * 1024;
 
 /// Asks a reviewer.
 pub(crate) struct Review {
@@ -65,7 +65,7 @@ impl Check for Review {
             variables: Vec::new(),
             stdin: None,
             reader: Some(words.reader()),
-            told: Told::default(),
+            told: CopyReport::default(),
         };
         let launched = match launch.run(cx).await {
             Ok(launched) => launched,
@@ -174,7 +174,7 @@ impl LastLines {
             let mut lines = lines.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept += line.len() + 1;
             lines.push_back(line.to_owned());
-            while kept > KEPT && lines.len() > 1 {
+            while kept > MAX_OUTPUT_BYTES && lines.len() > 1 {
                 kept -= lines.pop_front().map_or(0, |line| line.len() + 1);
             }
         })

@@ -7,7 +7,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 use tokio::time::sleep;
 
-use super::launch::{Launch, Launched, Told, argv};
+use super::launch::{CopyReport, Launch, Launched, argv};
 use crate::check::{CheckContext, CheckId};
 use crate::decorate::shown;
 use crate::report::{self, Judged, Reader, Request, TestReport};
@@ -27,7 +27,7 @@ pub(super) struct TestRun<'a> {
     pub(super) keep_going: bool,
     /// Variables beside those of the settings.
     pub(super) variables: Vec<(String, String)>,
-    pub(super) told: Told<'a>,
+    pub(super) told: CopyReport<'a>,
 }
 
 /// One that was run to its end.

@@ -28,7 +28,7 @@ use std::io;
 use std::path::PathBuf;
 
 pub(crate) use place::Place;
-pub(crate) use recognise::{Found, recognise};
+pub(crate) use recognise::{RunnerCommand, recognise};
 pub(crate) use runner::Runner;
 
 use draft::Draft;

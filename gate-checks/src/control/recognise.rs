@@ -12,7 +12,7 @@ use crate::project;
 
 /// A runner in a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct RunnerCommand {
     /// What it is.
     pub(crate) runner: Runner,
     /// What it is told.
@@ -29,7 +29,7 @@ pub(crate) struct Found {
 const DEEPEST: usize = 4;
 
 /// The runner that a check starts in this folder.
-pub(crate) fn recognise(check: &str, settings: &CheckPolicy, cwd: &Path) -> Option<Found> {
+pub(crate) fn recognise(check: &str, settings: &CheckPolicy, cwd: &Path) -> Option<RunnerCommand> {
     let (words, is_script) = if settings.shell {
         (words_of_script(&settings.command.join(" ")), true)
     } else {
@@ -37,9 +37,9 @@ pub(crate) fn recognise(check: &str, settings: &CheckPolicy, cwd: &Path) -> Opti
     };
     let found = in_words(&words, cwd, DEEPEST);
     if found.is_some() || check != "tests" {
-        return found.map(|found| Found { alone: found.alone && !is_script, ..found });
+        return found.map(|found| RunnerCommand { alone: found.alone && !is_script, ..found });
     }
-    usual(cwd).map(|runner| Found { runner, args: Vec::new(), seen: false, alone: false })
+    usual(cwd).map(|runner| RunnerCommand { runner, args: Vec::new(), seen: false, alone: false })
 }
 
 /// The runner that the project's own tests are usually run with.
@@ -79,20 +79,20 @@ fn words_of_script(script: &str) -> Vec<String> {
     spaced.split_whitespace().map(bare).collect()
 }
 
-fn in_words(words: &[String], cwd: &Path, depth: usize) -> Option<Found> {
+fn in_words(words: &[String], cwd: &Path, depth: usize) -> Option<RunnerCommand> {
     words.split(|word| word == END).find_map(|command| in_command(command, cwd, depth))
 }
 
 /// The runner in one command. What is no runner and no prefix of one ends the
 /// search: `echo pytest` starts none.
-fn in_command(words: &[String], cwd: &Path, depth: usize) -> Option<Found> {
+fn in_command(words: &[String], cwd: &Path, depth: usize) -> Option<RunnerCommand> {
     let (mut prefixed, mut alone) = (false, true);
     for at in 0..words.len() {
         let word = base(&words[at]);
         let rest = &words[at + 1..];
         if let Some((runner, skipped)) = runner(word, rest) {
             let args = rest[skipped.min(rest.len())..].to_vec();
-            return Some(Found { runner, args, seen: true, alone });
+            return Some(RunnerCommand { runner, args, seen: true, alone });
         }
         if let Some(script) = script(word, rest) {
             return in_package(script, cwd, depth);
@@ -156,12 +156,12 @@ fn script<'a>(word: &str, rest: &'a [String]) -> Option<&'a str> {
     }
 }
 
-fn in_package(script: &str, cwd: &Path, depth: usize) -> Option<Found> {
+fn in_package(script: &str, cwd: &Path, depth: usize) -> Option<RunnerCommand> {
     let text = fs::read_to_string(cwd.join("package.json")).ok()?;
     let package: Value = serde_json::from_str(&text).ok()?;
     let script = package["scripts"][script].as_str()?;
     let found = in_words(&words_of_script(script), cwd, depth.checked_sub(1)?);
-    found.map(|found| Found { alone: false, ..found })
+    found.map(|found| RunnerCommand { alone: false, ..found })
 }
 
 fn base(word: &str) -> &str {

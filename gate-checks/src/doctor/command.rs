@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::bench::{Bench, Trouble};
 use super::proof::{Proof, Standing};
 use super::sabotage;
-use crate::control::{self, Control, Found, Place, recognise};
+use crate::control::{self, Control, Place, RunnerCommand, recognise};
 
 /// Proves it for one check.
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
@@ -27,7 +27,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     }
 }
 
-fn by_control(bench: &Bench<'_>, found: &Found, control: &Control) -> Result<Proof, Trouble> {
+fn by_control(bench: &Bench<'_>, found: &RunnerCommand, control: &Control) -> Result<Proof, Trouble> {
     let with = bench.run()?;
     let id = &control.id;
     if with.outcome == Outcome::Fail && names(&with, id) {

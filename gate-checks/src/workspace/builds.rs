@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The depth of a profile's folder below the target folder: `target/<triple>/debug`.
-const DEEPEST: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 /// Removes it from a folder of builds. What stays costs only room.
 pub(super) fn forget(target: &Path, id: &str) {
-    for profile in profiles(target, DEEPEST) {
+    for profile in profiles(target, MAX_DEPTH) {
         for part in ["deps", "incremental"] {
             for path in entries(&profile.join(part)).filter(|path| is_of(path, id)) {
                 remove(&path);

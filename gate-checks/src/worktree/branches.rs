@@ -11,7 +11,7 @@ use std::path::Path;
 use super::{git, repository};
 
 /// The deepest folder of branch names that is read.
-const DEEPEST: usize = 16;
+const MAX_FOLDER_DEPTH: usize = 16;
 
 /// A digest of all branches and their commits, in loose files or packed; none
 /// where there is no branch.
@@ -19,7 +19,7 @@ pub(super) fn digest(root: &Path) -> Option<String> {
     let common = repository::common(&git::git_dir(&root.join(".git")).ok()?);
     let packed = fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
     let mut branches: BTreeMap<String, String> = packed.lines().filter_map(branch).collect();
-    loose(&common.join("refs/heads"), "refs/heads", DEEPEST, &mut branches);
+    loose(&common.join("refs/heads"), "refs/heads", MAX_FOLDER_DEPTH, &mut branches);
     let text: String = branches.iter().map(|(name, at)| format!("{at} {name}\n")).collect();
     (!text.is_empty()).then(|| gate_core::digest(text.as_bytes()))
 }

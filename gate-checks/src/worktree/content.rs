@@ -12,7 +12,7 @@ use super::file::Kind;
 use super::stat::Stat;
 
 /// Bytes that are read from a file at once.
-const PIECE: usize = 256 << 10;
+const READ_BYTES: usize = 256 << 10;
 
 /// Reads files one after another into the same memory.
 pub(super) struct Reader {
@@ -21,7 +21,7 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn new() -> Self {
-        Self { piece: vec![0; PIECE] }
+        Self { piece: vec![0; READ_BYTES] }
     }
 
     /// The kind and hash of what stands at a path. What cannot be read is
@@ -40,7 +40,7 @@ impl Reader {
     /// Of most files one read brings everything, and that is hashed at once.
     fn hash(&mut self, path: &Path, size: u64) -> io::Result<[u8; 32]> {
         let mut file = open_any(path)?;
-        if size < PIECE as u64 {
+        if size < READ_BYTES as u64 {
             let read = file.read(&mut self.piece)?;
             if read as u64 == size {
                 return Ok(hash_of(&self.piece[..read]));
@@ -74,7 +74,7 @@ impl Reader {
                     if all > size {
                         return Err(io::Error::other("it grows while it is read"));
                     }
-                    if all == size && read < PIECE {
+                    if all == size && read < READ_BYTES {
                         return Ok(());
                     }
                 }

@@ -16,7 +16,7 @@ use super::git::{Git, Place};
 use super::names;
 
 /// The longest file of patterns that is read.
-const LONGEST: u64 = 16 << 20;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// The patterns that hold in a folder: those of its own file, then those of
 /// the folders above it, then the user's.
@@ -92,7 +92,7 @@ fn usual(environment: &[(String, String)]) -> Option<PathBuf> {
 
 fn read(file: &Path) -> Option<Gitignore> {
     let mut text = Vec::new();
-    content::open(file).ok()?.take(LONGEST).read_to_end(&mut text).ok()?;
+    content::open(file).ok()?.take(MAX_FILE_BYTES).read_to_end(&mut text).ok()?;
     let text = String::from_utf8_lossy(&text);
     let mut builder = GitignoreBuilder::new("");
     for line in text.trim_start_matches('\u{feff}').lines() {

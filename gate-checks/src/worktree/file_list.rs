@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use super::Snapshot;
 
 /// Bytes of an entry before its name: the kind and the hash.
-const HEAD: usize = 33;
+const ENTRY_HEAD_BYTES: usize = 33;
 
 /// The names of all files, relative to the root, each with a hash of its kind and bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileList {
-    files: BTreeMap<Vec<u8>, [u8; HEAD]>,
+    files: BTreeMap<Vec<u8>, [u8; ENTRY_HEAD_BYTES]>,
 }
 
 impl FileList {
     pub(crate) fn new(snapshot: &Snapshot) -> Self {
         let entry = |file: &super::File| {
-            let mut head = [0; HEAD];
+            let mut head = [0; ENTRY_HEAD_BYTES];
             head[0] = file.kind() as u8;
             head[1..].copy_from_slice(file.hash());
             (file.bytes().to_vec(), head)
@@ -42,7 +42,7 @@ impl FileList {
     pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut files = BTreeMap::new();
         while !bytes.is_empty() {
-            let (head, rest) = bytes.split_at_checked(HEAD)?;
+            let (head, rest) = bytes.split_at_checked(ENTRY_HEAD_BYTES)?;
             let end = memchr::memchr(0, rest)?;
             files.insert(rest[..end].to_vec(), head.try_into().ok()?);
             bytes = &rest[end + 1..];
@@ -58,7 +58,7 @@ impl FileList {
     /// The files that are new, gone or different in a later list.
     pub fn changes_to(&self, later: &Self) -> Vec<PathBuf> {
         let path = |name: &Vec<u8>| PathBuf::from(OsString::from_vec(name.clone()));
-        let differs = |(name, head): &(&Vec<u8>, &[u8; HEAD])| {
+        let differs = |(name, head): &(&Vec<u8>, &[u8; ENTRY_HEAD_BYTES])| {
             self.files.get(*name).is_none_or(|before| before != *head)
         };
         let gone = self.files.keys().filter(|name| !later.files.contains_key(*name));
@@ -74,7 +74,8 @@ mod tests {
     use super::*;
 
     fn list(files: &[(&str, u8)]) -> FileList {
-        let entry = |(name, hash): &(&str, u8)| (name.as_bytes().to_vec(), [*hash; HEAD]);
+        let entry =
+            |(name, hash): &(&str, u8)| (name.as_bytes().to_vec(), [*hash; ENTRY_HEAD_BYTES]);
         FileList { files: files.iter().map(entry).collect() }
     }
 

@@ -25,13 +25,13 @@ use super::error::WorktreeError;
 use super::names;
 
 /// The longest that one git command may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const GIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The most bytes that git may print.
-const MOST: u64 = 1 << 30;
+const MAX_OUTPUT_BYTES: u64 = 1 << 30;
 
 /// The pause between two looks at the cancellation while git runs.
-const TICK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Said before every command.
 const HARDENING: [&str; 12] = [
@@ -177,7 +177,7 @@ fn usable(program: &Path, root: &Path) -> bool {
 fn run(command: &mut Command, cancel: &Cancellation) -> io::Result<Answer> {
     let mut child = command.spawn()?;
     let (out, complaint) = (drain(child.stdout.take()), drain(child.stderr.take()));
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + GIT_TIMEOUT;
     let told = wait_for(&out, deadline, cancel).and_then(|out| {
         Ok((out, wait_for(&complaint, deadline, cancel)?, end(&mut child, deadline)?))
     });
@@ -196,7 +196,8 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<Vec<u8
     let (tell, told) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let read = pipe.map_or(Ok(0), |pipe| pipe.take(MOST + 1).read_to_end(&mut bytes));
+        let read =
+            pipe.map_or(Ok(0), |pipe| pipe.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes));
         // Nobody listens any more where the wait was given up.
         let _ = tell.send(read.map(|_| bytes));
     });
@@ -209,8 +210,8 @@ fn wait_for(
     cancel: &Cancellation,
 ) -> io::Result<Vec<u8>> {
     loop {
-        match told.recv_timeout(TICK) {
-            Ok(Ok(bytes)) if bytes.len() as u64 > MOST => {
+        match told.recv_timeout(POLL_INTERVAL) {
+            Ok(Ok(bytes)) if bytes.len() as u64 > MAX_OUTPUT_BYTES => {
                 return Err(io::Error::other("printed more than 1 GiB"));
             }
             Ok(read) => return read,
@@ -238,12 +239,12 @@ fn end(child: &mut Child, deadline: Instant) -> io::Result<Option<i32>> {
             return Err(late());
         }
         thread::sleep(pause);
-        pause = (pause * 2).min(TICK);
+        pause = (pause * 2).min(POLL_INTERVAL);
     }
 }
 
 fn late() -> io::Error {
-    io::Error::other(format!("gave no answer in {} s", PATIENCE.as_secs()))
+    io::Error::other(format!("gave no answer in {} s", GIT_TIMEOUT.as_secs()))
 }
 
 /// Ends git and what it started.

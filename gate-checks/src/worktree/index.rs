@@ -1,7 +1,7 @@
 //! Git's lists of its index (`ls-files --stage`) and of a commit's tree (`ls-tree`).
 
 /// Bytes that are hashed at once; many small updates are slow.
-const BATCH: usize = 1 << 16;
+const HASH_BATCH_BYTES: usize = 1 << 16;
 
 /// The mode of a submodule.
 const SUBMODULE: u32 = 0o160_000;
@@ -125,14 +125,14 @@ impl Entries {
         let length = |entry: Entry<'_>| 4 + 1 + entry.object.len() + entry.path.len() + 1;
         let length: usize = self.iter().map(length).sum();
         hasher.update(&(length as u64).to_le_bytes());
-        let mut batch = Vec::with_capacity(BATCH + 4096);
+        let mut batch = Vec::with_capacity(HASH_BATCH_BYTES + 4096);
         for entry in self.iter() {
             batch.extend_from_slice(&entry.mode.to_le_bytes());
             batch.push(entry.stage);
             batch.extend_from_slice(entry.object);
             batch.extend_from_slice(entry.path);
             batch.push(0);
-            if batch.len() >= BATCH {
+            if batch.len() >= HASH_BATCH_BYTES {
                 hasher.update(&batch);
                 batch.clear();
             }

@@ -16,12 +16,12 @@ impl Snapshot {
     /// tree, into `.git`, to an ignored file, a cache or a missing file, directly or through other
     /// links.
     pub(crate) fn has_links_out(&self) -> bool {
-        self.links().any(|link| !Way::new(self).ends_inside(link.path()))
+        self.links().any(|link| !Resolver::new(self).ends_inside(link.path()))
     }
 }
 
 /// A name that is followed part by part, as the system does.
-struct Way<'s> {
+struct Resolver<'s> {
     snapshot: &'s Snapshot,
     /// The path up to here, relative to the root.
     at: PathBuf,
@@ -30,7 +30,7 @@ struct Way<'s> {
     hops: usize,
 }
 
-impl<'s> Way<'s> {
+impl<'s> Resolver<'s> {
     fn new(snapshot: &'s Snapshot) -> Self {
         Self { snapshot, at: PathBuf::new(), parts: VecDeque::new(), hops: 0 }
     }

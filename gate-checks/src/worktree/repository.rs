@@ -11,7 +11,7 @@ use super::names;
 use super::names::is_plain;
 
 /// The deepest nesting of submodules.
-const DEEPEST: usize = 32;
+const MAX_SUBMODULE_DEPTH: usize = 32;
 
 /// A repository with its work tree.
 #[derive(Clone, Debug)]
@@ -67,7 +67,8 @@ impl Repository {
     /// The submodules whose work tree is there, as prefixes.
     fn submodules(&self) -> Vec<Vec<u8>> {
         let depth = self.prefix.iter().filter(|byte| **byte == b'/').count();
-        let modules = self.index.iter().filter(|entry| entry.is_submodule() && depth < DEEPEST);
+        let modules =
+            self.index.iter().filter(|entry| entry.is_submodule() && depth < MAX_SUBMODULE_DEPTH);
         let there = modules.filter(|module| is_open(&self.folder, module.path));
         there.map(|module| [self.prefix.as_slice(), module.path, b"/"].concat()).collect()
     }

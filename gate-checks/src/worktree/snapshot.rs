@@ -209,13 +209,13 @@ impl Changes {
 
 fn digest<'f>(files: impl Iterator<Item = (&'f [u8], &'f File)>) -> String {
     let mut hasher = blake3::Hasher::new();
-    let mut batch = Vec::with_capacity(BATCH + 4096);
+    let mut batch = Vec::with_capacity(HASH_BATCH_BYTES + 4096);
     for (path, file) in files {
         batch.extend_from_slice(&(path.len() as u64).to_le_bytes());
         batch.extend_from_slice(path);
         batch.push(file.kind().mark());
         batch.extend_from_slice(file.hash());
-        if batch.len() >= BATCH {
+        if batch.len() >= HASH_BATCH_BYTES {
             hasher.update(&batch);
             batch.clear();
         }
@@ -225,4 +225,4 @@ fn digest<'f>(files: impl Iterator<Item = (&'f [u8], &'f File)>) -> String {
 }
 
 /// Bytes that are hashed at once; many small updates are slow.
-const BATCH: usize = 1 << 16;
+const HASH_BATCH_BYTES: usize = 1 << 16;

@@ -12,14 +12,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::file::{File, Kind};
 use super::stat::Stat;
-use super::walk::Found;
+use super::walk::WalkedFile;
 
 /// The first line, with the format's version.
 const HEADER: &[u8] = b"gate stat cache 1\n";
 
 /// Nanoseconds that must lie between a file's last change and the snapshot: the coarsest step
 /// of a file system's clock.
-const STEP: i64 = 2_000_000_000;
+const CLOCK_STEP_NANOS: i64 = 2_000_000_000;
 
 /// The bytes of an entry without its name.
 const FIXED: usize = 4 + 4 + 4 + 5 * 8 + 32;
@@ -50,7 +50,7 @@ impl StatCache {
     }
 
     /// The hash of a file, where it is known. Files are asked for in order.
-    pub(super) fn hash(&mut self, found: &Found) -> Option<[u8; 32]> {
+    pub(super) fn hash(&mut self, found: &WalkedFile) -> Option<[u8; 32]> {
         while let Some((path, fixed)) = self.entry() {
             let order = path.cmp(&found.path);
             if order.is_gt() {
@@ -105,7 +105,7 @@ impl StatCache {
 
 /// True if the file cannot have changed after it was read without a trace in its metadata.
 fn keeps(kind: Kind, stat: &Stat, taken: i64) -> bool {
-    let settled = stat.mtime.max(stat.ctime) < taken.saturating_sub(STEP);
+    let settled = stat.mtime.max(stat.ctime) < taken.saturating_sub(CLOCK_STEP_NANOS);
     settled && matches!(kind, Kind::Plain | Kind::Executable | Kind::Link)
 }
 

@@ -10,7 +10,7 @@ use crate::store;
 use crate::temporary::Temporary;
 
 /// The largest file that is read back.
-const LARGEST: u64 = 1 << 30;
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// The cached files of one work tree. They may be lost or damaged at any time; gate then makes
 /// them again.
@@ -31,8 +31,8 @@ impl StateDir {
         self.check().ok()?;
         let file = content::open(&self.folder.join(name)).ok()?;
         let size = file.metadata().ok()?.len();
-        let mut bytes = Vec::with_capacity(usize::try_from(size.min(LARGEST)).ok()?);
-        file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+        let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_FILE_BYTES)).ok()?);
+        file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 

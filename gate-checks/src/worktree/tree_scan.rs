@@ -17,10 +17,10 @@ use super::repository::Repository;
 use super::snapshot::Snapshot;
 use super::stat_cache::{StatCache, now};
 use super::tracked::Tracked;
-use super::walk::{Found, Walk};
+use super::walk::{Walk, WalkedFile};
 
 /// The file name of the stat cache.
-const KEPT: &str = "stat";
+const STAT_CACHE_FILE: &str = "stat";
 
 /// A snapshot, and the repositories that it was made with.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl WorkTree {
     /// Looks at every file.
     pub(crate) fn scan(&self, cancel: &Cancellation) -> Result<TreeScan, WorktreeError> {
         let taken = now();
-        let git = self.git.as_ref().filter(|_| self.is_repository);
+        let git = if self.is_repository { self.git.as_ref() } else { None };
         let (answers, cache) = thread::scope(|scope| {
             let cache = scope.spawn(|| self.known());
             let answers =
@@ -74,7 +74,9 @@ impl WorkTree {
 
     /// The hashes of an earlier scan.
     fn known(&self) -> StatCache {
-        StatCache::read(self.state_dir.as_ref().and_then(|state_dir| state_dir.read(KEPT)))
+        StatCache::read(
+            self.state_dir.as_ref().and_then(|state_dir| state_dir.read(STAT_CACHE_FILE)),
+        )
     }
 
     fn walk<'w>(&'w self, answers: &'w GitAnswers, tracked: Option<&'w Tracked<'w>>) -> Walk<'w> {
@@ -98,7 +100,7 @@ impl WorkTree {
     /// The files with the hashes of their bytes.
     fn hash(
         &self,
-        found: Vec<Found>,
+        found: Vec<WalkedFile>,
         mut cache: StatCache,
         taken: i64,
         cancel: &Cancellation,
@@ -127,7 +129,7 @@ impl WorkTree {
             && let Some(bytes) = cache.renewed(&stats, &files, taken)
         {
             // What cannot be kept is read again the next time.
-            let _ = state_dir.write(KEPT, &bytes);
+            let _ = state_dir.write(STAT_CACHE_FILE, &bytes);
         }
         Ok(files)
     }

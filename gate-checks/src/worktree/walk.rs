@@ -22,7 +22,7 @@ use super::tracked::{Part, Tracked};
 
 /// A file that belongs to the tree, or a folder that could not be read.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct WalkedFile {
     pub(super) path: Box<[u8]>,
     pub(super) stat: Stat,
 }
@@ -73,7 +73,7 @@ struct Queue {
 
 impl Walk<'_> {
     /// All files of the tree, sorted by name.
-    pub(super) fn files(&self, cancel: &Cancellation) -> Result<Vec<Found>, WorktreeError> {
+    pub(super) fn files(&self, cancel: &Cancellation) -> Result<Vec<WalkedFile>, WorktreeError> {
         let queue = Queue::default();
         for prefix in &self.starts {
             let none = Patterns::default();
@@ -88,7 +88,7 @@ impl Walk<'_> {
     }
 
     /// Lists folders until none is left; the files that were found.
-    fn work(&self, queue: &Queue, cancel: &Cancellation) -> Vec<Found> {
+    fn work(&self, queue: &Queue, cancel: &Cancellation) -> Vec<WalkedFile> {
         let mut found = Vec::new();
         while let Some(mut turn) = queue.next() {
             let start = found.len();
@@ -102,7 +102,7 @@ impl Walk<'_> {
 
     /// Lists a folder. What cannot be listed is itself part of the tree, so
     /// that nothing in it is taken for absent.
-    fn list(&self, folder: &Folder, found: &mut Vec<Found>, inner: &mut Vec<Folder>) {
+    fn list(&self, folder: &Folder, found: &mut Vec<WalkedFile>, inner: &mut Vec<Folder>) {
         let path = self.root.join(names::path(&folder.prefix));
         let tracked = self.tracked.map(|tracked| tracked.inside(&folder.prefix));
         let rules = Rules { patterns: self.patterns(folder, tracked, &path), tracked };
@@ -119,10 +119,10 @@ impl Walk<'_> {
     }
 
     /// An entry for a folder that could not be listed.
-    fn closed(folder: &Folder, path: &Path) -> Option<Found> {
+    fn closed(folder: &Folder, path: &Path) -> Option<WalkedFile> {
         let name = folder.prefix.strip_suffix(b"/").unwrap_or(&folder.prefix);
         let stat = Stat::new(&path.symlink_metadata().ok()?);
-        Some(Found { path: name.into(), stat })
+        Some(WalkedFile { path: name.into(), stat })
     }
 
     /// The patterns that hold in a folder: its own file counts where git
@@ -141,7 +141,7 @@ impl Walk<'_> {
         entry: &DirEntry,
         folder: &Folder,
         rules: &Rules<'_>,
-        found: &mut Vec<Found>,
+        found: &mut Vec<WalkedFile>,
         inner: &mut Vec<Folder>,
     ) -> io::Result<()> {
         let name = entry.file_name();
@@ -161,7 +161,9 @@ impl Walk<'_> {
             return Ok(());
         }
         match entry.metadata() {
-            Ok(metadata) => found.push(Found { path: path.into(), stat: Stat::new(&metadata) }),
+            Ok(metadata) => {
+                found.push(WalkedFile { path: path.into(), stat: Stat::new(&metadata) })
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -182,7 +184,7 @@ impl Walk<'_> {
     }
 
     /// Adds what git tracks and the walk passed over.
-    fn with_tracked(&self, found: Vec<Found>) -> Vec<Found> {
+    fn with_tracked(&self, found: Vec<WalkedFile>) -> Vec<WalkedFile> {
         let Some(tracked) = self.tracked else { return found };
         let mut folders = Folders::new(self.root);
         let mut missing = Vec::new();
@@ -276,7 +278,7 @@ impl<'f> Folders<'f> {
     }
 
     /// The file of this name, where it is there and no folder.
-    pub(super) fn look(&mut self, path: &[u8]) -> Option<Found> {
+    pub(super) fn look(&mut self, path: &[u8]) -> Option<WalkedFile> {
         let folder =
             path.iter().rposition(|byte| *byte == b'/').map_or(&b""[..], |end| &path[..end]);
         // An index can be written by hand, with names that lead out of the tree.
@@ -284,7 +286,7 @@ impl<'f> Folders<'f> {
             return None;
         }
         let metadata = self.root.join(names::path(path)).symlink_metadata().ok()?;
-        (!metadata.is_dir()).then(|| Found { path: path.into(), stat: Stat::new(&metadata) })
+        (!metadata.is_dir()).then(|| WalkedFile { path: path.into(), stat: Stat::new(&metadata) })
     }
 
     fn is_real(&mut self, folder: &[u8]) -> bool {

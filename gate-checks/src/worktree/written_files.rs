@@ -8,7 +8,7 @@ use super::content::Reader;
 use super::file::{File, Kind};
 use super::stat::Stat;
 use super::stat_cache::{StatCache, now};
-use super::walk::Found;
+use super::walk::WalkedFile;
 
 /// The files of a folder, which are asked for in the order of their names.
 ///
@@ -35,7 +35,7 @@ impl WrittenFiles {
 
     /// The kind and hash of the file at `path`, which has this name in the workspace.
     pub(crate) fn look(&mut self, name: &[u8], path: &Path, about: &Metadata) -> (Kind, [u8; 32]) {
-        let found = Found { path: name.into(), stat: Stat::new(about) };
+        let found = WalkedFile { path: name.into(), stat: Stat::new(about) };
         match self.earlier.hash(&found) {
             Some(hash) => (found.stat.kind(), hash),
             None => self.reader.look(path, &found.stat),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::plan::{Item, Plan, PlanError};
 
 /// Of the issues that an issue is a part of, so many are looked for.
-const MOST: usize = 64;
+const MAX_PARENTS: usize = 64;
 
 /// An issue.
 #[derive(Deserialize)]
@@ -82,7 +82,7 @@ impl<'a> Parents<'a> {
         let mut all: Vec<&str> = Vec::new();
         let mut next = self.0.get(id).into_iter().flatten().copied().collect::<Vec<_>>();
         while let Some(parent) = next.pop() {
-            if all.len() < MOST && !all.contains(&parent) {
+            if all.len() < MAX_PARENTS && !all.contains(&parent) {
                 all.push(parent);
                 next.extend(self.0.get(parent).into_iter().flatten().copied());
             }

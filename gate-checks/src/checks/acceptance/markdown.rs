@@ -14,10 +14,10 @@ use super::lines::Lines;
 use super::plan::{Item, Plan};
 
 /// As much of an item's text is kept.
-const LONGEST: usize = 400;
+const MAX_ITEM_CHARS: usize = 400;
 
 /// Of the items that an item is a part of, so many are kept.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Open boxes that are no box of GitHub's, or not where they stand.
 const OPEN: &[&str] = &["[ ]", "[]", "[~]", "[/]"];
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         self.frames.push(Frame::default());
         self.task(false, offset);
         if let Some(frame) = self.frames.last_mut() {
-            frame.text.extend(text.chars().take(LONGEST));
+            frame.text.extend(text.chars().take(MAX_ITEM_CHARS));
         }
         self.end();
     }
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
     fn task(&mut self, done: bool, offset: usize) {
         let line = self.lines.at(offset);
         let around = self.frames.len().saturating_sub(1);
-        let texts = self.frames[..around].iter().rev().take(DEEPEST);
+        let texts = self.frames[..around].iter().rev().take(MAX_DEPTH);
         let within = texts.map(|frame| Rc::from(frame.text.trim())).collect();
         let Some(frame) = self.frames.last_mut() else { return };
         frame.task = Some(self.items.len());
@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
         } else if let Some(frame) = self.frames.last_mut()
             && !frame.over
         {
-            let room = LONGEST.saturating_sub(frame.text.len());
+            let room = MAX_ITEM_CHARS.saturating_sub(frame.text.len());
             frame.text.extend(text.chars().take(room));
         }
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The deepest nesting of objects and lists.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// An object that says whether it passes.
 pub(super) struct Judged<'a> {
@@ -26,7 +26,7 @@ pub(super) struct Judged<'a> {
 /// be looked through.
 pub(super) fn judged(text: &str) -> serde_json::Result<Option<Vec<Judged<'_>>>> {
     let mut found = Vec::new();
-    let whole = look(serde_json::from_str(text)?, &[], DEEPEST, &mut found)?;
+    let whole = look(serde_json::from_str(text)?, &[], MAX_DEPTH, &mut found)?;
     Ok(whole.then_some(found))
 }
 

@@ -9,10 +9,10 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::plan::PlanError;
 
 /// The most entries of folders that one glob looks at.
-const MOST: usize = 100_000;
+const MAX_ENTRIES: usize = 100_000;
 
 /// The deepest folder, below the glob's fixed part, that `**` reaches.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// A file that is to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(in crate::checks) fn files(project: &Path, entry: &str) -> Result<Vec<Named>
         found: BTreeSet::new(),
         looked: 0,
     };
-    let depth = if walk.follow { parts.len() - fixed } else { DEEPEST };
+    let depth = if walk.follow { parts.len() - fixed } else { MAX_DEPTH };
     let above = parts[..fixed].join("/");
     let above = if fixed == 1 && above.is_empty() { "/".to_owned() } else { above };
     walk.folder(&project.join(&above), &above, depth)?;
@@ -79,8 +79,8 @@ impl Walk<'_> {
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             let name = entry.map_err(unreadable)?.file_name();
             self.looked += 1;
-            if self.looked > MOST {
-                return Err(PlanError::Endless { file: self.file.to_owned(), limit: MOST });
+            if self.looked > MAX_ENTRIES {
+                return Err(PlanError::Endless { file: self.file.to_owned(), limit: MAX_ENTRIES });
             }
             if let Some(name) = name.to_str().filter(|name| *name != ".git") {
                 self.entry(&folder.join(name), &below(shown, name), depth)?;

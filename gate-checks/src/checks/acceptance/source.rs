@@ -8,7 +8,7 @@ use super::lines::Lines;
 use super::plan::PlanError;
 
 /// The longest file that is read.
-const LONGEST: u64 = 16 << 20;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// A file's text. What is no regular file is an error, and never waited for.
 pub(super) fn text(path: &Path, file: &str) -> Result<String, PlanError> {
@@ -22,9 +22,9 @@ pub(super) fn text(path: &Path, file: &str) -> Result<String, PlanError> {
         return Err(PlanError::NoFile { file: named() });
     }
     let mut bytes = Vec::new();
-    open.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(PlanError::TooLong { file: named(), limit: LONGEST });
+    open.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(PlanError::TooLong { file: named(), limit: MAX_FILE_BYTES });
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();

@@ -16,7 +16,7 @@ use crate::site::Site;
 use crate::worktree::{Cancellation, File, Globs, Snapshot, WorkTree};
 
 /// The largest file that is looked into, in bytes.
-const LARGEST: usize = 4 << 20;
+const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// The findings, and the number of files.
 pub(super) struct Compared {
@@ -120,7 +120,8 @@ impl Comparing<'_> {
         if before == now && kind == self.now.file(&change.path).map(File::kind) {
             return Ok(());
         }
-        let is_large = [&before, &now].into_iter().flatten().any(|bytes| bytes.len() > LARGEST);
+        let is_large =
+            [&before, &now].into_iter().flatten().any(|bytes| bytes.len() > MAX_FILE_BYTES);
         if is_large {
             self.large(&file, before.is_some(), now.is_some(), examiner);
             return Ok(());
@@ -161,7 +162,7 @@ impl Comparing<'_> {
             matches!(file.guarded, Some(Guarded::Test | Guarded::Support | Guarded::Manifest));
         if by_content && !file.moved && !file.protected && !file.script && was {
             let finding = UNSEEN.finding(file.path);
-            let message = format!("{}: it is larger than {LARGEST} bytes", finding.message);
+            let message = format!("{}: it is larger than {MAX_FILE_BYTES} bytes", finding.message);
             examiner.found(Finding { message, ..finding });
         } else {
             let bytes = |there: bool| there.then_some(&[][..]);

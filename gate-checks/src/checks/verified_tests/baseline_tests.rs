@@ -10,7 +10,7 @@ use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use crate::check::CheckId;
-use crate::control::Found;
+use crate::control::RunnerCommand;
 use crate::report::{Status, Test, TestReport};
 
 /// The baseline's tests.
@@ -55,7 +55,7 @@ impl VerifiedTests<'_> {
         &self,
         workspace: &mut TestWorkspace,
         overlay: &Overlay<'_>,
-        found: Option<&Found>,
+        found: Option<&RunnerCommand>,
         planted: bool,
     ) -> Result<Option<BaselineTests>, Trouble> {
         let key = self.key(planted);
@@ -64,9 +64,9 @@ impl VerifiedTests<'_> {
             return Ok(Some(BaselineTests::kept(tests)));
         }
         workspace.sync(Contents::Baseline(overlay))?;
-        let control = match found.filter(|_| planted) {
-            Some(found) => workspace.plant(found)?,
-            None => None,
+        let control = match found {
+            Some(found) if planted => workspace.plant(found)?,
+            _ => None,
         };
         let together = found.is_some_and(|found| workspace.is_about_tests(found));
         let log = CheckId::new(format!("{}-baseline", self.id));

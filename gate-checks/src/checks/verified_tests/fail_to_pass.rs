@@ -14,14 +14,14 @@ use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::verdict::Verdict;
 use crate::check::CheckId;
-use crate::control::Found;
+use crate::control::RunnerCommand;
 
 impl VerifiedTests<'_> {
     /// Tries new tests without the work, where all is well so far.
     pub(super) async fn fail_to_pass(
         &self,
         workspace: &mut TestWorkspace,
-        (overlay, found): (&Overlay<'_>, Option<&Found>),
+        (overlay, found): (&Overlay<'_>, Option<&RunnerCommand>),
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
         let files = overlay.new_tests();

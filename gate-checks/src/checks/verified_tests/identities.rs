@@ -74,7 +74,10 @@ fn starts(id: &str) -> impl Iterator<Item = usize> {
 
 /// The rest of a name after a prefix that ends with one of its parts.
 fn rest<'i>(id: &'i str, beginning: &str) -> Option<&'i str> {
-    let rest = id.strip_prefix(beginning).filter(|_| !beginning.is_empty())?;
+    if beginning.is_empty() {
+        return None;
+    }
+    let rest = id.strip_prefix(beginning)?;
     let ends = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_');
     ends.then_some(rest)
 }

@@ -38,10 +38,10 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde_json::{Map, Value, json};
 
-use super::launch::{Told, argv};
+use super::launch::{CopyReport, argv};
 use super::test_run::{Ran, TestRun};
 use crate::check::{CheckContext, CheckId};
-use crate::control::{Found, recognise};
+use crate::control::{RunnerCommand, recognise};
 use crate::report::{Status, TestReport};
 use crate::worktree::WorkTree;
 
@@ -60,7 +60,7 @@ pub(super) struct VerifiedTests<'a> {
     pub(super) cx: &'a CheckContext,
 }
 
-struct Tried {
+struct TestOutcome {
     /// The record, without the control.
     evidence: Evidence,
     /// The report, without the control.
@@ -77,7 +77,7 @@ enum Control {
     Planted(ControlOutcome),
 }
 
-impl Tried {
+impl TestOutcome {
     fn new(result: Result<Ran, Box<Evidence>>, settings: &CheckPolicy, control: Control) -> Self {
         match result {
             Ok(ran) => {
@@ -142,10 +142,14 @@ impl VerifiedTests<'_> {
         if let Some(object) = verdict.told.as_object_mut() {
             object.insert("overlaid".to_owned(), json!(overlaid));
         }
-        if let Some(overlay) = overlay.as_ref().filter(|_| !overlaid.is_empty()) {
+        if let Some(overlay) = &overlay
+            && !overlaid.is_empty()
+        {
             self.as_it_stands(&mut workspace, (overlay, found.as_ref()), &mut verdict).await?;
         }
-        if let Some(overlay) = overlay.as_ref().filter(|_| self.settings.fail_to_pass) {
+        if let Some(overlay) = &overlay
+            && self.settings.fail_to_pass
+        {
             self.fail_to_pass(&mut workspace, (overlay, found.as_ref()), &mut verdict).await?;
         }
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
@@ -161,8 +165,8 @@ impl VerifiedTests<'_> {
         overlay: Option<&Overlay<'_>>,
     ) -> Result<Evidence, Trouble> {
         let why = Control::None("the command starts no runner that gate knows".to_owned());
-        let tried = Tried::new(self.in_tree().await, self.settings, why);
-        let Some(overlay) = overlay.filter(|_| tried.passed()) else {
+        let tried = TestOutcome::new(self.in_tree().await, self.settings, why);
+        let (Some(overlay), true) = (overlay, tried.passed()) else {
             return Ok(verdict::Verdict::new(tried).finished());
         };
         let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
@@ -176,7 +180,7 @@ impl VerifiedTests<'_> {
             cx: self.cx,
             keep_going: false,
             variables: Vec::new(),
-            told: Told::default(),
+            told: CopyReport::default(),
         };
         run.run().await
     }
@@ -185,11 +189,11 @@ impl VerifiedTests<'_> {
     async fn with_control(
         &self,
         workspace: &TestWorkspace,
-        found: Option<&Found>,
-    ) -> Result<Tried, Trouble> {
+        found: Option<&RunnerCommand>,
+    ) -> Result<TestOutcome, Trouble> {
         let Some(found) = found else {
             let why = Control::None("the command starts no runner that gate knows".to_owned());
-            return Ok(Tried::new(
+            return Ok(TestOutcome::new(
                 workspace.run(self.id, None, false).await,
                 workspace.settings(),
                 why,
@@ -200,7 +204,7 @@ impl VerifiedTests<'_> {
         }
         let why = Control::None("the command did not pass without one".to_owned());
         let first =
-            Tried::new(workspace.run(self.id, None, false).await, workspace.settings(), why);
+            TestOutcome::new(workspace.run(self.id, None, false).await, workspace.settings(), why);
         if !first.passed() {
             return Ok(first);
         }
@@ -208,7 +212,7 @@ impl VerifiedTests<'_> {
         let log = CheckId::new(format!("{}-control", self.id));
         let second = match workspace.run(&log, Some(&control), false).await {
             Ok(ran) => ran,
-            Err(evidence) => return Ok(Tried { evidence: *evidence, ..first }),
+            Err(evidence) => return Ok(TestOutcome { evidence: *evidence, ..first }),
         };
         let code = second.launched.exit_code;
         let held = ControlOutcome::from_report(second.report.as_ref(), code, &control.id);
@@ -219,21 +223,25 @@ impl VerifiedTests<'_> {
         } else {
             held
         };
-        Ok(Tried { control: Control::Planted(held), code, ..first })
+        Ok(TestOutcome { control: Control::Planted(held), code, ..first })
     }
 
     /// One run with a control.
-    async fn together(&self, workspace: &TestWorkspace, found: &Found) -> Result<Tried, Trouble> {
+    async fn together(
+        &self,
+        workspace: &TestWorkspace,
+        found: &RunnerCommand,
+    ) -> Result<TestOutcome, Trouble> {
         let Some(control) = workspace.plant(found)? else {
             let none = Control::None(String::new());
             let ran = workspace.run(self.id, None, false).await;
-            return Ok(Tried::new(ran, workspace.settings(), none).without_place(found));
+            return Ok(TestOutcome::new(ran, workspace.settings(), none).without_place(found));
         };
         let ran = match workspace.run(self.id, Some(&control), true).await {
             Ok(ran) => ran,
             failed @ Err(_) => {
                 let none = Control::None("the command gave no answer".to_owned());
-                return Ok(Tried::new(failed, workspace.settings(), none));
+                return Ok(TestOutcome::new(failed, workspace.settings(), none));
             }
         };
         let code = ran.launched.exit_code;
@@ -247,12 +255,12 @@ impl VerifiedTests<'_> {
         let as_if = if is_tests { Some(0) } else { code };
         let ran = Ran { launched: ran.launched, report: report.clone() };
         let evidence = ran.judged_as(workspace.settings(), as_if);
-        Ok(Tried { evidence, report, control: Control::Planted(held), code })
+        Ok(TestOutcome { evidence, report, control: Control::Planted(held), code })
     }
 }
 
-impl Tried {
-    fn without_place(self, found: &Found) -> Self {
+impl TestOutcome {
+    fn without_place(self, found: &RunnerCommand) -> Self {
         let why = format!("there is no place for a control of {}", found.runner.name());
         Self { control: Control::None(why), ..self }
     }

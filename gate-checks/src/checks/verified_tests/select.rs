@@ -8,7 +8,7 @@ use crate::control::Runner;
 use crate::report::TestReport;
 
 /// More files than a command should be told of.
-const MOST: usize = 2_000;
+const MAX_FILES: usize = 2_000;
 
 /// A command in the tree, which is to run less.
 pub(super) struct Selection<'a> {
@@ -44,7 +44,7 @@ impl Selection<'_> {
         let place =
             |file: &str| folders.iter().map(|folder| folder.join(file)).find(|path| path.is_file());
         let others: Option<Vec<_>> = files.into_iter().map(place).collect();
-        let others = others.filter(|others| !named && others.len() <= MOST)?;
+        let others = others.filter(|others| !named && others.len() <= MAX_FILES)?;
         let others = others.iter().filter(|file| !own.contains(*file));
         Some(others.map(|file| format!("--ignore={}", file.display())).collect())
     }
@@ -57,8 +57,10 @@ impl Selection<'_> {
         }
         let program = |file: &PathBuf| {
             let beside = file.parent()?.parent()?.join("Cargo.toml");
-            let in_tests = file.parent()?.file_name()? == "tests";
-            let stem = file.file_stem()?.to_str().filter(|_| in_tests)?;
+            if file.parent()?.file_name()? != "tests" {
+                return None;
+            }
+            let stem = file.file_stem()?.to_str()?;
             self.root.join(beside).is_file().then(|| format!("--test={stem}"))
         };
         own.iter().map(program).collect()

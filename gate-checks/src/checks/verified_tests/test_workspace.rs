@@ -11,9 +11,9 @@ use super::overlay::Overlay;
 use super::select::Selection;
 use super::trouble::Trouble;
 use crate::check::{CheckContext, CheckId};
-use crate::checks::launch::Told;
+use crate::checks::launch::CopyReport;
 use crate::checks::test_run::{Ran, TestRun};
-use crate::control::{self, Control, Found, Place};
+use crate::control::{self, Control, Place, RunnerCommand};
 use crate::report::{TestReport, with_options};
 use crate::site::Site;
 use crate::workspace::Workspace;
@@ -92,7 +92,7 @@ impl TestWorkspace {
     }
 
     /// Plants a control for a runner that was found; none where no place is known.
-    pub(super) fn plant(&self, found: &Found) -> io::Result<Option<Control>> {
+    pub(super) fn plant(&self, found: &RunnerCommand) -> io::Result<Option<Control>> {
         let cwd = self.cx.site.folder_of(&self.settings);
         let (root, files) = (self.workspace.root(), self.files.as_slice());
         control::plant(found.runner, &Place { root, cwd: &cwd, files, args: &found.args })
@@ -100,7 +100,7 @@ impl TestWorkspace {
 
     /// True if the runner's exit code only depends on tests, so that the code without a failed test
     /// is known.
-    pub(super) fn is_about_tests(&self, found: &Found) -> bool {
+    pub(super) fn is_about_tests(&self, found: &RunnerCommand) -> bool {
         let cwd = self.cx.site.folder_of(&self.settings);
         let more = || found.runner.judges_more(&found.args, &cwd, self.workspace.root());
         found.alone && found.runner.failing_code().is_some() && !more()
@@ -120,7 +120,7 @@ impl TestWorkspace {
             cx: &self.cx,
             keep_going,
             variables: self.workspace.variables(),
-            told: Told {
+            told: CopyReport {
                 mapping: Some(mapping),
                 hidden: control.map(|control| control.id.as_str()),
             },
@@ -145,7 +145,7 @@ impl TestWorkspace {
 
     /// From now on the command runs these files of the tree alone, where it can be told
     /// to; a report names the other ones.
-    pub(super) fn narrow(&mut self, found: &Found, own: &[PathBuf], report: &TestReport) {
+    pub(super) fn narrow(&mut self, found: &RunnerCommand, own: &[PathBuf], report: &TestReport) {
         let place = Selection {
             root: self.workspace.root(),
             cwd: &self.cx.site.folder_of(&self.settings),

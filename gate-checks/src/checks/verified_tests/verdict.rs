@@ -9,9 +9,9 @@ use super::identities::{self, Renamed, compare, is_allowed, names_all};
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
-use super::{Control, Tried, VerifiedTests, tell};
+use super::{Control, TestOutcome, VerifiedTests, tell};
 use crate::check::CheckId;
-use crate::control::Found;
+use crate::control::RunnerCommand;
 use crate::report;
 
 /// Overlaid files that a summary names.
@@ -34,7 +34,7 @@ enum Meaning {
 }
 
 impl Verdict {
-    pub(super) fn new(tried: Tried) -> Self {
+    pub(super) fn new(tried: TestOutcome) -> Self {
         let falls_short = tried.falls_short();
         let told = match &tried.control {
             Control::None(why) => json!({ "control": "none", "why_none": why }),
@@ -70,12 +70,12 @@ impl VerifiedTests<'_> {
         &self,
         workspace: &mut TestWorkspace,
         overlay: Option<&Overlay<'_>>,
-        found: Option<&Found>,
-        tried: Tried,
+        found: Option<&RunnerCommand>,
+        tried: TestOutcome,
     ) -> Result<Verdict, Trouble> {
         let tried = self.let_go(workspace, tried);
         self.remember(workspace, overlay, found, &tried);
-        let Tried { control, code, .. } = &tried;
+        let TestOutcome { control, code, .. } = &tried;
         let held = match control {
             Control::Planted(held) => Some(*held),
             Control::None(_) => None,
@@ -97,7 +97,7 @@ impl VerifiedTests<'_> {
                 }
             }
         }
-        let Some(overlay) = overlay.filter(|_| passed) else { return Ok(verdict) };
+        let (Some(overlay), true) = (overlay, passed) else { return Ok(verdict) };
         let planted = found.is_some_and(|found| workspace.is_about_tests(found));
         let names_tests = report.as_ref().is_some_and(names_all);
         let known = self.known(workspace, overlay, found, planted).await?;
@@ -122,7 +122,7 @@ impl VerifiedTests<'_> {
     }
 
     /// Failing tests that the operator lets go do not count.
-    fn let_go(&self, workspace: &TestWorkspace, tried: Tried) -> Tried {
+    fn let_go(&self, workspace: &TestWorkspace, tried: TestOutcome) -> TestOutcome {
         let Some(report) = &tried.report else { return tried };
         let may_go = |id: &str| is_allowed(id, &self.cx.allow);
         let failed = || report.named(report::Status::Failed);
@@ -138,7 +138,7 @@ impl VerifiedTests<'_> {
         (evidence.outcome, evidence.summary) = (judged.outcome, judged.summary);
         (evidence.exit_code, evidence.excerpt) = (Some(0), None);
         tell(&mut evidence, judged.detail);
-        Tried { evidence, report: Some(report), ..tried }
+        TestOutcome { evidence, report: Some(report), ..tried }
     }
 
     /// A run on a tree that is its own baseline tells what the baseline's tests are.
@@ -146,8 +146,8 @@ impl VerifiedTests<'_> {
         &self,
         workspace: &TestWorkspace,
         overlay: Option<&Overlay<'_>>,
-        found: Option<&Found>,
-        tried: &Tried,
+        found: Option<&RunnerCommand>,
+        tried: &TestOutcome,
     ) {
         let Some(overlay) = overlay.filter(|overlay| overlay.changes.is_empty()) else { return };
         let planted = found.is_some_and(|found| workspace.is_about_tests(found));
@@ -155,7 +155,8 @@ impl VerifiedTests<'_> {
             Control::Planted(held) => Some(held),
             Control::None(_) => None,
         };
-        let known = BaselineTests::new(tried.report.as_ref(), held.filter(|_| planted));
+        let outcome = if planted { held } else { None };
+        let known = BaselineTests::new(tried.report.as_ref(), outcome);
         // What is not known may only lack something at this moment.
         if !known.tests.is_empty() {
             self.keep(workspace, overlay, planted, &known);
@@ -171,7 +172,7 @@ impl VerifiedTests<'_> {
         &self,
         workspace: &mut TestWorkspace,
         overlay: Option<&Overlay<'_>>,
-        found: &Found,
+        found: &RunnerCommand,
         held: ControlOutcome,
     ) -> Result<Meaning, Trouble> {
         if held == ControlOutcome::Masked {
@@ -216,7 +217,7 @@ impl VerifiedTests<'_> {
     pub(super) async fn as_it_stands(
         &self,
         workspace: &mut TestWorkspace,
-        (overlay, found): (&Overlay<'_>, Option<&Found>),
+        (overlay, found): (&Overlay<'_>, Option<&RunnerCommand>),
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
         let overlaid = &overlay.names();
@@ -232,7 +233,7 @@ impl VerifiedTests<'_> {
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        let own = overlay.own_tests().filter(|_| passed);
+        let own = if passed { overlay.own_tests() } else { None };
         if own.as_ref().is_some_and(Vec::is_empty) {
             // What is left of its tests has passed.
             return Ok(());
@@ -243,7 +244,8 @@ impl VerifiedTests<'_> {
         }
         let log = CheckId::new(format!("{}-as-it-stands", self.id));
         let none = Control::None(String::new());
-        let stands = Tried::new(workspace.run(&log, None, false).await, workspace.settings(), none);
+        let stands =
+            TestOutcome::new(workspace.run(&log, None, false).await, workspace.settings(), none);
         match (passed, stands.passed()) {
             (true, true) => {}
             (true, false) => {
@@ -271,7 +273,7 @@ impl VerifiedTests<'_> {
     /// Runs the command in the tree itself, if the copy lacks something.
     pub(super) async fn in_tree_instead(&self, mut verdict: Verdict) -> Verdict {
         let none = Control::None(String::new());
-        let tried = Tried::new(self.in_tree().await, self.settings, none);
+        let tried = TestOutcome::new(self.in_tree().await, self.settings, none);
         if tried.passed() {
             let summary = format!(
                 "it passes in the work tree alone; in the copy that gate tests: {}; what tests \

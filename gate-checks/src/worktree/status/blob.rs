@@ -16,7 +16,7 @@ use crate::worktree::state_dir::StateDir;
 const HEADER: &[u8] = b"gate blob names 1\n";
 
 /// The file name of the memory.
-const KEPT: &str = "blobs";
+const BLOB_CACHE_FILE: &str = "blobs";
 
 /// A repository's way of naming objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -168,7 +168,8 @@ impl<'r> Record<'r> {
 impl Blobs {
     /// Reads the memory; a damaged one is empty.
     pub(super) fn load(state_dir: Option<&StateDir>) -> Self {
-        let bytes = state_dir.and_then(|state_dir| state_dir.read(KEPT)).unwrap_or_default();
+        let bytes =
+            state_dir.and_then(|state_dir| state_dir.read(BLOB_CACHE_FILE)).unwrap_or_default();
         Self::from_records(whole(bytes).unwrap_or_else(|| HEADER.to_vec()))
     }
 
@@ -211,7 +212,7 @@ impl Blobs {
         let check = blake3::hash(&bytes);
         bytes.extend_from_slice(check.as_bytes());
         // What cannot be kept is read again the next time.
-        let _ = state_dir.write(KEPT, &bytes);
+        let _ = state_dir.write(BLOB_CACHE_FILE, &bytes);
     }
 
     /// True if exactly the stored records were looked up, in their order.
@@ -284,7 +285,7 @@ mod tests {
         let mut again = Blobs::load(Some(&state_dir));
         assert_eq!(again.name(Format::Sha1, &[7; 32]), Some(name.as_slice()));
         assert_eq!(again.name(Format::Sha256, &[7; 32]), None);
-        let mut bytes = state_dir.read(KEPT).unwrap();
+        let mut bytes = state_dir.read(BLOB_CACHE_FILE).unwrap();
         bytes[HEADER.len() + 40] ^= 1;
         assert!(whole(bytes).is_none());
     }
@@ -311,9 +312,9 @@ mod tests {
         }
         assert!(!ask(&[1, 2, 3, 4], None));
         assert!(ask(&[1, 4, 2], None));
-        let kept = state_dir.read(KEPT).unwrap();
+        let kept = state_dir.read(BLOB_CACHE_FILE).unwrap();
         assert!(!ask(&[1, 4, 2], None));
-        assert_eq!(state_dir.read(KEPT).unwrap(), kept);
+        assert_eq!(state_dir.read(BLOB_CACHE_FILE).unwrap(), kept);
         // Two files of the same bytes, and one that nobody asks for any more.
         assert!(ask(&[1, 2, 2], None));
         assert!(!ask(&[1, 2, 2], None));

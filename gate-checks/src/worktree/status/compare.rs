@@ -33,7 +33,7 @@ pub(super) struct Compare<'c> {
 
 /// The result; names are relative to the repository.
 #[derive(Debug, Default)]
-pub(super) struct Looked {
+pub(super) struct Comparison {
     /// Files that are not what the index says.
     pub(super) edited: Vec<Vec<u8>>,
     /// Plain files whose bytes are others than those of the blob.
@@ -73,8 +73,8 @@ impl<'c> Compare<'c> {
         &self,
         blobs: &mut Blobs,
         cancel: &Cancellation,
-    ) -> Result<Looked, WorktreeError> {
-        let mut looked = Looked::default();
+    ) -> Result<Comparison, WorktreeError> {
+        let mut looked = Comparison::default();
         let mut pairs = Vec::new();
         let mut folders = Folders::new(self.root);
         let mut known = self.scan.snapshot.in_order();
@@ -199,7 +199,7 @@ impl<'c> Compare<'c> {
     }
 }
 
-impl Looked {
+impl Comparison {
     fn doubt(&mut self, pair: &Pair<'_>) {
         let path = pair.entry.path.to_vec();
         if pair.entry.mode == LINK {

@@ -37,7 +37,7 @@ use crate::worktree::repository::Repository;
 use crate::worktree::state_dir::StateDir;
 
 /// Files that one git command is given.
-const BATCH: usize = 256;
+const FILES_PER_COMMAND: usize = 256;
 
 /// A file, and whether its blob is the pointer that LFS would keep for it.
 type Pointed<'d> = (&'d Doubtful, bool);
@@ -69,11 +69,11 @@ impl Convert<'_> {
         let (pointed, mut rest): (Vec<_>, Vec<_>) =
             doubtful.iter().zip(pointers).partition(|(_, is_pointer)| *is_pointer);
         let mut edited = Vec::new();
-        for batch in pointed.chunks(BATCH) {
+        for batch in pointed.chunks(FILES_PER_COMMAND) {
             rest.extend(self.without_lfs(own.path(), batch, cancel)?);
         }
         let rest: Vec<_> = rest.into_iter().map(|(file, _)| file).collect();
-        for batch in rest.chunks(BATCH) {
+        for batch in rest.chunks(FILES_PER_COMMAND) {
             self.ask(own.path(), batch, &mut edited, cancel)?;
         }
         Ok(edited)
