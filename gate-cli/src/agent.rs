@@ -5,7 +5,7 @@ mod program;
 
 use clap::ValueEnum;
 
-pub(crate) use marks::{BY_NPM, MARKS, SELF_NAMED};
+pub(crate) use marks::{BY_NPM, IN_RUN, MARKS, SELF_NAMED};
 #[cfg(test)]
 pub(crate) use program::agent_of;
 pub(crate) use program::{Process, is_of};

@@ -1,6 +1,7 @@
 //! The command line, as it is written.
 
 mod baseline;
+mod config;
 mod exit;
 mod governance;
 pub(crate) mod handoff;
@@ -9,6 +10,7 @@ mod install;
 mod ledger;
 mod replay;
 mod run;
+mod shared;
 mod trust;
 mod work;
 
@@ -21,16 +23,20 @@ use gate_core::read::Forced;
 use crate::agent::Agent;
 
 pub(crate) use self::baseline::Baseline;
+pub(crate) use self::config::Config;
+pub use self::config::SchemaName;
 pub(crate) use self::exit::{Emit, Exit, Parse, Submit};
 pub(crate) use self::governance::{
     Add, Bus, Fact, Place, Poll, Post, Promote, Read, ScopeName, Wanted, Whose,
 };
 use self::handoff::Handoff;
-pub(crate) use self::hook::{Hook, Off, On, Status, duration};
+pub(crate) use self::hook::{Hook, Off, On, Status};
 pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
-pub(crate) use self::replay::{Grouping, Only, Replay};
-pub(crate) use self::run::{Allow, Codes, Cwd, Run, Stop};
+pub(crate) use self::replay::{Only, Replay};
+pub(crate) use self::run::{Codes, Cwd, Run, Stop};
+use self::shared::words;
+pub(crate) use self::shared::{Reading, Settings};
 pub(crate) use self::trust::{Lock, Trust, Version};
 pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, Held, ListWork, Unblock, Work};
 
@@ -242,31 +248,6 @@ pub(crate) struct Output {
     pub(crate) quiet: bool,
 }
 
-/// How transcripts are read and under which settings.
-#[derive(Debug, Args)]
-pub(crate) struct Reading {
-    /// The format of the input, or the agent that wrote it, where it should
-    /// not be found by itself.
-    #[arg(long, value_name = "F")]
-    pub(crate) format: Option<Forced>,
-    #[command(flatten)]
-    pub(crate) settings: Settings,
-}
-
-/// Which settings hold.
-#[derive(Debug, Args)]
-pub(crate) struct Settings {
-    /// Read settings from this file instead of the project's gate.toml.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// Take the settings of [task_types.T].
-    #[arg(long, value_name = "T")]
-    pub(crate) task_type: Option<String>,
-    /// The number of indicators that exit needs.
-    #[arg(long, value_name = "N")]
-    pub(crate) exit_threshold: Option<u32>,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Scan {
     /// Transcripts; `-` is the standard input.
@@ -349,33 +330,6 @@ pub(crate) struct Doctor {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Config {
-    /// Print the settings in force.
-    Show {
-        /// Say where each comes from.
-        #[arg(long)]
-        origin: bool,
-        #[command(flatten)]
-        settings: Settings,
-    },
-    /// Print a JSON Schema: of the settings, or of what gate prints.
-    Schema {
-        /// Which schema.
-        #[arg(value_enum, default_value_t = crate::schema::Name::Config)]
-        name: crate::schema::Name,
-        /// Print the two schemas of a check's plug-in instead.
-        #[arg(long, conflicts_with = "name")]
-        plugin: bool,
-    },
-    /// Print the gate.toml that means the same as the seed's JSON settings.
-    Import {
-        /// The JSON file; `-` is the standard input.
-        #[arg(value_name = "FILE.json")]
-        file: PathBuf,
-    },
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     /// A decision's id or its beginning, a record's number (`#12` or `12`), or
@@ -436,9 +390,4 @@ pub(crate) struct Operation {
     pub(crate) reason: String,
     #[command(flatten)]
     pub(crate) of: Which,
-}
-
-/// A text that says something.
-fn words(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("words are expected".to_owned()) } else { Ok(text.to_owned()) }
 }

@@ -26,13 +26,12 @@ use gate_core::{Decision, Input, Policy, Scan, Verdict, decide, digest, judge};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use crate::VERSION;
 use crate::failure::Failure;
 use crate::memory::{Asked, Begun, Memory, Standing, Turn};
-use crate::record::{Record, SCHEMA, Tree, UsageRecord};
+use crate::record::{Record, SCHEMA, Tree, UsageRecord, VERSION};
 use crate::remarks::{about_transcript, warning};
 use crate::request::{Checks, Request};
-use crate::runner::{chance, delay};
+use crate::retry::{delay, random_fraction};
 use crate::source::Source;
 
 pub(crate) use self::reading::Judging;
@@ -417,7 +416,7 @@ impl Gate {
             None => return None,
         };
         let later = || {
-            let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), chance());
+            let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
             Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok()
         };
         resets_at.and_then(|at| Timestamp::from_second(at).ok()).or_else(later)

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
+use gate_checks::CancellationToken;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -11,6 +14,9 @@ use crate::failure::Failure;
 
 /// What a shell adds to a signal's number for its exit code.
 const BY_SIGNAL: u8 = 128;
+
+/// Time between two looks at what may cancel work.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Whether somebody wants the program to end.
 #[derive(Clone, Debug, Default)]
@@ -59,4 +65,23 @@ fn is_ignored(signal: i32) -> bool {
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
     mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
+
+/// Does the work on this thread, and cancels it as soon as `stops` says so.
+pub(crate) fn cancel_when<T>(
+    cancel: &CancellationToken,
+    stops: &(dyn Fn() -> bool + Sync),
+    work: impl FnOnce() -> T,
+) -> T {
+    let done = CancellationToken::new();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.is_cancelled() && !stops() {
+                thread::sleep(POLL_INTERVAL);
+            }
+            cancel.cancel();
+        });
+        let _ends = done.drop_guard_ref();
+        work()
+    })
 }

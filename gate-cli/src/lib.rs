@@ -5,8 +5,10 @@
 //! over it. Whoever needs the decision alone takes `gate-core`.
 
 mod agent;
+mod approval;
 mod args;
 mod commands;
+mod context;
 mod failure;
 mod gate;
 pub mod governance;
@@ -23,17 +25,19 @@ mod remarks;
 mod render;
 mod replay;
 mod request;
+mod retry;
 mod runner;
-pub mod schema;
 mod secrets;
 mod settings;
 mod source;
 pub mod store;
+mod supervision;
 pub mod trust;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+pub use commands::schema;
 pub use failure::Failure;
 pub use gate::Gate;
 pub use gate_checks::{Event, Events, Site};
@@ -41,14 +45,11 @@ pub use memory::{
     BreakerStatus, Claim, Handed, Lock, Memory, OpenBreaker, Operation, Past, SetAside, Submitted,
     Wanted, Which,
 };
-pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord};
+pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord, VERSION};
 pub use replay::{Changed, Judged, Label, ReplayGroup, ReplayRecord, ReplayVerdict};
 pub use request::{Checks, Request};
 pub use settings::{Places, Selection, layers};
 pub use source::Source;
-
-/// The version of this program.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Runs the command line, and returns the program's exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -13,8 +13,8 @@ use std::{io, panic, thread};
 use gate_checks::PANICS;
 use jiff::Timestamp;
 
-use crate::VERSION;
 use crate::failure::Failure;
+use crate::record::VERSION;
 use crate::secrets;
 use crate::settings::Places;
 

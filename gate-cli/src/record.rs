@@ -6,6 +6,9 @@ use gate_core::{Decision, Transcript};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// How many files a record names.
 const SHOWN_FILES: usize = 200;
 

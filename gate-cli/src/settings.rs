@@ -3,15 +3,21 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gate_checks::worktree::root_of;
-use gate_core::config::{self, Layer, Origin, Resolved};
+use gate_core::config::{self, Layer, Millis, Origin, Resolved};
 
 use crate::failure::Failure;
-use crate::trust::Trust;
 
 /// The project's settings file.
 pub(crate) const FILE: &str = "gate.toml";
+
+/// The variable with the address of a PostgreSQL database.
+pub(crate) const DATABASE: &str = "GATE_DATABASE_URL";
+
+/// The variable that names a file with such an address.
+pub(crate) const DATABASE_FILE: &str = "GATE_DATABASE_URL_FILE";
 
 /// Where settings are looked for.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +68,11 @@ impl Places {
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         let mut all = self.environment.iter().filter(|(_, value)| !value.is_empty());
         all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the environment names a database for the state.
+    pub(crate) fn names_database(&self) -> bool {
+        self.variable(DATABASE).or_else(|| self.variable(DATABASE_FILE)).is_some()
     }
 
     /// The project: the folder of its settings file, else the repository's
@@ -148,7 +159,11 @@ pub fn layers(places: &Places, selection: &Selection) -> Result<Vec<Layer>, Fail
 }
 
 /// Reads all layers, lowest first, with this one in the place of the project's.
-fn layers_with(
+///
+/// # Errors
+///
+/// Those of [`layers`].
+pub(crate) fn layers_with(
     places: &Places,
     selection: &Selection,
     project: Option<Layer>,
@@ -175,39 +190,16 @@ pub(crate) fn resolve(places: &Places, selection: &Selection) -> Result<Resolved
     Ok(config::resolve(&layers(places, selection)?, selection.task_type.as_deref())?)
 }
 
-/// Reads and resolves all settings as they are written, and says whose they are: what
-/// they start and weaken is the operator's to approve.
-pub(crate) fn as_written(
-    places: &Places,
-    selection: &Selection,
-) -> Result<(Resolved, Trust), Failure> {
-    let layers = layers(places, selection)?;
-    let resolved = config::resolve(&layers, selection.task_type.as_deref())?;
-    Ok((resolved, Trust::of(places, &layers)))
-}
-
-/// Reads and resolves the settings that decide: where the project's differ from those
-/// that the operator approved, the approved ones do.
-pub(crate) fn read(places: &Places, selection: &Selection) -> Result<(Resolved, Trust), Failure> {
-    let (resolved, trust) = as_written(places, selection)?;
-    let instead = match selection.config {
-        Some(_) => None,
-        None => trust.in_its_place()?,
-    };
-    Ok(deciding(places, selection, instead).unwrap_or((resolved, trust)))
-}
-
-/// The settings with what was approved in the place of the project's; none where that
-/// cannot be used any more.
-fn deciding(
-    places: &Places,
-    selection: &Selection,
-    instead: Option<(Layer, Trust)>,
-) -> Option<(Resolved, Trust)> {
-    let (layer, trust) = instead?;
-    let layers = layers_with(places, selection, Some(layer)).ok()?;
-    let resolved = config::resolve(&layers, selection.task_type.as_deref()).ok()?;
-    Some((resolved, trust))
+/// A length of time as settings write it, such as `90s` or `1h30m`; more than nothing.
+///
+/// # Errors
+///
+/// Any other text: the message says what is expected.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    match Millis::parse(text) {
+        Some(Millis(millis)) if millis > 0 => Ok(Duration::from_millis(millis)),
+        _ => Err("a length of time such as 90s or 1h30m is expected".to_owned()),
+    }
 }
 
 /// The text of a file, as far as settings are read at all.

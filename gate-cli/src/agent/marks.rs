@@ -29,3 +29,7 @@ pub(crate) const SELF_NAMED: &str = "AI_AGENT";
 
 /// The mark that Codex's starter leaves to Codex itself.
 pub(crate) const BY_NPM: &str = "CODEX_MANAGED_BY_NPM";
+
+/// The variable in which `gate run` gives its agent the run's id. A hook that finds it is
+/// probably called inside of a run; anybody can set it, so it proves nothing.
+pub(crate) const IN_RUN: &str = "GATE_RUN";

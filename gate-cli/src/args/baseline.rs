@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Settings;
+use super::shared::Settings;
 
 /// The exit codes of `gate baseline`.
 pub(super) const CODES: &str = "\

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use gate_core::protocol::fact::Scope;
 
-use super::hook::duration;
+use crate::settings::parse_duration;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bus {
@@ -118,7 +118,7 @@ pub(crate) struct Poll {
     #[command(flatten)]
     pub(crate) wanted: Wanted,
     /// Wait so long for something new, such as 30s.
-    #[arg(long, value_name = "D", value_parser = duration)]
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) wait: Option<Duration>,
     #[command(flatten)]
     pub(crate) place: Place,

@@ -15,7 +15,7 @@ pub(crate) struct Hook {
     pub(crate) agent: Agent,
     /// How long the hook may take, below the client's own limit: a check that
     /// takes longer goes on by itself, and the next stop waits for it.
-    #[arg(long, value_name = "D", value_parser = duration)]
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) deadline: Option<Duration>,
 }
 
@@ -28,7 +28,7 @@ Exit code: 0, whatever is replied";
 #[derive(Debug, Args)]
 pub(crate) struct Off {
     /// For so long, such as 1h; until `gate on` if not given.
-    #[arg(long = "for", value_name = "D", value_parser = duration)]
+    #[arg(long = "for", value_name = "D", value_parser = parse_duration)]
     pub(crate) length: Option<Duration>,
 }
 
@@ -45,12 +45,4 @@ pub(crate) struct Status {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// A length of time, as settings write it.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    match Millis::parse(text) {
-        Some(Millis(millis)) if millis > 0 => Ok(Duration::from_millis(millis)),
-        _ => Err("a length of time such as 90s or 1h30m is expected".to_owned()),
-    }
 }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Reading;
+use super::shared::Reading;
+
+use crate::render::replay::Grouping;
 
 pub(super) const CODES: &str = "\
 Exit codes:
@@ -50,17 +52,6 @@ pub(crate) struct Replay {
     /// Print comma-separated values (RFC 4180).
     #[arg(long)]
     pub(crate) csv: bool,
-}
-
-/// What makes a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Grouping {
-    /// Each iteration of each file.
-    File,
-    /// All iterations in a folder.
-    Folder,
-    /// All iterations of a session; the last one decides.
-    Session,
 }
 
 /// Which rows to show.

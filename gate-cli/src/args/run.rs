@@ -10,8 +10,9 @@ use gate_core::exit::WorkPhase;
 use gate_core::read::Forced;
 
 use super::exit::phase;
-use super::hook::duration;
-use super::words;
+use super::shared::words;
+use crate::runner::Allow;
+use crate::settings::parse_duration;
 
 pub(super) const CODES: &str = "\
 Exit codes: 0 the work is done, 1 it is not, 2 or 5 the loop could not run;
@@ -37,10 +38,10 @@ pub(crate) struct Run {
     #[arg(long, value_name = "P", requires = "work", ignore_case = true, value_parser = phase())]
     pub(crate) phase: Option<WorkPhase>,
     /// Sleep until an item can be claimed, at most so long, such as 1h.
-    #[arg(long, value_name = "T", requires = "work", value_parser = duration)]
+    #[arg(long, value_name = "T", requires = "work", value_parser = parse_duration)]
     pub(crate) wait: Option<Duration>,
     /// How long the lease holds; it is renewed while the loop runs.
-    #[arg(long, value_name = "D", value_parser = duration, default_value = "30m")]
+    #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
     pub(crate) ttl: Duration,
     /// The agent: how it is started where no command is given, and how its output
     /// is read.
@@ -53,14 +54,14 @@ pub(crate) struct Run {
     #[arg(long, value_name = "N", default_value = "100")]
     pub(crate) max_iterations: NonZeroU64,
     /// How long one run of the agent may take, such as 2h.
-    #[arg(long, value_name = "D", value_parser = duration)]
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) timeout: Option<Duration>,
     /// How long the agent may print nothing, such as 10m.
-    #[arg(long, value_name = "D", value_parser = duration)]
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) idle_timeout: Option<Duration>,
     /// How long runs that the agent has started are waited for when it has ended,
     /// before they are ended too.
-    #[arg(long, value_name = "D", value_parser = duration, default_value = "5m")]
+    #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "5m")]
     pub(crate) children_timeout: Duration,
     /// Stop when the loop has used so many tokens, where transcripts tell them.
     #[arg(long, value_name = "N")]
@@ -69,7 +70,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "USD")]
     pub(crate) budget_cost: Option<f64>,
     /// Stop after so long, such as 8h.
-    #[arg(long, value_name = "D", value_parser = duration)]
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) budget_wall: Option<Duration>,
     /// End after one iteration, whatever speaks against it. For the operator; recorded.
     #[arg(long, requires = "reason")]
@@ -104,19 +105,6 @@ pub(crate) struct Run {
     /// the place of `{prompt}`.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
-}
-
-/// What an agent that `--agent` starts may do without asking anybody.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Allow {
-    /// What its own settings allow.
-    None,
-    /// Edit files.
-    Edits,
-    /// Edit files, run the project's checks, `git add` and `git commit`.
-    Checks,
-    /// Everything that its client can allow.
-    All,
 }
 
 /// Where an agent works.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Settings;
+use super::shared::Settings;
 
 #[derive(Debug, Args)]
 pub(crate) struct Trust {

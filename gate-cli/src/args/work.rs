@@ -9,8 +9,8 @@ use gate_core::exit::WorkPhase;
 use gate_core::work::CLAIMABLE;
 
 use super::exit::phase;
-use super::hook::duration;
-use super::words;
+use super::shared::words;
+use crate::settings::parse_duration;
 
 const CLAIM_CODES: &str = "\
 Exit codes: 0 claimed, 1 there is nothing to claim, 2 or 5 nothing was found out";
@@ -31,7 +31,7 @@ pub(crate) enum Work {
         #[command(flatten)]
         held: Held,
         /// How long from now, such as 30m.
-        #[arg(long, value_name = "D", value_parser = duration, default_value = "30m")]
+        #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
         ttl: Duration,
     },
     /// Give a lease back; the item stays in its phase.
@@ -82,10 +82,10 @@ pub(crate) struct ClaimWork {
     #[arg(long, value_name = "P", ignore_case = true, value_parser = claimable())]
     pub(crate) phase: Option<WorkPhase>,
     /// Sleep until something can be claimed, at most so long, such as 1h.
-    #[arg(long, value_name = "T", value_parser = duration)]
+    #[arg(long, value_name = "T", value_parser = parse_duration)]
     pub(crate) wait: Option<Duration>,
     /// How long the lease holds, such as 30m.
-    #[arg(long, value_name = "D", value_parser = duration, default_value = "30m")]
+    #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
     pub(crate) ttl: Duration,
     /// Print one JSON object.
     #[arg(long)]

@@ -1,16 +1,19 @@
 //! `gate baseline`: what the work tree is before an agent acts.
 
+use std::fmt::Write;
+
 use gate_checks::Site;
 use gate_checks::baseline::{Baseline, Origin, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::args;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::record::Ledger;
-use crate::render;
+use crate::render::{self, print};
 use crate::settings;
 
 /// Exit code where there is no baseline.
@@ -89,10 +92,28 @@ fn of(baseline: Option<&Baseline>, ledger: Option<Ledger>) -> BaselineRecord {
 
 fn answer(args: &args::Baseline, record: &BaselineRecord) -> Result<u8, Failure> {
     let there = record.baseline.is_some();
-    print(&if args.json {
-        render::json(record)?
-    } else {
-        render::baseline_card(record, args.forget)
-    })?;
+    print(&if args.json { render::json(record)? } else { card(record, args.forget) })?;
     Ok(if there || args.forget { DONE } else { NONE })
+}
+
+/// The baseline that was taken, or that waits for runs.
+fn card(record: &BaselineRecord, forgotten: bool) -> String {
+    let (Some(digest), Some(commit)) = (&record.baseline, &record.commit) else {
+        return if forgotten {
+            "no baseline waits for runs: they compare with history\n".to_owned()
+        } else {
+            "no baseline: none was taken, or this is outside of git, or nothing was committed\n"
+                .to_owned()
+        };
+    };
+    let time = record.time.as_deref().unwrap_or_default();
+    let mut text = format!("baseline {digest}\n  taken     {time}, above commit {commit}\n");
+    let guarded = record.guarded;
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "  guarded   {guarded} files: tests, and what decides what they mean");
+    for tool in &record.tools {
+        let _ = writeln!(text, "  tool      {}: {}", tool.name, tool.path);
+    }
+    text.push_str("runs that begin from now on compare the work tree with it\n");
+    text
 }

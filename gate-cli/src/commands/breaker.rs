@@ -3,11 +3,12 @@
 use gate_core::Verdict;
 use gate_core::decide::breaker::Act;
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::args::{self, Breaker};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{BreakerStatus, Operation, Which};
-use crate::render;
+use crate::render::{self, print};
 use crate::settings::{self, Selection};
 
 pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {

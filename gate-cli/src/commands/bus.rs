@@ -6,10 +6,11 @@ mod read;
 
 use std::io::{self, IsTerminal, Read as _};
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::args::{self, Bus};
+use crate::context::Here;
 use crate::failure::Failure;
-use crate::render;
+use crate::render::{self, print};
 
 pub(super) use place::project;
 

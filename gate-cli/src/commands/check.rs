@@ -8,16 +8,18 @@ use gate_checks::{Events, Site};
 use gate_core::Verdict;
 use gate_core::decide::policy::When;
 
-use super::{Here, known_check, print};
+use super::common::known_check;
 use crate::args::Check;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::record::Record;
-use crate::render;
+use crate::render::{self, print};
 use crate::request::{Checks, Request};
-use crate::settings::{self, Selection};
+use crate::settings::Selection;
 use crate::source::Source;
 use crate::store::PATIENCE;
+use crate::trust;
 
 /// With `--while`, the exit code of a loop that may end.
 const WHILE_EXIT: u8 = 10;
@@ -29,8 +31,11 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     let selection = args.reading.settings.selection();
     let selection = Selection { require_evidence: args.require_evidence, ..selection };
     // Nothing rests on it whose they are, where no check runs and nothing is kept.
-    let read =
-        if args.no_state && args.checks.no_checks { settings::as_written } else { settings::read };
+    let read = if args.no_state && args.checks.no_checks {
+        trust::settings_as_written
+    } else {
+        trust::settings_in_force
+    };
     let (settings, trust) = read(&here.places, &selection)?;
     let site = here.site_under(&trust)?;
     let has_state = !args.no_state;

@@ -2,11 +2,12 @@
 
 use gate_core::config;
 
-use super::{DONE, Here, print};
+use super::common::DONE;
+use super::schema;
 use crate::args::Config;
+use crate::context::Here;
 use crate::failure::Failure;
-use crate::render;
-use crate::schema;
+use crate::render::{self, print};
 use crate::secrets;
 use crate::settings;
 use crate::source::Source;

@@ -1,20 +1,23 @@
 //! `gate doctor`: what is missing or wrong here, and whether checks can fail.
 
 mod agent;
+mod card;
+mod record;
 
 use gate_checks::{Finding, Level, Site, examine, examine_surroundings, self_test};
 use gate_core::Policy;
 
-use super::{DONE, Here, known_check, print};
+use self::card::doctor_card;
+pub use self::record::{AgentRecord, DoctorRecord};
+use super::common::{DONE, known_check};
 use crate::agent::Agent;
 use crate::args::Doctor;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Which;
-use crate::render;
-use crate::schema::DoctorRecord;
+use crate::render::{self, print};
 use crate::secrets;
-use crate::settings;
-use crate::trust::Trust;
+use crate::trust::{self, Trust};
 
 /// Exit code where something is wrong.
 const WRONG: u8 = 1;
@@ -27,7 +30,7 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
     if let Some(agent) = args.agent {
         return agent::run(here, agent, args.json);
     }
-    let (settings, trust) = settings::as_written(&here.places, &args.settings.selection())?;
+    let (settings, trust) = trust::settings_as_written(&here.places, &args.settings.selection())?;
     let policy = settings.policy;
     if let Some(name) = &args.only {
         known_check(&policy, name)?;
@@ -38,7 +41,7 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
         trust.admit(&policy, &site)?;
     }
     let record = examined(here, args, (&policy, &trust), &site)?;
-    let text = if args.json { render::json(&record)? } else { render::doctor_card(&record) };
+    let text = if args.json { render::json(&record)? } else { doctor_card(&record) };
     print(&secrets::masked(&text))?;
     Ok(if record.ok { DONE } else { WRONG })
 }

@@ -8,8 +8,8 @@ mod submit;
 pub use parse::ExitParsed;
 pub use submit::ExitSubmitted;
 
-use super::Here;
 use crate::args::Exit;
+use crate::context::Here;
 use crate::failure::Failure;
 
 /// Exit code where no signal holds.

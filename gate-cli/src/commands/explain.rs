@@ -1,18 +1,47 @@
 //! `gate explain`: a decision with all that led to it, or what a code means.
 
+use gate_core::Decision;
 use gate_core::decide::reason::{ReasonCode, WarningCode, explain};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::args::Explain;
+use crate::context::Here;
 use crate::failure::{EXPLAINED, Failure};
-use crate::memory::Wanted;
-use crate::render;
-use crate::schema::ExplainRecord;
+use crate::memory::{Past, Wanted};
+use crate::record::Record;
+use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Selection};
 
 /// Exit code of a decision that comes out otherwise when it is decided again.
 const DIFFERS: u8 = 1;
+
+/// `gate.explain.v1`: a decision with all that it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ExplainRecord {
+    /// Always `gate.explain.v1`.
+    pub schema: &'static str,
+    /// The decision, with its inputs.
+    pub decision: Record,
+    /// The policy that it was decided under; null where it was not kept.
+    pub policy: Option<Value>,
+    /// The decision, decided again from its record; null without its policy.
+    pub again: Option<Decision>,
+    /// Whether both are the same.
+    pub same: Option<bool>,
+}
+
+impl ExplainRecord {
+    fn new(past: Past) -> Self {
+        let same = past.is_same();
+        let Past { record, policy, again } = past;
+        let policy = policy.and_then(|policy| serde_json::to_value(policy).ok());
+        Self { schema: "gate.explain.v1", decision: record, policy, again, same }
+    }
+}
 
 pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     if args.codes {
@@ -36,7 +65,7 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     let past = memory.replay(record)?;
     let differs = past.is_same() == Some(false);
     let text =
-        if args.json { render::json(&ExplainRecord::of(past))? } else { render::explained(&past) };
+        if args.json { render::json(&ExplainRecord::new(past))? } else { render::explained(&past) };
     // The policy is kept as it was written, whatever stands in it.
     print(&secrets::masked(&text))?;
     Ok(if differs { DIFFERS } else { DONE })

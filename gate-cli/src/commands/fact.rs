@@ -6,11 +6,12 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::bus::{project, said};
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::args::{Add, Fact, Promote, ScopeName, Whose};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{self, Caller, Project, Promoted, Promotion, Source, Task};
-use crate::render;
+use crate::render::{self, print};
 
 pub(super) fn run(here: &Here, args: &Fact) -> Result<u8, Failure> {
     match args {

@@ -8,13 +8,14 @@ use gate_checks::Site;
 use gate_checks::worktree::WorkTree;
 use gate_core::handoff::{self, Format, LONGEST};
 
-use super::{DONE, Here, print};
+use super::common::DONE;
+use super::schema;
 use crate::args::handoff::{Convert, Form, Handoff, New, Text, Verify};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::handoff::{changed, draft, unheld};
 use crate::memory::Wanted;
-use crate::render::{self, Converted, Examined};
-use crate::schema;
+use crate::render::{self, Converted, Examined, print};
 use crate::secrets;
 use crate::settings::{self, Selection};
 

@@ -13,9 +13,10 @@ use anstream::stderr;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::agent::Agent;
 use crate::args::Hook;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::{Session, is_news_here};
 use crate::hook::{
@@ -23,7 +24,7 @@ use crate::hook::{
 };
 use crate::memory::{Memory, NotJudged};
 use crate::panics::guarded;
-use crate::render;
+use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Places, Selection};
 use crate::trust::{NOT_TRUSTED, Trust};

@@ -14,11 +14,14 @@ use std::path::Path;
 
 use gate_checks::project::{Aim, Detected, Proposal, detect};
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::agent::Agent;
+use crate::approval::approve_written;
 use crate::args::{Init, Language};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, Roots};
+use crate::render::print;
 use measure::Stopwatch;
 use measured::Measured;
 
@@ -92,7 +95,7 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
         timed(&detected, &|proposal| stopwatch.measure(proposal))
     };
     write(&file, &text::settings(&detected, &times), false)?;
-    super::trust::approve_written(here);
+    approve_written(here);
     print(&story::told(&detected, &times, &file, agent(here)))?;
     Ok(DONE)
 }

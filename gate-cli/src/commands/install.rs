@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::agent::Agent;
 use crate::args::Install;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, Plan, Roots, Scope, Step, Wish};
-use crate::render;
+use crate::render::{self, print};
 
 pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
     let roots = Roots::of(&here.places)?;

@@ -1,10 +1,10 @@
 //! `gate last`: the latest decision here, and its exit code.
 
-use super::{Here, print};
 use crate::args::Last;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{Last as Happened, Wanted};
-use crate::render;
+use crate::render::{self, print};
 use crate::settings::{self, Selection};
 
 pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {

@@ -2,12 +2,14 @@
 
 mod verify;
 
+use super::common::DONE;
+use super::entries;
 use super::lines::Lines;
 use super::log::{self, Listing};
-use super::{DONE, Here, entries, print};
 use crate::args::{Ledger, Show};
+use crate::context::Here;
 use crate::failure::Failure;
-use crate::render;
+use crate::render::{self, print};
 
 pub(super) fn run(here: &Here, args: &Ledger) -> Result<u8, Failure> {
     match args {

@@ -1,16 +1,17 @@
 //! `gate lock`: holds a run to the policy of this moment.
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::args::Lock;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{self, Loop};
-use crate::render;
-use crate::settings;
+use crate::render::{self, print};
 use crate::store::PATIENCE;
+use crate::trust;
 
 pub(super) fn run(here: &Here, args: &Lock) -> Result<u8, Failure> {
     let operator = here.operator("gate lock")?;
-    let (settings, trust) = settings::read(&here.places, &args.settings.selection())?;
+    let (settings, trust) = trust::settings_in_force(&here.places, &args.settings.selection())?;
     let policy = settings.policy;
     let mut memory = here.memory_under(&trust, &policy, PATIENCE)?;
     let digest = policy.digest();

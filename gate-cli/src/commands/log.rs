@@ -3,9 +3,11 @@
 use gate_core::protocol::ledger::Sealed;
 use serde_json::Value;
 
+use super::common::DONE;
+use super::entries;
 use super::lines::{Flow, Lines};
-use super::{DONE, Here, entries};
 use crate::args::Log;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::render;

@@ -3,9 +3,10 @@
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::{DONE, print};
+use super::common::DONE;
 use crate::args::Cli;
 use crate::failure::Failure;
+use crate::render::print;
 
 /// A manual page, in roff.
 pub(super) fn page(name: Option<&str>) -> Result<u8, Failure> {

@@ -4,10 +4,12 @@
 use gate_core::decide::policy::{TokenMode, When};
 use gate_core::decide::signal::prompt;
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::args::Prompt;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
+use crate::render::print;
 use crate::request::Request;
 use crate::settings;
 

@@ -18,25 +18,28 @@ use gate_core::read::Forced;
 use jiff::Timestamp;
 
 use self::job::Job;
-use super::{ATTEND, DONE, Here, print};
+use super::common::DONE;
+use crate::agent::IN_RUN;
 use crate::args::{Codes, Cwd, Run};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
+use crate::memory::StoppedBy;
 use crate::operator::project_marks;
 use crate::processes;
-use crate::render::{self, Showing, Shown};
+use crate::render::{self, Showing, Shown, print};
 use crate::request::Request;
 use crate::runner::{
-    End, IN_RUN, Loop, Order, Project as Beside, Start, StoppedBy, agents, start_of, starts_runs,
-    word,
+    End, Loop, Order, Project as Beside, Start, agents, start_of, starts_runs, word,
 };
 use crate::secrets;
-use crate::settings::{self, Selection};
+use crate::settings::Selection;
 use crate::source::Source;
 use crate::store::PATIENCE;
-use crate::trust::Trust;
+use crate::supervision::ATTEND;
+use crate::trust::{self, Trust};
 
 /// Exit code of a loop whose work is not done.
 const UNDONE: u8 = 1;
@@ -53,7 +56,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
         here.operator(&format!("--{}", act.replace('_', "-")))?;
     }
     let selection = Selection { threshold: args.exit_threshold, ..Selection::default() };
-    let (mut settings, trust) = settings::read(&here.places, &selection)?;
+    let (mut settings, trust) = trust::settings_in_force(&here.places, &selection)?;
     verifiable(&settings.policy, args)?;
     budget(&mut settings.policy, args);
     // Before an agent has cost anything.

@@ -3,15 +3,48 @@
 use std::path::Path;
 
 use gate_checks::Site;
+use gate_core::decide::score::Indicators;
+use gate_core::decide::signal::Signal;
+use gate_core::{Decision, Transcript};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::{Asked, DONE, Here, print};
+use super::common::DONE;
 use crate::args::Scan;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
-use crate::render;
-use crate::schema::ScanRecord;
+use crate::render::{self, OutputMode, print};
 use crate::settings;
 use crate::source::Source;
+
+/// `gate.scan.v1`: what a transcript holds.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ScanRecord {
+    /// Always `gate.scan.v1`.
+    pub schema: &'static str,
+    /// The file, as it was named.
+    pub file: String,
+    /// What the agent says about being done.
+    pub signal: Signal,
+    /// What speaks for completion, checks left out.
+    pub indicators: Indicators,
+    /// What the format tells beside the conversation.
+    pub transcript: Transcript,
+}
+
+impl ScanRecord {
+    /// The record of one file.
+    fn new(file: String, decision: Decision, transcript: Transcript) -> Self {
+        Self {
+            schema: "gate.scan.v1",
+            file,
+            signal: decision.signal,
+            indicators: decision.indicators,
+            transcript,
+        }
+    }
+}
 
 /// A file that cannot be read is told, and does not stop the others.
 pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
@@ -25,7 +58,8 @@ pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
         match scan(here, &gate, args, file) {
             Ok(record) => print(&show(args, &record)?)?,
             Err(failure) => {
-                code = code.max(render::failure(&failure, Asked { json: args.json, stop: false }));
+                code = code
+                    .max(render::failure(&failure, OutputMode { json: args.json, stop: false }));
             }
         }
     }
@@ -40,5 +74,10 @@ fn scan(here: &Here, gate: &Gate, args: &Scan, file: &Path) -> Result<ScanRecord
 }
 
 fn show(args: &Scan, record: &ScanRecord) -> Result<String, Failure> {
-    if args.json { render::json_line(record) } else { Ok(render::scan_card(record)) }
+    if args.json {
+        render::json_line(record)
+    } else {
+        let ScanRecord { file, signal, indicators, transcript, .. } = record;
+        Ok(render::scan_card(file, transcript, signal, indicators))
+    }
 }

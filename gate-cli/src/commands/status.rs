@@ -1,18 +1,21 @@
 //! `gate status`: whether stops of agents are judged here, and how.
 
+use std::fmt::Write;
 use std::path::Path;
 
+use anstyle::{AnsiColor, Style};
 use gate_core::Policy;
 use gate_core::decide::breaker::BreakerState;
 use gate_core::decide::policy::Judge;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::args;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{OpenBreaker, Wanted, Which};
-use crate::render;
+use crate::render::{self, brief, print, state_name};
 use crate::settings::{self, Selection};
 
 /// `gate.status.v1`: whether stops of agents are judged here, and how.
@@ -49,7 +52,7 @@ pub(crate) struct Status {
 pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let status = status(here, policy)?;
-    print(&if args.json { render::json(&status)? } else { render::status_card(&status) })?;
+    print(&if args.json { render::json(&status)? } else { card(&status) })?;
     Ok(DONE)
 }
 
@@ -78,4 +81,52 @@ fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
             format!("{} ({}): {why}", record.decision.verdict.name(), record.time)
         }),
     })
+}
+
+/// Whether stops of agents are judged here, and how.
+fn card(status: &Status) -> String {
+    let (color, word) =
+        if status.judges { (AnsiColor::Green, "ON") } else { (AnsiColor::Yellow, "OFF") };
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    let mut text = format!("{style}{word}{style:#}  {}\n\n", meaning(status));
+    let mut row = |label: &str, what: &str| {
+        let _ = writeln!(text, "  {label:<12}{}", brief(what));
+    };
+    row("project", &status.project);
+    row("settings", status.settings.as_deref().unwrap_or("no gate.toml: `gate init` writes one"));
+    let judged = match status.judge {
+        Judge::Auto => "turns that changed something, and headless ones with a signal",
+        Judge::Always => "all turns",
+        Judge::Never => "none (hook.judge is never)",
+    };
+    row("judged", judged);
+    row("refusals", &format!("at most {} in a row", status.max_blocks));
+    let checks = status.checks.join(", ");
+    row("checks", if checks.is_empty() { "none" } else { &checks });
+    for open in &status.open {
+        let until = match &open.probe_at {
+            Some(at) => format!(", until {at}"),
+            None => String::new(),
+        };
+        let why = open.message.as_deref().unwrap_or_default();
+        row(state_name(open.state), &format!("{}{until}: {why}; `{}`", open.whose, open.reset));
+    }
+    if status.open.is_empty() {
+        row("breakers", "all closed: nobody is held");
+    }
+    if let Some(last) = &status.last {
+        row("last", last);
+    }
+    text
+}
+
+fn meaning(status: &Status) -> String {
+    match (&status.off_until, status.off) {
+        (Some(until), true) => format!("agents stop here without being judged, until {until}"),
+        (None, true) => "agents stop here without being judged, until `gate on`".to_owned(),
+        _ if status.judges => {
+            "stops of agents are judged here, where a hook is installed".to_owned()
+        }
+        _ => "stops of agents are not judged here".to_owned(),
+    }
 }

@@ -1,9 +1,11 @@
 //! `gate stop`: asks loops to stop.
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::args::Stop;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs;
+use crate::render::print;
 
 pub(super) fn run(here: &Here, args: &Stop) -> Result<u8, Failure> {
     let project = Runs::here(&here.places)?;

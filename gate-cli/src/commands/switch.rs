@@ -2,10 +2,12 @@
 
 use gate_checks::worktree::WorkTree;
 
-use super::{DONE, Here, print};
+use super::common::DONE;
 use crate::args::{Off, On};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::require_exit;
+use crate::render::print;
 use crate::settings::{self, Selection};
 
 pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {

@@ -1,61 +1,15 @@
 //! `gate trust`: shows what the project's settings start, and approves them.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
-
-use gate_checks::programs;
-use gate_core::config::{self, Layer, Resolved};
-use gate_core::text;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::{DONE, Here, print};
+use super::common::DONE;
+use crate::approval::{TrustRecord, keep, memory, outcome, record, shown};
 use crate::args::Trust;
+use crate::context::Here;
 use crate::failure::Failure;
-use crate::memory::Memory;
 use crate::operator::Operator;
 use crate::record::Ledger;
-use crate::render;
-use crate::settings::{self, Selection};
+use crate::render::{self, print};
+use crate::settings::Selection;
 use crate::trust::{self, Approved, Standing};
-
-/// `gate.trust.v1`: what the project's settings start, and whether that is approved.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TrustRecord {
-    /// Always `gate.trust.v1`.
-    pub schema: &'static str,
-    /// What the project is known by.
-    pub project: String,
-    /// The settings; none where the defaults hold.
-    pub file: Option<String>,
-    /// The digest of what they say, for `GATE_TRUST`.
-    pub digest: String,
-    /// Whether that is approved.
-    pub approved: bool,
-    /// Whether something was approved here before this act.
-    pub approved_before: bool,
-    /// What they start.
-    pub starts: Vec<Starts>,
-    /// The record of the act.
-    pub ledger: Option<Ledger>,
-}
-
-/// A program that a check would start.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Starts {
-    /// The check.
-    pub check: String,
-    /// The task type that it is started for; none where for any.
-    pub task_type: Option<String>,
-    /// The program and its arguments; empty where none was found.
-    pub argv: Vec<String>,
-    /// Whether a shell reads them.
-    pub shell: bool,
-    /// The working folder, where it is not the project's.
-    pub cwd: Option<String>,
-    /// Where they stand: a file with its line, or what the project shows.
-    pub from: String,
-}
 
 pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     let mut record = record(here)?;
@@ -84,25 +38,8 @@ pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     }
     record.ledger = Some(keep(here, &approved, &operator, "gate trust")?);
     record.approved = standing(here)? == Standing::Approved || approved.file.is_none();
-    answer(args, &record, &told(&record))?;
+    answer(args, &record, &outcome(&record))?;
     Ok(DONE)
-}
-
-/// Approves: the record stands before anything rests on it.
-///
-/// # Errors
-///
-/// A store that cannot be written, or a folder for approvals.
-pub(super) fn keep(
-    here: &Here,
-    approved: &Approved,
-    operator: &Operator,
-    by: &str,
-) -> Result<Ledger, Failure> {
-    let digest = approved.file.as_ref().map(|_| approved.digest.as_str());
-    let place = memory(here)?.trust((&approved.place, digest), operator)?;
-    approved.keep(&here.places, by)?;
-    Ok(place)
 }
 
 fn revoke(here: &Here, operator: &Operator) -> Result<Ledger, Failure> {
@@ -111,152 +48,10 @@ fn revoke(here: &Here, operator: &Operator) -> Result<Ledger, Failure> {
     Ok(place)
 }
 
-fn memory(here: &Here) -> Result<Memory, Failure> {
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    here.memory(&policy)
-}
-
 fn standing(here: &Here) -> Result<Standing, Failure> {
-    Ok(settings::as_written(&here.places, &Selection::default())?.1.look()?.standing)
-}
-
-fn record(here: &Here) -> Result<TrustRecord, Failure> {
-    let (settings, trust) = settings::as_written(&here.places, &Selection::default())?;
-    let looked = trust.look()?;
-    let project = settings.policy.project_id.clone();
-    let identity = || gate_checks::worktree::identity(&here.places.top());
-    Ok(TrustRecord {
-        schema: "gate.trust.v1",
-        project: project.unwrap_or_else(identity),
-        file: looked.file.as_ref().map(|file| file.display().to_string()),
-        digest: looked.digest,
-        approved: looked.standing == Standing::Approved,
-        approved_before: looked.approved.is_some(),
-        starts: starts(here, &settings)?,
-        ledger: None,
-    })
-}
-
-/// What all task types together start.
-fn starts(here: &Here, settings: &Resolved) -> Result<Vec<Starts>, Failure> {
-    let layers = settings::layers(&here.places, &Selection::default())?;
-    let mut all = of_type(here, settings, None)?;
-    for name in task_types(&layers) {
-        let typed = config::resolve(&layers, Some(&name))?;
-        for starts in of_type(here, &typed, Some(&name))? {
-            let same = |it: &Starts| it.check == starts.check && it.argv == starts.argv;
-            if !all.iter().any(same) {
-                all.push(starts);
-            }
-        }
-    }
-    Ok(all)
-}
-
-fn of_type(
-    here: &Here,
-    settings: &Resolved,
-    task_type: Option<&str>,
-) -> Result<Vec<Starts>, Failure> {
-    let known = settings.settings();
-    let from = |check: &str| {
-        let key = format!("checks.{check}");
-        let of = |it: &&config::Setting| it.key == key || it.key.starts_with(&format!("{key}."));
-        let mut of_check = known.iter().filter(of);
-        let first = of_check.clone().find(|it| it.key.ends_with(".command"));
-        let first = first.or_else(|| of_check.next());
-        first.map_or_else(String::new, |it| match it.line {
-            Some(line) => format!("{}:{line}", it.origin),
-            None => it.origin.to_string(),
-        })
-    };
-    let programs = programs(&settings.policy, &here.site()?);
-    let starts = programs.into_iter().map(|it| Starts {
-        from: it.found.map_or_else(|| from(&it.check), |why| format!("found: {why}")),
-        check: it.check,
-        task_type: task_type.map(str::to_owned),
-        argv: it.argv,
-        shell: it.shell,
-        cwd: it.cwd,
-    });
-    Ok(starts.collect())
-}
-
-fn task_types(layers: &[Layer]) -> Vec<String> {
-    let all = layers.iter().filter_map(|layer| layer.raw().task_types.as_ref());
-    let mut names: Vec<_> = all.flat_map(|types| types.keys().cloned()).collect();
-    names.sort();
-    names.dedup();
-    names
+    Ok(trust::settings_as_written(&here.places, &Selection::default())?.1.look()?.standing)
 }
 
 fn answer(args: &Trust, record: &TrustRecord, text: &str) -> Result<(), Failure> {
     print(&if args.json { render::json(record)? } else { text.to_owned() })
-}
-
-/// What is to be approved. Control characters and marks that reorder text are spelled
-/// out, so that what is read is what is started.
-fn shown(record: &TrustRecord) -> String {
-    let mut shown = String::new();
-    let Some(file) = &record.file else {
-        let _ =
-            writeln!(shown, "{} has no gate.toml: the defaults hold", text::clean(&record.project));
-        let _ = writeln!(shown, "digest    {}", record.digest);
-        return shown;
-    };
-    let _ = writeln!(shown, "settings  {}", text::clean(file));
-    let _ = writeln!(shown, "project   {}", text::clean(&record.project));
-    let _ = writeln!(shown, "digest    {}", record.digest);
-    shown.push_str(if record.starts.is_empty() { "starts no program\n" } else { "starts\n" });
-    for it in &record.starts {
-        let shell = if it.shell { " by a shell" } else { "" };
-        let of_type = it.task_type.as_ref().map(|name| format!(" for task type {name:?}"));
-        let of_type = of_type.unwrap_or_default();
-        let argv = if it.argv.is_empty() {
-            "no command found".to_owned()
-        } else {
-            format!("{:?}", it.argv)
-        };
-        let (check, from) = (text::clean(&it.check), text::clean(&it.from));
-        let cwd = it.cwd.as_ref().map(|cwd| format!(" in {cwd:?}")).unwrap_or_default();
-        let _ = writeln!(shown, "  {check}{of_type}{shell}{cwd}: {argv}\n    {from}");
-    }
-    shown
-}
-
-fn told(record: &TrustRecord) -> String {
-    match (&record.file, record.approved_before) {
-        (Some(_), _) => {
-            "approved: all that these settings say, until a key or a value changes\n".to_owned()
-        }
-        (None, true) => "what was approved here before is taken back\n".to_owned(),
-        (None, false) => "there is nothing to approve\n".to_owned(),
-    }
-}
-
-/// Approves what stands there, for a person who typed it in an agent's prompt, and says
-/// what it starts.
-///
-/// # Errors
-///
-/// Settings that cannot be read, a store that cannot be written.
-pub(crate) fn approve_typed(here: &Here) -> Result<String, Failure> {
-    let record = record(here)?;
-    let approved = Approved::of(&here.places)?;
-    keep(here, &approved, &Operator::of_process(), "gate trust, typed in a prompt")?;
-    Ok(format!("{}{}", shown(&record), told(&record)))
-}
-
-/// Approves what `gate init` has just written, and says what it comes to. Under an
-/// agent it is left to a person, and where nothing can be kept it is told.
-pub(super) fn approve_written(here: &Here) {
-    let approved = here.operator("gate trust").and_then(|operator| {
-        let approved = Approved::of(&here.places)?;
-        keep(here, &approved, &operator, "gate init")
-    });
-    if let Err(failure) = approved {
-        let note = format!("not approved yet: {}", failure.message);
-        // The file is written, whether this can be said or not.
-        let _ = writeln!(anstream::stderr().lock(), "note: {}", text::clean(&note));
-    }
 }

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use super::common::DONE;
 use super::install::shown;
-use super::{DONE, Here, print};
 use crate::args::Uninstall;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{Plan, Roots};
 use crate::memory::Memory;
-use crate::render;
+use crate::render::{self, print};
 use crate::settings::{self, Selection};
 
 /// How long a store is waited for that only records the act.

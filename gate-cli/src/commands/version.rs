@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{DONE, print};
-use crate::VERSION;
+use super::common::DONE;
 use crate::args::Version;
 use crate::failure::Failure;
-use crate::render;
+use crate::record::VERSION;
+use crate::render::{self, print};
 
 /// How much of the program is read at once, in bytes.
 const BLOCK: usize = 1 << 20;

@@ -14,11 +14,13 @@ use serde_json::json;
 pub(super) use ci::checked;
 pub use record::{LeaseRecord, WorkList, WorkRecord};
 
-use super::{DONE, Here, log, print};
+use super::common::DONE;
+use super::log;
 use crate::args::{AddWork, ClaimWork, Held, ListWork, Unblock, Work};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{Claim, Handed, Memory};
-use crate::render;
+use crate::render::{self, print};
 use crate::store::{Claimable, Item};
 
 /// Exit code where nothing can be claimed, and of a CI that failed.

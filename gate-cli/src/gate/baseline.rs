@@ -13,10 +13,10 @@ use jiff::Timestamp;
 
 use super::Gate;
 use crate::failure::Failure;
+use crate::interrupt::cancel_when;
 use crate::memory::{Turn, next_run, run_before};
 use crate::record::Record;
 use crate::request::Request;
-use crate::runner::cancelled;
 use crate::source::Source;
 
 /// The tests of a baseline are found out, until this is dropped.
@@ -113,7 +113,7 @@ impl Gate {
         if is_late() {
             cancel.cancel();
         }
-        let taken = cancelled(&cancel, &is_late, || {
+        let taken = cancel_when(&cancel, &is_late, || {
             Baseline::take_in_session(&self.policy, site, &time, cancel.clone())
         });
         taken.map_err(|error| {

@@ -10,8 +10,8 @@ use gate_core::decide::policy::Mode;
 use gate_core::decide::release::{Failure as Share, failing_tests, runs_the_work};
 
 use super::Gate;
+use crate::interrupt::cancel_when;
 use crate::request::Request;
-use crate::runner::cancelled;
 use crate::source::Source;
 
 impl Gate {
@@ -49,7 +49,7 @@ impl Gate {
             let cancel = CancellationToken::new();
             let is_late = || until.is_some_and(|until| Instant::now() >= until);
             let check = (red.check.as_str(), put_back);
-            cancelled(&cancel, &is_late, || rerun(&self.policy, site, baseline, check, &cancel))
+            cancel_when(&cancel, &is_late, || rerun(&self.policy, site, baseline, check, &cancel))
                 .ok()
                 .flatten()
         };

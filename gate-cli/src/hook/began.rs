@@ -12,13 +12,13 @@ use gate_checks::baseline::Baseline;
 use gate_core::decide::policy::{Judge, When};
 
 use super::{Event, nested};
-use crate::agent::Agent;
-use crate::commands::Here;
+use crate::agent::{Agent, IN_RUN};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::memory::{Memory, NotJudged};
-use crate::runner::IN_RUN;
-use crate::settings::{self, Selection};
+use crate::settings::Selection;
+use crate::trust;
 
 /// The longest that a session waits for its baseline, below what `gate install`
 /// tells clients to wait.
@@ -47,7 +47,7 @@ impl Began<'_> {
     /// that cannot be written.
     pub(crate) fn keep(&self, here: &Here) -> Result<(), Failure> {
         let Some(session) = self.event.run() else { return Ok(()) };
-        let (settings, trust) = settings::read(&here.places, &Selection::default())?;
+        let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
         let never = settings.policy.hook.judge == Judge::Never;
         let callers_files = self.event.transcript.iter().cloned().collect();
         let site = Site { callers_files, ..here.site_under(&trust)? };

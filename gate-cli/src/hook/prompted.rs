@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::typed::Typed;
 use super::{Began, Event, Said, Surroundings, client, is_nested, session};
-use crate::agent::Agent;
-use crate::commands::{Here, approve_typed};
+use crate::agent::{Agent, IN_RUN};
+use crate::approval::approve_typed;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
-use crate::runner::IN_RUN;
 use crate::settings::{self, Selection};
 
 /// The longest that a store is waited for.

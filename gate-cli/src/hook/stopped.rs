@@ -15,8 +15,8 @@ use gate_core::{Decision, Policy, Scan, Verdict as Ruling};
 
 use super::session::{self, Session};
 use super::{Event, Lag, Latest, Said, Surroundings, asks, client, why};
-use crate::agent::Agent;
-use crate::commands::Here;
+use crate::agent::{Agent, IN_RUN};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, Judging};
 use crate::governance::{Caller, Runs};
@@ -24,9 +24,9 @@ use crate::memory::{Memory, NotJudged};
 use crate::record::Record;
 use crate::render;
 use crate::request::{Checks, Request};
-use crate::runner::IN_RUN;
-use crate::settings::{self, Selection};
+use crate::settings::Selection;
 use crate::source::Source;
+use crate::trust;
 
 /// What is left of the deadline for gate's own work beside checks.
 const MARGIN: Duration = Duration::from_secs(2);
@@ -101,7 +101,7 @@ impl Stopped<'_> {
         here: &Here,
         around: Option<&mut Surroundings>,
     ) -> Result<Verdict, Failure> {
-        let (settings, trust) = settings::read(&here.places, &Selection::default())?;
+        let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
         let mut memory = here.memory_under(&trust, &settings.policy, self.patience())?;
         if memory.switch()?.off {
             return Ok(Verdict::Done);

@@ -14,7 +14,7 @@ use super::Event;
 use super::mentions::ToolInputs;
 use super::session::Session;
 use crate::agent::Agent;
-use crate::commands::Here;
+use crate::context::Here;
 use crate::settings::{self, FILE, Selection};
 
 /// Endings of prose. Not `txt`: requirements.txt, CMakeLists.txt and data are no prose.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::args::duration;
+use crate::settings::parse_duration;
 
 /// An operator's command in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Typed {
             prompt.trim().trim_start_matches(['!', '/']).split_whitespace().collect();
         match words.as_slice() {
             ["gate", "off"] => Some(Self::Off(None)),
-            ["gate", "off", "--for", length] => Some(Self::Off(Some(duration(length).ok()?))),
+            ["gate", "off", "--for", length] => Some(Self::Off(Some(parse_duration(length).ok()?))),
             ["gate", "on"] => Some(Self::On),
             ["gate", "on", "--session"] => Some(Self::OnForSession),
             ["gate", "trust"] => Some(Self::Trust),

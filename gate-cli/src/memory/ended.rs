@@ -1,22 +1,112 @@
 //! The record of a loop's end.
 
+use std::time::Duration;
+
+use gate_core::decide::memory::Spent;
 use gate_core::history::kind;
 use gate_core::protocol::ledger::Draft;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::turn::GATE;
 use super::{Memory, body};
 use crate::failure::Failure;
-use crate::runner::{End, StoppedBy};
 
-/// What is recorded of a loop's end. Money is in micro-dollars.
+/// Why a loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum StoppedBy {
+    /// Gate says that the work is done.
+    Completed,
+    /// The circuit breaker opened, or was open.
+    Tripped,
+    /// The agent says that it cannot go on, or a person has to approve changed settings.
+    Blocked,
+    /// There were as many iterations as are allowed.
+    MaxIterations,
+    /// The agent could not be started.
+    NotStarted,
+    /// A signal to gate, such as Ctrl-C.
+    Cancelled,
+    /// `gate stop`, or the file that it writes.
+    StopRequested,
+    /// The loop's time is over.
+    BudgetWall,
+    /// The lease of the work item is over, or somebody else's.
+    LeaseLost,
+    /// There is no work item to claim.
+    NoWork,
+    /// The exit signal was not accepted for the work item.
+    Refused,
+}
+
+impl StoppedBy {
+    /// In words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Completed => "the work is done",
+            Self::Tripped => "the circuit breaker is open",
+            Self::Blocked => "a person is needed",
+            Self::MaxIterations => "as many iterations as are allowed",
+            Self::NotStarted => "the agent could not be started",
+            Self::Cancelled => "cancelled",
+            Self::StopRequested => "a stop was requested",
+            Self::BudgetWall => "its time is over (budget.wall)",
+            Self::LeaseLost => "the lease of the work item is over",
+            Self::NoWork => "there is no work item to claim",
+            Self::Refused => "the exit signal was refused",
+        }
+    }
+
+    /// Whether the same loop can go on at once.
+    pub(crate) fn goes_on(self) -> bool {
+        matches!(
+            self,
+            Self::Cancelled | Self::StopRequested | Self::MaxIterations | Self::BudgetWall
+        )
+    }
+
+    /// The code of `gate check` that fits best.
+    pub(crate) fn check_code(self) -> u8 {
+        match self {
+            Self::Completed => 0,
+            Self::Tripped
+            | Self::MaxIterations
+            | Self::Cancelled
+            | Self::StopRequested
+            | Self::BudgetWall
+            | Self::LeaseLost => 3,
+            Self::Blocked => 4,
+            Self::NotStarted => 2,
+            Self::NoWork | Self::Refused => 1,
+        }
+    }
+}
+
+/// The end of a loop, as it is recorded.
+pub(crate) struct LoopEnd<'e> {
+    /// The loop's name.
+    pub(crate) run: Option<&'e str>,
+    /// The task's id.
+    pub(crate) task: &'e str,
+    pub(crate) stopped_by: StoppedBy,
+    /// Why it ended, in a sentence.
+    pub(crate) message: String,
+    /// How often the agent was started.
+    pub(crate) iterations: usize,
+    /// Tokens and money that the loop's run has used.
+    pub(crate) spent: Spent,
+    pub(crate) duration: Duration,
+}
+
+/// The body of the record. Money is in micro-dollars.
 #[derive(Serialize)]
-struct Ended<'e> {
+struct Body<'e> {
     task: &'e str,
     tree: &'e str,
     stopped_by: StoppedBy,
-    message: String,
+    message: &'e str,
     iterations: usize,
     tokens: u64,
     cost_micro_usd: u64,
@@ -29,31 +119,22 @@ impl Memory {
     /// # Errors
     ///
     /// A store that cannot be written.
-    pub(crate) fn ended(
-        &mut self,
-        name: Option<&str>,
-        task: &str,
-        end: &End,
-    ) -> Result<(), Failure> {
-        let spent = end.last.as_ref().and_then(|last| last.decision.spent()).unwrap_or_default();
-        let tree = self.tree.clone();
-        let said = Ended {
-            task,
-            tree: &tree,
-            stopped_by: end.by,
-            message: end.message(),
-            iterations: end.runs.len(),
-            tokens: spent.tokens,
-            cost_micro_usd: spent.cost_micro_usd,
+    pub(crate) fn loop_ended(&mut self, end: &LoopEnd<'_>) -> Result<(), Failure> {
+        let body = body::body(&Body {
+            task: end.task,
+            tree: &self.tree,
+            stopped_by: end.stopped_by,
+            message: &end.message,
+            iterations: end.iterations,
+            tokens: end.spent.tokens,
+            cost_micro_usd: end.spent.cost_micro_usd,
             duration_ms: u64::try_from(end.duration.as_millis()).unwrap_or(u64::MAX),
-        };
-        let run = end.last.as_ref().and_then(|last| last.run.as_deref()).or(name);
-        let body = body::body(&said)?;
+        })?;
         self.write(|writing| {
             writing.append(Draft {
                 time: Timestamp::now().to_string(),
                 kind: kind::RUN_ENDED.to_owned(),
-                run: run.map(str::to_owned),
+                run: end.run.map(str::to_owned),
                 actor: GATE.to_owned(),
                 body: body.clone(),
             })?;

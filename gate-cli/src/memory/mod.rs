@@ -32,6 +32,7 @@ use gate_core::protocol::ledger::Head;
 pub use act::{BreakerStatus, Operation};
 pub use breakers::{OpenBreaker, Which};
 pub(crate) use clock::now;
+pub(crate) use ended::{LoopEnd, StoppedBy};
 pub use held::Lock;
 pub(crate) use held::Settings;
 pub(crate) use hook::NotJudged;
@@ -40,18 +41,14 @@ pub(crate) use naming::{next_run, run_before};
 pub(crate) use past::Last;
 pub use past::{Past, Wanted};
 pub use set_aside::SetAside;
-pub(crate) use token::{FILE as TOKEN_KEY, Tokens};
+pub(crate) use token::Tokens;
 pub(crate) use turn::{Asked, Begun, Standing, Turn};
 pub use work::{Claim, Handed, Submitted};
 
 use crate::failure::Failure;
-use crate::settings::Places;
+use crate::settings::{DATABASE, DATABASE_FILE, Places};
 use crate::store::{self, Leasing, Place, Reading, Store, StoreError, Writing};
 use crate::trust::{self, Looked};
-
-/// The variables that name a PostgreSQL database, and a file that does.
-const DATABASE: &str = "GATE_DATABASE_URL";
-const DATABASE_FILE: &str = "GATE_DATABASE_URL_FILE";
 
 /// A project's ledger, opened.
 #[derive(Debug)]
@@ -130,7 +127,7 @@ impl Memory {
         match &looked.approved {
             Some((folder, approval)) if is_other => {
                 // Also where the project is known by another name by now.
-                let known_by = || (!is_in_database(places)).then_some(approval.project.as_str());
+                let known_by = || (!places.names_database()).then_some(approval.project.as_str());
                 let id = approval.id.as_deref().or_else(known_by);
                 Self::open_in(folder, places, id, patience)
             }
@@ -223,11 +220,6 @@ fn told<T>(
         (Err(error), _) => Err(error.into()),
         (Ok(()), None) => Err(Failure::internal("defect", "the store did nothing")),
     }
-}
-
-/// Whether state is kept in a database that the environment names.
-pub(crate) fn is_in_database(places: &Places) -> bool {
-    places.variable(DATABASE).or_else(|| places.variable(DATABASE_FILE)).is_some()
 }
 
 /// Where state is kept: in the database that the environment names, else in

@@ -19,9 +19,7 @@ use super::loops::run_of;
 use super::turn::Asked;
 use super::{Memory, no_place};
 use crate::failure::Failure;
-
-/// The key's file in the state folder.
-pub(crate) const FILE: &str = "signal.key";
+use crate::store::TOKEN_KEY;
 
 /// How many of the latest records may tell whose a token is.
 const LATEST: u64 = 100;
@@ -62,7 +60,7 @@ impl Memory {
     /// A state folder that cannot be written, a key that is none.
     pub(crate) fn tokens(&mut self) -> Result<Tokens, Failure> {
         let folder = self.state.as_deref().ok_or_else(no_place)?;
-        let random = key(folder).map_err(|error| unusable(&folder.join(FILE), &error))?;
+        let random = key(folder).map_err(|error| unusable(&folder.join(TOKEN_KEY), &error))?;
         let key = TokenKey::new(&random, &self.project);
         // It only makes messages clearer.
         let latest = self.latest_iterations().unwrap_or_default();
@@ -96,7 +94,7 @@ impl Memory {
 
 /// The key of this state folder: made once, whoever comes first.
 fn key(folder: &Path) -> io::Result<[u8; 32]> {
-    let file = folder.join(FILE);
+    let file = folder.join(TOKEN_KEY);
     match read(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         read => return read,
@@ -153,13 +151,13 @@ mod tests {
         assert_eq!(keys.len(), 1);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&folder), mode(&folder.join(FILE))), (0o700, 0o600));
+        assert_eq!((mode(&folder), mode(&folder.join(TOKEN_KEY))), (0o700, 0o600));
     }
 
     #[test]
     fn a_key_that_is_none_is_not_taken() {
         let state = tempfile::tempdir().unwrap();
-        let (folder, file) = (state.path(), state.path().join(FILE));
+        let (folder, file) = (state.path(), state.path().join(TOKEN_KEY));
         let good = key(folder).unwrap();
         fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
         assert!(key(folder).is_err());

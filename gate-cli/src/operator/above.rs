@@ -6,8 +6,8 @@ use std::cell::LazyCell;
 use gate_checks::worktree;
 
 use crate::agent::{Process, is_of};
-use crate::commands::ATTEND;
 use crate::settings::{self, Places, Selection};
+use crate::supervision::ATTEND;
 
 /// The nearest agent above this process that may work on the project of these places,
 /// in words: one that a `gate run` started, or one that is known by its program.

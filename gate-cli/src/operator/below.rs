@@ -11,10 +11,10 @@ use std::path::Path;
 
 use gate_checks::process::MARK;
 
-use crate::commands::{ATTEND, SUPERVISE};
+use crate::agent::IN_RUN;
 use crate::processes;
-use crate::runner::IN_RUN;
 use crate::settings::Places;
+use crate::supervision::{ATTEND, SUPERVISE};
 
 /// How gate's program is called.
 const GATE: &str = "gate";

@@ -4,8 +4,7 @@
 
 use clap::ValueEnum;
 
-use crate::agent::{Agent, MARKS};
-use crate::runner::IN_RUN;
+use crate::agent::{Agent, IN_RUN, MARKS};
 
 /// A variable that several agents set to their own name.
 const NAMED: &str = "AGENT";

@@ -93,7 +93,7 @@ fn row(text: &mut String, label: &str, what: &str) {
 }
 
 /// A state in words.
-pub(super) fn state_name(state: BreakerState) -> &'static str {
+pub(crate) fn state_name(state: BreakerState) -> &'static str {
     match state {
         BreakerState::Closed => "closed",
         BreakerState::HalfOpen => "half open",

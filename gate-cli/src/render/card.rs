@@ -9,13 +9,12 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::release::Released;
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{Signal, Status};
-use gate_core::{Decision, Verdict};
+use gate_core::{Decision, Transcript, Verdict};
 
 use super::breaker::{counted, state_name};
 use super::findings::{finding_line, findings};
 use super::text::{brief, plain};
 use crate::record::Record;
-use crate::schema::ScanRecord;
 
 /// How many near misses and hits a card shows.
 const SHOWN: usize = 5;
@@ -40,12 +39,17 @@ pub(crate) fn card(record: &Record) -> String {
 }
 
 /// The card of a scan.
-pub(crate) fn scan_card(record: &ScanRecord) -> String {
+pub(crate) fn scan_card(
+    file: &str,
+    transcript: &Transcript,
+    signal: &Signal,
+    indicators: &Indicators,
+) -> String {
     let mut card = Card::default();
-    let format = record.transcript.format.as_deref().unwrap_or("empty");
-    let _ = writeln!(card.text, "{} ({format})", plain(&record.file));
-    card.signal(&record.signal);
-    card.indicators(&record.indicators);
+    let format = transcript.format.as_deref().unwrap_or("empty");
+    let _ = writeln!(card.text, "{} ({format})", plain(file));
+    card.signal(signal);
+    card.indicators(indicators);
     card.text
 }
 

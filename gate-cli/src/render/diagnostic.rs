@@ -7,21 +7,29 @@ use gate_core::Verdict;
 use gate_core::config::Excerpt;
 
 use super::text::plain;
-use super::{diagnose, json_line};
-use crate::commands::Asked;
+use super::{diagnose, json_line, print};
 use crate::failure::Failure;
 use crate::record::Record;
 use crate::secrets;
 
-/// Tells of a failure, and returns its exit code.
-pub(crate) fn failure(failure: &Failure, asked: Asked) -> u8 {
+/// The form in which a command reports a failure.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OutputMode {
+    /// As one JSON object on stdout, too.
+    pub(crate) json: bool,
+    /// With "STOP, not done" first on stderr, because the caller is a loop.
+    pub(crate) stop: bool,
+}
+
+/// Reports a failure, and returns its exit code.
+pub(crate) fn failure(failure: &Failure, mode: OutputMode) -> u8 {
     let failure = &masked(failure);
-    diagnose(&describe(failure, asked.stop));
-    if asked.json
+    diagnose(&describe(failure, mode.stop));
+    if mode.json
         && let Ok(text) = json_line(failure)
     {
         // A failure to print it leaves the exit code, which is never a pass.
-        let _ = crate::commands::print(&text);
+        let _ = print(&text);
     }
     failure.exit_code
 }

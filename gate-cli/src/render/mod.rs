@@ -1,11 +1,9 @@
 //! What gate prints: cards for a person, JSON for a program, diagnostics.
 
-mod baseline;
 mod breaker;
 mod bus;
 mod card;
 mod diagnostic;
-mod doctor;
 mod explain;
 mod findings;
 mod handoff;
@@ -26,24 +24,31 @@ use std::io::Write;
 use gate_core::text::is_plain;
 use serde::Serialize;
 
-pub(crate) use baseline::baseline_card;
-pub(crate) use breaker::breaker_card;
+pub(crate) use breaker::{breaker_card, state_name};
 pub(crate) use bus::{bus_message, bus_problems};
 pub(crate) use card::{card, scan_card};
-pub(crate) use diagnostic::{failure, message, notes, stop_line, unverified_line};
-pub(crate) use doctor::{agent_card, doctor_card};
+pub(crate) use diagnostic::{OutputMode, failure, message, notes, stop_line, unverified_line};
 pub(crate) use explain::{explained, last_card};
 pub(crate) use handoff::{Converted, Examined, handoff_card};
-pub(crate) use hook::{let_go, released, status_card};
+pub(crate) use hook::{let_go, released};
 pub(crate) use install::diff;
 pub(crate) use ledger::{Verified, Wrong, verified_card};
 pub(crate) use log::{log_line, record_card};
 pub(crate) use progress::progress;
 pub(crate) use run::{Showing, Shown, run_card};
 pub(crate) use sarif::sarif;
+pub(crate) use text::{brief, plain};
 pub(crate) use work::{work_card, work_list};
 
 use crate::failure::Failure;
+
+/// Prints a command's answer.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::output(&error))
+}
 
 /// One JSON object, indented.
 pub(crate) fn json(value: &impl Serialize) -> Result<String, Failure> {

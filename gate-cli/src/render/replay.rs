@@ -11,11 +11,11 @@ mod why;
 use std::time::Duration;
 
 pub(crate) use self::bar::Bar;
+pub(crate) use self::group::Grouping;
 use self::group::Groups;
 pub(crate) use self::totals::Totals;
 use super::json_line;
 use super::text::plain;
-use crate::args::Grouping;
 use crate::failure::Failure;
 use crate::replay::ReplayRecord;
 

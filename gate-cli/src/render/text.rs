@@ -8,12 +8,12 @@ use gate_core::text;
 const ROW: usize = 200;
 
 /// The whole text on one line.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     obeyed_by_none(&text::brief(text, usize::MAX))
 }
 
 /// The text, fit for one row of a card.
-pub(super) fn brief(text: &str) -> String {
+pub(crate) fn brief(text: &str) -> String {
     obeyed_by_none(&text::brief(text, ROW))
 }
 

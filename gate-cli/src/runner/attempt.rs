@@ -9,14 +9,12 @@ use gate_core::protocol::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
 use jiff::Timestamp;
 
 use super::watch::Delegated;
-use super::{Loop, Order, StoppedBy, delegated, reconcile, watch};
+use super::{Loop, Order, delegated, reconcile, watch};
+use crate::agent::IN_RUN;
 use crate::failure::Failure;
 use crate::governance::{Brief, RunFolder, Settled};
+use crate::memory::StoppedBy;
 use crate::secrets;
-
-/// The variable that tells a hook of the agent's that it is asked inside of a run.
-/// It says so, and proves nothing.
-pub(crate) const IN_RUN: &str = "GATE_RUN";
 
 /// How much of the standard error is looked at, in bytes.
 const END: u64 = 16 << 10;

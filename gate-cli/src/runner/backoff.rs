@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use gate_core::config::{Backoff as Settings, Millis};
 use gate_core::decide::observed::{Outage, OutageCause};
 use jiff::{SignedDuration, Timestamp};
-use uuid::Uuid;
+
+use crate::retry::{delay, random_fraction};
 
 /// What is known of the iterations since the agent worked last.
 pub(super) struct Backoff {
@@ -60,7 +61,7 @@ impl Backoff {
             )),
             None => None,
         };
-        let wait = delay(&self.settings, self.count, chance()).min(left);
+        let wait = delay(&self.settings, self.count, random_fraction()).min(left);
         let next = resets_at.or_else(|| now.checked_add(signed(wait)).ok());
         let next = next.filter(|_| why.is_none() && outage.cause != OutageCause::Cancelled);
         (Outage { gives_up: why, ..outage }, next)
@@ -70,21 +71,6 @@ impl Backoff {
 /// The end of a sentence that says how the standard error ends.
 pub(super) fn ending(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!("; its standard error ends: {stderr}") }
-}
-
-/// How long is waited after so many failures before this one: twice as long each time,
-/// a fifth more or less by chance, so that loops do not come all at once.
-pub(crate) fn delay(settings: &Settings, failed: u64, chance: f64) -> Duration {
-    let times = 1_u64.checked_shl(u32::try_from(failed).unwrap_or(u32::MAX)).unwrap_or(u64::MAX);
-    let whole = settings.first_ms.saturating_mul(times).min(settings.max_ms);
-    let millis = (whole as f64 * (0.8 + 0.4 * chance)) as u64;
-    Duration::from_millis(millis.min(settings.max_ms))
-}
-
-/// A number from 0 to 1.
-pub(crate) fn chance() -> f64 {
-    // The end of such an id is random.
-    (Uuid::now_v7().as_u128() & u128::from(u32::MAX)) as f64 / f64::from(u32::MAX)
 }
 
 fn signed(time: Duration) -> SignedDuration {
@@ -105,15 +91,6 @@ mod tests {
             count: 0,
             gives_up: None,
         }
-    }
-
-    #[test]
-    fn each_wait_is_twice_the_one_before_and_none_is_longer_than_the_longest() {
-        let seconds = |failed| delay(&SETTINGS, failed, 0.5).as_secs();
-        assert_eq!([0, 1, 2, 3, 7, 8, 99].map(seconds), [5, 10, 20, 40, 640, 900, 900]);
-        assert_eq!(delay(&SETTINGS, 0, 0.0).as_millis(), 4_000);
-        assert_eq!(delay(&SETTINGS, 0, 1.0).as_millis(), 6_000);
-        assert!((0.0..=1.0).contains(&chance()));
     }
 
     #[test]

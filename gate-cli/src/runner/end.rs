@@ -8,35 +8,8 @@ use gate_core::exit::WorkPhase;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::memory::StoppedBy;
 use crate::record::Record;
-
-/// Why a loop ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum StoppedBy {
-    /// Gate says that the work is done.
-    Completed,
-    /// The circuit breaker opened, or was open.
-    Tripped,
-    /// The agent says that it cannot go on, or a person has to approve changed settings.
-    Blocked,
-    /// There were as many iterations as are allowed.
-    MaxIterations,
-    /// The agent could not be started.
-    NotStarted,
-    /// A signal to gate, such as Ctrl-C.
-    Cancelled,
-    /// `gate stop`, or the file that it writes.
-    StopRequested,
-    /// The loop's time is over.
-    BudgetWall,
-    /// The lease of the work item is over, or somebody else's.
-    LeaseLost,
-    /// There is no work item to claim.
-    NoWork,
-    /// The exit signal was not accepted for the work item.
-    Refused,
-}
 
 /// How a loop ended, with what it did.
 #[derive(Clone, Debug)]
@@ -128,49 +101,6 @@ pub(crate) struct RunRecord {
     pub(crate) cost_usd: Option<f64>,
     /// Milliseconds.
     pub(crate) duration_ms: u64,
-}
-
-impl StoppedBy {
-    /// In words.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::Completed => "the work is done",
-            Self::Tripped => "the circuit breaker is open",
-            Self::Blocked => "a person is needed",
-            Self::MaxIterations => "as many iterations as are allowed",
-            Self::NotStarted => "the agent could not be started",
-            Self::Cancelled => "cancelled",
-            Self::StopRequested => "a stop was requested",
-            Self::BudgetWall => "its time is over (budget.wall)",
-            Self::LeaseLost => "the lease of the work item is over",
-            Self::NoWork => "there is no work item to claim",
-            Self::Refused => "the exit signal was refused",
-        }
-    }
-
-    /// Whether the same loop can go on at once.
-    pub(crate) fn goes_on(self) -> bool {
-        matches!(
-            self,
-            Self::Cancelled | Self::StopRequested | Self::MaxIterations | Self::BudgetWall
-        )
-    }
-
-    /// The code of `gate check` that fits best.
-    pub(crate) fn check_code(self) -> u8 {
-        match self {
-            Self::Completed => 0,
-            Self::Tripped
-            | Self::MaxIterations
-            | Self::Cancelled
-            | Self::StopRequested
-            | Self::BudgetWall
-            | Self::LeaseLost => 3,
-            Self::Blocked => 4,
-            Self::NotStarted => 2,
-            Self::NoWork | Self::Refused => 1,
-        }
-    }
 }
 
 impl End {

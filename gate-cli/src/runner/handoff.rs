@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use gate_checks::worktree::{WorkTree, WorktreeError};
 
-use super::{Loop, StoppedBy};
+use super::Loop;
 use crate::failure::Failure;
 use crate::governance::RunFolder;
 use crate::handoff::{changed, draft};
+use crate::memory::StoppedBy;
 use crate::secrets;
 
 impl Loop<'_> {

@@ -34,22 +34,20 @@ use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::governance::{Heads, STARTING, Task, by_gate};
 use crate::interrupt::Interrupt;
-use crate::memory;
+use crate::memory::{self, LoopEnd, StoppedBy};
 use crate::record::Record;
 use crate::request::{Checks, Request};
 use crate::secrets;
 use crate::source::Source;
 
 use attempt::Attempt;
-pub(crate) use attempt::{IN_RUN, Ran};
+pub(crate) use attempt::Ran;
 use backoff::Backoff;
-pub(crate) use backoff::{chance, delay};
 pub(crate) use delegated::starts_runs;
-pub(crate) use end::{End, RunRecord, StoppedBy, WorkEnd};
+pub(crate) use end::{End, RunRecord, WorkEnd};
 pub(crate) use lease::keeping;
 use outside::Outside;
-pub(crate) use outside::cancelled;
-pub(crate) use preset::{Project, Start, agents, start_of, word};
+pub(crate) use preset::{Allow, Project, Start, agents, start_of, word};
 pub(crate) use watch::{Event, Live};
 
 /// What is asked of a loop.
@@ -184,7 +182,16 @@ impl<'l> Loop<'l> {
             resume: self.order.resume.clone().filter(|_| goes_on),
         };
         if let Some(mut memory) = self.gate.memory() {
-            memory.ended(self.request.run.as_deref(), self.task.id(), &end)?;
+            let last = end.last.as_ref();
+            memory.loop_ended(&LoopEnd {
+                run: last.and_then(|last| last.run.as_deref()).or(self.request.run.as_deref()),
+                task: self.task.id(),
+                stopped_by: end.by,
+                message: end.message(),
+                iterations: end.runs.len(),
+                spent: last.and_then(|last| last.decision.spent()).unwrap_or_default(),
+                duration: end.duration,
+            })?;
         }
         Ok(end)
     }

@@ -6,8 +6,8 @@ use gate_core::decide::signal::Status;
 use gate_core::trouble::outage_of;
 use gate_core::{Scan, text};
 
-use super::StoppedBy;
 use super::attempt::Ran;
+use crate::memory::StoppedBy;
 use crate::secrets;
 
 /// How many lines of the standard error are told, and how long each may be.

@@ -1,16 +1,15 @@
 //! What ends a loop from outside: a person, a scheduler, the time that it has.
 
 use std::path::PathBuf;
-use std::thread;
 use std::time::Instant;
 
 use gate_checks::CancellationToken;
 use gate_core::protocol::run::layout;
 
-use super::watch::TICK;
-use super::{Order, StoppedBy};
+use super::Order;
 use crate::governance::Task;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, cancel_when};
+use crate::memory::StoppedBy;
 
 /// Who may end a loop from outside.
 pub(super) struct Outside<'l> {
@@ -49,25 +48,6 @@ impl<'l> Outside<'l> {
 
     /// Does the work, and cancels it when it cannot wait.
     pub(super) fn cancels<T>(&self, cancel: &CancellationToken, work: impl FnOnce() -> T) -> T {
-        cancelled(cancel, &|| self.stops().is_some(), work)
+        cancel_when(cancel, &|| self.stops().is_some(), work)
     }
-}
-
-/// Does the work, and cancels it when it stops.
-pub(crate) fn cancelled<T>(
-    cancel: &CancellationToken,
-    stops: &(dyn Fn() -> bool + Sync),
-    work: impl FnOnce() -> T,
-) -> T {
-    let done = CancellationToken::new();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.is_cancelled() && !stops() {
-                thread::sleep(TICK);
-            }
-            cancel.cancel();
-        });
-        let _ends = done.drop_guard_ref();
-        work()
-    })
 }

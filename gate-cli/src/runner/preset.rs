@@ -5,11 +5,23 @@
 
 use std::path::Path;
 
+use clap::ValueEnum;
 use gate_core::Policy;
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::json;
 
-use crate::args::Allow;
+/// What an agent that `--agent` starts may do without asking anybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Allow {
+    /// What its own settings allow.
+    None,
+    /// Edit files.
+    Edits,
+    /// Edit files, run the project's checks, `git add` and `git commit`.
+    Checks,
+    /// Everything that its client can allow.
+    All,
+}
 
 /// One agent's row.
 struct Preset {

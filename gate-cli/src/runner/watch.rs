@@ -8,8 +8,9 @@ use gate_core::decide::memory::Spent;
 use jiff::Timestamp;
 
 use super::attempt::Ran;
-use super::{Loop, StoppedBy, delegated};
+use super::{Loop, delegated};
 use crate::governance::RunFolder;
+use crate::memory::StoppedBy;
 use crate::record::Record;
 
 /// How often it is looked.

@@ -38,6 +38,7 @@ pub use postgres::DatabaseUrl;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
+pub(crate) use sqlite::TOKEN_KEY;
 
 /// How long a store is waited for that is busy or does not answer.
 pub const PATIENCE: Duration = Duration::from_secs(30);

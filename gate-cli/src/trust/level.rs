@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use gate_core::decide::policy::When;
 
 use crate::failure::Failure;
-use crate::memory;
 use crate::operator;
 use crate::settings::Places;
 
@@ -73,7 +72,7 @@ impl Claim {
         let claimed = claimed(places)?;
         let top = places.top();
         let inside = |path: &Option<PathBuf>| path.as_deref().is_none_or(|it| is_within(it, &top));
-        if inside(&places.data) || (!memory::is_in_database(places) && inside(&places.state)) {
+        if inside(&places.data) || (!places.names_database() && inside(&places.state)) {
             let lowered = claimed.map(|claimed| {
                 format!(
                     "{VARIABLE} is {}, and gate's folders stand in the work tree",
@@ -115,7 +114,7 @@ fn second(places: &Places, top: &Path) -> Claim {
         let meta = path.as_deref().and_then(nearest).and_then(|it| it.metadata().ok());
         meta.is_some_and(|it| it.uid() == own && it.mode() & 0o022 == 0)
     };
-    let state_is_shut = || memory::is_in_database(places) || is_shut(&places.state);
+    let state_is_shut = || places.names_database() || is_shut(&places.state);
     if is_other && state_is_shut() && is_shut(&places.data) {
         return Claim { allowed: Level::T2, lowered: None };
     }

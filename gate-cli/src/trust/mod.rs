@@ -15,6 +15,7 @@ mod approvals;
 mod approve;
 mod digest;
 mod given;
+mod in_force;
 mod level;
 mod standing;
 mod text;
@@ -23,6 +24,7 @@ mod told;
 
 pub use approve::approve;
 pub(crate) use approve::{Approved, withdraw};
+pub(crate) use in_force::{settings_as_written, settings_in_force};
 pub(crate) use level::{Claim, Level};
 pub(crate) use standing::{Looked, Standing, Trust};
 

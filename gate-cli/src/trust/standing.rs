@@ -13,9 +13,9 @@ use super::approvals::{Approval, Approvals};
 use super::text::Text as Settings;
 use super::texts::Texts;
 use super::told::{self, Differs};
-use super::{NOT_TRUSTED, given};
+use super::{NOT_TRUSTED, given, settings_in_force};
 use crate::failure::Failure;
-use crate::settings::{self, FILE, Places, Selection};
+use crate::settings::{FILE, Places, Selection};
 
 /// Whether settings are the operator's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +175,7 @@ impl Trust {
         if !self.lasts || self.held.is_named() {
             return Ok(None);
         }
-        let Ok((resolved, now)) = settings::read(&self.places, &Selection::default()) else {
+        let Ok((resolved, now)) = settings_in_force(&self.places, &Selection::default()) else {
             return Ok(None);
         };
         let is_new = !now.held.says_as(&self.held) && now.look()?.standing == Standing::Approved;

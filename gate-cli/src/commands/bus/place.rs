@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use gate_core::protocol::run::{RunInfo, layout};
 
-use super::super::Here;
 use crate::args::Place;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{Bus, Caller, Project, Runs};
 

@@ -3,11 +3,12 @@
 use gate_core::protocol::bus::{Draft, Link, Parent, is_runners};
 use gate_core::protocol::run;
 
-use super::super::{DONE, Here, print};
+use super::super::common::DONE;
 use super::{place, said};
 use crate::args::Post;
+use crate::context::Here;
 use crate::failure::Failure;
-use crate::render;
+use crate::render::{self, print};
 
 pub(super) fn run(here: &Here, args: &Post) -> Result<u8, Failure> {
     allowed(&args.kind)?;

@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use gate_core::protocol::bus::{self, Message};
 
+use super::super::common::DONE;
 use super::super::lines::{Flow, Lines};
-use super::super::{DONE, Here};
 use super::place;
 use crate::args::{Place, Poll, Read, Wanted};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Bus;
 use crate::render;

@@ -3,14 +3,16 @@
 
 use gate_checks::Finding;
 
+use super::super::common::DONE;
 use super::super::install::shown;
-use super::super::{DONE, Here, print};
 use super::WRONG;
+use super::card::agent_card;
+use super::record::AgentRecord;
 use crate::agent::Agent;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, Roots, looked_at};
-use crate::render;
-use crate::schema::AgentRecord;
+use crate::render::{self, print};
 
 /// Brings the hooks of an agent up to date. What changes is shown, but where the answer
 /// is one JSON object.
@@ -33,6 +35,6 @@ pub(super) fn outdated(here: &Here, agent: Agent) -> Option<Finding> {
 pub(super) fn run(here: &Here, agent: Agent, json: bool) -> Result<u8, Failure> {
     let looked = looked_at(agent, &Roots::of(&here.places)?)?;
     let record = AgentRecord::new(agent.name(), looked.places, looked.findings);
-    print(&if json { render::json(&record)? } else { render::agent_card(&record) })?;
+    print(&if json { render::json(&record)? } else { agent_card(&record) })?;
     Ok(if record.ok { DONE } else { WRONG })
 }

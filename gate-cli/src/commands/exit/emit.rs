@@ -3,9 +3,9 @@
 use gate_core::exit::ExitSignal;
 
 use crate::args::Emit;
-use crate::commands::{DONE, print};
+use crate::commands::common::DONE;
 use crate::failure::Failure;
-use crate::render;
+use crate::render::{self, print};
 
 /// A signal may be said whatever the feature flag: it is the reader's.
 pub(super) fn run(args: &Emit) -> Result<u8, Failure> {

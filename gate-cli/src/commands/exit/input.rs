@@ -10,7 +10,7 @@ use gate_core::exit::{
 use gate_core::read::{Forced, Format};
 use gate_core::{ExitScan, ExitScanner, text};
 
-use crate::commands::Here;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::render;
 use crate::source::Source;

@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::{BROKEN, input};
 use crate::args::Parse;
-use crate::commands::{DONE, Here, print};
+use crate::commands::common::DONE;
+use crate::context::Here;
 use crate::failure::Failure;
-use crate::render;
+use crate::render::{self, print};
 
 /// What `gate exit parse --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

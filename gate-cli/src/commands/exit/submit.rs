@@ -7,10 +7,12 @@ use serde::Serialize;
 
 use super::{BROKEN, input};
 use crate::args::Submit;
-use crate::commands::{DONE, Here, log, print};
+use crate::commands::common::DONE;
+use crate::commands::log;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{Handed, Submitted};
-use crate::render;
+use crate::render::{self, print};
 
 /// What `gate exit submit --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -11,7 +11,7 @@ use gate_core::config::{Layer, Origin, resolve};
 
 use super::measured::Measured;
 use super::text;
-use crate::commands::Here;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::render;
 

@@ -10,11 +10,14 @@ use gate_core::history::History;
 use gate_core::protocol::ledger::{Chain, Fault, Head, LONGEST_LINE, Problem, Record, Sealed};
 use gate_core::work::{Book, WorkError};
 
-use crate::VERSION;
 use crate::args::Verify;
-use crate::commands::{DONE, Here, entries::PAGE, log, print};
+use crate::commands::common::DONE;
+use crate::commands::{entries::PAGE, log};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
+use crate::record::VERSION;
+use crate::render::print;
 use crate::render::{self, Verified, Wrong};
 use crate::store::StoreError;
 

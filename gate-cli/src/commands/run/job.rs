@@ -19,9 +19,10 @@ use uuid::Uuid;
 use crate::args::{CiResult, Run};
 use crate::commands::{Here, work};
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, cancel_when};
+use crate::memory::StoppedBy;
 use crate::memory::{Claim, Handed, Memory};
-use crate::runner::{End, StoppedBy, WorkEnd, cancelled, keeping};
+use crate::runner::{End, WorkEnd, keeping};
 use crate::source::Source;
 use crate::store::{Claimable, Item};
 use crate::trust::Trust;
@@ -235,7 +236,7 @@ impl Job {
         let cancel = CancellationToken::new();
         let interrupt = &self.interrupt;
         let stops = || interrupt.code().is_some();
-        let checked = cancelled(&cancel, &stops, || work::checked(here, settings, &cancel));
+        let checked = cancel_when(&cancel, &stops, || work::checked(here, settings, &cancel));
         let done = checked.and_then(|(result, why)| {
             self.memory.ci(id, result == CiResult::Passed, why.as_deref())
         });

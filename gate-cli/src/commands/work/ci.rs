@@ -9,14 +9,15 @@ use gate_core::work::WorkError;
 
 use super::{NOT, answer};
 use crate::args::{Ci, CiResult};
-use crate::commands::{DONE, Here};
+use crate::commands::common::DONE;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::render;
-use crate::settings::{self, Selection};
-use crate::trust::Trust;
+use crate::settings::Selection;
+use crate::trust::{self, Trust};
 
 pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
-    let (settings, trust) = settings::as_written(&here.places, &Selection::default())?;
+    let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
     let mut memory = here.memory(&settings.policy)?;
     let standing = memory.work(&args.id)?.work.standing;
     if standing.phase != WorkPhase::CiPending {

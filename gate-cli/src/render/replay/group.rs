@@ -3,12 +3,24 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use clap::ValueEnum;
+
 use super::super::json_line;
 use super::super::text::plain;
 use super::{Layout, csv};
-use crate::args::Grouping;
 use crate::failure::Failure;
 use crate::replay::{GROUP, Judged, ReplayGroup, ReplayRecord, ReplayVerdict};
+
+/// What makes a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Grouping {
+    /// Each iteration of each file.
+    File,
+    /// All iterations in a folder.
+    Folder,
+    /// All iterations of a session; the last one decides.
+    Session,
+}
 
 /// The groups, in the order in which they were found.
 pub(super) struct Groups {

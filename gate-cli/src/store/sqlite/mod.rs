@@ -18,6 +18,7 @@ use rusqlite::TransactionBehavior::{Deferred, Immediate};
 
 use self::connection::{Opened, Schema};
 use self::private::Folder;
+pub(crate) use self::private::TOKEN_KEY;
 use self::transaction::Running;
 use self::turn::Turn;
 use super::error::StoreError;

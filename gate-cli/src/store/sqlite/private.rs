@@ -9,10 +9,12 @@ use gate_checks::{PANICS, SLOTS};
 use uuid::Uuid;
 
 use super::super::error::StoreError;
-use crate::memory::TOKEN_KEY;
 
 /// The database's file.
 const DATABASE: &str = "gate.db";
+
+/// The file of the key from which the tokens of iterations are made.
+pub(crate) const TOKEN_KEY: &str = "signal.key";
 
 /// What SQLite writes beside it, by what is added to its name.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];

@@ -7,11 +7,11 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use gate_checks::{Finding, Level, Proof, Standing};
 
-use super::text::plain;
-use crate::schema::{AgentRecord, DoctorRecord};
+use super::record::{AgentRecord, DoctorRecord};
+use crate::render::plain;
 
 /// The card of an examination.
-pub(crate) fn doctor_card(record: &DoctorRecord) -> String {
+pub(super) fn doctor_card(record: &DoctorRecord) -> String {
     let mut card = Card::default();
     let (gate, others) = record.findings.split_at(record.about_gate.min(record.findings.len()));
     card.group("gate", gate.iter(), None);
@@ -27,7 +27,7 @@ pub(crate) fn doctor_card(record: &DoctorRecord) -> String {
 }
 
 /// The card of an agent's installation.
-pub(crate) fn agent_card(record: &AgentRecord) -> String {
+pub(super) fn agent_card(record: &AgentRecord) -> String {
     let mut card = Card::default();
     card.group(&record.agent, record.findings.iter(), None);
     let problems = match record.problems() {

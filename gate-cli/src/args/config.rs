@@ -1,0 +1,89 @@
+//! The arguments of `gate config`.
+
+use std::path::PathBuf;
+
+use clap::{Subcommand, ValueEnum};
+
+use super::shared::Settings;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Print the settings in force.
+    Show {
+        /// Say where each comes from.
+        #[arg(long)]
+        origin: bool,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// Print a JSON Schema: of the settings, or of what gate prints.
+    Schema {
+        /// Which schema.
+        #[arg(value_enum, default_value_t = SchemaName::Config)]
+        name: SchemaName,
+        /// Print the two schemas of a check's plug-in instead.
+        #[arg(long, conflicts_with = "name")]
+        plugin: bool,
+    },
+    /// Print the gate.toml that means the same as the seed's JSON settings.
+    Import {
+        /// The JSON file; `-` is the standard input.
+        #[arg(value_name = "FILE.json")]
+        file: PathBuf,
+    },
+}
+
+/// The schemas, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaName {
+    /// The settings: gate.toml.
+    Config,
+    /// `gate check --json`.
+    Decision,
+    /// Any command with `--json`, where nothing was decided.
+    Error,
+    /// `gate scan --json`, one object a file.
+    Scan,
+    /// What a plug-in of the checks is asked.
+    CheckRequest,
+    /// What a plug-in of the checks answers.
+    CheckResult,
+    /// `gate doctor --json`.
+    Doctor,
+    /// `gate doctor --agent A --json`.
+    DoctorAgent,
+    /// `gate breaker --json`.
+    Breaker,
+    /// `gate baseline --json`.
+    Baseline,
+    /// `gate status --json`.
+    Status,
+    /// `gate trust --json`.
+    Trust,
+    /// `gate lock --json`.
+    Lock,
+    /// `gate version --json`.
+    Version,
+    /// `gate run --json`.
+    Run,
+    /// `gate explain --json`.
+    Explain,
+    /// `gate replay --json`, one object a row.
+    Replay,
+    /// `gate replay --group folder --json`, one object a row.
+    ReplayGroup,
+    /// An exit signal of the agent exit protocol.
+    ExitSignal,
+    /// `gate exit parse --json`.
+    ExitParse,
+    /// `gate exit submit --json`.
+    ExitSubmit,
+    /// `gate work --json`.
+    Work,
+    /// `gate work list --json`.
+    WorkList,
+    /// `gate work claim --json`.
+    WorkLease,
+    /// A handoff, in JSON.
+    Handoff,
+}

@@ -1,0 +1,60 @@
+//! The schemas of the JSON that gate prints and reads.
+
+use gate_checks::{PluginAnswer, PluginRequest};
+use gate_core::exit::ExitSignal;
+use gate_core::{config, handoff};
+use schemars::schema_for;
+use serde_json::{Value, json};
+
+pub use super::baseline::BaselineRecord;
+pub use super::doctor::{AgentRecord, DoctorRecord};
+pub use super::exit::{ExitParsed, ExitSubmitted};
+pub use super::explain::ExplainRecord;
+pub use super::scan::ScanRecord;
+use super::status::Status;
+pub use super::version::VersionRecord;
+pub use super::work::{LeaseRecord, WorkList, WorkRecord};
+pub use crate::approval::{Starts, TrustRecord};
+pub use crate::args::SchemaName as Name;
+use crate::failure::Failure;
+pub use crate::install::{Install, Scope, TestStop};
+use crate::memory::{BreakerStatus, Lock};
+use crate::record::Record;
+use crate::replay::{ReplayGroup, ReplayRecord};
+use crate::runner::RunRecord;
+
+/// A JSON Schema.
+pub fn of(name: Name) -> Value {
+    match name {
+        Name::Config => config::schema(),
+        Name::Decision => schema_for!(Record).to_value(),
+        Name::Error => schema_for!(Failure).to_value(),
+        Name::Scan => schema_for!(ScanRecord).to_value(),
+        Name::CheckRequest => schema_for!(PluginRequest).to_value(),
+        Name::CheckResult => schema_for!(PluginAnswer).to_value(),
+        Name::Doctor => schema_for!(DoctorRecord).to_value(),
+        Name::DoctorAgent => schema_for!(AgentRecord).to_value(),
+        Name::Baseline => schema_for!(BaselineRecord).to_value(),
+        Name::Breaker => schema_for!(BreakerStatus).to_value(),
+        Name::Run => schema_for!(RunRecord).to_value(),
+        Name::Status => schema_for!(Status).to_value(),
+        Name::Trust => schema_for!(TrustRecord).to_value(),
+        Name::Lock => schema_for!(Lock).to_value(),
+        Name::Version => schema_for!(VersionRecord).to_value(),
+        Name::Explain => schema_for!(ExplainRecord).to_value(),
+        Name::Replay => schema_for!(ReplayRecord).to_value(),
+        Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),
+        Name::ExitSignal => schema_for!(ExitSignal).to_value(),
+        Name::ExitParse => schema_for!(ExitParsed).to_value(),
+        Name::ExitSubmit => schema_for!(ExitSubmitted).to_value(),
+        Name::Work => schema_for!(WorkRecord).to_value(),
+        Name::WorkList => schema_for!(WorkList).to_value(),
+        Name::WorkLease => schema_for!(LeaseRecord).to_value(),
+        Name::Handoff => handoff::schema(),
+    }
+}
+
+/// What a plug-in is asked and what it answers, in one object.
+pub fn of_plugin() -> Value {
+    json!({ "request": of(Name::CheckRequest), "result": of(Name::CheckResult) })
+}
