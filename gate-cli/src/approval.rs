@@ -23,17 +23,17 @@ use crate::trust::{self, Approved, Standing};
 pub struct TrustRecord {
     /// Always `gate.trust.v1`.
     pub schema: &'static str,
-    /// What the project is known by.
+    /// The project's id.
     pub project: String,
     /// The settings; none where the defaults hold.
     pub file: Option<String>,
     /// The digest of what they say, for `GATE_TRUST`.
     pub digest: String,
-    /// Whether that is approved.
+    /// True if they are approved.
     pub approved: bool,
-    /// Whether something was approved here before this act.
+    /// True if something was approved here before this act.
     pub approved_before: bool,
-    /// What they start.
+    /// The programs that they start.
     pub starts: Vec<Starts>,
     /// The record of the act.
     pub ledger: Option<Ledger>,
@@ -48,11 +48,11 @@ pub struct Starts {
     pub task_type: Option<String>,
     /// The program and its arguments; empty where none was found.
     pub argv: Vec<String>,
-    /// Whether a shell reads them.
+    /// True if a shell reads them.
     pub shell: bool,
     /// The working folder, where it is not the project's.
     pub cwd: Option<String>,
-    /// Where they stand: a file with its line, or what the project shows.
+    /// The source: a file with its line, or the reason why gate found the program.
     pub from: String,
 }
 
@@ -60,10 +60,9 @@ pub(crate) fn record(here: &Here) -> Result<TrustRecord, Failure> {
     let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
     let looked = trust.look()?;
     let project = settings.policy.project_id.clone();
-    let identity = || gate_checks::worktree::identity(&here.places.top());
     Ok(TrustRecord {
         schema: "gate.trust.v1",
-        project: project.unwrap_or_else(identity),
+        project: project.unwrap_or_else(|| gate_checks::worktree::identity(&here.places.top())),
         file: looked.file.as_ref().map(|file| file.display().to_string()),
         digest: looked.digest,
         approved: looked.standing == Standing::Approved,
@@ -73,15 +72,14 @@ pub(crate) fn record(here: &Here) -> Result<TrustRecord, Failure> {
     })
 }
 
-/// What all task types together start.
+/// The programs that all task types together start.
 fn starts(here: &Here, settings: &Resolved) -> Result<Vec<Starts>, Failure> {
     let layers = settings::layers(&here.places, &Selection::default())?;
-    let mut all = of_type(here, settings, None)?;
+    let mut all = starts_for_type(here, settings, None)?;
     for name in task_types(&layers) {
         let typed = config::resolve(&layers, Some(&name))?;
-        for starts in of_type(here, &typed, Some(&name))? {
-            let same = |it: &Starts| it.check == starts.check && it.argv == starts.argv;
-            if !all.iter().any(same) {
+        for starts in starts_for_type(here, &typed, Some(&name))? {
+            if !all.iter().any(|other| other.check == starts.check && other.argv == starts.argv) {
                 all.push(starts);
             }
         }
@@ -89,33 +87,40 @@ fn starts(here: &Here, settings: &Resolved) -> Result<Vec<Starts>, Failure> {
     Ok(all)
 }
 
-fn of_type(
+fn starts_for_type(
     here: &Here,
     settings: &Resolved,
     task_type: Option<&str>,
 ) -> Result<Vec<Starts>, Failure> {
-    let known = settings.settings();
-    let from = |check: &str| {
-        let key = format!("checks.{check}");
-        let of = |it: &&config::Setting| it.key == key || it.key.starts_with(&format!("{key}."));
-        let mut of_check = known.iter().filter(of);
-        let first = of_check.clone().find(|it| it.key.ends_with(".command"));
-        let first = first.or_else(|| of_check.next());
-        first.map_or_else(String::new, |it| match it.line {
-            Some(line) => format!("{}:{line}", it.origin),
-            None => it.origin.to_string(),
-        })
-    };
+    let settings_list = settings.settings();
     let programs = programs(&settings.policy, &here.site()?);
-    let starts = programs.into_iter().map(|it| Starts {
-        from: it.found.map_or_else(|| from(&it.check), |why| format!("found: {why}")),
-        check: it.check,
+    let starts = programs.into_iter().map(|program| Starts {
+        from: match program.found {
+            Some(why) => format!("found: {why}"),
+            None => source(&settings_list, &program.check),
+        },
+        check: program.check,
         task_type: task_type.map(str::to_owned),
-        argv: it.argv,
-        shell: it.shell,
-        cwd: it.cwd,
+        argv: program.argv,
+        shell: program.shell,
+        cwd: program.cwd,
     });
     Ok(starts.collect())
+}
+
+/// The file and line of a check's command, else of the check's first setting.
+fn source(settings: &[config::Setting], check: &str) -> String {
+    let (key, prefix) = (format!("checks.{check}"), format!("checks.{check}."));
+    let mut own =
+        settings.iter().filter(|setting| setting.key == key || setting.key.starts_with(&prefix));
+    let command = own.clone().find(|setting| setting.key.ends_with(".command"));
+    match command.or_else(|| own.next()) {
+        Some(setting) => match setting.line {
+            Some(line) => format!("{}:{line}", setting.origin),
+            None => setting.origin.to_string(),
+        },
+        None => String::new(),
+    }
 }
 
 fn task_types(layers: &[Layer]) -> Vec<String> {
@@ -126,7 +131,7 @@ fn task_types(layers: &[Layer]) -> Vec<String> {
     names
 }
 
-/// Approves: the record stands before anything rests on it.
+/// Approves the settings: records the act first, so that nothing rests on an unrecorded one.
 ///
 /// # Errors
 ///
@@ -148,8 +153,8 @@ pub(crate) fn memory(here: &Here) -> Result<Memory, Failure> {
     here.memory(&policy)
 }
 
-/// What is to be approved. Control characters and marks that reorder text are spelled
-/// out, so that what is read is what is started.
+/// The card of the settings to approve. Control characters and marks that reorder text are
+/// spelled out, so that the text read is the text started.
 pub(crate) fn shown(record: &TrustRecord) -> String {
     let mut shown = String::new();
     let Some(file) = &record.file else {
@@ -162,18 +167,18 @@ pub(crate) fn shown(record: &TrustRecord) -> String {
     let _ = writeln!(shown, "project   {}", text::clean(&record.project));
     let _ = writeln!(shown, "digest    {}", record.digest);
     shown.push_str(if record.starts.is_empty() { "starts no program\n" } else { "starts\n" });
-    for it in &record.starts {
-        let shell = if it.shell { " by a shell" } else { "" };
-        let of_type = it.task_type.as_ref().map(|name| format!(" for task type {name:?}"));
-        let of_type = of_type.unwrap_or_default();
-        let argv = if it.argv.is_empty() {
+    for program in &record.starts {
+        let shell = if program.shell { " by a shell" } else { "" };
+        let task_type = program.task_type.as_ref().map(|name| format!(" for task type {name:?}"));
+        let task_type = task_type.unwrap_or_default();
+        let argv = if program.argv.is_empty() {
             "no command found".to_owned()
         } else {
-            format!("{:?}", it.argv)
+            format!("{:?}", program.argv)
         };
-        let (check, from) = (text::clean(&it.check), text::clean(&it.from));
-        let cwd = it.cwd.as_ref().map(|cwd| format!(" in {cwd:?}")).unwrap_or_default();
-        let _ = writeln!(shown, "  {check}{of_type}{shell}{cwd}: {argv}\n    {from}");
+        let (check, from) = (text::clean(&program.check), text::clean(&program.from));
+        let cwd = program.cwd.as_ref().map(|cwd| format!(" in {cwd:?}")).unwrap_or_default();
+        let _ = writeln!(shown, "  {check}{task_type}{shell}{cwd}: {argv}\n    {from}");
     }
     shown
 }

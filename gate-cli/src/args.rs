@@ -18,7 +18,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use gate_core::read::Forced;
 
 use crate::agent::Agent;
 
@@ -27,7 +26,7 @@ pub(crate) use self::config::Config;
 pub use self::config::SchemaName;
 pub(crate) use self::exit::{Emit, Exit, Parse, Submit};
 pub(crate) use self::governance::{
-    Add, Bus, Fact, Place, Poll, Post, Promote, Read, ScopeName, Wanted, Whose,
+    Add, Bus, BusFilter, Fact, FactOwner, Place, Poll, Post, Promote, Read, ScopeName,
 };
 use self::handoff::Handoff;
 pub(crate) use self::hook::{Hook, Off, On, Status};
@@ -38,7 +37,7 @@ pub(crate) use self::run::{Codes, Cwd, Run, Stop};
 use self::shared::words;
 pub(crate) use self::shared::{Reading, Settings};
 pub(crate) use self::trust::{Lock, Trust, Version};
-pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, Held, ListWork, Unblock, Work};
+pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 
 /// Decides whether a coding agent's loop may end.
 ///
@@ -360,7 +359,7 @@ pub(crate) struct Last {
 pub(crate) enum Breaker {
     /// Say which are not closed, whose they are, and why.
     #[command(after_help = STATUS_CODES)]
-    Status(Which),
+    Status(BreakerSelection),
     /// Close what is open, with all counters at zero. For the operator; recorded.
     Reset(Operation),
     /// Open one: of a task or a run, else of all work without a task. For the operator; recorded.
@@ -369,9 +368,9 @@ pub(crate) enum Breaker {
     Isolate(Operation),
 }
 
-/// Which breakers; without a name those of this work tree.
+/// The breakers to look at; by default those of this work tree.
 #[derive(Debug, Args)]
-pub(crate) struct Which {
+pub(crate) struct BreakerSelection {
     /// Those of this task.
     #[arg(long, value_name = "ID", conflicts_with = "run")]
     pub(crate) task: Option<String>,
@@ -389,5 +388,5 @@ pub(crate) struct Operation {
     #[arg(long, value_name = "TEXT", value_parser = words)]
     pub(crate) reason: String,
     #[command(flatten)]
-    pub(crate) of: Which,
+    pub(crate) selection: BreakerSelection,
 }

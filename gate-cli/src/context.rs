@@ -14,34 +14,30 @@ use crate::settings::Places;
 use crate::supervision::SUPERVISE;
 use crate::trust::Trust;
 
-/// Where the command runs.
+/// The folders and variables with which a command runs.
 pub(crate) struct Here {
     pub(crate) places: Places,
 }
 
 impl Here {
-    /// Where checks look, by the settings that decide.
+    /// The site for checks, in the project whose settings decide.
     pub(crate) fn site_under(&self, trust: &Trust) -> Result<Site, Failure> {
         self.site_of(trust.project()?)
     }
 
-    /// Where checks look.
+    /// The site for checks.
     pub(crate) fn site(&self) -> Result<Site, Failure> {
         self.site_of(self.places.project()?)
     }
 
     fn site_of(&self, project: PathBuf) -> Result<Site, Failure> {
         let program = std::env::current_exe().ok().filter(|program| program.is_file());
-        // Where gate was replaced while it runs, Linux still leads to it.
-        let running = || Some(PathBuf::from(format!("/proc/{}/exe", std::process::id())));
-        let program = program.or_else(|| running().filter(|program| program.is_file()));
-        let gate = |command: &str| {
-            let args = vec![command.to_owned()];
-            program.clone().map(|program| Supervisor { program, args })
-        };
+        let supervisor = program
+            .or_else(running_program)
+            .map(|program| Supervisor { program, args: vec![SUPERVISE.to_owned()] });
         Ok(Site {
             state: self.places.state.clone(),
-            supervisor: gate(SUPERVISE),
+            supervisor,
             environment: self.places.environment.clone(),
             slots: self.places.state.as_ref().map(|state| state.join(SLOTS)),
             ..Site::new(project)
@@ -50,17 +46,17 @@ impl Here {
 }
 
 impl Here {
-    /// That an operator's command or flag, as it is typed, may be given here.
+    /// Admits an operator's command or flag, as it is typed, if it may be given here.
     pub(crate) fn operator(&self, act: &str) -> Result<Operator, Failure> {
         Operator::admitted(act, &self.places)
     }
 
-    /// That a command that agents may give is not given below a check.
+    /// Admits a command that agents may give, but no check.
     pub(crate) fn above_checks(&self, act: &str) -> Result<Operator, Failure> {
         Operator::above_checks(act, &self.places)
     }
 
-    /// What decisions under these settings are remembered by.
+    /// The memory for decisions under these settings.
     pub(crate) fn memory_under(
         &self,
         trust: &Trust,
@@ -71,20 +67,26 @@ impl Here {
         Memory::open_under(&trust.look()?, &self.places, id, patience)
     }
 
-    /// What the project's decisions are remembered by.
+    /// The memory for the project's decisions.
     pub(crate) fn memory(&self, policy: &Policy) -> Result<Memory, Failure> {
         Memory::open(&self.places, policy.project_id.as_deref())
     }
 
-    pub(crate) fn of_process(dir: Option<PathBuf>) -> Result<Self, Failure> {
+    pub(crate) fn open(dir: Option<PathBuf>) -> Result<Self, Failure> {
         let current = std::env::current_dir().map_err(|error| {
             Failure::internal("folder-unknown", format!("no current folder: {error}"))
         })?;
-        let asked = dir.map_or_else(|| current.clone(), |dir| current.join(dir));
+        let chosen = dir.map_or_else(|| current.clone(), |dir| current.join(dir));
         let folder =
-            asked.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
-                Failure::usage("usage", format!("-C {}: no such folder", asked.display()))
+            chosen.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
+                Failure::usage("usage", format!("-C {}: no such folder", chosen.display()))
             })?;
         Ok(Self { places: Places::of_process(folder) })
     }
+}
+
+/// This program, even if its file was replaced since it started: Linux still leads to it.
+fn running_program() -> Option<PathBuf> {
+    let program = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+    program.is_file().then_some(program)
 }

@@ -1,4 +1,4 @@
-//! How long to wait before another try.
+//! Waiting times before another try.
 
 use std::time::Duration;
 

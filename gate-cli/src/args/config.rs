@@ -18,7 +18,7 @@ pub(crate) enum Config {
     },
     /// Print a JSON Schema: of the settings, or of what gate prints.
     Schema {
-        /// Which schema.
+        /// The schema's name.
         #[arg(value_enum, default_value_t = SchemaName::Config)]
         name: SchemaName,
         /// Print the two schemas of a check's plug-in instead.
@@ -44,9 +44,9 @@ pub enum SchemaName {
     Error,
     /// `gate scan --json`, one object a file.
     Scan,
-    /// What a plug-in of the checks is asked.
+    /// The request that a plug-in of the checks reads.
     CheckRequest,
-    /// What a plug-in of the checks answers.
+    /// The answer that a plug-in of the checks writes.
     CheckResult,
     /// `gate doctor --json`.
     Doctor,

@@ -52,7 +52,7 @@ pub(crate) struct Submit {
     /// The work item.
     #[arg(long, value_name = "ID")]
     pub(crate) work: String,
-    /// Who has it.
+    /// The holder of the lease.
     #[arg(long, value_name = "A")]
     pub(crate) actor: String,
     /// The lease's id: no other one is meant.
@@ -78,10 +78,10 @@ pub(crate) struct Emit {
     /// The pull request: an address of https, at most 2,048 bytes.
     #[arg(long, value_name = "U")]
     pub(crate) pr_url: Option<String>,
-    /// Where the evidence stands: a relative path without `..`, at most 2,048 bytes.
+    /// The place of the evidence: a relative path without `..`, at most 2,048 bytes.
     #[arg(long, value_name = "E")]
     pub(crate) evidence_bundle_ref: Option<String>,
-    /// What a person should know, at most 10,240 bytes.
+    /// Remarks for a person, at most 10,240 bytes.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) notes: Option<String>,
     /// Tell of a failure in JSON, too. A signal is JSON either way.
@@ -96,13 +96,13 @@ pub(super) fn phase() -> impl TypedValueParser<Value = WorkPhase> {
 /// clap has seen to it that it is one of the names, in whatever case.
 fn reason() -> impl TypedValueParser<Value = ExitReason> {
     PossibleValuesParser::new(ExitReason::NAMES).try_map(|name| {
-        let named = |reason: &ExitReason| reason.as_str().eq_ignore_ascii_case(&name);
-        ExitReason::ALL.into_iter().find(named).ok_or("no such reason")
+        let mut all = ExitReason::ALL.into_iter();
+        all.find(|reason| reason.as_str().eq_ignore_ascii_case(&name)).ok_or("no such reason")
     })
 }
 
 impl Exit {
-    /// Whether the answer is JSON where nothing was found out, too.
+    /// The command answers in JSON, failures included.
     pub(crate) fn json(&self) -> bool {
         match self {
             Self::Parse(args) => args.json,

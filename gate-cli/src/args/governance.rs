@@ -30,8 +30,8 @@ pub(crate) enum Bus {
 const POLL_CODES: &str = "\
 Exit codes: 0 there was something new, 1 there was not, 2 or 5 nothing was found out";
 
-/// Which bus. Where nobody says: that of the run whose agent calls, else the
-/// nearest in the folders from here upwards, else the project's.
+/// The bus. By default that of the run whose agent calls, else the nearest in the
+/// folders from here upwards, else the project's.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
     /// The bus in this file.
@@ -50,11 +50,11 @@ pub(crate) struct Place {
 
 #[derive(Debug, Args)]
 pub(crate) struct Post {
-    /// What it is: INFO, PROGRESS, QUESTION, ANSWER, FACT, DECISION, ERROR or any
-    /// other word but those of the runner, START, STOP and CRASH.
+    /// The type: INFO, PROGRESS, QUESTION, ANSWER, FACT, DECISION, ERROR or any other
+    /// word but those of the runner, START, STOP and CRASH.
     #[arg(long = "type", value_name = "T", default_value = "INFO")]
     pub(crate) kind: String,
-    /// What is said; from the standard input if not given.
+    /// The text; from the standard input if not given.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) body: Option<String>,
     /// A message that it answers or corrects; may be given often.
@@ -76,9 +76,9 @@ pub(crate) struct Post {
     pub(crate) json: bool,
 }
 
-/// Which messages.
+/// The messages to show.
 #[derive(Debug, Args)]
-pub(crate) struct Wanted {
+pub(crate) struct BusFilter {
     /// Those behind this one.
     #[arg(long, value_name = "MSG_ID", visible_alias = "since")]
     pub(crate) since_id: Option<String>,
@@ -96,7 +96,7 @@ pub(crate) struct Read {
     #[arg(value_name = "FILE", conflicts_with_all = ["bus", "project", "task", "root"])]
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) filter: BusFilter,
     /// So many of the latest; 20 where neither --since-id nor --thread is given.
     #[arg(short = 'n', long = "last", visible_alias = "tail", value_name = "N")]
     pub(crate) last: Option<usize>,
@@ -116,7 +116,7 @@ pub(crate) struct Read {
 #[derive(Debug, Args)]
 pub(crate) struct Poll {
     #[command(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) filter: BusFilter,
     /// Wait so long for something new, such as 30s.
     #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) wait: Option<Duration>,
@@ -143,14 +143,14 @@ pub(crate) struct Add {
     /// For whom it holds; for the task where one is known, else for the project.
     #[arg(long, value_enum)]
     pub(crate) scope: Option<ScopeName>,
-    /// What it is about; NAME if not given.
+    /// The subject; NAME if not given.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) title: Option<String>,
     /// The fact, as Markdown; from the standard input if not given.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) body: Option<String>,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) owner: FactOwner,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -172,15 +172,15 @@ pub(crate) struct Promote {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) owner: FactOwner,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Whose facts, and who asks.
+/// The owner of facts, and the caller.
 #[derive(Debug, Args)]
-pub(crate) struct Whose {
+pub(crate) struct FactOwner {
     /// The project; else it is known by its repository.
     #[arg(long, value_name = "ID")]
     pub(crate) project: Option<String>,

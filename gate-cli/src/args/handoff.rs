@@ -41,7 +41,7 @@ pub(crate) struct Text {
     /// The handoff; `-` is the standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// How it is written, where that should not be found by itself.
+    /// The format of the handoff; found by itself if not given.
     #[arg(long, value_name = "F")]
     pub(crate) format: Option<Form>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct New {
     /// Name the files too that were changed and committed since this commit.
     #[arg(long, value_name = "COMMIT")]
     pub(crate) since: Option<String>,
-    /// How it is written.
+    /// The format to write.
     #[arg(long, value_name = "F", default_value = "md")]
     pub(crate) format: Form,
     /// The same as `--format json`.
@@ -78,8 +78,7 @@ pub(crate) struct Check {
 pub(crate) struct Convert {
     #[command(flatten)]
     pub(crate) text: Text,
-    /// How it is to be written; if not given, Markdown becomes JSON, and all else
-    /// Markdown.
+    /// The format to write; if not given, Markdown becomes JSON, and all else Markdown.
     #[arg(long, value_name = "F")]
     pub(crate) to: Option<Form>,
     /// Print one JSON object, with the handoff as its `text`.
@@ -100,7 +99,7 @@ pub(crate) struct Verify {
     pub(crate) json: bool,
 }
 
-/// How a handoff is written.
+/// The format of a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
     /// A list below the heading `## Handoff`.

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use clap::Args;
-use gate_core::config::Millis;
 
 use crate::agent::Agent;
+use crate::settings::parse_duration;
 
 #[derive(Debug, Args)]
 #[command(after_help = CODES)]
@@ -13,7 +13,7 @@ pub(crate) struct Hook {
     /// The agent whose client calls.
     #[arg(value_name = "AGENT")]
     pub(crate) agent: Agent,
-    /// How long the hook may take, below the client's own limit: a check that
+    /// The most time that the hook may take, below the client's own limit: a check that
     /// takes longer goes on by itself, and the next stop waits for it.
     #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) deadline: Option<Duration>,

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::agent::Agent;
 use crate::install::Scope;
 
-/// Where the settings are, and what has to be known of them.
+/// The places of the agents' settings, shown below the help.
 pub(super) const PLACES: &str = "\
 Settings:
   claude-code  ~/.claude/settings.json, --project .claude/settings.local.json,

@@ -30,8 +30,8 @@ pub(crate) struct Replay {
     /// Show rows of one folder, or of one session, together.
     #[arg(long, value_enum, value_name = "BY", default_value_t = Grouping::File)]
     pub(crate) group: Grouping,
-    /// What the transcripts hold: JSONL of `{"file", "label"}`, with files
-    /// named from the labels' folder.
+    /// The right answers: JSONL of `{"file", "label"}`, with files named from the labels'
+    /// folder.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Say which verdicts are other than in this output of `replay --json`.
@@ -40,8 +40,7 @@ pub(crate) struct Replay {
     /// Show these rows alone.
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(crate) only: Option<Only>,
-    /// How many files to read at once, and on how many cores a large one; all if
-    /// not given.
+    /// Read so many files at once, and a large one on so many cores; all if not given.
     #[arg(long, short, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -54,7 +53,7 @@ pub(crate) struct Replay {
     pub(crate) csv: bool,
 }
 
-/// Which rows to show.
+/// The rows to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Only {
     /// Verdicts that have changed; with --compare.

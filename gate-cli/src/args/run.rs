@@ -31,7 +31,7 @@ pub(crate) struct Run {
     /// then its exit signal is submitted, and the lease is over.
     #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with = "task")]
     pub(crate) work: Option<Option<String>>,
-    /// Who claims; else a name of its own for each loop.
+    /// The name of the one who claims; else a new name for each loop.
     #[arg(long, value_name = "A", requires = "work")]
     pub(crate) actor: Option<String>,
     /// Claim an item in this phase.
@@ -40,27 +40,26 @@ pub(crate) struct Run {
     /// Sleep until an item can be claimed, at most so long, such as 1h.
     #[arg(long, value_name = "T", requires = "work", value_parser = parse_duration)]
     pub(crate) wait: Option<Duration>,
-    /// How long the lease holds; it is renewed while the loop runs.
+    /// The length of the lease; it is renewed while the loop runs.
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
     pub(crate) ttl: Duration,
     /// The agent: how it is started where no command is given, and how its output
     /// is read.
     #[arg(long, value_name = "A", required_unless_present = "command")]
     pub(crate) agent: Option<Forced>,
-    /// What the agent may do without asking anybody.
+    /// The actions that the agent may take without asking anybody.
     #[arg(long, value_enum, default_value_t = Allow::Checks, conflicts_with = "command")]
     pub(crate) allow: Allow,
     /// The most iterations in which the agent worked.
     #[arg(long, value_name = "N", default_value = "100")]
     pub(crate) max_iterations: NonZeroU64,
-    /// How long one run of the agent may take, such as 2h.
+    /// The most time that one run of the agent may take, such as 2h.
     #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) timeout: Option<Duration>,
-    /// How long the agent may print nothing, such as 10m.
+    /// The most time in which the agent may print nothing, such as 10m.
     #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) idle_timeout: Option<Duration>,
-    /// How long runs that the agent has started are waited for when it has ended,
-    /// before they are ended too.
+    /// When the agent has ended, wait so long for runs that it started, then end them.
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "5m")]
     pub(crate) children_timeout: Duration,
     /// Stop when the loop has used so many tokens, where transcripts tell them.
@@ -85,10 +84,10 @@ pub(crate) struct Run {
     /// operator; recorded.
     #[arg(long)]
     pub(crate) unverified: bool,
-    /// Where the agent works.
+    /// The agent's working folder.
     #[arg(long, value_enum, default_value_t = Cwd::Tree)]
     pub(crate) cwd: Cwd,
-    /// Which exit codes the program ends with.
+    /// The exit codes that the program ends with.
     #[arg(long, value_enum, default_value_t = Codes::Run)]
     pub(crate) exit_codes: Codes,
     /// Give the agent the prompt, the completion protocol and gate's feedback alone,
@@ -107,7 +106,7 @@ pub(crate) struct Run {
     pub(crate) command: Vec<OsString>,
 }
 
-/// Where an agent works.
+/// The agent's working folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Cwd {
     /// In the project.
@@ -116,7 +115,7 @@ pub(crate) enum Cwd {
     Task,
 }
 
-/// Which exit codes a loop ends with.
+/// The exit codes that a loop ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Codes {
     /// 0 the work is done, 1 it is not.

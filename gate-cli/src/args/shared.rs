@@ -7,7 +7,7 @@ use gate_core::read::Forced;
 
 use crate::settings::Selection;
 
-/// How transcripts are read and under which settings.
+/// The format of transcripts, and the settings.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
     /// The format of the input, or the agent that wrote it, where it should
@@ -18,7 +18,7 @@ pub(crate) struct Reading {
     pub(crate) settings: Settings,
 }
 
-/// Which settings hold.
+/// The settings to use.
 #[derive(Debug, Args)]
 pub(crate) struct Settings {
     /// Read settings from this file instead of the project's gate.toml.

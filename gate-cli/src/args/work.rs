@@ -29,13 +29,13 @@ pub(crate) enum Work {
     /// Let a lease hold longer.
     Renew {
         #[command(flatten)]
-        held: Held,
-        /// How long from now, such as 30m.
+        lease: LeaseArgs,
+        /// The lease's new length from now, such as 30m.
         #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
         ttl: Duration,
     },
     /// Give a lease back; the item stays in its phase.
-    Release(Held),
+    Release(LeaseArgs),
     /// Let a blocked item go on. For the operator.
     Unblock(Unblock),
     /// Run the checks of `[work] ci` for an item in CI_PENDING, or take a CI's
@@ -53,16 +53,16 @@ pub(crate) struct AddWork {
     /// The item's id, such as W-00042.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// What it is, in one line.
+    /// The title, in one line.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) title: String,
-    /// What is to be done, a file that agents are given; `-` is the standard input.
+    /// The task, a file that agents are given; `-` is the standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// The phase that it begins in.
     #[arg(long, value_name = "P", default_value = "DRAFT", ignore_case = true, value_parser = phase())]
     pub(crate) phase: WorkPhase,
-    /// Who adds it; else the operator.
+    /// The name of the one who adds it; else the operator.
     #[arg(long, value_name = "A")]
     pub(crate) actor: Option<String>,
     /// Print one JSON object.
@@ -75,7 +75,7 @@ pub(crate) struct ClaimWork {
     /// This item alone.
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// Who claims.
+    /// The name of the one who claims.
     #[arg(long, value_name = "A")]
     pub(crate) actor: String,
     /// An item in this phase, one that agents claim.
@@ -84,7 +84,7 @@ pub(crate) struct ClaimWork {
     /// Sleep until something can be claimed, at most so long, such as 1h.
     #[arg(long, value_name = "T", value_parser = parse_duration)]
     pub(crate) wait: Option<Duration>,
-    /// How long the lease holds, such as 30m.
+    /// The length of the lease, such as 30m.
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
     pub(crate) ttl: Duration,
     /// Print one JSON object.
@@ -92,13 +92,13 @@ pub(crate) struct ClaimWork {
     pub(crate) json: bool,
 }
 
-/// An item that somebody has.
+/// A work item and the lease on it.
 #[derive(Debug, Args)]
-pub(crate) struct Held {
+pub(crate) struct LeaseArgs {
     /// The item's id.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Who has it.
+    /// The holder of the lease.
     #[arg(long, value_name = "A")]
     pub(crate) actor: String,
     /// The lease's id: no other one is meant.
@@ -121,7 +121,7 @@ pub(crate) struct Unblock {
     /// Why.
     #[arg(long, value_name = "TEXT", value_parser = words)]
     pub(crate) reason: Option<String>,
-    /// Who does it; else the operator.
+    /// The name of the one who unblocks it; else the operator.
     #[arg(long, value_name = "A")]
     pub(crate) actor: Option<String>,
     /// Print one JSON object.
@@ -134,10 +134,10 @@ pub(crate) struct Ci {
     /// The item's id.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// What a CI came to: no check is run here then.
+    /// The result of a CI: then no check runs here.
     #[arg(long, value_enum, value_name = "R")]
     pub(crate) result: Option<CiResult>,
-    /// What to say of it, such as the CI's address.
+    /// A remark on it, such as the CI's address.
     #[arg(long, value_name = "TEXT", value_parser = words)]
     pub(crate) reason: Option<String>,
     /// Print one JSON object.
@@ -145,7 +145,7 @@ pub(crate) struct Ci {
     pub(crate) json: bool,
 }
 
-/// What continuous integration came to.
+/// The result of continuous integration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CiResult {
     /// It passed.
@@ -183,12 +183,12 @@ fn claimable() -> impl TypedValueParser<Value = WorkPhase> {
 }
 
 impl Work {
-    /// Whether the answer is JSON.
+    /// The command answers in JSON.
     pub(crate) fn json(&self) -> bool {
         match self {
             Self::Add(args) => args.json,
             Self::Claim(args) => args.json,
-            Self::Renew { held, .. } | Self::Release(held) => held.json,
+            Self::Renew { lease, .. } | Self::Release(lease) => lease.json,
             Self::Unblock(args) => args.json,
             Self::Ci(args) => args.json,
             Self::Show(args) => args.json,

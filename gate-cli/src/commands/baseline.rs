@@ -30,8 +30,8 @@ pub struct BaselineRecord {
     pub time: Option<String>,
     /// The commit below it.
     pub commit: Option<String>,
-    /// How many guarded files it knows: tests, what they rest on, and settings of
-    /// runners, of CI and of hooks.
+    /// The number of guarded files that it knows: tests, files that they rest on, and
+    /// settings of runners, of CI and of hooks.
     pub guarded: usize,
     /// The programs that the checks' commands name.
     pub tools: Vec<ToolRecord>,
@@ -44,7 +44,7 @@ pub struct BaselineRecord {
 pub struct ToolRecord {
     /// As the command names it.
     pub name: String,
-    /// Where it was found.
+    /// The path at which it was found.
     pub path: String,
     /// `blake3:` and 64 hex digits over its bytes.
     pub digest: String,
@@ -54,14 +54,14 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.settings.selection())?;
     let site = Site { ignore: settings.policy.tree_ignore.clone(), ..here.site()? };
     if args.show {
-        return answer(args, &of(Baseline::kept(&site, None)?.as_ref(), None));
+        return answer(args, &record(Baseline::kept(&site, None)?.as_ref(), None));
     }
     here.operator("gate baseline")?;
     let mut memory = here.memory(&settings.policy)?;
     if args.forget {
         Baseline::forget(&site)?;
         let ledger = memory.acted("baseline-forget", None)?;
-        return answer(args, &of(None, Some(ledger)));
+        return answer(args, &record(None, Some(ledger)));
     }
     let gate = Gate::open(settings, site)?;
     let taken = gate.take_baseline(None)?;
@@ -69,23 +69,29 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
         Some(taken) => Some(memory.acted("baseline", Some(taken.digest()))?),
         None => None,
     };
-    answer(args, &of(taken.as_ref(), ledger))
+    answer(args, &record(taken.as_ref(), ledger))
 }
 
-fn of(baseline: Option<&Baseline>, ledger: Option<Ledger>) -> BaselineRecord {
-    let taken = baseline.filter(|it| it.origin() == Origin::Taken);
-    let tool = |tool: &Tool| ToolRecord {
-        name: tool.name.clone(),
-        path: tool.path.display().to_string(),
-        digest: tool.digest.clone(),
-    };
+impl From<&Tool> for ToolRecord {
+    fn from(tool: &Tool) -> Self {
+        Self {
+            name: tool.name.clone(),
+            path: tool.path.display().to_string(),
+            digest: tool.digest.clone(),
+        }
+    }
+}
+
+fn record(baseline: Option<&Baseline>, ledger: Option<Ledger>) -> BaselineRecord {
+    let taken = baseline.filter(|baseline| baseline.origin() == Origin::Taken);
     BaselineRecord {
         schema: "gate.baseline.v1",
-        baseline: taken.map(|it| it.digest().to_owned()),
-        time: taken.map(|it| it.time().to_owned()),
-        commit: taken.map(|it| it.commit().to_owned()),
+        baseline: taken.map(|taken| taken.digest().to_owned()),
+        time: taken.map(|taken| taken.time().to_owned()),
+        commit: taken.map(|taken| taken.commit().to_owned()),
         guarded: taken.map_or(0, Baseline::guarded_files),
-        tools: taken.map_or_else(Vec::new, |it| it.tools().iter().map(tool).collect()),
+        tools: taken
+            .map_or_else(Vec::new, |taken| taken.tools().iter().map(ToolRecord::from).collect()),
         ledger,
     }
 }

@@ -14,11 +14,11 @@ use crate::settings::{self, Selection};
 pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let mut memory = here.memory(&policy)?;
-    let which = args.of().which();
+    let which = args.selection().which();
     let (act, args) = match args {
-        Breaker::Status(of) => {
+        Breaker::Status(selection) => {
             let status = memory.breaker(which, &policy)?;
-            answer(of, &status)?;
+            answer(selection, &status)?;
             return Ok(if status.stops() { Verdict::Tripped.exit_code() } else { DONE });
         }
         Breaker::Reset(args) => (Act::Reset, args),
@@ -27,25 +27,25 @@ pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {
     };
     here.operator(&format!("gate breaker {}", act.name().trim_start_matches("breaker_")))?;
     let status = memory.operate(Operation { which, act, reason: &args.reason }, &policy)?;
-    answer(&args.of, &status)?;
+    answer(&args.selection, &status)?;
     Ok(DONE)
 }
 
-fn answer(of: &args::Which, status: &BreakerStatus) -> Result<(), Failure> {
-    print(&if of.json { render::json(status)? } else { render::breaker_card(status) })
+fn answer(selection: &args::BreakerSelection, status: &BreakerStatus) -> Result<(), Failure> {
+    print(&if selection.json { render::json(status)? } else { render::breaker_card(status) })
 }
 
 impl Breaker {
-    /// Which breakers, and how the answer is printed.
-    pub(super) fn of(&self) -> &args::Which {
+    /// The breakers that the command is about, and the form of its answer.
+    pub(super) fn selection(&self) -> &args::BreakerSelection {
         match self {
-            Self::Status(of) => of,
-            Self::Reset(args) | Self::Trip(args) | Self::Isolate(args) => &args.of,
+            Self::Status(selection) => selection,
+            Self::Reset(args) | Self::Trip(args) | Self::Isolate(args) => &args.selection,
         }
     }
 }
 
-impl args::Which {
+impl args::BreakerSelection {
     fn which(&self) -> Which<'_> {
         match (&self.run, &self.task) {
             (Some(run), _) => Which::Run(run),

@@ -1,8 +1,8 @@
 //! `gate bus`: what runs and agents tell each other.
 
-mod place;
 mod post;
 mod read;
+mod target;
 
 use std::io::{self, IsTerminal, Read as _};
 
@@ -12,11 +12,11 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print};
 
-pub(super) use place::project;
+pub(super) use target::project;
 
-/// The most that is read from the standard input, in bytes: what is longer than
-/// a body may be is told so.
-const LONGEST: u64 = 2 << 20;
+/// Bytes that are read from the standard input at most: more than a body may have, so
+/// that one that is too long is refused as such.
+const MAX_INPUT_BYTES: u64 = 2 << 20;
 
 pub(super) fn run(here: &Here, args: &Bus) -> Result<u8, Failure> {
     match args {
@@ -28,42 +28,39 @@ pub(super) fn run(here: &Here, args: &Bus) -> Result<u8, Failure> {
 }
 
 fn discover(here: &Here, place: &args::Place, json: bool) -> Result<u8, Failure> {
-    let meant = place::meant(here, place, &place::caller(here, place)?)?;
-    let there = meant.bus.path().is_file();
-    let shown = meant.bus.path().display();
+    let found = target::resolve(here, place, &target::caller(here, place)?)?;
+    let exists = found.bus.path().is_file();
+    let shown = found.bus.path().display();
     print(&if json {
         render::json(&serde_json::json!({
-            "bus": shown.to_string(), "exists": there,
-            "project_id": meant.project_id, "task_id": meant.task_id,
+            "bus": shown.to_string(), "exists": exists,
+            "project_id": found.project_id, "task_id": found.task_id,
         }))?
     } else {
-        format!("{shown}{}\n", if there { "" } else { " (nothing was posted there yet)" })
+        format!("{shown}{}\n", if exists { "" } else { " (nothing was posted there yet)" })
     })?;
     Ok(DONE)
 }
 
-/// What a flag says, else the standard input.
-pub(super) fn said(flag: Option<&str>, what: &str) -> Result<String, Failure> {
+/// The text of a flag, else of the standard input.
+pub(super) fn body_text(flag: Option<&str>, what: &str) -> Result<String, Failure> {
     if let Some(text) = flag {
         return Ok(text.to_owned());
     }
-    let nothing = || {
-        Failure::usage("usage", format!("there is no {what}"))
-            .hint("give it with --body, or on the standard input")
-    };
+    let missing = Failure::usage("usage", format!("there is no {what}"))
+        .hint("give it with --body, or on the standard input");
     if io::stdin().is_terminal() {
-        return Err(nothing());
+        return Err(missing);
     }
     let mut text = String::new();
-    let read = io::stdin().lock().take(LONGEST).read_to_string(&mut text);
+    let read = io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut text);
     read.map_err(|error| {
         Failure::usage("input-unreadable", format!("the {what} on the standard input: {error}"))
     })?;
-    if text.trim().is_empty() { Err(nothing()) } else { Ok(text) }
+    if text.trim().is_empty() { Err(missing) } else { Ok(text) }
 }
 
 impl Bus {
-    /// Whether the answer is JSON.
     pub(super) fn json(&self) -> bool {
         match self {
             Self::Post(args) => args.json,

@@ -38,9 +38,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     };
     let (settings, trust) = read(&here.places, &selection)?;
     let site = here.site_under(&trust)?;
-    let has_state = !args.no_state;
-    let (state, slots) = (site.state.filter(|_| has_state), site.slots.filter(|_| has_state));
-    let site = Site { state, slots, ..site };
+    let site = if args.no_state { Site { state: None, slots: None, ..site } } else { site };
     let gate = Gate::open(settings, site)?.at(When::Check);
     let gate = if args.no_state {
         gate

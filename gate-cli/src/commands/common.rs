@@ -4,7 +4,7 @@ use gate_core::Policy;
 
 use crate::failure::Failure;
 
-/// Exit code of a command that did what it was asked.
+/// Exit code of a command that did its work.
 pub(super) const DONE: u8 = 0;
 
 /// That a check of this name, which `--only` asked for, is configured.

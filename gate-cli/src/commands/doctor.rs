@@ -53,16 +53,14 @@ fn examined(
     site: &Site,
 ) -> Result<DoctorRecord, Failure> {
     let mut gate = examine_surroundings(policy, site);
-    gate.push(of_settings(args, site));
-    gate.extend(of_trust(trust, policy, site));
-    gate.push(of_ledger(here, policy));
+    gate.push(settings_finding(args, site));
+    gate.extend(trust_problem(trust, policy, site));
+    gate.push(ledger_finding(here, policy));
     gate.extend(Agent::ALL.into_iter().filter_map(|agent| agent::outdated(here, agent)));
-    let wanted = |name: Option<&str>| match (&args.only, name) {
-        (Some(only), Some(name)) => only == name,
-        _ => true,
-    };
     let mut others = examine(policy, site);
-    others.retain(|finding| wanted(finding.check.as_deref()));
+    if args.only.is_some() {
+        others.retain(|finding| finding.check.is_none() || finding.check == args.only);
+    }
     let proofs = if args.self_test {
         let events = if args.json { gate_checks::Events::nobody() } else { render::progress() };
         self_test(policy, site, args.only.as_deref(), events)?
@@ -72,8 +70,8 @@ fn examined(
     Ok(DoctorRecord::new(gate, others, proofs))
 }
 
-/// Where the settings come from; that they can be read is known here.
-fn of_settings(args: &Doctor, site: &Site) -> Finding {
+/// The file of the settings. They were read before, so there is no failure here.
+fn settings_finding(args: &Doctor, site: &Site) -> Finding {
     let project = site.project.join("gate.toml");
     let file = args.settings.config.as_ref().unwrap_or(&project);
     if args.settings.config.is_some() || file.is_file() {
@@ -84,15 +82,15 @@ fn of_settings(args: &Doctor, site: &Site) -> Finding {
     Finding::new(Level::Note, "settings-default", message).hint("gate init")
 }
 
-/// Whether what the settings start is approved, where that matters.
-fn of_trust(trust: &Trust, policy: &Policy, site: &Site) -> Option<Finding> {
+/// A problem, if the settings start something that is not approved.
+fn trust_problem(trust: &Trust, policy: &Policy, site: &Site) -> Option<Finding> {
     let failure = trust.admit(policy, site).err()?;
     let finding = Finding::new(Level::Problem, &failure.code, failure.message);
     Some(Finding { hint: failure.hint, ..finding })
 }
 
-/// Whether decisions can be remembered, and whether the loop is held.
-fn of_ledger(here: &Here, policy: &Policy) -> Finding {
+/// The state of the store and of the breaker.
+fn ledger_finding(here: &Here, policy: &Policy) -> Finding {
     let status = here.memory(policy).and_then(|mut memory| memory.breaker(Which::Here, policy));
     let status = match status {
         Ok(status) => status,

@@ -8,7 +8,7 @@ use super::lines::Flow;
 use crate::failure::Failure;
 use crate::memory::Memory;
 
-/// How many records are read at once.
+/// Records that are read at once.
 pub(super) const PAGE: usize = 64;
 
 /// Shows every record from this number on, in order. Returns the number that

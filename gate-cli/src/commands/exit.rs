@@ -12,9 +12,6 @@ use crate::args::Exit;
 use crate::context::Here;
 use crate::failure::Failure;
 
-/// Exit code where no signal holds.
-const BROKEN: u8 = 1;
-
 pub(super) fn run(here: &Here, args: &Exit) -> Result<u8, Failure> {
     match args {
         Exit::Parse(args) => parse::run(here, args),

@@ -1,5 +1,7 @@
 //! `gate explain`: a decision with all that led to it, or what a code means.
 
+use std::fmt::Write;
+
 use gate_core::Decision;
 use gate_core::decide::reason::{ReasonCode, WarningCode, explain};
 use schemars::JsonSchema;
@@ -30,7 +32,7 @@ pub struct ExplainRecord {
     pub policy: Option<Value>,
     /// The decision, decided again from its record; null without its policy.
     pub again: Option<Decision>,
-    /// Whether both are the same.
+    /// True if both are the same.
     pub same: Option<bool>,
 }
 
@@ -48,8 +50,9 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
         print(&all())?;
         return Ok(DONE);
     }
-    let known = |code: &str| explain(code).or_else(|| error(code));
-    if let Some((code, explanation)) = args.what.as_deref().and_then(|it| Some((it, known(it)?))) {
+    if let Some(code) = args.what.as_deref()
+        && let Some(explanation) = explain(code).or_else(|| error(code))
+    {
         print(&format!("{code}\n\n{explanation}\n"))?;
         return Ok(DONE);
     }
@@ -71,7 +74,7 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     Ok(if differs { DIFFERS } else { DONE })
 }
 
-/// Where nothing was decided there are still the codes.
+/// Prints the codes, as there is no decision to explain.
 fn nothing_yet(args: &Explain) -> Result<u8, Failure> {
     if args.json {
         return Err(Failure::internal("no-decision", "gate has decided nothing here yet"));
@@ -91,13 +94,19 @@ fn all() -> String {
     let reasons = ReasonCode::ALL.iter().map(|code| entry(code.code(), code.explanation()));
     let warnings = WarningCode::ALL.iter().map(|code| entry(code.code(), code.explanation()));
     let errors = EXPLAINED.iter().map(|(code, explanation)| entry(code, explanation));
-    let list = |entries: Vec<String>| entries.join("\n");
-    let (reasons, warnings) = (list(reasons.collect()), list(warnings.collect()));
-    let errors = list(errors.collect());
-    format!("Reasons\n\n{reasons}\n\nWarnings\n\n{warnings}\n\nErrors\n\n{errors}\n")
+    let mut text = String::new();
+    for (title, entries) in [
+        ("Reasons", reasons.collect::<Vec<_>>()),
+        ("\nWarnings", warnings.collect()),
+        ("\nErrors", errors.collect()),
+    ] {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{title}\n\n{}", entries.join("\n"));
+    }
+    text
 }
 
-/// What an error's code means, where its message does not say it all.
+/// The explanation of an error's code, for errors whose message does not say it all.
 fn error(code: &str) -> Option<&'static str> {
     EXPLAINED.iter().find(|(known, _)| *known == code).map(|(_, explanation)| *explanation)
 }

@@ -5,9 +5,9 @@ use gate_core::protocol::run::RunInfo;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::bus::{project, said};
+use super::bus::{body_text, project};
 use super::common::DONE;
-use crate::args::{Add, Fact, Promote, ScopeName, Whose};
+use crate::args::{Add, Fact, FactOwner, Promote, ScopeName};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{self, Caller, Project, Promoted, Promotion, Source, Task};
@@ -20,8 +20,8 @@ pub(super) fn run(here: &Here, args: &Fact) -> Result<u8, Failure> {
     }
 }
 
-/// Who asks, and about what.
-struct Asked {
+/// The project and the task that a fact is about, and the caller.
+struct FactContext {
     project: Project,
     task: Option<Task>,
     caller: Caller,
@@ -29,13 +29,13 @@ struct Asked {
     named: Option<RunInfo>,
 }
 
-impl Asked {
-    fn of(here: &Here, whose: &Whose) -> Result<Self, Failure> {
-        let project = project(here, whose.root.as_deref(), whose.project.as_deref())?;
+impl FactContext {
+    fn new(here: &Here, owner: &FactOwner) -> Result<Self, Failure> {
+        let project = project(here, owner.root.as_deref(), owner.project.as_deref())?;
         let caller = Caller::of_process(&project)?;
         let own = caller.run.as_ref().map(|info| info.task_id.as_str());
-        let task = whose.task.as_deref().or(own).map(|id| project.task(id)).transpose()?;
-        let named = whose.run.as_deref().map(|id| project.run(id)).transpose()?.flatten();
+        let task = owner.task.as_deref().or(own).map(|id| project.task(id)).transpose()?;
+        let named = owner.run.as_deref().map(|id| project.run(id)).transpose()?.flatten();
         let named = named.and_then(|run| run.info().ok());
         Ok(Self { project, task, caller, named })
     }
@@ -47,24 +47,24 @@ impl Asked {
 
 fn add(here: &Here, args: &Add) -> Result<u8, Failure> {
     slug(&args.name).map_err(|error| Failure::usage("fact-name-invalid", error.to_string()))?;
-    let asked = Asked::of(here, &args.whose)?;
-    let known = if asked.task.is_some() { Scope::Task } else { Scope::Project };
+    let context = FactContext::new(here, &args.owner)?;
+    let known = if context.task.is_some() { Scope::Task } else { Scope::Project };
     let scope = args.scope.map_or(known, ScopeName::into);
-    let folder = match (scope, &asked.task) {
+    let folder = match (scope, &context.task) {
         (Scope::Task, Some(task)) => task.folder(),
         (Scope::Task, None) => {
             return Err(Failure::usage("usage", "--scope task: --task has to say which"));
         }
-        (Scope::Project, _) => asked.project.folder(),
-        (Scope::Global, _) => asked.project.runs().global(),
+        (Scope::Project, _) => context.project.folder(),
+        (Scope::Global, _) => context.project.runs().global(),
     };
     if scope != Scope::Task {
-        asked.may_promote()?;
+        context.may_promote()?;
     }
     let title = gate_core::text::clean(args.title.as_deref().unwrap_or(&args.name));
     let mut fact =
-        Found::new(Timestamp::now(), scope, &title, &said(args.body.as_deref(), "fact")?);
-    fact.run_id = asked.caller.speaks_for(args.whose.run.as_deref())?;
+        Found::new(Timestamp::now(), scope, &title, &body_text(args.body.as_deref(), "fact")?);
+    fact.run_id = context.caller.speaks_for(args.owner.run.as_deref())?;
     let found = governance::add(&folder, fact, &args.name)?;
     let file = found.path.display().to_string();
     print(&if args.json {
@@ -76,21 +76,21 @@ fn add(here: &Here, args: &Add) -> Result<u8, Failure> {
 }
 
 fn promote(here: &Here, args: &Promote) -> Result<u8, Failure> {
-    let asked = Asked::of(here, &args.whose)?;
-    asked.may_promote()?;
-    let tasks = match &args.whose.task {
-        Some(_) => asked.task.iter().cloned().collect(),
-        None => asked.project.tasks()?,
+    let context = FactContext::new(here, &args.owner)?;
+    context.may_promote()?;
+    let tasks = match &args.owner.task {
+        Some(_) => context.task.iter().cloned().collect(),
+        None => context.project.tasks()?,
     };
     let chosen = if args.all { Promotion::all(&tasks)? } else { chosen(&tasks, &args.what)? };
-    let mut told = Vec::new();
+    let mut outcomes = Vec::new();
     for promotion in chosen {
         let source = shown(&promotion.source);
         let title = promotion.fact.title.clone();
-        let promoted = promotion.promote(&asked.project, args.name.as_deref(), args.dry_run)?;
-        told.push((source, title, promoted));
+        let promoted = promotion.promote(&context.project, args.name.as_deref(), args.dry_run)?;
+        outcomes.push(Outcome { source, title, promoted });
     }
-    print(&if args.json { render::json(&as_json(&told))? } else { as_text(&told) })?;
+    print(&if args.json { render::json(&as_json(&outcomes))? } else { as_text(&outcomes) })?;
     Ok(DONE)
 }
 
@@ -99,7 +99,7 @@ fn chosen(tasks: &[Task], what: &[String]) -> Result<Vec<Promotion>, Failure> {
     let mut all = Promotion::all(tasks)?;
     let mut chosen = Vec::new();
     for named in what {
-        let at = all.iter().position(|it| it.is(named)).ok_or_else(|| {
+        let at = all.iter().position(|promotion| promotion.is(named)).ok_or_else(|| {
             let message = format!("{named}: no message of type FACT and no file of a fact here");
             Failure::usage("unknown-fact", message)
                 .hint("`gate fact promote --all --dry-run` lists what there is")
@@ -116,33 +116,46 @@ fn shown(source: &Source) -> String {
     }
 }
 
-fn as_text(told: &[(String, String, Promoted)]) -> String {
-    let line = |(source, title, promoted): &(String, String, Promoted)| match promoted {
-        Promoted::Written(path) => format!("promoted {source} to {}\n", path.display()),
-        Promoted::Would => format!("would promote {source}: {title}\n"),
-        Promoted::Known(path) => format!("known {source}, from {}\n", path.display()),
-    };
-    if told.is_empty() {
-        "nothing to promote\n".to_owned()
-    } else {
-        told.iter().map(line).collect()
-    }
+/// A fact with what became of it.
+struct Outcome {
+    source: String,
+    title: String,
+    promoted: Promoted,
 }
 
-fn as_json(told: &[(String, String, Promoted)]) -> Value {
-    let fact = |(source, title, promoted): &(String, String, Promoted)| {
-        let (outcome, file) = match promoted {
+impl Outcome {
+    fn line(&self) -> String {
+        let Self { source, title, .. } = self;
+        match &self.promoted {
+            Promoted::Written(path) => format!("promoted {source} to {}\n", path.display()),
+            Promoted::Would => format!("would promote {source}: {title}\n"),
+            Promoted::Known(path) => format!("known {source}, from {}\n", path.display()),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let (outcome, file) = match &self.promoted {
             Promoted::Written(path) => ("promoted", Some(path.display().to_string())),
             Promoted::Would => ("would-promote", None),
             Promoted::Known(path) => ("known", Some(path.display().to_string())),
         };
-        json!({ "source": source, "title": title, "outcome": outcome, "file": file })
-    };
-    json!({ "facts": told.iter().map(fact).collect::<Vec<_>>() })
+        json!({ "source": self.source, "title": self.title, "outcome": outcome, "file": file })
+    }
+}
+
+fn as_text(outcomes: &[Outcome]) -> String {
+    if outcomes.is_empty() {
+        "nothing to promote\n".to_owned()
+    } else {
+        outcomes.iter().map(Outcome::line).collect()
+    }
+}
+
+fn as_json(outcomes: &[Outcome]) -> Value {
+    json!({ "facts": outcomes.iter().map(Outcome::json).collect::<Vec<_>>() })
 }
 
 impl Fact {
-    /// Whether the answer is JSON.
     pub(super) fn json(&self) -> bool {
         match self {
             Self::Add(args) => args.json,

@@ -20,19 +20,23 @@ use crate::secrets;
 use crate::settings::{self, Selection};
 
 /// Exit code of a handoff that does not hold.
-const WANTING: u8 = 1;
+const INVALID: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Handoff) -> Result<u8, Failure> {
     match args {
         Handoff::New(args) => new(here, args),
         Handoff::Check(args) => {
             let (read, file) = read(here, &args.text)?;
-            told(&Examined::new(file, read.all_problems()), args.json, "it says all that it has to")
+            answer(
+                &Examined::new(file, read.all_problems()),
+                args.json,
+                "it says all that it has to",
+            )
         }
         Handoff::Convert(args) => convert(here, args),
         Handoff::Verify(args) => verify(here, args),
         Handoff::Schema => {
-            print(&render::json(&schema::of(schema::Name::Handoff))?)?;
+            print(&render::json(&schema::schema(schema::Name::Handoff))?)?;
             Ok(DONE)
         }
     }
@@ -65,8 +69,10 @@ fn convert(here: &Here, args: &Convert) -> Result<u8, Failure> {
     let to = args.to.unwrap_or(other);
     let read = handoff::read(&text, from);
     // What was lost in reading is not passed on as if it were the whole.
-    let whole = read.handoff.as_ref().filter(|_| read.problems.is_empty());
-    let converted = whole.map(|handoff| handoff.to_text(to.into()));
+    let converted = match &read.handoff {
+        Some(handoff) if read.problems.is_empty() => Some(handoff.to_text(to.into())),
+        _ => None,
+    };
     let problems = read.all_problems().into_iter().chain(read.beside).collect();
     let examined = Examined::new(shown(&args.text.file), problems);
     if args.json {
@@ -87,22 +93,26 @@ fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
             (args.text.file != Path::new("-")).then(|| here.places.folder.join(&args.text.file));
         let site = Site {
             ignore: policy.tree_ignore.clone(),
-            callers_files: args.transcript.iter().map(|it| here.places.folder.join(it)).collect(),
+            callers_files: args
+                .transcript
+                .iter()
+                .map(|file| here.places.folder.join(file))
+                .collect(),
             ..here.site()?
         };
         problems.extend(unheld(handoff, own.as_deref(), &mut here.memory(&policy)?, &site)?);
     }
     let words = "gate has seen what it claims to have been run";
-    told(&Examined::new(file, problems), args.json, words)
+    answer(&Examined::new(file, problems), args.json, words)
 }
 
-fn told(examined: &Examined, json: bool, words: &str) -> Result<u8, Failure> {
+fn answer(examined: &Examined, json: bool, words: &str) -> Result<u8, Failure> {
     print(&if json { render::json(examined)? } else { render::handoff_card(examined, words) })?;
     Ok(code(examined))
 }
 
 fn code(examined: &Examined) -> u8 {
-    if examined.ok { DONE } else { WANTING }
+    if examined.ok { DONE } else { INVALID }
 }
 
 fn read(here: &Here, args: &Text) -> Result<(handoff::Read, String), Failure> {
@@ -111,13 +121,12 @@ fn read(here: &Here, args: &Text) -> Result<(handoff::Read, String), Failure> {
 }
 
 impl Text {
-    /// How the text is written.
     fn format(&self, text: &str) -> Format {
         self.format.map_or_else(|| Format::of(text), Format::from)
     }
 }
 
-/// A file's text, as far as it may be long: what is longer is told when it is read.
+/// A file's text, up to one byte more than a handoff may have: reading it refuses that.
 fn text(here: &Here, file: &Path) -> Result<String, Failure> {
     let longest = LONGEST as u64 + 1;
     let mut bytes = Vec::new();
@@ -149,7 +158,6 @@ fn unreadable(error: &dyn std::fmt::Display) -> Failure {
 }
 
 impl Handoff {
-    /// Whether the answer is JSON.
     pub(super) fn json(&self) -> bool {
         match self {
             Self::New(args) => args.json || args.format != Form::Md,

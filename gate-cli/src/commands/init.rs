@@ -25,7 +25,7 @@ use crate::render::print;
 use measure::Stopwatch;
 use measured::Measured;
 
-/// What `gate init` writes.
+/// A file that `gate init --loop` writes.
 struct Template {
     file: &'static str,
     text: &'static str,
@@ -81,7 +81,7 @@ fn template(here: &Here, template: &Template) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// Nothing is run for a file that would not be written.
+/// Writes gate.toml. Looks for the file first, so that no check runs in vain.
 fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
     let file = here.places.folder.join(SETTINGS);
     if file.symlink_metadata().is_ok() {
@@ -96,11 +96,11 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
     };
     write(&file, &text::settings(&detected, &times), false)?;
     approve_written(here);
-    print(&story::told(&detected, &times, &file, agent(here)))?;
+    print(&story::answer(&detected, &times, &file, agent(here)))?;
     Ok(DONE)
 }
 
-/// The first agent that the user has, for an example.
+/// The first agent that the user has installed, for an example.
 fn agent(here: &Here) -> Agent {
     let roots = Roots::of(&here.places).ok();
     let is_here =
@@ -108,18 +108,26 @@ fn agent(here: &Here) -> Agent {
     Agent::ALL.into_iter().find(is_here).unwrap_or(Agent::ClaudeCode)
 }
 
-/// How long the tests and builds take, by the check's name. Builds come first,
-/// so that the time of tests is less that of a first build.
+/// The times of the tests and builds, by the check's name. Builds come first, so that the
+/// time of tests is less that of a first build.
 fn timed(
     detected: &Detected,
     measure: &dyn Fn(&Proposal) -> Option<Measured>,
 ) -> BTreeMap<String, Measured> {
-    let of = |aim| detected.proposals.iter().filter(move |it| it.aim == aim && !it.optional);
-    let all = of(Aim::Build).chain(of(Aim::Tests));
-    all.filter_map(|it| Some((it.check.clone(), measure(it)?))).collect()
+    let mut times = BTreeMap::new();
+    for aim in [Aim::Build, Aim::Tests] {
+        for proposal in detected.proposals.iter().filter(|other| other.aim == aim) {
+            if !proposal.optional
+                && let Some(measured) = measure(proposal)
+            {
+                times.insert(proposal.check.clone(), measured);
+            }
+        }
+    }
+    times
 }
 
-/// Never over a file that is there.
+/// Writes a new file, and never over one that exists.
 fn write(file: &Path, text: &str, is_executable: bool) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -16,7 +16,7 @@ pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
     match args.agent {
         Some(agent) => install(&roots, args, agent)?,
         None => {
-            for agent in asked(&roots, args)? {
+            for agent in ask(&roots, args)? {
                 install(&roots, args, agent)?;
             }
         }
@@ -35,7 +35,7 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
         return print(&format!(
             "{name} has gate in front of its stop already, by the plug-in {plugin}: nothing was \
              changed\n{}",
-            of_scripts(agent)
+            script_hint(agent)
         ));
     }
     let program = install::of_this_process(roots)?;
@@ -44,28 +44,31 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
     if !args.dry_run {
         plan.apply()?;
     }
-    print(&told(agent, scope, &plan, args))
+    print(&answer(agent, scope, &plan, args))
 }
 
-fn told(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
+fn answer(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
     let name = agent.name();
     let mut text = shown(plan, args.dry_run);
     if !plan.is_change() {
         let _ = writeln!(text, "{name} has gate in front of its stop already: nothing was changed");
     }
-    if let Some(next) = install::next(agent, scope).filter(|_| !args.trust) {
+    if !args.trust
+        && let Some(next) = install::next(agent, scope)
+    {
         let _ = writeln!(text, "next: {next}");
     }
     if !args.dry_run {
         let _ = writeln!(text, "test: gate doctor --agent {name}");
         let _ = writeln!(text, "undo: gate uninstall {name} --{}", scope.name());
-        text.push_str(&of_scripts(agent));
+        text.push_str(&script_hint(agent));
     }
     text
 }
 
-/// How a script learns whether the work is done: the client's own code does not say.
-fn of_scripts(agent: Agent) -> String {
+/// The line that tells a script's author how to learn if the work is done: the client's
+/// own exit code does not say.
+fn script_hint(agent: Agent) -> String {
     let line = install::script(agent);
     line.map(|line| format!("in a script (code 0: done): {line}; gate last\n")).unwrap_or_default()
 }
@@ -74,12 +77,12 @@ fn of_scripts(agent: Agent) -> String {
 pub(super) fn shown(plan: &Plan, dry_run: bool) -> String {
     let mut text = String::new();
     for step in plan.steps.iter().filter(|step| step.is_change()) {
-        text.push_str(&of_step(step, dry_run));
+        text.push_str(&describe_step(step, dry_run));
     }
     text
 }
 
-fn of_step(step: &Step, dry_run: bool) -> String {
+fn describe_step(step: &Step, dry_run: bool) -> String {
     let did = match (&step.before, &step.after) {
         (None, _) => ["wrote", "would write"],
         (_, None) => ["removed", "would remove"],
@@ -87,18 +90,18 @@ fn of_step(step: &Step, dry_run: bool) -> String {
     };
     let mut text = format!("{} {}\n", did[usize::from(dry_run)], step.file.display());
     text.push_str(&render::diff(&step.file, step.before.as_deref(), step.after.as_deref()));
-    if let Some(backup) = step.backup().filter(|_| !dry_run) {
+    if !dry_run && let Some(backup) = step.backup() {
         let _ = writeln!(text, "backup: {}", backup.display());
     }
     text
 }
 
 /// The agents that a person at a terminal wants, of those that are here.
-fn asked(roots: &Roots, args: &Install) -> Result<Vec<Agent>, Failure> {
+fn ask(roots: &Roots, args: &Install) -> Result<Vec<Agent>, Failure> {
     let here: Vec<_> =
         Agent::ALL.into_iter().filter(|agent| install::is_here(*agent, roots)).collect();
     if here.is_empty() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(which(&here, args.whom.scope()));
+        return Err(unnamed(&here, args.whom.scope()));
     }
     let mut wanted = Vec::new();
     for agent in here {
@@ -109,23 +112,30 @@ fn asked(roots: &Roots, args: &Install) -> Result<Vec<Agent>, Failure> {
     Ok(wanted)
 }
 
-fn which(here: &[Agent], scope: Scope) -> Failure {
-    let names = |agents: &[Agent]| agents.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
-    let failure = |message| Failure::usage("agent-unnamed", message);
-    match here {
-        [] => failure("no agent is found here: no program in PATH, no settings".to_owned())
-            .hint(format!("name one: {}", names(&Agent::ALL))),
-        [first, ..] => failure(format!("the agent has to be named; found here: {}", names(here)))
-            .hint(format!("gate install {} --{}", first.name(), scope.name())),
-    }
+fn unnamed(here: &[Agent], scope: Scope) -> Failure {
+    let (message, hint) = match here {
+        [] => (
+            "no agent is found here: no program in PATH, no settings".to_owned(),
+            format!("name one: {}", names(&Agent::ALL)),
+        ),
+        [first, ..] => (
+            format!("the agent has to be named; found here: {}", names(here)),
+            format!("gate install {} --{}", first.name(), scope.name()),
+        ),
+    };
+    Failure::usage("agent-unnamed", message).hint(hint)
+}
+
+fn names(agents: &[Agent]) -> String {
+    agents.iter().map(|agent| agent.name()).collect::<Vec<_>>().join(", ")
 }
 
 fn is_wanted(agent: Agent) -> Result<bool, Failure> {
     let question = format!("put gate in front of the stop of {}? [y/N] ", agent.name());
-    let unread =
-        |error: io::Error| Failure::internal("answer-unread", format!("cannot ask: {error}"));
-    io::stderr().write_all(question.as_bytes()).map_err(unread)?;
     let mut answer = String::new();
-    io::stdin().read_line(&mut answer).map_err(unread)?;
+    io::stderr()
+        .write_all(question.as_bytes())
+        .and_then(|()| io::stdin().read_line(&mut answer))
+        .map_err(|error| Failure::internal("answer-unread", format!("cannot ask: {error}")))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }

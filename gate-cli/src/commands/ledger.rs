@@ -23,7 +23,7 @@ pub(super) fn run(here: &Here, args: &Ledger) -> Result<u8, Failure> {
 fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
     let mut memory = log::opened(here)?;
     let Some(number) = args.number else {
-        let count = if args.all { None } else { Some(log::COUNT) };
+        let count = if args.all { None } else { Some(log::DEFAULT_COUNT) };
         return log::list(
             &mut memory,
             &Listing { count, run: None, follow: false, json: args.json },
@@ -57,7 +57,6 @@ fn head(here: &Here, json: bool) -> Result<u8, Failure> {
 }
 
 impl Ledger {
-    /// Whether the answer is JSON.
     pub(super) fn json(&self) -> bool {
         match self {
             Self::Verify(args) => args.json,

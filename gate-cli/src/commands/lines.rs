@@ -8,10 +8,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::failure::Failure;
 
-/// How long is waited for something new.
-const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+/// The wait between two looks for something new.
+const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
-/// Whether anybody reads on.
+/// Breaks when the reader has gone.
 pub(super) type Flow = ControlFlow<()>;
 
 /// Lines on the standard output.
@@ -46,7 +46,7 @@ impl Lines {
     pub(super) fn wait(&self) -> Result<Flow, Failure> {
         let out = io::stdout();
         let mut closed = [PollFd::new(&out, PollFlags::empty())];
-        match poll(&mut closed, Some(&WAIT)) {
+        match poll(&mut closed, Some(&POLL_INTERVAL)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => Ok(Flow::Continue(())),
             Ok(_) => Ok(Flow::Break(())),
             Err(error) => Err(Failure::output(&error.into())),

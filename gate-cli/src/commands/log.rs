@@ -13,8 +13,8 @@ use crate::memory::Memory;
 use crate::render;
 use crate::settings::{self, Selection};
 
-/// How many records are shown where nobody says.
-pub(super) const COUNT: u64 = 20;
+/// Records that are shown by default.
+pub(super) const DEFAULT_COUNT: u64 = 20;
 
 pub(super) fn run(here: &Here, args: &Log) -> Result<u8, Failure> {
     let listing = Listing {
@@ -32,13 +32,13 @@ pub(super) fn opened(here: &Here) -> Result<Memory, Failure> {
     here.memory(&policy)
 }
 
-/// Which records are listed, and how.
+/// The records to list, and their form.
 pub(super) struct Listing<'a> {
-    /// So many of the latest; all where it is none.
+    /// The number of latest records; none means all.
     pub(super) count: Option<u64>,
     /// Those of this run, or of the runs of this loop, alone.
     pub(super) run: Option<&'a str>,
-    /// Whether new records are waited for.
+    /// Wait for new records.
     pub(super) follow: bool,
     /// As JSON.
     pub(super) json: bool,
@@ -54,9 +54,9 @@ pub(super) fn list(memory: &mut Memory, listing: &Listing<'_>) -> Result<u8, Fai
     loop {
         let shown = entries::each(memory, next, |sealed| listing.show(sealed, &mut lines))?;
         let flow = lines.flush()?;
-        match shown.filter(|_| listing.follow && flow.is_continue()) {
-            Some(after) => next = after,
-            None => return Ok(DONE),
+        match shown {
+            Some(after) if listing.follow && flow.is_continue() => next = after,
+            _ => return Ok(DONE),
         }
         if lines.wait()?.is_break() {
             return Ok(DONE);
@@ -73,7 +73,8 @@ impl Listing<'_> {
     }
 
     fn wants(&self, sealed: &Sealed) -> bool {
-        let name = || sealed.record.body.get("state")?.get("loop").and_then(Value::as_str);
-        self.run.is_none_or(|run| sealed.record.run.as_deref() == Some(run) || name() == Some(run))
+        let Some(run) = self.run else { return true };
+        let name = sealed.record.body.get("state").and_then(|state| state.get("loop"));
+        sealed.record.run.as_deref() == Some(run) || name.and_then(Value::as_str) == Some(run)
     }
 }

@@ -77,7 +77,7 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Last(last) => OutputMode { json: last.output.json, stop: true },
         Command::Explain(explain) => OutputMode { json: explain.json, stop: false },
         Command::Baseline(baseline) => OutputMode { json: baseline.json, stop: false },
-        Command::Breaker(breaker) => OutputMode { json: breaker.of().json, stop: false },
+        Command::Breaker(breaker) => OutputMode { json: breaker.selection().json, stop: false },
         Command::Ledger(ledger) => OutputMode { json: ledger.json(), stop: false },
         Command::Run(run) => OutputMode { json: run.json, stop: true },
         Command::Status(status) => OutputMode { json: status.json, stop: false },
@@ -96,23 +96,24 @@ fn output_mode(command: &Command) -> OutputMode {
 
 /// A command line that cannot be understood: nothing was decided.
 fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
-    let has = |name: &str| args.iter().any(|arg| arg == name);
+    let json = args.iter().any(|arg| arg == "--json");
     let text = error.render().to_string();
     let message = text.trim_start_matches("error: ").trim_end().to_owned();
     let failure = Failure::usage("usage", message);
-    render::failure(&failure, OutputMode { json: has("--json"), stop: !asks_something_else(args) })
+    render::failure(&failure, OutputMode { json, stop: !asks_something_else(args) })
 }
 
-/// Whether the command line names a command that no loop waits for. Where
-/// none can be made out, the caller may well be a loop.
+/// True if the command line names a command that no loop waits for. If none can be made
+/// out, the caller may well be a loop.
 fn asks_something_else(args: &[OsString]) -> bool {
     let commands = Cli::command();
-    let named = |arg: &OsString| commands.get_subcommands().find(|known| arg == known.get_name());
-    args.iter().skip(1).find_map(named).is_some_and(|command| command.get_name() != "check")
+    let mut words = args.iter().skip(1);
+    let command = words.find_map(|word| commands.find_subcommand(word));
+    command.is_some_and(|command| command.get_name() != "check")
 }
 
 fn dispatch(cli: Cli) -> Result<u8, Failure> {
-    let here = Here::of_process(cli.dir)?;
+    let here = Here::open(cli.dir)?;
     match cli.command {
         Command::Check(args) => check::run(&here, &args),
         Command::Scan(args) => scan::run(&here, &args),
@@ -148,12 +149,11 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
     }
 }
 
-/// Whether help or the version was asked for.
 fn is_answer(error: &clap::Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
 }
 
-/// Whether no command was named at all: the answer is how to use gate.
+/// True if no command was named at all: the answer is the help.
 fn is_bare(error: &clap::Error) -> bool {
     use ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, MissingSubcommand};
     matches!(error.kind(), DisplayHelpOnMissingArgumentOrSubcommand | MissingSubcommand)

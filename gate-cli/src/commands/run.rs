@@ -10,7 +10,7 @@ use gate_checks::CancellationToken;
 use gate_checks::process::{GRACE, Supervisor};
 use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
-use gate_core::config::{Backoff, Origin, Resolved, Setting};
+use gate_core::config::{Backoff, Origin, Resolved};
 use gate_core::decide::policy::When;
 use gate_core::decide::signal;
 use gate_core::protocol::run;
@@ -44,11 +44,11 @@ use crate::trust::{self, Trust};
 /// Exit code of a loop whose work is not done.
 const UNDONE: u8 = 1;
 
-/// How long an agent has to end after SIGTERM (the seed's cancellation protocol).
+/// The time that an agent has to end after SIGTERM (the seed's cancellation protocol).
 const AGENTS_GRACE: Duration = Duration::from_secs(30);
 
-/// What no agent is given: marks of the agent that gate may itself run under, and
-/// names that the prompt tells instead.
+/// Prefixes of variables that no agent gets: marks of the agent that gate may itself run
+/// under, and names that the prompt gives instead.
 const HIDDEN: [&str; 2] = ["CLAUDECODE", "JRUN_"];
 
 pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
@@ -74,23 +74,23 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
         return Err(Failure::usage("too-deep", message).hint("`max_depth` in [run] of gate.toml"));
     }
     let prompt = args.prompt.as_deref().map(|file| Source::named(file, &here.places.folder).text());
-    let asked = Asked { prompt: prompt.transpose()?, parent, args, project, start };
+    let command = RunCommand { prompt: prompt.transpose()?, parent, args, project, start };
     let interrupt = Interrupt::listen()?;
     if args.work.is_none() {
-        let task = asked.task_id();
-        let end = asked.looped(here, (settings, trust), &interrupt, (&task, None))?;
-        return asked.answer(&task, &end);
+        let task = command.task_id();
+        let end = command.looped(here, (settings, trust), &interrupt, (&task, None))?;
+        return command.answer(&task, &end);
     }
     let Some(job) = Job::claimed(here, args, &settings, &interrupt)? else {
         let by = interrupt.code().map_or(StoppedBy::NoWork, |_| StoppedBy::Cancelled);
-        return asked.answer("", &End::without_work(by, asked.project.folder()));
+        return command.answer("", &End::without_work(by, command.project.folder()));
     };
     let task = job.task_id();
     let end = job.run(here, (&settings, &trust), |job| {
         let settings = (settings.clone(), trust.clone());
-        asked.looped(here, settings, &interrupt, (&task, Some(job)))
+        command.looped(here, settings, &interrupt, (&task, Some(job)))
     })?;
-    asked.answer(&task, &end)
+    command.answer(&task, &end)
 }
 
 /// The run whose agent starts this one. A process that was cut off from its agent, or
@@ -106,10 +106,9 @@ fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failur
     Ok(named.or(known))
 }
 
-/// What is asked for.
-struct Asked<'a> {
+/// A `gate run` with all that it needs to start loops.
+struct RunCommand<'a> {
     args: &'a Run,
-    /// How the agent is started.
     start: Start,
     project: Project,
     prompt: Option<String>,
@@ -117,7 +116,7 @@ struct Asked<'a> {
     parent: Option<run::RunInfo>,
 }
 
-impl Asked<'_> {
+impl RunCommand<'_> {
     /// Runs the loop over a task, which may be the phase of a work item.
     fn looped(
         &self,
@@ -127,9 +126,9 @@ impl Asked<'_> {
         (task, job): (&str, Option<&Job>),
     ) -> Result<End, Failure> {
         let site = here.site_under(&trust)?;
-        let no_supervisor =
-            || Failure::internal("no-supervisor", "gate's own program is not found");
-        let program = site.supervisor.clone().ok_or_else(no_supervisor)?.program;
+        let Some(Supervisor { program, .. }) = site.supervisor.clone() else {
+            return Err(Failure::internal("no-supervisor", "gate's own program is not found"));
+        };
         let project = here.places.top().display().to_string();
         let marks = project_marks(&here.places, settings.policy.project_id.as_deref()).join(",");
         let supervisor = Supervisor { program, args: vec![ATTEND.to_owned(), project, marks] };
@@ -172,13 +171,14 @@ impl Asked<'_> {
         Loop::new(&order, &task, (&gate, request), supervisor, (interrupt, &shown)).run()
     }
 
-    /// How the task is called.
+    /// The id given, else one made from the time and the prompt's first line.
     fn task_id(&self) -> String {
-        let first =
-            |text: &str| text.lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
-        let first = || self.prompt.as_deref().and_then(first).unwrap_or_default();
-        let named = || run::task_id(Timestamp::now(), &first(), "task");
-        self.args.task.clone().unwrap_or_else(named)
+        if let Some(task) = &self.args.task {
+            return task.clone();
+        }
+        let mut lines = self.prompt.as_deref().unwrap_or_default().lines();
+        let title = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
+        run::task_id(Timestamp::now(), title, "task")
     }
 
     fn answer(&self, task: &str, end: &End) -> Result<u8, Failure> {
@@ -229,8 +229,8 @@ fn verifiable(policy: &Policy, args: &Run) -> Result<(), Failure> {
     ))
 }
 
-/// Whether a loop that the operator has started like this is among the processes above:
-/// what its agent delegates is no other work.
+/// True if a loop that the operator started with `--unverified` is among the processes
+/// above: its agent delegates a part of the same work.
 fn is_below_unverified() -> bool {
     processes::above().any(|process| {
         let words = processes::words(process.pid);
@@ -243,13 +243,15 @@ fn is_below_unverified() -> bool {
 fn budget(policy: &mut Policy, args: &Run) {
     let budget = &mut policy.budget;
     budget.tokens = args.budget_tokens.unwrap_or(budget.tokens);
-    let micro = |usd: f64| (usd.max(0.0) * 1e6) as u64;
-    budget.cost_micro_usd = args.budget_cost.map_or(budget.cost_micro_usd, micro);
-    let millis = |wall: Duration| u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
-    budget.wall_ms = args.budget_wall.map_or(budget.wall_ms, millis);
+    if let Some(usd) = args.budget_cost {
+        budget.cost_micro_usd = (usd.max(0.0) * 1e6) as u64;
+    }
+    if let Some(wall) = args.budget_wall {
+        budget.wall_ms = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
+    }
 }
 
-/// How the agent is started: with the command that was given, or as its preset says.
+/// The agent's start: by the command that was given, or by its preset.
 fn start(here: &Here, args: &Run, under: (&Resolved, &Trust)) -> Result<Start, Failure> {
     let (settings, trust) = under;
     if !args.command.is_empty() {
@@ -259,10 +261,10 @@ fn start(here: &Here, args: &Run, under: (&Resolved, &Trust)) -> Result<Start, F
     let agent = agent(args).unwrap_or_default();
     let own = settings.run.agents.get(&agent).map(Vec::as_slice).unwrap_or_default();
     let key = format!("run.agents.{agent}.args");
-    let of_project = |setting: &Setting| {
+    let is_projects = settings.settings().iter().any(|setting| {
         setting.key == key && matches!(setting.origin, Origin::Project(_) | Origin::File(_))
-    };
-    if !own.is_empty() && settings.settings().iter().any(of_project) {
+    });
+    if !own.is_empty() && is_projects {
         trust.admit_words(&key)?;
     }
     let tree = WorkTree::open(&here.site()?).ok();
@@ -287,23 +289,23 @@ fn agent(args: &Run) -> Option<String> {
 /// The command that goes on with a task: this one, without its prompt, which is the
 /// task's by now.
 fn resume(task: &str) -> String {
-    let given: Vec<_> = env::args_os().map(|it| it.to_string_lossy().into_owned()).collect();
-    let end = given.iter().position(|it| it == "--").unwrap_or(given.len());
+    let args: Vec<_> = env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let mut words = vec!["gate".to_owned()];
-    let mut of_gate = given[..end].iter().skip(1);
-    while let Some(given) = of_gate.next() {
-        match given.as_str() {
+    let mut own_args = args[..end].iter().skip(1);
+    while let Some(arg) = own_args.next() {
+        match arg.as_str() {
             "run" => words.extend(["run", "--task", task].map(str::to_owned)),
-            "--prompt" | "--task" => drop(of_gate.next()),
-            it if it.starts_with("--prompt=") || it.starts_with("--task=") => {}
-            it => words.push(it.to_owned()),
+            "--prompt" | "--task" => drop(own_args.next()),
+            arg if arg.starts_with("--prompt=") || arg.starts_with("--task=") => {}
+            arg => words.push(arg.to_owned()),
         }
     }
-    words.extend(given[end..].iter().cloned());
-    secrets::masked(&words.iter().map(|it| word(it)).collect::<Vec<_>>().join(" "))
+    words.extend(args[end..].iter().cloned());
+    secrets::masked(&words.iter().map(|arg| word(arg)).collect::<Vec<_>>().join(" "))
 }
 
-impl Asked<'_> {
+impl RunCommand<'_> {
     fn order(
         &self,
         here: &Here,
@@ -313,8 +315,9 @@ impl Asked<'_> {
         let (args, start) = (self.args, &self.start);
         let program = start.argv.first().map(Path::new).and_then(Path::file_name);
         let program = program.unwrap_or_default().to_string_lossy().into_owned();
-        let hidden = |name: &str| HIDDEN.iter().any(|hidden| name.starts_with(hidden));
-        let variables = here.places.environment.iter().filter(|(name, _)| !hidden(name));
+        let variables = here.places.environment.iter();
+        let variables =
+            variables.filter(|(name, _)| !HIDDEN.iter().any(|prefix| name.starts_with(prefix)));
         Ok(Order {
             agent: agent(args).unwrap_or(program),
             argv: start.argv.clone(),

@@ -25,11 +25,11 @@ pub struct ScanRecord {
     pub schema: &'static str,
     /// The file, as it was named.
     pub file: String,
-    /// What the agent says about being done.
+    /// The agent's statement about being done.
     pub signal: Signal,
-    /// What speaks for completion, checks left out.
+    /// The hints of completion, checks left out.
     pub indicators: Indicators,
-    /// What the format tells beside the conversation.
+    /// Facts that the format gives beside the conversation.
     pub transcript: Transcript,
 }
 

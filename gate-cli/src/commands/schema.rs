@@ -24,7 +24,7 @@ use crate::replay::{ReplayGroup, ReplayRecord};
 use crate::runner::RunRecord;
 
 /// A JSON Schema.
-pub fn of(name: Name) -> Value {
+pub fn schema(name: Name) -> Value {
     match name {
         Name::Config => config::schema(),
         Name::Decision => schema_for!(Record).to_value(),
@@ -54,7 +54,7 @@ pub fn of(name: Name) -> Value {
     }
 }
 
-/// What a plug-in is asked and what it answers, in one object.
-pub fn of_plugin() -> Value {
-    json!({ "request": of(Name::CheckRequest), "result": of(Name::CheckResult) })
+/// The schemas of a plug-in's request and answer, in one object.
+pub fn plugin_schema() -> Value {
+    json!({ "request": schema(Name::CheckRequest), "result": schema(Name::CheckResult) })
 }

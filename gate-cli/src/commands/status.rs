@@ -23,20 +23,20 @@ use crate::settings::{self, Selection};
 pub(crate) struct Status {
     /// Always `gate.status.v1`.
     pub(crate) schema: &'static str,
-    /// What the project is known by.
+    /// The project's id.
     pub(crate) project: String,
     /// The project's settings file; without one nothing is judged.
     pub(crate) settings: Option<String>,
-    /// Whether hooks judge: not without settings, nor where an operator or the
-    /// settings switched them off.
+    /// True if hooks judge: not without settings, nor if an operator or the settings
+    /// switched them off.
     pub(crate) judges: bool,
-    /// Whether an operator switched them off.
+    /// True if an operator switched them off.
     pub(crate) off: bool,
     /// Until when (RFC 3339, UTC); none where only `gate on` ends it.
     pub(crate) off_until: Option<String>,
-    /// Which turns are judged.
+    /// The turns that are judged.
     pub(crate) judge: Judge,
-    /// How often a stop is refused before the agent is let go.
+    /// The number of refusals of a stop before the agent is let go.
     pub(crate) max_blocks: u32,
     /// The checks that run in a hook.
     pub(crate) checks: Vec<String>,
@@ -83,41 +83,51 @@ fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
     })
 }
 
-/// Whether stops of agents are judged here, and how.
 fn card(status: &Status) -> String {
     let (color, word) =
         if status.judges { (AnsiColor::Green, "ON") } else { (AnsiColor::Yellow, "OFF") };
     let style = Style::new().bold().fg_color(Some(color.into()));
     let mut text = format!("{style}{word}{style:#}  {}\n\n", meaning(status));
-    let mut row = |label: &str, what: &str| {
-        let _ = writeln!(text, "  {label:<12}{}", brief(what));
-    };
-    row("project", &status.project);
-    row("settings", status.settings.as_deref().unwrap_or("no gate.toml: `gate init` writes one"));
+    row(&mut text, "project", &status.project);
+    row(
+        &mut text,
+        "settings",
+        status.settings.as_deref().unwrap_or("no gate.toml: `gate init` writes one"),
+    );
     let judged = match status.judge {
         Judge::Auto => "turns that changed something, and headless ones with a signal",
         Judge::Always => "all turns",
         Judge::Never => "none (hook.judge is never)",
     };
-    row("judged", judged);
-    row("refusals", &format!("at most {} in a row", status.max_blocks));
+    row(&mut text, "judged", judged);
+    row(&mut text, "refusals", &format!("at most {} in a row", status.max_blocks));
     let checks = status.checks.join(", ");
-    row("checks", if checks.is_empty() { "none" } else { &checks });
+    row(&mut text, "checks", if checks.is_empty() { "none" } else { &checks });
     for open in &status.open {
         let until = match &open.probe_at {
             Some(at) => format!(", until {at}"),
             None => String::new(),
         };
         let why = open.message.as_deref().unwrap_or_default();
-        row(state_name(open.state), &format!("{}{until}: {why}; `{}`", open.whose, open.reset));
+        row(
+            &mut text,
+            state_name(open.state),
+            &format!("{}{until}: {why}; `{}`", open.whose, open.reset),
+        );
     }
     if status.open.is_empty() {
-        row("breakers", "all closed: nobody is held");
+        row(&mut text, "breakers", "all closed: nobody is held");
     }
     if let Some(last) = &status.last {
-        row("last", last);
+        row(&mut text, "last", last);
     }
     text
+}
+
+/// Appends one row of the card.
+fn row(text: &mut String, label: &str, value: &str) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "  {label:<12}{}", brief(value));
 }
 
 fn meaning(status: &Status) -> String {

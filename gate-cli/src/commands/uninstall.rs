@@ -12,8 +12,8 @@ use crate::memory::Memory;
 use crate::render::{self, print};
 use crate::settings::{self, Selection};
 
-/// How long a store is waited for that only records the act.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest wait for a store that only records the act.
+const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
     here.operator("gate uninstall")?;
@@ -25,19 +25,19 @@ pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
     }
     let mut text = shown(&plan, args.dry_run);
     if !plan.is_change() {
-        let files: Vec<_> = plan.steps.iter().map(|it| it.file.display().to_string()).collect();
+        let files: Vec<_> = plan.steps.iter().map(|step| step.file.display().to_string()).collect();
         text = format!("gate is not in {}: nothing was changed\n", files.join(" nor in "));
     }
     print(&text)?;
     Ok(DONE)
 }
 
-/// Records the act. It is told, and done all the same, where nothing can be recorded:
-/// nobody has to keep gate because its state is broken.
+/// Records the act. A failure is only noted: nobody has to keep gate because its state is
+/// broken.
 fn record(here: &Here, args: &Uninstall) {
     let id = settings::resolve(&here.places, &Selection::default());
     let id = id.ok().and_then(|settings| settings.policy.project_id);
-    let recorded = Memory::open_within(&here.places, id.as_deref(), PATIENCE)
+    let recorded = Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
         .and_then(|mut memory| memory.acted("uninstall", Some(args.agent.name())));
     if let Err(failure) = recorded {
         render::notes(&[format!("not recorded: {}", failure.message)]);

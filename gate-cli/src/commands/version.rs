@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::record::VERSION;
 use crate::render::{self, print};
 
-/// How much of the program is read at once, in bytes.
+/// Bytes of the program that are read at once.
 const BLOCK: usize = 1 << 20;
 
 /// `gate.version.v1`: which gate this is.

@@ -6,7 +6,6 @@ mod record;
 use std::io::{self, Read};
 use std::path::Path;
 
-use gate_core::exit::WorkPhase;
 use gate_core::text;
 use gate_core::work::{LeaseState, MAX_DESCRIPTION, WorkItem};
 use serde_json::json;
@@ -16,7 +15,7 @@ pub use record::{LeaseRecord, WorkList, WorkRecord};
 
 use super::common::DONE;
 use super::log;
-use crate::args::{AddWork, ClaimWork, Held, ListWork, Unblock, Work};
+use crate::args::{AddWork, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{Claim, Handed, Memory};
@@ -24,36 +23,37 @@ use crate::render::{self, print};
 use crate::store::{Claimable, Item};
 
 /// Exit code where nothing can be claimed, and of a CI that failed.
-const NOT: u8 = 1;
+const NEGATIVE: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Work) -> Result<u8, Failure> {
-    let memory = || log::opened(here);
     match args {
-        Work::Add(args) => add(here, &mut memory()?, args),
-        Work::Claim(args) => claim(&mut memory()?, args),
-        Work::Renew { held, ttl } => {
-            answer(&mut memory()?, held.json, |memory| memory.renew(held.handed(), *ttl))
+        Work::Add(args) => add(here, &mut log::opened(here)?, args),
+        Work::Claim(args) => claim(&mut log::opened(here)?, args),
+        Work::Renew { lease, ttl } => {
+            answer(&mut log::opened(here)?, lease.json, |memory| memory.renew(lease.handed(), *ttl))
         }
-        Work::Release(held) => {
-            answer(&mut memory()?, held.json, |memory| memory.release(held.handed()))
+        Work::Release(lease) => {
+            answer(&mut log::opened(here)?, lease.json, |memory| memory.release(lease.handed()))
         }
-        Work::Unblock(args) => unblock(&mut memory()?, args),
+        Work::Unblock(args) => unblock(&mut log::opened(here)?, args),
         Work::Ci(args) => ci::run(here, args),
-        Work::Show(args) => answer(&mut memory()?, args.json, |memory| memory.work(&args.id)),
-        Work::List(args) => list(&mut memory()?, args),
+        Work::Show(args) => {
+            answer(&mut log::opened(here)?, args.json, |memory| memory.work(&args.id))
+        }
+        Work::List(args) => list(&mut log::opened(here)?, args),
     }
 }
 
 fn add(here: &Here, memory: &mut Memory, args: &AddWork) -> Result<u8, Failure> {
-    let file = args.file.as_deref().map(|file| described(&here.places.folder, file));
+    let file = args.file.as_deref().map(|file| read_description(&here.places.folder, file));
     let description = file.transpose()?.unwrap_or_default();
     let work = WorkItem::new(&args.id, &args.title, &description, args.phase)?;
     answer(memory, args.json, |memory| memory.add_work(&work, args.actor.as_deref()))
 }
 
-/// What a file says is to be done. Of a longer one as much is read as is needed to
-/// see that it is.
-fn described(folder: &Path, file: &Path) -> Result<String, Failure> {
+/// A description from a file. Of one that is too long, only one byte more than allowed is
+/// read: enough to refuse it.
+fn read_description(folder: &Path, file: &Path) -> Result<String, Failure> {
     let most = MAX_DESCRIPTION as u64 + 1;
     let mut text = String::new();
     let read = if file == Path::new("-") {
@@ -79,9 +79,9 @@ fn claim(memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
             let why = why.unwrap_or_else(|| "there is nothing to claim".to_owned());
             format!("{}\n", text::clean(&why))
         })?;
-        return Ok(NOT);
+        return Ok(NEGATIVE);
     };
-    let lease = LeaseRecord::of(&item);
+    let lease = LeaseRecord::new(&item);
     print(&if args.json {
         render::json(&lease)?
     } else {
@@ -97,24 +97,21 @@ fn unblock(memory: &mut Memory, args: &Unblock) -> Result<u8, Failure> {
 
 fn list(memory: &mut Memory, args: &ListWork) -> Result<u8, Failure> {
     let now = memory.lease_time()?;
-    let has = |item: &Item, actor: &str| {
-        let lease = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
-        lease.is_some_and(|lease| lease.actor_id == actor)
-    };
-    let is_in = |item: &Item, phase: WorkPhase| item.work.standing.phase == phase;
     let items = memory.works(|item| {
-        args.phase.is_none_or(|phase| is_in(item, phase))
-            && args.actor.as_deref().is_none_or(|actor| has(item, actor))
+        let lease = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
+        let holder = lease.map(|lease| &lease.actor_id);
+        args.phase.is_none_or(|phase| item.work.standing.phase == phase)
+            && args.actor.as_ref().is_none_or(|actor| holder == Some(actor))
     })?;
     print(&if args.json {
-        render::json(&WorkList::of(&items, now))?
+        render::json(&WorkList::new(&items, now))?
     } else {
         render::work_list(&items, now)
     })?;
     Ok(DONE)
 }
 
-/// Does it, and shows the item as it is then.
+/// Does the work, and shows the item afterwards.
 fn answer(
     memory: &mut Memory,
     json: bool,
@@ -123,7 +120,7 @@ fn answer(
     let item = work(memory)?;
     let now = memory.lease_time()?;
     print(&if json {
-        render::json(&WorkRecord::of(&item, now))?
+        render::json(&WorkRecord::new(&item, now))?
     } else {
         let state = item.lease.as_ref().map_or(LeaseState::Released, |lease| lease.state(now));
         render::work_card(&item, state)
@@ -131,7 +128,7 @@ fn answer(
     Ok(DONE)
 }
 
-impl Held {
+impl LeaseArgs {
     fn handed(&self) -> Handed<'_> {
         Handed { work: &self.id, lease: self.lease.as_deref(), actor: &self.actor }
     }

@@ -55,7 +55,7 @@ pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
     text
 }
 
-/// What was set aside with a ledger that could not be trusted.
+/// A line about the records that were set aside with a ledger that cannot be trusted.
 fn set_aside(aside: &SetAside) -> String {
     let records = match aside.records {
         Some(1) => "one record".to_owned(),

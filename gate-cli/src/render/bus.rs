@@ -28,7 +28,7 @@ pub(crate) fn bus_message(message: &Message) -> String {
     out
 }
 
-/// What is wrong with a bus, on stderr: it was read all the same.
+/// Reports the problems of a bus on stderr. They do not stop its reading.
 pub(crate) fn bus_problems(bus: &Path, problems: &[Problem]) {
     for problem in problems {
         diagnose(&format!("gate: {}: {}\n", bus.display(), clean(&problem.to_string())));

@@ -16,7 +16,7 @@ use super::findings::{finding_line, findings};
 use super::text::{brief, plain};
 use crate::record::Record;
 
-/// How many near misses and hits a card shows.
+/// Near misses, hits and findings that a card shows at most, of each kind.
 const SHOWN: usize = 5;
 
 /// The card of a decision.

@@ -1,4 +1,4 @@
-//! What goes to stderr: failures, notes, and the line that tells a loop to stop.
+//! The lines on stderr: failures, notes, and the one that tells a loop to stop.
 
 use std::fmt::Write;
 
@@ -67,7 +67,7 @@ pub(crate) fn stop_line(record: &Record) {
     }
 }
 
-/// What a command did that a person should know.
+/// Remarks of a command for the person who runs it.
 pub(crate) fn notes(notes: &[String]) {
     for note in notes {
         diagnose(&format!("gate: {note}\n"));

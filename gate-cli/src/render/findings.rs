@@ -3,8 +3,7 @@
 use gate_core::decide::evidence::Evidence;
 use gate_core::integrity::{Allowed, Finding};
 
-/// What the check of changes found: what stands against the work or is shown, and
-/// what the operator allowed.
+/// The findings of the check integrity, and those that the operator allowed.
 pub(crate) fn findings(evidence: &[Evidence]) -> (Vec<Finding>, Vec<Allowed>) {
     let details = evidence.iter().filter(|it| it.check == "integrity");
     let details: Vec<_> = details.filter_map(|it| it.detail.as_ref()).collect();

@@ -1,4 +1,4 @@
-//! What is wrong with a handoff, for a person and for a program.
+//! The problems of a handoff, for a person and for a program.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::text::{brief, plain};
 
-/// What was found in a handoff.
+/// The result of checking a handoff.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Examined {
-    /// Whether nothing is wrong.
+    /// True if there is no problem.
     pub(crate) ok: bool,
     problems: Vec<Problem>,
     #[serde(skip)]

@@ -1,4 +1,4 @@
-//! What an installation changes in a file.
+//! The difference that an installation makes in a file.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Whether a ledger holds, for a person and for a program.
+//! The result of verifying a ledger, for a person and for a program.
 
 use std::fmt::Write;
 
@@ -10,32 +10,32 @@ use serde::Serialize;
 use super::text::plain;
 use crate::store::StoreError;
 
-/// What `gate ledger verify` found.
+/// The JSON of `gate ledger verify`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Verified {
-    /// Whether it holds.
+    /// True if the ledger is sound.
     pub(crate) ok: bool,
-    /// How many records hold, from the first on.
+    /// The number of sound records, from the first on.
     records: u64,
     /// The hash of the last one of them.
     head: String,
     /// The head that was known, as `SEQ:HASH`. Without one a cut tail cannot be
     /// seen.
     known: Option<String>,
-    /// How many decisions could not be decided again: their policy is not here,
-    /// or another version of gate made them. Null for an export, whose
-    /// decisions are not decided again.
+    /// The number of decisions that could not be decided again: their policy is not here, or
+    /// another version of gate made them. Null for an export, whose decisions are not
+    /// decided again.
     undecided: Option<usize>,
-    /// What is wrong first.
+    /// The first problem.
     problem: Option<Wrong>,
 }
 
-/// What is wrong with a ledger.
+/// A problem of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Wrong {
     /// The number of the record where it breaks, where it can be told.
     pub(crate) seq: Option<u64>,
-    /// What is wrong there.
+    /// The problem in words.
     pub(crate) message: String,
 }
 
@@ -59,7 +59,7 @@ impl From<StoreError> for Wrong {
 }
 
 impl Verified {
-    /// What a chain comes to that was followed to its end, or to what is wrong.
+    /// The result for a chain that was followed to its end, or to a problem.
     pub(crate) fn new(
         chain: &Chain,
         held: Head,
@@ -80,7 +80,7 @@ impl Verified {
         }
     }
 
-    /// What came of deciding again; nothing of an export.
+    /// The result of deciding again; none for an export.
     fn again(&self) -> Option<String> {
         Some(match self.undecided? {
             0 => "every decision comes out the same from its record".to_owned(),

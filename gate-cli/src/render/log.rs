@@ -69,7 +69,7 @@ fn whose(record: &Record) -> String {
     }
 }
 
-/// What happened, in which colour, and why.
+/// The event, its colour, and its reason.
 fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
     match record.kind.as_str() {
         kind if kind::is_decision(kind) => decided(record),

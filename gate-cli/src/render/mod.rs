@@ -1,4 +1,4 @@
-//! What gate prints: cards for a person, JSON for a program, diagnostics.
+//! Output: cards for a person, JSON for a program, diagnostics.
 
 mod breaker;
 mod bus;

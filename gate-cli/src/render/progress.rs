@@ -1,5 +1,5 @@
-//! What happens while checks run, for a person at a terminal: a line for each
-//! that runs, with its time. Elsewhere nothing is shown.
+//! Progress of checks for a person at a terminal: a line for each that runs, with its time.
+//! Elsewhere nothing is shown.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,10 +10,11 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::text::plain;
 
-/// How often the time of a running check is shown anew.
+/// The time between two updates of a line.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Who shows progress on stderr; nobody where it is no terminal.
+/// A listener that shows progress on stderr; one that does nothing if stderr is no
+/// terminal.
 pub(crate) fn progress() -> Events {
     let progress = Progress::new();
     if progress.all.is_hidden() {

@@ -1,5 +1,4 @@
-//! What `gate replay` prints: rows, groups, totals, and each wrong verdict
-//! explained.
+//! The output of `gate replay`: rows, groups, totals, and each wrong verdict explained.
 
 mod bar;
 mod csv;
@@ -19,10 +18,9 @@ use super::text::plain;
 use crate::failure::Failure;
 use crate::replay::ReplayRecord;
 
-/// How many wrong verdicts are explained.
+/// Wrong verdicts that are explained at most.
 const EXPLAINED: usize = 100;
 
-/// How rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Table,
@@ -30,18 +28,18 @@ pub(crate) enum Shape {
     Csv,
 }
 
-/// What the report is to look like.
+/// The form of the report.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) shape: Shape,
     pub(crate) grouping: Grouping,
-    /// Whether checks are configured.
+    /// True if checks are configured.
     pub(crate) checks: bool,
-    /// Whether there are labels.
+    /// True if there are labels.
     pub(crate) labels: bool,
-    /// Whether there is an earlier replay.
+    /// True if there is an earlier replay to compare with.
     pub(crate) compared: bool,
-    /// How wide the longest file's name is, in characters.
+    /// The width of the longest file's name, in characters.
     pub(crate) file_width: usize,
 }
 
@@ -50,7 +48,7 @@ pub(crate) struct Report {
     pub(crate) layout: Layout,
     pub(crate) totals: Totals,
     groups: Groups,
-    /// What is wrong, explained.
+    /// Explanations of wrong verdicts.
     wrong: Vec<String>,
 }
 
@@ -60,7 +58,7 @@ impl Report {
         Self { layout, totals: Totals::default(), groups, wrong: Vec::new() }
     }
 
-    /// What stands above the rows.
+    /// The lines above the rows.
     pub(crate) fn head(&self) -> Result<Vec<String>, Failure> {
         Ok(match (self.layout.shape, self.is_grouped()) {
             (Shape::Table, false) => vec![table::head(&self.layout)],
@@ -90,7 +88,7 @@ impl Report {
         }])
     }
 
-    /// What stands below the rows.
+    /// The lines below the rows.
     pub(crate) fn end(&mut self) -> Result<Vec<String>, Failure> {
         let mut lines = match (self.layout.shape, self.is_grouped()) {
             (_, false) => Vec::new(),

@@ -1,5 +1,5 @@
-//! What a person sees of a loop: one stream of events, shown in full at a terminal and
-//! in a line a step elsewhere; at the end a card that says why it stopped.
+//! A loop on stderr: in full at a terminal, in a line a step elsewhere; at the end a card that
+//! says why it stopped.
 
 mod lines;
 mod speech;
@@ -24,14 +24,14 @@ use crate::secrets;
 use lines::Lines;
 use terminal::Terminal;
 
-/// How a loop is to be shown.
+/// The form in which a loop is shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Showing {
-    /// How the agent's output is read.
+    /// The format of the agent's output.
     pub(crate) format: Option<Forced>,
-    /// Whether it is shown as it is.
+    /// Show the agent's output as it is.
     pub(crate) raw: bool,
-    /// Whether a program reads the answer, so that a line a step is enough.
+    /// A program reads the answer, so that a line a step is enough.
     pub(crate) json: bool,
 }
 
@@ -48,7 +48,7 @@ impl Shown {
         }
     }
 
-    /// Who is told what the checks do.
+    /// A listener for the events of checks.
     pub(crate) fn checks(&self) -> Events {
         let shown = self.clone();
         Events::to(move |event| shown.tell(Event::Check(&event)))
@@ -61,7 +61,7 @@ impl Live for Shown {
     }
 }
 
-/// What a loop has used so far; nothing where no transcript tells it.
+/// The cost of a loop so far; empty if no transcript tells it.
 fn so_far(spent: Option<&Spent>) -> String {
     match spent {
         Some(spent) if spent.cost_micro_usd > 0 => {

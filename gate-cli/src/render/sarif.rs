@@ -12,7 +12,6 @@ use super::findings::findings;
 use crate::failure::Failure;
 use crate::record::Record;
 
-/// Where the form is described.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 #[derive(Serialize)]

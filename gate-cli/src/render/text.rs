@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gate_core::text;
 
-/// How many characters a row of a card has at most.
+/// The longest row of a card, in characters.
 const ROW: usize = 200;
 
 /// The whole text on one line.

@@ -4,7 +4,7 @@ use gate_core::protocol::bus::{Draft, Link, Parent, is_runners};
 use gate_core::protocol::run;
 
 use super::super::common::DONE;
-use super::{place, said};
+use super::{body_text, target};
 use crate::args::Post;
 use crate::context::Here;
 use crate::failure::Failure;
@@ -12,21 +12,21 @@ use crate::render::{self, print};
 
 pub(super) fn run(here: &Here, args: &Post) -> Result<u8, Failure> {
     allowed(&args.kind)?;
-    let caller = place::caller(here, &args.place)?;
-    let meant = place::meant(here, &args.place, &caller)?;
-    known_project(&meant.project_id)?;
+    let caller = target::caller(here, &args.place)?;
+    let destination = target::resolve(here, &args.place, &caller)?;
+    known_project(&destination.project_id)?;
     let draft = Draft {
-        task_id: meant.task_id,
+        task_id: destination.task_id,
         run_id: caller.speaks_for(args.run.as_deref())?,
         parents: args.parents.iter().map(|id| Parent::of(id)).collect(),
         links: args.links.iter().map(|url| Link { url: url.clone(), ..Link::default() }).collect(),
         meta: args.meta.clone(),
-        body: said(args.body.as_deref(), "text to post")?,
-        ..Draft::new(&args.kind, &meant.project_id)
+        body: body_text(args.body.as_deref(), "text to post")?,
+        ..Draft::new(&args.kind, &destination.project_id)
     };
-    let message = meant.bus.append(draft)?;
+    let message = destination.bus.append(draft)?;
     print(&if args.json {
-        let bus = meant.bus.path().display().to_string();
+        let bus = destination.bus.path().display().to_string();
         render::json(
             &serde_json::json!({ "msg_id": message.msg_id, "bus": bus, "message": message }),
         )?
@@ -47,6 +47,8 @@ fn allowed(kind: &str) -> Result<(), Failure> {
 }
 
 fn known_project(id: &str) -> Result<(), Failure> {
-    let bad = |error: run::BadId| Failure::usage("project-invalid", error.to_string());
-    run::folder_name(id).map(drop).map_err(bad)
+    match run::folder_name(id) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Failure::usage("project-invalid", error.to_string())),
+    }
 }

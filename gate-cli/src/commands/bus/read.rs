@@ -8,76 +8,77 @@ use gate_core::protocol::bus::{self, Message};
 
 use super::super::common::DONE;
 use super::super::lines::{Flow, Lines};
-use super::place;
-use crate::args::{Place, Poll, Read, Wanted};
+use super::target;
+use crate::args::{BusFilter, Place, Poll, Read};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Bus;
 use crate::render;
 
-/// How many are shown where nobody says.
-const COUNT: usize = 20;
+/// Messages that are shown by default.
+const DEFAULT_COUNT: usize = 20;
 
-/// Exit code where there is nothing new.
+/// Exit code if there is nothing new.
 const NOTHING: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
-    let mut shown = Shown::new(&args.wanted, args.json);
+    let mut output = Output::new(&args.filter, args.json);
     let (bus, read) = match args.file.as_deref() {
         Some(file) if file == Path::new("-") => (None, bus::read(&stdin()?)),
         Some(file) => {
             let file = here.places.folder.join(file);
-            there(&file)?;
+            must_exist(&file)?;
             let bus = Bus::at(file);
             (Some(bus.clone()), bus.read()?)
         }
         None => {
-            let bus = of(here, &args.place)?;
+            let bus = open(here, &args.place)?;
             (Some(bus.clone()), bus.read()?)
         }
     };
     let named = bus.clone().unwrap_or_else(|| Bus::at("-"));
     render::bus_problems(named.path(), &read.problems);
-    let all = shown.wanted(&named, &read.messages)?;
+    let all = output.select(&named, &read.messages)?;
     let skip = all.len().saturating_sub(count(args).unwrap_or(usize::MAX));
-    let last = read.messages.last().map(|it| it.msg_id.clone());
-    if shown.show(&all[skip..])?.is_break() {
+    let last = read.messages.last().map(|message| message.msg_id.clone());
+    if output.show(&all[skip..])?.is_break() {
         return Ok(DONE);
     }
-    match bus.filter(|_| args.follow) {
-        Some(bus) => shown.follow(&bus, last.unwrap_or_default()),
-        None => Ok(DONE),
+    match bus {
+        Some(bus) if args.follow => output.follow(&bus, last.unwrap_or_default()),
+        _ => Ok(DONE),
     }
 }
 
 pub(super) fn poll(here: &Here, args: &Poll) -> Result<u8, Failure> {
     let until = args.wait.map(|wait| Instant::now() + wait);
-    let bus = of(here, &args.place)?;
-    let mut shown = Shown::new(&args.wanted, args.json);
+    let bus = open(here, &args.place)?;
+    let mut output = Output::new(&args.filter, args.json);
     loop {
         let read = bus.read()?;
-        let new = shown.wanted(&bus, &read.messages)?;
+        let new = output.select(&bus, &read.messages)?;
         if !new.is_empty() {
-            let _ = shown.show(&new)?;
+            let _ = output.show(&new)?;
             return Ok(DONE);
         }
         let size = bus.size();
         while bus.size() == size {
-            if until.is_none_or(|until| Instant::now() >= until) || shown.lines.wait()?.is_break() {
+            if until.is_none_or(|until| Instant::now() >= until) || output.lines.wait()?.is_break()
+            {
                 return Ok(NOTHING);
             }
         }
     }
 }
 
-/// How many of the latest are shown; all where it is none.
+/// The number of latest messages to show; none means all.
 fn count(args: &Read) -> Option<usize> {
-    let some = args.wanted.since_id.is_some() || args.wanted.thread.is_some();
-    args.last.or(if args.all || some { None } else { Some(COUNT) })
+    let is_part = args.filter.since_id.is_some() || args.filter.thread.is_some();
+    args.last.or(if args.all || is_part { None } else { Some(DEFAULT_COUNT) })
 }
 
-fn of(here: &Here, place: &Place) -> Result<Bus, Failure> {
-    let bus = place::meant(here, place, &place::caller(here, place)?)?.bus;
+fn open(here: &Here, place: &Place) -> Result<Bus, Failure> {
+    let bus = target::resolve(here, place, &target::caller(here, place)?)?.bus;
     if place.bus.is_some() && bus.path().symlink_metadata().is_err() {
         let path = bus.path().display();
         render::notes(&[format!("{path}: there is no such bus yet, so it is empty")]);
@@ -85,10 +86,12 @@ fn of(here: &Here, place: &Place) -> Result<Bus, Failure> {
     Ok(bus)
 }
 
-/// That the file to read is there: an empty answer would hide a slip.
-fn there(file: &Path) -> Result<(), Failure> {
-    let there = file.symlink_metadata();
-    there.map(drop).map_err(|error| Failure::file("bus-unreadable", "read the bus", file, &error))
+/// Fails if the file is missing: an empty answer would hide a slip.
+fn must_exist(file: &Path) -> Result<(), Failure> {
+    let metadata = file.symlink_metadata();
+    metadata
+        .map(drop)
+        .map_err(|error| Failure::file("bus-unreadable", "read the bus", file, &error))
 }
 
 fn stdin() -> Result<Vec<u8>, Failure> {
@@ -101,34 +104,32 @@ fn stdin() -> Result<Vec<u8>, Failure> {
 }
 
 /// Messages on the standard output.
-struct Shown<'a> {
-    wanted: &'a Wanted,
+struct Output<'a> {
+    filter: &'a BusFilter,
     json: bool,
     lines: Lines,
 }
 
-impl<'a> Shown<'a> {
-    fn new(wanted: &'a Wanted, json: bool) -> Self {
-        Self { wanted, json, lines: if json { Lines::exact() } else { Lines::shown() } }
+impl<'a> Output<'a> {
+    fn new(filter: &'a BusFilter, json: bool) -> Self {
+        Self { filter, json, lines: if json { Lines::exact() } else { Lines::shown() } }
     }
 
-    /// Those that are asked for.
-    fn wanted<'m>(&self, bus: &Bus, all: &'m [Message]) -> Result<Vec<&'m Message>, Failure> {
-        let unknown = |error| bus.unknown(&error);
-        let since = self.wanted.since_id.as_deref().unwrap_or_default();
-        let new = bus::since(all, since).map_err(unknown)?;
-        let thread = self.wanted.thread.as_deref().map(|id| bus::thread(all, id));
-        let thread = thread.transpose().map_err(unknown)?;
-        let is_new = |it: &&Message| new.iter().any(|new| std::ptr::eq(new, *it));
-        let found = match thread {
-            Some(thread) => thread.into_iter().filter(is_new).collect::<Vec<_>>(),
-            None => new.iter().collect(),
-        };
-        Ok(found.into_iter().filter(|it| self.is_of_type(it)).collect())
+    /// The messages that pass the filter.
+    fn select<'m>(&self, bus: &Bus, all: &'m [Message]) -> Result<Vec<&'m Message>, Failure> {
+        let since = self.filter.since_id.as_deref().unwrap_or_default();
+        let new = bus::since(all, since).map_err(|error| bus.unknown(&error))?;
+        let mut found: Vec<_> = new.iter().collect();
+        if let Some(id) = &self.filter.thread {
+            let thread = bus::thread(all, id).map_err(|error| bus.unknown(&error))?;
+            found.retain(|message| thread.iter().any(|other| std::ptr::eq(*other, *message)));
+        }
+        found.retain(|message| self.is_of_type(message));
+        Ok(found)
     }
 
     fn is_of_type(&self, message: &Message) -> bool {
-        let kinds = &self.wanted.kinds;
+        let kinds = &self.filter.kinds;
         kinds.is_empty() || kinds.iter().any(|kind| kind.eq_ignore_ascii_case(&message.kind))
     }
 
@@ -143,8 +144,8 @@ impl<'a> Shown<'a> {
         self.lines.flush()
     }
 
-    /// Goes on behind a message, as long as somebody reads. Where the message is
-    /// gone, the bus was begun anew, and all of it is new.
+    /// Goes on behind a message, as long as somebody reads. If the message is gone, the
+    /// bus was begun anew, and all of it is new.
     fn follow(&mut self, bus: &Bus, mut last: String) -> Result<u8, Failure> {
         let mut size = bus.size();
         loop {
@@ -157,11 +158,11 @@ impl<'a> Shown<'a> {
             size = bus.size();
             let read = bus.read()?;
             let new = bus::since(&read.messages, &last).unwrap_or(&read.messages);
-            let new: Vec<_> = new.iter().filter(|it| self.is_of_type(it)).collect();
+            let new: Vec<_> = new.iter().filter(|message| self.is_of_type(message)).collect();
             if self.show(&new)?.is_break() {
                 return Ok(DONE);
             }
-            last = read.messages.last().map(|it| it.msg_id.clone()).unwrap_or_default();
+            last = read.messages.last().map(|message| message.msg_id.clone()).unwrap_or_default();
         }
     }
 }

@@ -26,8 +26,8 @@ pub(super) fn fix(here: &Here, agent: Agent, json: bool) -> Result<(), Failure> 
     Ok(())
 }
 
-/// What is to be said of hooks that an older gate wrote. Where settings cannot be looked
-/// at, `gate doctor --agent` says why.
+/// A finding about hooks that an older gate wrote. If settings cannot be read,
+/// `gate doctor --agent` says why.
 pub(super) fn outdated(here: &Here, agent: Agent) -> Option<Finding> {
     install::outdated(agent, &Roots::of(&here.places).ok()?).ok()?
 }

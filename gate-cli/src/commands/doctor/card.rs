@@ -17,9 +17,8 @@ pub(super) fn doctor_card(record: &DoctorRecord) -> String {
     card.group("gate", gate.iter(), None);
     card.group("project", others.iter().filter(|finding| finding.check.is_none()), None);
     for check in checks(record) {
-        let of_check = |name: Option<&str>| name == Some(check);
-        let findings = others.iter().filter(|finding| of_check(finding.check.as_deref()));
-        let proof = record.self_test.iter().find(|proof| of_check(Some(&proof.check)));
+        let findings = others.iter().filter(|finding| finding.check.as_deref() == Some(check));
+        let proof = record.self_test.iter().find(|proof| proof.check == check);
         card.group(&format!("check {check}"), findings, proof);
     }
     card.end(record);

@@ -11,13 +11,13 @@ use crate::install::Install;
 pub struct DoctorRecord {
     /// Always `gate.doctor.v1`.
     pub schema: &'static str,
-    /// Whether nothing is wrong.
+    /// True if nothing is wrong.
     pub ok: bool,
-    /// What was found: about gate, about the project, about each check.
+    /// The findings: about gate, about the project, about each check.
     pub findings: Vec<Finding>,
-    /// What the self-test showed; empty without `--self-test`.
+    /// The proofs of the self-test; empty without `--self-test`.
     pub self_test: Vec<Proof>,
-    /// How many of the findings are about gate: the first.
+    /// The number of findings about gate, which come first.
     #[serde(skip)]
     pub about_gate: usize,
 }
@@ -30,10 +30,10 @@ impl DoctorRecord {
         Self { ok: record.problems() == 0, ..record }
     }
 
-    /// How much is wrong: problems, and checks that cannot fail.
+    /// The number of problems, and of checks that cannot fail.
     pub(crate) fn problems(&self) -> usize {
         let wrong = self.findings.iter().filter(|finding| finding.level == Level::Problem);
-        let deaf = self.self_test.iter().filter(|it| it.standing == Standing::CannotFail);
+        let deaf = self.self_test.iter().filter(|proof| proof.standing == Standing::CannotFail);
         wrong.count() + deaf.count()
     }
 }
@@ -43,13 +43,13 @@ impl DoctorRecord {
 pub struct AgentRecord {
     /// Always `gate.doctor.agent.v1`.
     pub schema: &'static str,
-    /// Whether nothing is wrong.
+    /// True if nothing is wrong.
     pub ok: bool,
     /// The agent.
     pub agent: String,
-    /// Where gate is installed.
+    /// The places in which gate is installed.
     pub installs: Vec<Install>,
-    /// What was found.
+    /// The findings.
     pub findings: Vec<Finding>,
 }
 
@@ -60,7 +60,7 @@ impl AgentRecord {
         Self { ok: record.problems() == 0, ..record }
     }
 
-    /// How much is wrong.
+    /// The number of problems.
     pub(crate) fn problems(&self) -> usize {
         self.findings.iter().filter(|finding| finding.level == Level::Problem).count()
     }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use gate_core::decide::signal::NoSignal;
 use gate_core::exit::{
     AGENT_EXIT_PROTOCOL_ENABLED_ENV, ExitSignal, ExitSignalError, MAX_EXIT_SIGNAL,
     parse_agent_exit_protocol_enabled,
@@ -15,8 +14,11 @@ use crate::failure::Failure;
 use crate::render;
 use crate::source::Source;
 
-/// The signal that a file is or holds, or why there is none that holds. Where the
-/// protocol is switched off nothing is read.
+/// Exit code if there is no valid signal.
+pub(super) const INVALID: u8 = 1;
+
+/// The signal that a file is or contains, or the reason why there is no valid one. If the
+/// protocol is switched off, nothing is read.
 pub(super) fn signal(
     here: &Here,
     file: &Path,
@@ -29,12 +31,12 @@ pub(super) fn signal(
     let input = Input::read(here, file, format)?;
     let parsed = input.parsed();
     if parsed.is_ok() {
-        render::notes(&input.passed_over());
+        render::notes(&input.invalid_signals());
     }
     Ok(parsed)
 }
 
-/// What was given: a signal by itself, or an agent's output.
+/// The text given: a signal by itself, or an agent's output.
 struct Input {
     /// The beginning, with one byte more than a signal may have.
     head: Vec<u8>,
@@ -53,7 +55,7 @@ impl Input {
         Ok(Self { head, length, scan: scanner.finish() })
     }
 
-    /// The signal that it is or holds, or why there is none.
+    /// The signal that it is or contains, or the reason why there is none.
     fn parsed(&self) -> Result<ExitSignal, String> {
         let whole = match self.whole() {
             Ok(signal) => return Ok(signal),
@@ -65,19 +67,23 @@ impl Input {
         if let Some(signal) = self.scan.signal() {
             return Ok(signal.clone());
         }
-        let sighted = self.scan.sightings.iter().rev().find_map(|it| it.found.as_ref().err());
-        Err(match sighted {
+        let last_problem =
+            self.scan.sightings.iter().rev().find_map(|sighting| sighting.found.as_ref().err());
+        Err(match last_problem {
             Some(why) => why.to_string(),
             None if self.is_output() => "no exit signal in the agent's last word".to_owned(),
             None => whole,
         })
     }
 
-    /// What looks like a signal beside the one that holds, and why it is none.
-    fn passed_over(&self) -> Vec<String> {
-        let told = |line, why: &NoSignal| format!("line {line}: {}", text::clean(&why.to_string()));
+    /// A line for each text that looks like a signal and is not valid.
+    fn invalid_signals(&self) -> Vec<String> {
         let sightings = self.scan.sightings.iter();
-        sightings.filter_map(|it| it.found.as_ref().err().map(|why| told(it.line, why))).collect()
+        let invalid = sightings
+            .filter_map(|sighting| sighting.found.as_ref().err().map(|why| (sighting.line, why)));
+        invalid
+            .map(|(line, why)| format!("line {line}: {}", text::clean(&why.to_string())))
+            .collect()
     }
 
     /// All of it as a signal.
@@ -95,8 +101,8 @@ impl Input {
         ExitSignal::from_json(json)
     }
 
-    /// Whether it is one line of JSON, or begins with a byte order mark: a signal
-    /// by itself, and not an agent's output with one in it.
+    /// True for one line of JSON, or a text that begins with a byte order mark: a signal by
+    /// itself, and not an agent's output with one in it.
     fn is_one_value(&self) -> bool {
         let marked = self.head.starts_with("\u{feff}".as_bytes());
         let json = self.head.trim_ascii();
@@ -104,8 +110,8 @@ impl Input {
         !self.is_transcript() && (marked || one)
     }
 
-    /// Whether it is an agent's output without doubt: a transcript, or a text that
-    /// is too long for a signal and does not begin as one.
+    /// True if it is an agent's output without doubt: a transcript, or a text that is too
+    /// long for a signal and does not begin as one.
     fn is_output(&self) -> bool {
         let long = self.length > MAX_EXIT_SIGNAL as u64;
         self.is_transcript() || (long && !self.head.trim_ascii_start().starts_with(b"{"))

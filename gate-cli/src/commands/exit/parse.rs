@@ -5,14 +5,14 @@ use gate_core::text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BROKEN, input};
+use super::input::{self, INVALID};
 use crate::args::Parse;
 use crate::commands::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print};
 
-/// What `gate exit parse --json` prints.
+/// The answer of `gate exit parse --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ExitParsed {
@@ -38,7 +38,7 @@ pub enum ExitParsed {
 
 pub(super) fn run(here: &Here, args: &Parse) -> Result<u8, Failure> {
     let parsed = input::signal(here, &args.file, args.format)?;
-    let code = if parsed.is_ok() { DONE } else { BROKEN };
+    let code = if parsed.is_ok() { DONE } else { INVALID };
     let parsed = ExitParsed::from(parsed);
     print(&if args.json { render::json(&parsed)? } else { line(&parsed) })?;
     Ok(code)

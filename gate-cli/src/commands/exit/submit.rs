@@ -5,7 +5,7 @@ use gate_core::text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BROKEN, input};
+use super::input::{self, INVALID};
 use crate::args::Submit;
 use crate::commands::common::DONE;
 use crate::commands::log;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::memory::{Handed, Submitted};
 use crate::render::{self, print};
 
-/// What `gate exit submit --json` prints.
+/// The answer of `gate exit submit --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ExitSubmitted {
@@ -49,7 +49,7 @@ pub(super) fn run(here: &Here, args: &Submit) -> Result<u8, Failure> {
         Err(error) => Err(error),
         Ok(signal) => accepted(here, args, &signal)?,
     };
-    let code = if submitted.is_ok() { DONE } else { BROKEN };
+    let code = if submitted.is_ok() { DONE } else { INVALID };
     let submitted = ExitSubmitted::from(submitted);
     print(&if args.json { render::json(&submitted)? } else { line(&submitted) })?;
     Ok(code)

@@ -1,11 +1,11 @@
-//! How long a proposed check takes, by running it once.
+//! Measures a proposed check by running it once.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use gate_checks::project::{Detected, Proposal};
-use gate_checks::{Events, Site, Wanted, gather};
+use gate_checks::{Site, Wanted, gather};
 use gate_core::Policy;
 use gate_core::config::{Layer, Origin, resolve};
 
@@ -15,7 +15,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::render;
 
-/// Runs checks as they are about to be written, and says how long they took.
+/// Runs the checks that are about to be written, and takes their times.
 pub(super) struct Stopwatch {
     policy: Policy,
     site: Site,
@@ -31,24 +31,21 @@ impl Stopwatch {
         Ok(Self { policy: resolve(&[layer], None)?.policy, site })
     }
 
-    /// None where nothing could be run.
+    /// None if nothing could be run.
     pub(super) fn measure(&self, proposal: &Proposal) -> Option<Measured> {
-        tell(proposal);
+        announce(proposal);
         let wanted =
             Wanted { only: Some(proposal.check.clone()), fresh: true, ..Wanted::default() };
-        let gathered = gather(&self.policy, self.site.clone(), &wanted, events()).ok()?;
-        let evidence = gathered.evidence.into_iter().find(|it| it.check == proposal.check)?;
+        let gathered = gather(&self.policy, self.site.clone(), &wanted, render::progress()).ok()?;
+        let evidence =
+            gathered.evidence.into_iter().find(|evidence| evidence.check == proposal.check)?;
         let took = Duration::from_millis(evidence.duration_ms);
         Some(Measured { outcome: evidence.outcome, took, summary: evidence.summary })
     }
 }
 
-fn events() -> Events {
-    render::progress()
-}
-
-/// Where no progress is shown, a line says what is waited for.
-fn tell(proposal: &Proposal) {
+/// Prints a line about the check that runs, if no progress is shown.
+fn announce(proposal: &Proposal) {
     let stderr = std::io::stderr();
     if !stderr.is_terminal() {
         let line = format!("running {}: {}\n", proposal.check, proposal.command.join(" "));

@@ -1,10 +1,10 @@
-//! How long a proposed check took.
+//! The result and the time of a proposed check.
 
 use std::time::Duration;
 
 use gate_core::decide::evidence::Outcome;
 
-/// What came of running a check once.
+/// The result of running a check once.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Measured {
     pub(super) outcome: Outcome,

@@ -1,4 +1,5 @@
-//! What `gate init` says: what it found, what it wrote, what comes next.
+//! The answer of `gate init`: the tools that it found, the file that it wrote, the next
+//! steps.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,7 +14,7 @@ use super::shown::length;
 use crate::agent::Agent;
 
 /// The answer. The agent is one that the user has.
-pub(super) fn told(
+pub(super) fn answer(
     detected: &Detected,
     times: &BTreeMap<String, Measured>,
     file: &Path,
@@ -31,9 +32,12 @@ pub(super) fn told(
     text
 }
 
+/// The widest column of commands, in characters.
+const MAX_COMMAND_WIDTH: usize = 48;
+
 fn found(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
     let mut lines: Vec<[String; 3]> = Vec::new();
-    for proposal in detected.proposals.iter().filter(|it| !it.optional) {
+    for proposal in detected.proposals.iter().filter(|proposal| !proposal.optional) {
         let what = proposal.command.join(" ");
         let time = times.get(&proposal.check).map(came_to);
         let why =
@@ -51,24 +55,30 @@ fn found(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
         return "found nothing that checks this project: no known tool for tests or builds\n"
             .to_owned();
     }
-    let mentioned = detected.proposals.iter().filter(|it| it.optional);
-    table(&lines) + &mentions(mentioned)
+    let optional = detected.proposals.iter().filter(|proposal| proposal.optional);
+    table(&lines) + &mentions(optional)
 }
 
 fn table(lines: &[[String; 3]]) -> String {
-    let width = |column: usize| lines.iter().map(|it| it[column].chars().count()).max();
-    let widths = [width(0).unwrap_or(0), width(1).unwrap_or(0).min(48)];
+    let mut widths = [0, 0];
+    for line in lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    let [check_width, command_width] = [widths[0], widths[1].min(MAX_COMMAND_WIDTH)];
     let mut text = "found:\n".to_owned();
     for [check, what, why] in lines {
         let (check, what, why) = (clean(check), clean(what), clean(why));
-        let _ = writeln!(text, "  {check:0$}  {what:1$}  ({why})", widths[0], widths[1]);
+        let _ = writeln!(text, "  {check:check_width$}  {what:command_width$}  ({why})");
     }
     text
 }
 
 fn mentions<'a>(optional: impl Iterator<Item = &'a Proposal>) -> String {
-    let names: Vec<_> =
-        optional.map(|it| format!("{} ({})", it.check, clean(&it.command.join(" ")))).collect();
+    let names: Vec<_> = optional
+        .map(|proposal| format!("{} ({})", proposal.check, clean(&proposal.command.join(" "))))
+        .collect();
     match names.as_slice() {
         [] => String::new(),
         names => format!("mentioned in comments: {}\n", names.join(", ")),
@@ -84,10 +94,11 @@ fn came_to(measured: &Measured) -> String {
     }
 }
 
-/// What to do next, in order.
+/// The next steps, in order.
 fn steps(detected: &Detected, times: &BTreeMap<String, Measured>, agent: Agent) -> Vec<String> {
-    let has_tests = detected.proposals.iter().any(|it| it.aim == Aim::Tests && !it.optional);
-    let first = if times.values().any(|it| it.outcome != Outcome::Pass) {
+    let has_tests =
+        detected.proposals.iter().any(|proposal| proposal.aim == Aim::Tests && !proposal.optional);
+    let first = if times.values().any(|measured| measured.outcome != Outcome::Pass) {
         "put right what did not pass, or change its command in gate.toml"
     } else if has_tests {
         "read gate.toml"

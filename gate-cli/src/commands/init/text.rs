@@ -10,10 +10,10 @@ use gate_core::text::clean;
 use super::measured::Measured;
 use super::shown::length;
 
-/// What comes before the checks.
+/// The text before the checks.
 const HEAD: &str = include_str!("../../templates/gate.toml");
 
-/// What is written where no tests were found.
+/// The text if no tests were found.
 const EXAMPLE: &str = "
 # No tests were found. Name the command that runs yours:
 # [checks.tests]
@@ -41,11 +41,13 @@ const INTEGRITY: &str = "
 ";
 
 /// A check that takes longer keeps the person in front of a hook waiting.
-const LONGEST_IN_HOOK: Duration = Duration::from_secs(60);
+const MAX_HOOK_TIME: Duration = Duration::from_secs(60);
 
-/// The least timeout, in minutes, and how much longer than once measured.
-const TIMEOUT: u64 = 10;
-const PATIENCE: u32 = 3;
+/// The shortest timeout, in minutes.
+const MIN_TIMEOUT_MINUTES: u64 = 10;
+
+/// A timeout is so many times the time that was measured.
+const TIMEOUT_FACTOR: u32 = 3;
 
 /// The whole file.
 pub(super) fn settings(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
@@ -53,7 +55,7 @@ pub(super) fn settings(detected: &Detected, times: &BTreeMap<String, Measured>) 
     for proposal in &detected.proposals {
         text.push_str(&check(proposal, times.get(&proposal.check)));
     }
-    if detected.proposals.iter().all(|it| it.aim != Aim::Tests || it.optional) {
+    if detected.proposals.iter().all(|proposal| proposal.aim != Aim::Tests || proposal.optional) {
         text.push_str(EXAMPLE);
     }
     if detected.repository {
@@ -67,7 +69,7 @@ pub(super) fn settings(detected: &Detected, times: &BTreeMap<String, Measured>) 
 }
 
 fn check(proposal: &Proposal, measured: Option<&Measured>) -> String {
-    let is_slow = measured.is_some_and(|it| it.took > LONGEST_IN_HOOK);
+    let is_slow = measured.is_some_and(|measured| measured.took > MAX_HOOK_TIME);
     let mut lines = vec![
         format!("[checks.{}]", proposal.check),
         format!("command = {}", list(&proposal.command)),
@@ -83,7 +85,7 @@ fn check(proposal: &Proposal, measured: Option<&Measured>) -> String {
     format!("\n{}{lines}{quick}", comments(proposal, measured))
 }
 
-/// Why it is there, and what came of running it.
+/// The comment above a check: its reason, and the result of running it.
 fn comments(proposal: &Proposal, measured: Option<&Measured>) -> String {
     let mut comments = vec![format!("From {}.", proposal.why)];
     if proposal.optional {
@@ -91,7 +93,7 @@ fn comments(proposal: &Proposal, measured: Option<&Measured>) -> String {
     } else if matches!(proposal.aim, Aim::Tests | Aim::Build) {
         comments.push(measured.map_or_else(|| "Not timed.".to_owned(), came_to));
     }
-    if measured.is_some_and(|it| it.took > LONGEST_IN_HOOK) {
+    if measured.is_some_and(|measured| measured.took > MAX_HOOK_TIME) {
         comments
             .push("Too slow for a stop hook: it runs in `gate check` and `gate run`.".to_owned());
     }
@@ -107,13 +109,13 @@ fn came_to(measured: &Measured) -> String {
     }
 }
 
-/// In minutes.
+/// The timeout of a check, in minutes.
 fn timeout(measured: Option<&Measured>) -> u64 {
-    let wanted = measured.map_or(Duration::ZERO, |it| it.took * PATIENCE);
-    wanted.as_secs().div_ceil(60).max(TIMEOUT)
+    let wanted = measured.map_or(Duration::ZERO, |measured| measured.took * TIMEOUT_FACTOR);
+    wanted.as_secs().div_ceil(60).max(MIN_TIMEOUT_MINUTES)
 }
 
-/// Beside a slow check, one for the hook: a part that only a person can name.
+/// A second check for the hook, beside a slow one: a part that only a person can name.
 fn quick(proposal: &Proposal) -> String {
     let command = [&proposal.command[..], &part(proposal)].concat();
     let lines = [
@@ -128,7 +130,7 @@ fn quick(proposal: &Proposal) -> String {
     format!("\n{}", lines.map(|line| format!("# {line}\n")).collect::<String>())
 }
 
-/// How a tool is told to take a part.
+/// The arguments by which a tool runs only a part.
 fn part(proposal: &Proposal) -> Vec<String> {
     let words: &[&str] = match (proposal.aim, proposal.tool) {
         (Aim::Tests, "cargo" | "nextest") => &["--lib"],

@@ -41,7 +41,7 @@ struct Following {
     /// The last record that holds in every way.
     held: Head,
     history: History,
-    /// Where the work items stand.
+    /// The state of the work items.
     book: Book,
     policies: BTreeMap<String, Option<Policy>>,
 }
@@ -56,8 +56,10 @@ impl Following {
     fn follow(&mut self, record: &Record) -> Result<(), Wrong> {
         // Another version of gate may decide otherwise.
         let ours = decided(record, "gate_version") == Some(VERSION);
-        let policy = |digest: &str| self.policies.get(digest).filter(|_| ours).cloned().flatten();
-        self.history.apply(record, &policy)?;
+        let policies = &self.policies;
+        self.history.apply(record, &|digest| {
+            if ours { policies.get(digest).cloned().flatten() } else { None }
+        })?;
         self.book.apply(record).map_err(|error| wrong(record.seq, &error))?;
         self.held = self.chain.head();
         Ok(())
@@ -86,7 +88,7 @@ fn wrong(seq: u64, error: &WorkError) -> Wrong {
     Wrong { seq: Some(seq), message: format!("record {seq}: {error}") }
 }
 
-/// What a decision's record says under a name.
+/// A text of a decision's record, by its key.
 fn decided<'r>(record: &'r Record, name: &str) -> Option<&'r str> {
     record.body.get("decision")?.get(name)?.as_str()
 }
@@ -155,7 +157,7 @@ fn recorded(mut following: Following, memory: &mut Memory) -> Result<Verified, F
     }
 }
 
-/// What is wrong with the rows of work items, where the records hold.
+/// A contradiction between the rows of work items and records that are sound.
 fn misplaced(following: &Following, memory: &mut Memory) -> Result<Option<Wrong>, Failure> {
     match memory.misplaced(&following.book, following.chain.head().seq) {
         Err(failure) if failure.code == "state-corrupt" => {

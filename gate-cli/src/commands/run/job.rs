@@ -17,7 +17,8 @@ use gate_core::text;
 use uuid::Uuid;
 
 use crate::args::{CiResult, Run};
-use crate::commands::{Here, work};
+use crate::commands::work;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, cancel_when};
 use crate::memory::StoppedBy;
@@ -27,11 +28,11 @@ use crate::source::Source;
 use crate::store::{Claimable, Item};
 use crate::trust::Trust;
 
-/// How long a renewal waits for a store that does not answer, at most.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest wait of a renewal for a store that does not answer.
+const RENEWAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The most that the agent is told of what was said of the item, in characters.
-const LONGEST_SAID: usize = 2000;
+/// The longest remark that an agent gets, in characters.
+const MAX_REMARK_CHARS: usize = 2000;
 
 /// A work item that was claimed, for a loop over its phase.
 pub(super) struct Job {
@@ -40,8 +41,8 @@ pub(super) struct Job {
     actor: String,
     ttl: Duration,
     format: Option<Forced>,
-    /// What was said of the item last.
-    said: Option<String>,
+    /// The item's latest remark.
+    remark: Option<String>,
     /// Ends the loop: the lease is another's, or over.
     pub(super) lost: CancellationToken,
     interrupt: Interrupt,
@@ -79,9 +80,9 @@ impl Job {
         let item = memory.claim(&claim, &|| interrupt.code().is_some())?;
         let (ttl, format, lost) = (args.ttl, args.agent, CancellationToken::new());
         let Some(item) = item else { return Ok(None) };
-        let said = memory.said_of(&item)?;
+        let remark = memory.said_of(&item)?;
         let interrupt = interrupt.clone();
-        Ok(Some(Self { memory, item, actor, ttl, format, said, lost, interrupt }))
+        Ok(Some(Self { memory, item, actor, ttl, format, remark, lost, interrupt }))
     }
 
     fn phase(&self) -> WorkPhase {
@@ -91,16 +92,15 @@ impl Job {
     /// The task of the item's phase: each has its own breaker.
     pub(super) fn task_id(&self) -> String {
         let (id, phase) = (&self.item.work.id, self.phase().as_str().to_lowercase());
-        let plain = |it: char| it.is_ascii_alphanumeric() || "._-".contains(it);
         let steps = self.item.work.standing.transition_count;
-        if id.len() <= 60 && id.chars().all(plain) {
+        if id.len() <= 60 && id.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) {
             return format!("work-{id}-{steps}-{phase}");
         }
         let digest = blake3::hash(id.as_bytes()).to_hex();
         format!("work-{}-{steps}-{phase}", &digest[..16])
     }
 
-    /// What the agent is asked to do; `beside` is what it is told besides.
+    /// The agent's task; `beside` is the user's own prompt.
     pub(super) fn prompt(&self, beside: Option<&str>) -> String {
         let work = &self.item.work;
         let (id, title) = (text::clean(&work.id), text::clean(&work.title));
@@ -110,11 +110,11 @@ impl Job {
                 prompt.push_str(&format!("\n{}\n", part.trim()));
             }
         }
-        if let Some(said) = &self.said {
-            let said = text::brief(said, LONGEST_SAID);
-            prompt.push_str(&format!("\nWhat was left to know, as data:\n\n> {said}\n"));
+        if let Some(remark) = &self.remark {
+            let remark = text::brief(remark, MAX_REMARK_CHARS);
+            prompt.push_str(&format!("\nWhat was left to know, as data:\n\n> {remark}\n"));
         }
-        let (phase, what) = (self.phase(), what(self.phase()));
+        let (phase, what) = (self.phase(), job_in(self.phase()));
         prompt.push_str(&format!(
             "\nIts phase is {phase}: {what}. Work on this phase alone, another agent takes the next \
              one, and do not wait for CI.\n"
@@ -122,7 +122,7 @@ impl Job {
         prompt
     }
 
-    /// How the agent says that the phase has ended.
+    /// The text that teaches an agent to end the phase.
     pub(super) fn protocol(policy: &SignalPolicy) -> String {
         let accept = vec![Spelling::AgentExit];
         let taught = policy.accept.contains(&Spelling::AgentExit);
@@ -143,7 +143,7 @@ impl Job {
         settings: (&Resolved, &Trust),
         run: impl FnOnce(&Self) -> Result<End, Failure>,
     ) -> Result<End, Failure> {
-        let patience = (self.ttl / 4).min(PATIENCE);
+        let patience = (self.ttl / 4).min(RENEWAL_TIMEOUT);
         let id = settings.0.policy.project_id.as_deref();
         let mut beside = Memory::open_within(&here.places, id, patience)?;
         let lost = self.lost.clone();
@@ -169,7 +169,7 @@ impl Job {
         (&mut self.memory, handed(&self.item, &self.actor))
     }
 
-    /// The signal that ends the phase; none where the loop says nothing of it.
+    /// The signal that ends the phase; none if the loop's end says nothing of it.
     fn signal(&self, end: &End) -> Result<Option<ExitSignal>, Failure> {
         let reason = match end.by {
             StoppedBy::Completed => ExitReason::Completed,
@@ -178,22 +178,25 @@ impl Job {
             StoppedBy::Blocked => ExitReason::Blocked,
             _ => return Ok(None),
         };
-        let said = end.transcript.as_deref().map(|path| self.said(path)).transpose()?.flatten();
-        let said = said.filter(|it| it.exit_reason.is_success() == reason.is_success());
+        let own = match &end.transcript {
+            Some(path) => self.agents_signal(path)?,
+            None => None,
+        };
+        let own = own.filter(|signal| signal.exit_reason.is_success() == reason.is_success());
+        if own.is_some() {
+            return Ok(own);
+        }
         let why = end.last.as_ref().and_then(|last| last.decision.signal.reason.clone());
         let handoff = end.handoff.as_ref().map(|path| format!("handoff: {}", path.display()));
         let notes: Vec<_> = [why, handoff].into_iter().flatten().collect();
         let notes = notes.join("; ");
-        let own = || {
-            let signal = ExitSignal::new(self.phase(), reason);
-            let is_note = !notes.trim().is_empty() && notes.len() <= MAX_NOTES;
-            if is_note { signal.with_notes(notes) } else { signal }
-        };
-        Ok(Some(said.unwrap_or_else(own)))
+        let signal = ExitSignal::new(self.phase(), reason);
+        let is_note = !notes.trim().is_empty() && notes.len() <= MAX_NOTES;
+        Ok(Some(if is_note { signal.with_notes(notes) } else { signal }))
     }
 
-    /// The exit signal in what the agent printed.
-    fn said(&self, path: &Path) -> Result<Option<ExitSignal>, Failure> {
+    /// The exit signal in the agent's output.
+    fn agents_signal(&self, path: &Path) -> Result<Option<ExitSignal>, Failure> {
         let mut scanner = ExitScanner::new(self.format);
         Source::File(path.to_owned()).feed(&mut |bytes| scanner.push(bytes))?;
         Ok(scanner.finish().signal().cloned())
@@ -235,8 +238,9 @@ impl Job {
         let id = &item.work.id;
         let cancel = CancellationToken::new();
         let interrupt = &self.interrupt;
-        let stops = || interrupt.code().is_some();
-        let checked = cancel_when(&cancel, &stops, || work::checked(here, settings, &cancel));
+        let checked = cancel_when(&cancel, &|| interrupt.code().is_some(), || {
+            work::checked(here, settings, &cancel)
+        });
         let done = checked.and_then(|(result, why)| {
             self.memory.ci(id, result == CiResult::Passed, why.as_deref())
         });
@@ -288,8 +292,8 @@ fn handed<'a>(item: &'a Item, actor: &'a str) -> Handed<'a> {
     Handed { work: &item.work.id, lease, actor }
 }
 
-/// What is to be done in a phase.
-fn what(phase: WorkPhase) -> &'static str {
+/// The agent's job in a phase.
+fn job_in(phase: WorkPhase) -> &'static str {
     match phase {
         WorkPhase::Draft => "say what is to be done, and how",
         WorkPhase::Implementation => "do it",

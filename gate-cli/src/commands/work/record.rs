@@ -1,4 +1,4 @@
-//! What `gate work --json` prints.
+//! The JSON of `gate work --json`.
 
 use gate_core::exit::WorkPhase;
 use gate_core::work::{LeaseState, is_claimable};
@@ -30,19 +30,19 @@ pub struct WorkRecord {
     pub schema: &'static str,
     /// The item's id.
     pub work: String,
-    /// What it is, in one line.
+    /// The title, in one line.
     pub title: String,
-    /// What is to be done.
+    /// The task.
     pub description: String,
     /// Its phase.
     pub phase: WorkPhase,
     /// The phase that it was blocked in.
     pub blocked_in: Option<WorkPhase>,
-    /// How many steps it has taken.
+    /// The number of steps that it has taken.
     pub transition_count: u64,
-    /// Whether it can be claimed now.
+    /// True if it can be claimed now.
     pub claimable: bool,
-    /// Who has it now.
+    /// The lease that holds now.
     pub lease: Option<LeaseRecord>,
     /// The number of its latest record.
     pub seq: u64,
@@ -59,7 +59,7 @@ pub struct WorkList {
 
 impl LeaseRecord {
     /// An item's lease, live or not.
-    pub(crate) fn of(item: &Item) -> Option<Self> {
+    pub(crate) fn new(item: &Item) -> Option<Self> {
         let lease = item.lease.as_ref()?;
         Some(Self {
             work: item.work.id.clone(),
@@ -73,7 +73,7 @@ impl LeaseRecord {
 
 impl WorkRecord {
     /// An item as it is now.
-    pub(crate) fn of(item: &Item, now: Timestamp) -> Self {
+    pub(crate) fn new(item: &Item, now: Timestamp) -> Self {
         let standing = item.work.standing;
         let lease = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
         Self {
@@ -85,7 +85,7 @@ impl WorkRecord {
             blocked_in: standing.blocked_in,
             transition_count: standing.transition_count,
             claimable: lease.is_none() && is_claimable(standing.phase),
-            lease: lease.and_then(|_| LeaseRecord::of(item)),
+            lease: lease.and_then(|_| LeaseRecord::new(item)),
             seq: item.seq,
         }
     }
@@ -93,8 +93,8 @@ impl WorkRecord {
 
 impl WorkList {
     /// These items as they are now.
-    pub(crate) fn of(items: &[Item], now: Timestamp) -> Self {
-        let items = items.iter().map(|item| WorkRecord::of(item, now)).collect();
+    pub(crate) fn new(items: &[Item], now: Timestamp) -> Self {
+        let items = items.iter().map(|item| WorkRecord::new(item, now)).collect();
         Self { schema: "gate.work.list.v1", items }
     }
 }

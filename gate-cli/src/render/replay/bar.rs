@@ -1,5 +1,4 @@
-//! How far the replay is, for a person at a terminal. Elsewhere nothing is
-//! shown.
+//! The progress of a replay for a person at a terminal. Elsewhere nothing is shown.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

@@ -11,7 +11,7 @@ use super::{Layout, csv};
 use crate::failure::Failure;
 use crate::replay::{GROUP, Judged, ReplayGroup, ReplayRecord, ReplayVerdict};
 
-/// What makes a row.
+/// The unit of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Grouping {
     /// Each iteration of each file.

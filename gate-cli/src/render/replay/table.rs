@@ -10,16 +10,16 @@ use super::super::text::plain;
 use super::{Layout, why};
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 
-/// How wide the column of the file is at most.
+/// The widest column of files, in characters.
 const FILE: usize = 80;
 
-/// How much of a file's name a terminal shows; longer ones lack their middle.
+/// The longest file's name at a terminal, in characters; longer ones lack their middle.
 const NAME: usize = 60;
 
-/// How much of the reason is shown where the terminal's width is not known.
+/// The longest reason if the terminal's width is not known, in characters.
 const WHY: usize = 100;
 
-/// How much of the reason is shown at least.
+/// The narrowest column of reasons, in characters.
 const LEAST: usize = 20;
 
 /// The names of the columns.
@@ -64,7 +64,7 @@ pub(super) fn row(layout: &Layout, row: &ReplayRecord) -> String {
     line.trim_end().to_owned()
 }
 
-/// How labels' comparison is shown: what is wrong stands out without colour.
+/// A verdict beside its label: a wrong one stands out without colour.
 fn judged(judged: Judged) -> &'static str {
     match judged {
         Judged::Right => "right",

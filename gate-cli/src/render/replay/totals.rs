@@ -1,4 +1,4 @@
-//! What all rows come to.
+//! The totals of all rows.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 /// The totals of a replay.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
-    /// How many files there are, and how many were read.
+    /// The number of files, and of those that were read.
     pub(crate) files: usize,
     pub(crate) read: usize,
     /// Files in folders that are no transcripts: by their names, because they
@@ -17,7 +17,7 @@ pub(crate) struct Totals {
     pub(crate) other: u64,
     pub(crate) binary: u64,
     pub(crate) unknown: u64,
-    /// How many labels judge nothing.
+    /// Labels that judge nothing.
     pub(crate) idle: usize,
     /// Rows of the earlier replay that have no counterpart.
     pub(crate) gone: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Totals {
     pub(crate) elapsed: Duration,
     /// The worst exit code of a file that could not be read.
     pub(crate) code: u8,
-    /// How many rows were shown.
+    /// Rows that were shown.
     pub(crate) shown: u64,
     rows: u64,
     bytes: u64,
@@ -36,7 +36,6 @@ pub(crate) struct Totals {
     formats: BTreeMap<String, Tally>,
 }
 
-/// How many are what.
 type Tally = BTreeMap<Judged, u64>;
 
 const COLUMNS: [(Judged, &str); 4] = [
@@ -65,12 +64,12 @@ impl Totals {
         }
     }
 
-    /// Whether there is no row at all.
+    /// True if there is no row at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// How many verdicts are false or missed exits.
+    /// The number of false and missed exits.
     pub(crate) fn wrong(&self) -> u64 {
         self.judged(Judged::FalseExit) + self.judged(Judged::MissedExit)
     }

@@ -49,7 +49,7 @@ fn told(row: &ReplayRecord, verdict: ReplayVerdict) -> String {
     }
 }
 
-/// What the agent itself ran: its last test, or how much it ran.
+/// The commands that the agent itself ran: its last test, else their number.
 fn observed(row: &ReplayRecord) -> Option<String> {
     let commands = row.transcript.as_ref()?.commands.as_slice();
     match (commands.iter().rev().find(|it| is_test(it)), commands.len()) {
@@ -60,8 +60,8 @@ fn observed(row: &ReplayRecord) -> Option<String> {
     }
 }
 
-/// Whether a word of the command is known to test: not one that only holds it,
-/// such as a file's name.
+/// True if a word of the command is known to test. A file's name that only contains such
+/// a word does not count.
 fn is_test(command: &Command) -> bool {
     let between = |c: char| c.is_whitespace() || "'\"`;&|()".contains(c);
     let mut words = command.command.split(between);

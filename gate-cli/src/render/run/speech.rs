@@ -1,5 +1,5 @@
-//! What an agent prints, as a person reads it: its text and the names of the tools that
-//! it calls, out of its client's JSON; other output as it is.
+//! An agent's output for a person: its text and the names of the tools that it calls, out of
+//! its client's JSON; other output as it is.
 
 use std::mem;
 
@@ -18,7 +18,7 @@ pub(super) struct Speech {
     reading: Reading,
 }
 
-/// How the output is taken.
+/// The form of the output.
 enum Reading {
     /// Nothing was printed yet.
     Unknown,
@@ -33,7 +33,7 @@ impl Speech {
         Self { format, raw, plain: Plain::default(), reading: Reading::Unknown }
     }
 
-    /// What there is to show of the next bytes.
+    /// The text to show for the next bytes.
     pub(super) fn text(&mut self, bytes: &[u8]) -> String {
         if matches!(self.reading, Reading::Unknown) {
             self.reading = match bytes.trim_ascii_start().first() {
@@ -54,7 +54,7 @@ impl Speech {
         }
     }
 
-    /// What is left to show at the end of the output.
+    /// The text that is left to show at the end of the output.
     pub(super) fn end(self) -> String {
         let Reading::Records(both) = self.reading else { return String::new() };
         let (mut reader, mut said) = *both;
@@ -92,7 +92,7 @@ impl Plain {
 #[derive(Default)]
 struct Said {
     text: String,
-    /// Whether a line was begun and not ended.
+    /// True if a line was begun and not ended.
     open: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which bus is meant.
+//! The bus that a command is about.
 
 use std::path::{Path, PathBuf};
 
@@ -9,15 +9,15 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{Bus, Caller, Project, Runs};
 
-/// A bus, and to whom it belongs.
-pub(super) struct Meant {
+/// A bus, with its project and task.
+pub(super) struct Target {
     pub(super) bus: Bus,
     pub(super) project_id: String,
     /// Empty for a project's bus.
     pub(super) task_id: String,
 }
 
-/// The project that is meant by its id, or the one here.
+/// The project with this id, or the one here.
 pub(in crate::commands) fn project(
     here: &Here,
     root: Option<&Path>,
@@ -34,7 +34,7 @@ pub(in crate::commands) fn project(
     }
 }
 
-/// Whose agent calls, of the runs where the bus is.
+/// The run whose agent calls, of the runs beside the bus.
 pub(super) fn caller(here: &Here, place: &Place) -> Result<Caller, Failure> {
     let by_path = place.bus.as_ref().and_then(|file| {
         let file = here.places.folder.join(file);
@@ -51,8 +51,8 @@ pub(super) fn caller(here: &Here, place: &Place) -> Result<Caller, Failure> {
     }
 }
 
-/// The bus that is meant.
-pub(super) fn meant(here: &Here, place: &Place, caller: &Caller) -> Result<Meant, Failure> {
+/// The bus that the arguments name, else that of the caller's run, else the nearest.
+pub(super) fn resolve(here: &Here, place: &Place, caller: &Caller) -> Result<Target, Failure> {
     if let Some(file) = &place.bus {
         return named(here, place, &here.places.folder.join(file));
     }
@@ -60,7 +60,7 @@ pub(super) fn meant(here: &Here, place: &Place, caller: &Caller) -> Result<Meant
         return by_ids(here, place);
     }
     if let Some(info) = &caller.run {
-        return of_run(here, info);
+        return run_bus(here, info);
     }
     match nearest(&here.places.folder) {
         Some(file) => named(here, place, &file),
@@ -68,8 +68,8 @@ pub(super) fn meant(here: &Here, place: &Place, caller: &Caller) -> Result<Meant
     }
 }
 
-/// The bus in a file. Whose it is stands in its path, where nobody says.
-fn named(here: &Here, place: &Place, file: &Path) -> Result<Meant, Failure> {
+/// The bus in a file. Its path tells its project and task, unless the arguments do.
+fn named(here: &Here, place: &Place, file: &Path) -> Result<Target, Failure> {
     let (project_id, task_id) = owners(file);
     let project_id = match &place.project {
         Some(id) => id.clone(),
@@ -77,55 +77,59 @@ fn named(here: &Here, place: &Place, file: &Path) -> Result<Meant, Failure> {
         None => project_id,
     };
     let task_id = place.task.clone().unwrap_or(task_id);
-    Ok(Meant { bus: Bus::at(file), project_id, task_id })
+    Ok(Target { bus: Bus::at(file), project_id, task_id })
 }
 
-/// The project and the task of a bus, by its path; empty where it does not say.
+/// The project and the task of a bus, by its path; empty if it does not tell.
 fn owners(file: &Path) -> (String, String) {
-    let above = |steps: usize| {
-        let folder = file.ancestors().nth(steps).and_then(Path::file_name);
-        folder.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default()
-    };
-    match file.file_name().and_then(|it| it.to_str()) {
-        Some(layout::TASK_BUS) => (above(2), above(1)),
-        Some(layout::PROJECT_BUS) => (above(1), String::new()),
+    match file.file_name().and_then(|name| name.to_str()) {
+        Some(layout::TASK_BUS) => (folder_name(file, 2), folder_name(file, 1)),
+        Some(layout::PROJECT_BUS) => (folder_name(file, 1), String::new()),
         _ => (String::new(), String::new()),
     }
 }
 
-fn by_ids(here: &Here, place: &Place) -> Result<Meant, Failure> {
+/// The name of the folder so many levels above a file; empty if there is none.
+fn folder_name(file: &Path, levels: usize) -> String {
+    let name = file.ancestors().nth(levels).and_then(Path::file_name);
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn by_ids(here: &Here, place: &Place) -> Result<Target, Failure> {
     let project = project(here, place.root.as_deref(), place.project.as_deref())?;
     let project_id = project.id().to_owned();
     match &place.task {
-        None => Ok(Meant { bus: project.bus()?, project_id, task_id: String::new() }),
+        None => Ok(Target { bus: project.bus()?, project_id, task_id: String::new() }),
         Some(task) => {
             let bus = project.task(task)?.bus()?;
-            Ok(Meant { bus, project_id, task_id: task.clone() })
+            Ok(Target { bus, project_id, task_id: task.clone() })
         }
     }
 }
 
-fn of_run(here: &Here, info: &RunInfo) -> Result<Meant, Failure> {
+fn run_bus(here: &Here, info: &RunInfo) -> Result<Target, Failure> {
     let project = project(here, None, Some(&info.project_id))?;
     let bus = project.task(&info.task_id)?.bus()?;
     let (project_id, task_id) = (info.project_id.clone(), info.task_id.clone());
-    Ok(Meant { bus, project_id, task_id })
+    Ok(Target { bus, project_id, task_id })
 }
 
 /// The nearest bus from a folder upwards: beside it, or of the task whose run
 /// folder it is.
 fn nearest(from: &Path) -> Option<PathBuf> {
-    if let Some(bus) = of_run_folder(from) {
+    if let Some(bus) = task_bus(from) {
         return Some(bus);
     }
     let names = [layout::TASK_BUS, layout::PROJECT_BUS, layout::PLAIN_BUS];
-    let mut all = from.ancestors().flat_map(|folder| names.map(|name| folder.join(name)));
-    all.find(|file| file.symlink_metadata().is_ok_and(|it| it.is_file()))
+    let mut files = from.ancestors().flat_map(|folder| names.map(|name| folder.join(name)));
+    files.find(|file| file.symlink_metadata().is_ok_and(|metadata| metadata.is_file()))
 }
 
 /// The bus of the task whose run folder this is.
-fn of_run_folder(folder: &Path) -> Option<PathBuf> {
+fn task_bus(folder: &Path) -> Option<PathBuf> {
     let runs = folder.parent().filter(|runs| runs.ends_with(layout::RUNS))?;
-    let task = runs.parent().filter(|_| folder.join(layout::RUN_INFO).is_file())?;
-    Some(task.join(layout::TASK_BUS))
+    if !folder.join(layout::RUN_INFO).is_file() {
+        return None;
+    }
+    Some(runs.parent()?.join(layout::TASK_BUS))
 }
