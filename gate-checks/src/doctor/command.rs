@@ -27,7 +27,11 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     }
 }
 
-fn by_control(bench: &Bench<'_>, found: &RunnerCommand, control: &Control) -> Result<Proof, Trouble> {
+fn by_control(
+    bench: &Bench<'_>,
+    found: &RunnerCommand,
+    control: &Control,
+) -> Result<Proof, Trouble> {
     let with = bench.run()?;
     let id = &control.id;
     if with.outcome == Outcome::Fail && names(&with, id) {

@@ -67,12 +67,15 @@ pub(super) fn is_cache_file(name: &[u8]) -> bool {
 /// `.coverage.<host>.pid<number>.<letters>`: coverage.py's data of one process
 /// of many; older versions leave `pid` out.
 fn is_coverage_of_a_process(name: &[u8]) -> bool {
-    let is_number = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
     let Some(rest) = name.strip_prefix(b".coverage.") else { return false };
     let mut parts = rest.rsplit(|byte| *byte == b'.');
     let (Some(random), Some(process)) = (parts.next(), parts.next()) else { return false };
     let is_random = is_number(random) || random.starts_with(b"X") && random.ends_with(b"x");
     is_random && is_number(process.strip_prefix(b"pid").unwrap_or(process))
+}
+
+fn is_number(part: &[u8]) -> bool {
+    !part.is_empty() && part.iter().all(u8::is_ascii_digit)
 }
 
 #[cfg(test)]

@@ -82,12 +82,14 @@ pub(super) fn user_patterns(
 }
 
 fn usual(environment: &[(String, String)]) -> Option<PathBuf> {
-    let of = |wanted: &str| {
-        let found = environment.iter().rfind(|(name, _)| name == wanted);
-        found.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute())
-    };
-    let settings = of("XDG_CONFIG_HOME").or_else(|| Some(of("HOME")?.join(".config")))?;
+    let settings = folder(environment, "XDG_CONFIG_HOME")
+        .or_else(|| Some(folder(environment, "HOME")?.join(".config")))?;
     Some(settings.join("git/ignore"))
+}
+
+fn folder(environment: &[(String, String)], variable: &str) -> Option<PathBuf> {
+    let (_, value) = environment.iter().rfind(|(name, _)| name == variable)?;
+    Some(PathBuf::from(value)).filter(|path| path.is_absolute())
 }
 
 fn read(file: &Path) -> Option<Gitignore> {

@@ -1,6 +1,6 @@
 //! The files of a work tree as they were at one moment, in a form that is kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -18,13 +18,14 @@ pub struct FileList {
 
 impl FileList {
     pub(crate) fn new(snapshot: &Snapshot) -> Self {
-        let entry = |file: &super::File| {
+        let mut files = BTreeMap::new();
+        for file in snapshot.files() {
             let mut head = [0; ENTRY_HEAD_BYTES];
             head[0] = file.kind() as u8;
             head[1..].copy_from_slice(file.hash());
-            (file.bytes().to_vec(), head)
-        };
-        Self { files: snapshot.files().map(entry).collect() }
+            files.insert(file.bytes().to_vec(), head);
+        }
+        Self { files }
     }
 
     /// The list as bytes: for each file its kind, its hash, its name and a zero.
@@ -57,15 +58,10 @@ impl FileList {
 
     /// The files that are new, gone or different in a later list.
     pub fn changes_to(&self, later: &Self) -> Vec<PathBuf> {
-        let path = |name: &Vec<u8>| PathBuf::from(OsString::from_vec(name.clone()));
-        let differs = |(name, head): &(&Vec<u8>, &[u8; ENTRY_HEAD_BYTES])| {
-            self.files.get(*name).is_none_or(|before| before != *head)
-        };
         let gone = self.files.keys().filter(|name| !later.files.contains_key(*name));
-        let changed = later.files.iter().filter(differs).map(|(name, _)| name);
-        let mut all: Vec<_> = gone.chain(changed).map(path).collect();
-        all.sort();
-        all
+        let changed = later.files.iter().filter(|(name, head)| self.files.get(*name) != Some(head));
+        let names: BTreeSet<_> = gone.chain(changed.map(|(name, _)| name)).collect();
+        names.into_iter().map(|name| PathBuf::from(OsString::from_vec(name.clone()))).collect()
     }
 }
 

@@ -166,12 +166,11 @@ fn failed(place: Place<'_>, args: &[&str], problem: &str) -> WorktreeError {
 /// written that one.
 fn usable(program: &Path, root: &Path) -> bool {
     let Ok(real) = program.canonicalize() else { return false };
-    let outside = |path: &Path| !path.starts_with(root);
     let folder = program.parent().and_then(|folder| folder.canonicalize().ok());
     let may_run = real
         .metadata()
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0);
-    may_run && outside(&real) && folder.is_some_and(|folder| outside(&folder))
+    may_run && !real.starts_with(root) && folder.is_some_and(|folder| !folder.starts_with(root))
 }
 
 fn run(command: &mut Command, cancel: &Cancellation) -> io::Result<Answer> {

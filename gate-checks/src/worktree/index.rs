@@ -106,10 +106,9 @@ impl Entries {
             });
             start = end + 1;
         }
-        let key = |span: &Span| span.entry(&text).key();
         // So git prints them; a tree that was written by hand may be in any order.
-        if !spans.is_sorted_by(|one, other| key(one) <= key(other)) {
-            spans.sort_by(|one, other| key(one).cmp(&key(other)));
+        if !spans.is_sorted_by_key(|span| span.entry(&text).key()) {
+            spans.sort_by(|one, other| one.entry(&text).key().cmp(&other.entry(&text).key()));
         }
         Some(Self { text, spans })
     }
@@ -122,8 +121,8 @@ impl Entries {
     /// Adds all that the entries say to a digest, except for flags, which are
     /// nobody's work.
     pub(super) fn digest(&self, hasher: &mut blake3::Hasher) {
-        let length = |entry: Entry<'_>| 4 + 1 + entry.object.len() + entry.path.len() + 1;
-        let length: usize = self.iter().map(length).sum();
+        let length: usize =
+            self.iter().map(|entry| 4 + 1 + entry.object.len() + entry.path.len() + 1).sum();
         hasher.update(&(length as u64).to_le_bytes());
         let mut batch = Vec::with_capacity(HASH_BATCH_BYTES + 4096);
         for entry in self.iter() {

@@ -22,8 +22,10 @@ pub(super) fn is_plain(name: &[u8]) -> bool {
 pub(super) fn prefix_of(project: &Path, root: &Path) -> Result<Vec<u8>, WorktreeError> {
     let real = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
     let inside = real.strip_prefix(root).or_else(|_| project.strip_prefix(root));
-    let outside = || WorktreeError::Outside { project: project.into(), root: root.into() };
-    let mut prefix = inside.map_err(|_| outside())?.as_os_str().as_bytes().to_vec();
+    let Ok(inside) = inside else {
+        return Err(WorktreeError::Outside { project: project.into(), root: root.into() });
+    };
+    let mut prefix = inside.as_os_str().as_bytes().to_vec();
     if !prefix.is_empty() {
         prefix.push(b'/');
     }

@@ -64,10 +64,9 @@ pub(super) fn is_repository(folder: &Path) -> bool {
 /// The nearest folder whose `.git` is a file that names no repository: that
 /// is one that broke, and an error once it is looked at.
 fn broken(project: &Path) -> Option<&Path> {
-    let is_file = |folder: &&Path| {
+    project.ancestors().find(|folder| {
         folder.join(".git").symlink_metadata().is_ok_and(|dot_git| !dot_git.is_dir())
-    };
-    project.ancestors().find(is_file)
+    })
 }
 
 /// True if the outer repository's index or commit has files below the inner folder.

@@ -70,8 +70,7 @@ impl Snapshot {
     /// A snapshot of these files, which are sorted by name.
     pub(super) fn new(root: Arc<Path>, files: Vec<File>) -> Self {
         let digest = digest(files.iter().map(|file| (file.bytes(), file)));
-        let is_link = |(at, file): (usize, &File)| (file.kind() == Kind::Link).then_some(at);
-        let links = files.iter().enumerate().filter_map(is_link).collect();
+        let links = (0..files.len()).filter(|at| files[*at].kind() == Kind::Link).collect();
         Self { digest, head: None, index: None, root, files: Arc::new(files), links }
     }
 
@@ -129,8 +128,8 @@ impl Snapshot {
         fits: impl Fn(&Path) -> bool + Sync,
         cancel: &Cancellation,
     ) -> Result<Vec<&File>, WorktreeError> {
-        let fits = |(): &mut (), at: usize| fits(self.files[at].path());
-        let fitting = parallel::each(self.files.len(), cancel, || (), fits)?;
+        let fitting =
+            parallel::each(self.files.len(), cancel, || (), |(), at| fits(self.files[at].path()))?;
         Ok(self.files.iter().zip(fitting).filter_map(|(file, fits)| fits.then_some(file)).collect())
     }
 

@@ -1,7 +1,7 @@
 //! One look at the whole tree: repositories, files, hashes.
 
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread::{self, ScopedJoinHandle};
 
 use super::WorkTree;
@@ -63,9 +63,9 @@ impl WorkTree {
     /// excludes, all at once.
     fn ask(&self, git: &Git, cancel: &Cancellation) -> Result<GitAnswers, WorktreeError> {
         let top = Repository::find(&self.root, Vec::new())?;
-        let excludes = || excludes::user_patterns(git, &self.root, &self.environment, cancel);
         thread::scope(|scope| {
-            let users = scope.spawn(excludes);
+            let users =
+                scope.spawn(|| excludes::user_patterns(git, &self.root, &self.environment, cancel));
             let head = scope.spawn(|| top.head(git, cancel));
             let repositories = Repository::all(git, &self.root, cancel)?;
             Ok(GitAnswers { repositories, head: joined(head)?, users: joined(users)? })
@@ -89,11 +89,12 @@ impl WorkTree {
         let logs = tracked.map_or_else(Vec::new, |tracked| self.ignored.callers_folders(tracked));
         // The user's own patterns may stand in the tree, as dot files do; then
         // anybody who works in it can write them, as any other file of it.
-        let counts = |file: &&Path| {
-            let inside = file.strip_prefix(&self.root).map(|rest| rest.as_os_str().as_bytes());
-            inside.map_or(true, |inside| tracked.is_some_and(|tracked| tracked.contains(inside)))
-        };
-        let users = answers.users.as_deref().filter(counts);
+        let users = answers.users.as_deref().filter(|file| match file.strip_prefix(&self.root) {
+            Ok(inside) => {
+                tracked.is_some_and(|tracked| tracked.contains(inside.as_os_str().as_bytes()))
+            }
+            Err(_) => true,
+        });
         Walk { root: &self.root, ignored: &self.ignored, tracked, logs, starts, users }
     }
 

@@ -112,9 +112,11 @@ impl Walk<'_> {
             }
             Ok(())
         });
-        let vanished = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
-        if !listed.map_or_else(vanished, |()| true) {
-            found.extend(Self::closed(folder, &path));
+        match listed {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                found.extend(Self::closed(folder, &path));
+            }
+            _ => {}
         }
     }
 
@@ -228,8 +230,10 @@ impl Drop for Turn<'_> {
 impl Rules<'_> {
     fn ignore(&self, path: &[u8], is_folder: bool) -> bool {
         // Most files are tracked, and a name is found sooner than a pattern.
-        let is_tracked = || self.tracked.is_some_and(|tracked| tracked.contains(path));
-        (is_folder || !is_tracked()) && self.patterns.ignore(path, is_folder)
+        if !is_folder && self.tracked.is_some_and(|tracked| tracked.contains(path)) {
+            return false;
+        }
+        self.patterns.ignore(path, is_folder)
     }
 }
 

@@ -12,18 +12,19 @@ const MARKS: &[char] = &[
 /// True if an item's text begins with this id.
 pub(super) fn is_called(text: &str, id: &str) -> bool {
     let id = id.trim().trim_matches(MARKS);
-    let same = |label: &str| label.eq_ignore_ascii_case(id);
-    !id.is_empty() && (labels(text).any(same) || begins(text.trim_start_matches(MARKS), id))
+    !id.is_empty()
+        && (labels(text).any(|label| label.eq_ignore_ascii_case(id))
+            || begins(text.trim_start_matches(MARKS), id))
 }
 
 /// True if a heading has this id as a word.
 pub(super) fn holds_word(heading: &str, id: &str) -> bool {
     let (heading, id) = (heading.to_lowercase(), id.trim().trim_matches(MARKS).to_lowercase());
-    let before = |at: usize| heading[..at].chars().next_back().is_none_or(|c| !is_inner(c));
     !id.is_empty()
-        && heading
-            .match_indices(&id)
-            .any(|(at, _)| before(at) && ends_word(&heading[at + id.len()..]))
+        && heading.match_indices(&id).any(|(at, _)| {
+            let before = heading[..at].chars().next_back();
+            before.is_none_or(|letter| !is_inner(letter)) && ends_word(&heading[at + id.len()..])
+        })
 }
 
 /// True if a text begins with something like an id: `T004`, `bd-12`, `#42`, `1.2`.

@@ -240,8 +240,10 @@ impl<'a> Reader<'a> {
 
 /// The open box that a text begins with.
 fn open_box(text: &str) -> Option<&'static str> {
-    let ends = |rest: &str| rest.chars().next().is_none_or(char::is_whitespace);
-    OPEN.iter().copied().find(|mark| text.strip_prefix(mark).is_some_and(ends))
+    OPEN.iter().copied().find(|mark| {
+        let rest = text.strip_prefix(mark);
+        rest.is_some_and(|rest| rest.chars().next().is_none_or(char::is_whitespace))
+    })
 }
 
 /// A heading without the marks around it, and without regard to case.

@@ -46,8 +46,8 @@ pub(in crate::checks) fn files(project: &Path, entry: &str) -> Result<Vec<Named>
     if walk.found.is_empty() {
         return Err(PlanError::NoMatch { file: entry.to_owned() });
     }
-    let named = |shown: String| Named { path: project.join(&shown), shown };
-    Ok(walk.found.into_iter().map(named).collect())
+    let found = walk.found.into_iter();
+    Ok(found.map(|shown| Named { path: project.join(&shown), shown }).collect())
 }
 
 fn matcher(entry: &str) -> Result<GlobMatcher, PlanError> {

@@ -56,14 +56,16 @@ pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
             ..Item::default()
         });
     }
-    let deep = || PlanError::Broken {
-        file: file.to_owned(),
-        line: 1,
-        expected: "JSON with stories",
-        why: "it is nested too deep".to_owned(),
-    };
     let inner = nested::judged(text).map_err(|error| broken("JSON with stories", 1, &error))?;
-    for inner in inner.ok_or_else(deep)? {
+    let Some(inner) = inner else {
+        return Err(PlanError::Broken {
+            file: file.to_owned(),
+            line: 1,
+            expected: "JSON with stories",
+            why: "it is nested too deep".to_owned(),
+        });
+    };
+    for inner in inner {
         // The stories are known already.
         if stories.iter().any(|story| std::ptr::eq(story.get(), inner.raw.get())) {
             continue;

@@ -12,25 +12,29 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// A file's text. What is no regular file is an error, and never waited for.
 pub(super) fn text(path: &Path, file: &str) -> Result<String, PlanError> {
-    let named = || file.to_owned();
-    let unreadable = |error: &io::Error| match error.kind() {
-        io::ErrorKind::NotFound => PlanError::Missing { file: named() },
-        _ => PlanError::Unreadable { file: named(), why: error.to_string() },
-    };
-    let open = open(path).map_err(|error| unreadable(&error))?;
-    if !open.metadata().map_err(|error| unreadable(&error))?.is_file() {
-        return Err(PlanError::NoFile { file: named() });
+    let open = open(path).map_err(|error| unreadable(file, &error))?;
+    if !open.metadata().map_err(|error| unreadable(file, &error))?.is_file() {
+        return Err(PlanError::NoFile { file: file.to_owned() });
     }
     let mut bytes = Vec::new();
-    open.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    open.take(MAX_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(file, &error))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(PlanError::TooLong { file: named(), limit: MAX_FILE_BYTES });
+        return Err(PlanError::TooLong { file: file.to_owned(), limit: MAX_FILE_BYTES });
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let valid = String::from_utf8_lossy(&error.as_bytes()[..valid]);
-        PlanError::NotText { file: named(), line: Lines::new(&valid).at(valid.len()) }
+        PlanError::NotText { file: file.to_owned(), line: Lines::new(&valid).at(valid.len()) }
     })
+}
+
+fn unreadable(file: &str, error: &io::Error) -> PlanError {
+    match error.kind() {
+        io::ErrorKind::NotFound => PlanError::Missing { file: file.to_owned() },
+        _ => PlanError::Unreadable { file: file.to_owned(), why: error.to_string() },
+    }
 }
 
 /// Opens without waiting for a writer, which a FIFO would otherwise do.

@@ -146,11 +146,11 @@ fn are_marked(all: usize) -> String {
 }
 
 fn names(open: &[(&str, &Item)]) -> String {
-    let name = |(file, item): &(&str, &Item)| match shown(&item.text) {
-        text if text.is_empty() => format!("{}:{}", shown(file), item.line),
-        text => text,
-    };
-    let mut names: Vec<String> = open.iter().take(NAMED).map(name).collect();
+    let mut names = Vec::new();
+    for (file, item) in open.iter().take(NAMED) {
+        let text = shown(&item.text);
+        names.push(if text.is_empty() { format!("{}:{}", shown(file), item.line) } else { text });
+    }
     if open.len() > NAMED {
         names.push(format!("and {} more", open.len() - NAMED));
     }

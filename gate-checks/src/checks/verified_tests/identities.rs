@@ -62,9 +62,29 @@ impl Renamed {
     }
 
     fn is_free(&self, id: &str) -> bool {
-        let begins = |beginning: &str| starts(id).any(|at| rest(&id[at..], beginning).is_some());
-        self.free.iter().any(|beginning| begins(beginning))
+        starts(id).any(|at| self.free.iter().any(|prefix| rest(&id[at..], prefix).is_some()))
     }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn stem(path: &Path) -> String {
+    text(&path.with_extension(""))
+}
+
+fn tests(number: usize) -> String {
+    if number == 1 { "1 test".to_owned() } else { format!("{number} tests") }
+}
+
+fn is(number: usize) -> &'static str {
+    if number == 1 { "is" } else { "are" }
+}
+
+/// The first [`LISTED`] names.
+fn first(names: &[String]) -> &[String] {
+    &names[..names.len().min(LISTED)]
 }
 
 /// The offsets at which a file's part of a name may begin: cargo puts a program before it.
@@ -86,13 +106,11 @@ fn rest<'i>(id: &'i str, beginning: &str) -> Option<&'i str> {
 /// order.
 fn spellings(path: &Path, cwd: &Path) -> Vec<String> {
     let inside = path.strip_prefix(cwd).unwrap_or(path);
-    let shown = |path: &Path| path.to_string_lossy().into_owned();
-    let stem = |path: &Path| shown(&path.with_extension(""));
     let source = inside.strip_prefix("src").unwrap_or(inside);
     let module = stem(source).trim_end_matches("/mod").replace('/', "::");
     vec![
-        shown(path),
-        shown(inside),
+        text(path),
+        text(inside),
         stem(path).replace('/', "."),
         stem(inside).replace('/', "."),
         // A test program of cargo's is called like its file.
@@ -195,10 +213,6 @@ fn fits(pattern: &str, text: &str) -> bool {
 impl Compared {
     /// The difference as a sentence, if there is one.
     pub(super) fn wrong(&self) -> Option<String> {
-        let tests = |number: usize| {
-            if number == 1 { "1 test".to_owned() } else { format!("{number} tests") }
-        };
-        let is = |number: usize| if number == 1 { "is" } else { "are" };
         match (self.gone.len(), self.skipped.len()) {
             (0, 0) => None,
             (gone, 0) => Some(format!(
@@ -226,14 +240,13 @@ impl Compared {
 
     /// As it stands in records.
     pub(super) fn detail(&self) -> Value {
-        let listed = |names: &[String]| names.iter().take(LISTED).cloned().collect::<Vec<_>>();
         json!({
             "known": true,
             "passed": self.passed,
-            "missing": listed(&self.gone),
-            "skipped": listed(&self.skipped),
-            "moved": listed(&self.moved),
-            "allowed": listed(&self.allowed),
+            "missing": first(&self.gone),
+            "skipped": first(&self.skipped),
+            "moved": first(&self.moved),
+            "allowed": first(&self.allowed),
         })
     }
 }

@@ -32,11 +32,11 @@ impl<'a> Overlay<'a> {
         let cancel = Cancellation::with(cx.cancel.clone());
         let changes = baseline.reader(tree)?.changes(&cx.tree, &cancel)?;
         let globs = path_globs(&cx.allow)?;
-        let is_allowed = |change: &Change| {
+        let mut allowed = Vec::with_capacity(changes.len());
+        for change in &changes {
             let inside = tree.in_project(change.path.as_os_str().as_bytes());
-            inside.is_some_and(|inside| globs.matches(inside))
-        };
-        let allowed = changes.iter().map(is_allowed).collect();
+            allowed.push(inside.is_some_and(|inside| globs.matches(inside)));
+        }
         Ok(Some(Self { baseline, changes, allowed }))
     }
 
@@ -47,10 +47,8 @@ impl<'a> Overlay<'a> {
 
     /// The files that were moved with their bytes: from where, to where.
     pub(super) fn moved(&self) -> impl Iterator<Item = (&Path, &Path)> {
-        let moved = |change: &'_ Change| change.moved_from.is_some();
         self.changes
             .iter()
-            .filter(move |change| moved(change))
             .filter_map(|change| Some((change.moved_from.as_deref()?, change.path.as_path())))
     }
 

@@ -51,19 +51,21 @@ impl Selection<'_> {
 
     /// A file right below `tests` is a program of its own.
     fn cargo(&self, own: &[PathBuf]) -> Option<Vec<String>> {
-        let told = |word: &String| !word.starts_with('-') || TARGETS.contains(&word.as_str());
-        if self.args.iter().take_while(|word| *word != "--").any(told) {
+        let mut words = self.args.iter().take_while(|word| *word != "--");
+        if words.any(|word| !word.starts_with('-') || TARGETS.contains(&word.as_str())) {
             return None;
         }
-        let program = |file: &PathBuf| {
-            let beside = file.parent()?.parent()?.join("Cargo.toml");
-            if file.parent()?.file_name()? != "tests" {
-                return None;
-            }
-            let stem = file.file_stem()?.to_str()?;
-            self.root.join(beside).is_file().then(|| format!("--test={stem}"))
-        };
-        own.iter().map(program).collect()
+        own.iter().map(|file| self.cargo_target(file)).collect()
+    }
+
+    fn cargo_target(&self, file: &Path) -> Option<String> {
+        let folder = file.parent()?;
+        if folder.file_name()? != "tests" {
+            return None;
+        }
+        let manifest = self.root.join(folder.parent()?).join("Cargo.toml");
+        let stem = file.file_stem()?.to_str()?;
+        manifest.is_file().then(|| format!("--test={stem}"))
     }
 }
 

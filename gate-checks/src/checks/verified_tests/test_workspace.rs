@@ -102,8 +102,9 @@ impl TestWorkspace {
     /// is known.
     pub(super) fn is_about_tests(&self, found: &RunnerCommand) -> bool {
         let cwd = self.cx.site.folder_of(&self.settings);
-        let more = || found.runner.judges_more(&found.args, &cwd, self.workspace.root());
-        found.alone && found.runner.failing_code().is_some() && !more()
+        found.alone
+            && found.runner.failing_code().is_some()
+            && !found.runner.judges_more(&found.args, &cwd, self.workspace.root())
     }
 
     /// Runs the command once; with a control, and to its end whatever fails.
