@@ -16,7 +16,7 @@ use gate_checks::{Gathered, Site, TreeChange, Wanted};
 use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::indicator::PatternSet;
-use gate_core::decide::observed::{Observed, TreeSeen, TreeState};
+use gate_core::decide::iteration_facts::{IterationFacts, TreeSeen, TreeState};
 use gate_core::decide::policy::When;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
@@ -326,7 +326,7 @@ impl Gate {
             forced: request.forced.clone(),
             checks_left_out: request.checks == Checks::None && !self.policy.checks.is_empty(),
             warnings,
-            observed: Observed {
+            observed: IterationFacts {
                 stop: request.stop.clone(),
                 outage: request.outage.clone(),
                 ..scan.observed()
@@ -339,7 +339,7 @@ impl Gate {
         let mut input = self.input(scan, request);
         input.evidence.clone_from(&gathered.evidence);
         input.warnings.extend(self.no_baseline(gathered));
-        if let Some(signature) = Signature::of_evidence(&input.evidence) {
+        if let Some(signature) = Signature::from_evidence(&input.evidence) {
             input.observed.signature = Some(signature.into());
         }
         input
@@ -425,7 +425,7 @@ impl Gate {
 
 /// The input with what is remembered at the moment of the decision.
 fn remembering(input: &Input, standing: Standing, seen: &Option<TreeSeen>) -> Input {
-    let observed = Observed {
+    let observed = IterationFacts {
         at: standing.at,
         iteration: standing.iteration.unwrap_or_default(),
         tree: seen.clone(),

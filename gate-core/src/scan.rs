@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decide::feedback;
 use crate::decide::indicator::{Counter, Hit, PatternError, PatternSet};
-use crate::decide::observed::Observed;
+use crate::decide::iteration_facts::IterationFacts;
 use crate::decide::policy::{Policy, SignalPolicy};
 use crate::decide::signal::Signal;
 use crate::read::{
@@ -240,9 +240,9 @@ pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
 impl Scan {
     /// What it tells that feeds the breaker. When that was, and what became of
     /// the tree, is the caller's to say.
-    pub fn observed(&self) -> Observed {
+    pub fn observed(&self) -> IterationFacts {
         let Self { transcript, effort, .. } = self;
-        Observed {
+        IterationFacts {
             signature: effort.signature.clone().map(String::from),
             denied: effort.denied.clone(),
             limited: effort.limited.clone(),
@@ -250,7 +250,7 @@ impl Scan {
             session: transcript.session.clone(),
             tokens: transcript.tokens,
             cost_micro_usd: transcript.cost_micro_usd,
-            ..Observed::default()
+            ..IterationFacts::default()
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gate_core::Policy;
 use gate_core::decide::breaker::{Breaker, BreakerState};
-use gate_core::decide::moment::Moment;
+use gate_core::decide::timestamp;
 use gate_core::history::{Owner, State, kind};
 use gate_core::protocol::ledger::Sealed;
 use jiff::{SignedDuration, Timestamp};
@@ -141,8 +141,9 @@ pub(super) fn open(
 }
 
 /// Whether it was tripped long ago, could be tried since, and nobody did.
-fn is_forgotten(breaker: &Breaker, now: &Moment, policy: &Policy) -> bool {
-    let long_ago = |at: &Moment| now.since(at).is_some_and(|passed| passed >= FORGOTTEN);
+fn is_forgotten(breaker: &Breaker, now: &timestamp::Timestamp, policy: &Policy) -> bool {
+    let long_ago =
+        |at: &timestamp::Timestamp| now.since(at).is_some_and(|passed| passed >= FORGOTTEN);
     match breaker.state {
         BreakerState::Open => {
             let is_cool = breaker.cools_in(now, policy) == Some(0);

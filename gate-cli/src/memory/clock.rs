@@ -2,13 +2,13 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use gate_core::decide::moment::Moment;
+use gate_core::decide::timestamp::Timestamp;
 
 /// The moment that it is.
-pub(crate) fn now() -> Moment {
+pub(crate) fn now() -> Timestamp {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (boot, uptime_ms) = booted();
-    Moment { boot, uptime_ms, wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX) }
+    Timestamp { boot, uptime_ms, wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX) }
 }
 
 /// The id of this start of the machine, and the time since then, suspend

@@ -1,8 +1,8 @@
 //! What hooks leave beside decisions: stops that were not judged, sessions that
 //! began, and whether an operator switched hooks off.
 
-use gate_core::decide::memory::RunState;
-use gate_core::decide::moment::Moment;
+use gate_core::decide::run_state::RunState;
+use gate_core::decide::timestamp;
 use gate_core::history::kind;
 use gate_core::protocol::ledger::Draft;
 use jiff::{SignedDuration, Timestamp};
@@ -44,7 +44,7 @@ pub(crate) struct Switch {
     pub(crate) until: Option<String>,
     /// When that was said.
     #[serde(default)]
-    at: Moment,
+    at: timestamp::Timestamp,
     /// For how long, in milliseconds.
     #[serde(default)]
     for_ms: Option<u64>,
@@ -53,7 +53,7 @@ pub(crate) struct Switch {
 impl Switch {
     /// Whether it holds at this moment. A clock that cannot be compared ends an
     /// hour off at once.
-    fn holds(&self, now: &Moment) -> bool {
+    fn holds(&self, now: &timestamp::Timestamp) -> bool {
         let within = |long: u64| now.since(&self.at).is_some_and(|passed| passed < long);
         self.off && self.for_ms.is_none_or(within)
     }

@@ -2,11 +2,11 @@
 //! how it is kept.
 
 use gate_core::decide::breaker::{Admission, Change};
-use gate_core::decide::memory::{Memory as Remembered, RunState};
-use gate_core::decide::moment::Moment;
-use gate_core::decide::observed::TreeState;
+use gate_core::decide::iteration_facts::TreeState;
+use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::signal::Status;
 use gate_core::decide::stop::Refusals;
+use gate_core::decide::timestamp;
 use gate_core::exit::AgentSessionCompleted;
 use gate_core::history::{Owner, State, kind};
 use gate_core::protocol::ledger::Draft;
@@ -105,7 +105,7 @@ pub(crate) struct Turn {
 #[derive(Clone, Debug)]
 pub(crate) struct Standing {
     /// What is remembered; none where it was lost.
-    pub(crate) memory: Option<Remembered>,
+    pub(crate) memory: Option<LoopState>,
     /// Why it was lost.
     pub(crate) lost: Option<String>,
     /// The run; none where it was lost.
@@ -113,7 +113,7 @@ pub(crate) struct Standing {
     /// The iteration's number.
     pub(crate) iteration: Option<u64>,
     /// When it is made.
-    pub(crate) at: Moment,
+    pub(crate) at: timestamp::Timestamp,
     /// The id under which it would hold the probe.
     pub(crate) probe: String,
 }
@@ -191,7 +191,7 @@ impl Memory {
     /// rests on it.
     fn admit(
         &mut self,
-        before: &Remembered,
+        before: &LoopState,
         turn: &Turn,
         asked: &Asked<'_>,
     ) -> Result<Admission, Failure> {

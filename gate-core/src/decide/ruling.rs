@@ -6,13 +6,14 @@ use super::breaker::{Admission, BreakerState};
 use super::budget;
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
-use super::memory::Memory;
-use super::observed::{Outage, OutageCause};
+use super::iteration_facts::Outage;
 use super::policy::{AgentOverride, Mode, Policy, Unverified};
 use super::reason::{Reason, ReasonCode};
-use super::release::{Course, Released, Ruling, Stopped, beyond_a_hook, checked_elsewhere};
+use super::release::{StopCase, StopRuling, beyond_a_hook, checked_elsewhere};
+use super::run_state::LoopState;
 use super::score::Indicators;
 use super::signal::Status;
+use super::situation::{Course, Released};
 use super::verdict::Verdict;
 
 /// One case before the gate.
@@ -22,37 +23,37 @@ pub(super) struct Case<'a> {
     pub(super) indicators: &'a Indicators,
 }
 
-/// What a case comes to.
-pub(super) struct Ruled {
+/// The ruling on a case.
+pub(super) struct Ruling {
     pub(super) verdict: Verdict,
-    /// Where a stop is let go without a verdict that ends the work.
+    /// Set if a stop is let go without a verdict that ends the work.
     pub(super) released: Option<Released>,
     pub(super) reasons: Vec<Reason>,
 }
 
-impl Ruled {
-    fn of(verdict: Verdict, reasons: Vec<Reason>) -> Self {
+impl Ruling {
+    fn new(verdict: Verdict, reasons: Vec<Reason>) -> Self {
         Self { verdict, released: None, reasons }
     }
 }
 
-impl From<Ruling> for Ruled {
-    fn from(ruling: Ruling) -> Self {
+impl From<StopRuling> for Ruling {
+    fn from(ruling: StopRuling) -> Self {
         match ruling {
-            Ruling::Release(released, reason) => {
+            StopRuling::Release(released, reason) => {
                 Self { verdict: Verdict::Continue, released: Some(released), reasons: vec![reason] }
             }
-            Ruling::Refuse(reasons) => Self::of(Verdict::Continue, reasons),
+            StopRuling::Refuse(reasons) => Self::new(Verdict::Continue, reasons),
         }
     }
 }
 
 impl Case<'_> {
     /// The verdict and its reasons.
-    pub(super) fn rule(&self) -> Ruled {
+    pub(super) fn rule(&self) -> Ruling {
         if let Some(reason) = &self.input.forced {
             let message = format!("forced by the operator: {reason}");
-            return Ruled::of(Verdict::Exit, vec![Reason::new(ReasonCode::Forced, message)]);
+            return Ruling::new(Verdict::Exit, vec![Reason::new(ReasonCode::Forced, message)]);
         }
         let stopped = self.stopped();
         let course = stopped
@@ -62,11 +63,12 @@ impl Case<'_> {
         if let (Course::Release, Some(stopped)) = (course, &stopped) {
             return stopped.release().into();
         }
+        // Before the agent's word and the checks: neither may pass an open breaker.
         if let Some(reasons) = self.held() {
-            return Ruled::of(Verdict::Tripped, reasons);
+            return Ruling::new(Verdict::Tripped, reasons);
         }
         if self.input.signal.status == Status::Blocked {
-            return Ruled::of(Verdict::Blocked, vec![self.blocked()]);
+            return Ruling::new(Verdict::Blocked, vec![self.blocked()]);
         }
         match (course, &stopped) {
             (Course::Look, Some(stopped)) => {
@@ -78,56 +80,58 @@ impl Case<'_> {
         }
     }
 
-    fn decided(&self, stopped: Option<&Stopped<'_>>) -> Ruled {
+    fn decided(&self, stopped: Option<&StopCase<'_>>) -> Ruling {
         let mut against = self.against();
         if against.is_empty() {
-            if let Some(ruling) = stopped.and_then(|it| checked_elsewhere(it.situation)) {
+            if let Some(ruling) = stopped.and_then(|stopped| checked_elsewhere(stopped.situation)) {
                 return ruling.into();
             }
             return match self.settings_changed() {
-                Some(reason) => Ruled::of(Verdict::Blocked, vec![reason]),
+                Some(reason) => Ruling::new(Verdict::Blocked, vec![reason]),
                 None => {
-                    Ruled::of(Verdict::Exit, vec![Reason::new(ReasonCode::Passed, self.passed())])
+                    Ruling::new(Verdict::Exit, vec![Reason::new(ReasonCode::Passed, self.passed())])
                 }
             };
         }
         if let Some(why) = self.input.outage().and_then(|outage| outage.gives_up.as_ref()) {
             against.insert(0, Reason::new(ReasonCode::BackoffLimit, why));
-            return Ruled::of(Verdict::Tripped, against);
+            return Ruling::new(Verdict::Tripped, against);
         }
         let beyond = stopped.and_then(|_| beyond_a_hook(&against, self.input, self.policy));
-        beyond.map_or_else(|| Ruled::of(Verdict::Continue, against), Ruled::from)
+        beyond.map_or_else(|| Ruling::new(Verdict::Continue, against), Ruling::from)
     }
 
     /// A claim with tasks in the background waits for them, once.
-    fn with_background(&self, ruling: Ruling) -> Ruled {
-        let claims = self.input.signal.status == Status::Complete;
-        match (&ruling, self.background().filter(|_| claims)) {
-            (Ruling::Release(Released::Green, _), Some(reason)) => {
-                Ruling::Refuse(vec![reason]).into()
-            }
-            _ => ruling.into(),
+    fn with_background(&self, ruling: StopRuling) -> Ruling {
+        if self.input.signal.status == Status::Complete
+            && matches!(ruling, StopRuling::Release(Released::Green, _))
+            && let Some(reason) = self.background()
+        {
+            return StopRuling::Refuse(vec![reason]).into();
         }
+        ruling.into()
     }
 
-    /// The stop that a hook asks about, where it says what it comes after.
-    fn stopped(&self) -> Option<Stopped<'_>> {
+    /// The stop that a hook asks about, if its circumstances are known.
+    fn stopped(&self) -> Option<StopCase<'_>> {
         let situation = self.input.observed.stop.as_ref()?.situation.as_ref()?;
         let refusals = self.input.refusals();
-        Some(Stopped { input: self.input, policy: self.policy, situation, refusals })
+        Some(StopCase { input: self.input, policy: self.policy, situation, refusals })
     }
 
-    /// What is red at a stop, as a digest.
+    /// A digest of the failures at a stop.
     pub(super) fn failure(&self) -> Option<String> {
         self.stopped()?.failure()
     }
 
-    /// That a person has to look at settings first. Where a hook asks, the approved ones
-    /// suffice, and the person is told.
+    /// The reason that a person has to look at settings first. In a hook the approved
+    /// settings suffice, and the person gets a message.
     fn settings_changed(&self) -> Option<Reason> {
-        let changed = self.input.settings_changed.as_ref();
-        let changed = changed.filter(|_| self.input.observed.stop.is_none());
-        changed.map(|changed| Reason::new(ReasonCode::SettingsChanged, changed))
+        if self.input.observed.stop.is_some() {
+            return None;
+        }
+        let changed = self.input.settings_changed.as_ref()?;
+        Some(Reason::new(ReasonCode::SettingsChanged, changed))
     }
 
     /// Why the agent could not work.
@@ -142,16 +146,22 @@ impl Case<'_> {
 
     /// Everything that forbids `exit`.
     fn against(&self) -> Vec<Reason> {
+        // The first reason is the one that people read, so the order is by weight: a check
+        // that was worked around, then the agent's own word, then evidence, then counting.
+        // All reasons are collected, because an agent that learns one a turn needs a turn for
+        // each.
         let mut against: Vec<_> = self.tampered().collect();
         let signal = self.signal();
         let forbidden = signal.is_some();
         against.extend(self.agent_failed());
         against.extend(signal);
-        let lazy = |reason: &Reason| forbidden && reason.code == ReasonCode::CheckNotRun;
-        against.extend(self.checks().into_iter().filter(|reason| !lazy(reason)));
+        let mut checks = self.checks();
+        // A signal that forbids `exit` keeps checks from running at all: that they did
+        // not run is no fault of theirs.
+        checks.retain(|reason| !(forbidden && reason.code == ReasonCode::CheckNotRun));
+        against.extend(checks);
         against.extend(self.too_few_indicators(forbidden));
-        let cancelled = |outage: &Outage| outage.cause == OutageCause::Cancelled;
-        if !against.is_empty() || self.input.outage().is_some_and(cancelled) {
+        if !against.is_empty() || self.input.outage().is_some_and(Outage::is_cancelled) {
             against.splice(0..0, self.outage());
         } else {
             against.extend(self.lacks_evidence());
@@ -161,7 +171,7 @@ impl Case<'_> {
         against
     }
 
-    /// Why the run is held before anything is looked at, where it is.
+    /// The reasons to stop the run before anything else counts; none if there are none.
     fn held(&self) -> Option<Vec<Reason>> {
         if self.input.admission(self.policy) != Admission::Held {
             return None;
@@ -172,13 +182,13 @@ impl Case<'_> {
             return Some(vec![Reason::new(ReasonCode::BreakerOpen, message)]);
         };
         let mut reasons = Vec::from_iter(self.breaker(memory));
-        let spent = budget::overspent(&memory.run, self.policy);
+        let spent = budget::overspent(&memory.run.spent, self.policy);
         reasons.extend(spent.into_iter().map(|told| Reason::new(ReasonCode::BudgetSpent, told)));
         Some(reasons)
     }
 
-    /// What a breaker says that is not closed.
-    fn breaker(&self, memory: &Memory) -> Option<Reason> {
+    /// The reason that a breaker gives unless it is closed.
+    fn breaker(&self, memory: &LoopState) -> Option<Reason> {
         let breaker = memory.governing();
         let trip = breaker.trip.as_ref();
         let trip = trip.map_or("no reason recorded", |trip| trip.message.as_str());
@@ -205,9 +215,9 @@ impl Case<'_> {
     }
 
     fn tampered(&self) -> impl Iterator<Item = Reason> {
-        let tampered = |evidence: &&Evidence| evidence.outcome == Outcome::Tamper;
-        self.input.evidence.iter().filter(tampered).map(|evidence| {
-            Reason::of_check(
+        let evidence = self.input.evidence.iter();
+        evidence.filter(|record| record.outcome == Outcome::Tamper).map(|evidence| {
+            Reason::for_check(
                 ReasonCode::Tampered,
                 &evidence.check,
                 with_summary(evidence, "was worked around"),
@@ -247,8 +257,9 @@ impl Case<'_> {
         }
     }
 
-    /// Whether silence forbids `exit`. An agent whose stop a hook holds may never
-    /// have heard of the protocol: it is told once, and then evidence decides.
+    /// True if a missing signal forbids `exit`. An agent whose stop a hook refuses may
+    /// never have heard of the protocol: gate explains it once, and then the evidence
+    /// decides.
     fn wants_signal(&self) -> bool {
         self.policy.require_explicit_signal && !self.input.refusals().reminded
     }
@@ -280,24 +291,25 @@ impl Case<'_> {
         reasons
     }
 
-    /// Whether a check was run and did not pass, and that forbids exit.
+    /// True if a required check was run and did not pass.
     fn did_not_pass(&self) -> bool {
-        let bad = |evidence: &Evidence| {
-            matches!(evidence.outcome, Outcome::Fail | Outcome::Inconclusive)
-                && evidence.mode == Mode::Require
-        };
-        self.input.evidence.iter().any(|it| it.outcome == Outcome::Tamper || bad(it))
+        self.input.evidence.iter().any(|record| match record.outcome {
+            Outcome::Tamper => true,
+            Outcome::Fail | Outcome::Inconclusive => record.mode == Mode::Require,
+            Outcome::Pass | Outcome::Skipped => false,
+        })
     }
 
     fn was_skipped(&self, reason: &Reason) -> bool {
         let check = reason.check.as_deref().unwrap_or_default();
-        worst_of(&self.input.evidence, check).is_some_and(|it| it.outcome == Outcome::Skipped)
+        worst_of(&self.input.evidence, check)
+            .is_some_and(|record| record.outcome == Outcome::Skipped)
     }
 
     fn check(&self, name: &str) -> Option<Reason> {
         let Some(worst) = worst_of(&self.input.evidence, name) else {
             let message = format!("{name} is configured and left no record");
-            return Some(Reason::of_check(ReasonCode::CheckNotRun, name, message));
+            return Some(Reason::for_check(ReasonCode::CheckNotRun, name, message));
         };
         let required =
             self.policy.checks.get(name).map_or(worst.mode, |check| check.mode) == Mode::Require;
@@ -311,11 +323,11 @@ impl Case<'_> {
             Outcome::Skipped if worst.running => (ReasonCode::CheckRunning, "is still running"),
             Outcome::Skipped => (ReasonCode::CheckNotRun, "did not run"),
         };
-        Some(Reason::of_check(code, name, with_summary(worst, what)))
+        Some(Reason::for_check(code, name, with_summary(worst, what)))
     }
 
-    /// Too few indicators. Where the signal already forbids `exit`, checks
-    /// have not run, and their share is not held against anybody.
+    /// Too few indicators. If the signal already forbids `exit`, checks have not run, and
+    /// the indicators that they would add are not missed.
     fn too_few_indicators(&self, forbidden: bool) -> Option<Reason> {
         let (score, threshold) = (self.indicators.score, self.indicators.threshold);
         let lifted = !self.policy.enabled || self.override_granted();
@@ -326,22 +338,22 @@ impl Case<'_> {
         })
     }
 
-    /// No check stands behind what would otherwise be an exit, and one is asked for.
+    /// No check supports what would otherwise be an exit, and one is required.
     fn lacks_evidence(&self) -> Option<Reason> {
         let asked = self.policy.unverified == Unverified::Continue;
         let message = "no check stands behind the agent's word, and one is asked for";
         (asked && !self.has_evidence()).then(|| Reason::new(ReasonCode::EvidenceRequired, message))
     }
 
-    /// Whether a check that gate ran itself passes and counts.
+    /// True if a check that gate ran itself passes and counts.
     fn has_evidence(&self) -> bool {
         let evidence = &self.input.evidence;
         let worst = evidence.iter().filter_map(|record| worst_of(evidence, &record.check));
         worst.into_iter().any(|record| record.counts() && !record.claim)
     }
 
-    /// Whether a verdict rests on more than the agent's word: false for an exit that
-    /// no passing check stands behind, or that was forced over a required check.
+    /// True if a verdict rests on more than the agent's word. False for an exit that no
+    /// passing check supports, or that was forced over a required check.
     pub(super) fn is_verified(&self, verdict: Verdict) -> bool {
         verdict != Verdict::Exit || (self.has_evidence() && self.checks().is_empty())
     }
@@ -358,7 +370,10 @@ impl Case<'_> {
     /// Tasks in the background: a reason to wait, once.
     fn background(&self) -> Option<Reason> {
         let tasks = self.input.observed.stop.as_ref().map(|stop| stop.background.as_slice())?;
-        let first = tasks.first().filter(|_| !self.input.refusals().waited)?;
+        let first = tasks.first()?;
+        if self.input.refusals().waited {
+            return None;
+        }
         let message = match tasks.len() {
             1 => format!("a background task is still running: {first}"),
             more => format!("{more} background tasks are still running, one of them {first}"),
@@ -392,7 +407,9 @@ impl Case<'_> {
         };
         let checks = match self.input.evidence.as_slice() {
             [] => "no checks",
-            all if all.iter().any(|it| it.mode == Mode::Require) => "every required check passes",
+            all if all.iter().any(|record| record.mode == Mode::Require) => {
+                "every required check passes"
+            }
             _ => "no check is required",
         };
         format!("{signal}, {score} of {threshold} indicators, {checks}")

@@ -1,4 +1,4 @@
-//! Which lines are errors: the pack `errors`.
+//! Error lines, by the pack `errors`.
 
 use std::iter;
 
@@ -6,10 +6,10 @@ use super::hint::Hints;
 use super::pack::{self, stand_in};
 
 /// The longest beginning of a line that is looked at, in bytes.
-const LONGEST: usize = 1000;
+const MAX_LINE_BYTES: usize = 1000;
 
-/// Texts, one of which stands in every error line as tools write it, and in
-/// little else: prose speaks of errors often.
+/// Texts of which every error line of a tool contains one, and little else does: prose
+/// speaks of errors often.
 static HINTS: Hints = Hints::new(&[
     "rror:",
     "RROR:",
@@ -69,8 +69,8 @@ static HINTS: Hints = Hints::new(&[
     ".go:",
 ]);
 
-/// Whether a tool's answer is one of the client's guards, which an agent gets
-/// over in its next call.
+/// True if a tool's answer is one of the client's guards, which an agent gets over in its
+/// next call.
 pub(super) fn is_guard(answer: &str) -> bool {
     lines(answer)
         .find(|line| !line.trim().is_empty())
@@ -113,5 +113,5 @@ fn lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
 }
 
 fn beginning(line: &str) -> &str {
-    &line[..line.floor_char_boundary(LONGEST)]
+    &line[..line.floor_char_boundary(MAX_LINE_BYTES)]
 }

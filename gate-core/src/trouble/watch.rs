@@ -1,20 +1,19 @@
 //! Follows a transcript for what goes wrong in its final turn.
 
 use super::{Effort, Signature, wording};
-use crate::decide::observed::Limited;
+use crate::decide::iteration_facts::LimitNotice;
 use crate::read::{Boundary, Event, Fact, FinalTurn, Role, Text, resets_at};
 
-/// How many failed tool results, errors and limits of a turn are kept: more
-/// than a signature needs.
-const KEEP: usize = 16;
+/// The most failed tool results, errors and limits of a turn that are kept: more than a
+/// signature needs.
+const MAX_KEPT: usize = 16;
 
-/// How much of the last word is searched for error lines, in bytes: its end.
-const PROSE: usize = 64 << 10;
+/// The end of the last message that is searched for error lines, in bytes.
+const MAX_PROSE_BYTES: usize = 64 << 10;
 
-/// What asks a person something. Where nobody is there to answer, clients deny
-/// it; the agent may do the rest of its work all the same. Of Claude Code,
-/// Codex, OpenCode, Gemini and Qwen, Copilot, Droid, Cline, without marks
-/// between words.
+/// Tools that ask a person something. If nobody is there to answer, clients deny them,
+/// and the agent may do the rest of its work all the same. Of Claude Code, Codex,
+/// OpenCode, Gemini and Qwen, Copilot, Droid, Cline; without the marks between words.
 const QUESTIONS: [&str; 14] = [
     "askuserquestion",
     "askuser",
@@ -42,8 +41,8 @@ pub(crate) struct Watch {
     failures: Vec<String>,
     /// The last errors of the API, and the last limits, with their lines.
     errors: Vec<(u64, String)>,
-    limits: Vec<(u64, Limited)>,
-    /// Where the agent's last message begins, in plain text.
+    limits: Vec<(u64, LimitNotice)>,
+    /// The line on which the agent's last message begins, in plain text.
     spoken: u64,
 }
 
@@ -70,7 +69,7 @@ impl Watch {
         let errors = self.errors.iter().map(|(_, message)| message.as_str());
         let outage = errors.rev().find(|message| wording::outage_of(message).is_some());
         let outage =
-            outage.or_else(|| Some(word.trim()).filter(|it| wording::is_outage_notice(it)));
+            outage.or_else(|| Some(word.trim()).filter(|notice| wording::is_outage_notice(notice)));
         Effort {
             signature,
             limited,
@@ -81,9 +80,9 @@ impl Watch {
         }
     }
 
-    /// The agent got over what went wrong before. Records come one by one, but
-    /// how many lines of plain text come together is chance: there, a later
-    /// message tells it, by its line.
+    /// The agent got over what went wrong before. Records come one by one, but the number
+    /// of lines of plain text in one piece is chance: there, the line number of a later
+    /// message shows it.
     fn speaks(&mut self, text: &Text<'_>) {
         self.output += text.text.chars().count() as u64;
         if text.multiline && !text.continues {
@@ -100,11 +99,11 @@ impl Watch {
                 keep_last(&mut self.errors, (*line, message.clone()));
             }
             Fact::Limit { message, resets_at, line } => {
-                let limited = Limited { text: message.clone(), resets_at: *resets_at };
+                let limited = LimitNotice { text: message.clone(), resets_at: *resets_at };
                 keep_last(&mut self.limits, (*line, limited));
             }
             Fact::Denial { tool, .. } => self.denial(tool),
-            Fact::ToolFailure { output, .. } if self.failures.len() < KEEP => {
+            Fact::ToolFailure { output, .. } if self.failures.len() < MAX_KEPT => {
                 self.failures.push(output.clone());
             }
             _ => {}
@@ -113,37 +112,38 @@ impl Watch {
 
     fn denial(&mut self, tool: &str) {
         if !is_question(tool)
-            && self.denied.len() < KEEP
-            && !self.denied.iter().any(|it| it == tool)
+            && self.denied.len() < MAX_KEPT
+            && !self.denied.iter().any(|denied| denied == tool)
         {
             self.denied.push(tool.to_owned());
         }
     }
 
     /// The last words about the limit, and the last time that any of them says.
-    fn limited(&mut self) -> Option<Limited> {
+    fn limited(&mut self) -> Option<LimitNotice> {
         let resets_at = self.limits.iter().rev().find_map(|(_, limit)| limit.resets_at);
         let (_, last) = self.limits.pop()?;
-        Some(Limited { resets_at, ..last })
+        Some(LimitNotice { resets_at, ..last })
     }
 
     fn signature(&self, word: &str) -> Option<Signature> {
-        Signature::of(self.errors.iter().map(|(_, message)| message.as_str()))
-            .or_else(|| Signature::of(self.failures.iter().map(String::as_str)))
+        Signature::from_outputs(self.errors.iter().map(|(_, message)| message.as_str()))
+            .or_else(|| Signature::from_outputs(self.failures.iter().map(String::as_str)))
             .or_else(|| said(word))
     }
 }
 
-/// The error lines of what the agent said last.
+/// The error lines of the agent's last message.
 fn said(word: &str) -> Option<Signature> {
-    let end = &word[word.ceil_char_boundary(word.len().saturating_sub(PROSE))..];
-    Signature::of_prose(end)
+    let end = &word[word.ceil_char_boundary(word.len().saturating_sub(MAX_PROSE_BYTES))..];
+    Signature::from_prose(end)
 }
 
 /// A client's text output that is nothing but its notice of a limit.
-fn notice(word: &str) -> Option<Limited> {
+fn notice(word: &str) -> Option<LimitNotice> {
     let text = word.trim();
-    wording::is_notice(text).then(|| Limited { text: text.to_owned(), resets_at: resets_at(text) })
+    wording::is_notice(text)
+        .then(|| LimitNotice { text: text.to_owned(), resets_at: resets_at(text) })
 }
 
 fn is_question(tool: &str) -> bool {
@@ -152,7 +152,7 @@ fn is_question(tool: &str) -> bool {
 }
 
 fn keep_last<T>(list: &mut Vec<T>, item: T) {
-    if list.len() >= KEEP {
+    if list.len() >= MAX_KEPT {
         list.remove(0);
     }
     list.push(item);

@@ -1,18 +1,18 @@
-//! How clients word limits, outages and denials: the pack `limits`.
+//! The wordings of limits, outages and denials that clients use: the pack `limits`.
 
 use super::hint::Hints;
 use super::pack::{self, stand_in};
-use crate::decide::observed::OutageCause;
+use crate::decide::iteration_facts::OutageCause;
 use crate::read::Wording;
 
 /// The longest notice, in bytes; a longer text is somebody's prose.
-const MAX_NOTICE: usize = 300;
+const MAX_NOTICE_BYTES: usize = 300;
 
-/// How much of a tool's answer may say that the call was denied, in bytes.
-const MAX_DENIAL: usize = 500;
+/// The beginning of a tool's answer that is searched for a denial, in bytes.
+const MAX_DENIAL_BYTES: usize = 500;
 
-/// Texts, one of which stands in every notice.
-static OF_NOTICES: Hints = Hints::new(&[
+/// Texts of which every notice contains one.
+static NOTICE_HINTS: Hints = Hints::new(&[
     "hit your ",
     "reached your ",
     "exceeded your ",
@@ -23,8 +23,8 @@ static OF_NOTICES: Hints = Hints::new(&[
     "ate limit",
 ]);
 
-/// Texts, one of which stands in every denial.
-static OF_DENIALS: Hints = Hints::new(&[
+/// Texts of which every denial contains one.
+static DENIAL_HINTS: Hints = Hints::new(&[
     "ermission",
     "pprov",
     "The user",
@@ -35,7 +35,7 @@ static OF_DENIALS: Hints = Hints::new(&[
     "specified a rule",
 ]);
 
-/// Whether a client words this in this way.
+/// True if the text is a wording of this kind that clients use.
 pub(crate) fn says(what: Wording, text: &str) -> bool {
     match what {
         Wording::Notice => is_notice(text),
@@ -48,38 +48,41 @@ pub(crate) fn says(what: Wording, text: &str) -> bool {
 /// or begins in another way.
 pub(super) fn is_notice(text: &str) -> bool {
     let text = text.trim();
-    text.len() <= MAX_NOTICE
+    text.len() <= MAX_NOTICE_BYTES
         && text.lines().count() <= 2
-        && OF_NOTICES.stand_in(text)
+        && NOTICE_HINTS.stand_in(text)
         && text.lines().next().is_some_and(|line| stand_in(&pack::NOTICE, line))
 }
 
-/// Whether a text, as it is escaped in JSON, could be a notice.
+/// True if a text could be a notice. The text is escaped as in JSON.
 pub(crate) fn may_be_notice(escaped: &[u8]) -> bool {
-    escaped.len() <= 2 * MAX_NOTICE
-        && visible(escaped) <= MAX_NOTICE
-        && OF_NOTICES.stand_in_bytes(escaped)
+    escaped.len() <= 2 * MAX_NOTICE_BYTES
+        && visible(escaped) <= MAX_NOTICE_BYTES
+        && NOTICE_HINTS.stand_in_bytes(escaped)
 }
 
-/// How long a text is at least that is escaped in JSON, in bytes, without white
-/// space and without what is escaped: one character in up to six bytes.
+/// The least length in bytes of a text that is escaped as in JSON, without white space
+/// and escapes: one character takes up to six bytes.
 fn visible(escaped: &[u8]) -> usize {
     let graphic = count(escaped, |byte| byte.is_ascii_graphic());
     graphic.saturating_sub(6 * count(escaped, |byte| byte == b'\\'))
 }
 
-/// How many bytes are such. Few enough are counted at once that the count fits a
-/// byte, which compiles to wide instructions.
+/// Counts bytes in chunks that are small enough for a one-byte sum, which compiles to
+/// wide instructions.
 fn count(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
-    let few = |few: &[u8]| few.iter().fold(0, |sum: u8, byte| sum + u8::from(is_such(*byte)));
-    bytes.chunks(128).map(|bytes| usize::from(few(bytes))).sum()
+    bytes
+        .chunks(128)
+        .map(|few| few.iter().fold(0, |sum: u8, byte| sum + u8::from(is_such(*byte))))
+        .map(usize::from)
+        .sum()
 }
 
 fn is_limit(error: &str) -> bool {
     stand_in(&pack::MENTION, error) || is_notice(error)
 }
 
-/// Why the agent could not work, where an error of its client says so.
+/// The cause of an outage that an error of the client names.
 pub fn outage_of(error: &str) -> Option<OutageCause> {
     if is_limit(error) {
         Some(OutageCause::Limit)
@@ -88,20 +91,20 @@ pub fn outage_of(error: &str) -> Option<OutageCause> {
     }
 }
 
-/// Whether all that an agent printed is its client's word about an outage.
+/// True if the agent printed nothing but its client's message about an outage.
 pub(super) fn is_outage_notice(text: &str) -> bool {
     let text = text.trim();
     let marks = ["api error", "[api error", "error", "✕", "✗", "×", "■", "⚠"];
-    let begins = |text: &str| marks.iter().any(|mark| text.to_lowercase().starts_with(mark));
-    text.len() <= MAX_NOTICE
-        && text.lines().count() <= 2
-        && begins(text)
-        && outage_of(text).is_some()
+    if text.len() > MAX_NOTICE_BYTES || text.lines().count() > 2 {
+        return false;
+    }
+    let lower = text.to_lowercase();
+    marks.iter().any(|mark| lower.starts_with(mark)) && outage_of(text).is_some()
 }
 
 /// A denial begins the answer: a tool's own output may speak of permissions.
 fn is_denial(answer: &str) -> bool {
     let line = answer.trim_start().lines().next().unwrap_or_default();
-    let line = &line[..line.floor_char_boundary(MAX_DENIAL)];
-    OF_DENIALS.stand_in(line) && stand_in(&pack::DENIAL, line)
+    let line = &line[..line.floor_char_boundary(MAX_DENIAL_BYTES)];
+    DENIAL_HINTS.stand_in(line) && stand_in(&pack::DENIAL, line)
 }

@@ -37,44 +37,45 @@ pub(crate) use trip::due;
 use table::way;
 
 use super::evidence::Outcome;
-use super::moment::Moment;
-use super::observed::TreeState;
+use super::iteration_facts::TreeState;
+use super::timestamp::Timestamp;
 
 /// After so many iterations without a trip, earlier trips no longer lengthen
 /// the cool-down.
-const CALM: u32 = 5;
+const CALM_ITERATIONS: u32 = 5;
 
 /// The breaker of a loop, or an operator's hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Breaker {
     /// Its state.
     pub state: BreakerState,
-    /// What opened it, until it is closed.
+    /// The cause that opened it, until it is closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trip: Option<Trip>,
-    /// What stood when it was opened: the way back is measured by it.
+    /// The state of the run when it was opened: a probe is compared with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stood: Option<Stood>,
-    /// How often it was opened without calm between: each time lengthens the
-    /// cool-down.
+    pub stood: Option<TripSnapshot>,
+    /// The number of times that it was opened without calm between: each time lengthens
+    /// the cool-down.
     #[serde(default)]
     pub level: u32,
     /// Iterations that could be measured since it was closed.
     #[serde(default)]
     pub calm: u32,
-    /// Who may try whether the trip's cause is gone.
+    /// The decision that may try whether the trip's cause is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
-    /// How often the operator has reset it. A run ends with a reset.
+    /// The number of times that the operator has reset it. A run ends with a reset.
     #[serde(default)]
     pub resets: u64,
 }
 
-/// What stood when the breaker was opened.
+/// The state of a run when its breaker was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Stood {
+#[schemars(rename = "Stood")]
+pub struct TripSnapshot {
     /// When that was.
-    pub at: Moment,
+    pub at: Timestamp,
     /// The work tree.
     #[serde(default)]
     pub tree: Option<TreeState>,
@@ -91,16 +92,16 @@ pub struct Stood {
 pub struct Change {
     /// Before.
     pub from: BreakerState,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// After.
     pub to: BreakerState,
-    /// What opened it, or had opened it.
+    /// The cause that opens it, or had opened it.
     #[serde(default)]
     pub trip: Option<Trip>,
 }
 
-/// What an operator does to the breaker.
+/// An operator's act on the breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Closes it, with all counters at zero.
@@ -126,31 +127,33 @@ impl Act {
 }
 
 impl Breaker {
-    /// Whether decisions go through it as if it were not there.
+    /// True if decisions pass as if there were no breaker.
     pub fn is_closed(&self) -> bool {
         self.state == BreakerState::Closed
     }
 
-    /// What the breaker of a task holds: what an operator did; none where nothing
-    /// is left of that. Older gates kept the trips of loops there, which hold no
-    /// other loop any more.
+    /// The part of a task's breaker that an operator set; none if nothing is left of
+    /// that. Older gates kept the trips of loops there, which stop no other loop any
+    /// more.
     pub fn as_hold(&self) -> Option<Self> {
         let by_operator = self.trip.as_ref().is_some_and(|trip| trip.cause == Cause::Operator);
-        let closed = || Self { resets: self.resets, ..Self::default() };
-        let hold = if by_operator { self.clone() } else { closed() };
-        Some(hold).filter(|hold| *hold != Self::default())
+        let hold = match by_operator {
+            true => self.clone(),
+            false => Self { resets: self.resets, ..Self::default() },
+        };
+        (hold != Self::default()).then_some(hold)
     }
 
     /// The breaker after an operator's act, with the reason that was given.
     #[must_use]
-    pub fn operated(&self, act: Act, reason: &str, now: &Moment) -> (Self, Change) {
+    pub fn operated(&self, act: Act, reason: &str, now: &Timestamp) -> (Self, Change) {
         let event = match act {
             Act::Reset => Event::Reset,
             Act::Trip => Event::OperatorTrip,
             Act::Isolate => Event::Isolate,
         };
         let trip = Trip { cause: Cause::Operator, message: reason.to_owned() };
-        let stood = Stood { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
+        let stood = TripSnapshot { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
         match act {
             Act::Reset => {
                 let resets = self.resets.saturating_add(1);
@@ -167,7 +170,7 @@ impl Breaker {
     }
 
     /// The breaker that this trip opens.
-    pub(crate) fn opened(&self, event: Event, trip: Trip, stood: Stood) -> (Self, Change) {
+    pub(crate) fn opened(&self, event: Event, trip: Trip, stood: TripSnapshot) -> (Self, Change) {
         self.goes(event, |breaker| Self {
             level: breaker.level.saturating_add(1),
             trip: Some(trip),
@@ -190,17 +193,18 @@ impl Breaker {
 
     /// A closed breaker after an iteration that did not trip it. What could not
     /// be measured is no calm.
-    pub(crate) fn calmed(&self, it: &Iteration) -> Self {
-        if !it.passed && (it.limited || it.inconclusive || it.tampered) {
+    pub(crate) fn calmed(&self, iteration: &Iteration) -> Self {
+        if !iteration.passed && (iteration.limited || iteration.inconclusive || iteration.tampered)
+        {
             return self.clone();
         }
         let calm = self.calm.saturating_add(1);
-        let level = if it.passed || calm >= CALM { 0 } else { self.level };
+        let level = if iteration.passed || calm >= CALM_ITERATIONS { 0 } else { self.level };
         Self { calm, level, ..self.clone() }
     }
 
-    /// The way that the table gives, with what else changes on it. Where the
-    /// table gives none, nothing changes.
+    /// Makes a transition of the table, with its other changes. Without a transition
+    /// nothing changes.
     fn goes(&self, event: Event, change: impl FnOnce(Self) -> Self) -> (Self, Change) {
         let Some(to) = way(self.state, event) else {
             let (state, trip) = (self.state, self.trip.clone());

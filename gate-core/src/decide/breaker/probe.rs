@@ -1,5 +1,5 @@
-//! The way back from open: after the cool-down exactly one probe, with a
-//! deadline, and closed only where what had tripped is gone.
+//! The way back from open: after the cool-down there is exactly one probe, with a
+//! deadline. The breaker is closed only if the cause of the trip is gone.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,29 +7,29 @@ use serde::{Deserialize, Serialize};
 use super::iteration::Iteration;
 use super::table::{BreakerState, Event};
 use super::trip::{Cause, Trip};
-use super::{Breaker, Change, Stood};
+use super::{Breaker, Change, TripSnapshot};
 use crate::decide::evidence::{Outcome, severity};
-use crate::decide::moment::Moment;
 use crate::decide::policy::Policy;
+use crate::decide::timestamp::Timestamp;
 
 /// The longest cool-down, in milliseconds: a day, or what settings say.
-const LONGEST: u64 = 24 * 60 * 60 * 1000;
+const MAX_COOLDOWN_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// What a probe has beside its checks' own timeouts, in milliseconds.
-const SLACK: u64 = 5 * 60 * 1000;
+/// The time that a probe has beside its checks' own timeouts, in milliseconds.
+const PROBE_SLACK_MS: u64 = 5 * 60 * 1000;
 
 /// One try whether the breaker may be closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Probe {
-    /// Who holds it.
+    /// The id of the decision that holds it.
     pub id: String,
     /// Since when.
-    pub since: Moment,
+    pub since: Timestamp,
     /// After so many milliseconds it counts as failed.
     pub limit_ms: u64,
 }
 
-/// What the breaker says to a decision that is about to be made.
+/// The breaker's answer to a decision that is about to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// It is closed.
@@ -41,15 +41,18 @@ pub enum Admission {
 }
 
 impl Breaker {
-    /// Asks before a decision. `id` is the one under which the decision would
-    /// hold the probe; without one it never holds it.
+    /// Admits a decision or not. `id` is the decision's own, under which it would be the
+    /// probe. A decision without an id is never the probe.
     #[must_use]
     pub fn admit(
         &self,
-        now: &Moment,
+        now: &Timestamp,
         policy: &Policy,
         id: &str,
     ) -> (Admission, Self, Option<Change>) {
+        // The id is the permit. If two gates ask at once, the store records the probe of one,
+        // and the other reads a half-open breaker with a foreign id, which stops it. Empty
+        // ids are all alike, so an empty one never holds the permit.
         match self.state {
             BreakerState::Closed => (Admission::Free, self.clone(), None),
             BreakerState::Isolated => (Admission::Held, self.clone(), None),
@@ -60,6 +63,8 @@ impl Breaker {
                 (Admission::Probe, breaker, Some(change))
             }
             BreakerState::Open => (Admission::Held, self.clone(), None),
+            // A probe whose process died never reports back. Its permit runs out and it counts
+            // as failed, so another, longer cool-down begins before the next probe.
             BreakerState::HalfOpen => match self.gives_up(now) {
                 Some((breaker, change)) => (Admission::Held, breaker, Some(change)),
                 None => (self.says_to(id), self.clone(), None),
@@ -67,42 +72,50 @@ impl Breaker {
         }
     }
 
-    /// What a half-open breaker says: one decision alone is the probe.
+    /// The answer of a half-open breaker: one decision alone is the probe.
     fn says_to(&self, id: &str) -> Admission {
-        let holds = |probe: &Probe| !id.is_empty() && probe.id == id;
-        if self.probe.as_ref().is_some_and(holds) { Admission::Probe } else { Admission::Held }
+        match &self.probe {
+            Some(probe) if !id.is_empty() && probe.id == id => Admission::Probe,
+            _ => Admission::Held,
+        }
     }
 
-    /// When an open breaker lets a probe through: milliseconds from now; none
-    /// where only an operator can close it, or the clock went backwards.
-    pub fn cools_in(&self, now: &Moment, policy: &Policy) -> Option<u64> {
-        let stood = self.stood.as_ref().filter(|_| self.state == BreakerState::Open)?;
+    /// The time until an open breaker admits a probe, in milliseconds. None if only an
+    /// operator can close it, or if the clock went backwards.
+    pub fn cools_in(&self, now: &Timestamp, policy: &Policy) -> Option<u64> {
+        let stood = self.stood_when_opened()?;
         Some(self.cooldown(policy).saturating_sub(now.since(&stood.at)?))
+    }
+
+    /// The state of the run when the breaker was opened, while it is open.
+    fn stood_when_opened(&self) -> Option<&TripSnapshot> {
+        if self.state == BreakerState::Open { self.stood.as_ref() } else { None }
     }
 
     /// The cool-down, twice as long after each trip without calm between.
     fn cooldown(&self, policy: &Policy) -> u64 {
         let base = policy.breaker.cooldown_ms;
         let factor = 1_u64 << self.level.saturating_sub(1).min(16);
-        base.saturating_mul(factor).min(base.max(LONGEST))
+        base.saturating_mul(factor).min(base.max(MAX_COOLDOWN_MS))
     }
 
-    /// Whether the cool-down is over. A clock that went backwards says nothing.
-    fn is_cool(&self, now: &Moment, policy: &Policy) -> bool {
+    /// True if the cool-down is over. After a clock that went backwards this is unknown,
+    /// and so false.
+    fn is_cool(&self, now: &Timestamp, policy: &Policy) -> bool {
         self.cools_in(now, policy) == Some(0)
     }
 
-    /// Half open, as the record of an admission says it: this probe may try.
-    /// None where it may not, whatever the cool-down.
+    /// The half-open breaker after the recorded admission of a probe. None if the probe
+    /// may not try, whatever the cool-down.
     pub(crate) fn cools(&self, probe: Probe) -> Option<(Self, Change)> {
-        let stood = self.stood.as_ref().filter(|_| self.state == BreakerState::Open)?;
+        let stood = self.stood_when_opened()?;
         probe.since.since(&stood.at)?;
         Some(self.half_opened(probe))
     }
 
-    /// Open again because the probe did not report back by then. None where it
-    /// had time left.
-    pub(crate) fn gives_up(&self, now: &Moment) -> Option<(Self, Change)> {
+    /// The breaker that opens again because its probe did not report back in time. None
+    /// if the probe has time left.
+    pub(crate) fn gives_up(&self, now: &Timestamp) -> Option<(Self, Change)> {
         let overdue = self.state == BreakerState::HalfOpen && self.is_overdue(now);
         overdue.then(|| self.reopened(Event::ProbeOverdue, self.trip.clone(), now))
     }
@@ -111,15 +124,15 @@ impl Breaker {
         self.goes(Event::CooledDown, |breaker| Self { probe: Some(probe), ..breaker })
     }
 
-    fn is_overdue(&self, now: &Moment) -> bool {
+    fn is_overdue(&self, now: &Timestamp) -> bool {
         self.probe.as_ref().is_none_or(|probe| {
             now.since(&probe.since).is_some_and(|passed| passed >= probe.limit_ms)
         })
     }
 
     /// Open again, for this cause.
-    fn reopened(&self, event: Event, trip: Option<Trip>, now: &Moment) -> (Self, Change) {
-        let stood = Stood { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
+    fn reopened(&self, event: Event, trip: Option<Trip>, now: &Timestamp) -> (Self, Change) {
+        let stood = TripSnapshot { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
         let level = self.level.saturating_add(1);
         self.goes(event, |breaker| Self {
             level,
@@ -131,32 +144,41 @@ impl Breaker {
         })
     }
 
-    /// Open again after a probe. What its checks alone wrote is no change for
-    /// the next one.
-    pub(crate) fn failed(&self, it: &Iteration) -> (Self, Change) {
-        let (mut breaker, change) = self.reopened(Event::ProbeFailed, self.trip.clone(), &it.at);
+    /// The breaker that opens again after a failed probe.
+    pub(crate) fn failed(&self, iteration: &Iteration) -> (Self, Change) {
+        let (mut breaker, change) =
+            self.reopened(Event::ProbeFailed, self.trip.clone(), &iteration.at);
         if let Some(stood) = &mut breaker.stood
-            && !moved(it, stood)
+            && !moved(iteration, stood)
         {
-            stood.tree = it.tree.clone().or(stood.tree.take());
+            // Checks may write files themselves. Compared with the old tree, those would look
+            // like progress to the next probe, and close a breaker that tripped for none.
+            stood.tree = iteration.tree.clone().or(stood.tree.take());
         }
         (breaker, change)
     }
 
-    /// Whether what had tripped it is gone, after a probe.
-    pub(crate) fn is_mended(&self, it: &Iteration) -> bool {
-        if it.passed {
+    /// True if a probe shows that the cause of the trip is gone.
+    pub(crate) fn is_mended(&self, iteration: &Iteration) -> bool {
+        if iteration.passed {
             return true;
         }
         let (Some(trip), Some(stood)) = (&self.trip, &self.stood) else { return false };
-        if !it.measured || it.inconclusive || it.tampered || it.limited {
+        if !iteration.measured || iteration.inconclusive || iteration.tampered || iteration.limited
+        {
             return false;
         }
+        // What nobody measured proves no repair. Beyond that each cause has its own proof;
+        // those in the first row end only with a pass, or with the operator.
         match trip.cause {
             Cause::NoExit | Cause::Refused | Cause::Operator => false,
-            Cause::SameError => it.signature != stood.signature && no_worse(it, stood),
-            Cause::NoProgress | Cause::OutputDecline => moved(it, stood) && no_worse(it, stood),
-            Cause::PermissionDenied => !it.denied,
+            Cause::SameError => {
+                iteration.signature != stood.signature && no_worse(iteration, stood)
+            }
+            Cause::NoProgress | Cause::OutputDecline => {
+                moved(iteration, stood) && no_worse(iteration, stood)
+            }
+            Cause::PermissionDenied => !iteration.denied,
             Cause::Inconclusive
             | Cause::RateLimited
             | Cause::BudgetIterations
@@ -167,26 +189,28 @@ impl Breaker {
     }
 }
 
-/// Whether the agent left another tree than when the breaker was opened.
-fn moved(it: &Iteration, stood: &Stood) -> bool {
-    match (&it.found, &stood.tree) {
+/// True if the agent left another tree than when the breaker was opened.
+fn moved(iteration: &Iteration, stood: &TripSnapshot) -> bool {
+    match (&iteration.found, &stood.tree) {
         (Some(found), Some(then)) => found != then,
-        _ => it.progress == Some(true),
+        _ => iteration.progress == Some(true),
     }
 }
 
-/// Whether no check got worse since the breaker was opened.
-fn no_worse(it: &Iteration, stood: &Stood) -> bool {
-    let then = |name: &String| stood.checks.get(name).copied().unwrap_or(Outcome::Fail);
-    it.checks.iter().all(|(name, now)| severity(*now) <= severity(then(name)))
+/// True if no check got worse since the breaker was opened.
+fn no_worse(iteration: &Iteration, stood: &TripSnapshot) -> bool {
+    iteration.checks.iter().all(|(name, now)| {
+        let before = stood.checks.get(name).copied().unwrap_or(Outcome::Fail);
+        severity(*now) <= severity(before)
+    })
 }
 
-/// How long a probe may take: its checks one after the other, each as often as
-/// it is retried, and once more where the tree changed under them.
+/// The time that a probe may take, in milliseconds: its checks one after the other, each
+/// with its retries, and once more because the tree may change under them.
 fn deadline(policy: &Policy) -> u64 {
     let longest = policy.checks.values().map(|check| {
         let runs = u64::from(check.retry).saturating_add(1).saturating_mul(2);
         check.timeout_ms.saturating_mul(runs)
     });
-    longest.fold(SLACK, u64::saturating_add)
+    longest.fold(PROBE_SLACK_MS, u64::saturating_add)
 }

@@ -5,30 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use super::counters::Counters;
 use super::table::BreakerState;
-use crate::decide::memory::Memory;
 
 /// The breaker after a decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BreakerView {
     /// Its state.
     pub state: BreakerState,
-    /// What tripped it, by the name of the setting that limits it; `operator`,
-    /// or `state` where the state was lost.
+    /// The cause of the trip, by the name of the setting that limits it; `operator`, or
+    /// `state` if the state was lost.
     pub trip: Option<String>,
     /// The counters of the run.
     pub counters: Counters,
 }
 
 impl BreakerView {
-    /// The breaker that decides in this memory.
-    pub fn of(memory: &Memory) -> Self {
-        Self {
-            state: memory.governing().state,
-            trip: memory.governing().trip.as_ref().map(|trip| trip.cause.name().to_owned()),
-            counters: memory.run.counters,
-        }
-    }
-
     /// The breaker whose state was lost: open.
     pub fn lost() -> Self {
         Self {

@@ -1,6 +1,6 @@
-//! Words of others in the feedback: of checks, of clients, of those who name tests
-//! and files. They may be orders to the agent, so none stands among gate's own: they
-//! are capped, fenced, and said to be data.
+//! Quotations in the feedback: words of checks, of clients, of those who name tests and
+//! files. They may contain orders to the agent, so they never share a line with gate's
+//! own words: they are capped, fenced, and marked as data.
 
 use super::length;
 use crate::decide::evidence::worst_of;
@@ -11,21 +11,21 @@ use crate::decide::signal::says_signal;
 use crate::text;
 
 /// The most of what a check says of itself, in characters.
-const SUMMARY: usize = 400;
+const MAX_SUMMARY_CHARS: usize = 400;
 
 /// The most of a check's name.
-const NAME: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 
-/// What others say of the reasons, as far as there is room: first each in a line or
-/// two, then with the end of what a failed check printed.
+/// Quotations about the reasons, as far as there is room: first each in a line or two,
+/// then with the end of a failed check's output.
 pub(super) fn all(reasons: &[Reason], input: &Input, policy: &Policy, room: usize) -> String {
     let mut all = String::new();
     if let Some(what) = super::not_own(input) {
-        let what = harmless(&text::brief(&what, SUMMARY), policy);
+        let what = harmless(&text::brief(&what, MAX_SUMMARY_CHARS), policy);
         all.push_str(&fenced("Which are not yours", &what));
     }
     for reason in reasons {
-        let said = said(reason, input).map(|said| text::brief(&said, SUMMARY));
+        let said = said(reason, input).map(|said| text::brief(&said, MAX_SUMMARY_CHARS));
         let said = said.as_deref().filter(|said| !said.is_empty());
         let printed = printed(reason, input);
         let both = said.zip(printed).map(|(said, printed)| format!("{said}\n{printed}"));
@@ -41,7 +41,7 @@ pub(super) fn all(reasons: &[Reason], input: &Input, policy: &Policy, room: usiz
 
 /// The name of a reason's check.
 pub(super) fn name(reason: &Reason) -> String {
-    text::brief(reason.check.as_deref().unwrap_or("a check"), NAME)
+    text::brief(reason.check.as_deref().unwrap_or("a check"), MAX_NAME_CHARS)
 }
 
 fn who(reason: &Reason) -> String {
@@ -52,7 +52,7 @@ fn who(reason: &Reason) -> String {
     }
 }
 
-/// What somebody else says in a reason.
+/// The quoted part of a reason.
 fn said(reason: &Reason, input: &Input) -> Option<String> {
     match reason.code {
         ReasonCode::RequiredCheckFailed
@@ -66,15 +66,17 @@ fn said(reason: &Reason, input: &Input) -> Option<String> {
         ReasonCode::BackgroundRunning => {
             input.observed.stop.as_ref().map(|stop| stop.background.join(", "))
         }
-        ReasonCode::RateLimited => input.observed.limited.as_ref().map(|it| it.text.clone()),
+        ReasonCode::RateLimited => input.observed.limited.as_ref().map(|limit| limit.text.clone()),
         _ => None,
     }
 }
 
 /// The end of what a failed check printed.
 fn printed<'i>(reason: &Reason, input: &'i Input) -> Option<&'i str> {
-    let check =
-        reason.check.as_deref().filter(|_| reason.code == ReasonCode::RequiredCheckFailed)?;
+    let check = match reason.code {
+        ReasonCode::RequiredCheckFailed => reason.check.as_deref()?,
+        _ => return None,
+    };
     worst_of(&input.evidence, check)?.excerpt.as_deref().filter(|text| !text.is_empty())
 }
 

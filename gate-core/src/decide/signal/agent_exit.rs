@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::candidate::{CANDIDATES, Candidate, Says, Statement};
+use super::candidate::{Candidate, MAX_CANDIDATES, Reading, Statement};
+use super::context::{Context, end_of, start_of};
 use super::layout::Layout;
-use super::place::{Place, end_of, start_of};
 use super::promise::{FOLLOWED, MARKS, neighbours_objection};
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::protocol::exit::{
@@ -19,19 +19,19 @@ use crate::protocol::exit::{
 };
 use crate::read::{FinalTurn, Word};
 
-/// How much of a signal's line is held against it, in bytes, on either side.
-const LINE: usize = 2_000;
+/// The part of a signal's line that can refuse it, in bytes on either side.
+const MAX_LINE_BYTES: usize = 2_000;
 
-/// A place in the agent's last word that names the exit protocol in JSON.
+/// A place in the agent's last message that names the exit protocol in JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExitSighting {
     /// Line of the input, from 1.
     pub line: u64,
-    /// The signal that stands there, or why none does.
+    /// The signal at this place, or the reason why there is none.
     pub found: Result<ExitSignal, NoSignal>,
 }
 
-/// Why no exit signal stands at a place that looks like one.
+/// The reason why a place that looks like an exit signal is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSignal {
     /// It is not valid. Lines and columns are those of the JSON.
@@ -42,11 +42,11 @@ pub enum NoSignal {
     NotSaid(String),
 }
 
-/// Where in the agent's last word the exit protocol is named in JSON, in order;
-/// the last one that is a signal counts. The feature flag is the caller's to ask.
+/// Finds the places in the agent's last message that name the exit protocol in JSON, in
+/// order. The last one that is a signal counts. The caller checks the feature flag.
 pub fn exit_signals(turn: &FinalTurn) -> Vec<ExitSighting> {
     for word in turn.words() {
-        let found: Vec<_> = of_word(word);
+        let found: Vec<_> = sightings_in(word);
         if !found.is_empty() || !word.answers_notification {
             return found;
         }
@@ -54,7 +54,7 @@ pub fn exit_signals(turn: &FinalTurn) -> Vec<ExitSighting> {
     Vec::new()
 }
 
-fn of_word(word: &Word) -> Vec<ExitSighting> {
+fn sightings_in(word: &Word) -> Vec<ExitSighting> {
     let layout = Layout::new(word);
     let sighting = |place: Range<usize>| ExitSighting {
         line: layout.number(layout.index_of(place.start)),
@@ -75,7 +75,7 @@ fn places(layout: &Layout<'_>) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let mut found = find(text);
-    found.split_off(found.len().saturating_sub(CANDIDATES))
+    found.split_off(found.len().saturating_sub(MAX_CANDIDATES))
 }
 
 fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candidate {
@@ -83,8 +83,8 @@ fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candida
     let text = &layout.word().text[place.clone()];
     let at = layout.index_of(place.start);
     let span = place.clone();
-    let says = match config.enabled {
-        true => look(layout, place).map(|signal| Says::Something(statement(&signal))),
+    let reading = match config.enabled {
+        true => look(layout, place).map(|signal| Reading::Signal(statement(&signal))),
         false => Err(ExitSignalError::ValidationDisabled.into()),
     };
     Candidate {
@@ -94,11 +94,11 @@ fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candida
         span,
         text: text.to_owned(),
         taken: vec![text.to_owned()],
-        says: says.unwrap_or_else(|why| Says::Nothing(why.to_string())),
+        reading: reading.unwrap_or_else(|why| Reading::Rejected(why.to_string())),
     }
 }
 
-/// The signal at a place, if it is one and said as one.
+/// Reads the signal at a place.
 fn look(layout: &Layout<'_>, place: Range<usize>) -> Result<ExitSignal, NoSignal> {
     let signal = ExitSignal::from_json(&layout.word().text[place.clone()])?;
     objection(layout, place, &signal).map_or(Ok(signal), |why| Err(NoSignal::NotSaid(why)))
@@ -107,21 +107,22 @@ fn look(layout: &Layout<'_>, place: Range<usize>) -> Result<ExitSignal, NoSignal
 fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> Option<String> {
     let (first, last) = (layout.index_of(place.start), layout.index_of(place.end - 1));
     let (text, lines) = (&layout.word().text, layout.lines());
-    let before = end_of(&text[lines[first].offset..place.start], LINE);
+    let before = end_of(&text[lines[first].offset..place.start], MAX_LINE_BYTES);
     let after = &text[place.end..lines[last].offset + lines[last].text.len()];
-    let stands = Place::new(layout, first..last + 1).of_json();
+    let stands = Context::new(layout, first..last + 1).for_json();
     let goes_on = !after.trim_matches(MARKS).is_empty();
-    let beside = neighbours_objection(before, start_of(after, LINE));
-    let followed = || value(signal) == SignalValue::Complete && stands.work_follows();
+    let beside = neighbours_objection(before, start_of(after, MAX_LINE_BYTES));
     stands
         .objection()
         .or_else(|| beside.map(str::to_owned))
         .or_else(|| goes_on.then(|| "its line goes on after it".to_owned()))
-        .or_else(|| followed().then(|| FOLLOWED.to_owned()))
+        .or_else(|| {
+            let followed = value(signal) == SignalValue::Complete && stands.work_follows();
+            followed.then(|| FOLLOWED.to_owned())
+        })
 }
 
-/// What a signal says of the loop: that the phase is completed, or that the work
-/// is blocked from now on.
+/// The phase is completed, or the work is blocked from now on.
 fn value(signal: &ExitSignal) -> SignalValue {
     if signal.next_expected_phase() == WorkPhase::Blocked {
         SignalValue::Blocked
@@ -131,10 +132,12 @@ fn value(signal: &ExitSignal) -> SignalValue {
 }
 
 fn statement(signal: &ExitSignal) -> Statement {
-    let otherwise = || format!("{}: {}", signal.phase_completed, signal.exit_reason);
-    let reason = Some(signal.notes.clone().unwrap_or_else(otherwise));
+    let reason = match &signal.notes {
+        Some(notes) => notes.clone(),
+        None => format!("{}: {}", signal.phase_completed, signal.exit_reason),
+    };
     Statement {
-        reason,
+        reason: Some(reason),
         exit_signal: Some(Box::new(signal.clone())),
         ..Statement::new(value(signal))
     }

@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
-use super::layout::{Ground, Layout};
-use super::place::{Place, unmarked};
+use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
+use super::context::{Context, unmarked};
+use super::layout::{BlockKind, Layout};
 use super::value::{
     differ, is_blank_form, is_nothing, is_partial, is_placeholder, split_word, undecorated,
 };
@@ -45,8 +45,8 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
             mentions.extend(layout.lines()[at].text.contains("EXIT_STATUS:").then_some(at));
         }
     }
-    let last = blocks.split_off(blocks.len().saturating_sub(CANDIDATES));
-    let mentions = mentions.split_off(mentions.len().saturating_sub(CANDIDATES));
+    let last = blocks.split_off(blocks.len().saturating_sub(MAX_CANDIDATES));
+    let mentions = mentions.split_off(mentions.len().saturating_sub(MAX_CANDIDATES));
     let mentioned = mentions.into_iter().filter_map(|index| mention(layout, index));
     mentioned.chain(last.iter().filter_map(|block| block.candidate(layout))).collect()
 }
@@ -67,8 +67,7 @@ struct Field {
 fn field(layout: &Layout<'_>, index: usize) -> Option<Field> {
     let line = layout.lines()[index].text;
     // Most lines have not all that a field has, and to unmark a line takes a copy.
-    let has = |byte| memchr::memchr(byte, line.as_bytes()).is_some();
-    if !has(b'_') || !has(b'E') || !(has(b':') || line.contains('：')) {
+    if !line.contains('_') || !line.contains('E') || !line.contains([':', '：']) {
         return None;
     }
     let line = unmarked(line);
@@ -83,7 +82,8 @@ impl Block {
     fn read(layout: &Layout<'_>, start: usize) -> Self {
         let mut fields: Vec<Field> = Vec::new();
         let (mut at, mut end) = (start, start);
-        while let Some(line) = layout.lines().get(at).filter(|line| line.ground != Ground::Fence) {
+        while let Some(line) = layout.lines().get(at).filter(|line| line.block != BlockKind::Fence)
+        {
             let blank = line.text.trim().is_empty();
             if let Some(field) = field(layout, at) {
                 fields.push(field);
@@ -103,19 +103,24 @@ impl Block {
     }
 
     fn value(&self, key: &str) -> Option<&str> {
-        self.fields.iter().find(|field| field.key == key).map(|field| field.value.as_str())
+        self.values(key).next()
+    }
+
+    fn values(&self, key: &str) -> impl Iterator<Item = &str> {
+        let fields = self.fields.iter().filter(move |field| field.key == key);
+        fields.map(|field| field.value.as_str())
     }
 
     fn candidate(&self, layout: &Layout<'_>) -> Option<Candidate> {
         let status = self.fields.iter().find(|field| field.key == "EXIT_STATUS")?;
-        let place = Place::new(layout, self.lines.clone());
-        let says = match place.objection() {
-            Some(why) if denies(&status.value) => Says::Doubt(why),
-            Some(why) => Says::Nothing(why),
+        let place = Context::new(layout, self.lines.clone());
+        let reading = match place.objection() {
+            Some(why) if denies(&status.value) => Reading::Doubtful(why),
+            Some(why) => Reading::Rejected(why),
             None if place.work_follows() && split_word(&status.value).0 == "COMPLETE" => {
-                Says::Nothing("text about the next work follows it".to_owned())
+                Reading::Rejected("text about the next work follows it".to_owned())
             }
-            None => self.says(status),
+            None => self.reading(status),
         };
         Some(Candidate {
             spelling: Spelling::ExitStatus,
@@ -124,31 +129,33 @@ impl Block {
             span: layout.span(self.lines.clone()),
             text: format!("EXIT_STATUS: {}", status.value),
             taken: self.said(),
-            says,
+            reading,
         })
     }
 
-    fn says(&self, status: &Field) -> Says {
+    fn reading(&self, status: &Field) -> Reading {
         if is_placeholder(&status.value)
             || self.fields.iter().any(|field| is_blank_form(&field.value))
         {
-            return Says::Nothing(PLACEHOLDER.to_owned());
+            return Reading::Rejected(PLACEHOLDER.to_owned());
         }
         let (word, comment) = split_word(&status.value);
         let value = match word {
             "COMPLETE" => SignalValue::Complete,
             "CONTINUE" => SignalValue::Continue,
             "BLOCKED" => SignalValue::Blocked,
-            "" => return Says::Nothing("it has no value".to_owned()),
-            _ => return Says::Mangled(unknown_value(word)),
+            "" => return Reading::Rejected("it has no value".to_owned()),
+            _ => return Reading::Unreadable(unknown_value(word)),
         };
-        Says::Something(self.statement(value, comment))
+        Reading::Signal(self.statement(value, comment))
     }
 
     fn statement(&self, value: SignalValue, comment: &str) -> Statement {
         let remaining = self.value("REMAINING_WORK").filter(|text| !is_nothing(text));
         let mut problems = self.contradictions();
-        if let Some(work) = remaining.filter(|_| value == SignalValue::Complete) {
+        if value == SignalValue::Complete
+            && let Some(work) = remaining
+        {
             problems.push(format!("EXIT_STATUS: COMPLETE, but REMAINING_WORK: {work}"));
         }
         if value == SignalValue::Complete && is_partial(comment) {
@@ -172,10 +179,9 @@ impl Block {
 
     /// The fields that say the same as the status.
     fn said(&self) -> Vec<String> {
-        let said = |field: &&Field| matches!(field.key, "EXIT_STATUS" | "REMAINING_WORK");
         self.fields
             .iter()
-            .filter(said)
+            .filter(|field| matches!(field.key, "EXIT_STATUS" | "REMAINING_WORK"))
             .map(|field| format!("{}: {}", field.key, field.value))
             .collect()
     }
@@ -184,22 +190,16 @@ impl Block {
         self.value(key).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
-    /// Keys that stand twice with different values.
+    /// Keys that occur twice with different values.
     fn contradictions(&self) -> Vec<String> {
-        let values = |key| {
-            self.fields
-                .iter()
-                .filter(move |field| field.key == key)
-                .map(|field| field.value.as_str())
-        };
-        let twice = KEYS.into_iter().filter(|key| differ(values(*key)));
+        let twice = KEYS.into_iter().filter(|key| differ(self.values(key)));
         twice.map(|key| format!("{key} stands twice, with different values")).collect()
     }
 }
 
 impl Field {
-    /// Whether the line at `at` goes on with this field's text; `end` is the
-    /// end of the lines read so far.
+    /// True if line `at` continues this field's text. `end` is the end of the lines read
+    /// so far.
     fn takes(&self, at: usize, end: usize) -> bool {
         let free = match self.key {
             "EXIT_REASON" => true,
@@ -228,11 +228,10 @@ fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         span: layout.span(index..index + 1),
         text: crate::decide::indicator::excerpt(text, at),
         taken: Vec::new(),
-        says: Says::Nothing("it stands within a line; a signal begins its line".to_owned()),
+        reading: Reading::Rejected("it stands within a line; a signal begins its line".to_owned()),
     })
 }
 
-/// Whether a value says that the work is not done.
 fn denies(value: &str) -> bool {
     !is_placeholder(value) && !matches!(split_word(value).0, "" | "COMPLETE")
 }

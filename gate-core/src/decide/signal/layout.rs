@@ -1,15 +1,15 @@
-//! The lines of the agent's last word, and what each of them stands in.
+//! The lines of the agent's last message, with the kind of block that holds each.
 
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use memchr::memmem;
 
-use super::aftermath::{begins_iteration, names_iteration};
+use super::text_after::{begins_iteration, names_iteration};
 use crate::read::Word;
 
-/// A message, which is cut into lines when they are first asked for: most hold
-/// nothing that could be a signal.
+/// A message. It is cut into lines on first use, because most messages hold nothing that
+/// could be a signal.
 #[derive(Debug)]
 pub(crate) struct Layout<'w> {
     word: &'w Word,
@@ -17,8 +17,8 @@ pub(crate) struct Layout<'w> {
     iterations: Cell<Iterations>,
 }
 
-/// What is known of the iterations in a log: it is looked through from its end, as far
-/// up as somebody asked.
+/// The iterations in a log, searched from its end up to the line that a caller asked
+/// about.
 #[derive(Clone, Copy, Debug)]
 struct Iterations {
     /// The line on which the last one begins.
@@ -32,15 +32,15 @@ struct Iterations {
 pub(crate) struct Line<'w> {
     /// The line without its break.
     pub(crate) text: &'w str,
-    /// Where it begins in the message, in bytes.
+    /// The offset of its first byte in the message.
     pub(crate) offset: usize,
-    /// What it stands in.
-    pub(crate) ground: Ground,
+    /// The kind of block that holds the line.
+    pub(crate) block: BlockKind,
 }
 
-/// What a line stands in.
+/// The kind of block that holds a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ground {
+pub(crate) enum BlockKind {
     /// The message itself.
     Prose,
     /// The opening or closing line of a code fence.
@@ -60,6 +60,23 @@ pub(crate) enum Ground {
     Comment,
     /// Reasoning that the model wrote into its message.
     Thinking,
+}
+
+impl Line<'_> {
+    /// True if the line has three words or more.
+    fn is_sentence(&self) -> bool {
+        self.text.split_whitespace().nth(2).is_some()
+    }
+
+    /// True if each letter and digit of the line is inside one of the spans.
+    fn is_covered_by(&self, spans: &[Range<usize>]) -> bool {
+        let mut letters = self.text.char_indices().filter(|(_, c)| c.is_alphanumeric());
+        letters.all(|(at, _)| spans.iter().any(|span| span.contains(&(self.offset + at))))
+    }
+
+    fn begins_iteration(&self) -> bool {
+        self.block == BlockKind::Prose && begins_iteration(self.text)
+    }
 }
 
 impl<'w> Layout<'w> {
@@ -93,7 +110,7 @@ impl<'w> Layout<'w> {
         lines
     }
 
-    /// Whether a runner begins another iteration of this log on a line or below, and
+    /// True if a runner begins another iteration of this log on line `from` or below, and
     /// the agent says something in it.
     pub(crate) fn iterates_from(&self, from: usize) -> bool {
         let Iterations { mut latest, searched } = self.iterations.get();
@@ -108,14 +125,12 @@ impl<'w> Layout<'w> {
     /// something.
     fn latest_iteration(&self, within: Range<usize>) -> Option<usize> {
         let (lines, text) = (self.lines(), &self.word.text);
-        let speaks = |line: &Line<'_>| line.text.split_whitespace().nth(2).is_some();
-        let begins = |line: &Line<'_>| line.ground == Ground::Prose && begins_iteration(line.text);
         let start = lines.get(within.start)?.offset;
         let end = lines.get(within.end).map_or(text.len(), |line| line.offset);
-        let last = lines.iter().rposition(|line| speaks(line) && !begins(line))?;
+        let last = lines.iter().rposition(|line| line.is_sentence() && !line.begins_iteration())?;
         let named = names_iteration(&text[start..end]).into_iter().map(|place| start + place);
         let named = self.lines_at(named).into_iter();
-        named.rev().find(|index| *index < last && begins(&lines[*index]))
+        named.rev().find(|index| *index < last && lines[*index].begins_iteration())
     }
 
     /// The index of the line that holds a byte of the message.
@@ -130,24 +145,19 @@ impl<'w> Layout<'w> {
         start..taken.last().map_or(start, |line| line.offset + line.text.len())
     }
 
-    /// Whether nothing but markup stands outside of some spans of the message: no
-    /// letter and no digit, aside from fences, from reasoning, and from lines that
-    /// `passes` lets pass.
+    /// True if nothing but markup is outside of the spans: no letter and no digit, apart
+    /// from fences, reasoning and lines for which `passes` is true.
     pub(crate) fn is_covered_by(
         &self,
         spans: &[Range<usize>],
         passes: impl Fn(&str) -> bool,
     ) -> bool {
-        let taken = |at: usize| spans.iter().any(|span| span.contains(&at));
-        let says_more = |line: &Line<'_>| {
-            let mut said = line.text.char_indices().filter(|(_, said)| said.is_alphanumeric());
-            said.any(|(at, _)| !taken(line.offset + at))
-        };
-        let is_markup = |line: &Line<'_>| {
-            matches!(line.ground, Ground::Fence | Ground::Thinking) || passes(line.text)
-        };
-        let mut lines = self.lines().iter();
-        !self.word.clipped && lines.all(|line| is_markup(line) || !says_more(line))
+        !self.word.clipped
+            && self.lines().iter().all(|line| {
+                matches!(line.block, BlockKind::Fence | BlockKind::Thinking)
+                    || passes(line.text)
+                    || line.is_covered_by(spans)
+            })
     }
 
     /// The input's number of a line.
@@ -158,65 +168,65 @@ impl<'w> Layout<'w> {
 
 /// Cuts a text into lines.
 fn cut(text: &str) -> Vec<Line<'_>> {
-    let mut grounds = Grounds::new(text);
+    let mut blocks = BlockTracker::new(text);
     let ends = memchr::memchr2_iter(b'\n', b'\r', text.as_bytes());
     let (mut lines, mut offset) = (Vec::new(), 0);
     for end in ends.chain((!text.ends_with(['\n', '\r'])).then_some(text.len())) {
         let line = &text[offset..end];
-        lines.push(Line { text: line, offset, ground: grounds.of(line) });
+        lines.push(Line { text: line, offset, block: blocks.advance(line) });
         offset = end + 1;
     }
     lines
 }
 
 /// Follows fences, hunks and reasoning from line to line.
-struct Grounds {
+struct BlockTracker {
     thinks: bool,
     thinking: bool,
     comments: bool,
     comment: bool,
-    fence: Option<(char, usize, Ground)>,
+    fence: Option<(char, usize, BlockKind)>,
     hunk: Hunk,
 }
 
-/// How many lines of the current hunk are still to come.
+/// The lines of the current hunk that are still to come.
 #[derive(Clone, Copy, Default)]
 struct Hunk {
     old: usize,
     new: usize,
 }
 
-impl Grounds {
+impl BlockTracker {
     fn new(text: &str) -> Self {
-        let find = |what: &str| memmem::find(text.as_bytes(), what.as_bytes());
-        let opened = find("<think>").unwrap_or(usize::MAX);
-        let closes = find("</think>");
+        let bytes = text.as_bytes();
+        let opened = memmem::find(bytes, b"<think>").unwrap_or(usize::MAX);
+        let closes = memmem::find(bytes, b"</think>");
         let closed = closes.filter(|at| !text[..*at].ends_with('`')).unwrap_or(usize::MAX);
         Self {
             thinks: closes.is_some(),
             thinking: closed < opened,
-            comments: find("-->").is_some(),
+            comments: memmem::find(bytes, b"-->").is_some(),
             comment: false,
             fence: None,
             hunk: Hunk::default(),
         }
     }
 
-    fn of(&mut self, line: &str) -> Ground {
+    fn advance(&mut self, line: &str) -> BlockKind {
         let was_thinking = self.thinking;
         self.follow_thinking(line);
         if was_thinking || self.thinking {
-            return Ground::Thinking;
+            return BlockKind::Thinking;
         }
         if self.is_comment(line) {
-            return Ground::Comment;
+            return BlockKind::Comment;
         }
         if self.hunk.takes(line) {
-            return Ground::Diff;
+            return BlockKind::Diff;
         }
         if let Some(hunk) = Hunk::begins(line) {
             self.hunk = hunk;
-            return Ground::Diff;
+            return BlockKind::Diff;
         }
         self.fenced(line)
     }
@@ -237,15 +247,14 @@ impl Grounds {
         if !self.thinks {
             return;
         }
-        let stands = |at: &usize| !line[..*at].ends_with('`');
-        let opened = line.rfind("<think>").filter(stands).map(|at| at + 1);
-        let closed = line.rfind("</think>").filter(stands).map(|at| at + 1);
+        let opened = last_tag(line, "<think>");
+        let closed = last_tag(line, "</think>");
         if opened.is_some() || closed.is_some() {
             self.thinking = opened > closed;
         }
     }
 
-    fn fenced(&mut self, line: &str) -> Ground {
+    fn fenced(&mut self, line: &str) -> BlockKind {
         let trimmed = line.trim_start();
         let mark = fence_mark(trimmed);
         match (self.fence, mark) {
@@ -253,28 +262,28 @@ impl Grounds {
                 if open == with && count >= length && trimmed[count..].trim().is_empty() =>
             {
                 self.fence = None;
-                Ground::Fence
+                BlockKind::Fence
             }
-            (Some((_, _, ground)), _) => self.inside(line, ground),
+            (Some((_, _, block)), _) => self.inside(line, block),
             (None, Some((with, count))) => {
                 self.fence = Some((with, count, language(trimmed[count..].trim())));
-                Ground::Fence
+                BlockKind::Fence
             }
-            (None, None) if trimmed.starts_with('>') => Ground::Quote,
-            (None, None) => Ground::Prose,
+            (None, None) if trimmed.starts_with('>') => BlockKind::Quote,
+            (None, None) => BlockKind::Prose,
         }
     }
 }
 
-impl Grounds {
-    /// A fence in which a shell prompt stands shows what a command printed.
-    fn inside(&mut self, line: &str, ground: Ground) -> Ground {
-        let shell = ground == Ground::Fenced && line.trim_start().starts_with("$ ");
-        let ground = if shell { Ground::Code } else { ground };
+impl BlockTracker {
+    /// A fence with a shell prompt in it shows a command's output.
+    fn inside(&mut self, line: &str, block: BlockKind) -> BlockKind {
+        let shell = block == BlockKind::Fenced && line.trim_start().starts_with("$ ");
+        let block = if shell { BlockKind::Code } else { block };
         if let Some((_, _, known)) = &mut self.fence {
-            *known = ground;
+            *known = block;
         }
-        ground
+        block
     }
 }
 
@@ -286,7 +295,7 @@ impl Hunk {
         Some(Self { old: length(old)?, new: length(new)? })
     }
 
-    /// Whether the line belongs to this hunk; if so it is counted off.
+    /// Counts a line off and returns true if the line belongs to this hunk.
     fn takes(&mut self, line: &str) -> bool {
         if self.old == 0 && self.new == 0 {
             return false;
@@ -308,6 +317,12 @@ impl Hunk {
     }
 }
 
+/// The offset of the last tag in a line; none if a backtick precedes the tag, which only
+/// mentions it.
+fn last_tag(line: &str, tag: &str) -> Option<usize> {
+    line.rfind(tag).filter(|at| !line[..*at].ends_with('`'))
+}
+
 /// The number of lines in one side of a hunk's head: `12,7` has 7, `12` has 1.
 fn length(range: &str) -> Option<usize> {
     range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
@@ -321,8 +336,8 @@ fn fence_mark(line: &str) -> Option<(char, usize)> {
     (count >= 3 && !(with == '`' && info.contains('`'))).then_some((with, count))
 }
 
-/// What a fence with this info string holds.
-fn language(info: &str) -> Ground {
+/// The kind of block that a fence with this info string opens.
+fn language(info: &str) -> BlockKind {
     const PLAIN: [&str; 19] = [
         "",
         "text",
@@ -346,10 +361,10 @@ fn language(info: &str) -> Ground {
     ];
     let name = info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
     match name.as_str() {
-        "diff" | "patch" => Ground::Diff,
-        "json" | "jsonc" | "json5" => Ground::Data,
-        other if PLAIN.contains(&other) || other.contains("status") => Ground::Fenced,
-        _ => Ground::Code,
+        "diff" | "patch" => BlockKind::Diff,
+        "json" | "jsonc" | "json5" => BlockKind::Data,
+        other if PLAIN.contains(&other) || other.contains("status") => BlockKind::Fenced,
+        _ => BlockKind::Code,
     }
 }
 
@@ -357,42 +372,42 @@ fn language(info: &str) -> Ground {
 mod tests {
     use super::*;
 
-    fn grounds(text: &str) -> Vec<Ground> {
+    fn blocks(text: &str) -> Vec<BlockKind> {
         let word = Word { text: text.to_owned(), line: 1, multiline: true, ..Word::default() };
-        Layout::new(&word).lines().iter().map(|line| line.ground).collect()
+        Layout::new(&word).lines().iter().map(|line| line.block).collect()
     }
 
     #[test]
     fn fences_close_with_their_own_mark() {
-        use Ground::{Fence, Fenced, Prose};
-        assert_eq!(grounds("a\n```\nb\n~~~\n```\nc"), [Prose, Fence, Fenced, Fenced, Fence, Prose]);
+        use BlockKind::{Fence, Fenced, Prose};
+        assert_eq!(blocks("a\n```\nb\n~~~\n```\nc"), [Prose, Fence, Fenced, Fenced, Fence, Prose]);
     }
 
     #[test]
     fn a_language_makes_it_code() {
-        use Ground::{Code, Fence};
-        assert_eq!(grounds("```rust\nb\n```"), [Fence, Code, Fence]);
+        use BlockKind::{Code, Fence};
+        assert_eq!(blocks("```rust\nb\n```"), [Fence, Code, Fence]);
     }
 
     #[test]
     fn a_hunk_takes_its_lines_and_no_more() {
-        use Ground::{Diff, Prose};
+        use BlockKind::{Diff, Prose};
         let text = "@@ -1,2 +1,2 @@\n-a\n+b\n c\n<promise>COMPLETE</promise>";
-        assert_eq!(grounds(text), [Diff, Diff, Diff, Diff, Prose]);
+        assert_eq!(blocks(text), [Diff, Diff, Diff, Diff, Prose]);
     }
 
     #[test]
     fn a_comment_begins_its_line_and_ends() {
-        use Ground::{Comment, Prose};
-        assert_eq!(grounds("<!-- a\nb -->\nc"), [Comment, Comment, Prose]);
-        assert_eq!(grounds("- strips `<!--` marks\nb -->\nc"), [Prose, Prose, Prose]);
-        assert_eq!(grounds("<!-- never closed\nb"), [Prose, Prose]);
+        use BlockKind::{Comment, Prose};
+        assert_eq!(blocks("<!-- a\nb -->\nc"), [Comment, Comment, Prose]);
+        assert_eq!(blocks("- strips `<!--` marks\nb -->\nc"), [Prose, Prose, Prose]);
+        assert_eq!(blocks("<!-- never closed\nb"), [Prose, Prose]);
     }
 
     #[test]
     fn reasoning_that_only_closes_began_at_the_start() {
-        use Ground::{Prose, Thinking};
-        assert_eq!(grounds("done?\n</think>\nyes"), [Thinking, Thinking, Prose]);
-        assert_eq!(grounds("a\n<think>b</think>\nc"), [Prose, Prose, Prose]);
+        use BlockKind::{Prose, Thinking};
+        assert_eq!(blocks("done?\n</think>\nyes"), [Thinking, Thinking, Prose]);
+        assert_eq!(blocks("a\n<think>b</think>\nc"), [Prose, Prose, Prose]);
     }
 }

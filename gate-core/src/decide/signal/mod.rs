@@ -4,20 +4,20 @@
 //! says something or is kept as a near miss with the reason why it says
 //! nothing. Of one spelling the last statement counts; spellings that disagree
 //! contradict each other. The result is one [`Signal`], with its problems
-//! inside: it is [`Status::Complete`] only where there are none.
+//! inside: it is [`Status::Complete`] only if there are none.
 
-mod aftermath;
 mod agent_exit;
 mod candidate;
+mod context;
 mod custom;
 mod exit_status;
-mod introduction;
 mod layout;
 mod marker;
-mod place;
 mod promise;
 mod prompt;
 mod ralph_status;
+mod text_after;
+mod text_before;
 mod token;
 mod value;
 
@@ -27,16 +27,17 @@ use serde::{Deserialize, Serialize};
 use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
 use crate::protocol::exit::ExitSignal;
 use crate::read::{FinalTurn, Word};
-use candidate::{Candidate, Says, Sifted, Statement, candidates, cut, disagreement, sift};
+use candidate::{Candidate, Reading, Selection, Statement, cut, disagreement, select};
 use layout::Layout;
 use marker::Marker;
-use token::{Said, is_token_line};
+use token::{SeenToken, is_token_line};
 
 pub use agent_exit::{ExitSighting, NoSignal, exit_signals};
+pub use candidate::NearMiss;
 pub use prompt::prompt;
-pub use token::{Found, Halves, Token, TokenKey, Unproven};
+pub use token::{TokenFinding, TokenHalves, TokenKey, TokenState, UnprovenClaim};
 
-/// What every signal of the built-in spellings holds, and so each part of one.
+/// Texts that every signal of the built-in spellings contains, and so each part of one.
 const PARTS: [Marker; 4] = [
     Marker::new("exit_", 1),
     Marker::new("ralph", 3),
@@ -49,28 +50,28 @@ const EARLIER_MESSAGE: &str =
     "it stands in an earlier message of this turn; the last message is what counts";
 
 /// The most near misses that are kept.
-const NEAR_MISSES: usize = 20;
+const MAX_NEAR_MISSES: usize = 20;
 
-/// Whether a line of other words could be read as a signal, or as a part of one.
+/// True if a line could be read as a signal, or as a part of one.
 pub(super) fn says_signal(line: &str, policy: &SignalPolicy) -> bool {
     let is_part = PARTS.iter().any(|part| part.stands_in(line));
     is_part || !candidates(&Word::of(line), policy).is_empty()
 }
 
-/// What the agent says about being done.
+/// The agent's own statement about being done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Signal {
-    /// What it amounts to.
+    /// The status that follows from the statement and its problems.
     pub status: Status,
     /// The spelling that it was read from.
     pub source: Option<Spelling>,
     /// The agent's reason.
     pub reason: Option<String>,
-    /// What the agent says remains to be done.
+    /// The work that remains, in the agent's words.
     pub remaining_work: Option<String>,
     /// The agent's confidence, in lower case.
     pub confidence: Option<String>,
-    /// Whether the agent asks to bypass the threshold.
+    /// True if the agent asks to bypass the threshold.
     pub override_requested: bool,
     /// Line of the input, from 1.
     pub line: Option<u64>,
@@ -78,20 +79,19 @@ pub struct Signal {
     pub problems: Vec<String>,
     /// Texts that look like a signal and are none.
     pub near_misses: Vec<NearMiss>,
-    /// Whether other fields of the signal say the same in another way, which
-    /// counts one indicator.
+    /// True if other fields of the signal confirm its status, which counts as one
+    /// indicator.
     #[serde(default)]
     pub fields_agree: bool,
-    /// Whether the agent's final message is the signal and nothing else, markup
-    /// aside.
+    /// True if the agent's final message is the signal and nothing else, markup aside.
     #[serde(default)]
     pub whole_message: bool,
-    /// What became of its token, where one is required.
+    /// The state of its token, if a token is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token: Option<Token>,
-    /// What it claims, until its token was looked at.
+    pub token: Option<TokenState>,
+    /// The claim, until its token is checked.
     #[serde(skip)]
-    pub unproven: Option<Unproven>,
+    pub unproven: Option<UnprovenClaim>,
     /// The exit signal of the agent exit protocol, if it was read from one.
     #[serde(skip)]
     pub exit_signal: Option<Box<ExitSignal>>,
@@ -101,7 +101,7 @@ pub struct Signal {
     pub taken: Vec<String>,
 }
 
-/// What a signal amounts to.
+/// The status of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -115,17 +115,6 @@ pub enum Status {
     Absent,
     /// A signal was found that cannot be read.
     Invalid,
-}
-
-/// A text that looks like a signal and is none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct NearMiss {
-    /// The text.
-    pub text: String,
-    /// Line of the input, from 1.
-    pub line: u64,
-    /// Why it is none, or what would make it one.
-    pub why: String,
 }
 
 impl Signal {
@@ -150,12 +139,14 @@ impl Signal {
         }
     }
 
-    /// Reads the signal from the final turn. Where the policy requires a token, what
-    /// would end the loop is invalid until [`Signal::with_token`].
+    /// Reads the signal from the final turn. If the policy requires a token, a signal
+    /// that would end the loop is invalid until [`Signal::with_token`].
     pub fn read(turn: &FinalTurn, policy: &SignalPolicy) -> Self {
         let mut near_misses = Vec::new();
+        // A message that only answers a notification of a background task often does not
+        // repeat the status. If it holds no signal, the message before it counts.
         for word in turn.words() {
-            let mut signal = Self::of_word(word, policy);
+            let mut signal = Self::from_message(word, policy);
             if signal.status != Status::Absent || !word.answers_notification {
                 signal.near_misses.append(&mut near_misses);
                 return signal.with_misses_of(turn, policy);
@@ -165,17 +156,16 @@ impl Signal {
         Self { near_misses, ..Self::absent() }.with_misses_of(turn, policy)
     }
 
-    /// Where nothing was found, a signal in an earlier message of the turn is
-    /// a near miss.
+    /// If nothing was found, a signal in an earlier message of the turn is a near miss.
     fn with_misses_of(mut self, turn: &FinalTurn, policy: &SignalPolicy) -> Self {
         if self.status == Status::Absent {
             for word in turn.earlier() {
-                let last = sift(candidates(word, policy), policy).last;
+                let last = select(candidates(word, policy), policy).last;
                 self.near_misses.extend(last.iter().map(|one| one.miss(EARLIER_MESSAGE)));
             }
             self.near_misses.sort_by_key(|miss| miss.line);
         }
-        self.near_misses.truncate(NEAR_MISSES);
+        self.near_misses.truncate(MAX_NEAR_MISSES);
         self
     }
 
@@ -192,13 +182,13 @@ impl Signal {
         if policy.token == TokenMode::Required {
             let word = Word::of(said);
             let layout = Layout::new(&word);
-            signal.await_token(Said::beside(&layout, layout.lines().len()));
+            signal.await_token(SeenToken::beside(&layout, layout.lines().len()));
         }
         signal
     }
 
-    fn of_word(word: &Word, policy: &SignalPolicy) -> Self {
-        let Sifted { last, misses, refused, doubts } = sift(candidates(word, policy), policy);
+    fn from_message(word: &Word, policy: &SignalPolicy) -> Self {
+        let Selection { last, misses, refused, doubts } = select(candidates(word, policy), policy);
         let at = chosen(&last).map(|chosen| last[chosen].at);
         let spans: Vec<_> = last.iter().map(|one| one.span.clone()).collect();
         let mut signal = Self::combine(last);
@@ -211,8 +201,8 @@ impl Signal {
             let passes = |line: &str| required && is_token_line(line);
             signal.whole_message = layout.is_covered_by(&spans, passes);
         }
-        if let Some(at) = at.filter(|_| required) {
-            signal.await_token(Said::beside(&layout, at));
+        if required && let Some(at) = at {
+            signal.await_token(SeenToken::beside(&layout, at));
         }
         if word.clipped && signal.status == Status::Absent {
             signal.problems.push("the message is very long; only its end was searched".to_owned());
@@ -222,10 +212,12 @@ impl Signal {
 
     /// One signal from the last candidate of each spelling.
     fn combine(mut last: Vec<Candidate>) -> Self {
+        // A signal that cannot be read may have been a CONTINUE, and spellings that disagree
+        // cannot both be right: both forbid a completion instead of losing to it.
         let mangled: Vec<_> = last.iter().filter_map(Candidate::flaw).collect();
         let disagree = disagreement(&last);
         let Some(chosen) = chosen(&last) else { return Self::absent() };
-        let mut signal = Self::of_candidate(last.swap_remove(chosen));
+        let mut signal = Self::from_candidate(last.swap_remove(chosen));
         signal.problems.extend(disagree);
         signal.problems.extend(mangled);
         signal.settle();
@@ -238,16 +230,18 @@ impl Signal {
         self.settle();
     }
 
-    fn of_candidate(candidate: Candidate) -> Self {
+    fn from_candidate(candidate: Candidate) -> Self {
         let mut signal = Self {
             source: Some(candidate.spelling),
             line: Some(candidate.line),
             taken: candidate.taken,
             ..Self::absent()
         };
-        match candidate.says {
-            Says::Something(statement) => signal.take(statement),
-            Says::Mangled(_) | Says::Nothing(_) | Says::Doubt(_) => signal.status = Status::Invalid,
+        match candidate.reading {
+            Reading::Signal(statement) => signal.take(statement),
+            Reading::Unreadable(_) | Reading::Rejected(_) | Reading::Doubtful(_) => {
+                signal.status = Status::Invalid
+            }
         }
         signal
     }
@@ -277,7 +271,19 @@ impl Signal {
     }
 }
 
-/// Which candidate stands for all: of several that forbid as much the last.
+/// All candidates in a message, in no particular order.
+fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
+    let layout = Layout::new(word);
+    let mut found = exit_status::candidates(&layout);
+    found.extend(ralph_status::candidates(&layout));
+    found.extend(promise::candidates(&layout, &policy.phrases));
+    found.extend(agent_exit::candidates(&layout, policy.exit_protocol));
+    found.extend(custom::candidates(&layout, &policy.custom));
+    found
+}
+
+/// The candidate that stands for all: the one with the highest weight, of several the
+/// last.
 fn chosen(last: &[Candidate]) -> Option<usize> {
     (0..last.len()).max_by_key(|index| last[*index].weight())
 }

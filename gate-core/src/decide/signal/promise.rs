@@ -6,19 +6,19 @@
 
 use std::ops::Range;
 
-use super::aftermath::is_about_work;
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
-use super::introduction::Introduction;
+use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
+use super::context::{Context, end_of, start_of};
 use super::layout::Layout;
 use super::marker::Marker;
-use super::place::{Place, end_of, start_of};
+use super::text_after::is_about_work;
+use super::text_before::Introduction;
 use super::value::{is_placeholder, undecorated};
 use crate::decide::expression::Expression;
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence::last_sentence;
 
 /// The longest tag, in bytes: what is longer encloses text, not a phrase.
-const LONGEST: usize = 300;
+const MAX_TAG_BYTES: usize = 300;
 
 /// The phrase that always means that the agent cannot go on.
 const BLOCKED: &str = "BLOCKED";
@@ -28,8 +28,8 @@ pub(super) fn candidates(layout: &Layout<'_>, phrases: &[String]) -> Vec<Candida
     let text = &layout.word().text;
     let Some(first) = MARKER.places(text).next() else { return Vec::new() };
     let tags = TAG.find_iter(&text[first..]).map(|tag| first + tag.start..first + tag.end);
-    let tags: Vec<_> = tags.filter(|tag| tag.len() <= LONGEST).collect();
-    let last = tags.len().saturating_sub(CANDIDATES);
+    let tags: Vec<_> = tags.filter(|tag| tag.len() <= MAX_TAG_BYTES).collect();
+    let last = tags.len().saturating_sub(MAX_CANDIDATES);
     tags[last..].iter().map(|tag| candidate(layout, tag.clone(), phrases)).collect()
 }
 
@@ -37,12 +37,12 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
     let text = &layout.word().text[tag.clone()];
     let inner = text.find('>').map_or(0, |at| at + 1)..text.rfind('<').unwrap_or(text.len());
     let first = layout.index_of(tag.start);
-    let place = Place::new(layout, first..layout.index_of(tag.end - 1) + 1);
+    let place = Context::new(layout, first..layout.index_of(tag.end - 1) + 1);
     let span = tag.clone();
-    let says = match value(&text[inner], phrases) {
-        Err(why) => Says::Nothing(why),
+    let reading = match value(&text[inner], phrases) {
+        Err(why) => Reading::Rejected(why),
         Ok(value) => objection(layout, &place, tag)
-            .map_or_else(|| Says::Something(Statement::new(value)), Says::Nothing),
+            .map_or_else(|| Reading::Signal(Statement::new(value)), Reading::Rejected),
     };
     Candidate {
         spelling: Spelling::Promise,
@@ -51,7 +51,7 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
         span,
         text: text.to_owned(),
         taken: vec![text.to_owned()],
-        says,
+        reading,
     }
 }
 
@@ -71,14 +71,14 @@ fn value(written: &str, phrases: &[String]) -> Result<SignalValue, String> {
 /// Why a tag at this place is no signal, if so.
 pub(super) fn objection(
     layout: &Layout<'_>,
-    place: &Place<'_, '_>,
+    place: &Context<'_, '_>,
     tag: Range<usize>,
 ) -> Option<String> {
     let text = &layout.word().text;
     let lines = layout.lines();
     let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end - 1)]);
-    let before = end_of(&text[first.offset..tag.start], LINE);
-    let after = start_of(&text[tag.end..last.offset + last.text.len()], LINE);
+    let before = end_of(&text[first.offset..tag.start], MAX_LINE_BYTES);
+    let after = start_of(&text[tag.end..last.offset + last.text.len()], MAX_LINE_BYTES);
     place
         .objection()
         .or_else(|| neighbours_objection(before, after).map(str::to_owned))
@@ -86,12 +86,12 @@ pub(super) fn objection(
         .or_else(|| place.work_follows().then(|| FOLLOWED.to_owned()))
 }
 
-/// How much of a tag's line is held against it, in bytes, on either side.
-const LINE: usize = 2_000;
+/// The part of a tag's line that can refuse it, in bytes on either side.
+const MAX_LINE_BYTES: usize = 2_000;
 
 pub(super) const FOLLOWED: &str = "text about the next work follows it";
 
-/// What the rest of the tag's line has against it.
+/// The objection of the text on the tag's own line.
 pub(super) fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
     if before.trim_start().starts_with('+') {
         return Some("it stands in a diff");
@@ -100,6 +100,7 @@ pub(super) fn neighbours_objection(before: &str, after: &str) -> Option<&'static
         return Some("it stands in a listing of a file");
     }
     let before = before.trim_matches(MARKS);
+    // A tag in parentheses is judged by the text around them.
     let (before, after) =
         match (before.strip_suffix(['(', '[']), after.trim_start().strip_prefix([')', ']'])) {
             (Some(before), Some(after)) => (before.trim_end(), after),
@@ -109,10 +110,13 @@ pub(super) fn neighbours_objection(before: &str, after: &str) -> Option<&'static
         || after.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
     let whole = before.is_empty() || is_number(before) || is_bracketed(before);
     let stated = whole || ends_a_sentence(before) || CLAIM.is_match(before);
+    // Agents talk about the tag far more often than they give it: "I will output
+    // <promise>…" must not end the loop. So the tag has to begin its line or follow a
+    // finished sentence, and nothing may go on after it.
     if quoted {
         Some("it is quoted")
     } else if let (false, Introduction::Objects(why)) =
-        (whole, Introduction::of(last_sentence(before)))
+        (whole, Introduction::classify(last_sentence(before)))
     {
         Some(why)
     } else if !stated || MENTION.is_match(before) {
@@ -135,10 +139,9 @@ fn is_number(text: &str) -> bool {
 /// An item's id in brackets: `[US-7]`.
 fn is_bracketed(text: &str) -> bool {
     let id = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or_default();
-    let is_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '#');
     !id.is_empty()
         && id.len() <= 20
-        && id.chars().all(is_id)
+        && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '#'))
         && id.contains(|c: char| c.is_ascii_digit())
 }
 
@@ -150,8 +153,8 @@ fn ends_a_sentence(text: &str) -> bool {
     })
 }
 
-/// Whether the tag's sentence goes on behind it: what follows begins in lower
-/// case, or with a mark that closes a quotation or continues a clause.
+/// True if the sentence goes on after the tag: the text begins in lower case, or with a
+/// mark that closes a quotation or continues a clause.
 fn goes_on(after: &str) -> bool {
     let text = after.trim_start_matches(MARKS);
     text.chars().next().is_some_and(|c| {
@@ -159,7 +162,7 @@ fn goes_on(after: &str) -> bool {
     })
 }
 
-/// What each tag begins with.
+/// The beginning of each tag.
 const MARKER: Marker = Marker::new("<prom", 0);
 
 /// The tag, with its phrase on the same or on neighbouring lines.

@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
-use super::layout::{Ground, Layout};
+use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
+use super::context::{Context, unmarked};
+use super::layout::{BlockKind, Layout};
 use super::marker::Marker;
-use super::place::{Place, unmarked};
 use super::value::{
     differ, has_open_fraction, is_blank_form, is_failing, is_nothing, is_partial, is_placeholder,
     split_word, undecorated,
@@ -19,7 +19,7 @@ use crate::decide::indicator::excerpt;
 use crate::decide::policy::{SignalValue, Spelling};
 
 /// The longest block, in lines.
-const LONGEST: usize = 200;
+const MAX_BLOCK_LINES: usize = 200;
 
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
@@ -44,8 +44,8 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
             strays.extend(STRAY.is_match(layout.lines()[at].text).then_some(at));
         }
     }
-    let last = blocks.split_off(blocks.len().saturating_sub(CANDIDATES));
-    let strays = strays.split_off(strays.len().saturating_sub(CANDIDATES));
+    let last = blocks.split_off(blocks.len().saturating_sub(MAX_CANDIDATES));
+    let strays = strays.split_off(strays.len().saturating_sub(MAX_CANDIDATES));
     let strays = strays.into_iter().filter_map(|index| stray(layout, index));
     strays.chain(last.iter().map(|block| block.candidate(layout))).collect()
 }
@@ -80,10 +80,10 @@ impl Block {
     /// its fence, or to the first text that is no field.
     fn read(layout: &Layout<'_>, start: usize) -> Self {
         let mut block = Self { lines: start..start + 1, fields: Vec::new(), closed: false };
-        let rest = layout.lines().iter().enumerate().skip(start + 1).take(LONGEST);
+        let rest = layout.lines().iter().enumerate().skip(start + 1).take(MAX_BLOCK_LINES);
         for (index, line) in rest {
             let mark = mark(line.text);
-            if mark == Some(Mark::Begin) || (mark.is_none() && line.ground == Ground::Fence) {
+            if mark == Some(Mark::Begin) || (mark.is_none() && line.block == BlockKind::Fence) {
                 break;
             }
             block.lines.end = index + 1;
@@ -103,9 +103,13 @@ impl Block {
     fn shrink(&mut self, layout: &Layout<'_>, start: usize) {
         let first = layout.lines().get(start + 1).is_some_and(|line| line.text.trim().is_empty());
         let from = start + 1 + usize::from(first);
-        let is_field = |index: &usize| self.fields.iter().any(|field| field.line == *index);
-        let end =
-            (from..self.lines.end).take_while(is_field).last().map_or(start + 1, |last| last + 1);
+        let mut end = start + 1;
+        for index in from..self.lines.end {
+            if !self.fields.iter().any(|field| field.line == index) {
+                break;
+            }
+            end = index + 1;
+        }
         self.fields.retain(|field| field.line < end);
         self.lines.end = end;
     }
@@ -114,68 +118,74 @@ impl Block {
         self.fields.iter().find(|field| field.key == key)
     }
 
+    fn values(&self, key: &str) -> impl Iterator<Item = &str> {
+        let fields = self.fields.iter().filter(move |field| field.key == key);
+        fields.map(|field| field.value.as_str())
+    }
+
     fn value(&self, key: &str) -> Option<&str> {
         self.field(key).map(|field| field.value.as_str())
     }
 
     fn candidate(&self, layout: &Layout<'_>) -> Candidate {
-        let says = match Place::new(layout, self.lines.clone()).objection() {
-            Some(why) if self.denies() => Says::Doubt(why),
-            Some(why) => Says::Nothing(why),
-            None => self.says(),
+        let reading = match Context::new(layout, self.lines.clone()).objection() {
+            Some(why) if self.denies() => Reading::Doubtful(why),
+            Some(why) => Reading::Rejected(why),
+            None => self.reading(),
         };
         let deciding = self.field("EXIT_SIGNAL").or_else(|| self.field("STATUS"));
-        let shown = |field: &Field| format!("{}: {}", field.key, field.value);
         let said = ["EXIT_SIGNAL", "STATUS", "TESTS_STATUS", "REMAINING_WORK"];
         Candidate {
             spelling: Spelling::RalphStatus,
             line: layout.number(deciding.map_or(self.lines.start, |field| field.line)),
             at: self.lines.start,
             span: layout.span(self.lines.clone()),
-            text: deciding.map_or_else(|| "RALPH_STATUS".to_owned(), shown),
-            taken: said.into_iter().filter_map(|key| self.field(key).map(shown)).collect(),
-            says,
+            text: deciding.map_or_else(|| "RALPH_STATUS".to_owned(), Field::shown),
+            taken: said.into_iter().filter_map(|key| self.field(key).map(Field::shown)).collect(),
+            reading,
         }
     }
 
-    fn says(&self) -> Says {
+    fn reading(&self) -> Reading {
         if self.is_template() {
-            return Says::Nothing(PLACEHOLDER.to_owned());
+            return Reading::Rejected(PLACEHOLDER.to_owned());
         }
         let status = self.value("STATUS").map(|status| undecorated(status).to_ascii_uppercase());
         let blocked = status.as_deref().is_some_and(|status| status.starts_with("BLOCKED"));
         match (self.value("EXIT_SIGNAL"), status.as_deref()) {
             (Some(signal), status) => match first_word(signal).as_str() {
-                "true" => Says::Something(self.complete("EXIT_SIGNAL", status)),
-                "false" if blocked => Says::Something(self.statement(SignalValue::Blocked)),
-                "false" => Says::Something(self.statement(SignalValue::Continue)),
-                _ => Says::Mangled(format!("`EXIT_SIGNAL: {signal}` is neither true nor false")),
+                "true" => Reading::Signal(self.complete("EXIT_SIGNAL", status)),
+                "false" if blocked => Reading::Signal(self.statement(SignalValue::Blocked)),
+                "false" => Reading::Signal(self.statement(SignalValue::Continue)),
+                _ => Reading::Unreadable(format!(
+                    "`EXIT_SIGNAL: {signal}` is neither true nor false"
+                )),
             },
             (None, Some(_)) if !self.closed => {
-                Says::Mangled("the block is cut off before its end".to_owned())
+                Reading::Unreadable("the block is cut off before its end".to_owned())
             }
-            (None, Some(_)) if blocked => Says::Something(self.statement(SignalValue::Blocked)),
+            (None, Some(_)) if blocked => Reading::Signal(self.statement(SignalValue::Blocked)),
             (None, Some(status)) if is_complete(status) => {
-                Says::Something(self.complete("STATUS", None))
+                Reading::Signal(self.complete("STATUS", None))
             }
-            (None, Some(_)) => Says::Something(self.statement(SignalValue::Continue)),
+            (None, Some(_)) => Reading::Signal(self.statement(SignalValue::Continue)),
             (None, None) => {
-                Says::Nothing("the block holds neither EXIT_SIGNAL nor STATUS".to_owned())
+                Reading::Rejected("the block holds neither EXIT_SIGNAL nor STATUS".to_owned())
             }
         }
     }
 
-    /// Whether the block says that the work is not done.
     fn denies(&self) -> bool {
         let signal = self.value("EXIT_SIGNAL").map(first_word);
-        let status = self.value("STATUS").filter(|_| signal.is_none());
-        let open = signal.is_some_and(|signal| signal == "false")
-            || status.is_some_and(|status| !is_complete(status));
+        let open = match signal {
+            Some(signal) => signal == "false",
+            None => self.value("STATUS").is_some_and(|status| !is_complete(status)),
+        };
         open && !self.is_template()
     }
 
-    /// Whether the block is the prompt's own: a choice of values, a
-    /// placeholder for one, or an order behind it.
+    /// True if the block is the prompt's own: it holds a choice of values, a placeholder,
+    /// or an order in a comment.
     fn is_template(&self) -> bool {
         self.fields.iter().any(|Field { key, value, .. }| {
             let decides = matches!(key.as_str(), "STATUS" | "EXIT_SIGNAL");
@@ -186,8 +196,7 @@ impl Block {
         })
     }
 
-    /// What the block says where it says complete: everything in it has to
-    /// agree.
+    /// Reads a block that says complete. Everything in the block has to agree.
     fn complete(&self, by: &str, status: Option<&str>) -> Statement {
         let mut statement = self.statement(SignalValue::Complete);
         statement.agrees |= status.is_some();
@@ -201,7 +210,7 @@ impl Block {
     }
 
     fn statement(&self, value: SignalValue) -> Statement {
-        let passing = |tests: &str| undecorated(tests).to_ascii_uppercase().starts_with("PASS");
+        let tests = undecorated(self.value("TESTS_STATUS").unwrap_or_default());
         Statement {
             value,
             reason: self
@@ -209,27 +218,25 @@ impl Block {
                 .or_else(|| self.value("REASON"))
                 .map(str::to_owned),
             remaining_work: self.value("REMAINING_WORK").map(str::to_owned),
-            agrees: self.value("TESTS_STATUS").is_some_and(passing),
+            agrees: tests.to_ascii_uppercase().starts_with("PASS"),
             problems: self.twice(),
             ..Statement::new(value)
         }
     }
 
-    /// Keys that stand twice with different values.
+    /// Keys that occur twice with different values.
     fn twice(&self) -> Vec<String> {
-        let values = |key| {
-            self.fields
-                .iter()
-                .filter(move |field| field.key == key)
-                .map(|field| field.value.as_str())
-        };
-        let twice = ["EXIT_SIGNAL", "STATUS"].into_iter().filter(|key| differ(values(*key)));
+        let twice = ["EXIT_SIGNAL", "STATUS"].into_iter().filter(|key| differ(self.values(key)));
         twice.map(|key| format!("{key} stands twice, with different values")).collect()
     }
 }
 
 impl Field {
-    /// Whether the field says that the work is not done after all.
+    fn shown(&self) -> String {
+        format!("{}: {}", self.key, self.value)
+    }
+
+    /// True if the field says that the work is not done after all.
     fn contradicts_completion(&self) -> bool {
         let value = self.value.as_str();
         match self.key.as_str() {
@@ -244,7 +251,7 @@ impl Field {
     }
 }
 
-/// Whether a STATUS agrees with `EXIT_SIGNAL: true`.
+/// True if a STATUS agrees with `EXIT_SIGNAL: true`.
 fn is_complete(status: &str) -> bool {
     const COMPLETE: [&str; 7] = [
         "complete",
@@ -297,8 +304,8 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     let text = layout.lines()[index].text;
     let found = STRAY.find(text)?;
     if denies(layout, index) {
-        let mut says = Statement::new(SignalValue::Continue);
-        says.reason = Some("EXIT_SIGNAL: false".to_owned());
+        let mut statement = Statement::new(SignalValue::Continue);
+        statement.reason = Some("EXIT_SIGNAL: false".to_owned());
         return Some(Candidate {
             spelling: Spelling::RalphStatus,
             line: layout.number(index),
@@ -306,7 +313,7 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
             span: layout.span(index..index + 1),
             text: "EXIT_SIGNAL: false".to_owned(),
             taken: Vec::new(),
-            says: Says::Something(says),
+            reading: Reading::Signal(statement),
         });
     }
     let why = if text[found.clone()].to_ascii_uppercase().contains("SIGNAL") {
@@ -321,22 +328,22 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         span: layout.span(index..index + 1),
         text: excerpt(text, found.start),
         taken: Vec::new(),
-        says: Says::Nothing(why.to_owned()),
+        reading: Reading::Rejected(why.to_owned()),
     })
 }
 
-/// Whether a line says `EXIT_SIGNAL: false` by itself: that forbids also where
-/// no block stands around it.
+/// True if a line by itself says `EXIT_SIGNAL: false`, which forbids an exit even outside
+/// of a block.
 fn denies(layout: &Layout<'_>, index: usize) -> bool {
-    let says = field(layout.lines()[index].text, index).is_some_and(|field| {
+    let is_false = field(layout.lines()[index].text, index).is_some_and(|field| {
         field.key == "EXIT_SIGNAL"
             && first_word(&field.value) == "false"
             && !is_placeholder(&field.value)
     });
-    says && Place::new(layout, index..index + 1).objection().is_none()
+    is_false && Context::new(layout, index..index + 1).objection().is_none()
 }
 
-/// One of them stands in each header, and in what looks like one.
+/// Texts of which each header contains one, and so does what looks like a header.
 const MARKERS: [Marker; 2] = [Marker::new("ralph", 3), Marker::new("exit_", 1)];
 
 /// The name of the block or of the field that decides: without it a message
@@ -366,7 +373,7 @@ static OPEN_WORK_KEY: Expression = Expression::to_match(
     r"^(?:REMAINING|OPEN|PENDING|INCOMPLETE|OUTSTANDING)(?:_|$)|_(?:REMAINING|LEFT|OPEN|PENDING)$",
 );
 
-/// What stands where a number was to be filled in.
+/// A placeholder for a number.
 static NO_NUMBER: Expression = Expression::to_match(r"^\W*(?:n|x|%d|number|count|#)\W*$");
 
 /// An order in a comment: `# set to true only when everything is done`.

@@ -9,25 +9,27 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::layout::{Ground, Layout};
-use super::place::unmarked;
+use super::candidate::{NearMiss, cut};
+use super::context::unmarked;
+use super::layout::{BlockKind, Layout};
 use super::value::{is_placeholder, undecorated};
-use super::{NearMiss, Signal, Status};
+use super::{Signal, Status};
 
 /// Letters and digits that nobody takes for each other, without vowels: no half is
 /// a word of some language.
 const LETTERS: &[u8; 28] = b"bcdfghjkmnpqrstvwxyz23456789";
 
-/// How long a half is.
-const HALF: usize = 4;
+/// The length of a half, in letters.
+const HALF_LETTERS: usize = 4;
 
 /// The key of a token's line.
 const KEY: &str = "EXIT_TOKEN";
 
-/// How far from a signal its token may stand, in lines.
-const NEARBY: usize = 40;
+/// The greatest distance between a signal and its token, in lines.
+const NEARBY_LINES: usize = 40;
 
-/// What makes a project's tokens: whoever has it can make them all.
+/// The key from which a project's tokens derive. Whoever has the key can compute them
+/// all.
 #[derive(Clone)]
 pub struct TokenKey([u8; 32]);
 
@@ -38,19 +40,22 @@ impl TokenKey {
     }
 
     /// The token of an iteration of a run.
-    pub fn halves(&self, run: &str, iteration: u64) -> Halves {
+    pub fn halves(&self, run: &str, iteration: u64) -> TokenHalves {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(&iteration.to_le_bytes()).update(run.as_bytes());
-        let mut bytes = [0; 16 * HALF];
+        let mut bytes = [0; 16 * HALF_LETTERS];
         hasher.finalize_xof().fill(&mut bytes);
-        let letter = |eight: &[u8]| {
-            let number = eight.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-            char::from(LETTERS[(number % LETTERS.len() as u64) as usize])
-        };
-        let letters: Vec<_> = bytes.chunks_exact(8).map(letter).collect();
-        let half = |letters: &[char]| letters.iter().collect();
-        Halves { first: half(&letters[..HALF]), second: half(&letters[HALF..]) }
+        let letters: Vec<char> = bytes.chunks_exact(8).map(letter).collect();
+        let (first, second) = letters.split_at(HALF_LETTERS);
+        TokenHalves { first: first.iter().collect(), second: second.iter().collect() }
     }
+}
+
+/// The letter of eight random bytes. Eight bytes make the bias of the remainder too small
+/// to matter.
+fn letter(eight: &[u8]) -> char {
+    let number = eight.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    char::from(LETTERS[(number % LETTERS.len() as u64) as usize])
 }
 
 impl fmt::Debug for TokenKey {
@@ -61,15 +66,16 @@ impl fmt::Debug for TokenKey {
 
 /// An iteration's token as it is shown: the whole is both, without anything between.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Halves {
+#[schemars(rename = "Halves")]
+pub struct TokenHalves {
     /// The first half.
     pub first: String,
     /// The second half.
     pub second: String,
 }
 
-impl Halves {
-    /// Whether a text is the whole, in any case.
+impl TokenHalves {
+    /// True if a text is the whole token, in any case.
     pub fn is(&self, said: &str) -> bool {
         let (first, second) = (self.first.as_bytes(), self.second.as_bytes());
         let Some((start, end)) = said.as_bytes().split_at_checked(first.len()) else {
@@ -78,14 +84,14 @@ impl Halves {
         start.eq_ignore_ascii_case(first) && end.eq_ignore_ascii_case(second)
     }
 
-    /// Whether a text holds both halves, and is not the whole.
+    /// True if a text holds both halves without joining them.
     pub fn is_apart(&self, said: &str) -> bool {
         let said = said.to_ascii_lowercase();
         !self.is(&said) && said.contains(&self.first) && said.contains(&self.second)
     }
 
-    /// What an agent is told of it, to stand behind the protocol. Repeated, it never
-    /// holds the whole.
+    /// The paragraph about the token that follows the protocol in a prompt. An agent that
+    /// repeats the paragraph never prints the whole token.
     pub fn told(&self) -> String {
         let Self { first, second } = self;
         format!(
@@ -96,17 +102,18 @@ impl Halves {
     }
 }
 
-/// What became of the token of a signal, where one is required.
+/// The result of checking a signal's token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Token {
+#[schemars(rename = "Token")]
+pub enum TokenState {
     /// It is this iteration's.
     Held,
     /// There is none.
     Missing,
     /// It is none that gate has given to an agent lately, or half of one.
     Wrong,
-    /// It is that of an earlier iteration: what was said is said again.
+    /// It is that of an earlier iteration: the agent repeats an old signal.
     Earlier,
     /// It is that of another run.
     OtherRun,
@@ -114,97 +121,106 @@ pub enum Token {
     Unchecked,
 }
 
-/// What was found of a token.
+/// The result of checking a token, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    token: Token,
+pub struct TokenFinding {
+    token: TokenState,
     why: String,
 }
 
-/// What is said of a signal that nobody has looked at the token of.
+/// The problem of a signal whose token is not checked yet.
 const UNCHECKED: &str =
     "its EXIT_TOKEN was not looked at: only a decision that keeps state knows which one holds";
 
-impl Found {
-    /// Nobody can look at it, for this reason.
-    pub fn unchecked(why: &str) -> Self {
-        Self { token: Token::Unchecked, why: format!("its EXIT_TOKEN cannot be checked: {why}") }
+impl TokenFinding {
+    fn new(token: TokenState, why: impl Into<String>) -> Self {
+        Self { token, why: why.into() }
     }
 
-    /// What is found of a signal's token in an iteration of a run; `others` are
-    /// iterations, with their runs, whose tokens agents were given lately.
-    pub fn of(
+    /// Nobody can look at it, for this reason.
+    pub fn unchecked(why: &str) -> Self {
+        Self {
+            token: TokenState::Unchecked,
+            why: format!("its EXIT_TOKEN cannot be checked: {why}"),
+        }
+    }
+
+    /// Compares a signal's token with that of an iteration of a run. `others` are
+    /// runs and iterations whose tokens agents got lately.
+    pub fn check(
         signal: &Signal,
         key: &TokenKey,
         (run, iteration): (&str, u64),
         others: &[(String, u64)],
     ) -> Self {
-        let found = |token, why: String| Self { token, why };
-        let Some(said) = signal.unproven.as_ref().and_then(|it| it.said.as_ref()) else {
+        let Some(said) = signal.unproven.as_ref().and_then(|claim| claim.said.as_ref()) else {
             let why = "it carries no EXIT_TOKEN, and this iteration's is required";
-            return found(Token::Missing, why.to_owned());
+            return Self::new(TokenState::Missing, why);
         };
-        let is = |run: &str, iteration| key.halves(run, iteration).is(&said.text);
         let own = key.halves(run, iteration);
         if own.is(&said.text) {
-            return found(Token::Held, String::new());
+            return Self::new(TokenState::Held, "");
         }
         if own.is_apart(&said.text) {
             let why = "the halves of its EXIT_TOKEN are not joined into one word";
-            return found(Token::Wrong, why.to_owned());
+            return Self::new(TokenState::Wrong, why);
         }
-        if let Some(earlier) = (1..iteration).rev().take(LOOKED_BACK).find(|it| is(run, *it)) {
+        let mut earlier = (1..iteration).rev().take(MAX_EARLIER_ITERATIONS);
+        if let Some(earlier) = earlier.find(|earlier| key.halves(run, *earlier).is(&said.text)) {
             let why =
                 format!("its EXIT_TOKEN is that of iteration {earlier}, and this is {iteration}");
-            return found(Token::Earlier, why);
+            return Self::new(TokenState::Earlier, why);
         }
-        match others.iter().find(|(run, iteration)| is(run, *iteration)) {
+        match others.iter().find(|(run, iteration)| key.halves(run, *iteration).is(&said.text)) {
             Some((other, iteration)) => {
                 let why =
                     format!("its EXIT_TOKEN is that of iteration {iteration} of the run {other}");
-                found(Token::OtherRun, why)
+                Self::new(TokenState::OtherRun, why)
             }
-            None => found(Token::Wrong, "its EXIT_TOKEN is not this iteration's".to_owned()),
+            None => Self::new(TokenState::Wrong, "its EXIT_TOKEN is not this iteration's"),
         }
     }
 }
 
-/// How many iterations back a token is looked for.
-const LOOKED_BACK: usize = 1_000;
+/// The earlier iterations whose tokens are compared.
+const MAX_EARLIER_ITERATIONS: usize = 1_000;
 
-/// What a signal claims whose token is still to be looked at.
+/// The claim of a signal whose token is still to be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unproven {
+pub struct UnprovenClaim {
     status: Status,
     agrees: bool,
-    said: Option<Said>,
+    said: Option<SeenToken>,
 }
 
-/// A token as an agent said it.
+/// A token in the agent's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct SeenToken {
     text: String,
     line: u64,
 }
 
-impl Said {
+impl SeenToken {
     /// The token beside a signal at a line of the message: the next one, else the
     /// last one before it.
     pub(super) fn beside(layout: &Layout<'_>, at: usize) -> Option<Self> {
         let lines = layout.lines();
-        let from = at.saturating_sub(NEARBY);
-        let to = lines.len().min(at + NEARBY);
-        let said = |index: usize| {
-            let line = &lines[index];
-            let quoted = !matches!(line.ground, Ground::Prose | Ground::Fenced | Ground::Data);
-            let text = value(line.text).filter(|_| !quoted)?;
-            Some(Self { text, line: layout.number(index) })
-        };
-        (at..to).find_map(said).or_else(|| (from..at).rev().find_map(said))
+        let from = at.saturating_sub(NEARBY_LINES);
+        let to = lines.len().min(at + NEARBY_LINES);
+        (at..to).chain((from..at).rev()).find_map(|index| Self::on_line(layout, index))
+    }
+
+    fn on_line(layout: &Layout<'_>, index: usize) -> Option<Self> {
+        let line = &layout.lines()[index];
+        match line.block {
+            BlockKind::Prose | BlockKind::Fenced | BlockKind::Data => {
+                Some(Self { text: value(line.text)?, line: layout.number(index) })
+            }
+            _ => None,
+        }
     }
 }
 
-/// Whether a line holds a token and nothing else.
 pub(super) fn is_token_line(line: &str) -> bool {
     value(line).is_some()
 }
@@ -222,37 +238,37 @@ fn value(line: &str) -> Option<String> {
 }
 
 impl Signal {
-    /// What the signal says, whether or not its token was looked at.
+    /// The status that the signal claims, even if its token is not checked yet.
     pub fn claims(&self) -> Status {
-        self.unproven.as_ref().map_or(self.status, |it| it.status)
+        self.unproven.as_ref().map_or(self.status, |claim| claim.status)
     }
 
     /// Makes what would end the loop invalid until its token was looked at.
-    pub(super) fn await_token(&mut self, said: Option<Said>) {
+    pub(super) fn await_token(&mut self, said: Option<SeenToken>) {
         if !matches!(self.status, Status::Complete | Status::Blocked) {
             return;
         }
         let (status, agrees) = (self.status, self.fields_agree);
-        self.unproven = Some(Unproven { status, agrees, said });
+        self.unproven = Some(UnprovenClaim { status, agrees, said });
         self.status = Status::Invalid;
         self.fields_agree = false;
-        self.token = Some(Token::Unchecked);
+        self.token = Some(TokenState::Unchecked);
         self.problems.push(UNCHECKED.to_owned());
     }
 
     /// The signal with what was found of its token. One that needs none, because it
     /// ends nothing, stays as it is.
     #[must_use]
-    pub fn with_token(mut self, found: &Found) -> Self {
+    pub fn with_token(mut self, found: &TokenFinding) -> Self {
         let Some(unproven) = self.unproven.take() else { return self };
         self.problems.retain(|problem| problem != UNCHECKED);
         self.token = Some(found.token);
-        if found.token == Token::Held {
+        if found.token == TokenState::Held {
             self.status = unproven.status;
             self.fields_agree = unproven.agrees;
         } else {
             let (text, line) = match &unproven.said {
-                Some(said) => (format!("{KEY}: {}", super::cut(&said.text)), said.line),
+                Some(said) => (format!("{KEY}: {}", cut(&said.text)), said.line),
                 None => (KEY.to_owned(), self.line.unwrap_or_default()),
             };
             let miss = NearMiss { text, line, why: found.why.clone() };

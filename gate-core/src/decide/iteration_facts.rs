@@ -1,31 +1,32 @@
-//! What was observed of an iteration beside its signal, its indicators and its
-//! evidence. It feeds the breaker, and is never evidence.
+//! Facts about an iteration beside its signal, its indicators and its evidence. They feed
+//! the breaker and are never evidence.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::moment::Moment;
 use super::reason::{Reason, ReasonCode};
 use super::stop::Stop;
+use super::timestamp::Timestamp;
 
-/// What was observed of an iteration.
+/// Facts about an iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Observed {
+#[schemars(rename = "Observed")]
+pub struct IterationFacts {
     /// When it was decided.
-    pub at: Moment,
+    pub at: Timestamp,
     /// Its number within the run, from 1.
     pub iteration: u64,
-    /// The work tree; none where nobody looked.
+    /// The work tree; none if nobody looked.
     pub tree: Option<TreeSeen>,
-    /// The normalised signature of its error: of failing evidence, else of what
-    /// the transcript tells.
+    /// The normalised signature of its error: of failing evidence, else of the
+    /// transcript.
     pub signature: Option<String>,
     /// The tools that were denied in the final turn.
     pub denied: Vec<String>,
     /// The limit that it ended in.
-    pub limited: Option<Limited>,
-    /// How many characters the agent wrote in its final turn.
+    pub limited: Option<LimitNotice>,
+    /// The length of the agent's text in its final turn, in characters.
     pub output: u64,
     /// The client's id of the session.
     pub session: Option<String>,
@@ -35,14 +36,14 @@ pub struct Observed {
     pub cost_micro_usd: Option<u64>,
     /// The id under which this decision holds the breaker's probe.
     pub probe: Option<String>,
-    /// The stop that the agent's hook asks about; none where a loop asks.
+    /// The stop that the agent's hook asks about; none if a loop asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
-    /// Why the agent could not work, where the runner found out.
+    /// The cause that kept the agent from working, if the runner found one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outage: Option<Outage>,
-    /// The project's settings that it was decided under, as a digest or a word;
-    /// none where nobody holds runs against them, or they were not to be believed.
+    /// The project's settings under which it was decided, as a digest or a word; none if
+    /// no run is checked against them, or they were not trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
 }
@@ -54,19 +55,18 @@ pub struct TreeSeen {
     pub before: TreeState,
     /// After them.
     pub after: TreeState,
-    /// In the first look of a run, whether something was done since the run began:
-    /// something is not committed, or another commit is there. None where that is
-    /// not known.
+    /// In the first iteration of a run, true if something was done since the run began:
+    /// something is not committed, or there is another commit. None if that is not known.
     #[serde(default)]
     pub uncommitted: Option<bool>,
 }
 
-/// A state of the work tree. A commit changes it, also where no file changes.
+/// A state of the work tree. A commit changes it, even if no file changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeState {
     /// The digest of its files.
     pub digest: String,
-    /// The commit that it stands on.
+    /// The commit that is checked out.
     #[serde(default)]
     pub head: Option<String>,
     /// A digest of the repository's branches: a commit on another one, or in
@@ -77,10 +77,11 @@ pub struct TreeState {
 
 /// A rate or usage limit that ended an iteration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Limited {
+#[schemars(rename = "Limited")]
+pub struct LimitNotice {
     /// The client's words.
     pub text: String,
-    /// When it ends, in seconds since 1970, where the client says so.
+    /// The end of the limit in seconds since 1970, if the client gives one.
     #[serde(default)]
     pub resets_at: Option<i64>,
 }
@@ -91,12 +92,12 @@ pub struct Limited {
 pub struct Outage {
     /// The kind of cause.
     pub cause: OutageCause,
-    /// What the client said, or how its program ended.
+    /// The client's message, or the way its program ended.
     pub text: String,
     /// The last lines of the agent's standard error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
-    /// How many such iterations came in a row, this one included.
+    /// The number of such iterations in a row, this one included.
     #[serde(default)]
     pub count: u64,
     /// Why the loop waits no longer.
@@ -119,7 +120,11 @@ pub enum OutageCause {
 }
 
 impl Outage {
-    /// What happened, in words.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cause == OutageCause::Cancelled
+    }
+
+    /// A sentence about the outage.
     pub fn words(&self) -> String {
         let what = match self.cause {
             OutageCause::Limit => "the agent's service refused the request",

@@ -1,4 +1,4 @@
-//! A point in time, as three clocks tell it.
+//! A point in time on three clocks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 /// nobody can set and which goes on in suspend; across a restart, and between
 /// machines, only the wall clock is left.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Moment {
-    /// The id of this start of the machine; empty where the system has none.
+#[schemars(rename = "Moment")]
+pub struct Timestamp {
+    /// The id of this start of the machine; empty if the system has none.
     pub boot: String,
     /// Milliseconds since the machine was started.
     pub uptime_ms: u64,
@@ -16,9 +17,8 @@ pub struct Moment {
     pub wall_ms: u64,
 }
 
-impl Moment {
-    /// How long ago an earlier moment was, in milliseconds. None where the clock
-    /// went backwards: then nobody knows.
+impl Timestamp {
+    /// The time since `earlier`, in milliseconds. None if the clock went backwards.
     pub fn since(&self, earlier: &Self) -> Option<u64> {
         if self.boot == earlier.boot && !self.boot.is_empty() {
             self.uptime_ms.checked_sub(earlier.uptime_ms)
@@ -32,8 +32,8 @@ impl Moment {
 mod tests {
     use super::*;
 
-    fn at(boot: &str, uptime_ms: u64, wall_ms: u64) -> Moment {
-        Moment { boot: boot.to_owned(), uptime_ms, wall_ms }
+    fn at(boot: &str, uptime_ms: u64, wall_ms: u64) -> Timestamp {
+        Timestamp { boot: boot.to_owned(), uptime_ms, wall_ms }
     }
 
     #[test]

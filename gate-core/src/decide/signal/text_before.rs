@@ -1,23 +1,23 @@
-//! What the sentence before a candidate makes of it.
+//! Judges the sentence before a candidate.
 //!
 //! A sentence that ends with a colon, a heading, or a sentence that runs on
 //! into the candidate introduces it. Who speaks, and with what verb, decides:
 //! the agent that announces its status now, or states that the work is done,
 //! gives a signal; a condition, a denial, a plan, another speaker, a program
 //! or a sample does not. Topic words alone ("format", "protocol", a file's
-//! name) count only where nothing else is said.
+//! name) count only if nothing else is said.
 
 use crate::decide::expression::{Expression, without};
 use crate::decide::sentence;
 
-/// What an introducing sentence makes of what it introduces.
+/// The effect of an introducing sentence on the candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Introduction {
     /// The agent speaks, of its own work, now.
     Announces,
     /// It says nothing either way.
     Unclear,
-    /// What follows is no signal, for this reason.
+    /// The text that follows is no signal, for this reason.
     Objects(&'static str),
 }
 
@@ -30,14 +30,22 @@ const EXAMPLE: Introduction = Introduction::Objects("the sentence before it intr
 
 impl Introduction {
     /// Judges a sentence.
-    pub(super) fn of(sentence: &str) -> Self {
+    pub(super) fn classify(sentence: &str) -> Self {
+        // The order decides, because most sentences match several lists. The strong
+        // refusals come before "the work is done": "I will not say COMPLETE until the
+        // stories are done" also states a fact, and to take that as a signal would end a
+        // loop whose work is open. The weak refusals (samples, topics) come after: "All
+        // stories in the example app are done" names an example and is a signal.
+        // A wrong refusal costs one more iteration, a wrong acceptance the work.
         let present = without(&PAST_CLAUSE, sentence);
         if CLEAR.is_match(sentence) {
+            // "Remaining: none" holds words of open work, which would refuse it below.
             Self::Announces
         } else if DENIAL.is_match(sentence) {
             DENIES
         } else if PUT_OFF.is_match(&present) {
             PUTS_OFF
+            // Clauses about the past were cut out: "when I ran the tests" is no condition.
         } else if SPEAKER.is_match(sentence) || PROGRAM.is_match(sentence) {
             ANOTHER
         } else if FACT.is_match(sentence) {
@@ -55,9 +63,9 @@ impl Introduction {
     }
 }
 
-/// Whether a heading stands over a section that shows how a status is
-/// reported. A section that shows how to use the work ("Usage example") may
-/// well be followed by the agent's own status.
+/// True if a heading opens a section that shows how to report a status. A section that
+/// shows how to use the product ("Usage example") may well be followed by the agent's own
+/// status.
 pub(super) fn heads_status_examples(heading: &str) -> bool {
     STATUS_EXAMPLES.is_match(heading)
 }
@@ -132,14 +140,14 @@ mod tests {
     #[track_caller]
     fn announces(sentences: &[&str]) {
         for sentence in sentences {
-            assert_eq!(Introduction::of(sentence), Introduction::Announces, "{sentence}");
+            assert_eq!(Introduction::classify(sentence), Introduction::Announces, "{sentence}");
         }
     }
 
     #[track_caller]
     fn objects(introduction: Introduction, sentences: &[&str]) {
         for sentence in sentences {
-            assert_eq!(Introduction::of(sentence), introduction, "{sentence}");
+            assert_eq!(Introduction::classify(sentence), introduction, "{sentence}");
         }
     }
 

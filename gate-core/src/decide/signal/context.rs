@@ -1,5 +1,5 @@
-//! Whether a candidate stands where a signal stands, or is shown as an
-//! example, denied, put off, quoted.
+//! The context of a candidate: is it stated as a signal, or shown as an example, denied,
+//! put off or quoted?
 //!
 //! The same rules hold for every spelling. They look at the line that holds
 //! the candidate, at the sentence that introduces it and at what follows; a
@@ -7,80 +7,93 @@
 
 use std::ops::Range;
 
-use super::aftermath;
-use super::introduction::{Introduction, heads_status_examples};
-use super::layout::{Ground, Layout, Line};
+use super::layout::{BlockKind, Layout, Line};
+use super::text_after;
+use super::text_before::{Introduction, heads_status_examples};
 use crate::decide::expression::Expression;
 use crate::decide::indicator::excerpt;
 use crate::decide::sentence;
 
-/// How many lines around a candidate belong to it.
-const NEARBY: usize = 40;
+/// The lines around a candidate that are searched for text about it.
+const NEARBY_LINES: usize = 40;
 
-/// How much of a line is looked at, in bytes.
-const LINE: usize = 2_000;
+/// The longest part of a line that is searched, in bytes.
+const MAX_LINE_BYTES: usize = 2_000;
 
-/// How far above a candidate the heading of its section is looked for.
-const SECTION: usize = 400;
+/// The lines above a candidate that are searched for the heading of its section.
+const MAX_SECTION_LINES: usize = 400;
 
-/// A candidate's place: the lines it takes, by index.
-pub(crate) struct Place<'l, 'w> {
+/// A candidate's context: the message, and the lines of the candidate in it.
+pub(crate) struct Context<'l, 'w> {
     layout: &'l Layout<'w>,
     lines: Range<usize>,
-    of_json: bool,
+    is_json: bool,
 }
 
-impl<'l, 'w> Place<'l, 'w> {
-    /// The place that takes these lines.
+impl<'l, 'w> Context<'l, 'w> {
     pub(crate) fn new(layout: &'l Layout<'w>, lines: Range<usize>) -> Self {
-        Self { layout, lines, of_json: false }
+        Self { layout, lines, is_json: false }
     }
 
-    /// The same for a signal that is JSON: a fence of JSON is its dress.
-    pub(crate) fn of_json(self) -> Self {
-        Self { of_json: true, ..self }
+    /// The context of a JSON signal, which may stand in a fence of JSON.
+    pub(crate) fn for_json(self) -> Self {
+        Self { is_json: true, ..self }
     }
 
-    /// Why what stands here is no signal, if so.
+    /// The reason why the candidate is no signal, if there is one.
     pub(crate) fn objection(&self) -> Option<String> {
-        let fixed = |why: &str| why.to_owned();
-        self.ground()
-            .map(fixed)
-            .or_else(|| self.introduced())
-            .or_else(|| self.section().map(fixed))
-            .or_else(|| aftermath::objection(self.following()).map(fixed))
-            .or_else(|| self.later_iteration().map(fixed))
+        // Cheap and certain objections first; the reason that is found first is the one
+        // that the agent's near miss shows.
+        if let Some(why) = self.block_objection() {
+            return Some(why.to_owned());
+        }
+        if let Some(why) = self.introduced() {
+            return Some(why);
+        }
+        self.section()
+            .or_else(|| text_after::objection(self.following()))
+            .or_else(|| self.later_iteration())
+            .map(str::to_owned)
     }
 
-    /// Whether text about the next work, or about work that is still open,
-    /// follows. A whole block is not refused for that: it has said what it
-    /// means.
+    /// True if text about the next work, or about open work, follows. A whole status
+    /// block is not refused for that: it has said what it means.
     pub(crate) fn work_follows(&self) -> bool {
-        aftermath::is_about_work(self.following())
+        text_after::is_about_work(self.following())
     }
 
-    fn ground(&self) -> Option<&'static str> {
+    fn block_objection(&self) -> Option<&'static str> {
         let first = self.layout.lines().get(self.lines.start)?;
-        match first.ground {
-            Ground::Diff => Some("it stands in a diff"),
-            Ground::Data if self.of_json => None,
-            Ground::Code | Ground::Data => Some("it stands in a code example"),
-            Ground::Quote => Some("it is quoted"),
-            Ground::Thinking => Some("it is reasoning, not the agent's word"),
-            Ground::Comment => Some("it stands in a comment"),
-            Ground::Fence | Ground::Fenced | Ground::Prose => by_mark(first.text.trim_start()),
+        match first.block {
+            // What a message shows is not what its author states: the prompt's own example
+            // of a signal, quoted or printed from a file, must never end the loop.
+            BlockKind::Diff => Some("it stands in a diff"),
+            BlockKind::Data if self.is_json => None,
+            BlockKind::Code | BlockKind::Data => Some("it stands in a code example"),
+            BlockKind::Quote => Some("it is quoted"),
+            BlockKind::Thinking => Some("it is reasoning, not the agent's word"),
+            BlockKind::Comment => Some("it stands in a comment"),
+            BlockKind::Fence | BlockKind::Fenced | BlockKind::Prose => {
+                by_mark(first.text.trim_start())
+            }
         }
     }
 
-    /// What the introducing sentence has against it. Where that says nothing
-    /// either way, open work around it means that it is not the agent's claim.
+    /// The objection of the introducing sentence. If the sentence is unclear, open work
+    /// around the candidate means that it is not the agent's claim.
     fn introduced(&self) -> Option<String> {
-        let above = |end: usize| self.judged(self.introduction(end)?);
-        above(self.lines.start).or_else(|| above(self.fence()?))
+        // A fence with a label inside has two introductions: the line above the candidate
+        // and the line above the fence. Either can refuse: "For example:" stands above the
+        // fence, "# when done" inside.
+        self.introduced_above(self.lines.start).or_else(|| self.introduced_above(self.fence()?))
+    }
+
+    fn introduced_above(&self, line: usize) -> Option<String> {
+        self.judged(self.introduction(line)?)
     }
 
     fn judged(&self, (sentence, leads): (&str, bool)) -> Option<String> {
-        let why = match Introduction::of(sentence) {
+        let why = match Introduction::classify(sentence) {
             Introduction::Announces => return None,
             Introduction::Objects(why) => why,
             Introduction::Unclear if leads && self.open_work_around() => {
@@ -91,37 +104,39 @@ impl<'l, 'w> Place<'l, 'w> {
         Some(format!("{why} (\"{}\")", excerpt(sentence, 0)))
     }
 
-    /// The opening line of the fence that this place stands in: what stands
-    /// above it introduces the whole fence.
+    /// The opening line of the fence around the candidate. The text above that line
+    /// introduces the whole fence.
     fn fence(&self) -> Option<usize> {
         let lines = &self.layout.lines()[..self.lines.start];
-        let ground = self.layout.lines().get(self.lines.start)?.ground;
-        let fenced = ground == Ground::Fenced || (self.of_json && ground == Ground::Data);
-        lines.iter().rposition(|line| line.ground == Ground::Fence).filter(|_| fenced)
+        let block = self.layout.lines().get(self.lines.start)?.block;
+        let fenced = block == BlockKind::Fenced || (self.is_json && block == BlockKind::Data);
+        if !fenced {
+            return None;
+        }
+        lines.iter().rposition(|line| line.block == BlockKind::Fence)
     }
 
     fn open_work_around(&self) -> bool {
-        let from = self.lines.start.saturating_sub(NEARBY);
+        let from = self.lines.start.saturating_sub(NEARBY_LINES);
         let before = self.layout.lines()[from..self.lines.start].iter().map(|line| line.text);
-        before.map(|text| start_of(text, LINE)).chain(self.following()).any(aftermath::is_open_work)
+        before
+            .map(|text| start_of(text, MAX_LINE_BYTES))
+            .chain(self.following())
+            .any(text_after::is_open_work)
     }
 
     /// A section that shows how a status is reported: nothing but samples and
     /// their labels stands between its heading and this place.
     fn section(&self) -> Option<&'static str> {
-        let mut lines = self.layout.lines()[..self.lines.start].iter().rev().take(SECTION);
-        let sample = |line: &&Line<'_>| {
-            let text = line.text.trim();
-            let plain = line.ground == Ground::Prose && !text.is_empty() && !is_rule(text);
-            !plain || (is_label(text) && !text.starts_with('#'))
-        };
-        let heading = lines.find(|line| !sample(line))?.text;
+        let mut lines =
+            self.layout.lines()[..self.lines.start].iter().rev().take(MAX_SECTION_LINES);
+        let heading = lines.find(|line| !is_sample(line))?.text;
         let heads = heading.starts_with('#') && heads_status_examples(heading);
         heads.then_some("it stands in a section of examples")
     }
 
     /// The sentence that introduces what stands at a line, and whether it leads
-    /// on to it: the end of the line above, where that is a heading or a label,
+    /// on to it: the end of the line above, if that is a heading or a label,
     /// ends with a colon, or breaks off. An item of a list is introduced by
     /// what stands above the list; a tool's trace, another fence and a
     /// finished statement introduce nothing.
@@ -129,18 +144,20 @@ impl<'l, 'w> Place<'l, 'w> {
         let first = self.layout.lines().get(self.lines.start)?;
         let lines = &self.layout.lines()[..end];
         let item = is_item(first.text);
-        let above = lines.iter().rev().take(NEARBY).find(|line| {
+        let above = lines.iter().rev().take(NEARBY_LINES).find(|line| {
             let passed =
                 line.text.trim().is_empty() || is_rule(line.text) || (item && is_item(line.text));
-            line.ground != Ground::Fence && !passed
+            line.block != BlockKind::Fence && !passed
         })?;
-        if (first.ground == Ground::Prose && above.ground != Ground::Prose)
+        // The last line of a code block or of a tool's output is no sentence of the agent's,
+        // even if it ends with a colon.
+        if (first.block == BlockKind::Prose && above.block != BlockKind::Prose)
             || TRACE.is_match(above.text)
         {
             return None;
         }
         let label = is_label(above.text.trim());
-        let text = end_of(above.text.trim_end().trim_end_matches(['*', '_', '`']), LINE);
+        let text = end_of(above.text.trim_end().trim_end_matches(['*', '_', '`']), MAX_LINE_BYTES);
         let colon = text.ends_with([':', '：']);
         let leads = colon || (!is_item(text) && breaks_off(text));
         let finished = label && !colon && text.trim_end_matches(['*', ')']).ends_with(['.', '!']);
@@ -156,10 +173,9 @@ impl<'l, 'w> Place<'l, 'w> {
     /// The lines of prose after the place.
     fn following(&self) -> impl Iterator<Item = &'w str> {
         let rest = self.layout.lines().get(self.lines.end..).unwrap_or_default();
-        let prose = |ground| matches!(ground, Ground::Prose | Ground::Fenced);
         rest.iter()
-            .filter(move |line| prose(line.ground))
-            .map(|line| start_of(line.text.trim(), LINE))
+            .filter(|line| matches!(line.block, BlockKind::Prose | BlockKind::Fenced))
+            .map(|line| start_of(line.text.trim(), MAX_LINE_BYTES))
             .filter(|text| !text.is_empty())
     }
 }
@@ -173,6 +189,13 @@ fn by_mark(line: &str) -> Option<&'static str> {
     } else {
         line.starts_with('>').then_some("it is quoted")
     }
+}
+
+/// True if a line may stand between a heading and a sample: all but plain prose.
+fn is_sample(line: &Line<'_>) -> bool {
+    let text = line.text.trim();
+    let plain = line.block == BlockKind::Prose && !text.is_empty() && !is_rule(text);
+    !plain || (is_label(text) && !text.starts_with('#'))
 }
 
 /// The beginning of a text, at most so many bytes.
@@ -206,9 +229,11 @@ fn numbered(text: &str) -> &str {
 /// A heading, or a line that is bold, in parentheses or a markup tag as a
 /// whole.
 fn is_label(text: &str) -> bool {
-    let whole = |open, close| text.starts_with(open) && text.ends_with(close);
     let bold = text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
-    text.starts_with('#') || bold || whole('(', ')') || whole('<', '>')
+    text.starts_with('#')
+        || bold
+        || (text.starts_with('(') && text.ends_with(')'))
+        || (text.starts_with('<') && text.ends_with('>'))
 }
 
 /// An item of a list.
@@ -225,7 +250,7 @@ fn is_rule(text: &str) -> bool {
     text.trim().chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '━' | '═' | '`'))
 }
 
-/// Whether a line ends in the middle of a sentence, which leads on to the next.
+/// True if a line ends in the middle of a sentence, which goes on in the next line.
 fn breaks_off(text: &str) -> bool {
     let open_quote = text.ends_with('"') && text.matches('"').count() % 2 == 1;
     open_quote || RUNS_ON.is_match(text)
@@ -235,6 +260,6 @@ static RUNS_ON: Expression = Expression::to_match(
     r"(?:[,(“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|shows?|ignores?|equals|until|the|this|line))$",
 );
 
-/// What a tool's trace begins with: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
+/// The beginning of a tool's trace: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
 static TRACE: Expression =
     Expression::to_match(r"^[^A-Za-z0-9]*\[[A-Z][a-z]+\]|^\s*[⚡⏺●]|^\s*\|\s+[A-Z][a-z]+\s{2,}");
