@@ -247,15 +247,16 @@ fn a_setting_that_no_check_can_work_with_is_an_error() {
 
 #[test]
 fn as_many_checks_run_at_once_as_there_are_jobs() {
-    let wait = "for i in $(seq 100); do [ -e there ] && exit 0; sleep 0.05; done; exit 1";
-    let settings = |jobs| {
+    // The first check waits for the second, at most so many times 50 milliseconds.
+    let settings = |jobs, times| {
         format!(
             "[tree]\nignore = [\"there\"]\n[checks]\njobs = {jobs}\n[checks.a]\nshell = true\n\
-             command = ['{wait}']\n[checks.b]\ncommand = [\"touch\", \"there\"]\n"
+             command = ['for i in $(seq {times}); do [ -e there ] && exit 0; sleep 0.05; done; exit 1']\n\
+             [checks.b]\ncommand = [\"touch\", \"there\"]\n"
         )
     };
-    checked(&settings(2)).code(0);
-    let ran = checked(&settings(1)).code(1);
+    checked(&settings(2, 200)).code(0);
+    let ran = checked(&settings(1, 10)).code(1);
     assert!(!ran.path("there").exists());
 }
 

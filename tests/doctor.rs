@@ -238,7 +238,7 @@ fn go() {
         let test = "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n";
         let sources =
             [("go.mod", "module a\n\ngo 1.19\n"), ("a.go", "package a\n"), ("a_test.go", test)];
-        let proofs = proofs(project(&checks, &sources), 0);
+        let proofs = proofs(project(&checks, &sources).with_go_cache(), 0);
         stands(&proofs, "tests", "can_fail", "named the control test gate_control_");
         stands(&proofs, "lint", "can_fail", "with a syntax error");
     }

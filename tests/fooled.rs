@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::needs::needs;
-use crate::support::{DONE, Run, judge};
+use crate::support::{DONE, Run, go_cache, judge};
 
 /// A committed project with a check `tests`, and what its agent then did.
 pub(crate) struct Attack<'a> {
@@ -53,10 +53,14 @@ pub(crate) fn comes_to(run: Run, outcome: &str, says: &str) -> Value {
 }
 
 /// Where the tools of the machine have what is theirs.
-fn homes() -> [(&'static str, String); 2] {
+fn homes() -> [(&'static str, String); 3] {
     let home = std::env::var("HOME").unwrap();
     let of = |name: &str, usual: &str| std::env::var(name).unwrap_or(format!("{home}/{usual}"));
-    [("CARGO_HOME", of("CARGO_HOME", ".cargo")), ("RUSTUP_HOME", of("RUSTUP_HOME", ".rustup"))]
+    [
+        ("CARGO_HOME", of("CARGO_HOME", ".cargo")),
+        ("RUSTUP_HOME", of("RUSTUP_HOME", ".rustup")),
+        go_cache(),
+    ]
 }
 
 fn surroundings() -> String {

@@ -108,12 +108,15 @@ fn an_agent_that_never_fixes_ends_that_loop_without_a_word_of_success() {
         ("only tests", "date +%N >>work.txt", r#"{"work_type": "TEST_ONLY"}"#),
         ("is denied a tool", "", r#"{"permission_denials": [{"tool_name": "Write"}]}"#),
     ];
-    for mode in MODES {
-        for (way, does, more) in ways {
-            let run = ralphs(&format!("$LOOP {mode}")).env("NEVER", "1");
-            let ran = run.env("DOES", does).env("MORE", more).run();
-            halted(&ran, &format!("{mode}, {way}"));
-        }
+    // The plain claim in each mode; the other ways differ in what the agent does, not in how the loop
+    // reads it.
+    let claims = MODES.map(|mode| (mode, ways[0]));
+    for (mode, (way, does, more)) in
+        claims.into_iter().chain(ways[1..].iter().map(|way| ("json", *way)))
+    {
+        let run = ralphs(&format!("$LOOP {mode}")).env("NEVER", "1");
+        let ran = run.env("DOES", does).env("MORE", more).run();
+        halted(&ran, &format!("{mode}, {way}"));
     }
 }
 

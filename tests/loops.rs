@@ -1,8 +1,6 @@
 //! Loops around an agent, as people write them and as `gate init` writes them.
 #![cfg(unix)]
 
-use std::path::Path;
-
 use crate::needs::needs;
 use crate::support::{Ran, Run, gate};
 
@@ -68,8 +66,7 @@ fn started(words: &[&str], check: impl Fn(&str, Run)) {
         if needs(what) {
             let text = gate(&format!("init --loop {language}")).code(0).file(file);
             let run = Run::new("bash").args(["-c", script, "loop"]).args(words);
-            let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-cache");
-            check(language, run.file(file, &text).env("GOCACHE", cache));
+            check(language, run.file(file, &text).with_go_cache());
         }
     }
 }
@@ -188,6 +185,7 @@ fn a_written_loop_is_bounded() {
     });
 }
 
+/// A limit ends on a whole second, so each language waits for at least one.
 #[test]
 fn a_written_loop_waits_until_a_limit_is_over() {
     written(&limited("$(date +%s) + 2"), |language, run| {

@@ -86,6 +86,7 @@ mod runners;
 mod scan;
 mod schemas;
 mod secrets;
+mod skips;
 mod slots;
 mod stops;
 mod store;

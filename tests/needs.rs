@@ -5,7 +5,9 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::thread;
 
 /// The folder that holds the repository's README, crates and tests.
 pub(crate) fn root() -> &'static Path {
@@ -17,9 +19,9 @@ pub(crate) fn shared() -> PathBuf {
     root().join("../shared")
 }
 
-/// Whether something that a test needs is here. If not, the test says that it
-/// is skipped; with GATE_CI=1, which .ci/run sets, it fails instead, unless
-/// GATE_WITHOUT names it among its words.
+/// Whether something that a test needs is here. If not, the test counts as skipped, which the end of
+/// the run sums up; with GATE_CI=1, which .ci/run sets, it fails instead, unless GATE_WITHOUT names
+/// it among its words.
 pub(crate) fn needs(what: &str) -> bool {
     let (there, why) = match what {
         "shared" => (shared().is_dir(), "there is no folder ../shared beside the repository"),
@@ -56,11 +58,34 @@ pub(crate) fn needs(what: &str) -> bool {
     there
 }
 
-/// Reports a test that is skipped for want of something; as [`needs`] does.
+/// Counts this test as skipped for want of something, as [`needs`] does.
 pub(crate) fn skip(what: &str, why: &str) {
     let strict = is_set("GATE_CI", "1") && !is_set("GATE_WITHOUT", what);
     assert!(!strict, "{what}: {why}");
-    let _ = writeln!(io::stderr(), "SKIPPED {what}: {why}");
+    // nextest starts a process for each test, and waits for what it leaves behind.
+    if std::env::var_os("NEXTEST").is_some() {
+        let _ = writeln!(io::stderr(), "SKIPPED {what}: {why}");
+        return;
+    }
+    let test = thread::current().name().unwrap_or_default().to_owned();
+    let _ = writeln!(&mut *summary(), "{what}: {why}\t{test}");
+}
+
+/// Prints a line for each thing that was absent, with the number of tests that it cost.
+const SUMMARISE: &str = r#"
+sort -u | cut -f1 | uniq -c | while read -r count what; do echo "SKIPPED $count: $what" >&2; done
+"#;
+
+/// The standard input of the shell that sums up what was skipped. The standard harness has no hook at
+/// the end of a run, so the end of this process is the sign: it closes the pipe.
+fn summary() -> MutexGuard<'static, ChildStdin> {
+    static SHELL: OnceLock<Mutex<ChildStdin>> = OnceLock::new();
+    let shell = SHELL.get_or_init(|| {
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", SUMMARISE]).stdin(Stdio::piped()).stdout(Stdio::null());
+        Mutex::new(shell.spawn().unwrap().stdin.take().unwrap())
+    });
+    shell.lock().unwrap()
 }
 
 fn is_set(variable: &str, to: &str) -> bool {

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::process::{Child, Stdio};
+use std::thread;
 
 use serde_json::Value;
 
@@ -152,7 +153,17 @@ fn a_person_who_cancels_does_not_wait_for_checks() {
     assert!(task(&ran).join("DONE").exists(), "nobody looked whether it holds");
 }
 
+/// An agent has 30 seconds to end, and each of these leaves a process that ignores SIGTERM: they wait
+/// side by side.
 #[test]
+fn what_ignores_its_end_is_killed_after_the_grace() {
+    thread::scope(|scope| {
+        scope.spawn(a_person_who_cancels_ends_an_agent_that_ignores_it);
+        scope.spawn(a_loop_has_no_more_time_than_it_was_given);
+        scope.spawn(a_silent_agent_is_ended_with_all_that_it_started);
+    });
+}
+
 fn a_person_who_cancels_ends_an_agent_that_ignores_it() {
     let agent = format!(
         "{LEAVES}trap '' INT\ntrap 'sleep 0.2; exit 5' TERM\nwhile :; do sleep 0.1; done\n"
@@ -166,7 +177,6 @@ fn a_person_who_cancels_ends_an_agent_that_ignores_it() {
     assert_eq!(alive(&ran), [""; 0]);
 }
 
-#[test]
 fn a_loop_has_no_more_time_than_it_was_given() {
     let words = "run --task t1 --prompt PROMPT.md --budget-wall 500ms --exit-codes check --json -- ./agent.sh";
     let ran = project(&format!("{LEAVES}sleep 300\n")).words(words).code(3);
@@ -178,6 +188,18 @@ fn a_loop_has_no_more_time_than_it_was_given() {
     // Work that is done is done.
     let ran = project(&format!("touch fixed\n{SAYS}sleep 300\n")).words(words).code(0);
     assert_eq!(ran.json()["stopped_by"], "completed");
+}
+
+fn a_silent_agent_is_ended_with_all_that_it_started() {
+    let agent = "(trap '' TERM; setsid sh -c 'echo $$ >>pids; exec sleep 300') &\n\
+                 echo $$ >>pids\nsleep 300\n";
+    let words = "run --task t1 --prompt PROMPT.md --idle-timeout 500ms --max-iterations 1 --json -- ./agent.sh";
+    let ran = project(agent).words(words).code(1);
+    let end = ran.json();
+    let info = file_of(&ran, &end["runs"][0], "run-info.yaml");
+    assert!(info.contains("error_summary: timed out\n"), "{info}");
+    assert!(bus(&ran).contains("timed out"));
+    assert_eq!(alive(&ran), [""; 0]);
 }
 
 #[test]

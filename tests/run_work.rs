@@ -12,10 +12,10 @@ use crate::support::{Ran, gate};
 const SETTINGS: &str = "[work]\nci = [\"tests\"]\n[checks.tests]\n\
     command = [\"sh\", \"-c\", \"test -e fixed\"]\n";
 
-const WORDS: &str = "run --work --actor worker --json --max-iterations 4 -- ./agent.sh";
+pub(crate) const WORDS: &str = "run --work --actor worker --json --max-iterations 4 -- ./agent.sh";
 
 /// A project with an item in a phase, and an agent of these lines.
-fn project(phase: &str, agent: &str) -> Ran {
+pub(crate) fn project(phase: &str, agent: &str) -> Ran {
     let added = gate(&format!("work add W-1 --title Parser --phase {phase} --file task.md"));
     let ran = added
         .settings(SETTINGS)
@@ -25,7 +25,7 @@ fn project(phase: &str, agent: &str) -> Ran {
 }
 
 /// An agent's last words: the phase has ended so.
-fn says(phase: &str, reason: &str, notes: &str) -> String {
+pub(crate) fn says(phase: &str, reason: &str, notes: &str) -> String {
     format!(
         "printf 'All tasks are completed.\\n\\n{{\"protocol\":\"apm2_agent_exit\",\"version\":\"1.0.0\",\
          \"phase_completed\":\"{phase}\",\"exit_reason\":\"{reason}\",\"notes\":\"{notes}\"}}\\n'"
@@ -45,7 +45,7 @@ fn looped(ran: &Ran, words: &str, code: i32) -> Value {
     serde_json::from_str(&said(ran, words, code)).unwrap()
 }
 
-fn shown(ran: &Ran) -> Value {
+pub(crate) fn shown(ran: &Ran) -> Value {
     looped(ran, "work show W-1 --json", 0)
 }
 

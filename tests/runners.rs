@@ -250,7 +250,7 @@ fn go() {
             "go test ./...",
             &[("go.mod", "module thing\n\ngo 1.18\n"), ("thing_test.go", &test)],
         );
-        run.file("thing.go", "package thing\n").env("GOFLAGS", "-count=1")
+        run.file("thing.go", "package thing\n").env("GOFLAGS", "-count=1").with_go_cache()
     };
     let passed = comes_to(case("func TestAdds(t *testing.T) {}\n"), "pass", "1");
     assert_eq!(passed["detail"]["tests"]["format"], "go");

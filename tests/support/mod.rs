@@ -11,6 +11,7 @@ pub(crate) mod postgres;
 mod ran;
 pub(crate) mod shelf;
 pub(crate) mod shop;
+mod tools;
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -24,10 +25,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::needs::search_path;
-
 pub(crate) use beside::{Fault, Kept};
 pub(crate) use ran::Ran;
+pub(crate) use tools::go_cache;
 
 /// The program under test.
 pub(crate) const GATE: &str = env!("CARGO_BIN_EXE_gate");
@@ -190,21 +190,6 @@ impl Run {
         self.path("work").join(name)
     }
 
-    /// With the built gate as the first of PATH.
-    #[cfg(unix)]
-    pub(crate) fn with_gate_in_path(self) -> Self {
-        let bin = self.path("bin");
-        fs::create_dir(&bin).unwrap();
-        std::os::unix::fs::symlink(GATE, bin.join("gate")).unwrap();
-        let path = [vec![bin], path_without_gate()].concat();
-        self.env("PATH", std::env::join_paths(path).unwrap())
-    }
-
-    /// With no gate in PATH at all.
-    pub(crate) fn without_gate_in_path(self) -> Self {
-        self.env("PATH", std::env::join_paths(path_without_gate()).unwrap())
-    }
-
     /// To be killed once a file of the working folder has so many lines.
     pub(crate) fn with_kill_once(mut self, file: &str, lines: usize) -> Self {
         self.kill_once = Some((file.to_owned(), lines));
@@ -282,10 +267,6 @@ fn write(path: &Path, bytes: &[u8]) {
 fn make_executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-}
-
-fn path_without_gate() -> Vec<PathBuf> {
-    search_path().into_iter().filter(|folder| !folder.join("gate").exists()).collect()
 }
 
 /// The exit code, and the most memory that was seen on the way.
