@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
-use super::proof::{Proof, Standing};
+use super::proof::{Proof, SelfTestOutcome};
 use crate::baseline::Baseline;
 use crate::copy::Copy;
 use crate::event::Events;
-use crate::gather::{GatherError, Wanted, gather};
-use crate::site::Site;
+use crate::gather::{GatherError, GatherOptions, gather};
+use crate::site::CheckSite;
 
 /// Why something could not be tried.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub(super) struct Bench<'a> {
     pub(super) name: &'a str,
     pub(super) copy: &'a Copy,
     /// The real site.
-    pub(super) site: &'a Site,
+    pub(super) site: &'a CheckSite,
     pub(super) events: Events,
     /// The policy with this check alone.
     policy: Policy,
@@ -44,7 +44,7 @@ impl<'a> Bench<'a> {
         name: &'a str,
         settings: &CheckPolicy,
         copy: &'a Copy,
-        site: &'a Site,
+        site: &'a CheckSite,
         events: Events,
     ) -> Self {
         let settings =
@@ -70,26 +70,33 @@ impl<'a> Bench<'a> {
         let site = self.copy.site(self.site);
         // The copy's only commit. Without one, what compares says so.
         let baseline = Baseline::from_history(&site, "").ok().flatten();
-        let wanted = Wanted { all: true, fresh: true, baseline, ..Wanted::default() };
+        let wanted = GatherOptions { all: true, fresh: true, baseline, ..GatherOptions::default() };
         let gathered = gather(&self.policy, site, &wanted, self.events.clone())?;
         for file in gathered.tree.iter().flat_map(|tree| &tree.wrote) {
             // What stays makes the next run less certain, never a pass.
             let _ = fs::remove_file(self.copy.root.join(file));
         }
-        let none = || Evidence::new(self.name, Mode::Require, Outcome::Skipped);
-        Ok(gathered.evidence.into_iter().next().unwrap_or_else(none))
+        let record = gathered.evidence.into_iter().next();
+        Ok(record.unwrap_or_else(|| Evidence::new(self.name, Mode::Require, Outcome::Skipped)))
     }
 
-    /// What was shown, with the log of the run that shows it: the copy's own
-    /// logs go with the copy.
-    pub(super) fn proof(&self, standing: Standing, how: String, evidence: &Evidence) -> Proof {
-        let state = self.site.state.as_deref().filter(|_| standing != Standing::CanFail);
-        let log = state.zip(evidence.log.as_deref());
-        let log = log.and_then(|(state, log)| self.copy.keep_log(state, self.name, log));
+    /// A proof, with the log of the run that shows it: the copy's own logs go with the copy.
+    pub(super) fn proof(
+        &self,
+        standing: SelfTestOutcome,
+        how: String,
+        evidence: &Evidence,
+    ) -> Proof {
+        let mut log = None;
+        if standing != SelfTestOutcome::CanFail
+            && let (Some(state), Some(of_run)) = (&self.site.state, &evidence.log)
+        {
+            log = self.copy.keep_log(state, self.name, of_run);
+        }
         Proof { log, ..Proof::new(self.name, standing, how) }
     }
 
     pub(super) fn not_shown(&self, how: impl Into<String>) -> Proof {
-        Proof::new(self.name, Standing::NotShown, how)
+        Proof::new(self.name, SelfTestOutcome::NotShown, how)
     }
 }

@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 
 use super::bench::{Bench, Trouble};
-use super::proof::{Proof, Standing};
+use super::proof::{Proof, SelfTestOutcome};
 
 /// A new file and a changed one: it has to fail and to name both.
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
@@ -18,7 +17,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let before = bench.run()?;
     if before.outcome != Outcome::Pass {
         let how = format!("it does not pass where all is committed: {}", before.summary);
-        return Ok(bench.proof(Standing::NotShown, how, &before));
+        return Ok(bench.proof(SelfTestOutcome::NotShown, how, &before));
     }
     let new = "gate-self-test-untracked.txt";
     fs::write(bench.copy.project.join(new), "gate self-test\n")?;
@@ -29,31 +28,36 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let planted = planted.join(" and ");
     let (standing, how) = match after.outcome {
         Outcome::Fail if missed.is_empty() => {
-            (Standing::CanFail, format!("it failed, and named {planted}"))
+            (SelfTestOutcome::CanFail, format!("it failed, and named {planted}"))
         }
-        Outcome::Fail => {
-            (Standing::NotShown, format!("it failed, but did not name {}", missed.join(" and ")))
-        }
+        Outcome::Fail => (
+            SelfTestOutcome::NotShown,
+            format!("it failed, but did not name {}", missed.join(" and ")),
+        ),
         Outcome::Pass => (
-            Standing::CannotFail,
+            SelfTestOutcome::CannotFail,
             format!("it passed although {planted} was not committed: look at `ignore`"),
         ),
-        _ => (Standing::NotShown, format!("with {planted} it gave no answer: {}", after.summary)),
+        _ => (
+            SelfTestOutcome::NotShown,
+            format!("with {planted} it gave no answer: {}", after.summary),
+        ),
     };
     Ok(bench.proof(standing, how, &after))
 }
 
 /// Changes a committed file of the project; none where there is none.
 fn change(bench: &Bench<'_>) -> io::Result<Option<String>> {
-    let plain = |file: &&PathBuf| {
+    let mut files: Vec<_> = bench.copy.files.iter().collect();
+    files.retain(|file| {
         let file = bench.copy.root.join(file);
         file.starts_with(&bench.copy.project)
-            && file.symlink_metadata().is_ok_and(|it| it.is_file() && !it.permissions().readonly())
-    };
-    // A changed `.gitignore` could change what else is seen.
-    let is_hidden = |file: &&PathBuf| file.to_string_lossy().starts_with('.');
-    let mut files: Vec<_> = bench.copy.files.iter().filter(plain).collect();
-    files.sort_by_key(is_hidden);
+            && file
+                .symlink_metadata()
+                .is_ok_and(|about| about.is_file() && !about.permissions().readonly())
+    });
+    // Hidden files last: a changed `.gitignore` could change what else is seen.
+    files.sort_by_key(|file| file.to_string_lossy().starts_with('.'));
     let Some(file) = files.first() else { return Ok(None) };
     let path = bench.copy.root.join(file);
     let text = [fs::read(&path)?.as_slice(), b"\ngate self-test\n"].concat();
@@ -61,7 +65,7 @@ fn change(bench: &Bench<'_>) -> io::Result<Option<String>> {
     Ok(file.to_str().map(str::to_owned))
 }
 
-/// Whether a record names a file, in words or in its detail.
+/// True if a record names a file, in words or in its detail.
 fn names(evidence: &Evidence, file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     let detail = evidence.detail.as_ref().map(ToString::to_string).unwrap_or_default();

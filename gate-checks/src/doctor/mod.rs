@@ -1,11 +1,10 @@
-//! Whether the checks can be trusted to look: what is wrong with their
-//! settings and tools, and whether each can fail.
+//! Tests the checks themselves: errors in their settings and tools, and whether each can fail.
 //!
-//! [`examine`] and [`examine_surroundings`] run nothing of the project's. [`self_test`] runs every check
-//! in a copy of the work tree with something in it that has to fail: a test
-//! that fails, sources that are none, a file that is not committed, an open
-//! item, a handoff that says nothing, settings that nobody allowed. The real tree is not touched; folders of dependencies that git
-//! ignores are shared with the copy.
+//! [`examine`] and [`examine_surroundings`] run nothing of the project's. [`self_test`]
+//! runs every check in a copy of the work tree with something in it that has to fail: a
+//! test that fails, sources that are none, a file that is not committed, an open item, a
+//! handoff that says nothing, settings that nobody allowed. The real tree is not touched;
+//! folders of dependencies that git ignores are shared with the copy.
 
 mod bench;
 mod clean_git;
@@ -26,7 +25,7 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 
 pub use examine::{examine, examine_surroundings};
 pub use finding::{Finding, Level};
-pub use proof::{Proof, Standing};
+pub use proof::{Proof, SelfTestOutcome};
 
 use bench::{Bench, Trouble};
 
@@ -34,10 +33,10 @@ use crate::check_kind::{CheckKind, with_command};
 use crate::copy::Copy;
 use crate::event::Events;
 use crate::gather::GatherError;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::{Snapshot, WorkTree, WorktreeError};
 
-/// What copies are for, in their names.
+/// Purpose of copies, in their names.
 const COPY: &str = "self-test";
 
 /// Tries to make each configured check, or one of them, fail.
@@ -50,13 +49,12 @@ const COPY: &str = "self-test";
 /// [`GatherError`]: nothing could be run.
 pub fn self_test(
     policy: &Policy,
-    site: &Site,
+    site: &CheckSite,
     only: Option<&str>,
     events: Events,
 ) -> Result<Vec<Proof>, GatherError> {
-    let wanted = |name: &str| only.is_none_or(|only| only == name);
-    let checks = policy.checks.iter().filter(|(name, _)| wanted(name));
-    let test = Test { policy, site, tree: Tree::of(site), events };
+    let checks = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
+    let test = Test { policy, site, tree: Tree::read(site), events };
     checks.map(|(name, settings)| test.prove(name, settings)).collect()
 }
 
@@ -68,8 +66,8 @@ struct Tree {
 
 impl Tree {
     /// With the files that the digest leaves out: checks may need them.
-    fn of(site: &Site) -> Result<Self, WorktreeError> {
-        let all = Site { ignore: Vec::new(), callers_files: Vec::new(), ..site.clone() };
+    fn read(site: &CheckSite) -> Result<Self, WorktreeError> {
+        let all = CheckSite { ignore: Vec::new(), callers_files: Vec::new(), ..site.clone() };
         let tree = WorkTree::open(&all)?;
         let snapshot = tree.snapshot()?;
         Ok(Self { tree, snapshot })
@@ -78,14 +76,14 @@ impl Tree {
 
 struct Test<'a> {
     policy: &'a Policy,
-    site: &'a Site,
+    site: &'a CheckSite,
     tree: Result<Tree, WorktreeError>,
     events: Events,
 }
 
 impl Test<'_> {
     fn prove(&self, name: &str, settings: &CheckPolicy) -> Result<Proof, GatherError> {
-        let not_shown = |how: String| Ok(Proof::new(name, Standing::NotShown, how));
+        let not_shown = |how: String| Ok(Proof::new(name, SelfTestOutcome::NotShown, how));
         let (settings, prove): (_, Prove) = match CheckKind::of(name, settings) {
             CheckKind::Review => return not_shown("a reviewer is asked, not tested".to_owned()),
             CheckKind::Plugin => return not_shown("a plug-in is asked, not tested".to_owned()),
@@ -104,7 +102,7 @@ impl Test<'_> {
             Ok(tree) => tree,
             Err(error) => return not_shown(format!("the work tree cannot be read: {error}")),
         };
-        let copy = match Copy::of(COPY, &tree.snapshot, tree.tree.root(), self.site) {
+        let copy = match Copy::new(COPY, &tree.snapshot, tree.tree.root(), self.site) {
             Ok(copy) => copy,
             Err(error) => return not_shown(format!("no copy of the tree could be made: {error}")),
         };
@@ -117,5 +115,5 @@ impl Test<'_> {
     }
 }
 
-/// How a check is made to fail.
+/// Makes a check fail.
 type Prove = fn(&Bench<'_>) -> Result<Proof, Trouble>;

@@ -1,25 +1,26 @@
-//! What a self-test shows of a check.
+//! Result of a check's self-test.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Whether a check was seen to fail where it had to.
+/// Proof that a check fails if it has to, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Proof {
     /// The check's name.
     pub check: String,
-    /// What was shown.
-    pub standing: Standing,
+    /// Result of the self-test.
+    pub standing: SelfTestOutcome,
     /// One sentence: what was done, and what came of it.
     pub how: String,
     /// The log of the run that shows it, where one was kept.
     pub log: Option<String>,
 }
 
-/// What a self-test can show.
+/// Result of a self-test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+#[schemars(rename = "Standing")]
+pub enum SelfTestOutcome {
     /// It failed where it had to.
     CanFail,
     /// It passed where it had to fail.
@@ -29,7 +30,7 @@ pub enum Standing {
 }
 
 impl Proof {
-    pub(super) fn new(check: &str, standing: Standing, how: impl Into<String>) -> Self {
+    pub(super) fn new(check: &str, standing: SelfTestOutcome, how: impl Into<String>) -> Self {
         Self { check: check.to_owned(), standing, how: how.into(), log: None }
     }
 }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use super::proposal::Found;
 
 /// The longest file that is read to find out what a project is.
-const LONGEST: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The most names of a folder that are looked at.
-const MOST_NAMES: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
 /// A folder, and which programs can be found.
 pub(super) struct Folder<'a> {
@@ -28,19 +28,18 @@ impl<'a> Folder<'a> {
         Self { path: self.path.join(name), is_there: self.is_there }
     }
 
-    /// Whether a program can be found.
     pub(super) fn finds(&self, program: &str) -> bool {
         (self.is_there)(program)
     }
 
-    /// Whether a regular file has this name.
+    /// True for a regular file.
     pub(super) fn has(&self, name: &str) -> bool {
         self.path.join(name).is_file()
     }
 
-    /// Whether a file has this name, and may be executed.
+    /// True for an executable file.
     pub(super) fn runs(&self, name: &str) -> bool {
-        self.path.join(name).metadata().is_ok_and(|it| it.is_file() && is_executable(&it))
+        self.path.join(name).metadata().is_ok_and(|about| about.is_file() && is_executable(&about))
     }
 
     /// The first of these names that a regular file has.
@@ -67,12 +66,12 @@ impl<'a> Folder<'a> {
     pub(super) fn names(&self, below: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path.join(below)).into_iter().flatten();
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let mut names: Vec<_> = names.take(MOST_NAMES).collect();
+        let mut names: Vec<_> = names.take(MAX_NAMES).collect();
         names.sort();
         names
     }
 
-    /// Whether it, or a folder below it, holds a file whose name is like this.
+    /// True if the folder, or one below it, has a file with a fitting name.
     pub(super) fn any(&self, below: &str, like: impl Fn(&str) -> bool) -> bool {
         self.names(below)
             .iter()
@@ -94,9 +93,9 @@ fn is_executable(_: &fs::Metadata) -> bool {
 fn read(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| error.to_string())?;
-    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(format!("it is longer than {LONGEST} bytes"));
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(format!("it is longer than {MAX_FILE_BYTES} bytes"));
     }
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

@@ -2,7 +2,7 @@
 //!
 //! The XML counts subtests without holding them, so its own numbers are no
 //! measure; the `collected` line is, and a case without a name is a test that
-//! was begun and not ended. The text may be missing, and a later run replaces
+//! was started and not ended. The text may be missing, and a later run replaces
 //! the XML of an earlier one; so each run is given one cache of ours, in which
 //! pytest adds up the tests that it selected and remembers those that failed.
 
@@ -18,14 +18,13 @@ use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
 /// Reads pytest.
 pub(super) struct Pytest {
     path: PathBuf,
-    begun: Begun,
-    said: Said,
-    /// What the text alone tells.
+    started: StartEvidence,
+    text: TextFacts,
     sessions: Sessions,
 }
 
-/// How it is known that pytest was run at all.
-enum Begun {
+/// Evidence that pytest was run at all.
+enum StartEvidence {
     /// It is what is run.
     Certainly,
     /// It may be run by something else: then it leaves this file as it
@@ -33,11 +32,11 @@ enum Begun {
     Trace(PathBuf),
 }
 
-/// What the text says.
+/// Facts in the text of a session.
 #[derive(Default)]
-struct Said {
+struct TextFacts {
     sessions: u64,
-    /// How many last lines there were, `1 passed in 0.01s`.
+    /// Last lines such as `1 passed in 0.01s`.
     sums: u64,
     selected: Option<u64>,
     /// Why a session was ended early, and how many last lines stood before.
@@ -47,26 +46,31 @@ struct Said {
 impl Pytest {
     /// pytest itself is run, and leaves its XML here.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, begun: Begun::Certainly, said: Said::default(), sessions: Sessions::default() }
+        Self {
+            path,
+            started: StartEvidence::Certainly,
+            text: TextFacts::default(),
+            sessions: Sessions::default(),
+        }
     }
 
     /// pytest may be run, by something that is; it leaves this trace then.
     pub(super) fn perhaps(path: PathBuf, trace: PathBuf) -> Self {
-        Self { begun: Begun::Trace(trace), ..Self::new(path) }
+        Self { started: StartEvidence::Trace(trace), ..Self::new(path) }
     }
 
     fn has_begun(&self) -> bool {
-        match &self.begun {
-            Begun::Certainly => true,
-            Begun::Trace(trace) => trace.exists() || !self.said.is_silent(),
+        match &self.started {
+            StartEvidence::Certainly => true,
+            StartEvidence::Trace(trace) => trace.exists() || !self.text.is_silent(),
         }
     }
 
     /// Without a report: where our options did not reach pytest, its text may
     /// do.
     fn unreported(&self, tally: &mut Tally) {
-        match &self.begun {
-            Begun::Trace(trace) if !trace.exists() => {
+        match &self.started {
+            StartEvidence::Trace(trace) if !trace.exists() => {
                 self.sessions.tell(tally);
                 if !self.sessions.are_whole() {
                     tally.problem(UNREACHED);
@@ -80,7 +84,7 @@ impl Pytest {
 impl Reader for Pytest {
     fn line(&mut self, _stream: Stream, line: &str) {
         if line.len() <= 500 {
-            self.said.take(line);
+            self.text.take(line);
             self.sessions.take(line);
         }
     }
@@ -96,9 +100,9 @@ impl Reader for Pytest {
                 junit::parse(&text, &DIALECT, &mut tally);
                 let cache = Cache::read(&cache(&self.path), &mut tally);
                 cache.compare(&mut tally);
-                let is_one = matches!(self.begun, Begun::Certainly);
-                self.said.compare(is_one, cache.selected.is_some(), &mut tally);
-                if self.said.is_silent() && cache.selected.is_none() {
+                let is_one = matches!(self.started, StartEvidence::Certainly);
+                self.text.compare(is_one, cache.selected.is_some(), &mut tally);
+                if self.text.is_silent() && cache.selected.is_none() {
                     tally.problem("how many tests pytest selected is not known");
                 }
             }
@@ -108,7 +112,7 @@ impl Reader for Pytest {
     }
 }
 
-/// What to do where pytest was run without our options.
+/// Hint for a pytest that ran without the options of gate.
 const UNREACHED: &str = "pytest ended without writing its report: pass PYTEST_ADDOPTS on (tox: \
                          passenv) or write --junitxml={report}";
 
@@ -117,9 +121,9 @@ pub(super) fn cache(report: &Path) -> PathBuf {
     report.with_file_name("pytest-cache")
 }
 
-/// What pytest left in its cache, of all runs together.
+/// Contents of pytest's cache, of all runs together.
 struct Cache {
-    /// How many tests were selected; `None`: it is not told, as with xdist.
+    /// Selected tests; `None` if unknown, as with xdist.
     selected: Option<u64>,
     failed: Vec<String>,
 }
@@ -161,8 +165,8 @@ fn value<T: DeserializeOwned>(path: &Path, tally: &mut Tally) -> Option<T> {
     }
 }
 
-impl Said {
-    /// Whether no line of a session was seen.
+impl TextFacts {
+    /// True if no line of a session was seen.
     fn is_silent(&self) -> bool {
         self.sessions == 0 && self.sums == 0 && self.selected.is_none()
     }
@@ -180,22 +184,25 @@ impl Said {
         }
     }
 
-    /// Where pytest is the command, one session counts: others are what its
-    /// tests ran, and it ends last. How many it selected is then better known
-    /// from the cache.
+    /// Compares the report with the text. If pytest is the command, one session counts:
+    /// others were run by its tests, and it ends last. Then the cache knows better how many
+    /// tests it selected.
     fn compare(&self, is_one: bool, is_known: bool, tally: &mut Tally) {
         let report = tally.so_far();
         let held = report.executed() + report.skipped;
         let several = self.sessions.max(self.sums) > 1;
-        let own = |before: u64| !is_one || self.sums <= before + 1;
-        if let Some((quit, _)) = self.quit.as_ref().filter(|(_, before)| own(*before)) {
+        if let Some((quit, before)) = &self.quit
+            && (!is_one || self.sums <= before + 1)
+        {
             tally.problem(format!("the session was ended early: {quit}"));
         }
         if several && !is_one {
             tally.problem("pytest ran several times and left one report: give it a check each");
         }
-        let selected = self.selected.filter(|_| !(several && is_one && is_known));
-        if let Some(selected) = selected.filter(|selected| *selected > held) {
+        if let Some(selected) = self.selected
+            && selected > held
+            && !(several && is_one && is_known)
+        {
             tally.problem(format!("pytest selected {selected} tests and reported {held}"));
         }
     }
@@ -205,8 +212,8 @@ impl Said {
 pub(super) fn is_sum(line: &str) -> bool {
     let line = line.trim_matches(['=', ' ']);
     let Some((counts, time)) = line.rsplit_once(" in ") else { return false };
-    let seconds = time.split(' ').next().and_then(|it| it.strip_suffix('s'));
-    let timed = seconds.is_some_and(|it| it.parse::<f64>().is_ok());
+    let seconds = time.split(' ').next().and_then(|time| time.strip_suffix('s'));
+    let timed = seconds.is_some_and(|seconds| seconds.parse::<f64>().is_ok());
     let words = ["passed", "failed", "skipped", "error", "xfailed", "xpassed", "deselected"];
     let first = counts.split(", ").next().and_then(|count| count.split_once(' '));
     let counts_tests = first.is_some_and(|(number, word)| {
@@ -215,18 +222,21 @@ pub(super) fn is_sum(line: &str) -> bool {
     timed && (counts_tests || counts == "no tests ran")
 }
 
-/// How many tests a line says are going to be run.
+/// The number of tests that a line says will be run.
 pub(super) fn selected(line: &str) -> Option<u64> {
-    let first = |text: &str| text.split_whitespace().next()?.parse().ok();
     if let Some(rest) = line.strip_prefix("collected ") {
         let last = rest.split(" / ").find(|part| part.ends_with(" selected"));
-        return first(last.unwrap_or(rest));
+        return first_number(last.unwrap_or(rest));
     }
     // With xdist: `2 workers [18 items]`.
     let (workers, items) = line.trim_end().strip_suffix(']')?.split_once(" [")?;
     let is_sum = workers.ends_with(" workers") || workers.ends_with(" worker");
     let counts = items.strip_suffix(" items").or_else(|| items.strip_suffix(" item"))?;
-    first(counts).filter(|_| is_sum)
+    if is_sum { first_number(counts) } else { None }
+}
+
+fn first_number(text: &str) -> Option<u64> {
+    text.split_whitespace().next()?.parse().ok()
 }
 
 const DIALECT: Dialect = Dialect { tell, announces: false };
@@ -236,13 +246,16 @@ fn tell(case: &Case, tally: &mut Tally) {
         (Status::Failed, _) if case.message == "collection failure" => {
             tally.error(format!("{} could not be collected", place(case)));
         }
-        (_, true) => tally.problem("a test was begun and not ended"),
+        (_, true) => tally.problem("a test was started and not ended"),
         (status, false) => tally.test(&id(case), status),
     }
 }
 
 fn place(case: &Case) -> &str {
-    [&case.file, &case.name].into_iter().find(|it| !it.is_empty()).map_or("a file", String::as_str)
+    [&case.file, &case.name]
+        .into_iter()
+        .find(|name| !name.is_empty())
+        .map_or("a file", String::as_str)
 }
 
 /// The id that pytest's own text gives the test: `file::Class::name[params]`.
