@@ -20,7 +20,7 @@ pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     let operator = here.operator("gate trust")?;
     if args.revoke {
         record.ledger = Some(revoke(here, &operator)?);
-        record.approved = standing(here)? == Standing::Approved;
+        record.approved = state_of_settings(here)? == Standing::Approved;
         let by_other = "; GATE_TRUST or the machine's own settings approve it still";
         let still = if record.approved { by_other } else { "" };
         answer(args, &record, &format!("nothing is approved here any more{still}\n"))?;
@@ -37,7 +37,7 @@ pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
         return Err(Failure::usage("trust-moved", message));
     }
     record.ledger = Some(keep(here, &approved, &operator, "gate trust")?);
-    record.approved = standing(here)? == Standing::Approved || approved.file.is_none();
+    record.approved = state_of_settings(here)? == Standing::Approved || approved.file.is_none();
     answer(args, &record, &outcome(&record))?;
     Ok(DONE)
 }
@@ -48,7 +48,7 @@ fn revoke(here: &Here, operator: &Operator) -> Result<Ledger, Failure> {
     Ok(place)
 }
 
-fn standing(here: &Here) -> Result<Standing, Failure> {
+fn state_of_settings(here: &Here) -> Result<Standing, Failure> {
     Ok(trust::settings_as_written(&here.places, &Selection::default())?.1.look()?.standing)
 }
 
