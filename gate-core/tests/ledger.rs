@@ -237,15 +237,4 @@ proptest! {
             prop_assert_eq!(read, Ok(sealed));
         }
     }
-
-    #[test]
-    fn the_spelling_is_the_canonical_one(sealed in draft().prop_map(|draft| Head::EMPTY.follow(draft))) {
-        let Sealed { record, hash } = sealed;
-        let of = |value: &Value| serde_json_canonicalizer::to_string(value).expect("plain data");
-        let mut value = serde_json::to_value(&record).expect("plain data");
-        prop_assert_eq!(record.canonical(), of(&value));
-        prop_assert_eq!(record.body.canonical(), of(&value["body"]));
-        value["hash"] = json!(hash);
-        prop_assert_eq!(Sealed { record, hash }.to_line(), of(&value));
-    }
 }

@@ -6,7 +6,7 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
-use super::canonical;
+use crate::digest;
 
 /// The largest integer that every reader of JSON holds exactly.
 pub(super) const EXACT: u64 = (1 << 53) - 1;
@@ -58,13 +58,7 @@ impl Body {
 
     /// Its one spelling: canonical JSON (RFC 8785).
     pub fn canonical(&self) -> String {
-        let mut json = String::new();
-        self.spell(&mut json);
-        json
-    }
-
-    pub(super) fn spell(&self, out: &mut String) {
-        canonical::object(&self.0, out);
+        digest::canonical(self)
     }
 }
 

@@ -28,7 +28,6 @@
 //! ```
 
 mod body;
-mod canonical;
 mod chain;
 mod hash;
 mod head;

@@ -1,13 +1,11 @@
 //! A record, and how it is tied to the one before it.
 
-use std::fmt::Write;
-
 use serde::{Deserialize, Serialize};
 
 use super::body::Body;
-use super::canonical;
 use super::hash::Hash;
 use super::head::Head;
+use crate::digest;
 
 /// The version of the record's form.
 pub const VERSION: u32 = 1;
@@ -60,13 +58,6 @@ pub struct Sealed {
     pub hash: Hash,
 }
 
-/// A record's canonical JSON.
-pub(super) struct Spelling {
-    pub(super) json: String,
-    /// Where the member `hash` of an exported line would stand.
-    pub(super) hash_at: usize,
-}
-
 impl Head {
     /// The record that follows it.
     #[must_use]
@@ -87,7 +78,7 @@ impl Sealed {
 impl Record {
     /// Its one spelling: canonical JSON (RFC 8785).
     pub fn canonical(&self) -> String {
-        self.spelling().json
+        digest::canonical(self)
     }
 
     /// BLAKE3 over its canonical JSON.
@@ -99,25 +90,5 @@ impl Record {
     #[must_use]
     pub fn seal(self) -> Sealed {
         Sealed { hash: self.hash(), record: self }
-    }
-
-    pub(super) fn spelling(&self) -> Spelling {
-        let mut json = String::from("{\"actor\":");
-        canonical::string(&self.actor, &mut json);
-        json.push_str(",\"body\":");
-        self.body.spell(&mut json);
-        json.push(',');
-        let hash_at = json.len();
-        let _ = write!(json, "\"prev\":\"{}\",\"run\":", self.prev);
-        match &self.run {
-            Some(run) => canonical::string(run, &mut json),
-            None => json.push_str("null"),
-        }
-        let _ = write!(json, ",\"seq\":{},\"time\":", self.seq);
-        canonical::string(&self.time, &mut json);
-        json.push_str(",\"type\":");
-        canonical::string(&self.kind, &mut json);
-        let _ = write!(json, ",\"v\":{}}}", self.v);
-        Spelling { json, hash_at }
     }
 }
