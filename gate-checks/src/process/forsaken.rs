@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::descendants::{self, Process};
+use super::system::{self, ProcessStat};
 
 /// The variable that carries a program's mark: all of its processes have it, unless
 /// they drop it.
@@ -25,21 +25,21 @@ pub(super) fn mark() -> String {
 #[derive(Debug)]
 pub(super) struct Forsaken {
     mark: String,
-    below: Vec<Process>,
+    below: Vec<ProcessStat>,
 }
 
 impl Forsaken {
     /// The program with this mark, and what stands below this process now.
     pub(super) fn of(mark: String, ancestor: Option<i32>) -> Self {
-        Self { mark, below: ancestor.map(descendants::of).unwrap_or_default() }
+        Self { mark, below: ancestor.map(system::descendants).unwrap_or_default() }
     }
 
     /// Kills what lives, and names it; empty: nothing does.
     pub(super) fn kill(&self) -> Vec<String> {
-        let below = self.below.iter().filter(|it| descendants::lives(it.id)).cloned();
-        let living = below.chain(descendants::marked(MARK, &self.mark));
+        let below = self.below.iter().filter(|process| system::is_alive(process.pid)).cloned();
+        let living = below.chain(system::with_variable(MARK, &self.mark));
         let killed = living.map(|process| {
-            if let Some(id) = Pid::from_raw(process.id) {
+            if let Some(id) = Pid::from_raw(process.pid) {
                 // It may have ended since.
                 let _ = kill_process(id, Signal::KILL);
             }

@@ -11,7 +11,6 @@
 //! leaves running when it ends by itself is ended too, and named.
 
 mod capture;
-mod descendants;
 mod environment;
 mod forsaken;
 mod held;
@@ -19,6 +18,7 @@ mod job;
 mod link;
 mod session;
 mod supervise;
+mod system;
 
 use std::time::Duration;
 
@@ -31,6 +31,10 @@ pub use forsaken::MARK;
 pub(crate) use job::{Ended, How, Job};
 pub use session::{Fate, Launch, Over, Session, Waiting};
 pub use supervise::supervise;
+pub use system::{
+    Ancestor, ProcessStat, ancestors, command_line, is_signal_ignored, program, program_link,
+    started_environment, working_folder,
+};
 
 /// How long a process that was asked to end (SIGTERM) has before it is killed.
 pub const GRACE: Duration = Duration::from_secs(5);

@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::Supervisor;
-use super::descendants;
 use super::forsaken::{AGAIN, Forsaken, MARK, mark};
 use super::link::{self, Told};
 use super::supervise::Order;
+use super::system;
 
 /// How much longer than its grace a supervisor may take.
 const STUCK: Duration = Duration::from_secs(5);
@@ -169,7 +169,7 @@ impl Session {
     /// The processes below it, as far as the system tells.
     pub fn processes(&self) -> Vec<i32> {
         let supervisor = i32::try_from(self.supervisor.id()).unwrap_or_default();
-        descendants::of(supervisor).into_iter().map(|process| process.id).collect()
+        system::descendants(supervisor).into_iter().map(|process| process.pid).collect()
     }
 
     /// Ends what the program has left running: SIGTERM, a moment, SIGKILL.

@@ -21,9 +21,9 @@ use rustix::process::{
 use signal_hook::consts::SIGTERM;
 use signal_hook::flag;
 
-use super::descendants::{self, Process};
 use super::held::{self, Held};
 use super::link::{AT_ONCE, BEGIN, LEFT, Told};
+use super::system::{self, ProcessStat};
 use super::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
 
 /// How often what still lives is killed again: between two looks a process may
@@ -224,8 +224,8 @@ impl Supervision {
         self.stopped == Some(Duration::ZERO)
     }
 
-    fn living(&self) -> Vec<Process> {
-        descendants::of(std::process::id() as i32)
+    fn living(&self) -> Vec<ProcessStat> {
+        system::descendants(std::process::id() as i32)
     }
 
     /// Signals the job's group and every other descendant, each once: a program may take
@@ -237,9 +237,9 @@ impl Supervision {
         }
         let group = kill_process_group(self.job, signal).is_ok();
         let living = self.living();
-        let in_group = |process: &&Process| process.group == self.job.as_raw_nonzero().get();
+        let in_group = |process: &&ProcessStat| process.group == self.job.as_raw_nonzero().get();
         for process in living.iter().filter(|process| !group || !in_group(process)) {
-            if let Some(pid) = Pid::from_raw(process.id) {
+            if let Some(pid) = Pid::from_raw(process.pid) {
                 // It may have ended since.
                 let _ = kill_process(pid, signal);
             }

@@ -10,6 +10,7 @@ mod below;
 mod marks;
 
 pub(crate) use above::project_marks;
+use gate_checks::process::ProcessStat;
 use gate_core::text;
 use serde::Serialize;
 
@@ -69,11 +70,11 @@ impl Operator {
     /// Whoever called this process.
     pub(crate) fn of_process() -> Self {
         let pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
-        let name = |pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok();
+        let name = pid.and_then(ProcessStat::read).map(|parent| parent.name);
         Self {
             uid: rustix::process::getuid().as_raw(),
             terminal: terminal(),
-            parent: Parent { pid, name: pid.and_then(name).map(|name| name.trim().to_owned()) },
+            parent: Parent { pid, name },
         }
     }
 
