@@ -10,7 +10,7 @@ use gate_checks::worktree;
 
 use super::Agent;
 
-/// How an agent's programs and packages are called.
+/// Names of an agent's programs and packages.
 const PROGRAMS: [(Agent, &[&str]); 9] = [
     (Agent::ClaudeCode, &["claude", "claude-code"]),
     (Agent::Codex, &["codex"]),
@@ -48,13 +48,13 @@ impl Process {
         Self { pid: stat.pid, agent: agent_of(&stat.name, &words), words }
     }
 
-    /// Whether it works on a project. One that does not say where it works may.
+    /// True if it works on a project. One that does not say where it works may.
     pub(crate) fn works_on(&self, project: &Path) -> bool {
         working_folder(self.pid).is_none_or(|folder| is_of(&folder, project))
     }
 }
 
-/// Whether a folder is in the project, above it, or in another work tree of it.
+/// True if a folder is in the project, above it, or in another work tree of it.
 pub(crate) fn is_of(folder: &Path, project: &Path) -> bool {
     project.starts_with(folder)
         || folder.starts_with(project)

@@ -37,7 +37,7 @@ use crate::render::replay::{Bar, Layout, Report, Shape, shown};
 use crate::replay::ReplayRecord;
 use crate::settings;
 
-/// How many labels that judge nothing are named.
+/// Labels that judge nothing which are named one by one.
 const NAMED: usize = 10;
 
 /// Time between two looks at the bar and at signals while no rows come.
@@ -153,7 +153,7 @@ impl Printer<'_> {
         let labels = self.args.labels.as_deref().unwrap_or(Path::new("")).display();
         let told = idle.iter().take(NAMED);
         let mut remarks: Vec<_> = told
-            .map(|it| shown(&format!("{labels}: line {}: judges nothing: {}", it.line, it.why)))
+            .map(|label| shown(&format!("{labels}: line {}: judges nothing: {}", label.line, label.why)))
             .collect();
         if idle.len() > NAMED {
             remarks.push(format!("{labels}: {} more that judge nothing", idle.len() - NAMED));
@@ -214,7 +214,7 @@ impl Printer<'_> {
             Some(Only::Wrong) => row.judged.is_some_and(|judged| judged.is_wrong()),
             Some(Only::Near) => {
                 let exits = row.verdict.is_none_or(|verdict| verdict.lets_end());
-                let near = row.signal.as_ref().is_some_and(|it| !it.near_misses.is_empty());
+                let near = row.signal.as_ref().is_some_and(|signal| !signal.near_misses.is_empty());
                 !exits && near
             }
         }

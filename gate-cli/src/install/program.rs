@@ -16,11 +16,10 @@ pub(crate) fn of_this_process(roots: &Roots) -> Result<PathBuf, Failure> {
     let running = running.ok_or_else(|| {
         Failure::internal("program-unknown", "the path of the running program cannot be found out")
     })?;
-    let in_path = roots.in_path("gate").filter(|it| is_same(it, &running));
+    let in_path = roots.in_path("gate").filter(|program| is_same(program, &running));
     Ok(in_path.unwrap_or(running))
 }
 
-/// Whether two paths lead to one file.
 pub(super) fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,

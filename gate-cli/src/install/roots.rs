@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::settings::Places;
 
-/// Where settings are, for a user and a project.
+/// Folders of settings, for a user and a project.
 #[derive(Clone, Debug)]
 pub(crate) struct Roots {
     pub(super) home: PathBuf,

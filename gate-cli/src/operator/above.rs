@@ -49,9 +49,9 @@ pub(crate) fn project_marks(places: &Places, id: Option<&str>) -> Vec<String> {
     [Some(identity.as_str()), id].into_iter().flatten().map(mark).collect()
 }
 
-/// Whether a project is known by a name in its settings: those of another folder can say
+/// True if a project is known by a name in its settings: those of another folder can say
 /// the same, and what is done there is done to both. In doubt it is.
 fn is_named(places: &Places) -> bool {
     let resolved = settings::resolve(places, &Selection::default());
-    resolved.map_or(true, |it| it.policy.project_id.is_some())
+    resolved.map_or(true, |settings| settings.policy.project_id.is_some())
 }

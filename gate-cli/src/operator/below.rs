@@ -1,9 +1,9 @@
-//! Whether gate itself stands above this process: then a check calls, or another
-//! program that gate started, and no person.
+//! Finds gate itself above this process: then a check calls, or another program that gate
+//! started, and no person.
 //!
-//! A check runs under a supervisor, which inherits its orphans: a process that cleared
-//! its environment, left its session or lost its parent still stands below it. Where
-//! that is not told, as on systems without /proc, the mark in the environment is left.
+//! A check runs under a supervisor, which inherits its orphans: a process that cleared its
+//! environment, left its session or lost its parent is still below it. If the system hides
+//! that, as without /proc, the mark in the environment is left.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -13,7 +13,7 @@ use crate::agent::IN_RUN;
 use crate::settings::Places;
 use crate::supervision::{ATTEND, SUPERVISE};
 
-/// How gate's program is called.
+/// File name of gate's program.
 const GATE: &str = "gate";
 
 /// The nearest process of gate's above this one, in words. What the agent of a run
@@ -28,19 +28,19 @@ pub(super) fn gate(places: &Places) -> Option<String> {
     process.map(|(pid, _)| format!("process {pid}")).or_else(by_mark)
 }
 
-/// Whether these are the words of the process that attends the agent of a run.
+/// True if these are the words of the process that attends the agent of a run.
 fn is_attendant(words: &[String]) -> bool {
     words.get(1).is_some_and(|word| word == ATTEND)
 }
 
-/// Whether these are the words of a supervisor. Its own program cannot be looked at, and
+/// True if these are the words of a supervisor. Its own program cannot be looked at, and
 /// may be of another version.
 fn is_supervisor(words: &[String]) -> bool {
     let order = |word: &String| ["--", "--stdin", "--grace", "--held"].contains(&word.as_str());
     words.get(1).is_some_and(|word| word == SUPERVISE) && words.get(2).is_some_and(order)
 }
 
-/// Whether a process is gate, as a program that is called so, or as the one that runs
+/// True if a process is gate, as a program that is called so, or as the one that runs
 /// here. A script in front of gate is none.
 fn is_gate(pid: i32) -> bool {
     let Some(program) = process::program(pid) else { return false };

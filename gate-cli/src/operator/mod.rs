@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::settings::Places;
 
-/// Who gives an operator's command, as far as the system tells.
+/// The caller of an operator's command, as far as the system shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Operator {
     /// The user.
@@ -78,7 +78,7 @@ impl Operator {
         }
     }
 
-    /// Who did it, in a record.
+    /// The actor in a record.
     pub(crate) fn actor(&self) -> String {
         format!("operator:{}", self.uid)
     }

@@ -1,5 +1,4 @@
-//! What each client sends when its agent stops, made up: a claim that
-//! everything is done.
+//! Events that clients send when an agent stops, with a made-up claim that all is done.
 
 use std::path::Path;
 

@@ -27,7 +27,7 @@ pub(super) struct Entry {
     pub(super) line: Option<usize>,
 }
 
-/// What a value has to be.
+/// Expected type of a value.
 pub(super) enum Shape {
     /// A text.
     Text,
@@ -114,7 +114,7 @@ pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> Read {
     }
 }
 
-/// What of a value has its form; what has not is told and left out.
+/// The part of a value that fits its shape. The rest is reported and left out.
 fn sift(node: Node, shape: &Shape, at: &str, problems: &mut Vec<Problem>) -> Option<Value> {
     match (node, shape) {
         (Node::Text(text), Shape::Text) => {

@@ -24,7 +24,6 @@ const MEMBERS: [&str; 5] = ["kind", "messageId", "role", "parts", "contextId"];
 /// Why a member is lost.
 const BESIDE: &str = "this stands beside the handoff, which has no place for it";
 
-/// Whether a JSON text is meant as a message.
 pub(super) fn is_one(text: &str) -> bool {
     let entries = json::parse(text).unwrap_or_default();
     let has = |key: &str| entries.iter().any(|entry| entry.key == key);
@@ -40,7 +39,7 @@ pub(super) fn write(handoff: &Handoff) -> String {
         "role": "agent",
         "parts": [{ "kind": "data", "data": handoff }],
     });
-    let interaction = handoff.a2a.as_ref().map(|it| &it.interaction_id);
+    let interaction = handoff.a2a.as_ref().map(|a2a| &a2a.interaction_id);
     if let Some(id) = interaction.filter(|id| !id.trim().is_empty()) {
         message["contextId"] = Value::String(id.clone());
     }
@@ -79,7 +78,7 @@ fn others(entries: &[Entry], known: &[&str], at: &str) -> Vec<Problem> {
     others.map(|entry| Problem::of(format!("{at}{dot}{}", entry.key), BESIDE)).collect()
 }
 
-/// What is wrong with the members of a message beside its parts.
+/// Problems with the members of a message beside its parts.
 fn envelope(entries: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut expect = |key: &str, holds: fn(&str) -> bool, expected: &str| {
@@ -87,11 +86,11 @@ fn envelope(entries: &[Entry]) -> Vec<Problem> {
             problems.push(Problem::of(key, format!("{expected} is expected")));
         }
     };
-    expect("kind", |it| it == "message", "the string message");
-    expect("messageId", |it| !it.trim().is_empty(), "the message's id");
-    expect("role", |it| matches!(it, "user" | "agent"), "user or agent");
+    expect("kind", |kind| kind == "message", "the string message");
+    expect("messageId", |id| !id.trim().is_empty(), "the message's id");
+    expect("role", |role| matches!(role, "user" | "agent"), "user or agent");
     if get(entries, "contextId").is_some() {
-        expect("contextId", |it| !it.trim().is_empty(), "the interaction's id");
+        expect("contextId", |id| !id.trim().is_empty(), "the interaction's id");
     }
     problems
 }

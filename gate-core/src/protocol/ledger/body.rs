@@ -1,4 +1,4 @@
-//! What a record says: JSON that has one canonical spelling.
+//! The body of a record: JSON with one canonical spelling.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ use crate::digest;
 /// The largest integer that every reader of JSON holds exactly.
 pub(super) const EXACT: u64 = (1 << 53) - 1;
 
-/// How many objects and arrays may stand within each other, the body's own
-/// included: readers of JSON stop at 127 or so, and a line adds one.
+/// Depth of objects and arrays, the body's own included. Readers of JSON stop at about 127,
+/// and a line adds one.
 const DEEPEST: usize = 100;
 
 /// A record's body: an object whose numbers are integers that every reader

@@ -18,7 +18,7 @@ pub struct Hash([u8; 32]);
 pub struct BadHash(String);
 
 impl Hash {
-    /// What the first record follows: 32 zero bytes.
+    /// The hash before the first record: 32 zero bytes.
     pub const GENESIS: Self = Self([0; 32]);
 
     /// The hash of these bytes.

@@ -27,9 +27,9 @@ pub enum LineError {
     /// It is no JSON, or not the JSON of a record.
     #[error("column {column}: {reason}")]
     Malformed {
-        /// Where in the line, in bytes from 1.
+        /// Column, in bytes from 1.
         column: usize,
-        /// What is wrong there; it may quote the line.
+        /// The fault; it may quote the line.
         reason: String,
     },
     /// A record of a form that is not known.
@@ -38,7 +38,7 @@ pub enum LineError {
     /// It says a record, but not in the one spelling that records have.
     #[error("column {column}: from here on it is not the canonical spelling of its record")]
     Spelling {
-        /// Where it departs, in bytes from 1.
+        /// Column at which it departs, in bytes from 1.
         column: usize,
     },
 }
@@ -113,8 +113,8 @@ fn parse(line: &[u8]) -> Result<Sealed, LineError> {
     Ok(line.sealed())
 }
 
-/// What is wrong with a line that is not the JSON of a record: where another
-/// version has other members, it is the version.
+/// The fault of a line that is not the JSON of a record. A record of another version may
+/// have other members, so a foreign version is reported first.
 fn malformed(text: &str, error: &serde_json::Error) -> LineError {
     let version = serde_json::from_str::<Versioned>(text).map(|line| line.v);
     if let Some(version) = version.ok().filter(|version| *version != u64::from(VERSION)) {

@@ -10,18 +10,18 @@ use crate::digest;
 /// The version of the record's form.
 pub const VERSION: u32 = 1;
 
-/// What is to be recorded.
+/// A record before it is appended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// When it happened (RFC 3339, UTC).
     pub time: String,
-    /// What happened, such as `exit_gate_passed`.
+    /// Type of the event, such as `exit_gate_passed`.
     pub kind: String,
     /// The run that it belongs to.
     pub run: Option<String>,
-    /// Who did it.
+    /// The actor.
     pub actor: String,
-    /// What there is to say of it.
+    /// Details of the event.
     pub body: Body,
 }
 
@@ -35,15 +35,15 @@ pub struct Record {
     pub seq: u64,
     /// When it happened (RFC 3339, UTC).
     pub time: String,
-    /// What happened, such as `exit_gate_passed`.
+    /// Type of the event, such as `exit_gate_passed`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The run that it belongs to; the member is there also where it is null.
     #[serde(deserialize_with = "Option::deserialize")]
     pub run: Option<String>,
-    /// Who did it.
+    /// The actor.
     pub actor: String,
-    /// What there is to say of it.
+    /// Details of the event.
     pub body: Body,
     /// The hash of the record before it.
     pub prev: Hash,

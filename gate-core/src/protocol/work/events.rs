@@ -1,4 +1,4 @@
-//! What records say of work items.
+//! Ledger records about work items.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ pub struct Ended {
 }
 
 impl Added {
-    /// What is recorded of an item.
+    /// The record body of an item.
     pub fn of(item: &WorkItem) -> Self {
         let WorkItem { id, title, description, standing } = item.clone();
         Self { work: Beginning { id, title, description, phase: standing.phase } }
@@ -76,7 +76,7 @@ impl Added {
     }
 }
 
-/// What a record says, if it is of a work item.
+/// The event in a record, if it is about a work item.
 pub(super) enum Said {
     Added(WorkItem),
     Stepped(Step),
@@ -89,19 +89,19 @@ impl Said {
         let said = match record.kind.as_str() {
             kind::ADDED => {
                 let added: Added =
-                    serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;
+                    serde_json::from_value(body()).map_err(|error| unreadable(error.to_string()))?;
                 Self::Added(added.item()?)
             }
             kind::MOVED => {
                 let moved: Moved =
-                    serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;
+                    serde_json::from_value(body()).map_err(|error| unreadable(error.to_string()))?;
                 Self::Stepped(moved.work)
             }
             // A session that worked on no item.
             kind::ENDED if record.body.get("work").is_none() => return Ok(None),
             kind::ENDED => {
                 let ended: Ended =
-                    serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;
+                    serde_json::from_value(body()).map_err(|error| unreadable(error.to_string()))?;
                 let Ended { event, work } = ended;
                 if (event.phase_completed, event.next_phase) != (work.from, work.to) {
                     return Err(unreadable("its event is of another step".to_owned()));

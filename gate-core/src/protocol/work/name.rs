@@ -18,11 +18,11 @@ pub const MAX_DESCRIPTION: usize = 64 * 1024;
 pub struct WorkItem {
     /// Its id, one of a kind in its project.
     pub id: String,
-    /// What it is, in one line; may be empty.
+    /// Title in one line; may be empty.
     pub title: String,
-    /// What is to be done; may be empty.
+    /// Description; may be empty.
     pub description: String,
-    /// Where it stands.
+    /// Its state.
     pub standing: Standing,
 }
 

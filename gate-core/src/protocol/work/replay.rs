@@ -1,4 +1,4 @@
-//! What the records of a ledger say of work items, one after another.
+//! Replays a ledger's records of work items.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use super::super::ledger::{Hash, Record};
 use super::said::Said;
 use super::{Standing, WorkError, WorkItem};
 
-/// Where every item stands, by what the records say.
+/// The state of every item, by the records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Book {
     items: BTreeMap<String, Entry>,
 }
 
-/// What the records say of one item.
+/// One item, by the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it stands.
+    /// Its state.
     pub standing: Standing,
     /// The record that added it.
     pub added: u64,
@@ -55,12 +55,12 @@ impl Book {
         Ok(())
     }
 
-    /// Where an item stands.
+    /// The state of an item.
     pub fn standing(&self, id: &str) -> Option<Standing> {
         self.item(id).map(|entry| entry.standing)
     }
 
-    /// What is said of an item.
+    /// The item of this id.
     pub fn item(&self, id: &str) -> Option<Entry> {
         self.items.get(id).copied()
     }
@@ -72,8 +72,7 @@ impl Book {
 }
 
 impl Standing {
-    /// Where a record says that an item stands: the last one of the item that a
-    /// row names. `None` where it says nothing of this item.
+    /// The state that a record gives an item; `None` if the record is not about this item.
     ///
     /// # Errors
     ///
@@ -88,7 +87,7 @@ impl Standing {
 }
 
 impl WorkItem {
-    /// Whether a record added this item, with these texts.
+    /// True if a record added this item, with these texts.
     ///
     /// # Errors
     ///

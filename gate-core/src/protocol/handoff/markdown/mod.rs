@@ -37,10 +37,10 @@ pub(super) fn read(text: &str) -> Read {
     form::handoff(entries, reader.problems)
 }
 
-/// What stands between two headings.
+/// Items between two headings.
 #[derive(Default)]
 struct Section<'s> {
-    /// Whether its heading names a handoff, and the heading's line.
+    /// True if its heading names a handoff.
     is_named: bool,
     line: usize,
     items: Vec<Item<'s>>,
@@ -59,7 +59,7 @@ impl Reader {
                 Block::Heading { text, line } => {
                     sections.push(Section { is_named: names_it(&text), line, items: Vec::new() });
                 }
-                Block::Item(item) => sections.last_mut().map_or((), |it| it.items.push(item)),
+                Block::Item(item) => sections.last_mut().map_or((), |section| section.items.push(item)),
             }
         }
         if !sections.iter().any(|section| section.is_named) {
@@ -169,7 +169,6 @@ impl Reader {
     }
 }
 
-/// Whether a heading names a handoff.
 fn names_it(heading: &str) -> bool {
     let word = heading.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
     word.is_some_and(|word| word.eq_ignore_ascii_case("handoff"))
@@ -208,7 +207,7 @@ fn text_of(value: &str, item: &Item<'_>) -> String {
     }
 }
 
-/// What stands behind the key of a list, where it is no comment.
+/// The value after the key of a list; empty for a comment.
 fn uncommented(value: &str) -> &str {
     if value == "#" || value.starts_with("# ") { "" } else { value }
 }

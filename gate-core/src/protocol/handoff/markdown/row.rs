@@ -87,12 +87,12 @@ fn own_lines(item: &Item<'_>, fields: &[Field]) -> Vec<Entry> {
     entries.into_iter().map(entry).collect()
 }
 
-/// What a line says of a command.
+/// The parts of a line about a command.
 struct Row {
     command: String,
     result: String,
     notes: Option<String>,
-    /// Whether it says of the command twice what came of it.
+    /// True if it says of the command twice what came of it.
     is_torn: bool,
 }
 
@@ -119,7 +119,7 @@ impl Row {
     }
 }
 
-/// Whether a line begins with a command between marks: alone, or before an arrow.
+/// True if a line begins with a command between marks: alone, or before an arrow.
 fn is_marked(head: &str) -> bool {
     marked(head).is_some_and(|(_, rest)| {
         rest.is_empty() || ARROWS.iter().any(|arrow| rest.starts_with(arrow))
@@ -195,9 +195,8 @@ fn note(rest: &str) -> Option<&str> {
     }
 }
 
-/// What comes before the first comma is the risk, what comes after the last one
-/// its owner, and what lies between its impact. With keys below it, the whole line
-/// is the risk.
+/// The risk is the text before the first comma, the owner the text after the last one, and
+/// the impact lies between. With keys below it, the whole line is the risk.
 fn risk(head: &str, line: usize, is_alone: bool) -> Vec<Entry> {
     let entry = |key: &str, value: &str| Entry {
         key: key.to_owned(),
