@@ -233,7 +233,7 @@ fn found_in_the_store(ran: Ran, seq: u64, message: &str) {
 fn a_ledger_of_any_length_is_verified_in_the_same_memory() {
     const RECORDS: u64 = 8_000;
     let ran = gate("ledger verify - --json").feed(|pipe| {
-        let body = Body::of(&json!({ "text": "some words\n".repeat(300) })).unwrap();
+        let body = Body::new(&json!({ "text": "some words\n".repeat(300) })).unwrap();
         let mut head = Head::EMPTY;
         for _ in 0..RECORDS {
             let draft = Draft {

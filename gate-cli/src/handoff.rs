@@ -159,7 +159,9 @@ fn seen(handoff: &Handoff, memory: &mut Memory) -> Result<Vec<Seen>, Failure> {
             }
             let policy = policies.get(digest).and_then(Option::as_ref);
             // An older record of the same command is never asked for.
-            for one in record.decision.evidence.iter().filter_map(|evidence| see(evidence, record, policy)) {
+            for one in
+                record.decision.evidence.iter().filter_map(|evidence| see(evidence, record, policy))
+            {
                 if !all.iter().any(|newer| newer.argvs == one.argvs) {
                     all.push(one);
                 }

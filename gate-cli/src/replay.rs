@@ -150,7 +150,7 @@ pub enum Judged {
 
 impl Judged {
     /// A verdict beside a label.
-    pub fn of(verdict: ReplayVerdict, label: Label, ambiguous: bool) -> Self {
+    pub fn new(verdict: ReplayVerdict, label: Label, ambiguous: bool) -> Self {
         match (label == Label::Exit, verdict.lets_end()) {
             (true, true) | (false, false) => Self::Right,
             (false, true) => Self::FalseExit,

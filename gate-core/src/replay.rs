@@ -104,7 +104,7 @@ impl Splitter {
 
     fn open(&mut self, take: &mut Take<'_>) {
         let head = std::mem::take(&mut self.head);
-        let mut cutter = Cutter::of(&head);
+        let mut cutter = Cutter::detect(&head);
         cutter.push(&head, take);
         self.cutter = Some(cutter);
     }
@@ -168,8 +168,8 @@ struct Cutter {
 }
 
 impl Cutter {
-    fn of(head: &[u8]) -> Self {
-        let marks = match (Loop::of(head), Stream::of(head)) {
+    fn detect(head: &[u8]) -> Self {
+        let marks = match (Loop::detect(head), Stream::detect(head)) {
             (Some(marks), _) => Marks::Loop(marks),
             (None, Some(marks)) => Marks::Stream(marks),
             (None, None) => Marks::None,

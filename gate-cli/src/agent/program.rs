@@ -70,7 +70,7 @@ pub(crate) fn agent_of(name: &str, words: &[String]) -> Option<Agent> {
     // What stands behind `-c` is a line of a shell.
     let is_line = words.iter().skip(1).take(flags).any(|flag| flag.ends_with('c'));
     let is_script = !is_line && INTERPRETERS.contains(&program.as_str());
-    let script = words.get(1 + flags).filter(|_| is_script);
+    let script = if is_script { words.get(1 + flags) } else { None };
     let stem = script.map(|path| base(path).split('.').next().unwrap_or_default().to_owned());
     let packages = script.and_then(|path| Some(path.split_once("node_modules/")?.1));
     let packages = packages.into_iter().flat_map(|path| path.split('/')).map(str::to_owned);

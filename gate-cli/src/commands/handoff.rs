@@ -122,7 +122,7 @@ fn read(here: &Here, args: &Text) -> Result<(handoff::Read, String), Failure> {
 
 impl Text {
     fn format(&self, text: &str) -> Format {
-        self.format.map_or_else(|| Format::of(text), Format::from)
+        self.format.map_or_else(|| Format::detect(text), Format::from)
     }
 }
 

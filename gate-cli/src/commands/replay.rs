@@ -153,7 +153,9 @@ impl Printer<'_> {
         let labels = self.args.labels.as_deref().unwrap_or(Path::new("")).display();
         let told = idle.iter().take(NAMED);
         let mut remarks: Vec<_> = told
-            .map(|label| shown(&format!("{labels}: line {}: judges nothing: {}", label.line, label.why)))
+            .map(|label| {
+                shown(&format!("{labels}: line {}: judges nothing: {}", label.line, label.why))
+            })
             .collect();
         if idle.len() > NAMED {
             remarks.push(format!("{labels}: {} more that judge nothing", idle.len() - NAMED));

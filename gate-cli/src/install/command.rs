@@ -45,13 +45,12 @@ pub(crate) struct Commands<'a> {
 impl<'a> Commands<'a> {
     /// Settings that others share call gate from PATH.
     pub(super) fn new(agent: Agent, scope: Scope, program: &'a Path) -> Self {
-        let program = Some(program).filter(|_| scope != Scope::Shared);
-        Self { agent, program }
+        Self { agent, program: (scope != Scope::Shared).then_some(program) }
     }
 
     /// Those that call the program by this word.
     pub(super) fn calling(agent: Agent, word: &'a str) -> Self {
-        Self { agent, program: Some(Path::new(word)).filter(|_| word != "gate") }
+        Self { agent, program: (word != "gate").then(|| Path::new(word)) }
     }
 
     pub(super) fn agent(&self) -> Agent {
@@ -68,7 +67,9 @@ impl<'a> Commands<'a> {
     /// The shell gives its place to gate, so that what ends the hook ends gate. Where
     /// gate is gone, the person hears of it and the agent may stop.
     pub(super) fn at(&self, moment: Moment) -> String {
-        let word = self.program.map_or("gate".to_owned(), |program| quoted(&program.display().to_string()));
+        let word = self
+            .program
+            .map_or("gate".to_owned(), |program| quoted(&program.display().to_string()));
         let call = format!("{word} hook {} --deadline {DEADLINE}s", self.agent.name());
         let missing = self.missing(moment);
         // Gemini CLI (0.61.0) takes any code but 0 and 1 for a refusal, also that of a
@@ -100,7 +101,9 @@ pub(super) fn is_ours(command: &str, agent: Agent) -> bool {
 pub(super) fn called(command: &str, agent: Agent) -> Option<String> {
     let words = split(command);
     let is_agent = |word: &str| Agent::from_str(word, false) == Ok(agent);
-    let calls = words.windows(3).find(|words| is_gate(&words[0]) && words[1] == "hook" && is_agent(&words[2]));
+    let calls = words
+        .windows(3)
+        .find(|words| is_gate(&words[0]) && words[1] == "hook" && is_agent(&words[2]));
     calls.map(|words| words[0].clone())
 }
 

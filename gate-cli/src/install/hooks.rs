@@ -152,7 +152,7 @@ impl Form {
         for (name, value) in self.beside {
             let root = self.root(&merged.text)?;
             if root.get(name).is_none() {
-                let layout = Layout::of(&merged.text, Some(&root));
+                let layout = Layout::new(&merged.text, Some(&root));
                 let value = Value::from(*value);
                 merged.text = added(&merged.text, &layout, &root, Some(name), &value);
                 merged.made.push((*name).to_owned());
@@ -169,7 +169,7 @@ impl Form {
         if self.checked(text)?.is_some() {
             return Ok(text.to_owned());
         }
-        let newline = Layout::of(text, None).newline();
+        let newline = Layout::new(text, None).newline();
         let comments = text.trim_end();
         let between = if comments.is_empty() { "" } else { newline };
         Ok(format!("{comments}{between}{{}}{newline}"))
@@ -178,7 +178,7 @@ impl Form {
     /// Adds the entry, with the containers that it needs.
     fn append(&self, merged: &mut Merged) -> Result<(), Flaw> {
         let root = self.root(&merged.text)?;
-        let layout = Layout::of(&merged.text, Some(&root));
+        let layout = Layout::new(&merged.text, Some(&root));
         let entry = Value::Object(self.entry.clone());
         let item = if self.grouped { json!({ HOOKS: [entry] }) } else { entry };
         let event_path = format!("{HOOKS}/{}", self.event);
@@ -204,7 +204,7 @@ impl Form {
         let mut text = text.to_owned();
         for (name, value) in &self.entry {
             let root = self.root(&text)?;
-            let layout = Layout::of(&text, Some(&root));
+            let layout = Layout::new(&text, Some(&root));
             let Some(entry) = self.entry_at(&root, found) else { return Err(unchanged(&text)) };
             text = match entry.get(name) {
                 Some(node) if node.value() == *value => continue,
@@ -265,7 +265,11 @@ impl Form {
         } else {
             now
         };
-        if now.is_some_and(|list| list.value() == wanted) { Ok(text) } else { Err(unchanged(&text)) }
+        if now.is_some_and(|list| list.value() == wanted) {
+            Ok(text)
+        } else {
+            Err(unchanged(&text))
+        }
     }
 
     /// Without a member that gate made: an empty container, or what stands

@@ -92,7 +92,7 @@ pub(crate) fn outdated(agent: Agent, roots: &Roots) -> Result<Option<Finding>, F
 ///
 /// As of [`Plan::install`].
 pub(crate) fn fixes(agent: Agent, roots: &Roots) -> Result<Vec<Plan>, Failure> {
-    let program = super::of_this_process(roots)?;
+    let program = super::running_program(roots)?;
     let plan = |scope| {
         // Codex skips a changed hook silently; what gate was told to trust stays trusted.
         let trust = agent == Agent::Codex && gave_trust(roots, scope)?;
@@ -102,7 +102,7 @@ pub(crate) fn fixes(agent: Agent, roots: &Roots) -> Result<Vec<Plan>, Failure> {
 }
 
 fn seen(agent: Agent, roots: &Roots, tries: bool) -> Result<Installs, Failure> {
-    let running = super::of_this_process(roots)?;
+    let running = super::running_program(roots)?;
     let mut all = Installs { places: Vec::new(), findings: Vec::new(), outdated: Vec::new() };
     let mut files: Vec<PathBuf> = Vec::new();
     let look = |scope| Look { agent, roots, scope, running: &running, tries, plugin: None };
@@ -227,7 +227,7 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
     let forms = match &target.content {
         Content::Hooks(forms) => forms,
         Content::Own { .. } => {
-            return Ok(opencode::plugin(&text).map(of_plugin).into_iter().collect());
+            return Ok(opencode::plugin(&text).map(plugin_entry).into_iter().collect());
         }
         Content::Trust(_) => return Ok(Vec::new()),
     };
@@ -277,7 +277,7 @@ fn is_current(form: &Form, found: &Found, commands: &Commands<'_>) -> bool {
     form.entry.iter().all(is_same) && form.command(&found.entry) == Some(&commands.at(form.moment))
 }
 
-fn of_plugin(plugin: opencode::Plugin) -> Entry {
+fn plugin_entry(plugin: opencode::Plugin) -> Entry {
     let opencode::Plugin { command, is_current, begins, prompts } = plugin;
     let (unread, trust, session_start, prompt) = (None, Vec::new(), Some(begins), prompts);
     Entry { command, is_current, unread, trust, session_start, prompt }
@@ -302,13 +302,12 @@ fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
         plugin: look.plugin.map(str::to_owned),
         command: entry.command.clone(),
         this_program: program.as_deref().is_some_and(|program| is_same(program, look.running)),
-        test_stop: program
-            .as_ref()
-            .filter(|_| look.tries)
-            .map(|_| trial::test_stop(look.agent, &entry.command)),
+        test_stop: (look.tries && program.is_some())
+            .then(|| trial::test_stop(look.agent, &entry.command)),
         program: program.map(|program| program.display().to_string()),
         trusted: (!entry.trust.is_empty()).then(|| {
-            let holds = |text: &str| entry.trust.iter().all(|trust| trust.holds(text) == Ok(Some(true)));
+            let holds =
+                |text: &str| entry.trust.iter().all(|trust| trust.holds(text) == Ok(Some(true)));
             config(look.roots).is_ok_and(|text| holds(&text))
         }),
         session_start: entry.session_start,

@@ -42,7 +42,7 @@ use hooks::Form;
 pub use look::Install;
 pub(crate) use look::{fixes, looked_at, outdated};
 pub(crate) use plan::{Plan, Step, Wish};
-pub(crate) use program::of_this_process;
+pub(crate) use program::running_program;
 pub(crate) use roots::Roots;
 pub use trial::TestStop;
 

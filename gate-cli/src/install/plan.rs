@@ -134,7 +134,7 @@ impl Step {
 pub(super) fn made(agent: Agent, roots: &Roots) -> Vec<PathBuf> {
     let kept = |target: Target| {
         let real = disk::real(&target.file).ok()?;
-        let receipt = Shelf::of(roots, agent, &real, &real).load().ok()??.receipt;
+        let receipt = Shelf::new(roots, agent, &real, &real).load().ok()??.receipt;
         let file = (!receipt.existed).then_some(target.file);
         Some(receipt.folders.into_iter().chain(file))
     };
@@ -152,7 +152,7 @@ pub(super) fn gave_trust(roots: &Roots, scope: Scope) -> Result<bool, Failure> {
     let config = disk::real(&codex::config(roots))?;
     let settings = targets(&Commands::unwritten(Agent::Codex), roots, scope);
     let given = settings.iter().map(|target| {
-        let kept = Shelf::of(roots, Agent::Codex, &disk::real(&target.file)?, &config).load()?;
+        let kept = Shelf::new(roots, Agent::Codex, &disk::real(&target.file)?, &config).load()?;
         Ok(kept.is_some_and(|kept| !kept.receipt.trust.is_empty()))
     });
     Ok(given.collect::<Result<Vec<_>, Failure>>()?.contains(&true))
@@ -169,7 +169,7 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
     let file = &target.file;
     let real = disk::real(file)?;
     let before = disk::read(&real)?;
-    let shelf = Shelf::of(wish.roots, wish.agent, &disk::real(settings)?, &real);
+    let shelf = Shelf::new(wish.roots, wish.agent, &disk::real(settings)?, &real);
     let old = shelf.load()?;
     let text = text(file, before.as_deref())?;
     let mended = text.as_deref().map(|text| match &target.content {
@@ -192,7 +192,9 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
             let clean = clean.map(|text| text.map(String::into_bytes));
             let mut kept = fresh(clean.as_ref().unwrap_or(&before).as_deref());
             kept.receipt.folders = shelf.folders(&real)?;
-            if let Some(old) = old.filter(|_| clean.is_some()) {
+            if let Some(old) = old
+                && clean.is_some()
+            {
                 kept.receipt.made = old.receipt.made;
             }
             kept
@@ -233,12 +235,12 @@ fn ignored(wish: &Wish<'_>, file: &Path, flaw: Flaw) -> Failure {
 fn distrusted(roots: &Roots, settings: &Target) -> Result<Option<Step>, Failure> {
     let config = codex::config(roots);
     let (real, of) = (disk::real(&config)?, disk::real(&settings.file)?);
-    let kept = Shelf::of(roots, Agent::Codex, &of, &real).load()?;
+    let kept = Shelf::new(roots, Agent::Codex, &of, &real).load()?;
     let keys = kept.map(|kept| kept.receipt.trust).unwrap_or_default();
     if keys.is_empty() {
         return Ok(None);
     }
-    let trusts = keys.into_iter().map(Trust::of_key).collect();
+    let trusts = keys.into_iter().map(Trust::from_key).collect();
     let target = Target { file: config, content: Content::Trust(trusts) };
     uninstalled(Agent::Codex, roots, &target, &settings.file).map(Some)
 }
@@ -252,7 +254,7 @@ fn uninstalled(
     let file = &target.file;
     let real = disk::real(file)?;
     let before = disk::read(&real)?;
-    let shelf = Shelf::of(roots, agent, &disk::real(settings)?, &real);
+    let shelf = Shelf::new(roots, agent, &disk::real(settings)?, &real);
     let old = shelf.load()?;
     let folders = old.as_ref().map(|kept| kept.receipt.folders.clone()).unwrap_or_default();
     let after = match (old, &before) {

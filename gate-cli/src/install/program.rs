@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// # Errors
 ///
 /// The program's file is not there any more.
-pub(crate) fn of_this_process(roots: &Roots) -> Result<PathBuf, Failure> {
+pub(crate) fn running_program(roots: &Roots) -> Result<PathBuf, Failure> {
     let running = std::env::current_exe().ok().filter(|program| program.is_file());
     let running = running.ok_or_else(|| {
         Failure::internal("program-unknown", "the path of the running program cannot be found out")

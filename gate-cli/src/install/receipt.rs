@@ -103,7 +103,7 @@ pub(super) struct Shelf {
 impl Shelf {
     /// For what an agent's settings file made gate do to a file: to itself, or
     /// to the one that its trust stands in.
-    pub(super) fn of(roots: &Roots, agent: Agent, settings: &Path, file: &Path) -> Self {
+    pub(super) fn new(roots: &Roots, agent: Agent, settings: &Path, file: &Path) -> Self {
         let both = [settings.as_os_str(), file.as_os_str()].map(|path| path.as_encoded_bytes());
         let key = blake3::hash(&both.join(&0)).to_hex();
         let name = format!("{}-{}", agent.name(), &key[..16]);
@@ -143,7 +143,8 @@ impl Shelf {
             }
         };
         let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let receipts = files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
+        let receipts =
+            files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
         let read = |file: PathBuf| serde_json::from_slice::<Receipt>(&fs::read(file).ok()?).ok();
         Ok(receipts.filter_map(read).flat_map(|receipt| receipt.folders).collect())
     }
@@ -161,7 +162,8 @@ impl Shelf {
             return Ok(None);
         };
         let receipt: Option<Receipt> = serde_json::from_slice(&receipt).ok();
-        let holds = |receipt: &Receipt| receipt.schema == SCHEMA && receipt.backup == digest(&before);
+        let holds =
+            |receipt: &Receipt| receipt.schema == SCHEMA && receipt.backup == digest(&before);
         Ok(receipt.filter(holds).map(|receipt| Kept { receipt, before }))
     }
 

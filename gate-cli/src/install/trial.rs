@@ -137,7 +137,7 @@ fn asked(agent: Agent, command: &str) -> io::Result<Answer> {
     trust::approve(&places).map_err(io::Error::other)?;
     let transcript = at("home/session.jsonl");
     fs::write(&transcript, event::transcript(agent))?;
-    let event = event::of(agent, &at("project"), &transcript).to_string();
+    let event = event::stop_event(agent, &at("project"), &transcript).to_string();
     let (mut out, mut err) = (File::options(), File::create_new(at("stderr"))?);
     let mut out = out.read(true).write(true).create_new(true).open(at("stdout"))?;
     let mut shell = shell(command, folder.path());

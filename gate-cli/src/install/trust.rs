@@ -55,8 +55,8 @@ impl Trust {
         Self { key, hash: format!("sha256:{hash}") }
     }
 
-    /// Of this key, with no digest: to be taken away.
-    pub(super) fn of_key(key: String) -> Self {
+    /// Trust that is going to be removed: a key without a digest.
+    pub(super) fn from_key(key: String) -> Self {
         Self { key, hash: String::new() }
     }
 
@@ -69,7 +69,8 @@ impl Trust {
     pub(super) fn holds(&self, text: &str) -> Result<Option<bool>, Flaw> {
         let document = parsed(text)?;
         let hash = state(document.as_table(), &TABLES);
-        let hash = hash.and_then(|table| table.get(&self.key)?.as_table_like()?.get(HASH)?.as_str());
+        let hash =
+            hash.and_then(|table| table.get(&self.key)?.as_table_like()?.get(HASH)?.as_str());
         Ok(hash.map(|hash| hash == self.hash))
     }
 
@@ -87,8 +88,8 @@ impl Trust {
             }
             None => self.appended(text),
         };
-        let made =
-            (0..TABLES.len()).filter(|depth| state(document.as_table(), &TABLES[..=*depth]).is_none());
+        let made = (0..TABLES.len())
+            .filter(|depth| state(document.as_table(), &TABLES[..=*depth]).is_none());
         let made = made.map(|depth| TABLES[..=depth].join("/")).collect();
         match self.holds(&text) {
             Ok(Some(true)) => Ok(Merged { text, made }),
@@ -124,7 +125,8 @@ impl Trust {
     pub(super) fn without(&self, text: &str, made: &[String]) -> Result<Option<String>, Flaw> {
         parsed(text)?;
         let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(None) };
-        let gone = state_mut(document.as_table_mut(), &TABLES).and_then(|table| table.remove(&self.key));
+        let gone =
+            state_mut(document.as_table_mut(), &TABLES).and_then(|table| table.remove(&self.key));
         if gone.is_none() {
             return Ok(None);
         }

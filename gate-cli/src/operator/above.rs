@@ -37,7 +37,7 @@ pub(super) fn agent(places: &Places) -> Option<String> {
 fn attended(process: &Process) -> Option<&[String; 2]> {
     let words = process.words.get(1..)?;
     let (command, project) = words.split_first()?;
-    project.first_chunk().filter(|_| command == ATTEND)
+    if command == ATTEND { project.first_chunk() } else { None }
 }
 
 /// The marks of what a project is known by, here and in its settings: digests, because

@@ -22,10 +22,13 @@ pub(super) fn gate(places: &Places) -> Option<String> {
     let above = ancestors().map(|process| (process.pid, command_line(process.pid)));
     let mut above = above.take_while(|(_, words)| !is_attendant(words));
     let process = above.find(|(pid, words)| is_supervisor(words) || is_gate(*pid));
-    let in_run = places.variable(IN_RUN).is_some();
-    let by_mark = || places.variable(MARK).filter(|_| !in_run);
-    let by_mark = || by_mark().map(|mark| format!("the environment has {MARK}={mark}"));
-    process.map(|(pid, _)| format!("process {pid}")).or_else(by_mark)
+    if let Some((pid, _)) = process {
+        return Some(format!("process {pid}"));
+    }
+    if places.variable(IN_RUN).is_some() {
+        return None;
+    }
+    places.variable(MARK).map(|mark| format!("the environment has {MARK}={mark}"))
 }
 
 /// True if these are the words of the process that attends the agent of a run.

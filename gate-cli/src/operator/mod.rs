@@ -63,12 +63,12 @@ impl Operator {
                 "under-a-check",
                 &format!("below a check that gate runs: {check}"),
             )),
-            None => Ok(Self::of_process()),
+            None => Ok(Self::from_process()),
         }
     }
 
     /// Whoever called this process.
-    pub(crate) fn of_process() -> Self {
+    pub(crate) fn from_process() -> Self {
         let pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
         let name = pid.and_then(ProcessStat::read).map(|parent| parent.name);
         Self {

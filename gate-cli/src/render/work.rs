@@ -10,29 +10,29 @@ use jiff::Timestamp;
 
 use crate::store::Item;
 
-/// An item, and its lease, which is in this state.
-pub(crate) fn work_card(item: &Item, state: LeaseState) -> String {
-    let (work, standing) = (&item.work, &item.work.standing);
-    let style = style(standing.phase);
+/// An item and its lease.
+pub(crate) fn work_card(item: &Item, lease_state: LeaseState) -> String {
+    let (work, state) = (&item.work, &item.work.state);
+    let style = style(state.phase);
     let title = brief(&work.title, 100);
-    let mut text = format!("{style}{}{style:#}  {} {title}", standing.phase, brief(&work.id, 128));
+    let mut text = format!("{style}{}{style:#}  {} {title}", state.phase, brief(&work.id, 128));
     text.truncate(text.trim_end().len());
     text.push_str("\n\n");
     let mut row = |label: &str, what: &str| {
         let _ = writeln!(text, "  {label:<12}{what}");
     };
-    if let Some(phase) = standing.blocked_in {
+    if let Some(phase) = state.blocked_in {
         row("blocked in", phase.as_str());
     }
-    match item.lease.as_ref().filter(|_| state == LeaseState::Active) {
-        Some(lease) => {
+    match &item.lease {
+        Some(lease) if lease_state == LeaseState::Active => {
             let until = lease.expires_at.map_or_else(String::new, |at| format!(" until {at}"));
             row("held by", &format!("{}{until}", brief(&lease.actor_id, 128)));
             row("lease", &brief(&lease.lease_id, 128));
         }
-        None => row("held by", "nobody"),
+        _ => row("held by", "nobody"),
     }
-    row("steps", &standing.transition_count.to_string());
+    row("steps", &state.transition_count.to_string());
     row("recorded", &format!("record {}", item.seq));
     text
 }
@@ -47,7 +47,7 @@ pub(crate) fn work_list(items: &[Item], now: Timestamp) -> String {
     }
     let widest = items.iter().map(|item| item.work.id.chars().count()).max().unwrap_or_default();
     let line = |item: &Item| {
-        let (work, phase) = (&item.work, item.work.standing.phase);
+        let (work, phase) = (&item.work, item.work.state.phase);
         let held = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
         let held = held.map(|lease| format!("held by {}", brief(&lease.actor_id, 40)));
         let (id, title) = (brief(&work.id, 128), brief(&work.title, 60));

@@ -48,7 +48,8 @@ pub(super) fn leading(text: &str) -> Option<usize> {
     let (pid, seq) = rest.strip_prefix('-')?.split_once('-')?;
     let digits = seq.bytes().take_while(u8::is_ascii_digit).count();
     let all = [date, clock, pid, &seq[..digits]];
-    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number =
+        |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     all.iter().all(is_number).then(|| text.len() - seq.len() + digits)
 }
 

@@ -94,7 +94,7 @@ enum Kind {
 
 impl Loop {
     /// The loop whose log begins like this.
-    pub(super) fn of(head: &[u8]) -> Option<Self> {
+    pub(super) fn detect(head: &[u8]) -> Option<Self> {
         let lines: Vec<_> = head.split(|&byte| byte == b'\n').map(plain).collect();
         let logged = lines.iter().find(|line| !line.is_empty()).is_some_and(|line| is_logged(line));
         let most = if logged { lines.len() } else { BANNER };
@@ -131,7 +131,7 @@ impl Loop {
         let text = plain(line);
         let rule = std::mem::replace(&mut self.rule, is_rule(&text));
         if let Some(left) = self.inside {
-            self.inside = left.checked_sub(1).filter(|_| !self.rule);
+            self.inside = if self.rule { None } else { left.checked_sub(1) };
             if self.rule {
                 return Cut::Drop;
             }

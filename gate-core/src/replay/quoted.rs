@@ -40,8 +40,10 @@ impl Quoted {
     pub(super) fn line(&mut self, line: &[u8]) {
         let text = line.trim_ascii();
         if let Some(fence) = self.fence {
-            let left = fence.left.checked_sub(line.len()).filter(|_| !fence.is_closed_by(text));
-            self.fence = left.map(|left| Fence { left, ..fence });
+            self.fence = match fence.left.checked_sub(line.len()) {
+                Some(left) if !fence.is_closed_by(text) => Some(Fence { left, ..fence }),
+                _ => None,
+            };
             return;
         }
         self.fence = Fence::opened_by(text);

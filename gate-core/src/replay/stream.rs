@@ -70,7 +70,7 @@ fn is_last(part: &RawValue) -> bool {
 
 impl Stream {
     /// A stream of records begins like this, perhaps after a few other lines.
-    pub(super) fn of(head: &[u8]) -> Option<Self> {
+    pub(super) fn detect(head: &[u8]) -> Option<Self> {
         let mut lines = head.split(|&byte| byte == b'\n');
         lines.any(|line| line.starts_with(b"{\"type\"")).then(Self::default)
     }

@@ -209,7 +209,10 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 
 /// The path as a glob, where it is one.
 fn glob(path: &Path) -> Option<GlobMatcher> {
-    let text = path.to_str().filter(|_| is_glob(path.as_os_str()))?;
+    if !is_glob(path.as_os_str()) {
+        return None;
+    }
+    let text = path.to_str()?;
     let text = text.strip_prefix("./").unwrap_or(text);
     let glob = GlobBuilder::new(text).literal_separator(true).build();
     glob.ok().map(|glob| glob.compile_matcher())
@@ -220,5 +223,7 @@ pub(super) fn is_glob(text: &OsStr) -> bool {
 }
 
 fn has_extension(path: &Path) -> bool {
-    path.extension().is_none_or(|extension| EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+    path.extension().is_none_or(|extension| {
+        EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    })
 }

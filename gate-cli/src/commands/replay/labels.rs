@@ -81,7 +81,8 @@ impl Labels {
             line.wrong("label", &format!("`label` is \"{label}\"; expected {names}"))
         })?;
         let found = fs::metadata(folder.join(&file)).ok();
-        let Some(id) = found.as_ref().filter(|metadata| !metadata.is_dir()).map(FileId::from) else {
+        let Some(id) = found.as_ref().filter(|metadata| !metadata.is_dir()).map(FileId::from)
+        else {
             let what = if found.is_some() { "is a folder" } else { "is not there" };
             self.idle.push(Idle { line: line.line, why: format!("{file} {what}") });
             return Ok(());
@@ -106,7 +107,7 @@ impl Labels {
     pub(super) fn get(&self, id: FileId, iteration: u64, last: bool) -> Option<Labelled> {
         let own = self.all.get(&(id, Some(iteration)));
         // The label of a file is about its last iteration, also where that one has its own.
-        let whole = self.all.get(&(id, None)).filter(|_| last);
+        let whole = if last { self.all.get(&(id, None)) } else { None };
         own.into_iter().chain(whole).for_each(|label| label.used.store(true, Ordering::Relaxed));
         own.or(whole).map(|label| label.labelled)
     }

@@ -53,12 +53,12 @@ impl RunFolders {
 
     fn kind(&mut self, file: &Path) -> Kind {
         let folder = file.parent().unwrap_or(Path::new("."));
-        self.known.entry(folder.to_owned()).or_insert_with(|| Kind::of(folder)).clone()
+        self.known.entry(folder.to_owned()).or_insert_with(|| Kind::detect(folder)).clone()
     }
 }
 
 impl Kind {
-    fn of(folder: &Path) -> Self {
+    fn detect(folder: &Path) -> Self {
         if folder.join(MARK).is_file() {
             let says = |file: &PathBuf| fs::metadata(file).is_ok_and(|metadata| metadata.len() > 0);
             let all = OUTPUTS.map(|name| folder.join(name));

@@ -209,7 +209,7 @@ impl Work {
         let label = input.id.and_then(|id| self.labels.get(id, row.iteration, last));
         let judged = label
             .zip(row.verdict)
-            .map(|(label, verdict)| Judged::of(verdict, label.label, label.ambiguous));
+            .map(|(label, verdict)| Judged::new(verdict, label.label, label.ambiguous));
         let row = ReplayRecord {
             label: label.map(|label| label.label),
             ambiguous: label.is_some_and(|label| label.ambiguous),

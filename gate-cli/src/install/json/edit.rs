@@ -159,7 +159,11 @@ pub(in super::super) fn removed(text: &str, of: &Node, index: usize) -> String {
 fn blank_start(text: &str, at: usize) -> usize {
     let body = text[..at].trim_end_matches([' ', '\t', '\r', '\n']);
     let line = body.rfind('\n').map_or(body, |newline| &body[newline + 1..]);
-    if line.contains("//") { text[..at].rfind('\n').map_or(at, |newline| newline + 1) } else { body.len() }
+    if line.contains("//") {
+        text[..at].rfind('\n').map_or(at, |newline| newline + 1)
+    } else {
+        body.len()
+    }
 }
 
 fn cut(text: &str, cuts: &[(usize, usize)]) -> String {

@@ -19,7 +19,7 @@ pub(in super::super) struct Layout {
 
 impl Layout {
     /// The layout of this text, which holds this value.
-    pub(in super::super) fn of(text: &str, root: Option<&Node>) -> Self {
+    pub(in super::super) fn new(text: &str, root: Option<&Node>) -> Self {
         let newline = text.find('\n').filter(|at| text[..*at].ends_with('\r'));
         let parts = root.map(Node::parts).unwrap_or_default();
         let inside = root.map_or("", |root| &text[root.start..root.end]);

@@ -32,7 +32,9 @@ impl Dialect {
                     mended.push(",")
                 }
                 '}' | ']' => {
-                    if let Some(comma) = mended.comma.filter(|_| !self.commas) {
+                    if let Some(comma) = mended.comma
+                        && !self.commas
+                    {
                         mended.text.remove(comma);
                     }
                     mended.value(&rest[..1])

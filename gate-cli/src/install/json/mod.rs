@@ -156,7 +156,9 @@ impl Node {
     /// Start and end of each member or element.
     pub(super) fn parts(&self) -> Vec<(usize, usize)> {
         match &self.kind {
-            Kind::Object(members) => members.iter().map(|member| (member.start, member.node.end)).collect(),
+            Kind::Object(members) => {
+                members.iter().map(|member| (member.start, member.node.end)).collect()
+            }
             Kind::Array(items) => items.iter().map(|item| (item.start, item.end)).collect(),
             Kind::Other(_) => Vec::new(),
         }

@@ -65,12 +65,13 @@ fn list<T>(node: &Node, item: fn(&Node) -> Option<T>) -> Vec<T> {
 /// An id alone, or a mapping with one.
 fn parent(node: &Node) -> Option<Parent> {
     let Node::Map(entries) = node else {
-        return node.as_str().filter(|id| !id.is_empty()).map(Parent::of);
+        return node.as_str().filter(|id| !id.is_empty()).map(Parent::new);
     };
     let meta = entries.iter().find(|entry| entry.key == "meta");
     let meta = meta.map(|entry| pairs(&entry.value)).unwrap_or_default();
     let msg_id = word(entries, "msg_id");
-    Some(Parent { msg_id, kind: word(entries, "kind"), meta }).filter(|parent| !parent.msg_id.is_empty())
+    Some(Parent { msg_id, kind: word(entries, "kind"), meta })
+        .filter(|parent| !parent.msg_id.is_empty())
 }
 
 fn link(node: &Node) -> Option<Link> {
@@ -82,7 +83,8 @@ fn link(node: &Node) -> Option<Link> {
 }
 
 fn word(entries: &[Entry], key: &str) -> String {
-    let found = entries.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.as_str());
+    let found =
+        entries.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.as_str());
     found.unwrap_or_default().to_owned()
 }
 

@@ -26,10 +26,15 @@ pub(super) fn message(line: &str, number: usize) -> Option<Message> {
 }
 
 fn moment(text: &str) -> Option<Timestamp> {
-    let utc = |at: DateTime| at.to_zoned(TimeZone::UTC).ok().map(|moment| moment.timestamp());
-    let has_clock = text.len() >= "2026-02-20 15:30:45".len();
-    let at = || text.parse::<DateTime>().ok().filter(|_| has_clock).and_then(utc);
-    text.parse().ok().or_else(at)
+    if let Ok(time) = text.parse() {
+        return Some(time);
+    }
+    // A date alone parses as its midnight, and is no time of a message.
+    if text.len() < "2026-02-20 15:30:45".len() {
+        return None;
+    }
+    let utc = text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?;
+    Some(utc.timestamp())
 }
 
 fn is_type(text: &str) -> bool {

@@ -198,7 +198,7 @@ impl Message {
 
 impl Parent {
     /// A message that is answered or corrected.
-    pub fn of(msg_id: &str) -> Self {
+    pub fn new(msg_id: &str) -> Self {
         Self { msg_id: msg_id.to_owned(), ..Self::default() }
     }
 }

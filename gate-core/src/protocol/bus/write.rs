@@ -50,8 +50,11 @@ impl Message {
 
 /// A parent; its id alone if it has nothing else.
 fn parent(parent: &Parent) -> Node {
-    let all =
-        [text("msg_id", &parent.msg_id), text("kind", &parent.kind), Entry::new("meta", pairs(&parent.meta))];
+    let all = [
+        text("msg_id", &parent.msg_id),
+        text("kind", &parent.kind),
+        Entry::new("meta", pairs(&parent.meta)),
+    ];
     Node::Map(some(all))
 }
 
@@ -61,7 +64,8 @@ fn link(link: &Link) -> Node {
 
 /// The first, and those of the others that say something.
 fn some(all: [Entry; 3]) -> Vec<Entry> {
-    let said = all.into_iter().enumerate().filter(|(at, entry)| *at == 0 || !entry.value.is_empty());
+    let said =
+        all.into_iter().enumerate().filter(|(at, entry)| *at == 0 || !entry.value.is_empty());
     said.map(|(_, entry)| entry).collect()
 }
 

@@ -21,7 +21,7 @@ pub struct BadName(pub String);
 /// A name without letters or digits, or with what leads to another folder.
 pub fn slug(name: &str) -> Result<String, BadName> {
     let leads_away = name.contains(['/', '\\', '\0']) || name.contains("..");
-    let slug = run::slug(name, LONGEST).filter(|_| !leads_away);
+    let slug = if leads_away { None } else { run::slug(name, LONGEST) };
     slug.ok_or_else(|| BadName(name.to_owned()))
 }
 

@@ -127,7 +127,7 @@ pub fn unknown_files<E>(
         let name = file.trim().trim_matches('`');
         if !is_empty(file) && !is_known(name)? {
             let message = "there is no such file in the work tree, and none was ever committed";
-            unknown.push(Problem::of(format!("changed_files[{at}]"), message));
+            unknown.push(Problem::new(format!("changed_files[{at}]"), message));
         }
     }
     Ok(few(unknown))

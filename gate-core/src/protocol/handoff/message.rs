@@ -75,7 +75,7 @@ pub(super) fn read(text: &str) -> Read {
 fn others(entries: &[Entry], known: &[&str], at: &str) -> Vec<Problem> {
     let dot = if at.is_empty() { "" } else { "." };
     let others = entries.iter().filter(|entry| !known.contains(&entry.key.as_str()));
-    others.map(|entry| Problem::of(format!("{at}{dot}{}", entry.key), BESIDE)).collect()
+    others.map(|entry| Problem::new(format!("{at}{dot}{}", entry.key), BESIDE)).collect()
 }
 
 /// Problems with the members of a message beside its parts.
@@ -83,7 +83,7 @@ fn envelope(entries: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut expect = |key: &str, holds: fn(&str) -> bool, expected: &str| {
         if !text_of(entries, key).is_some_and(holds) {
-            problems.push(Problem::of(key, format!("{expected} is expected")));
+            problems.push(Problem::new(key, format!("{expected} is expected")));
         }
     };
     expect("kind", |kind| kind == "message", "the string message");
@@ -101,7 +101,7 @@ fn data(
     problems: &mut Vec<Problem>,
     beside: &mut Vec<Problem>,
 ) -> Result<Vec<Entry>, Problem> {
-    let expected = |field: &str, message: &str| Problem::of(field, message);
+    let expected = |field: &str, message: &str| Problem::new(field, message);
     let parts = entries.into_iter().find(|entry| entry.key == "parts").map(|entry| entry.value);
     let Some(Node::List(parts)) = parts else {
         return Err(expected("parts", "a list of parts is expected"));
@@ -125,7 +125,7 @@ fn data(
                 };
                 found = Some(data);
             }
-            Some("text" | "file") => beside.push(Problem::of(field, BESIDE)),
+            Some("text" | "file") => beside.push(Problem::new(field, BESIDE)),
             _ => {
                 let kinds = "text, file or data is expected";
                 return Err(expected(&format!("{field}.kind"), kinds));
@@ -139,7 +139,7 @@ fn data(
 fn adopt(read: &mut Read, context: Option<String>) {
     let Some(context) = context else { return };
     let Some(a2a) = read.handoff.as_mut().and_then(|handoff| handoff.a2a.as_mut()) else {
-        return read.beside.push(Problem::of("contextId", BESIDE));
+        return read.beside.push(Problem::new("contextId", BESIDE));
     };
     if a2a.interaction_id.trim().is_empty() {
         a2a.interaction_id = context;
@@ -148,7 +148,7 @@ fn adopt(read: &mut Read, context: Option<String>) {
             "the message says `{}`, and its handoff another interaction_id",
             crate::text::brief(&context, 60)
         );
-        read.problems.push(Problem::of("contextId", message));
+        read.problems.push(Problem::new("contextId", message));
     }
 }
 
@@ -169,7 +169,7 @@ fn repeated(entries: &[Entry], at: &str) -> Vec<Problem> {
     let mut seen = BTreeSet::new();
     let again = entries.iter().filter(|entry| !seen.insert(entry.key.as_str()));
     let told = |entry: &Entry| {
-        Problem::of(format!("{at}{dot}{}", entry.key), "this key stands here twice")
+        Problem::new(format!("{at}{dot}{}", entry.key), "this key stands here twice")
     };
     few(again.map(told).collect())
 }

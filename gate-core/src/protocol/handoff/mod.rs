@@ -56,7 +56,7 @@ pub enum Format {
 impl Format {
     /// The format that a text seems to have: what begins with `{` is JSON, and a
     /// message of A2A where it has `parts`.
-    pub fn of(text: &str) -> Self {
+    pub fn detect(text: &str) -> Self {
         if !json::bare(text).starts_with('{') {
             Self::Markdown
         } else if message::is_one(text) {
@@ -101,7 +101,7 @@ impl Read {
 pub fn read(text: &str, format: Format) -> Read {
     if text.len() > LONGEST {
         let message = format!("longer than {LONGEST} bytes, and a handoff is brief");
-        return Read::nothing(Problem::of("", message));
+        return Read::nothing(Problem::new("", message));
     }
     match format {
         Format::Markdown => markdown::read(text),

@@ -12,7 +12,7 @@ pub(super) fn few(mut problems: Vec<Problem>) -> Vec<Problem> {
     let more = problems.len().saturating_sub(MOST);
     if more > 0 {
         problems.truncate(MOST);
-        problems.push(Problem::of("", format!("{more} more problems like these")));
+        problems.push(Problem::new("", format!("{more} more problems like these")));
     }
     problems
 }
@@ -31,13 +31,13 @@ pub struct Problem {
 
 impl Problem {
     /// A problem of form.
-    pub(super) fn of(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(super) fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { rule: None, field: field.into(), message: message.into() }
     }
 
     /// A broken rule.
     pub(super) fn rule(rule: u8, field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { rule: Some(rule), ..Self::of(field, message) }
+        Self { rule: Some(rule), ..Self::new(field, message) }
     }
 
     /// True if it is about this field, or about one that this is a part of.

@@ -36,7 +36,7 @@ impl Handoff {
         if self.next_actions.len() > ACTIONS {
             let message =
                 format!("{} actions, and at most {ACTIONS} may be", self.next_actions.len());
-            found.add(Problem::of("next_actions", message));
+            found.add(Problem::new("next_actions", message));
         }
         found.texts("assumptions", &self.assumptions, "name what decisions rested on");
         if let Some(a2a) = &self.a2a {
@@ -60,7 +60,7 @@ impl Found {
     fn text(&mut self, rule: impl Into<Option<u8>>, field: &str, text: &str, advice: &str) {
         if is_empty(text) || is_template(field, text) {
             let message = format!("{}: {advice}", what(text));
-            self.add(Problem { rule: rule.into(), ..Problem::of(field, message) });
+            self.add(Problem { rule: rule.into(), ..Problem::new(field, message) });
         }
     }
 
@@ -131,7 +131,7 @@ impl Found {
                 "{}: the string {PROTOCOL_VERSION} is expected",
                 what(&a2a.protocol_version)
             );
-            self.add(Problem::of("a2a.protocol_version", message));
+            self.add(Problem::new("a2a.protocol_version", message));
         }
         self.agent("a2a.sender", &a2a.sender);
         self.agent("a2a.receiver", &a2a.receiver);
@@ -158,7 +158,7 @@ impl Found {
     fn agent(&mut self, field: &str, agent: &Agent) {
         if *agent == Agent::default() {
             let advice = "is missing: agent_id, provider and model are expected";
-            return self.add(Problem::of(field, advice));
+            return self.add(Problem::new(field, advice));
         }
         for (name, text, advice) in [
             ("agent_id", &agent.agent_id, "name the agent"),

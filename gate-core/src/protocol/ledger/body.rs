@@ -46,7 +46,7 @@ impl Body {
     ///
     /// What is no object, numbers that are no exact integers, and more than
     /// 100 objects and arrays within each other.
-    pub fn of(what: &impl Serialize) -> Result<Self, BodyError> {
+    pub fn new(what: &impl Serialize) -> Result<Self, BodyError> {
         let value = serde_json::to_value(what);
         value.map_err(|error| BodyError::NotJson(error.to_string()))?.try_into()
     }

@@ -83,7 +83,7 @@ impl Record {
 
     /// BLAKE3 over its canonical JSON.
     pub fn hash(&self) -> Hash {
-        Hash::of(self.canonical().as_bytes())
+        Hash::digest(self.canonical().as_bytes())
     }
 
     /// The record with its hash.

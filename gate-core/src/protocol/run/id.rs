@@ -33,7 +33,8 @@ pub enum BadId {
 pub fn project_id(text: &str) -> Result<&str, BadId> {
     let inner = text.bytes().all(|byte| is_slug(byte) || byte == b'-');
     let ends = [text.bytes().next(), text.bytes().last()];
-    let good = inner && ends.into_iter().all(|end| end.is_some_and(is_slug)) && text.len() <= LONGEST;
+    let good =
+        inner && ends.into_iter().all(|end| end.is_some_and(is_slug)) && text.len() <= LONGEST;
     if good { Ok(text) } else { Err(BadId::Project(text.to_owned())) }
 }
 
@@ -59,12 +60,14 @@ pub fn project_slug(known_by: &str) -> String {
 /// `task-YYYYMMDD-HHMMSS-` and a name of 3 to 50 lower-case letters, digits and
 /// `-`. A caller may give a task any other [`folder_name`].
 pub fn is_task_id(text: &str) -> bool {
-    let Some((date, rest)) = text.strip_prefix("task-").and_then(|rest| rest.split_once('-')) else {
+    let Some((date, rest)) = text.strip_prefix("task-").and_then(|rest| rest.split_once('-'))
+    else {
         return false;
     };
     let Some((clock, slug)) = rest.split_once('-') else { return false };
-    let digits =
-        |digits: &str, length| digits.len() == length && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = |digits: &str, length| {
+        digits.len() == length && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
     digits(date, 8) && digits(clock, 6) && SLUG.contains(&slug.len()) && project_id(slug).is_ok()
 }
 

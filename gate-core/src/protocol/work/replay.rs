@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::super::ledger::{Hash, Record};
-use super::said::Said;
-use super::{Standing, WorkError, WorkItem};
+use super::events::WorkEvent;
+use super::{ItemState, WorkError, WorkItem};
 
 /// The state of every item, by the records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Book {
-    items: BTreeMap<String, Entry>,
+pub struct ReplayedItems {
+    items: BTreeMap<String, ReplayedItem>,
 }
 
 /// One item, by the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ReplayedItem {
     /// Its state.
-    pub standing: Standing,
+    pub state: ItemState,
     /// The record that added it.
     pub added: u64,
     /// Its latest record.
@@ -25,30 +25,30 @@ pub struct Entry {
     pub texts: Hash,
 }
 
-impl Book {
+impl ReplayedItems {
     /// Takes the next record, which has to follow from those before it. Records of
     /// other types say nothing of work items.
     ///
     /// # Errors
     ///
-    /// An item that is there already or not at all, and what [`Standing::taken`]
+    /// An item that is there already or not at all, and what [`ItemState::taken`]
     /// says. Nothing of the record is taken then.
     pub fn apply(&mut self, record: &Record) -> Result<(), WorkError> {
         let seq = record.seq;
-        let (id, entry) = match Said::of(record)? {
+        let (id, entry) = match WorkEvent::from_record(record)? {
             None => return Ok(()),
-            Some(Said::Added(item)) if self.items.contains_key(&item.id) => {
+            Some(WorkEvent::Added(item)) if self.items.contains_key(&item.id) => {
                 return Err(WorkError::Exists(item.id));
             }
-            Some(Said::Added(item)) => {
-                let (standing, texts) = (item.standing, item.texts());
-                (item.id, Entry { standing, added: seq, seq, texts })
+            Some(WorkEvent::Added(item)) => {
+                let (state, texts) = (item.state, item.texts());
+                (item.id, ReplayedItem { state, added: seq, seq, texts })
             }
-            Some(Said::Stepped(step)) => {
+            Some(WorkEvent::Stepped(step)) => {
                 let entry = self.item(&step.id);
                 let entry = entry.ok_or_else(|| WorkError::NotFound(step.id.clone()))?;
-                let standing = entry.standing.taken(&step, &record.actor)?;
-                (step.id, Entry { standing, seq, ..entry })
+                let state = entry.state.taken(&step, &record.actor)?;
+                (step.id, ReplayedItem { state, seq, ..entry })
             }
         };
         self.items.insert(id, entry);
@@ -56,31 +56,31 @@ impl Book {
     }
 
     /// The state of an item.
-    pub fn standing(&self, id: &str) -> Option<Standing> {
-        self.item(id).map(|entry| entry.standing)
+    pub fn state(&self, id: &str) -> Option<ItemState> {
+        self.item(id).map(|entry| entry.state)
     }
 
     /// The item of this id.
-    pub fn item(&self, id: &str) -> Option<Entry> {
+    pub fn item(&self, id: &str) -> Option<ReplayedItem> {
         self.items.get(id).copied()
     }
 
     /// Every item, and what is said of it.
-    pub fn items(&self) -> impl Iterator<Item = (&str, Entry)> {
+    pub fn items(&self) -> impl Iterator<Item = (&str, ReplayedItem)> {
         self.items.iter().map(|(id, entry)| (id.as_str(), *entry))
     }
 }
 
-impl Standing {
+impl ItemState {
     /// The state that a record gives an item; `None` if the record is not about this item.
     ///
     /// # Errors
     ///
     /// A record that cannot be read.
     pub fn recorded(record: &Record, id: &str) -> Result<Option<Self>, WorkError> {
-        Ok(match Said::of(record)? {
-            Some(Said::Added(item)) if item.id == id => Some(item.standing),
-            Some(Said::Stepped(step)) if step.id == id => Some(Self::after(&step)),
+        Ok(match WorkEvent::from_record(record)? {
+            Some(WorkEvent::Added(item)) if item.id == id => Some(item.state),
+            Some(WorkEvent::Stepped(step)) if step.id == id => Some(Self::after(&step)),
             _ => None,
         })
     }
@@ -93,8 +93,8 @@ impl WorkItem {
     ///
     /// A record that cannot be read.
     pub fn is_added_by(&self, record: &Record) -> Result<bool, WorkError> {
-        Ok(match Said::of(record)? {
-            Some(Said::Added(item)) => (&item.id, item.texts()) == (&self.id, self.texts()),
+        Ok(match WorkEvent::from_record(record)? {
+            Some(WorkEvent::Added(item)) => (&item.id, item.texts()) == (&self.id, self.texts()),
             _ => false,
         })
     }

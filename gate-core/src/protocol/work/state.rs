@@ -26,7 +26,7 @@ pub fn is_claimable(phase: WorkPhase) -> bool {
 
 /// State of a work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct ItemState {
     /// Its phase.
     pub phase: WorkPhase,
     /// The phase in which it was blocked.
@@ -99,7 +99,7 @@ impl Cause {
     }
 }
 
-impl Standing {
+impl ItemState {
     /// Of an item that was added just now. One that begins BLOCKED begins anew when
     /// it is unblocked.
     pub const fn added(phase: WorkPhase) -> Self {
@@ -112,7 +112,7 @@ impl Standing {
 
     /// The step that this makes the item take. An unblocked one goes back to the
     /// phase that it was blocked in, and from CI that failed to its implementation:
-    /// another phase before is [`Standing::back_to`].
+    /// another phase before is [`ItemState::back_to`].
     ///
     /// # Errors
     ///

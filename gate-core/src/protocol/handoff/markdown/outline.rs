@@ -32,7 +32,7 @@ pub(super) struct Item<'s> {
 
 impl<'s> Item<'s> {
     /// An item that holds this text alone.
-    pub(super) fn of(text: &'s str, line: usize) -> Self {
+    pub(super) fn new(text: &'s str, line: usize) -> Self {
         Self { line, source: text, head: text, children: Vec::new(), is_mixed: false }
     }
 

@@ -17,14 +17,14 @@ impl Reader {
         let labelled = if is_marked(&head) { Vec::new() } else { own_lines(item, VERIFICATION) };
         let mut entries = labelled;
         if entries.is_empty() {
-            let row = Row::of(&head);
+            let row = Row::parse(&head);
             if row.is_torn {
                 let message = format!(
                     "line {}: a further arrow says again what came of it; one arrow with one \
                      result is expected, and a note with another stands between double quotes",
                     item.line
                 );
-                self.problems.push(Problem::of(format!("{at}.result"), message));
+                self.problems.push(Problem::new(format!("{at}.result"), message));
             }
             entries = row.entries(item.line);
         }
@@ -97,7 +97,7 @@ struct Row {
 }
 
 impl Row {
-    fn of(head: &str) -> Self {
+    fn parse(head: &str) -> Self {
         let (command, rest) = command(head);
         let (result, rest) = result(rest);
         let note = note(rest);
@@ -153,8 +153,11 @@ fn command(head: &str) -> (String, &str) {
 /// The span of code that a line begins with, and what comes after it.
 fn code_span(line: &str) -> Option<(String, &str)> {
     let ticks = line.bytes().take_while(|byte| *byte == b'`').count();
-    let mut rest = line.get(ticks..).filter(|_| ticks > 0)?;
-    let start = rest;
+    if ticks == 0 {
+        return None;
+    }
+    let start = &line[ticks..];
+    let mut rest = start;
     loop {
         rest = &rest[rest.find('`')?..];
         let run = rest.bytes().take_while(|byte| *byte == b'`').count();
@@ -206,14 +209,14 @@ fn risk(head: &str, line: usize, is_alone: bool) -> Vec<Entry> {
     if let Some((text, "")) = leading(head) {
         return vec![Entry { key: "risk".to_owned(), value: Node::Text(text), line: Some(line) }];
     }
-    match head.split_once(',').filter(|_| is_alone) {
-        None => vec![entry("risk", head)],
-        Some((risk, rest)) => match rest.rsplit_once(',') {
+    match head.split_once(',') {
+        Some((risk, rest)) if is_alone => match rest.rsplit_once(',') {
             None => vec![entry("risk", risk), entry("impact", rest)],
             Some((impact, owner)) => {
                 vec![entry("risk", risk), entry("impact", impact), entry("owner", owner)]
             }
         },
+        _ => vec![entry("risk", head)],
     }
 }
 
