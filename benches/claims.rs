@@ -167,13 +167,13 @@ impl<'a> Bench<'a> {
         let items: Vec<_> = drafts.collect();
         let add = |writing: &mut dyn gate_cli::store::Writing| {
             for item in &items {
-                let body = gate_core::work::Added::of(item);
+                let body = gate_core::work::Added::new(item);
                 let draft = gate_core::protocol::ledger::Draft {
                     time: "2026-11-22T10:00:00Z".to_owned(),
                     kind: gate_core::work::kind::ADDED.to_owned(),
                     run: None,
                     actor: "bench".to_owned(),
-                    body: gate_core::protocol::ledger::Body::of(&body).unwrap(),
+                    body: gate_core::protocol::ledger::Body::new(&body).unwrap(),
                 };
                 let seq = writing.append(draft)?.record.seq;
                 assert!(writing.add_item(item, seq)?);

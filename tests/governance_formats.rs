@@ -171,10 +171,10 @@ fn parsed(raw: &str, expect: &Value) {
 }
 
 fn threaded() {
-    let draft = Draft { parents: vec![Parent::of("MSG-1")], ..Draft::new("ANSWER", "p") };
+    let draft = Draft { parents: vec![Parent::new("MSG-1")], ..Draft::new("ANSWER", "p") };
     let entry = draft.message(id(1)).unwrap().to_entry();
     assert!(entry.contains("\nparents:\n    - msg_id: MSG-1\n"), "{entry}");
-    assert_eq!(bus::read(entry.as_bytes()).messages[0].parents, [Parent::of("MSG-1")]);
+    assert_eq!(bus::read(entry.as_bytes()).messages[0].parents, [Parent::new("MSG-1")]);
 }
 
 fn ended(op: &str, expect: &Value) {

@@ -239,7 +239,7 @@ fn a_ledger_of_any_length_is_verified_in_the_same_memory() {
 /// `gate ledger verify` over so many records of 3 KB each.
 fn verified(records: u64) -> Ran {
     let ran = gate("ledger verify - --json").feed(move |pipe| {
-        let body = Body::of(&json!({ "text": "some words\n".repeat(300) })).unwrap();
+        let body = Body::new(&json!({ "text": "some words\n".repeat(300) })).unwrap();
         let mut head = Head::EMPTY;
         for _ in 0..records {
             let draft = Draft {

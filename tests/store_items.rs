@@ -3,7 +3,7 @@
 
 use gate_cli::store::{Ask, Claimable, Item, Leasing, Store, StoreError, Writing};
 use gate_core::exit::WorkPhase;
-use gate_core::work::{Lease, Standing, WorkItem};
+use gate_core::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -210,14 +210,14 @@ fn a_step_ends_the_lease(shelf: &Shelf) {
     add(&mut *store, "a", WorkPhase::Review);
     let before = claim(&mut *store, Claimable::default(), (100, 200)).unwrap();
     let blocked_in = Some(WorkPhase::Review);
-    let after = Standing { phase: WorkPhase::Blocked, blocked_in, transition_count: 1 };
+    let after = ItemState { phase: WorkPhase::Blocked, blocked_in, transition_count: 1 };
     work(&mut *store, |writing| {
         let seq = writing.append(draft(None, &json!({})))?.record.seq;
         writing.move_item(&before, &after, seq)
     })
     .unwrap();
     let moved = kept(&mut *store, "a");
-    assert_eq!((moved.work.standing, moved.added, moved.seq), (after, 1, 2));
+    assert_eq!((moved.work.state, moved.added, moved.seq), (after, 1, 2));
     assert_eq!(moved.lease, Some(released(&before)));
     assert_eq!(
         (&moved.work.title, &moved.work.description),
@@ -232,7 +232,8 @@ fn what_has_changed_meanwhile_is_not_changed(shelf: &Shelf) {
     let first = claim(store, Claimable::default(), (100, 200)).unwrap();
     let second = claim(store, Claimable::default(), (200, 300)).unwrap();
     let changed = Err(StoreError::Changed { id: "a".to_owned() });
-    let next = Standing { phase: WorkPhase::Implementation, blocked_in: None, transition_count: 1 };
+    let next =
+        ItemState { phase: WorkPhase::Implementation, blocked_in: None, transition_count: 1 };
     for stale in [&unclaimed, &first] {
         let lease = released(&first);
         assert_eq!(hand(store, |leasing| leasing.put_lease(stale, &lease, at(150))), changed);
@@ -261,7 +262,7 @@ fn an_error_keeps_no_item(shelf: &Shelf) {
     assert_eq!(look(&mut *store, |reading| reading.item("a")), Ok(None));
     let before = add(&mut *store, "a", WorkPhase::Draft);
     let given_up = work(&mut *store, |writing| {
-        let after = Standing { phase: WorkPhase::Implementation, ..before.work.standing };
+        let after = ItemState { phase: WorkPhase::Implementation, ..before.work.state };
         writing.move_item(&before, &after, 1)?;
         Err::<(), _>(StoreError::GivenUp)
     });

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gate_cli::store::{Ask, Claimable, Reading, Store, StoreError};
 use gate_core::exit::WorkPhase;
-use gate_core::work::{Lease, Standing};
+use gate_core::work::{ItemState, Lease};
 use serde_json::json;
 
 use crate::store::laws;
@@ -152,8 +152,8 @@ fn who_waits_is_told_at_once_by_the_database() {
         move || {
             let mut store = shelf.open();
             let before = kept(&mut *store, id);
-            let transition_count = before.work.standing.transition_count + 1;
-            let after = Standing { phase, blocked_in: None, transition_count };
+            let transition_count = before.work.state.transition_count + 1;
+            let after = ItemState { phase, blocked_in: None, transition_count };
             let seq = append(&mut *store, draft(None, &json!({}))).unwrap().record.seq;
             work(&mut *store, |writing| writing.move_item(&before, &after, seq)).unwrap();
         }
@@ -189,10 +189,10 @@ fn a_fleets_role_needs_to_update_work_alone() {
     for (id, now) in [("a", 100), ("b", 101)] {
         let which = Claimable { id: Some(id), phase: None };
         let before = claim(&mut *limited, which, (now, 200)).unwrap();
-        let after = Standing {
+        let after = ItemState {
             phase: WorkPhase::Implementation,
             transition_count: 1,
-            ..before.work.standing
+            ..before.work.state
         };
         work(&mut *limited, |writing| {
             let seq = writing.append(draft(None, &json!({})))?.record.seq;

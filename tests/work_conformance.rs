@@ -4,7 +4,7 @@ use std::thread;
 
 use gate_core::exit::WorkPhase;
 use gate_core::protocol::ledger::{Hash, Sealed};
-use gate_core::work::{CI_PROCESSOR, Cause, Lease, Standing, Step, WorkError, is_claimable};
+use gate_core::work::{CI_PROCESSOR, Cause, ItemState, Lease, Step, WorkError, is_claimable};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn told<T>(done: Result<T, WorkError>) -> Value {
 
 fn transition(input: &Value) -> Value {
     let (from, to) = (phase(&input["from"]), phase(&input["to"]));
-    let before = Standing {
+    let before = ItemState {
         phase: from,
         blocked_in: (from == WorkPhase::Blocked).then_some(WorkPhase::Review),
         transition_count: 3,
@@ -67,7 +67,7 @@ fn transition(input: &Value) -> Value {
 }
 
 fn replayed() -> Value {
-    let draft = Standing::added(WorkPhase::Draft);
+    let draft = ItemState::added(WorkPhase::Draft);
     let first = draft.step("W", Cause::Blocked).unwrap();
     let blocked = draft.taken(&first, "a").unwrap();
     let again = blocked.taken(&blocked.step("W", Cause::Unblocked).unwrap(), "op").unwrap();
@@ -218,7 +218,7 @@ fn chained(input: &Value) -> Value {
         64 => (0..64).step_by(2).map(byte).collect(),
         _ => vec![0; 32],
     };
-    let hash = Hash::of(&[&prev, text(&input["payload"]).as_bytes()].concat()).to_string();
+    let hash = Hash::digest(&[&prev, text(&input["payload"]).as_bytes()].concat()).to_string();
     json!({ "hash": hash, "event_hash": hash, "ok": true })
 }
 

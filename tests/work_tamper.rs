@@ -110,7 +110,7 @@ fn forge(shop: &Shop, kind: &str, actor: &str, body: &Value, edit: &str) {
         kind: kind.to_owned(),
         run: None,
         actor: actor.to_owned(),
-        body: Body::of(body).unwrap(),
+        body: Body::new(body).unwrap(),
     };
     let mut store = open(&place, None, PATIENCE).unwrap();
     store.write("shop", &mut |it| it.append(draft.clone()).map(drop)).unwrap();

@@ -202,7 +202,7 @@ pub(crate) fn outcome(record: &TrustRecord) -> String {
 pub(crate) fn approve_typed(here: &Here) -> Result<String, Failure> {
     let record = record(here)?;
     let approved = Approved::of(&here.places)?;
-    keep(here, &approved, &Operator::of_process(), "gate trust, typed in a prompt")?;
+    keep(here, &approved, &Operator::from_process(), "gate trust, typed in a prompt")?;
     Ok(format!("{}{}", shown(&record), outcome(&record)))
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gate_checks::process::Supervisor;
+use gate_checks::process::{Supervisor, program_link};
 use gate_checks::{CheckSite, SLOTS};
 use gate_core::Policy;
 
@@ -87,6 +87,6 @@ impl Here {
 
 /// This program, even if its file was replaced since it started: Linux still leads to it.
 fn running_program() -> Option<PathBuf> {
-    let program = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+    let program = program_link(std::process::id() as i32);
     program.is_file().then_some(program)
 }

@@ -1,5 +1,4 @@
-//! What gate knows that belongs into a handoff, and what it has seen of what one
-//! claims.
+//! Drafts handoffs from gate's records, and compares a handoff's claims with them.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -36,7 +35,7 @@ pub(crate) fn draft(
         open.push(format!("{more} more files were changed than are named here"));
     }
     let files: Vec<_> = changed.into_iter().take(FILES).collect();
-    let objective = objective.map(|it| text::brief(it, BRIEF));
+    let objective = objective.map(|objective| text::brief(objective, BRIEF));
     handoff::draft(&Known {
         objective: objective.as_deref(),
         changed_files: &files,
@@ -81,9 +80,9 @@ fn spellings(evidence: &Evidence, policy: Option<&Policy>) -> Vec<Vec<String>> {
         return Vec::new();
     }
     let settings = policy.and_then(|policy| policy.checks.get(&evidence.check));
-    let cwd = settings.and_then(|it| it.cwd.as_deref());
-    let own = settings.filter(|it| !it.command.is_empty() && !it.shell);
-    let own = own.map(|it| it.command.clone());
+    let cwd = settings.and_then(|settings| settings.cwd.as_deref());
+    let own = settings.filter(|settings| !settings.command.is_empty() && !settings.shell);
+    let own = own.map(|settings| settings.command.clone());
     own.into_iter().chain([evidence.argv.clone()]).map(|argv| within(cwd, argv)).collect()
 }
 
@@ -128,7 +127,6 @@ struct Now<'n> {
 }
 
 impl Now<'_> {
-    /// Whether its digest is this one.
     fn is(&mut self, digest: &str) -> Result<bool, WorktreeError> {
         if self.digests.is_none() {
             let snapshot = self.tree.snapshot()?;
@@ -136,7 +134,7 @@ impl Now<'_> {
             let without = own.map(|file| snapshot.digest_without(&file));
             self.digests = Some([snapshot.digest.clone(), without.unwrap_or(snapshot.digest)]);
         }
-        Ok(self.digests.iter().flatten().any(|it| it == digest))
+        Ok(self.digests.iter().flatten().any(|known| known == digest))
     }
 }
 
@@ -146,8 +144,8 @@ fn inside(file: &Path, tree: &WorkTree) -> Option<PathBuf> {
     Some(folder.join(file.file_name()?).strip_prefix(tree.root()).ok()?.to_owned())
 }
 
-/// What gate has seen of commands, the newest first, as far back as the handoff
-/// claims something of them.
+/// Gate's sightings of commands, the newest first, as far back as the handoff claims
+/// anything about them.
 fn seen(handoff: &Handoff, memory: &mut Memory) -> Result<Vec<Seen>, Failure> {
     let mut policies = BTreeMap::new();
     let mut all: Vec<Seen> = Vec::new();
@@ -161,7 +159,9 @@ fn seen(handoff: &Handoff, memory: &mut Memory) -> Result<Vec<Seen>, Failure> {
             }
             let policy = policies.get(digest).and_then(Option::as_ref);
             // An older record of the same command is never asked for.
-            for one in record.decision.evidence.iter().filter_map(|it| see(it, record, policy)) {
+            for one in
+                record.decision.evidence.iter().filter_map(|evidence| see(evidence, record, policy))
+            {
                 if !all.iter().any(|newer| newer.argvs == one.argvs) {
                     all.push(one);
                 }

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use gate_checks::CancellationToken;
+use gate_checks::process::is_signal_ignored;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -43,7 +44,7 @@ impl Interrupt {
                 .map_err(failed)?;
         }
         // A terminal's end often arrives twice, from the system and from the shell.
-        if !is_ignored(SIGHUP) {
+        if !is_signal_ignored(SIGHUP) {
             noted(SIGHUP).map_err(failed)?;
         }
         Ok(interrupt)
@@ -56,15 +57,6 @@ impl Interrupt {
             signal => Some(BY_SIGNAL.saturating_add(u8::try_from(signal).unwrap_or_default())),
         }
     }
-}
-
-/// Whether the program was started with this signal ignored, as `nohup` does. Where the
-/// system does not tell, it was not.
-fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 
 /// Does the work on this thread, and cancels it as soon as `stops` says so.

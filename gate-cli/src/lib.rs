@@ -19,7 +19,6 @@ mod interrupt;
 mod memory;
 mod operator;
 mod panics;
-mod processes;
 mod record;
 mod remarks;
 mod render;

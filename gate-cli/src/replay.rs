@@ -30,41 +30,40 @@ pub struct ReplayRecord {
     /// The file's line in which the iteration begins, from 1. All other lines
     /// are counted from there.
     pub first_line: u64,
-    /// What the gate would have said; null where the file could not be read.
+    /// The gate's verdict; null if the file could not be read.
     pub verdict: Option<ReplayVerdict>,
-    /// What the agent says about being done.
+    /// The agent's claims to be done.
     pub signal: Option<Signal>,
-    /// What speaks for completion, passing checks among it.
+    /// The hints at completion, passing checks among them.
     pub indicators: Option<Indicators>,
     /// Why the verdict is what it is.
     pub reasons: Vec<Reason>,
-    /// What is worth knowing beside it.
+    /// Warnings.
     pub warnings: Vec<Warning>,
     /// The one cheapest thing that would change a verdict other than an exit.
     pub next: Option<String>,
     /// The configured checks. None was run: they are assumed to pass.
     pub assumed: Vec<String>,
-    /// What the format tells beside the conversation. Its commands are the
-    /// agent's own: observed, never evidence.
+    /// Data of the format beside the conversation. Its commands are the agent's own:
+    /// observed, never evidence.
     pub transcript: Option<Transcript>,
-    /// What the labels say of it.
+    /// The label of this row.
     pub label: Option<Label>,
-    /// Whether the label is marked as worth a second look.
+    /// True if the label is marked as worth a second look.
     pub ambiguous: bool,
-    /// How the verdict compares with the label; null without one.
+    /// Comparison of the verdict with the label; null without one.
     pub judged: Option<Judged>,
-    /// How the verdict compares with the earlier replay's; null where it is the
-    /// same, and without one.
+    /// Change since the earlier replay; null if the verdict is the same, and without one.
     pub changed: Option<Changed>,
     /// Why the file could not be read.
     pub error: Option<Failure>,
     /// The iteration's length in bytes.
     pub bytes: u64,
-    /// How long reading and deciding took, in milliseconds.
+    /// Time of reading and deciding, in milliseconds.
     pub duration_ms: u64,
 }
 
-/// What the gate would have said.
+/// The gate's verdict on an iteration.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -98,13 +97,13 @@ impl ReplayVerdict {
         }
     }
 
-    /// Whether nothing that the agent wrote keeps the loop from ending.
+    /// True if nothing that the agent wrote keeps the loop from ending.
     pub fn lets_end(self) -> bool {
         matches!(self, Self::Exit | Self::ExitIfChecksPass)
     }
 }
 
-/// What a person says that a transcript holds.
+/// A person's judgement of a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Label {
@@ -133,7 +132,7 @@ impl Label {
     }
 }
 
-/// How a verdict compares with a label.
+/// Comparison of a verdict with a label.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -151,7 +150,7 @@ pub enum Judged {
 
 impl Judged {
     /// A verdict beside a label.
-    pub fn of(verdict: ReplayVerdict, label: Label, ambiguous: bool) -> Self {
+    pub fn new(verdict: ReplayVerdict, label: Label, ambiguous: bool) -> Self {
         match (label == Label::Exit, verdict.lets_end()) {
             (true, true) | (false, false) => Self::Right,
             (false, true) => Self::FalseExit,
@@ -170,7 +169,7 @@ impl Judged {
         }
     }
 
-    /// Whether the gate or the label is wrong.
+    /// True if the gate or the label is wrong.
     pub fn is_wrong(self) -> bool {
         matches!(self, Self::FalseExit | Self::MissedExit)
     }
@@ -179,9 +178,9 @@ impl Judged {
 /// Another verdict than in the earlier replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Changed {
-    /// What it was; null where the file was not there or could not be read.
+    /// The verdict then; null if the file was absent or could not be read.
     pub from: Option<ReplayVerdict>,
-    /// What it is; null where the file cannot be read.
+    /// The verdict now; null if the file cannot be read.
     pub to: Option<ReplayVerdict>,
 }
 
@@ -195,19 +194,19 @@ pub struct ReplayGroup {
     pub group: String,
     /// The verdict over the last iteration.
     pub last: Option<ReplayVerdict>,
-    /// How many iterations there are.
+    /// Number of iterations.
     pub iterations: u64,
-    /// How many of them the loop may end after, checks or not.
+    /// Number of iterations that the loop may end after, checks or not.
     pub exits: u64,
-    /// How many are `blocked`.
+    /// Number of `blocked` iterations.
     pub blocked: u64,
-    /// How many files could not be read.
+    /// Number of files that could not be read.
     pub errors: u64,
-    /// How many exits are false by the labels.
+    /// Number of false exits, by the labels.
     pub false_exits: u64,
-    /// How many exits were missed by the labels.
+    /// Number of missed exits, by the labels.
     pub missed_exits: u64,
-    /// How many verdicts are other than in the earlier replay.
+    /// Number of verdicts that differ from the earlier replay.
     pub changed: u64,
     /// Their length in bytes.
     pub bytes: u64,

@@ -29,10 +29,10 @@ use memchr::{memchr, memchr_iter};
 use self::header::Loop;
 use self::stream::Stream;
 
-/// How much of the beginning is looked at, in bytes.
+/// Bytes at the beginning in which a mark is looked for.
 const HEAD: usize = 8 << 10;
 
-/// What a [`Splitter`] finds, in the order of the input.
+/// A part that a [`Splitter`] finds, in the order of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
     /// An iteration begins in this line of the input, from 1.
@@ -86,7 +86,7 @@ impl Splitter {
         }
     }
 
-    /// Whether this is an input in which there may be marks; nothing while that is
+    /// True if this is an input in which there may be marks; nothing while that is
     /// not known, for the first 8 KiB.
     pub fn may_cut(&self) -> Option<bool> {
         self.cutter.as_ref().map(|cutter| !matches!(cutter.marks, Marks::None))
@@ -104,13 +104,13 @@ impl Splitter {
 
     fn open(&mut self, take: &mut Take<'_>) {
         let head = std::mem::take(&mut self.head);
-        let mut cutter = Cutter::of(&head);
+        let mut cutter = Cutter::detect(&head);
         cutter.push(&head, take);
         self.cutter = Some(cutter);
     }
 }
 
-/// What becomes of a line.
+/// Use of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
     /// It goes on with the iteration.
@@ -123,7 +123,7 @@ enum Cut {
     Drop,
 }
 
-/// Who knows the marks of this input.
+/// The reader of this input's marks.
 #[derive(Debug)]
 enum Marks {
     /// There are none.
@@ -157,19 +157,19 @@ struct Cutter {
     marks: Marks,
     /// The beginning of a line whose end has not come yet.
     held: Vec<u8>,
-    /// Whether the rest of a line that is too long for a mark is coming.
+    /// True if the rest of a line that is too long for a mark is coming.
     passing: bool,
     /// Line breaks that were seen.
     breaks: u64,
-    /// Whether an iteration has begun of which no byte was handed on.
+    /// True if an iteration has begun of which no byte was handed on.
     fresh: bool,
-    /// Whether an iteration's beginning was told.
+    /// True if an iteration's beginning was told.
     told: bool,
 }
 
 impl Cutter {
-    fn of(head: &[u8]) -> Self {
-        let marks = match (Loop::of(head), Stream::of(head)) {
+    fn detect(head: &[u8]) -> Self {
+        let marks = match (Loop::detect(head), Stream::detect(head)) {
             (Some(marks), _) => Marks::Loop(marks),
             (None, Some(marks)) => Marks::Stream(marks),
             (None, None) => Marks::None,

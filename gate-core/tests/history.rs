@@ -66,7 +66,7 @@ fn edited(records: &[Record], at: usize, edit: impl FnOnce(&mut Value)) -> Vec<R
     let mut records = records.to_vec();
     let mut body = Value::from(records[at].body.clone());
     edit(&mut body);
-    records[at].body = Body::of(&body).expect("a body");
+    records[at].body = Body::new(&body).expect("a body");
     let mut chain = Chain::default();
     for index in 0..records.len() {
         if index > 0 {

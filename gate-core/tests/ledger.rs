@@ -55,7 +55,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn body() -> impl Strategy<Value = Body> {
-    btree_map(text(), value(), 0..4).prop_map(|map| Body::of(&map).expect("exact integers only"))
+    btree_map(text(), value(), 0..4).prop_map(|map| Body::new(&map).expect("exact integers only"))
 }
 
 fn draft() -> impl Strategy<Value = Draft> {
@@ -86,7 +86,7 @@ const FIELDS: [&str; 9] = ["v", "seq", "time", "type", "run", "actor", "body", "
 /// The record with one field that says something else.
 fn edited(sealed: &Sealed, field: &str, by: u32) -> Sealed {
     let other = |text: &str| format!("{text}{by}");
-    let other_hash = |hash: Hash| Hash::of(format!("{hash}{by}").as_bytes());
+    let other_hash = |hash: Hash| Hash::digest(format!("{hash}{by}").as_bytes());
     let Sealed { mut record, mut hash } = sealed.clone();
     match field {
         "v" => record.v += by,
@@ -98,7 +98,7 @@ fn edited(sealed: &Sealed, field: &str, by: u32) -> Sealed {
         "actor" => record.actor = other(&record.actor),
         "body" => {
             let before = Value::from(record.body.clone());
-            record.body = Body::of(&json!({ "before": before, "by": by })).expect("a body");
+            record.body = Body::new(&json!({ "before": before, "by": by })).expect("a body");
         }
         "prev" => record.prev = other_hash(record.prev),
         _ => hash = other_hash(hash),
@@ -236,16 +236,5 @@ proptest! {
             prop_assert_eq!(read.as_ref().map(Sealed::to_line), Ok(line));
             prop_assert_eq!(read, Ok(sealed));
         }
-    }
-
-    #[test]
-    fn the_spelling_is_the_canonical_one(sealed in draft().prop_map(|draft| Head::EMPTY.follow(draft))) {
-        let Sealed { record, hash } = sealed;
-        let of = |value: &Value| serde_json_canonicalizer::to_string(value).expect("plain data");
-        let mut value = serde_json::to_value(&record).expect("plain data");
-        prop_assert_eq!(record.canonical(), of(&value));
-        prop_assert_eq!(record.body.canonical(), of(&value["body"]));
-        value["hash"] = json!(hash);
-        prop_assert_eq!(Sealed { record, hash }.to_line(), of(&value));
     }
 }

@@ -124,7 +124,7 @@ pub(crate) fn draft(run: Option<&str>, body: &Value) -> Draft {
         kind: "exit_gate_blocked".to_owned(),
         run: run.map(str::to_owned),
         actor: "agent".to_owned(),
-        body: Body::of(body).unwrap(),
+        body: Body::new(body).unwrap(),
     }
 }
 

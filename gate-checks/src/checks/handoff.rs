@@ -105,7 +105,7 @@ impl Findings {
         }
         match acceptance::text(named) {
             Ok(text) => {
-                let problems = handoff::read(&text, Format::of(&text)).all_problems();
+                let problems = handoff::read(&text, Format::detect(&text)).all_problems();
                 self.problems
                     .extend(problems.into_iter().map(|problem| (named.shown.clone(), problem)));
             }

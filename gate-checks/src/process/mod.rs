@@ -11,7 +11,6 @@
 //! too.
 
 mod capture;
-mod descendants;
 mod environment;
 mod job;
 mod link;
@@ -19,6 +18,7 @@ mod orphaned;
 mod paused;
 mod session;
 mod supervise;
+mod system;
 
 use std::time::Duration;
 
@@ -31,6 +31,10 @@ pub(crate) use job::{Job, JobEnd, JobResult};
 pub use orphaned::MARK;
 pub use session::{Fate, Launch, PausedSession, Session, SessionEnd};
 pub use supervise::supervise;
+pub use system::{
+    Ancestor, ProcessStat, ancestors, command_line, is_signal_ignored, program, program_link,
+    started_environment, working_folder,
+};
 
 /// Time between SIGTERM and SIGKILL.
 pub const GRACE: Duration = Duration::from_secs(5);

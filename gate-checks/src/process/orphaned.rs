@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::descendants::{self, Process};
+use super::system::{self, ProcessStat};
 
 /// Variable with the mark of a job: its processes inherit it, unless they clear it.
 pub const MARK: &str = "_GATE_JOB";
@@ -27,21 +27,21 @@ pub(super) fn mark() -> String {
 #[derive(Debug)]
 pub(super) struct OrphanedJob {
     mark: String,
-    below: Vec<Process>,
+    below: Vec<ProcessStat>,
 }
 
 impl OrphanedJob {
     /// The job with this mark, and with the processes that are below `ancestor` now.
     pub(super) fn new(mark: String, ancestor: Option<i32>) -> Self {
-        Self { mark, below: ancestor.map(descendants::of).unwrap_or_default() }
+        Self { mark, below: ancestor.map(system::descendants).unwrap_or_default() }
     }
 
     /// Kills all of its processes that live. Returns their names.
     pub(super) fn kill(&self) -> Vec<String> {
-        let below = self.below.iter().filter(|process| descendants::lives(process.id)).cloned();
-        let living = below.chain(descendants::marked(MARK, &self.mark));
+        let below = self.below.iter().filter(|process| system::is_alive(process.pid)).cloned();
+        let living = below.chain(system::with_variable(MARK, &self.mark));
         let killed = living.map(|process| {
-            if let Some(id) = Pid::from_raw(process.id) {
+            if let Some(id) = Pid::from_raw(process.pid) {
                 // It may have ended since.
                 let _ = kill_process(id, Signal::KILL);
             }

@@ -27,10 +27,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::Supervisor;
-use super::descendants;
 use super::link::{self, JobReport};
 use super::orphaned::{KILL_INTERVAL, MARK, OrphanedJob, mark};
 use super::supervise::Order;
+use super::system;
 
 /// Time that a supervisor may need beyond the grace that it gives.
 const SUPERVISOR_PATIENCE: Duration = Duration::from_secs(5);
@@ -179,7 +179,7 @@ impl Session {
     /// Its processes; empty on systems without /proc.
     pub fn processes(&self) -> Vec<i32> {
         let supervisor = i32::try_from(self.supervisor.id()).unwrap_or_default();
-        descendants::of(supervisor).into_iter().map(|process| process.id).collect()
+        system::descendants(supervisor).into_iter().map(|process| process.pid).collect()
     }
 
     /// Ends the processes that the program left running: SIGTERM, a short grace, SIGKILL.

@@ -43,9 +43,9 @@ use rustix::process::{
 use signal_hook::consts::SIGTERM;
 use signal_hook::flag;
 
-use super::descendants::{self, Process};
 use super::link::{BEGIN, END_LEFT, JobReport, KILL_NOW};
 use super::paused::{self, PausedChild};
+use super::system::{self, ProcessStat};
 use super::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
 
 /// Time between two rounds of SIGKILL: meanwhile a process may have started another.
@@ -269,8 +269,8 @@ impl Supervision {
         self.stop_grace == Some(Duration::ZERO)
     }
 
-    fn living(&self) -> Vec<Process> {
-        descendants::of(std::process::id() as i32)
+    fn living(&self) -> Vec<ProcessStat> {
+        system::descendants(std::process::id() as i32)
     }
 
     /// Signals the job's group and every descendant outside of it. Returns false if there is
@@ -288,7 +288,7 @@ impl Supervision {
         let living = self.living();
         for process in &living {
             let is_signalled = group && process.group == self.job.as_raw_nonzero().get();
-            if !is_signalled && let Some(pid) = Pid::from_raw(process.id) {
+            if !is_signalled && let Some(pid) = Pid::from_raw(process.pid) {
                 // It may have ended since.
                 let _ = kill_process(pid, signal);
             }

@@ -1,4 +1,4 @@
-//! What agents' programs leave in the environment of what they start.
+//! Variables that agents' programs set for the processes that they start.
 
 use super::Agent;
 

@@ -3,15 +3,14 @@
 //! somewhere else is no agent of this project, and whoever tests gate under an agent
 //! is none either. Where /proc does not tell, nothing is seen.
 
-use std::fs;
 use std::path::Path;
 
+use gate_checks::process::{ProcessStat, ancestors, command_line, working_folder};
 use gate_checks::worktree;
 
 use super::Agent;
-use crate::processes::{self, Status};
 
-/// How an agent's programs and packages are called.
+/// Names of an agent's programs and packages.
 const PROGRAMS: [(Agent, &[&str]); 9] = [
     (Agent::ClaudeCode, &["claude", "claude-code"]),
     (Agent::Codex, &["codex"]),
@@ -31,7 +30,7 @@ const INTERPRETERS: [&str; 9] =
 /// A process.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
-    pub(crate) pid: i64,
+    pub(crate) pid: i32,
     /// Its program and its arguments.
     pub(crate) words: Vec<String>,
     /// The agent whose program it is.
@@ -41,22 +40,21 @@ pub(crate) struct Process {
 impl Process {
     /// Those above this one, the nearest first.
     pub(crate) fn above() -> impl Iterator<Item = Self> {
-        processes::above().filter_map(|it| Some(Self::of(it.pid, &it.status?)))
+        ancestors().filter_map(|process| Some(Self::new(&process.stat?)))
     }
 
-    fn of(pid: i64, status: &Status) -> Self {
-        let words = processes::words(pid);
-        Self { pid, agent: agent_of(&status.name, &words), words }
+    fn new(stat: &ProcessStat) -> Self {
+        let words = command_line(stat.pid);
+        Self { pid: stat.pid, agent: agent_of(&stat.name, &words), words }
     }
 
-    /// Whether it works on a project. One that does not say where it works may.
+    /// True if it works on a project. One that does not say where it works may.
     pub(crate) fn works_on(&self, project: &Path) -> bool {
-        let folder = fs::read_link(format!("/proc/{}/cwd", self.pid));
-        folder.map_or(true, |folder| is_of(&folder, project))
+        working_folder(self.pid).is_none_or(|folder| is_of(&folder, project))
     }
 }
 
-/// Whether a folder is in the project, above it, or in another work tree of it.
+/// True if a folder is in the project, above it, or in another work tree of it.
 pub(crate) fn is_of(folder: &Path, project: &Path) -> bool {
     project.starts_with(folder)
         || folder.starts_with(project)
@@ -72,7 +70,7 @@ pub(crate) fn agent_of(name: &str, words: &[String]) -> Option<Agent> {
     // What stands behind `-c` is a line of a shell.
     let is_line = words.iter().skip(1).take(flags).any(|flag| flag.ends_with('c'));
     let is_script = !is_line && INTERPRETERS.contains(&program.as_str());
-    let script = words.get(1 + flags).filter(|_| is_script);
+    let script = if is_script { words.get(1 + flags) } else { None };
     let stem = script.map(|path| base(path).split('.').next().unwrap_or_default().to_owned());
     let packages = script.and_then(|path| Some(path.split_once("node_modules/")?.1));
     let packages = packages.into_iter().flat_map(|path| path.split('/')).map(str::to_owned);

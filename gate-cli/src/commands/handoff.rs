@@ -122,7 +122,7 @@ fn read(here: &Here, args: &HandoffInput) -> Result<(handoff::Read, String), Fai
 
 impl HandoffInput {
     fn format(&self, text: &str) -> Format {
-        self.format.map_or_else(|| Format::of(text), Format::from)
+        self.format.map_or_else(|| Format::detect(text), Format::from)
     }
 }
 

@@ -102,7 +102,7 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
 
 /// The first agent that the user has installed, for an example.
 fn agent(here: &Here) -> Agent {
-    let roots = Roots::of(&here.places).ok();
+    let roots = Roots::new(&here.places).ok();
     let is_here =
         |agent: &Agent| roots.as_ref().is_some_and(|roots| install::is_here(*agent, roots));
     Agent::ALL.into_iter().find(is_here).unwrap_or(Agent::ClaudeCode)

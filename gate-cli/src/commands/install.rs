@@ -12,7 +12,7 @@ use crate::install::{self, Plan, Roots, Scope, Step, Wish};
 use crate::render::{self, print};
 
 pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
-    let roots = Roots::of(&here.places)?;
+    let roots = Roots::new(&here.places)?;
     match args.agent {
         Some(agent) => install(&roots, args, agent)?,
         None => {
@@ -38,7 +38,7 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
             script_hint(agent)
         ));
     }
-    let program = install::of_this_process(roots)?;
+    let program = install::running_program(roots)?;
     let wish = Wish { agent, scope, roots, program: &program, trust: args.trust, fix: args.fix };
     let plan = Plan::install(&wish)?;
     if !args.dry_run {

@@ -1,10 +1,8 @@
 //! `gate replay`: what the gate would have said of transcripts that one has.
 //!
-//! Files are read by several threads ([`crew`]) and told in the order in which
-//! they were named ([`board`]). This thread compares, counts and prints.
+//! Files are read by a pool of threads ([`workers`]). This thread compares, counts and
+//! prints, in the order in which they were named.
 
-mod board;
-mod crew;
 mod earlier;
 mod inputs;
 mod labels;
@@ -12,22 +10,22 @@ mod list;
 mod listed;
 mod run_folder;
 mod sniff;
+mod workers;
 
 use std::num::NonZero;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use gate_checks::CheckSite;
 
-use self::board::Board;
-use self::crew::{Told, Work};
 use self::earlier::Earlier;
 use self::inputs::Inputs;
 use self::labels::{Idle, Labels};
 use self::sniff::Passed;
+use self::workers::{Finding, Findings, Work};
 use super::common::DONE;
 use super::lines::{Flow, Lines};
 use crate::args::{Only, Replay};
@@ -39,11 +37,11 @@ use crate::render::replay::{Bar, Layout, Report, Shape, shown};
 use crate::replay::ReplayRecord;
 use crate::settings;
 
-/// How many labels that judge nothing are named.
+/// Labels that judge nothing which are named one by one.
 const NAMED: usize = 10;
 
-/// How long is waited for rows before the bar moves and signals are seen.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// Time between two looks at the bar and at signals while no rows come.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Exit code of a replay whose labels show false or missed exits.
 const WRONG: u8 = 1;
@@ -64,7 +62,6 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     report.totals.other = other;
     let jobs = args.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
     let work = Arc::new(Work {
-        board: Board::new(all.iter().map(|input| input.size).collect()),
         inputs: all,
         labels,
         settings,
@@ -72,10 +69,12 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
         format: args.reading.format,
         jobs,
         read: AtomicU64::new(0),
+        gates: Mutex::default(),
         turns: Default::default(),
     });
-    crew::start(&work)?;
-    Telling { args, work: &work, interrupt, earlier, report, began: Instant::now() }.tell()
+    let findings = Findings::start(&work)?;
+    Printer { args, work: &work, findings, interrupt, earlier, report, began: Instant::now() }
+        .print()
 }
 
 /// Options that need others.
@@ -104,25 +103,26 @@ fn layout(args: &Replay, inputs: &[inputs::Input], checks: bool) -> Layout {
     }
 }
 
-struct Telling<'a> {
+struct Printer<'a> {
     args: &'a Replay,
     work: &'a Work,
+    findings: Findings,
     interrupt: Interrupt,
     earlier: Option<Earlier>,
     report: Report,
     began: Instant,
 }
 
-impl Telling<'_> {
-    fn tell(mut self) -> Result<u8, Failure> {
+impl Printer<'_> {
+    fn print(mut self) -> Result<u8, Failure> {
         let mut out = match self.report.layout.shape {
             Shape::Table => Lines::for_person(),
             Shape::Json | Shape::Csv => Lines::for_program(),
         };
         let bar = Bar::new(self.work.inputs.iter().map(|input| input.size).sum());
-        let told = self.rows(&mut out, &bar);
+        let flow = self.rows(&mut out, &bar);
         bar.clear();
-        if told?.is_break() {
+        if flow?.is_break() {
             return Ok(DONE);
         }
         self.report.totals.gone = self.earlier.as_ref().map_or(0, Earlier::gone);
@@ -153,7 +153,9 @@ impl Telling<'_> {
         let labels = self.args.labels.as_deref().unwrap_or(Path::new("")).display();
         let told = idle.iter().take(NAMED);
         let mut remarks: Vec<_> = told
-            .map(|it| shown(&format!("{labels}: line {}: judges nothing: {}", it.line, it.why)))
+            .map(|label| {
+                shown(&format!("{labels}: line {}: judges nothing: {}", label.line, label.why))
+            })
             .collect();
         if idle.len() > NAMED {
             remarks.push(format!("{labels}: {} more that judge nothing", idle.len() - NAMED));
@@ -164,19 +166,19 @@ impl Telling<'_> {
         notes(&remarks);
     }
 
-    /// Tells all rows, until somebody wants it to end.
+    /// Prints all rows, until the reader of the output leaves or a signal arrives.
     fn rows(&mut self, out: &mut Lines, bar: &Bar) -> Result<Flow, Failure> {
         let head = self.report.head()?;
         if print(out, &head)?.is_break() {
             return Ok(Flow::Break(()));
         }
         loop {
-            let next = self.work.board.next(PATIENCE);
             let mut lines = Vec::new();
-            for told in next.items {
-                lines.extend(self.row(told)?);
+            for finding in self.findings.next(TICK) {
+                lines.extend(self.row(finding)?);
             }
-            self.report.totals.read = next.ended;
+            let ended = self.findings.ended;
+            self.report.totals.read = ended;
             let flow = match lines.is_empty() {
                 true => Flow::Continue(()),
                 false => bar.hidden(|| match print(out, &lines)? {
@@ -184,17 +186,17 @@ impl Telling<'_> {
                     gone => Ok(gone),
                 })?,
             };
-            bar.show(self.work.read.load(Ordering::Relaxed), next.ended, self.work.inputs.len());
-            if next.last || flow.is_break() || self.interrupt.code().is_some() {
+            bar.show(self.work.read.load(Ordering::Relaxed), ended, self.work.inputs.len());
+            if self.findings.is_done() || flow.is_break() || self.interrupt.code().is_some() {
                 return Ok(flow);
             }
         }
     }
 
-    fn row(&mut self, told: Told) -> Result<Vec<String>, Failure> {
-        let mut row = match told {
-            Told::Row(row) => *row,
-            Told::Passed(passed) => {
+    fn row(&mut self, finding: Finding) -> Result<Vec<String>, Failure> {
+        let mut row = match finding {
+            Finding::Row(row) => *row,
+            Finding::Passed(passed) => {
                 let totals = &mut self.report.totals;
                 match passed {
                     Passed::Binary => totals.binary += 1,
@@ -214,7 +216,7 @@ impl Telling<'_> {
             Some(Only::Wrong) => row.judged.is_some_and(|judged| judged.is_wrong()),
             Some(Only::Near) => {
                 let exits = row.verdict.is_none_or(|verdict| verdict.lets_end());
-                let near = row.signal.as_ref().is_some_and(|it| !it.near_misses.is_empty());
+                let near = row.signal.as_ref().is_some_and(|signal| !signal.near_misses.is_empty());
                 !exits && near
             }
         }

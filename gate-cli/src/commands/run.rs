@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use gate_checks::CancellationToken;
-use gate_checks::process::{GRACE, Supervisor};
+use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
 use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
 use gate_core::config::{Backoff, Origin, Resolved};
@@ -28,7 +28,6 @@ use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::memory::StoppedBy;
 use crate::operator::project_marks;
-use crate::processes;
 use crate::render::{self, LoopDisplay, LoopReporter, print};
 use crate::request::Request;
 use crate::runner::{
@@ -232,8 +231,8 @@ fn verifiable(policy: &Policy, args: &Run) -> Result<(), Failure> {
 /// True if a loop that the operator started with `--unverified` is among the processes
 /// above: its agent delegates a part of the same work.
 fn is_below_unverified() -> bool {
-    processes::above().any(|process| {
-        let words = processes::words(process.pid);
+    ancestors().any(|process| {
+        let words = command_line(process.pid);
         let own = words.split(|word| word == "--").next().unwrap_or_default();
         starts_runs(own) && own.iter().any(|word| word == "--unverified")
     })

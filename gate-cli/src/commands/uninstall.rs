@@ -17,7 +17,7 @@ const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
     here.operator("gate uninstall")?;
-    let roots = Roots::of(&here.places)?;
+    let roots = Roots::new(&here.places)?;
     let plan = Plan::uninstall(args.agent, args.whom.scope(), &roots)?;
     if !args.dry_run {
         plan.apply()?;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+use gate_checks::process::program_link;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,7 +49,7 @@ fn card(record: &VersionRecord) -> String {
 /// the file was replaced since.
 fn program() -> Result<(PathBuf, String), Failure> {
     let path = std::env::current_exe().map_err(|error| unknown(&error))?;
-    let running = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+    let running = program_link(std::process::id() as i32);
     let file = File::open(&running).or_else(|_| File::open(&path));
     let digest = file.and_then(digest).map_err(|error| unknown(&error))?;
     Ok((path, digest))

@@ -100,7 +100,7 @@ fn list(memory: &mut Memory, args: &ListWork) -> Result<u8, Failure> {
     let items = memory.works(|item| {
         let lease = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
         let holder = lease.map(|lease| &lease.actor_id);
-        args.phase.is_none_or(|phase| item.work.standing.phase == phase)
+        args.phase.is_none_or(|phase| item.work.state.phase == phase)
             && args.actor.as_ref().is_none_or(|actor| holder == Some(actor))
     })?;
     print(&if args.json {

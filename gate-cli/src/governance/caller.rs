@@ -1,11 +1,11 @@
 //! Whose agent it is that calls: the run that an ancestor of this process is.
 
+use gate_checks::process::{Ancestor, ProcessStat, ancestors};
 use gate_core::protocol::run::{Ownership, RunInfo};
 use jiff::{SignedDuration, Timestamp};
 
 use super::project::Project;
 use crate::failure::Failure;
-use crate::processes::{self, Above, Status};
 
 /// How far apart a run and its process begin at most; clocks are set in between.
 /// A process that is younger has only inherited the number of one that is gone.
@@ -31,13 +31,14 @@ impl Caller {
         if running.is_empty() {
             return Ok(Self::default());
         }
-        let leader = Status::of(i64::from(std::process::id())).map(|own| own.session);
-        let leader = leader.map(|pid| Above { pid, status: Status::of(pid) });
-        let of = |it: Above| {
-            let began = it.status.as_ref().and_then(began);
-            running.iter().find(|info| is_agent(info, it.pid, began))
-        };
-        Ok(Self { run: processes::above().chain(leader).find_map(of).cloned() })
+        let leader = ProcessStat::read(std::process::id() as i32).map(|own| own.session);
+        let leader = leader.map(|pid| Ancestor { pid, stat: ProcessStat::read(pid) });
+        let run = ancestors().chain(leader).find_map(|process| {
+            let started = process.stat.as_ref().and_then(ProcessStat::start_second);
+            let started = started.and_then(|second| Timestamp::from_second(second).ok());
+            running.iter().find(|info| is_agent(info, process.pid.into(), started))
+        });
+        Ok(Self { run: run.cloned() })
     }
 
     /// That a fact may be made the project's: by a person, or by a root agent.
@@ -82,14 +83,6 @@ fn is_agent(info: &RunInfo, pid: i64, began: Option<Timestamp>) -> bool {
     pid > 1 && [info.pid, info.pgid].contains(&pid) && (adopted || began.is_none_or(near))
 }
 
-/// When a process began; none where nobody tells.
-fn began(status: &Status) -> Option<Timestamp> {
-    let second = i64::try_from(rustix::param::clock_ticks_per_second()).ok()?;
-    let machine = std::fs::read_to_string("/proc/stat").ok()?;
-    let boot = machine.lines().find_map(|line| line.strip_prefix("btime "))?;
-    Timestamp::from_second(boot.trim().parse::<i64>().ok()? + status.began / second).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,13 +111,6 @@ mod tests {
         assert_eq!(caller.speaks_for(Some("1")), Ok("1".to_owned()));
         assert_eq!(caller.speaks_for(Some("2")).unwrap_err().code, "not-your-run");
         assert_eq!(Caller::default().speaks_for(Some("2")), Ok("2".to_owned()));
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn a_process_began_before_now() {
-        let began = began(&Status::of(i64::from(std::process::id())).unwrap()).unwrap();
-        assert!(began <= Timestamp::now() && began > Timestamp::UNIX_EPOCH, "{began}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::processes;
+use gate_checks::process::{ancestors, command_line};
 
 /// How many processes up a client is looked for: a shell or two and an
 /// interpreter stand between it and its hook.
@@ -12,8 +12,8 @@ const DEEPEST: usize = 12;
 /// The words after the program's name with which it was started; none where no
 /// such program is above this process.
 pub(super) fn words_of(program: &str) -> Option<Vec<String>> {
-    processes::above().take(DEEPEST).find_map(|it| {
-        let words = processes::words(it.pid);
+    ancestors().take(DEEPEST).find_map(|process| {
+        let words = command_line(process.pid);
         let at = place_of(program, &words)?;
         Some(words[at + 1..].to_vec())
     })

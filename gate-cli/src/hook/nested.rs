@@ -7,8 +7,9 @@
 //! stands above it. It is a fence and no wall: an agent can clear an environment and
 //! leave its own processes behind.
 
+use gate_checks::process::started_environment;
+
 use crate::agent::{Agent, BY_NPM, MARKS, Process, SELF_NAMED};
-use crate::processes;
 use crate::settings::Places;
 
 /// What it says to a tool.
@@ -51,7 +52,7 @@ struct Above {
 
 impl Above {
     fn of(process: Process) -> Self {
-        let environment = processes::environment(process.pid);
+        let environment = started_environment(process.pid);
         let set = environment.iter().filter_map(|it| it.split_once('='));
         let marks = set.filter_map(|(name, value)| mark(name, value)).collect();
         Self { process, marks }
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
     use crate::agent::agent_of;
 
-    fn process(pid: i64, line: &str, marks: &[&'static str]) -> Above {
+    fn process(pid: i32, line: &str, marks: &[&'static str]) -> Above {
         let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
         let process = Process { pid, agent: agent_of("", &words), words };
         Above { process, marks: marks.to_vec() }

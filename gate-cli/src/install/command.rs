@@ -9,11 +9,11 @@ use super::Scope;
 use crate::agent::Agent;
 use crate::hook;
 
-/// How long the hook may take, in seconds: less than the client waits, so that
-/// gate ends the wait and not the client, which would let the agent go.
+/// Time that the hook may take, in seconds. It is less than the client waits: a client
+/// that gives up lets the agent go.
 const DEADLINE: u64 = 540;
 
-/// What a person reads where the program is gone.
+/// Message for a person if the program is gone.
 const MISSING: &str = "gate is not installed: nothing checks whether this work is done";
 
 /// When a client calls gate.
@@ -28,7 +28,7 @@ pub(crate) enum Moment {
 }
 
 impl Moment {
-    /// How long the client waits for the hook, in seconds. Gate itself gives up earlier.
+    /// Time that the client waits for the hook, in seconds. Gate itself gives up earlier.
     pub(super) fn timeout(self) -> u64 {
         if self == Self::Stop { 600 } else { 30 }
     }
@@ -45,20 +45,19 @@ pub(crate) struct Commands<'a> {
 impl<'a> Commands<'a> {
     /// Settings that others share call gate from PATH.
     pub(super) fn new(agent: Agent, scope: Scope, program: &'a Path) -> Self {
-        let program = Some(program).filter(|_| scope != Scope::Shared);
-        Self { agent, program }
+        Self { agent, program: (scope != Scope::Shared).then_some(program) }
     }
 
     /// Those that call the program by this word.
     pub(super) fn calling(agent: Agent, word: &'a str) -> Self {
-        Self { agent, program: Some(Path::new(word)).filter(|_| word != "gate") }
+        Self { agent, program: (word != "gate").then(|| Path::new(word)) }
     }
 
     pub(super) fn agent(&self) -> Agent {
         self.agent
     }
 
-    /// Where nothing is going to be written.
+    /// Commands for a dry run, which writes nothing.
     pub(super) fn unwritten(agent: Agent) -> Self {
         Self { agent, program: None }
     }
@@ -68,7 +67,9 @@ impl<'a> Commands<'a> {
     /// The shell gives its place to gate, so that what ends the hook ends gate. Where
     /// gate is gone, the person hears of it and the agent may stop.
     pub(super) fn at(&self, moment: Moment) -> String {
-        let word = self.program.map_or("gate".to_owned(), |it| quoted(&it.display().to_string()));
+        let word = self
+            .program
+            .map_or("gate".to_owned(), |program| quoted(&program.display().to_string()));
         let call = format!("{word} hook {} --deadline {DEADLINE}s", self.agent.name());
         let missing = self.missing(moment);
         // Gemini CLI (0.61.0) takes any code but 0 and 1 for a refusal, also that of a
@@ -79,8 +80,8 @@ impl<'a> Commands<'a> {
         format!("command -v {word} >/dev/null 2>&1 && exec {call} || {missing}")
     }
 
-    /// What tells the person that gate is gone: on stdout where the client shows what
-    /// stands there. A prompt is followed by a stop, which tells it.
+    /// Shell command that reports a missing gate, on stdout if the client shows that. A prompt
+    /// is followed by a stop, which reports it.
     fn missing(&self, moment: Moment) -> String {
         if moment == Moment::Prompt {
             return "true".to_owned();
@@ -92,7 +93,6 @@ impl<'a> Commands<'a> {
     }
 }
 
-/// Whether a command calls gate's hook for this agent, wherever gate is.
 pub(super) fn is_ours(command: &str, agent: Agent) -> bool {
     called(command, agent).is_some()
 }
@@ -101,8 +101,10 @@ pub(super) fn is_ours(command: &str, agent: Agent) -> bool {
 pub(super) fn called(command: &str, agent: Agent) -> Option<String> {
     let words = split(command);
     let is_agent = |word: &str| Agent::from_str(word, false) == Ok(agent);
-    let calls = words.windows(3).find(|it| is_gate(&it[0]) && it[1] == "hook" && is_agent(&it[2]));
-    calls.map(|it| it[0].clone())
+    let calls = words
+        .windows(3)
+        .find(|words| is_gate(&words[0]) && words[1] == "hook" && is_agent(&words[2]));
+    calls.map(|words| words[0].clone())
 }
 
 fn is_gate(word: &str) -> bool {

@@ -8,8 +8,8 @@ use super::command::Moment;
 use super::hooks::Form;
 use super::{Client, Commands, Content, Roots, Scope, Target, no_switches};
 
-/// How often Cursor follows up at most: more often than gate itself refuses,
-/// so that it is gate that lets go, and says so.
+/// Most follow-ups by Cursor: more than gate itself refuses, so that gate lets go, and
+/// says so.
 const LOOP_LIMIT: u64 = 50;
 
 pub(super) const CLIENT: Client = Client {

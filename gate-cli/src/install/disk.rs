@@ -53,7 +53,7 @@ pub(super) fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
 fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let before = fs::metadata(file).map(|it| it.permissions()).ok();
+    let before = fs::metadata(file).map(|metadata| metadata.permissions()).ok();
     let mut builder = Builder::new();
     builder.prefix(".gate-");
     let mut beside = builder.permissions(usual()).tempfile_in(folder)?;

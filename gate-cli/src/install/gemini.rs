@@ -14,7 +14,7 @@ const EVENTS: [(Moment, &str); 3] = [
     (Moment::Prompt, "BeforeAgent"),
 ];
 
-/// What the hooks are called, for `/hooks disable`.
+/// Name of the hooks, for `/hooks disable`.
 const NAME: &str = "gate";
 
 pub(super) const CLIENT: Client = Client {

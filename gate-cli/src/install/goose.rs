@@ -3,7 +3,7 @@
 use super::hooks::{EVENTS, Form};
 use super::{Client, Commands, Content, Roots, Scope, Target, no_switches, nothing_next};
 
-/// What the folder is, for Goose.
+/// Manifest of the folder, for Goose.
 const PLUGIN: &str = include_str!("../templates/goose-plugin.json");
 
 pub(super) const CLIENT: Client = Client {

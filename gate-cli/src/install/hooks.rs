@@ -14,23 +14,23 @@ const HOOKS: &str = "hooks";
 pub(super) const EVENTS: [(Moment, &str); 3] =
     [(Moment::Stop, "Stop"), (Moment::Start, "SessionStart"), (Moment::Prompt, "UserPromptSubmit")];
 
-/// What a person reads while the checks run, where a client shows it.
+/// Message while the checks run, if the client shows one.
 pub(super) const STATUS: (&str, &str) = ("statusMessage", "gate: running checks…");
 
-/// How an agent writes its hooks down.
+/// Layout of an agent's hooks.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(super) agent: Agent,
     /// The client's name for the event.
     pub(super) event: &'static str,
     pub(super) moment: Moment,
-    /// Whether hooks stand in groups: `{"hooks": […]}`.
+    /// True if hooks stand in groups: `{"hooks": […]}`.
     pub(super) grouped: bool,
     /// The member that holds the command.
     pub(super) key: &'static str,
-    /// What the client reads of a file.
+    /// The JSON dialect that the client reads.
     pub(super) dialect: Dialect,
-    /// What the file needs beside the hooks.
+    /// Members that the file needs beside the hooks.
     pub(super) beside: &'static [(&'static str, u64)],
     /// The entry.
     pub(super) entry: Map<String, Value>,
@@ -49,7 +49,7 @@ pub(crate) struct Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Merged {
     pub(super) text: String,
-    /// What had to be made for it: paths of members, outermost first.
+    /// Paths of members that were created for it, outermost first.
     pub(super) made: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ impl Form {
     }
 
     fn is_ours(&self, entry: &Value) -> bool {
-        self.command(entry).is_some_and(|it| command::is_ours(it, self.agent))
+        self.command(entry).is_some_and(|command| command::is_ours(command, self.agent))
     }
 
     /// gate's entries in a document.
@@ -109,7 +109,7 @@ impl Form {
     /// No JSON, or hooks of another shape.
     pub(super) fn found(&self, text: &str) -> Result<Vec<Found>, Flaw> {
         let root = self.checked(text)?;
-        let Some(event) = root.as_ref().and_then(|it| it.get(HOOKS)?.get(self.event)) else {
+        let Some(event) = root.as_ref().and_then(|root| root.get(HOOKS)?.get(self.event)) else {
             return Ok(Vec::new());
         };
         let mut found = Vec::new();
@@ -152,7 +152,7 @@ impl Form {
         for (name, value) in self.beside {
             let root = self.root(&merged.text)?;
             if root.get(name).is_none() {
-                let layout = Layout::of(&merged.text, Some(&root));
+                let layout = Layout::new(&merged.text, Some(&root));
                 let value = Value::from(*value);
                 merged.text = added(&merged.text, &layout, &root, Some(name), &value);
                 merged.made.push((*name).to_owned());
@@ -169,7 +169,7 @@ impl Form {
         if self.checked(text)?.is_some() {
             return Ok(text.to_owned());
         }
-        let newline = Layout::of(text, None).newline();
+        let newline = Layout::new(text, None).newline();
         let comments = text.trim_end();
         let between = if comments.is_empty() { "" } else { newline };
         Ok(format!("{comments}{between}{{}}{newline}"))
@@ -178,7 +178,7 @@ impl Form {
     /// Adds the entry, with the containers that it needs.
     fn append(&self, merged: &mut Merged) -> Result<(), Flaw> {
         let root = self.root(&merged.text)?;
-        let layout = Layout::of(&merged.text, Some(&root));
+        let layout = Layout::new(&merged.text, Some(&root));
         let entry = Value::Object(self.entry.clone());
         let item = if self.grouped { json!({ HOOKS: [entry] }) } else { entry };
         let event_path = format!("{HOOKS}/{}", self.event);
@@ -204,7 +204,7 @@ impl Form {
         let mut text = text.to_owned();
         for (name, value) in &self.entry {
             let root = self.root(&text)?;
-            let layout = Layout::of(&text, Some(&root));
+            let layout = Layout::new(&text, Some(&root));
             let Some(entry) = self.entry_at(&root, found) else { return Err(unchanged(&text)) };
             text = match entry.get(name) {
                 Some(node) if node.value() == *value => continue,
@@ -261,11 +261,15 @@ impl Form {
         let now = self.root(&text)?;
         let now = now.get(HOOKS).and_then(|hooks| hooks.get(self.event));
         let now = if self.grouped && !is_last {
-            now.and_then(|it| it.items()?.get(found.group)?.get(HOOKS))
+            now.and_then(|event| event.items()?.get(found.group)?.get(HOOKS))
         } else {
             now
         };
-        if now.is_some_and(|it| it.value() == wanted) { Ok(text) } else { Err(unchanged(&text)) }
+        if now.is_some_and(|list| list.value() == wanted) {
+            Ok(text)
+        } else {
+            Err(unchanged(&text))
+        }
     }
 
     /// Without a member that gate made: an empty container, or what stands
@@ -279,7 +283,7 @@ impl Form {
         let Some((of, members)) = of.and_then(|of| Some((of, of.members()?))) else {
             return Ok(text.to_owned());
         };
-        let index = members.iter().position(|it| it.name == name);
+        let index = members.iter().position(|member| member.name == name);
         let goes = |index: &usize| {
             let node = &members[*index].node;
             let is_ours =
@@ -357,14 +361,14 @@ pub(super) fn without(forms: &[Form], text: &str, made: &[String]) -> Result<Opt
 
 /// A member that is there at most once: of two, nobody knows which one holds.
 fn single<'a>(text: &str, of: &'a Node, name: &str, key: &str) -> Result<Option<&'a Node>, Flaw> {
-    let mut named = of.members().into_iter().flatten().filter(|it| it.name == name);
+    let mut named = of.members().into_iter().flatten().filter(|member| member.name == name);
     match (named.next(), named.next()) {
         (_, Some(second)) => Err(Flaw {
             line: line(text, second.start),
             key: Some(key.to_owned()),
             message: format!("{key} is there twice; it is expected once"),
         }),
-        (first, None) => Ok(first.map(|it| &it.node)),
+        (first, None) => Ok(first.map(|member| &member.node)),
     }
 }
 

@@ -1,5 +1,5 @@
-//! What an agent's settings say of gate: where it is installed, what is
-//! called, and whether the client would call it.
+//! Inspects an agent's settings: the places of gate's hooks, the commands in them, and
+//! whether the client would run them.
 
 use std::path::{Path, PathBuf};
 
@@ -35,16 +35,16 @@ pub struct Install {
     pub command: String,
     /// The program that it calls; null where there is none.
     pub program: Option<String>,
-    /// Whether that is the running one.
+    /// True if that is the running one.
     pub this_program: bool,
-    /// Whether the client trusts it; null where it needs no word of trust.
+    /// True if the client trusts it; null where it needs no word of trust.
     pub trusted: Option<bool>,
-    /// Whether the client calls it where a session begins; null where it does not say
+    /// True if the client calls it where a session begins; null where it does not say
     /// when one does.
     pub session_start: Option<bool>,
-    /// Whether the client calls it at each prompt.
+    /// True if the client calls it at each prompt.
     pub prompt: bool,
-    /// What came of a test stop; null where the program is missing.
+    /// Result of a test stop; null if the program is missing.
     pub test_stop: Option<TestStop>,
 }
 
@@ -71,8 +71,7 @@ pub(crate) fn looked_at(agent: Agent, roots: &Roots) -> Result<Installs, Failure
     Ok(all)
 }
 
-/// What is to be said of an agent's hooks that an older gate wrote, and nobody brought
-/// up to date.
+/// Findings about an agent's hooks that an older gate wrote and nobody updated.
 ///
 /// # Errors
 ///
@@ -87,13 +86,13 @@ pub(crate) fn outdated(agent: Agent, roots: &Roots) -> Result<Option<Finding>, F
     }))
 }
 
-/// What brings an agent's hooks up to date.
+/// Plans that update an agent's hooks.
 ///
 /// # Errors
 ///
 /// As of [`Plan::install`].
 pub(crate) fn fixes(agent: Agent, roots: &Roots) -> Result<Vec<Plan>, Failure> {
-    let program = super::of_this_process(roots)?;
+    let program = super::running_program(roots)?;
     let plan = |scope| {
         // Codex skips a changed hook silently; what gate was told to trust stays trusted.
         let trust = agent == Agent::Codex && gave_trust(roots, scope)?;
@@ -103,7 +102,7 @@ pub(crate) fn fixes(agent: Agent, roots: &Roots) -> Result<Vec<Plan>, Failure> {
 }
 
 fn seen(agent: Agent, roots: &Roots, tries: bool) -> Result<Installs, Failure> {
-    let running = super::of_this_process(roots)?;
+    let running = super::running_program(roots)?;
     let mut all = Installs { places: Vec::new(), findings: Vec::new(), outdated: Vec::new() };
     let mut files: Vec<PathBuf> = Vec::new();
     let look = |scope| Look { agent, roots, scope, running: &running, tries, plugin: None };
@@ -123,7 +122,7 @@ fn seen(agent: Agent, roots: &Roots, tries: bool) -> Result<Installs, Failure> {
     Ok(all)
 }
 
-/// Whether the file calls gate at a stop.
+/// True if the file calls gate at a stop.
 pub(super) fn calls_gate(target: &Target) -> bool {
     entries(target).is_ok_and(|found| !found.is_empty())
 }
@@ -141,14 +140,14 @@ fn absent(agent: Agent, roots: &Roots) -> Finding {
     Finding::new(Level::Note, "client-missing", message)
 }
 
-/// What is looked for, and from where.
+/// Parameters of a search.
 #[derive(Clone, Copy)]
 struct Look<'a> {
     agent: Agent,
     roots: &'a Roots,
     scope: Scope,
     running: &'a Path,
-    /// Whether the command is let block a test stop.
+    /// True if the command is let block a test stop.
     tries: bool,
     /// The plug-in that is looked into.
     plugin: Option<&'a str>,
@@ -203,19 +202,18 @@ impl Installs {
 /// An entry of gate's in a file.
 struct Entry {
     command: String,
-    /// Whether it says what an installation by this version would write, the program apart.
+    /// True if it says what an installation by this version would write, the program apart.
     is_current: bool,
-    /// What the client does not read in the file.
+    /// The first thing in the file that the client does not read.
     unread: Option<Flaw>,
     trust: Vec<trust::Trust>,
-    /// Whether there is one for sessions that begin.
+    /// True if there is one for sessions that begin.
     session_start: Option<bool>,
-    /// Whether there is one for prompts.
+    /// True if there is one for prompts.
     prompt: bool,
 }
 
 impl Entry {
-    /// Whether another installation would put something right.
     fn is_outdated(&self, place: &Install) -> bool {
         let lacks_event = !self.prompt || self.session_start == Some(false);
         !self.is_current || lacks_event || self.unread.is_some() || place.program.is_none()
@@ -229,7 +227,7 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
     let forms = match &target.content {
         Content::Hooks(forms) => forms,
         Content::Own { .. } => {
-            return Ok(opencode::plugin(&text).map(of_plugin).into_iter().collect());
+            return Ok(opencode::plugin(&text).map(plugin_entry).into_iter().collect());
         }
         Content::Trust(_) => return Ok(Vec::new()),
     };
@@ -251,7 +249,7 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
         let beside = |moment| {
             others.iter().find(|(other, found)| {
                 let command = other.command(&found.entry);
-                let called = command.and_then(|it| command::called(it, other.agent));
+                let called = command.and_then(|command| command::called(command, other.agent));
                 other.moment == moment && called.as_ref() == Some(&program)
             })
         };
@@ -271,7 +269,7 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
     Ok(found(stop)?.into_iter().filter_map(entry).collect())
 }
 
-/// Whether an entry says all that an installation with these commands would write.
+/// True if an entry says all that an installation with these commands would write.
 fn is_current(form: &Form, found: &Found, commands: &Commands<'_>) -> bool {
     let is_same = |(name, value): (&String, &Value)| {
         *name == form.key || found.entry.get(name) == Some(value)
@@ -279,7 +277,7 @@ fn is_current(form: &Form, found: &Found, commands: &Commands<'_>) -> bool {
     form.entry.iter().all(is_same) && form.command(&found.entry) == Some(&commands.at(form.moment))
 }
 
-fn of_plugin(plugin: opencode::Plugin) -> Entry {
+fn plugin_entry(plugin: opencode::Plugin) -> Entry {
     let opencode::Plugin { command, is_current, begins, prompts } = plugin;
     let (unread, trust, session_start, prompt) = (None, Vec::new(), Some(begins), prompts);
     Entry { command, is_current, unread, trust, session_start, prompt }
@@ -289,7 +287,7 @@ fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
     let word = command::called(&entry.command, look.agent).unwrap_or_default();
     let is_path = word.contains('/');
     let program = if is_path {
-        Some(PathBuf::from(&word)).filter(|it| it.is_file())
+        Some(PathBuf::from(&word)).filter(|path| path.is_file())
     } else {
         look.roots.in_path(&word)
     };
@@ -303,14 +301,13 @@ fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
         file: target.file.display().to_string(),
         plugin: look.plugin.map(str::to_owned),
         command: entry.command.clone(),
-        this_program: program.as_deref().is_some_and(|it| is_same(it, look.running)),
-        test_stop: program
-            .as_ref()
-            .filter(|_| look.tries)
-            .map(|_| trial::test_stop(look.agent, &entry.command)),
-        program: program.map(|it| it.display().to_string()),
+        this_program: program.as_deref().is_some_and(|program| is_same(program, look.running)),
+        test_stop: (look.tries && program.is_some())
+            .then(|| trial::test_stop(look.agent, &entry.command)),
+        program: program.map(|program| program.display().to_string()),
         trusted: (!entry.trust.is_empty()).then(|| {
-            let holds = |text: &str| entry.trust.iter().all(|it| it.holds(text) == Ok(Some(true)));
+            let holds =
+                |text: &str| entry.trust.iter().all(|trust| trust.holds(text) == Ok(Some(true)));
             config(look.roots).is_ok_and(|text| holds(&text))
         }),
         session_start: entry.session_start,
@@ -326,7 +323,7 @@ fn config(roots: &Roots) -> Result<String, Failure> {
     Ok(parts(&text).1.to_owned())
 }
 
-/// What is to be said of one place.
+/// Findings about one place.
 fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec<Finding> {
     let (name, file) = (look.agent.name(), &place.file);
     let again = match look.plugin {
@@ -389,7 +386,7 @@ fn whom(scope: Scope) -> &'static str {
     }
 }
 
-/// What the client still wants of the person.
+/// Findings about trust that the client still asks the person for.
 fn untrusted(look: Look<'_>, place: &Install, target: &Target) -> Vec<Finding> {
     let todo = next(look.agent, place.scope);
     if look.agent != Agent::Codex {

@@ -42,7 +42,7 @@ use hooks::Form;
 pub use look::Install;
 pub(crate) use look::{fixes, looked_at, outdated};
 pub(crate) use plan::{Plan, Step, Wish};
-pub(crate) use program::of_this_process;
+pub(crate) use program::running_program;
 pub(crate) use roots::Roots;
 pub use trial::TestStop;
 
@@ -77,7 +77,7 @@ pub(crate) struct Target {
     pub(crate) content: Content,
 }
 
-/// What stands in it.
+/// Content of the file.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     /// Entries among hooks, one an event; first that of a stop.
@@ -88,7 +88,7 @@ pub(crate) enum Content {
     Trust(Vec<trust::Trust>),
 }
 
-/// What is known of an agent's installation.
+/// Description of an agent's client.
 pub(crate) struct Client {
     /// Its programs.
     programs: &'static [&'static str],
@@ -96,12 +96,12 @@ pub(crate) struct Client {
     folder: fn(&Roots) -> PathBuf,
     /// The files, and what stands in them.
     targets: fn(&Roots, Scope, &Commands<'_>) -> Vec<Target>,
-    /// What the person has to do before the client runs the hook.
+    /// Step for the person before the client runs the hook.
     next: fn(Scope) -> Option<&'static str>,
     /// The settings that can switch hooks off, beside the target, and what in
     /// them does so.
     switches: fn(&Roots) -> Vec<Switch>,
-    /// How a script runs it headless, if its hooks are called then.
+    /// Command for a script that runs it headless, if its hooks are called then.
     script: Option<&'static str>,
 }
 
@@ -127,7 +127,9 @@ impl Off {
     fn holds(self, value: &Value) -> bool {
         match self {
             Self::Is(off) => value.as_bool() == Some(off),
-            Self::Names(name) => value.as_array().is_some_and(|it| it.iter().any(|it| it == name)),
+            Self::Names(name) => {
+                value.as_array().is_some_and(|names| names.iter().any(|known| known == name))
+            }
         }
     }
 }
@@ -149,8 +151,8 @@ fn client(agent: Agent) -> &'static Client {
 /// The plug-in that has gate's hooks, if one is switched on.
 pub(crate) fn plugin(agent: Agent, roots: &Roots) -> Option<String> {
     let plugins = (agent == Agent::ClaudeCode).then(|| claude_plugin::switched_on(roots));
-    let calls = |it: &claude_plugin::Plugin| look::calls_gate(&it.target);
-    plugins?.into_iter().find(calls).map(|it| it.name)
+    let plugin = plugins?.into_iter().find(|plugin| look::calls_gate(&plugin.target))?;
+    Some(plugin.name)
 }
 
 /// The files that gate is put into with these commands.
@@ -158,17 +160,17 @@ fn targets(commands: &Commands<'_>, roots: &Roots, scope: Scope) -> Vec<Target> 
     (client(commands.agent()).targets)(roots, scope, commands)
 }
 
-/// What the person has to do before the client runs the hook.
+/// Step for the person before the client runs the hook.
 pub(crate) fn next(agent: Agent, scope: Scope) -> Option<&'static str> {
     (client(agent).next)(scope)
 }
 
-/// How a script runs the agent headless, if its hooks are called then.
+/// Command for a script that runs the agent headless, if its hooks are called then.
 pub(crate) fn script(agent: Agent) -> Option<&'static str> {
     client(agent).script
 }
 
-/// Whether this user has the agent: its program is in PATH, or something stands in its
+/// True if this user has the agent: its program is in PATH, or something stands in its
 /// folder that gate did not put there.
 pub(crate) fn is_here(agent: Agent, roots: &Roots) -> bool {
     let client = client(agent);
@@ -177,7 +179,7 @@ pub(crate) fn is_here(agent: Agent, roots: &Roots) -> bool {
         let entries = std::fs::read_dir((client.folder)(roots)).into_iter().flatten();
         entries.filter_map(Result::ok).any(|entry| !made.contains(&entry.path()))
     };
-    client.programs.iter().any(|it| roots.in_path(it).is_some()) || has_own()
+    client.programs.iter().any(|program| roots.in_path(program).is_some()) || has_own()
 }
 
 /// No settings beside the target switch hooks off.

@@ -9,7 +9,7 @@ use crate::agent::Agent;
 /// The plug-in; its command is filled in.
 const PLUGIN: &str = include_str!("../templates/opencode-gate.js");
 
-/// What stands in the place of the command, with its quotes.
+/// Placeholder of the command, with its quotes.
 const BLANK: &str = "\"gate hook opencode\"";
 
 /// The line that the command stands in.
@@ -41,15 +41,15 @@ fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> 
 /// A plug-in of gate's, as it stands in a file.
 pub(super) struct Plugin {
     pub(super) command: String,
-    /// Whether it is what this version writes.
+    /// True if it is what this version writes.
     pub(super) is_current: bool,
-    /// Whether it calls gate where a session begins.
+    /// True if it calls gate where a session begins.
     pub(super) begins: bool,
-    /// Whether it calls gate at each prompt.
+    /// True if it calls gate at each prompt.
     pub(super) prompts: bool,
 }
 
-/// What a plug-in does at a message, and what one does that does so at each.
+/// Text by which a plug-in that handles messages is known.
 const MESSAGE: &str = "\"chat.message\": ";
 const PROMPT: &str = "prompt_id: ";
 

@@ -1,5 +1,4 @@
-//! What an installation, or taking it back, changes: worked out whole before
-//! anything is written.
+//! Plans an installation, or its removal: worked out whole before anything is written.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +9,16 @@ use super::{Commands, Content, Roots, Scope, Target, codex, disk, hooks, targets
 use crate::agent::Agent;
 use crate::failure::Failure;
 
-/// What is asked for.
+/// Parameters of a plan.
 pub(crate) struct Wish<'a> {
     pub(crate) agent: Agent,
     pub(crate) scope: Scope,
     pub(crate) roots: &'a Roots,
     /// The program that is going to be called.
     pub(crate) program: &'a Path,
-    /// Whether Codex is told to trust the hooks.
+    /// True if Codex is told to trust the hooks.
     pub(crate) trust: bool,
-    /// Whether what the client does not read of its settings is taken out.
+    /// True if what the client does not read of its settings is taken out.
     pub(crate) fix: bool,
 }
 
@@ -32,13 +31,13 @@ pub(crate) struct Plan {
 pub(crate) struct Step {
     /// As the client names it.
     pub(crate) file: PathBuf,
-    /// What it leads to.
+    /// The target of the link.
     real: PathBuf,
     pub(crate) before: Option<Vec<u8>>,
     /// None: the file goes.
     pub(crate) after: Option<Vec<u8>>,
     shelf: Shelf,
-    /// What is kept of it afterwards.
+    /// The receipt that is stored afterwards.
     kept: Option<Kept>,
     /// The folders that go with the file where they are empty.
     folders: Vec<PathBuf>,
@@ -49,7 +48,7 @@ impl Step {
         self.before != self.after
     }
 
-    /// Where the file is kept as it was, once the step is done.
+    /// Path of the backup, once the step is done.
     pub(crate) fn backup(&self) -> Option<PathBuf> {
         self.kept.as_ref().filter(|kept| kept.receipt.existed).map(|_| self.shelf.backup())
     }
@@ -94,7 +93,6 @@ impl Plan {
         Ok(Self { steps })
     }
 
-    /// Whether anything changes.
     pub(crate) fn is_change(&self) -> bool {
         self.steps.iter().any(Step::is_change)
     }
@@ -136,7 +134,7 @@ impl Step {
 pub(super) fn made(agent: Agent, roots: &Roots) -> Vec<PathBuf> {
     let kept = |target: Target| {
         let real = disk::real(&target.file).ok()?;
-        let receipt = Shelf::of(roots, agent, &real, &real).load().ok()??.receipt;
+        let receipt = Shelf::new(roots, agent, &real, &real).load().ok()??.receipt;
         let file = (!receipt.existed).then_some(target.file);
         Some(receipt.folders.into_iter().chain(file))
     };
@@ -145,7 +143,7 @@ pub(super) fn made(agent: Agent, roots: &Roots) -> Vec<PathBuf> {
     all.filter_map(kept).flatten().collect()
 }
 
-/// Whether gate wrote words of trust for these settings of Codex's.
+/// True if gate wrote words of trust for these settings of Codex's.
 ///
 /// # Errors
 ///
@@ -154,8 +152,8 @@ pub(super) fn gave_trust(roots: &Roots, scope: Scope) -> Result<bool, Failure> {
     let config = disk::real(&codex::config(roots))?;
     let settings = targets(&Commands::unwritten(Agent::Codex), roots, scope);
     let given = settings.iter().map(|target| {
-        let kept = Shelf::of(roots, Agent::Codex, &disk::real(&target.file)?, &config).load()?;
-        Ok(kept.is_some_and(|it| !it.receipt.trust.is_empty()))
+        let kept = Shelf::new(roots, Agent::Codex, &disk::real(&target.file)?, &config).load()?;
+        Ok(kept.is_some_and(|kept| !kept.receipt.trust.is_empty()))
     });
     Ok(given.collect::<Result<Vec<_>, Failure>>()?.contains(&true))
 }
@@ -171,11 +169,11 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
     let file = &target.file;
     let real = disk::real(file)?;
     let before = disk::read(&real)?;
-    let shelf = Shelf::of(wish.roots, wish.agent, &disk::real(settings)?, &real);
+    let shelf = Shelf::new(wish.roots, wish.agent, &disk::real(settings)?, &real);
     let old = shelf.load()?;
     let text = text(file, before.as_deref())?;
     let mended = text.as_deref().map(|text| match &target.content {
-        Content::Hooks(forms) if wish.fix => forms.first().map(|it| it.dialect.mended(text)),
+        Content::Hooks(forms) if wish.fix => forms.first().map(|form| form.dialect.mended(text)),
         _ => None,
     });
     let mended = mended.flatten();
@@ -189,12 +187,14 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
         (Some(old), Some(now)) if old.wrote(now) => old,
         (old, _) => {
             // What somebody wrote since is theirs; gate's own part is not.
-            let own = old.as_ref().map(|it| it.receipt.made.clone()).unwrap_or_default();
+            let own = old.as_ref().map(|kept| kept.receipt.made.clone()).unwrap_or_default();
             let clean = without(&target.content, file, text.as_deref(), &own)?;
-            let clean = clean.map(|it| it.map(String::into_bytes));
+            let clean = clean.map(|text| text.map(String::into_bytes));
             let mut kept = fresh(clean.as_ref().unwrap_or(&before).as_deref());
             kept.receipt.folders = shelf.folders(&real)?;
-            if let Some(old) = old.filter(|_| clean.is_some()) {
+            if let Some(old) = old
+                && clean.is_some()
+            {
                 kept.receipt.made = old.receipt.made;
             }
             kept
@@ -210,8 +210,8 @@ fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, 
     Ok(Step { file, real, before, after, shelf, kept, folders })
 }
 
-/// What the client itself does not read in a text, though gate does: it would run no
-/// hook of it.
+/// The first thing in a text that the client does not read, though gate does: the client
+/// would run no hook of the file.
 pub(super) fn unread(target: &Target, text: &str) -> Option<Flaw> {
     let Content::Hooks(forms) = &target.content else { return None };
     let form = forms.first()?;
@@ -235,12 +235,12 @@ fn ignored(wish: &Wish<'_>, file: &Path, flaw: Flaw) -> Failure {
 fn distrusted(roots: &Roots, settings: &Target) -> Result<Option<Step>, Failure> {
     let config = codex::config(roots);
     let (real, of) = (disk::real(&config)?, disk::real(&settings.file)?);
-    let kept = Shelf::of(roots, Agent::Codex, &of, &real).load()?;
-    let keys = kept.map(|it| it.receipt.trust).unwrap_or_default();
+    let kept = Shelf::new(roots, Agent::Codex, &of, &real).load()?;
+    let keys = kept.map(|kept| kept.receipt.trust).unwrap_or_default();
     if keys.is_empty() {
         return Ok(None);
     }
-    let trusts = keys.into_iter().map(Trust::of_key).collect();
+    let trusts = keys.into_iter().map(Trust::from_key).collect();
     let target = Target { file: config, content: Content::Trust(trusts) };
     uninstalled(Agent::Codex, roots, &target, &settings.file).map(Some)
 }
@@ -254,9 +254,9 @@ fn uninstalled(
     let file = &target.file;
     let real = disk::real(file)?;
     let before = disk::read(&real)?;
-    let shelf = Shelf::of(roots, agent, &disk::real(settings)?, &real);
+    let shelf = Shelf::new(roots, agent, &disk::real(settings)?, &real);
     let old = shelf.load()?;
-    let folders = old.as_ref().map(|it| it.receipt.folders.clone()).unwrap_or_default();
+    let folders = old.as_ref().map(|kept| kept.receipt.folders.clone()).unwrap_or_default();
     let after = match (old, &before) {
         (_, None) => None,
         (Some(old), Some(now)) if old.wrote(now) => {
@@ -264,15 +264,15 @@ fn uninstalled(
             receipt.existed.then_some(before)
         }
         (old, Some(now)) => {
-            let receipt = old.map(|it| it.receipt);
-            let made = receipt.as_ref().map(|it| it.made.as_slice()).unwrap_or_default();
+            let receipt = old.map(|kept| kept.receipt);
+            let made = receipt.as_ref().map(|receipt| receipt.made.as_slice()).unwrap_or_default();
             let text = text(file, before.as_deref())?;
             let clean = without(&target.content, file, text.as_deref(), made)?;
-            let is_ours = receipt.as_ref().is_some_and(|it| !it.existed);
+            let is_ours = receipt.as_ref().is_some_and(|receipt| !receipt.existed);
             match clean {
                 None => Some(now.clone()),
                 Some(clean) => {
-                    clean.filter(|it| !(is_ours && is_nothing(it))).map(String::into_bytes)
+                    clean.filter(|text| !(is_ours && is_nothing(text))).map(String::into_bytes)
                 }
             }
         }
@@ -281,10 +281,9 @@ fn uninstalled(
     Ok(Step { file, real, before, after, shelf, kept, folders })
 }
 
-/// Whether a document that gate began holds nothing now.
 fn is_nothing(text: &str) -> bool {
     let text = text.trim_start_matches(BOM).trim();
-    text.is_empty() || text.strip_prefix('{').is_some_and(|it| it.trim() == "}")
+    text.is_empty() || text.strip_prefix('{').is_some_and(|rest| rest.trim() == "}")
 }
 
 const BOM: char = '\u{feff}';

@@ -11,16 +11,15 @@ use crate::failure::Failure;
 /// # Errors
 ///
 /// The program's file is not there any more.
-pub(crate) fn of_this_process(roots: &Roots) -> Result<PathBuf, Failure> {
+pub(crate) fn running_program(roots: &Roots) -> Result<PathBuf, Failure> {
     let running = std::env::current_exe().ok().filter(|program| program.is_file());
     let running = running.ok_or_else(|| {
         Failure::internal("program-unknown", "the path of the running program cannot be found out")
     })?;
-    let in_path = roots.in_path("gate").filter(|it| is_same(it, &running));
+    let in_path = roots.in_path("gate").filter(|program| is_same(program, &running));
     Ok(in_path.unwrap_or(running))
 }
 
-/// Whether two paths lead to one file.
 pub(super) fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,

@@ -1,5 +1,5 @@
-//! What is kept of each file that gate changed, in gate's own data folder: the
-//! bytes as they were, and the digest of what was written instead.
+//! Receipts of the files that gate changed, in gate's own data folder: the original bytes,
+//! and the digest of the text that replaced them.
 
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 
 const SCHEMA: &str = "gate.installed.v1";
 
-/// What gate did to a file.
+/// Gate's change to a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Receipt {
     schema: String,
@@ -22,7 +22,7 @@ pub(super) struct Receipt {
     scope: Scope,
     #[serde(with = "gate_checks::path_text")]
     file: PathBuf,
-    /// Whether the file was there.
+    /// True if the file was there.
     pub(super) existed: bool,
     /// The digest of what was written.
     written: String,
@@ -63,7 +63,7 @@ impl Kept {
         Self { receipt, before: before.unwrap_or_default().to_owned() }
     }
 
-    /// Whether these bytes are what gate wrote.
+    /// True if these bytes are what gate wrote.
     pub(super) fn wrote(&self, bytes: &[u8]) -> bool {
         self.receipt.written == digest(bytes)
     }
@@ -93,7 +93,7 @@ fn digest(bytes: &[u8]) -> String {
     format!("blake3:{}", blake3::hash(bytes).to_hex())
 }
 
-/// Where the receipts of one file are.
+/// Folder of one file's receipts.
 #[derive(Clone, Debug)]
 pub(super) struct Shelf {
     folder: PathBuf,
@@ -103,8 +103,8 @@ pub(super) struct Shelf {
 impl Shelf {
     /// For what an agent's settings file made gate do to a file: to itself, or
     /// to the one that its trust stands in.
-    pub(super) fn of(roots: &Roots, agent: Agent, settings: &Path, file: &Path) -> Self {
-        let both = [settings.as_os_str(), file.as_os_str()].map(|it| it.as_encoded_bytes());
+    pub(super) fn new(roots: &Roots, agent: Agent, settings: &Path, file: &Path) -> Self {
+        let both = [settings.as_os_str(), file.as_os_str()].map(|path| path.as_encoded_bytes());
         let key = blake3::hash(&both.join(&0)).to_hex();
         let name = format!("{}-{}", agent.name(), &key[..16]);
         Self { folder: roots.data.join("installed"), name }
@@ -127,7 +127,7 @@ impl Shelf {
     /// The receipts are there and cannot be listed.
     pub(super) fn folders(&self, file: &Path) -> Result<Vec<PathBuf>, Failure> {
         let made = self.all_made()?;
-        let is_ours = |it: &&Path| !it.exists() || made.iter().any(|made| made == it);
+        let is_ours = |folder: &&Path| !folder.exists() || made.iter().any(|made| made == folder);
         let mut folders: Vec<_> =
             file.ancestors().skip(1).take_while(is_ours).map(Path::to_owned).collect();
         folders.reverse();
@@ -143,17 +143,18 @@ impl Shelf {
             }
         };
         let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let receipts = files.filter(|file| file.extension().is_some_and(|it| it == "json"));
+        let receipts =
+            files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
         let read = |file: PathBuf| serde_json::from_slice::<Receipt>(&fs::read(file).ok()?).ok();
-        Ok(receipts.filter_map(read).flat_map(|it| it.folders).collect())
+        Ok(receipts.filter_map(read).flat_map(|receipt| receipt.folders).collect())
     }
 
-    /// What is kept; none where gate did nothing, and where the backup is not
-    /// the one that belongs to the receipt.
+    /// The stored file; `None` if gate changed nothing, or if the backup does not belong to
+    /// the receipt.
     ///
     /// # Errors
     ///
-    /// Something is there and cannot be read.
+    /// The receipt or the backup cannot be read.
     pub(super) fn load(&self) -> Result<Option<Kept>, Failure> {
         let (Some(receipt), Some(before)) =
             (disk::read(&self.receipt())?, disk::read(&self.backup())?)
@@ -161,7 +162,8 @@ impl Shelf {
             return Ok(None);
         };
         let receipt: Option<Receipt> = serde_json::from_slice(&receipt).ok();
-        let holds = |it: &Receipt| it.schema == SCHEMA && it.backup == digest(&before);
+        let holds =
+            |receipt: &Receipt| receipt.schema == SCHEMA && receipt.backup == digest(&before);
         Ok(receipt.filter(holds).map(|receipt| Kept { receipt, before }))
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::settings::Places;
 
-/// Where settings are, for a user and a project.
+/// Folders of settings, for a user and a project.
 #[derive(Clone, Debug)]
 pub(crate) struct Roots {
     pub(super) home: PathBuf,
@@ -23,7 +23,7 @@ impl Roots {
     /// # Errors
     ///
     /// There is no home folder, or the project cannot be made out.
-    pub(crate) fn of(places: &Places) -> Result<Self, Failure> {
+    pub(crate) fn new(places: &Places) -> Result<Self, Failure> {
         let unknown =
             || Failure::usage("home-unknown", "HOME names no folder, and settings stand there");
         let home = PathBuf::from(places.variable("HOME").ok_or_else(unknown)?);

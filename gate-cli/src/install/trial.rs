@@ -29,28 +29,28 @@ use crate::trust;
 const SETTINGS: &str = "[hook]\njudge = \"always\"\nsignal = \"require\"\n\
     [checks.test_stop]\ncommand = [\"false\"]\n";
 
-/// Where the home keeps what has to last.
+/// Folder below the home for lasting data.
 const SHARE: &str = ".local/share";
 
-/// How long the command may take here. It has nothing to do that takes long.
+/// Time limit of the command, which has nothing slow to do here.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often it is asked whether it has ended.
+/// Time between two looks at the process.
 const STEP: Duration = Duration::from_millis(5);
 
-/// How much of an answer is shown.
+/// Characters of an answer that are shown.
 const SHOWN: usize = 200;
 
-/// What came of a test stop.
+/// Result of a test stop.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TestStop {
-    /// Whether the command blocked it, in the client's own words.
+    /// True if the command blocked it, in the client's own words.
     pub blocked: bool,
-    /// How long it took.
+    /// Its duration, in milliseconds.
     pub took_ms: u64,
     /// Its exit code; null where a signal ended it, or it never ended.
     pub exit_code: Option<i32>,
-    /// What is wrong; null where nothing is.
+    /// The fault; null if there is none.
     pub problem: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn test_stop(agent: Agent, command: &str) -> TestStop {
     TestStop { blocked: problem.is_none(), took_ms, exit_code, problem }
 }
 
-/// What the command said.
+/// Answer of the command.
 struct Answer {
     has_ended: bool,
     code: Option<i32>,
@@ -137,7 +137,7 @@ fn asked(agent: Agent, command: &str) -> io::Result<Answer> {
     trust::approve(&places).map_err(io::Error::other)?;
     let transcript = at("home/session.jsonl");
     fs::write(&transcript, event::transcript(agent))?;
-    let event = event::of(agent, &at("project"), &transcript).to_string();
+    let event = event::stop_event(agent, &at("project"), &transcript).to_string();
     let (mut out, mut err) = (File::options(), File::create_new(at("stderr"))?);
     let mut out = out.read(true).write(true).create_new(true).open(at("stdout"))?;
     let mut shell = shell(command, folder.path());
@@ -152,7 +152,7 @@ fn asked(agent: Agent, command: &str) -> io::Result<Answer> {
     err.flush()?;
     Ok(Answer {
         has_ended: status.is_some(),
-        code: status.and_then(|it| it.code()),
+        code: status.and_then(|status| status.code()),
         stdout: io::read_to_string(out)?,
         stderr: String::from_utf8_lossy(&fs::read(at("stderr"))?).into_owned(),
     })

@@ -17,7 +17,7 @@ const TABLES: [&str; 2] = ["hooks", "state"];
 /// The key of the digest.
 const HASH: &str = "trusted_hash";
 
-/// What Codex takes where an entry names no timeout.
+/// Codex's timeout for an entry that names none, in seconds.
 const USUAL_TIMEOUT: u64 = 600;
 
 /// The trust in one hook.
@@ -55,12 +55,12 @@ impl Trust {
         Self { key, hash: format!("sha256:{hash}") }
     }
 
-    /// Of this key, with no digest: to be taken away.
-    pub(super) fn of_key(key: String) -> Self {
+    /// Trust that is going to be removed: a key without a digest.
+    pub(super) fn from_key(key: String) -> Self {
         Self { key, hash: String::new() }
     }
 
-    /// Whether a config.toml trusts the hook as it is; none where it says
+    /// True if a config.toml trusts the hook as it is; none where it says
     /// nothing of it.
     ///
     /// # Errors
@@ -69,7 +69,8 @@ impl Trust {
     pub(super) fn holds(&self, text: &str) -> Result<Option<bool>, Flaw> {
         let document = parsed(text)?;
         let hash = state(document.as_table(), &TABLES);
-        let hash = hash.and_then(|it| it.get(&self.key)?.as_table_like()?.get(HASH)?.as_str());
+        let hash =
+            hash.and_then(|table| table.get(&self.key)?.as_table_like()?.get(HASH)?.as_str());
         Ok(hash.map(|hash| hash == self.hash))
     }
 
@@ -80,16 +81,16 @@ impl Trust {
     /// It is no TOML, or the tables are written so that none can be added.
     pub(super) fn merged(&self, text: &str) -> Result<Merged, Flaw> {
         let document = parsed(text)?;
-        let known = state(document.as_table(), &TABLES).and_then(|it| it.get(&self.key));
-        let text = match known.and_then(|it| it.as_table_like()?.get(HASH)?.span()) {
+        let known = state(document.as_table(), &TABLES).and_then(|table| table.get(&self.key));
+        let text = match known.and_then(|table| table.as_table_like()?.get(HASH)?.span()) {
             Some(span) => {
                 format!("{}\"{}\"{}", &text[..span.start], self.hash, &text[span.end..])
             }
             None => self.appended(text),
         };
-        let made =
-            (0..TABLES.len()).filter(|it| state(document.as_table(), &TABLES[..=*it]).is_none());
-        let made = made.map(|it| TABLES[..=it].join("/")).collect();
+        let made = (0..TABLES.len())
+            .filter(|depth| state(document.as_table(), &TABLES[..=*depth]).is_none());
+        let made = made.map(|depth| TABLES[..=depth].join("/")).collect();
         match self.holds(&text) {
             Ok(Some(true)) => Ok(Merged { text, made }),
             _ => Err(Flaw {
@@ -124,7 +125,8 @@ impl Trust {
     pub(super) fn without(&self, text: &str, made: &[String]) -> Result<Option<String>, Flaw> {
         parsed(text)?;
         let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(None) };
-        let gone = state_mut(document.as_table_mut(), &TABLES).and_then(|it| it.remove(&self.key));
+        let gone =
+            state_mut(document.as_table_mut(), &TABLES).and_then(|table| table.remove(&self.key));
         if gone.is_none() {
             return Ok(None);
         }
@@ -189,7 +191,7 @@ fn parsed(text: &str) -> Result<Document<&str>, Flaw> {
 pub(super) fn is_set(text: &str, path: &[&str], to: bool) -> bool {
     let Ok(document) = parsed(text) else { return false };
     let Some((last, outer)) = path.split_last() else { return false };
-    state(document.as_table(), outer).and_then(|it| it.get(last)?.as_bool()) == Some(to)
+    state(document.as_table(), outer).and_then(|table| table.get(last)?.as_bool()) == Some(to)
 }
 
 fn state<'a>(root: &'a dyn TableLike, path: &[&str]) -> Option<&'a dyn TableLike> {

@@ -207,7 +207,7 @@ impl Memory {
     ///
     /// A store that cannot be written.
     pub(crate) fn acted(&mut self, act: &str, value: Option<&str>) -> Result<Ledger, Failure> {
-        let operator = Operator::of_process();
+        let operator = Operator::from_process();
         self.write(|writing| {
             let body = ActBody {
                 act,
@@ -253,7 +253,7 @@ impl Memory {
                 count += usize::from(was_open);
                 place = Some(at);
             }
-            let actor = Operator::of_process().actor();
+            let actor = Operator::from_process().actor();
             for work in lost.map(|(_, items)| items).unwrap_or_default() {
                 set_aside::take_on(writing, work, &actor)?;
             }
@@ -340,7 +340,7 @@ fn operated(
     (act, reason, lost): (Act, &str, Option<&str>),
     tree: &str,
 ) -> Result<(bool, Ledger), Failure> {
-    let operator = Operator::of_process();
+    let operator = Operator::from_process();
     let (before, state): (_, Box<dyn FnOnce(_) -> State>) = match of {
         Operated::Task(task) => {
             (loops::held(writing, task)?, Box::new(move |it| State::of_task(task, it)))

@@ -58,7 +58,7 @@ pub(super) struct ActBody<'a> {
 
 /// A body that says this.
 pub(super) fn body(what: &impl Serialize) -> Result<Body, Failure> {
-    Body::of(what).map_err(|error: BodyError| unfit(&error))
+    Body::new(what).map_err(|error: BodyError| unfit(&error))
 }
 
 /// A body that says this without secrets.
@@ -138,6 +138,6 @@ mod tests {
         let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
         let mut value = json!({ "deep": deep });
         exact(&mut value, DEEPEST);
-        assert!(Body::of(&value).is_ok());
+        assert!(Body::new(&value).is_ok());
     }
 }

@@ -86,7 +86,7 @@ impl Memory {
             Some(Timestamp::now().checked_add(wait).ok()?.to_string())
         };
         let switch = Switch { off, until: for_ms.and_then(end), at: now(), for_ms };
-        let operator = Operator::of_process();
+        let operator = Operator::from_process();
         let said = serde_json::json!({ "switch": switch, "by": operator });
         self.write(|writing| {
             writing.append(draft(kind::SWITCH, None, operator.actor(), &said)?)?;

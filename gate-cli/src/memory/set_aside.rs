@@ -2,7 +2,7 @@
 //! on without it.
 
 use gate_core::exit::WorkPhase;
-use gate_core::work::{Added, Cause, Moved, Standing, WorkItem, kind};
+use gate_core::work::{Added, Cause, ItemState, Moved, WorkItem, kind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -62,21 +62,21 @@ pub(super) fn take_on(
     work: &WorkItem,
     actor: &str,
 ) -> Result<(), Failure> {
-    let phase = match work.standing.blocked_in {
+    let phase = match work.state.blocked_in {
         // What CI has refused is implemented again.
         Some(WorkPhase::CiPending) => WorkPhase::Implementation,
         Some(phase) => phase,
-        None => work.standing.phase,
+        None => work.state.phase,
     };
-    let begun = WorkItem { standing: Standing::added(phase), ..work.clone() };
-    let added = writing.append(draft(kind::ADDED, actor, body::body(&Added::of(&begun))?))?;
+    let begun = WorkItem { state: ItemState::added(phase), ..work.clone() };
+    let added = writing.append(draft(kind::ADDED, actor, body::body(&Added::new(&begun))?))?;
     let added = added.record.seq;
     writing.add_item(&begun, added)?;
-    if work.standing.blocked_in.is_none() || phase == WorkPhase::Blocked {
+    if work.state.blocked_in.is_none() || phase == WorkPhase::Blocked {
         return Ok(());
     }
-    let step = begun.standing.step(&work.id, Cause::Blocked)?;
-    let after = begun.standing.taken(&step, actor)?;
+    let step = begun.state.step(&work.id, Cause::Blocked)?;
+    let after = begun.state.taken(&step, actor)?;
     let moved = Moved { work: step, reason: Some(BLOCKED.to_owned()) };
     let moved = writing.append(draft(kind::MOVED, actor, body::body(&moved)?))?;
     let before = Item { work: begun, added, seq: added, lease: None };

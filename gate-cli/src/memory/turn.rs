@@ -413,7 +413,7 @@ fn flagged(
     asked: &Asked<'_>,
     record: &Record,
 ) -> Result<Draft, Failure> {
-    let operator = Operator::of_process();
+    let operator = Operator::from_process();
     let value = value.as_deref().map(secrets::masked);
     let act = ActBody {
         act,

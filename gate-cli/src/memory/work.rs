@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use gate_core::exit::{ExitHandlerError, ExitSignal, Session, WorkPhase};
 use gate_core::protocol::ledger::{Body, Draft};
 use gate_core::work::{
-    Added, CI_PROCESSOR, Cause, Ended, Lease, LeaseState, Moved, Standing, Step, WorkError,
+    Added, CI_PROCESSOR, Cause, Ended, ItemState, Lease, LeaseState, Moved, Step, WorkError,
     WorkItem, actor, is_claimable, kind,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -75,7 +75,7 @@ impl Memory {
     /// cannot be written.
     pub fn add_work(&mut self, work: &WorkItem, by: Option<&str>) -> Result<Item, Failure> {
         let by = actor_of(by)?;
-        let said = body::body(&Added::of(work))?;
+        let said = body::body(&Added::new(work))?;
         self.write(|writing| {
             let sealed = writing.append(draft(kind::ADDED, &by, said.clone()))?;
             let seq = sealed.record.seq;
@@ -157,7 +157,7 @@ impl Memory {
     pub fn unclaimable(&mut self, id: &str) -> Result<Option<WorkError>, Failure> {
         self.read(|reading| {
             let (item, now, id) = (found(reading, id)?, reading.now()?, id.to_owned());
-            let phase = item.work.standing.phase;
+            let phase = item.work.state.phase;
             if !is_claimable(phase) {
                 return Ok(Some(WorkError::NotClaimable { id, phase }));
             }
@@ -283,9 +283,9 @@ impl Memory {
         (by, reason): (Option<&str>, Option<&str>),
     ) -> Result<Item, Failure> {
         let by = actor_of(by)?;
-        self.moved(id, &by, reason, |standing| match to {
-            Some(phase) => standing.back_to(id, phase),
-            None => standing.step(id, Cause::Unblocked),
+        self.moved(id, &by, reason, |state| match to {
+            Some(phase) => state.back_to(id, phase),
+            None => state.step(id, Cause::Unblocked),
         })
     }
 
@@ -296,7 +296,7 @@ impl Memory {
     /// An item that does not wait for it.
     pub fn ci(&mut self, id: &str, passed: bool, reason: Option<&str>) -> Result<Item, Failure> {
         let cause = if passed { Cause::CiPassed } else { Cause::CiFailed };
-        self.moved(id, CI_PROCESSOR, reason, |standing| standing.step(id, cause))
+        self.moved(id, CI_PROCESSOR, reason, |state| state.step(id, cause))
     }
 
     /// Takes a step that no signal makes.
@@ -305,14 +305,14 @@ impl Memory {
         id: &str,
         by: &str,
         reason: Option<&str>,
-        step: impl Fn(&Standing) -> Result<Step, WorkError>,
+        step: impl Fn(&ItemState) -> Result<Step, WorkError>,
     ) -> Result<Item, Failure> {
-        self.read(|reading| Ok(step(&found(reading, id)?.work.standing)?))?;
+        self.read(|reading| Ok(step(&found(reading, id)?.work.state)?))?;
         let (item, _) = again(|| {
             self.write(|writing| {
                 let item = found(writing, id)?;
                 let moved =
-                    Moved { work: step(&item.work.standing)?, reason: reason.map(str::to_owned) };
+                    Moved { work: step(&item.work.state)?, reason: reason.map(str::to_owned) };
                 let said = body::masked(&moved)?;
                 stepped(writing, item, &moved.work, (kind::MOVED, by, said))
             })
@@ -352,17 +352,17 @@ impl Handed<'_> {
     fn ends(&self, item: &Item, signal: &ExitSignal, now: Timestamp) -> Result<Ended, Failure> {
         let lease = self.lease(item)?;
         lease.is_held_by(self.actor, now)?;
-        let standing = item.work.standing;
+        let state = item.work.state;
         let session = Session {
             session_id: lease.lease_id,
             actor_id: lease.actor_id,
-            active_phase: Some(standing.phase).filter(|phase| is_claimable(*phase)),
+            active_phase: Some(state.phase).filter(|phase| is_claimable(*phase)),
         };
         let result = session.accept(signal.clone(), now, Uuid::now_v7());
         let result = result.map_err(|it: ExitHandlerError| {
             Failure::usage("exit-signal-refused", it.to_string())
         })?;
-        let work = standing.step(&item.work.id, signal.exit_reason.into())?;
+        let work = state.step(&item.work.id, signal.exit_reason.into())?;
         Ok(Ended { event: result.event, work })
     }
 }
@@ -374,11 +374,11 @@ fn stepped(
     step: &Step,
     (kind, by, said): (&str, &str, Body),
 ) -> Result<(Item, u64), Failure> {
-    let after = item.work.standing.taken(step, by)?;
+    let after = item.work.state.taken(step, by)?;
     let seq = writing.append(draft(kind, by, said))?.record.seq;
     writing.move_item(&item, &after, seq)?;
     let lease = item.lease.map(|lease| Lease { expires_at: None, ..lease });
-    let work = WorkItem { standing: after, ..item.work };
+    let work = WorkItem { state: after, ..item.work };
     Ok((Item { work, seq, lease, ..item }, seq))
 }
 
@@ -395,7 +395,7 @@ pub(super) fn draft(kind: &str, actor: &str, body: Body) -> Draft {
 
 /// Who does it: an operator, where nobody is named.
 fn actor_of(named: Option<&str>) -> Result<String, Failure> {
-    let Some(named) = named else { return Ok(Operator::of_process().actor()) };
+    let Some(named) = named else { return Ok(Operator::from_process().actor()) };
     actor(named)?;
     Ok(named.to_owned())
 }

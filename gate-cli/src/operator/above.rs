@@ -37,7 +37,7 @@ pub(super) fn agent(places: &Places) -> Option<String> {
 fn attended(process: &Process) -> Option<&[String; 2]> {
     let words = process.words.get(1..)?;
     let (command, project) = words.split_first()?;
-    project.first_chunk().filter(|_| command == ATTEND)
+    if command == ATTEND { project.first_chunk() } else { None }
 }
 
 /// The marks of what a project is known by, here and in its settings: digests, because
@@ -49,9 +49,9 @@ pub(crate) fn project_marks(places: &Places, id: Option<&str>) -> Vec<String> {
     [Some(identity.as_str()), id].into_iter().flatten().map(mark).collect()
 }
 
-/// Whether a project is known by a name in its settings: those of another folder can say
+/// True if a project is known by a name in its settings: those of another folder can say
 /// the same, and what is done there is done to both. In doubt it is.
 fn is_named(places: &Places) -> bool {
     let resolved = settings::resolve(places, &Selection::default());
-    resolved.map_or(true, |it| it.policy.project_id.is_some())
+    resolved.map_or(true, |settings| settings.policy.project_id.is_some())
 }

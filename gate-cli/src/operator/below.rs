@@ -1,56 +1,61 @@
-//! Whether gate itself stands above this process: then a check calls, or another
-//! program that gate started, and no person.
+//! Finds gate itself above this process: then a check calls, or another program that gate
+//! started, and no person.
 //!
-//! A check runs under a supervisor, which inherits its orphans: a process that cleared
-//! its environment, left its session or lost its parent still stands below it. Where
-//! that is not told, as on systems without /proc, the mark in the environment is left.
+//! A check runs under a supervisor, which inherits its orphans: a process that cleared its
+//! environment, left its session or lost its parent is still below it. If the system hides
+//! that, as without /proc, the mark in the environment is left.
 
-use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
-use gate_checks::process::MARK;
+use gate_checks::process::{self, MARK, ancestors, command_line};
 
 use crate::agent::IN_RUN;
-use crate::processes;
 use crate::settings::Places;
 use crate::supervision::{ATTEND, SUPERVISE};
 
-/// How gate's program is called.
+/// File name of gate's program.
 const GATE: &str = "gate";
 
 /// The nearest process of gate's above this one, in words. What the agent of a run
 /// starts is that agent's, which is told elsewhere.
 pub(super) fn gate(places: &Places) -> Option<String> {
-    let above = processes::above().map(|it| (it.pid, processes::words(it.pid)));
+    let above = ancestors().map(|process| (process.pid, command_line(process.pid)));
     let mut above = above.take_while(|(_, words)| !is_attendant(words));
     let process = above.find(|(pid, words)| is_supervisor(words) || is_gate(*pid));
-    let in_run = places.variable(IN_RUN).is_some();
-    let by_mark = || places.variable(MARK).filter(|_| !in_run);
-    let by_mark = || by_mark().map(|mark| format!("the environment has {MARK}={mark}"));
-    process.map(|(pid, _)| format!("process {pid}")).or_else(by_mark)
+    if let Some((pid, _)) = process {
+        return Some(format!("process {pid}"));
+    }
+    if places.variable(IN_RUN).is_some() {
+        return None;
+    }
+    places.variable(MARK).map(|mark| format!("the environment has {MARK}={mark}"))
 }
 
-/// Whether these are the words of the process that attends the agent of a run.
+/// True if these are the words of the process that attends the agent of a run.
 fn is_attendant(words: &[String]) -> bool {
     words.get(1).is_some_and(|word| word == ATTEND)
 }
 
-/// Whether these are the words of a supervisor. Its own program cannot be looked at, and
+/// True if these are the words of a supervisor. Its own program cannot be looked at, and
 /// may be of another version.
 fn is_supervisor(words: &[String]) -> bool {
     let order = |word: &String| ["--", "--stdin", "--grace", "--held"].contains(&word.as_str());
     words.get(1).is_some_and(|word| word == SUPERVISE) && words.get(2).is_some_and(order)
 }
 
-/// Whether a process is gate, as a program that is called so, or as the one that runs
+/// True if a process is gate, as a program that is called so, or as the one that runs
 /// here. A script in front of gate is none.
-fn is_gate(pid: i64) -> bool {
-    let Ok(program) = fs::read_link(format!("/proc/{pid}/exe")) else { return false };
-    let of = |path: &Path| path.metadata().map(|it| (it.dev(), it.ino())).ok();
-    let own = of(Path::new("/proc/self/exe"));
-    let theirs = of(Path::new(&format!("/proc/{pid}/exe")));
-    program.file_name().is_some_and(|name| name == GATE) || (own.is_some() && own == theirs)
+fn is_gate(pid: i32) -> bool {
+    let Some(program) = process::program(pid) else { return false };
+    let own = program_file(std::process::id() as i32);
+    program.file_name().is_some_and(|name| name == GATE)
+        || (own.is_some() && own == program_file(pid))
+}
+
+/// The device and the inode of the file that a process runs.
+fn program_file(pid: i32) -> Option<(u64, u64)> {
+    let file = process::program_link(pid).metadata().ok()?;
+    Some((file.dev(), file.ino()))
 }
 
 #[cfg(test)]
@@ -79,7 +84,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_test_runner_is_no_gate() {
         let parent = rustix::process::getppid().unwrap();
-        assert!(!is_gate(i64::from(parent.as_raw_pid())));
-        assert!(is_gate(i64::from(std::process::id())), "this very program");
+        assert!(!is_gate(parent.as_raw_pid()));
+        assert!(is_gate(std::process::id() as i32), "this very program");
     }
 }

@@ -1,5 +1,5 @@
-//! Whether an environment is one that an agent's program made: a person's shell has
-//! these variables only where an agent started it. What a person sets as well
+//! Recognises an environment that an agent's program made: a person's shell has these
+//! variables only if an agent started it. A variable that people set as well
 //! (`CODEX_HOME`, keys, models) is no mark.
 
 use clap::ValueEnum;

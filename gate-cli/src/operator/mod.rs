@@ -10,13 +10,14 @@ mod below;
 mod marks;
 
 pub(crate) use above::project_marks;
+use gate_checks::process::ProcessStat;
 use gate_core::text;
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::settings::Places;
 
-/// Who gives an operator's command, as far as the system tells.
+/// The caller of an operator's command, as far as the system shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Operator {
     /// The user.
@@ -62,22 +63,22 @@ impl Operator {
                 "under-a-check",
                 &format!("below a check that gate runs: {check}"),
             )),
-            None => Ok(Self::of_process()),
+            None => Ok(Self::from_process()),
         }
     }
 
     /// Whoever called this process.
-    pub(crate) fn of_process() -> Self {
+    pub(crate) fn from_process() -> Self {
         let pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
-        let name = |pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok();
+        let name = pid.and_then(ProcessStat::read).map(|parent| parent.name);
         Self {
             uid: rustix::process::getuid().as_raw(),
             terminal: terminal(),
-            parent: Parent { pid, name: pid.and_then(name).map(|name| name.trim().to_owned()) },
+            parent: Parent { pid, name },
         }
     }
 
-    /// Who did it, in a record.
+    /// The actor in a record.
     pub(crate) fn actor(&self) -> String {
         format!("operator:{}", self.uid)
     }

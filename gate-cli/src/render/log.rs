@@ -212,7 +212,7 @@ mod tests {
             kind: kind.to_owned(),
             run: None,
             actor: "gate".to_owned(),
-            body: Body::of(body).expect("exact integers only"),
+            body: Body::new(body).expect("exact integers only"),
         })
     }
 

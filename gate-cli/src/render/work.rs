@@ -10,26 +10,26 @@ use jiff::Timestamp;
 
 use crate::store::Item;
 
-/// An item, and its lease, which is in this state.
-pub(crate) fn work_card(item: &Item, state: LeaseState) -> String {
-    let (work, standing) = (&item.work, &item.work.standing);
-    let style = style(standing.phase);
+/// An item and its lease.
+pub(crate) fn work_card(item: &Item, lease_state: LeaseState) -> String {
+    let (work, state) = (&item.work, &item.work.state);
+    let style = style(state.phase);
     let title = brief(&work.title, 100);
-    let mut text = format!("{style}{}{style:#}  {} {title}", standing.phase, brief(&work.id, 128));
+    let mut text = format!("{style}{}{style:#}  {} {title}", state.phase, brief(&work.id, 128));
     text.truncate(text.trim_end().len());
     text.push_str("\n\n");
-    if let Some(phase) = standing.blocked_in {
+    if let Some(phase) = state.blocked_in {
         row(&mut text, "blocked in", phase.as_str());
     }
     match &item.lease {
-        Some(lease) if state == LeaseState::Active => {
+        Some(lease) if lease_state == LeaseState::Active => {
             let until = lease.expires_at.map_or_else(String::new, |at| format!(" until {at}"));
             row(&mut text, "held by", &format!("{}{until}", brief(&lease.actor_id, 128)));
             row(&mut text, "lease", &brief(&lease.lease_id, 128));
         }
         _ => row(&mut text, "held by", "nobody"),
     }
-    row(&mut text, "steps", &standing.transition_count.to_string());
+    row(&mut text, "steps", &state.transition_count.to_string());
     row(&mut text, "recorded", &format!("record {}", item.seq));
     text
 }
@@ -53,7 +53,7 @@ pub(crate) fn work_list(items: &[Item], now: Timestamp) -> String {
 
 /// An item's line, with a column for the id of so many characters.
 fn line(item: &Item, id_width: usize, now: Timestamp) -> String {
-    let (work, phase) = (&item.work, item.work.standing.phase);
+    let (work, phase) = (&item.work, item.work.state.phase);
     let lease = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
     let holder = lease.map(|lease| format!("held by {}", brief(&lease.actor_id, 40)));
     let (id, title) = (brief(&work.id, 128), brief(&work.title, 60));

@@ -4,13 +4,12 @@
 use std::fs::File;
 use std::path::Path;
 
-use gate_checks::process::Session;
+use gate_checks::process::{Session, command_line};
 use gate_core::protocol::run::RunInfo;
 
 use super::{LOCK, reconcile};
 use crate::failure::Failure;
 use crate::governance::{Project, Task};
-use crate::processes;
 
 /// The program of conductor-loop that starts agents.
 const RUN_AGENT: &str = "run-agent";
@@ -18,7 +17,7 @@ const RUN_AGENT: &str = "run-agent";
 /// Whether runs that this run's agent has delegated go on. A loop of gate's counts also
 /// between its runs, and before the first of them.
 pub(super) fn go_on(task: &Task, run_id: &str, session: &Session) -> bool {
-    let is_loop = |pid: i32| starts_runs(&processes::words(pid.into()));
+    let is_loop = |pid: i32| starts_runs(&command_line(pid));
     session.processes().into_iter().any(is_loop)
         || below(task.project(), &[run_id.to_owned()])
             .is_ok_and(|runs| runs.iter().any(reconcile::lives))

@@ -1,7 +1,7 @@
 //! Work items in a store: a row each, with its latest lease.
 
 use gate_core::exit::WorkPhase;
-use gate_core::work::{Lease, Standing, WorkItem};
+use gate_core::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 
 use super::error::StoreError;
@@ -72,8 +72,8 @@ pub(super) fn read(cells: Vec<Cell>) -> Result<Item, StoreError> {
     let transition_count = row.number("transitions")?;
     let (added, seq) = (row.number("added")?, row.number("seq")?);
     let lease = lease(&mut row, &id)?;
-    let standing = Standing { phase, blocked_in, transition_count };
-    Ok(Item { work: WorkItem { id, title, description, standing }, added, seq, lease })
+    let state = ItemState { phase, blocked_in, transition_count };
+    Ok(Item { work: WorkItem { id, title, description, state }, added, seq, lease })
 }
 
 fn lease(row: &mut Row, work: &str) -> Result<Option<Lease>, StoreError> {

@@ -218,7 +218,7 @@ mod tests {
     fn a_mark_is_one_head_or_none_whoever_writes_meanwhile() {
         let folder = tempfile::tempdir().unwrap();
         let heads = Heads::new(folder.path().to_owned());
-        let head = |seq: u64| Head { seq, hash: Hash::of(&seq.to_le_bytes()) };
+        let head = |seq: u64| Head { seq, hash: Hash::digest(&seq.to_le_bytes()) };
         thread::scope(|scope| {
             scope.spawn(|| (1..3000).for_each(|seq| heads.keep("place", "p", head(seq)).unwrap()));
             for _ in 0..3000 {

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gate_core::protocol::ledger::{Draft, Head, Sealed};
-use gate_core::work::{Lease, Standing, WorkItem};
+use gate_core::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 
 pub use error::StoreError;
@@ -304,7 +304,7 @@ pub trait Writing: Leasing {
     ///
     /// A store that cannot be written, an item that has
     /// [changed](StoreError::Changed).
-    fn move_item(&mut self, before: &Item, after: &Standing, seq: u64) -> Result<(), StoreError>;
+    fn move_item(&mut self, before: &Item, after: &ItemState, seq: u64) -> Result<(), StoreError>;
 }
 
 /// The store in this place, and where the heads of its ledgers are marked:

@@ -4,7 +4,7 @@ mod items;
 
 use gate_core::protocol::ledger::{Draft, Head, Record, Sealed};
 
-use gate_core::work::{Standing, WorkItem};
+use gate_core::work::{ItemState, WorkItem};
 use uuid::Uuid;
 
 use super::error::StoreError;
@@ -187,7 +187,7 @@ impl<S: Sql> Writing for View<'_, S> {
         self.add(work, seq)
     }
 
-    fn move_item(&mut self, before: &Item, after: &Standing, seq: u64) -> Result<(), StoreError> {
+    fn move_item(&mut self, before: &Item, after: &ItemState, seq: u64) -> Result<(), StoreError> {
         self.step(before, after, seq)
     }
 }

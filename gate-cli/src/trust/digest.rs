@@ -24,7 +24,7 @@ struct Said<'a> {
 /// Never: texts are plain data, which a record can hold.
 #[expect(clippy::expect_used, reason = "texts are data that a record can hold")]
 pub(super) fn of(project: &str, place: &str, settings: &str) -> String {
-    let said = Body::of(&Said { v: 1, project, place, settings }).expect("texts are plain data");
+    let said = Body::new(&Said { v: 1, project, place, settings }).expect("texts are plain data");
     digest(said.canonical().as_bytes())
 }
 

@@ -12,7 +12,7 @@ impl Layer {
     pub fn spelled(&self) -> Option<String> {
         let table: toml::Table = toml::from_str(self.text()?).ok()?;
         let members = table.into_iter().map(|(key, value)| (key, exact(value)));
-        let spelled = Body::of(&members.collect::<Map<_, _>>()).ok()?;
+        let spelled = Body::new(&members.collect::<Map<_, _>>()).ok()?;
         Some(spelled.canonical())
     }
 }

@@ -16,7 +16,7 @@ pub struct Stamp {
     pub time: Timestamp,
     /// The process that gives the name.
     pub pid: u32,
-    /// How many names it has given, this one included: from 1.
+    /// Number of names given so far, this one included: from 1.
     pub seq: u64,
 }
 
@@ -48,7 +48,8 @@ pub(super) fn leading(text: &str) -> Option<usize> {
     let (pid, seq) = rest.strip_prefix('-')?.split_once('-')?;
     let digits = seq.bytes().take_while(u8::is_ascii_digit).count();
     let all = [date, clock, pid, &seq[..digits]];
-    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    let is_number =
+        |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     all.iter().all(is_number).then(|| text.len() - seq.len() + digits)
 }
 

@@ -30,23 +30,23 @@ pub(super) const LONGEST: usize = 64 << 10;
 /// The longest header, in bytes.
 const HEADER: usize = 400;
 
-/// How many lines may come before the first header: a runner's banner.
+/// Lines that may come before the first header: a runner's banner.
 const BANNER: usize = 30;
 
-/// How many lines a box may have between its rules.
+/// Lines that a box may have between its rules.
 const BOX: usize = 5;
 
-/// How many marks make a rule, and how many a side of a decorated line.
+/// Marks that make a rule, or one side of a decorated line.
 const RULE: usize = 10;
 const SIDE: usize = 2;
 
-/// What a header counts.
+/// Words for the thing that a header counts.
 const WORDS: [&str; 4] = ["iteration", "loop", "cycle", "round"];
 
-/// How many words may come before that.
+/// Words that may come before the counted one.
 const BEFORE: usize = 3;
 
-/// What lines are decorated with.
+/// Characters that decorate lines.
 const DECORATION: &str = "=-*~#_━═─—";
 
 /// The header of one loop, with the number of the iteration that it began.
@@ -59,24 +59,24 @@ pub(super) struct Loop {
     first: u64,
     /// The number of the last header that was taken for a shown one.
     shown: Option<u64>,
-    /// Whether the agent shows something.
+    /// Tracks text that the agent shows.
     quoted: Quoted,
     /// The latest time that the runner's logger wrote.
     time: String,
-    /// Whether the line before was a rule, and whether it was a box's title.
+    /// True if the line before was a rule; and true if it was the title of a box.
     rule: bool,
     inside: Option<usize>,
 }
 
-/// What is the same in all headers of a loop.
+/// The features that all headers of a loop share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Header {
     kind: Kind,
-    /// How far it is indented, in bytes.
+    /// Indentation, in bytes.
     indent: usize,
-    /// What decorates the line; nothing in a box.
+    /// The decoration; `None` in a box.
     mark: Option<char>,
-    /// What stands before the number, in lower case.
+    /// Text before the number, in lower case.
     before: String,
 }
 
@@ -94,7 +94,7 @@ enum Kind {
 
 impl Loop {
     /// The loop whose log begins like this.
-    pub(super) fn of(head: &[u8]) -> Option<Self> {
+    pub(super) fn detect(head: &[u8]) -> Option<Self> {
         let lines: Vec<_> = head.split(|&byte| byte == b'\n').map(plain).collect();
         let logged = lines.iter().find(|line| !line.is_empty()).is_some_and(|line| is_logged(line));
         let most = if logged { lines.len() } else { BANNER };
@@ -131,7 +131,7 @@ impl Loop {
         let text = plain(line);
         let rule = std::mem::replace(&mut self.rule, is_rule(&text));
         if let Some(left) = self.inside {
-            self.inside = left.checked_sub(1).filter(|_| !self.rule);
+            self.inside = if self.rule { None } else { left.checked_sub(1) };
             if self.rule {
                 return Cut::Drop;
             }
@@ -164,7 +164,7 @@ impl Loop {
         self.agents(line)
     }
 
-    /// Whether a line is the runner's own. Its logger writes into what it shows of
+    /// True if a line is the runner's own. Its logger writes into what it shows of
     /// the agent's words, and ends it; a log that an agent shows is from before.
     fn is_runners(&mut self, text: &str) -> bool {
         match self.header.kind {
@@ -195,7 +195,7 @@ impl Loop {
         (placed && header == self.header).then_some(number)
     }
 
-    /// Whether an iteration may have this number: a log that is printed by an
+    /// True if an iteration may have this number: a log that is printed by an
     /// agent in it has the numbers of those before. A header that was taken for a
     /// shown one may have been a true one, so that the one after it counts as
     /// well; and a log that began with 1 does so again where its loop was started
@@ -245,7 +245,7 @@ fn inside(line: &str) -> Option<(char, &str)> {
         .then_some((mark, bare.trim()))
 }
 
-/// What stands before the number that a title counts by, and the number.
+/// Text before the number that a title counts by, and the number.
 fn counted(title: &str) -> Option<(String, u64)> {
     let digit = title.find(|c: char| c.is_ascii_digit())?;
     let (before, rest) = title.split_at(digit);
@@ -258,7 +258,7 @@ fn counted(title: &str) -> Option<(String, u64)> {
     (known && few && goes_on(after)).then(|| Some((before.to_lowercase(), number.parse().ok()?)))?
 }
 
-/// Whether a header may go on like this after its number: with the number of
+/// True if a header may go on like this after its number: with the number of
 /// all, a time, a remark in brackets; not with words.
 fn goes_on(after: &str) -> bool {
     let next = after.trim_start();
@@ -269,13 +269,12 @@ fn goes_on(after: &str) -> bool {
 /// A line without what a logger puts before it: `[time] [LEVEL]`.
 fn unlogged(line: &str) -> (&str, bool) {
     let mut rest = line;
-    while let Some((_, after)) = rest.strip_prefix('[').and_then(|it| it.split_once(']')) {
+    while let Some((_, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         rest = after.trim_start();
     }
     (rest, rest.len() < line.len())
 }
 
-/// Whether a logger has written this line.
 fn is_logged(line: &str) -> bool {
     let line = line.trim_start();
     line.strip_prefix('[').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -294,7 +293,6 @@ fn is_rule(line: &str) -> bool {
     line.chars().all(|c| c == mark) && line.chars().count() >= RULE
 }
 
-/// Whether the line stands below a rule and above another.
 fn is_boxed(lines: &[String], at: usize) -> bool {
     let above = at.checked_sub(1).is_some_and(|above| is_rule(&lines[above]));
     above && lines.iter().skip(at + 1).take(BOX).any(|line| is_rule(line))
@@ -306,7 +304,6 @@ fn plain(line: &[u8]) -> String {
     strip_str(&String::from_utf8_lossy(line)).to_string().trim_end().to_owned()
 }
 
-/// Whether the line may be a header or a rule, by its first byte.
 fn may_matter(line: &[u8]) -> bool {
     let first = line.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
     // Decoration that is not ASCII begins with the byte E2.

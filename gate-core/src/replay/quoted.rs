@@ -1,27 +1,26 @@
-//! Whether an agent shows something: what stands in a code fence, or after a line
-//! that introduces it, is not the runner's.
+//! Finds text that an agent shows: text in a code fence, or after a line that introduces
+//! some, is not the runner's.
 //!
-//! A fence that was never closed must not hide all that follows: a fence is
-//! believed for 32 KiB, and at most two of an iteration may hide headers, because
-//! after an open one all that follow are read the wrong way round. What a colon
-//! introduces ends with the next blank line after a header. Where a true header
-//! is hidden, two iterations are one.
+//! A fence that was never closed must not hide all that follows: a fence counts for 32 KiB,
+//! and at most two of an iteration may hide headers, because after an open one all that
+//! follow are read the wrong way round. Text that a colon introduces ends with the next
+//! blank line after a header. If a true header is hidden, two iterations become one.
 
-/// How far a fence that does not close is believed, in bytes.
+/// Bytes after which a fence that does not close is ignored.
 const FENCE: usize = 32 << 10;
 
-/// How many fences of an iteration may hide headers.
+/// Fences of an iteration that may hide headers.
 const HIDING: usize = 2;
 
-/// What is known of the place after the last line.
+/// State after the last line.
 #[derive(Debug, Default)]
 pub(super) struct Quoted {
     fence: Option<Fence>,
-    /// Whether the last line that is not blank ends with a colon.
+    /// True if the last line that is not blank ends with a colon.
     introduced: bool,
-    /// Whether an introduced header was met, and no blank line since.
+    /// True if an introduced header was met, and no blank line since.
     inside: bool,
-    /// How many fences have hidden a header.
+    /// Fences that have hidden a header.
     hiding: usize,
 }
 
@@ -30,9 +29,9 @@ pub(super) struct Quoted {
 struct Fence {
     mark: u8,
     length: usize,
-    /// How far it is believed yet, in bytes.
+    /// Bytes left until it is ignored.
     left: usize,
-    /// Whether it has hidden a header.
+    /// True if it has hidden a header.
     hides: bool,
 }
 
@@ -41,8 +40,10 @@ impl Quoted {
     pub(super) fn line(&mut self, line: &[u8]) {
         let text = line.trim_ascii();
         if let Some(fence) = self.fence {
-            let left = fence.left.checked_sub(line.len()).filter(|_| !fence.is_closed_by(text));
-            self.fence = left.map(|left| Fence { left, ..fence });
+            self.fence = match fence.left.checked_sub(line.len()) {
+                Some(left) if !fence.is_closed_by(text) => Some(Fence { left, ..fence }),
+                _ => None,
+            };
             return;
         }
         self.fence = Fence::opened_by(text);
@@ -53,7 +54,7 @@ impl Quoted {
         }
     }
 
-    /// Whether a header that comes now is shown.
+    /// True if a header that comes now is shown.
     pub(super) fn holds(&mut self) -> bool {
         self.inside |= std::mem::take(&mut self.introduced);
         if let Some(fence) = &mut self.fence {
@@ -80,12 +81,12 @@ impl Fence {
     }
 }
 
-/// How many marks stand first.
+/// Number of marks at the beginning.
 fn run(text: &[u8], mark: u8) -> usize {
     text.iter().take_while(|&&byte| byte == mark).count()
 }
 
-/// What stands in an item of a list.
+/// Content of a list's item.
 fn item(text: &[u8]) -> &[u8] {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match &text[digits..] {

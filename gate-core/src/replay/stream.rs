@@ -18,21 +18,21 @@ use super::Cut;
 /// The longest record that may be a mark, in bytes.
 pub(super) const LONGEST: usize = 1 << 20;
 
-/// How much of a record is looked at to see whether it has to be parsed.
+/// Bytes of a record that show if it has to be parsed.
 const GLANCE: usize = 64;
 
-/// What is known of the iteration.
+/// State of the iteration.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
     /// Its session, once a record has told.
     session: Option<String>,
-    /// Whether its process has ended.
+    /// True if its process has ended.
     ended: bool,
-    /// Whether it holds anything but results.
+    /// True if it holds anything but results.
     mixed: bool,
 }
 
-/// What is needed of a record.
+/// The members of a record that count here.
 #[derive(Deserialize)]
 struct Record<'a> {
     #[serde(borrow, rename = "type")]
@@ -44,7 +44,7 @@ struct Record<'a> {
     part: Option<&'a RawValue>,
 }
 
-/// What is needed of a part of OpenCode's.
+/// The members of a part of OpenCode's that count here.
 #[derive(Deserialize)]
 struct Step<'a> {
     #[serde(borrow)]
@@ -63,7 +63,6 @@ impl Record<'_> {
     }
 }
 
-/// Whether no tool's answer is waited for after this step.
 fn is_last(part: &RawValue) -> bool {
     let step = serde_json::from_str::<Step<'_>>(part.get());
     step.is_ok_and(|step| step.reason.is_some_and(|reason| reason != "tool-calls"))
@@ -71,7 +70,7 @@ fn is_last(part: &RawValue) -> bool {
 
 impl Stream {
     /// A stream of records begins like this, perhaps after a few other lines.
-    pub(super) fn of(head: &[u8]) -> Option<Self> {
+    pub(super) fn detect(head: &[u8]) -> Option<Self> {
         let mut lines = head.split(|&byte| byte == b'\n');
         lines.any(|line| line.starts_with(b"{\"type\"")).then(Self::default)
     }
@@ -98,14 +97,12 @@ impl Stream {
         if begins { Cut::Before } else { Cut::No }
     }
 
-    /// Whether this record, after the end of the process, is another one's.
     fn is_another(&self, kind: &str, session: Option<&str>) -> bool {
         let other = self.session.as_deref().zip(session).is_some_and(|(known, new)| known != new);
         other || kind == "thread.started" || (kind == "result" && !self.mixed)
     }
 }
 
-/// Whether the record has to be parsed: by its type, which stands first.
 fn may_matter(line: &[u8]) -> bool {
     let glance = &line[..line.len().min(GLANCE)];
     let kinds: [&[u8]; 6] =

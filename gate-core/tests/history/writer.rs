@@ -218,7 +218,7 @@ impl Writer {
             kind: kind.to_owned(),
             run: None,
             actor: "gate".to_owned(),
-            body: Body::of(body).expect("a body"),
+            body: Body::new(body).expect("a body"),
         };
         self.records.push(last.unwrap_or(Head::EMPTY).follow(draft).record);
     }

@@ -18,7 +18,7 @@ pub(super) fn run(here: &Here, args: &Post) -> Result<u8, Failure> {
     let draft = Draft {
         task_id: destination.task_id,
         run_id: caller.speaks_for(args.run.as_deref())?,
-        parents: args.parents.iter().map(|id| Parent::of(id)).collect(),
+        parents: args.parents.iter().map(|id| Parent::new(id)).collect(),
         links: args.links.iter().map(|url| Link { url: url.clone(), ..Link::default() }).collect(),
         meta: args.meta.clone(),
         body: body_text(args.body.as_deref(), "text to post")?,

@@ -17,7 +17,7 @@ use crate::render::{self, print};
 /// Brings the hooks of an agent up to date. Prints the changes, unless the answer is one
 /// JSON object.
 pub(super) fn fix(here: &Here, agent: Agent, json: bool) -> Result<(), Failure> {
-    for plan in install::fixes(agent, &Roots::of(&here.places)?)? {
+    for plan in install::fixes(agent, &Roots::new(&here.places)?)? {
         plan.apply()?;
         if !json {
             print(&changes(&plan, false))?;
@@ -29,11 +29,11 @@ pub(super) fn fix(here: &Here, agent: Agent, json: bool) -> Result<(), Failure> 
 /// A finding about hooks that an older gate wrote. If settings cannot be read,
 /// `gate doctor --agent` says why.
 pub(super) fn outdated(here: &Here, agent: Agent) -> Option<Finding> {
-    install::outdated(agent, &Roots::of(&here.places).ok()?).ok()?
+    install::outdated(agent, &Roots::new(&here.places).ok()?).ok()?
 }
 
 pub(super) fn run(here: &Here, agent: Agent, json: bool) -> Result<u8, Failure> {
-    let result = looked_at(agent, &Roots::of(&here.places)?)?;
+    let result = looked_at(agent, &Roots::new(&here.places)?)?;
     let record = AgentRecord::new(agent.name(), result.places, result.findings);
     print(&if json { render::json(&record)? } else { agent_card(&record) })?;
     Ok(if record.ok { DONE } else { PROBLEMS })

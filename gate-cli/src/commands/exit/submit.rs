@@ -74,7 +74,7 @@ impl From<Result<Submitted, String>> for ExitSubmitted {
             Ok(Submitted { item, signal, seq }) => Self::Accepted {
                 ok: true,
                 signal,
-                next_phase: item.work.standing.phase,
+                next_phase: item.work.state.phase,
                 work: item.work.id,
                 seq,
             },

@@ -8,7 +8,7 @@ use std::path::Path;
 use gate_core::Policy;
 use gate_core::history::History;
 use gate_core::protocol::ledger::{Chain, Fault, Head, LONGEST_LINE, Problem, Record, Sealed};
-use gate_core::work::{Book, WorkError};
+use gate_core::work::{ReplayedItems, WorkError};
 
 use crate::args::Verify;
 use crate::commands::common::DONE;
@@ -42,13 +42,13 @@ struct LedgerWalk {
     held: Head,
     history: History,
     /// The state of the work items.
-    book: Book,
+    book: ReplayedItems,
     policies: BTreeMap<String, Option<Policy>>,
 }
 
 impl LedgerWalk {
     fn new(chain: Chain) -> Self {
-        let (history, book) = (History::default(), Book::default());
+        let (history, book) = (History::default(), ReplayedItems::default());
         Self { chain, held: Head::EMPTY, history, book, policies: BTreeMap::new() }
     }
 

@@ -13,7 +13,7 @@ const KIND: Kind = Kind {
     line: "a row of `gate replay --json`",
 };
 
-/// What prints rows to compare with.
+/// The command whose output can be compared with.
 const OLD: &str = "`gate replay --json`";
 
 /// The verdicts of an earlier replay.
@@ -51,13 +51,13 @@ impl Earlier {
         Ok(Self { all })
     }
 
-    /// What has changed of this row.
+    /// The change of this row's verdict.
     pub(super) fn compare(&mut self, row: &ReplayRecord) -> Option<Changed> {
         let from = self.all.remove(&(row.file.clone(), row.iteration)).flatten();
         (from != row.verdict).then_some(Changed { from, to: row.verdict })
     }
 
-    /// How many rows have no counterpart now.
+    /// Number of rows without a counterpart now.
     pub(super) fn gone(&self) -> usize {
         self.all.len()
     }

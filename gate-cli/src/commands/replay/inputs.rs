@@ -1,5 +1,5 @@
-//! Which files are replayed: files as they are named, folders with all
-//! transcripts in them, globs that the shell did not expand, lists.
+//! Selects the files to replay: files as they are named, folders with all transcripts in
+//! them, globs that the shell did not expand, lists.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -18,13 +18,13 @@ use super::run_folder::RunFolders;
 use crate::args::Replay;
 use crate::failure::Failure;
 
-/// How transcripts end. Files without an extension are looked at as well.
+/// Extensions of transcripts. Files without an extension are looked at as well.
 const EXTENSIONS: [&str; 8] = ["json", "jsonl", "ndjson", "log", "txt", "md", "out", "markdown"];
 
-/// What makes a path a glob.
+/// Characters that make a path a glob.
 const GLOB: [char; 4] = ['*', '?', '[', '{'];
 
-/// Which file it is, however it is named.
+/// Identity of a file: its device and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct FileId(u64, u64);
 
@@ -44,7 +44,7 @@ pub(super) struct Input {
     pub(super) id: Option<FileId>,
     /// Its place among the runs beside it.
     pub(super) iteration: u64,
-    /// Whether it is a row whatever it holds: it was named, or is labelled.
+    /// True if it is a row whatever it holds: it was named, or is labelled.
     pub(super) wanted: bool,
     /// Why it cannot be read, where that is known already.
     pub(super) error: Option<Failure>,
@@ -54,7 +54,7 @@ pub(super) struct Input {
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
     pub(super) all: Vec<Input>,
-    /// How many files in folders are no transcripts by their names.
+    /// Number of files in folders that are no transcripts by their names.
     pub(super) other: u64,
 }
 
@@ -91,7 +91,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// What a person named.
+    /// Adds a path from the command line.
     fn path(&mut self, path: &Path) {
         match fs::metadata(self.folder.join(path)) {
             Ok(metadata) if metadata.is_dir() => self.walk(path, false, &|_| true),
@@ -154,7 +154,7 @@ impl Search<'_> {
 
     /// A file in a folder, if it is a transcript.
     fn member(&mut self, path: &Path, metadata: Option<&fs::Metadata>) {
-        let labelled = metadata.is_some_and(|it| self.labels.has(it.into()));
+        let labelled = metadata.is_some_and(|metadata| self.labels.has(metadata.into()));
         let whole = self.folder.join(path);
         let is_file = metadata.is_some_and(fs::Metadata::is_file);
         if labelled || (is_file && self.runs.is_transcript(&whole) && has_extension(path)) {
@@ -166,7 +166,7 @@ impl Search<'_> {
 
     fn add(&mut self, path: &Path, metadata: Option<&fs::Metadata>, wanted: bool) {
         // A pipe has no second reading, and no two of them are the same.
-        let id = metadata.filter(|it| it.is_file()).map(FileId::from);
+        let id = metadata.filter(|metadata| metadata.is_file()).map(FileId::from);
         if id.is_some_and(|id| !self.seen.insert(id)) {
             return;
         }
@@ -190,7 +190,7 @@ impl Search<'_> {
     }
 }
 
-/// What could not be walked.
+/// The path of a failed walk.
 fn place(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),
@@ -209,7 +209,10 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 
 /// The path as a glob, where it is one.
 fn glob(path: &Path) -> Option<GlobMatcher> {
-    let text = path.to_str().filter(|_| is_glob(path.as_os_str()))?;
+    if !is_glob(path.as_os_str()) {
+        return None;
+    }
+    let text = path.to_str()?;
     let text = text.strip_prefix("./").unwrap_or(text);
     let glob = GlobBuilder::new(text).literal_separator(true).build();
     glob.ok().map(|glob| glob.compile_matcher())
@@ -220,5 +223,7 @@ pub(super) fn is_glob(text: &OsStr) -> bool {
 }
 
 fn has_extension(path: &Path) -> bool {
-    path.extension().is_none_or(|it| EXTENSIONS.iter().any(|known| it.eq_ignore_ascii_case(known)))
+    path.extension().is_none_or(|extension| {
+        EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    })
 }

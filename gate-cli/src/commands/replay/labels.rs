@@ -1,7 +1,7 @@
-//! What a person says that transcripts hold: JSONL of `{"file", "label"}`.
+//! A person's labels of transcripts: JSONL of `{"file", "label"}`.
 //!
-//! A label is about the end of its file, which is its last iteration, unless
-//! `"iteration": N` says which one. `null` judges nothing.
+//! A label is about the last iteration of its file, unless `"iteration": N` names
+//! another one. `null` judges nothing.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -23,7 +23,7 @@ const KIND: Kind = Kind {
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     all: BTreeMap<(FileId, Option<u64>), Entry>,
-    /// What is about no file.
+    /// Labels that match no file.
     idle: Vec<Idle>,
 }
 
@@ -39,7 +39,7 @@ struct Entry {
     labelled: Labelled,
     line: usize,
     file: String,
-    /// Whether an iteration was judged by it.
+    /// True if an iteration was judged by it.
     used: AtomicBool,
 }
 
@@ -81,7 +81,8 @@ impl Labels {
             line.wrong("label", &format!("`label` is \"{label}\"; expected {names}"))
         })?;
         let found = fs::metadata(folder.join(&file)).ok();
-        let Some(id) = found.as_ref().filter(|it| !it.is_dir()).map(FileId::from) else {
+        let Some(id) = found.as_ref().filter(|metadata| !metadata.is_dir()).map(FileId::from)
+        else {
             let what = if found.is_some() { "is a folder" } else { "is not there" };
             self.idle.push(Idle { line: line.line, why: format!("{file} {what}") });
             return Ok(());
@@ -98,7 +99,6 @@ impl Labels {
         }
     }
 
-    /// Whether a file has a label.
     pub(super) fn has(&self, id: FileId) -> bool {
         self.all.range((id, None)..=(id, Some(u64::MAX))).next().is_some()
     }
@@ -107,9 +107,9 @@ impl Labels {
     pub(super) fn get(&self, id: FileId, iteration: u64, last: bool) -> Option<Labelled> {
         let own = self.all.get(&(id, Some(iteration)));
         // The label of a file is about its last iteration, also where that one has its own.
-        let whole = self.all.get(&(id, None)).filter(|_| last);
-        own.into_iter().chain(whole).for_each(|it| it.used.store(true, Ordering::Relaxed));
-        own.or(whole).map(|it| it.labelled)
+        let whole = if last { self.all.get(&(id, None)) } else { None };
+        own.into_iter().chain(whole).for_each(|label| label.used.store(true, Ordering::Relaxed));
+        own.or(whole).map(|label| label.labelled)
     }
 
     /// The labels that judge nothing, now that these files were read: their file is
@@ -130,7 +130,7 @@ impl Labels {
     }
 }
 
-/// What a label may be, for complaints.
+/// The allowed labels, for error messages.
 fn names() -> String {
     let names: Vec<_> = ALL.iter().map(|known| known.name()).collect();
     format!("one of {}, or null", names.join(", "))

@@ -12,17 +12,17 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 
-/// How much of a wrong value is shown, in characters.
+/// Characters of a wrong value that are shown.
 const SHOWN: usize = 60;
 
-/// What kind of list it is, for complaints.
+/// Kind of a list, for error messages.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     /// The code of a line that is wrong.
     pub(super) code: &'static str,
-    /// What is read.
+    /// Name of the list.
     pub(super) what: &'static str,
-    /// What a line is.
+    /// Name of a line.
     pub(super) line: &'static str,
 }
 
@@ -36,11 +36,11 @@ pub(super) struct Object<'a> {
 }
 
 impl Object<'_> {
-    /// What a key says; nothing where it is not there.
+    /// The value of a key; `None` if it is absent.
     ///
     /// # Errors
     ///
-    /// Another kind of value than what is expected.
+    /// A value of another type than expected.
     pub(super) fn get<T: DeserializeOwned>(
         &self,
         key: &str,
@@ -53,11 +53,11 @@ impl Object<'_> {
         })
     }
 
-    /// What a key says that has to be there.
+    /// The value of a key that has to be there.
     ///
     /// # Errors
     ///
-    /// None, or another kind of value than what is expected.
+    /// No value, or one of another type than expected.
     pub(super) fn need<T: DeserializeOwned>(
         &self,
         key: &str,

@@ -34,7 +34,7 @@ pub(super) fn listed(folder: &Path, null: bool) -> Result<Vec<PathBuf>, Failure>
     Ok(paths.into_iter().map(|path| OsStr::from_bytes(path).into()).collect())
 }
 
-/// Whether these are lines of a transcript: words or JSON, and no line of them
+/// True if these are lines of a transcript: words or JSON, and no line of them
 /// leads to a file.
 fn is_text(folder: &Path, lines: &[&[u8]]) -> bool {
     let speaks = |line: &[u8]| line.starts_with(b"{") || line.contains(&b' ');

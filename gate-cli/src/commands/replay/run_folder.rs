@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What marks a run folder.
+/// The file that marks a run folder.
 const MARK: &str = "run-info.yaml";
 
 /// The folder of a task's run folders.
 const RUNS: &str = "runs";
 
-/// What holds the agent's output: the first that is there and says something.
+/// Files of the agent's output: the first one that is not empty counts.
 const OUTPUTS: [&str; 2] = ["agent-stdout.txt", "output.md"];
 
 /// The folders that were looked at.
@@ -22,7 +22,7 @@ pub(super) struct RunFolders {
     runs: HashMap<PathBuf, Vec<PathBuf>>,
 }
 
-/// What the files in a folder are.
+/// Kind of a folder.
 #[derive(Clone, Debug)]
 enum Kind {
     /// Anything.
@@ -34,7 +34,6 @@ enum Kind {
 }
 
 impl RunFolders {
-    /// Whether a file may be a transcript: of a run folder its output alone.
     pub(super) fn is_transcript(&mut self, file: &Path) -> bool {
         match self.kind(file) {
             Kind::Plain => !is_bookkeeping(file),
@@ -54,14 +53,14 @@ impl RunFolders {
 
     fn kind(&mut self, file: &Path) -> Kind {
         let folder = file.parent().unwrap_or(Path::new("."));
-        self.known.entry(folder.to_owned()).or_insert_with(|| Kind::of(folder)).clone()
+        self.known.entry(folder.to_owned()).or_insert_with(|| Kind::detect(folder)).clone()
     }
 }
 
 impl Kind {
-    fn of(folder: &Path) -> Self {
+    fn detect(folder: &Path) -> Self {
         if folder.join(MARK).is_file() {
-            let says = |file: &PathBuf| fs::metadata(file).is_ok_and(|it| it.len() > 0);
+            let says = |file: &PathBuf| fs::metadata(file).is_ok_and(|metadata| metadata.len() > 0);
             let all = OUTPUTS.map(|name| folder.join(name));
             let there = all.iter().find(|file| says(file));
             let there = there.or_else(|| all.iter().find(|file| file.is_file()));
@@ -83,7 +82,7 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
     runs
 }
 
-/// Whether it is a file of a project of run folders that no agent's output is.
+/// True if it is a file of a project of run folders that no agent's output is.
 fn is_bookkeeping(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with("-MESSAGE-BUS.md") || name.ends_with("-FACTS.md") || name.starts_with("FACT-")

@@ -1,4 +1,4 @@
-//! What a file in a folder is, by its beginning: only transcripts are rows.
+//! Recognises transcripts in a folder by their first bytes: only they become rows.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,11 +6,10 @@ use std::path::Path;
 
 use gate_core::read::{Event, ProblemKind, Reader, Sink};
 
-/// How much is looked at: as much as a reader needs to find the format.
+/// Bytes that are read: as many as a reader needs to find the format.
 const HEAD: u64 = 64 << 10;
 
-/// How much of it is looked at first: for bytes that no text has, and for a
-/// format that is told by its first record.
+/// Bytes that are read first, to find binary files and formats that the first record shows.
 const GLANCE: usize = 8 << 10;
 
 /// Why a file in a folder is no row.

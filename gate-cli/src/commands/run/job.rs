@@ -86,13 +86,13 @@ impl Job {
     }
 
     fn phase(&self) -> WorkPhase {
-        self.item.work.standing.phase
+        self.item.work.state.phase
     }
 
     /// The task of the item's phase: each has its own breaker.
     pub(super) fn task_id(&self) -> String {
         let (id, phase) = (&self.item.work.id, self.phase().as_str().to_lowercase());
-        let steps = self.item.work.standing.transition_count;
+        let steps = self.item.work.state.transition_count;
         if id.len() <= 60 && id.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) {
             return format!("work-{id}-{steps}-{phase}");
         }
@@ -214,7 +214,7 @@ impl Job {
             Err(failure) if failure.exit_code == 2 => return self.release(Some(failure.message)),
             Err(failure) => return Err(failure),
         };
-        let waits = item.work.standing.phase == WorkPhase::CiPending;
+        let waits = item.work.state.phase == WorkPhase::CiPending;
         let after = if waits && !settings.0.work_ci.is_empty() {
             self.ci(here, settings, &item)?
         } else {
@@ -222,7 +222,7 @@ impl Job {
         };
         Ok(WorkEnd {
             submitted: true,
-            next_phase: Some(after.work.standing.phase),
+            next_phase: Some(after.work.state.phase),
             ..self.ended(None, Some(after.seq))
         })
     }
@@ -266,7 +266,7 @@ impl Job {
     /// The item as somebody else may have left it.
     fn gone(&mut self, why: Option<String>) -> Result<WorkEnd, Failure> {
         let item = self.memory.work(&self.item.work.id)?;
-        let next_phase = Some(item.work.standing.phase).filter(|phase| *phase != self.phase());
+        let next_phase = Some(item.work.state.phase).filter(|phase| *phase != self.phase());
         Ok(WorkEnd { next_phase, ..self.ended(why, None) })
     }
 

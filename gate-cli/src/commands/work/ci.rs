@@ -19,10 +19,10 @@ use crate::trust::{self, Trust};
 pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
     let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
     let mut memory = here.memory(&settings.policy)?;
-    let standing = memory.work(&args.id)?.work.standing;
-    if standing.phase != WorkPhase::CiPending {
+    let state = memory.work(&args.id)?.work.state;
+    if state.phase != WorkPhase::CiPending {
         let event = args.result.unwrap_or(CiResult::Passed).event();
-        return Err(WorkError::Invalid { from: standing.phase, event }.into());
+        return Err(WorkError::Invalid { from: state.phase, event }.into());
     }
     let (result, failed) = match args.result {
         Some(result) => (result, None),

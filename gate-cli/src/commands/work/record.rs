@@ -64,7 +64,7 @@ impl LeaseRecord {
         Some(Self {
             work: item.work.id.clone(),
             lease: lease.lease_id.clone(),
-            phase: item.work.standing.phase,
+            phase: item.work.state.phase,
             actor: lease.actor_id.clone(),
             expires_at: lease.expires_at.map(|at| at.to_string()),
         })
@@ -74,17 +74,17 @@ impl LeaseRecord {
 impl WorkRecord {
     /// An item as it is now.
     pub(crate) fn new(item: &Item, now: Timestamp) -> Self {
-        let standing = item.work.standing;
+        let state = item.work.state;
         let lease = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
         Self {
             schema: "gate.work.v1",
             work: item.work.id.clone(),
             title: item.work.title.clone(),
             description: item.work.description.clone(),
-            phase: standing.phase,
-            blocked_in: standing.blocked_in,
-            transition_count: standing.transition_count,
-            claimable: lease.is_none() && is_claimable(standing.phase),
+            phase: state.phase,
+            blocked_in: state.blocked_in,
+            transition_count: state.transition_count,
+            claimable: lease.is_none() && is_claimable(state.phase),
             lease: lease.and_then(|_| LeaseRecord::new(item)),
             seq: item.seq,
         }

@@ -1,11 +1,11 @@
-//! What a client's own reader takes for JSON. Of a file beyond that it reads
-//! nothing, and most of them say nothing either.
+//! JSON dialects of clients. A client ignores a file beyond its dialect, mostly without a
+//! word.
 
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::{Flaw, flaw, options};
 
-/// What is read beside plain JSON.
+/// Extensions to plain JSON that a client reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Dialect {
     pub(super) comments: bool,

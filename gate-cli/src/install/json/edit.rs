@@ -20,7 +20,7 @@ pub(in super::super) fn added(
     match to.parts().last() {
         Some(&(start, end)) => {
             let indent = own_indent(text, start);
-            let part = indent.map_or_else(tight, |it| written(layout.spread(value, it)));
+            let part = indent.map_or_else(tight, |indent| written(layout.spread(value, indent)));
             after(text, layout, end, indent, &part)
         }
         None if layout.on_one_line => {
@@ -81,11 +81,11 @@ fn after(text: &str, layout: &Layout, end: usize, indent: Option<&str>, part: &s
     }
 }
 
-/// What stands beside a part that ends at a byte.
+/// Text beside a part.
 struct Beside {
-    /// Where its comma is.
+    /// Byte of its comma.
     comma: Option<usize>,
-    /// Where the comments end that stand in its line.
+    /// End of the comments in its line.
     end: usize,
 }
 
@@ -155,12 +155,15 @@ pub(in super::super) fn removed(text: &str, of: &Node, index: usize) -> String {
     cut(text, &cuts)
 }
 
-/// Where the white space begins that stands before a byte; a line comment
-/// before it keeps its line break.
+/// Start of the white space before a byte; a line comment before it keeps its line break.
 fn blank_start(text: &str, at: usize) -> usize {
     let body = text[..at].trim_end_matches([' ', '\t', '\r', '\n']);
     let line = body.rfind('\n').map_or(body, |newline| &body[newline + 1..]);
-    if line.contains("//") { text[..at].rfind('\n').map_or(at, |it| it + 1) } else { body.len() }
+    if line.contains("//") {
+        text[..at].rfind('\n').map_or(at, |newline| newline + 1)
+    } else {
+        body.len()
+    }
 }
 
 fn cut(text: &str, cuts: &[(usize, usize)]) -> String {

@@ -1,4 +1,4 @@
-//! How a document is laid out, so that what is added looks like the rest.
+//! Layout of a document, so that additions look like the rest.
 
 use serde_json::Value;
 
@@ -11,20 +11,20 @@ pub(in super::super) struct Layout {
     pub(super) newline: &'static str,
     /// One step of indentation.
     unit: String,
-    /// Whether everything stands on one line.
+    /// True if everything stands on one line.
     pub(super) on_one_line: bool,
-    /// What stands between a name and its value, and after a comma on one line.
+    /// Space between a name and its value, and after a comma on one line.
     pub(super) space: &'static str,
 }
 
 impl Layout {
     /// The layout of this text, which holds this value.
-    pub(in super::super) fn of(text: &str, root: Option<&Node>) -> Self {
+    pub(in super::super) fn new(text: &str, root: Option<&Node>) -> Self {
         let newline = text.find('\n').filter(|at| text[..*at].ends_with('\r'));
         let parts = root.map(Node::parts).unwrap_or_default();
         let inside = root.map_or("", |root| &text[root.start..root.end]);
         let first = parts.first().and_then(|(start, _)| own_indent(text, *start));
-        let unit = first.filter(|it| !it.is_empty()).unwrap_or("  ").to_owned();
+        let unit = first.filter(|indent| !indent.is_empty()).unwrap_or("  ").to_owned();
         let on_one_line = !parts.is_empty() && !inside.contains('\n');
         let is_tight = on_one_line && !inside.contains(": ");
         Self {
@@ -74,7 +74,7 @@ impl Layout {
                 format!("{{{}}}", members.collect::<Vec<_>>().join(&between))
             }
             Value::Array(items) => {
-                let items = items.iter().map(|it| self.tight(it));
+                let items = items.iter().map(|item| self.tight(item));
                 format!("[{}]", items.collect::<Vec<_>>().join(&between))
             }
             other => other.to_string(),
@@ -101,7 +101,6 @@ pub(super) fn line_indent(text: &str, at: usize) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Whether there is nothing but white space.
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(|c| matches!(c, ' ' | '\t' | '\r' | '\n'))
 }

@@ -5,7 +5,7 @@ use super::Dialect;
 /// A document on its way through the reader's rules.
 struct Mended {
     text: String,
-    /// Where a comma stands after which nothing but white space and comments came.
+    /// Byte of the last comma, if only white space and comments follow so far.
     comma: Option<usize>,
 }
 
@@ -32,7 +32,9 @@ impl Dialect {
                     mended.push(",")
                 }
                 '}' | ']' => {
-                    if let Some(comma) = mended.comma.filter(|_| !self.commas) {
+                    if let Some(comma) = mended.comma
+                        && !self.commas
+                    {
                         mended.text.remove(comma);
                     }
                     mended.value(&rest[..1])
@@ -54,7 +56,7 @@ impl Dialect {
         let line = mended.text.rfind('\n').map_or(0, |at| at + 1);
         let is_alone = mended.text[line..].chars().all(blank);
         let end = rest[length..].trim_start_matches(blank);
-        let newline = ["\r\n", "\n"].into_iter().find(|it| end.starts_with(it));
+        let newline = ["\r\n", "\n"].into_iter().find(|newline| end.starts_with(newline));
         match newline {
             Some(newline) if is_alone => {
                 mended.text.truncate(line);

@@ -41,7 +41,7 @@ pub(super) struct Member {
     pub(super) node: Node,
 }
 
-/// What is wrong with a document.
+/// A fault of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flaw {
     /// From 1.
@@ -90,15 +90,17 @@ fn flaw(error: &ParseError) -> Flaw {
 fn node(text: &str, value: Ast<'_>) -> Result<Node, Flaw> {
     let Range { start, end } = value.range();
     let kind = match value {
-        Ast::StringLit(it) => Kind::Other(Value::from(it.value)),
-        Ast::NumberLit(it) => Kind::Other(number(text, start, it.value)?),
-        Ast::BooleanLit(it) => Kind::Other(Value::from(it.value)),
+        Ast::StringLit(string) => Kind::Other(Value::from(string.value)),
+        Ast::NumberLit(digits) => Kind::Other(number(text, start, digits.value)?),
+        Ast::BooleanLit(boolean) => Kind::Other(Value::from(boolean.value)),
         Ast::NullKeyword(_) => Kind::Other(Value::Null),
-        Ast::Object(it) => Kind::Object(
-            it.properties.into_iter().map(|it| member(text, it)).collect::<Result<_, _>>()?,
-        ),
-        Ast::Array(it) => {
-            Kind::Array(it.elements.into_iter().map(|it| node(text, it)).collect::<Result<_, _>>()?)
+        Ast::Object(object) => {
+            let members = object.properties.into_iter().map(|property| member(text, property));
+            Kind::Object(members.collect::<Result<_, _>>()?)
+        }
+        Ast::Array(array) => {
+            let items = array.elements.into_iter().map(|element| node(text, element));
+            Kind::Array(items.collect::<Result<_, _>>()?)
         }
     };
     Ok(Node { start, end, kind })
@@ -125,11 +127,11 @@ pub(super) fn line(text: &str, at: usize) -> usize {
 }
 
 impl Node {
-    /// What it means.
+    /// Its value.
     pub(super) fn value(&self) -> Value {
         match &self.kind {
             Kind::Object(members) => {
-                members.iter().map(|it| (it.name.clone(), it.node.value())).collect()
+                members.iter().map(|member| (member.name.clone(), member.node.value())).collect()
             }
             Kind::Array(items) => items.iter().map(Self::value).collect(),
             Kind::Other(value) => value.clone(),
@@ -148,19 +150,21 @@ impl Node {
 
     /// A member's value; the last one of that name, as JSON's readers have it.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
-        self.members()?.iter().rev().find(|it| it.name == name).map(|it| &it.node)
+        self.members()?.iter().rev().find(|member| member.name == name).map(|member| &member.node)
     }
 
-    /// Where its members or elements begin and end.
+    /// Start and end of each member or element.
     pub(super) fn parts(&self) -> Vec<(usize, usize)> {
         match &self.kind {
-            Kind::Object(members) => members.iter().map(|it| (it.start, it.node.end)).collect(),
-            Kind::Array(items) => items.iter().map(|it| (it.start, it.end)).collect(),
+            Kind::Object(members) => {
+                members.iter().map(|member| (member.start, member.node.end)).collect()
+            }
+            Kind::Array(items) => items.iter().map(|item| (item.start, item.end)).collect(),
             Kind::Other(_) => Vec::new(),
         }
     }
 
-    /// What kind of value it is, for a person.
+    /// Its type, for a person.
     pub(super) fn what(&self) -> &'static str {
         match &self.kind {
             Kind::Object(_) => "an object",

@@ -8,7 +8,7 @@ use super::*;
 #[track_caller]
 fn check_added(text: &str, expected: &str) {
     let root = parse(text).unwrap().unwrap();
-    let layout = Layout::of(text, Some(&root));
+    let layout = Layout::new(text, Some(&root));
     assert_eq!(added(text, &layout, &root, Some("new"), &json!([1])), expected);
 }
 

@@ -31,7 +31,7 @@ impl Machine {
             environment: vec![("HOME".to_owned(), home.display().to_string())],
             ..Places::default()
         };
-        let roots = Roots::of(&places).unwrap();
+        let roots = Roots::new(&places).unwrap();
         Self { folder, roots }
     }
 
@@ -59,8 +59,9 @@ impl Machine {
             }
             let step = installed(&wish, &target, &target.file).unwrap();
             step.apply().unwrap();
-            let trust = trusting(&self.roots, &target, &step).filter(|_| agent == Agent::Codex);
-            if let Some(trust) = trust {
+            if agent == Agent::Codex
+                && let Some(trust) = trusting(&self.roots, &target, &step)
+            {
                 installed(&wish, &trust, &target.file).unwrap().apply().unwrap();
             }
         }

@@ -1,5 +1,4 @@
-//! What each client sends when its agent stops, made up: a claim that
-//! everything is done.
+//! Events that clients send when an agent stops, with a made-up claim that all is done.
 
 use std::path::Path;
 
@@ -18,7 +17,7 @@ const SESSION: &str = "00000000-0000-4000-8000-000000000000";
 const TIME: &str = "2026-01-01T00:00:00.000Z";
 
 /// The event of a stop.
-pub(super) fn of(agent: Agent, project: &Path, transcript: &Path) -> Value {
+pub(super) fn stop_event(agent: Agent, project: &Path, transcript: &Path) -> Value {
     let common = json!({
         "session_id": SESSION,
         "cwd": project.display().to_string(),

@@ -49,7 +49,7 @@ fn it_is_asked_in_a_place_of_its_own() {
 fn every_client_is_asked_in_its_own_words() {
     let folder = Path::new("/p");
     for agent in Agent::ALL {
-        let event = event::of(agent, folder, Path::new("/t.jsonl"));
+        let event = event::stop_event(agent, folder, Path::new("/t.jsonl"));
         let has = |name: &str| event.get(name).is_some();
         assert_eq!(has("turn_id"), agent == Agent::Codex);
         assert_eq!(has("prompt_response"), agent == Agent::Gemini);

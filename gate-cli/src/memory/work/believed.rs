@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gate_core::protocol::ledger::Record;
-use gate_core::work::{Book, Entry, Standing, WorkError, WorkItem};
+use gate_core::work::{ItemState, ReplayedItem, ReplayedItems, WorkError, WorkItem};
 
 use crate::failure::Failure;
 use crate::memory::Memory;
@@ -22,7 +22,7 @@ impl Memory {
     /// A store that cannot be read, a row that contradicts itself or its records.
     pub fn misplaced(
         &mut self,
-        book: &Book,
+        book: &ReplayedItems,
         followed: u64,
     ) -> Result<Option<(u64, String)>, Failure> {
         self.examine(|reading, _| {
@@ -46,13 +46,13 @@ fn told(id: &str, what: &str) -> String {
 }
 
 /// How a row contradicts what the records come to.
-fn contradicts(item: &Item, recorded: Option<Entry>) -> Option<(u64, String)> {
-    let WorkItem { id, standing, .. } = &item.work;
+fn contradicts(item: &Item, recorded: Option<ReplayedItem>) -> Option<(u64, String)> {
+    let WorkItem { id, state, .. } = &item.work;
     let Some(recorded) = recorded else {
         return Some((item.seq, told(id, "has a row and no record")));
     };
-    let Entry { standing: Standing { phase, .. }, added, seq, texts } = recorded;
-    if (recorded.standing, seq) != (*standing, item.seq) {
+    let ReplayedItem { state: ItemState { phase, .. }, added, seq, texts } = recorded;
+    if (recorded.state, seq) != (*state, item.seq) {
         let what = format!("stands in {phase}, and its row says something else");
         return Some((seq, told(id, &what)));
     }
@@ -84,11 +84,11 @@ pub(super) fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure
 /// That an item's records say what its row does: where it stands, by its latest,
 /// and what is to be done, by the one that added it.
 pub(super) fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result<(), Failure> {
-    let WorkItem { id, standing, .. } = &item.work;
-    let (phase, seq) = (standing.phase, item.seq);
+    let WorkItem { id, state, .. } = &item.work;
+    let (phase, seq) = (state.phase, item.seq);
     let latest = proven(reading, seq)?;
-    let recorded = latest.as_ref().map(|it| Standing::recorded(it, id)).transpose()?.flatten();
-    if recorded != Some(*standing) {
+    let recorded = latest.as_ref().map(|it| ItemState::recorded(it, id)).transpose()?.flatten();
+    if recorded != Some(*state) {
         let message =
             format!("the row of the work item `{id}` says {phase}, and record {seq} does not");
         return Err(Failure::internal("state-corrupt", message));

@@ -1,7 +1,7 @@
 //! A project's work items inside of a transaction.
 
 use gate_core::exit::WorkPhase;
-use gate_core::work::{Lease, Standing, WorkItem, is_claimable};
+use gate_core::work::{ItemState, Lease, WorkItem, is_claimable};
 use jiff::Timestamp;
 
 use super::super::error::StoreError;
@@ -61,13 +61,13 @@ impl<S: Sql> View<'_, S> {
             Given::Text(name("id", &work.id)?),
             Given::Text(&work.title),
             Given::Text(&work.description),
-            Given::Text(work.standing.phase.as_str()),
-            Given::MaybeText(work.standing.blocked_in.as_ref().map(WorkPhase::as_str)),
+            Given::Text(work.state.phase.as_str()),
+            Given::MaybeText(work.state.blocked_in.as_ref().map(WorkPhase::as_str)),
             Given::Integer(number),
             Given::Integer(number),
         ];
         let is_added = self.insert(statements::ADD_ITEM, &given)?;
-        if is_added && is_claimable(work.standing.phase) {
+        if is_added && is_claimable(work.state.phase) {
             self.announce()?;
         }
         Ok(is_added)
@@ -76,7 +76,7 @@ impl<S: Sql> View<'_, S> {
     pub(super) fn step(
         &mut self,
         before: &Item,
-        after: &Standing,
+        after: &ItemState,
         seq: u64,
     ) -> Result<(), StoreError> {
         let (lease, renewals, released) = before.leased();
@@ -87,7 +87,7 @@ impl<S: Sql> View<'_, S> {
             Given::Integer(integer("seq", seq)?),
             Given::Text(self.project),
             Given::Text(&before.work.id),
-            Given::Integer(integer("transitions", before.work.standing.transition_count)?),
+            Given::Integer(integer("transitions", before.work.state.transition_count)?),
             Given::Text(lease),
             Given::Integer(integer("renewals", renewals)?),
             Given::Integer(released),

@@ -1,6 +1,6 @@
 //! Lines of a body that would end it.
 
-/// What ends a header, and a body.
+/// Line that ends a header, and a body.
 pub(super) const MARK: &str = "---";
 
 /// A body as it is written: a line that is `---`, also one with white space

@@ -1,10 +1,10 @@
-//! What a runner says of a run: that it started, stopped or crashed.
+//! Messages of a runner about a run: it started, stopped or crashed.
 
 use super::super::run::{RunInfo, Status};
 use super::kind::{CRASH, START, STOP};
 use super::message::Draft;
 
-/// How many lines of an agent's standard error are told where it crashed.
+/// Lines of an agent's standard error that a crash message quotes.
 pub const STDERR_LINES: usize = 50;
 
 /// A run's event, by its record: START while it runs, STOP where it completed,

@@ -32,7 +32,7 @@ fn take(message: &mut Message, entry: Entry) -> Result<(), (usize, String)> {
     Ok(())
 }
 
-/// Where the one value of a key belongs.
+/// The field of a message that a key fills.
 fn place<'a>(message: &'a mut Message, key: &str) -> Option<&'a mut String> {
     Some(match key {
         "msg_id" => &mut message.msg_id,
@@ -65,12 +65,13 @@ fn list<T>(node: &Node, item: fn(&Node) -> Option<T>) -> Vec<T> {
 /// An id alone, or a mapping with one.
 fn parent(node: &Node) -> Option<Parent> {
     let Node::Map(entries) = node else {
-        return node.as_str().filter(|id| !id.is_empty()).map(Parent::of);
+        return node.as_str().filter(|id| !id.is_empty()).map(Parent::new);
     };
-    let meta = entries.iter().find(|it| it.key == "meta");
-    let meta = meta.map(|it| pairs(&it.value)).unwrap_or_default();
+    let meta = entries.iter().find(|entry| entry.key == "meta");
+    let meta = meta.map(|entry| pairs(&entry.value)).unwrap_or_default();
     let msg_id = word(entries, "msg_id");
-    Some(Parent { msg_id, kind: word(entries, "kind"), meta }).filter(|it| !it.msg_id.is_empty())
+    Some(Parent { msg_id, kind: word(entries, "kind"), meta })
+        .filter(|parent| !parent.msg_id.is_empty())
 }
 
 fn link(node: &Node) -> Option<Link> {
@@ -82,12 +83,13 @@ fn link(node: &Node) -> Option<Link> {
 }
 
 fn word(entries: &[Entry], key: &str) -> String {
-    let found = entries.iter().find(|it| it.key == key).and_then(|it| it.value.as_str());
+    let found =
+        entries.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.as_str());
     found.unwrap_or_default().to_owned()
 }
 
 fn pairs(node: &Node) -> Vec<(String, String)> {
     let Node::Map(entries) = node else { return Vec::new() };
-    let pair = |it: &Entry| Some((it.key.clone(), it.value.as_str()?.to_owned()));
+    let pair = |entry: &Entry| Some((entry.key.clone(), entry.value.as_str()?.to_owned()));
     entries.iter().filter_map(pair).collect()
 }

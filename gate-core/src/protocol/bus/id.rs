@@ -14,17 +14,17 @@ pub struct MessageId {
     pub time: Timestamp,
     /// The process that writes it.
     pub pid: u32,
-    /// How many it has written, this one included: from 1.
+    /// Number of messages written so far, this one included: from 1.
     pub seq: u64,
 }
 
 impl MessageId {
-    /// Whether a text has the form of an id.
+    /// True if a text has the form of an id.
     pub fn is_one(text: &str) -> bool {
         let form = "MSG-00000000-000000-000000000-PID00000-0000";
-        let alike = |(it, sample): (u8, u8)| match sample {
-            b'0' => it.is_ascii_digit(),
-            _ => it == sample,
+        let alike = |(byte, sample): (u8, u8)| match sample {
+            b'0' => byte.is_ascii_digit(),
+            _ => byte == sample,
         };
         text.len() == form.len() && text.bytes().zip(form.bytes()).all(alike)
     }

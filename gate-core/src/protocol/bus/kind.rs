@@ -7,10 +7,10 @@ pub const STOP: &str = "RUN_STOP";
 /// A run ended in any other way.
 pub const CRASH: &str = "RUN_CRASH";
 
-/// Whether only a runner may say this, in whatever case and with whatever
+/// True if only a runner may say this, in whatever case and with whatever
 /// between the words: what an agent could write, it could forge.
 pub fn is_runners(kind: &str) -> bool {
-    let letters = kind.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_uppercase);
+    let letters = kind.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase);
     let letters: String = letters.collect();
     let event = letters.strip_prefix("RUN").unwrap_or(&letters);
     matches!(event, "START" | "STOP" | "CRASH")

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::message::Message;
 
-/// What a line without a type is.
+/// Type of a line that names none.
 const INFO: &str = "INFO";
 
 /// The message in a line, if it is one. Its id is the line's number, from 1.
@@ -26,13 +26,18 @@ pub(super) fn message(line: &str, number: usize) -> Option<Message> {
 }
 
 fn moment(text: &str) -> Option<Timestamp> {
-    let utc = |at: DateTime| at.to_zoned(TimeZone::UTC).ok().map(|it| it.timestamp());
-    let has_clock = text.len() >= "2026-02-20 15:30:45".len();
-    let at = || text.parse::<DateTime>().ok().filter(|_| has_clock).and_then(utc);
-    text.parse().ok().or_else(at)
+    if let Ok(time) = text.parse() {
+        return Some(time);
+    }
+    // A date alone parses as its midnight, and is no time of a message.
+    if text.len() < "2026-02-20 15:30:45".len() {
+        return None;
+    }
+    let utc = text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?;
+    Some(utc.timestamp())
 }
 
 fn is_type(text: &str) -> bool {
-    let part = |it: u8| it.is_ascii_alphanumeric() || b"_-/".contains(&it);
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte);
     !text.is_empty() && text.bytes().all(part)
 }

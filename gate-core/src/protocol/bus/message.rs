@@ -22,7 +22,7 @@ pub struct Message {
     pub msg_id: String,
     /// When it was written (RFC 3339, UTC), as it says; empty where it does not.
     pub ts: String,
-    /// What it is: `FACT`, `QUESTION`, `RUN_STOP`.
+    /// Its type: `FACT`, `QUESTION`, `RUN_STOP`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The project's id.
@@ -34,15 +34,15 @@ pub struct Message {
     /// An issue's number: its id.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub issue_id: String,
-    /// What it answers, corrects or belongs to.
+    /// The messages that it answers, corrects or belongs to.
     pub parents: Vec<Parent>,
-    /// What it points to.
+    /// Files and addresses that it refers to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
-    /// What programs say beside it, in order.
+    /// Keys and values of programs, in order.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
     pub meta: Vec<(String, String)>,
-    /// What it says.
+    /// Its text.
     pub body: String,
     /// Keys that are not known here.
     #[serde(skip)]
@@ -54,10 +54,10 @@ pub struct Message {
 pub struct Parent {
     /// Its id.
     pub msg_id: String,
-    /// How they belong together; empty means that it is answered.
+    /// Kind of the relation; empty means an answer.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// What programs say beside it.
+    /// Keys and values of programs.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
     pub meta: Vec<(String, String)>,
 }
@@ -65,20 +65,20 @@ pub struct Parent {
 /// Something that a message points to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Link {
-    /// Where it is: an absolute path or an address.
+    /// An absolute path or an address.
     pub url: String,
-    /// What it is, for a person.
+    /// Label for a person.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// What it is, for a program.
+    /// Kind for a program.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
 }
 
-/// What somebody wants to say; its id and time are not theirs to choose.
+/// A message before it is written: without an id and a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
-    /// What it is.
+    /// Its type.
     pub kind: String,
     /// The project's id.
     pub project_id: String,
@@ -86,13 +86,13 @@ pub struct Draft {
     pub task_id: String,
     /// The run that says it; empty for none.
     pub run_id: String,
-    /// What it answers.
+    /// The messages that it answers.
     pub parents: Vec<Parent>,
-    /// What it points to.
+    /// Files and addresses that it refers to.
     pub links: Vec<Link>,
-    /// What is said beside it.
+    /// Keys and values of programs.
     pub meta: Vec<(String, String)>,
-    /// What is said.
+    /// Its text.
     pub body: String,
 }
 
@@ -108,7 +108,7 @@ pub enum BadMessage {
     /// A word of its header that is none.
     #[error("{key}: one line without control characters is expected, at most 4096 bytes")]
     Word {
-        /// Where.
+        /// The key.
         key: &'static str,
     },
     /// It is too long.
@@ -150,7 +150,7 @@ impl Draft {
         })
     }
 
-    /// Whether it may be written.
+    /// True if it may be written.
     ///
     /// # Errors
     ///
@@ -179,9 +179,9 @@ impl Draft {
             ("run_id", &self.run_id),
         ];
         let own = own.into_iter().map(|(key, word)| (key, word.as_str()));
-        let parents = self.parents.iter().flat_map(|it| [it.msg_id.as_str(), &it.kind]);
-        let links = self.links.iter().flat_map(|it| [it.url.as_str(), &it.label, &it.kind]);
-        let inner = self.parents.iter().flat_map(|it| it.meta.iter());
+        let parents = self.parents.iter().flat_map(|parent| [parent.msg_id.as_str(), &parent.kind]);
+        let links = self.links.iter().flat_map(|link| [link.url.as_str(), &link.label, &link.kind]);
+        let inner = self.parents.iter().flat_map(|parent| parent.meta.iter());
         let meta = self.meta.iter().chain(inner).flat_map(|(key, value)| [key.as_str(), value]);
         own.chain(parents.map(|word| ("parents", word)))
             .chain(links.map(|word| ("links", word)))
@@ -198,13 +198,13 @@ impl Message {
 
 impl Parent {
     /// A message that is answered or corrected.
-    pub fn of(msg_id: &str) -> Self {
+    pub fn new(msg_id: &str) -> Self {
         Self { msg_id: msg_id.to_owned(), ..Self::default() }
     }
 }
 
 fn is_word(text: &str) -> bool {
-    let breaks = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     text.len() <= LONGEST_WORD && !text.contains(breaks)
 }
 

@@ -9,14 +9,14 @@ use super::kind::is_runners;
 use super::legacy;
 use super::message::Message;
 
-/// What a bus holds.
+/// The messages of a bus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
     /// Its messages, the oldest first.
     pub messages: Vec<Message>,
-    /// What is wrong with it.
+    /// Problems with it, in order.
     pub problems: Vec<Problem>,
-    /// How it ends.
+    /// The state of its end.
     pub tail: Tail,
 }
 
@@ -26,11 +26,11 @@ pub struct Read {
 pub struct Problem {
     /// The line that the entry begins in, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The fault.
     pub trouble: Trouble,
 }
 
-/// What is wrong with an entry.
+/// A fault of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
     /// Its header cannot be read; it is passed over.
@@ -38,7 +38,7 @@ pub enum Trouble {
     Header {
         /// The line within the header, from 1.
         line: usize,
-        /// What is wrong there.
+        /// The fault, in words.
         what: String,
     },
     /// Its end is missing: whoever wrote it was stopped. It is passed over.
@@ -49,7 +49,7 @@ pub enum Trouble {
     Forged {
         /// Its type.
         kind: String,
-        /// What speaks against it.
+        /// The reason, in words.
         why: &'static str,
     },
     /// It is no UTF-8: what cannot be read is replaced.
@@ -57,7 +57,7 @@ pub enum Trouble {
     NotUtf8,
 }
 
-/// How a bus ends, for whoever goes on with it.
+/// The end of a bus, for a writer that appends to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tail {
     /// With a whole entry, or it is empty.
@@ -73,9 +73,9 @@ pub enum Tail {
 }
 
 impl Tail {
-    /// What has to stand between the end of a bus and a new entry. Behind a body
-    /// that was cut off the bus has to be cut back first. A header that was cut
-    /// off is made unreadable, for else the new entry would become its body.
+    /// Text that a writer puts between the end of a bus and a new entry. A bus that ends in
+    /// a body that was cut off has to be cut back first. A header that was cut off is made
+    /// unreadable: otherwise the new entry would become its body.
     pub fn gap(self, is_empty: bool) -> &'static str {
         match self {
             Self::Whole | Self::Body(_) if is_empty => "",
@@ -91,7 +91,7 @@ impl Tail {
 /// header that cannot be read ends where the next may begin.
 pub fn read(bytes: &[u8]) -> Read {
     let mut reader = Reader::default();
-    bytes.split_inclusive(|it| *it == b'\n').for_each(|line| reader.line(line));
+    bytes.split_inclusive(|byte| *byte == b'\n').for_each(|line| reader.line(line));
     reader.end()
 }
 
@@ -103,13 +103,13 @@ struct Reader {
     number: usize,
     /// Bytes so far.
     at: usize,
-    /// Where the entry begins: its line, its byte.
+    /// Line and byte at which the entry begins.
     begun: (usize, usize),
-    /// Whether an empty line, or nothing, stands before it.
+    /// True if an empty line, or nothing, stands before it.
     apart: bool,
-    /// Whether the last line was empty.
+    /// True if the last line was empty.
     after_empty: bool,
-    /// What the header or the body holds so far.
+    /// Bytes of the header or the body so far.
     held: Vec<u8>,
 }
 
@@ -215,19 +215,19 @@ impl Reader {
         }
     }
 
-    /// How long the beginning of a `---` is that ends the bus: what was cut off
-    /// is then the entry behind this one.
+    /// Length, in bytes, of a partial `---` at the end of the bus. The text after it would
+    /// belong to the entry before.
     fn half_mark(&self) -> usize {
-        let half = [&b"\n\n--"[..], b"\n\n-"].into_iter().find(|it| self.held.ends_with(it));
+        let half = [&b"\n\n--"[..], b"\n\n-"].into_iter().find(|mark| self.held.ends_with(mark));
         half.map_or(0, |half| half.len() - 2)
     }
 
-    /// Where the empty line before a half `---` stands.
+    /// Byte of the empty line before a partial `---`.
     fn gap_at(&self) -> usize {
         self.at - self.half_mark() - 1
     }
 
-    /// Whether a body, where one has begun, has a line: an entry without one is
+    /// True if a body, where one has begun, has a line: an entry without one is
     /// not whole, for an empty body is an empty line.
     fn has_body(&self) -> bool {
         !matches!(self.state, State::Body(_)) || !self.held.is_empty()

@@ -26,8 +26,8 @@ fn an_entry_is_written_as_all_are() {
     let draft = Draft {
         task_id: "t".to_owned(),
         parents: vec![
-            Parent::of("MSG-1"),
-            Parent { kind: "supersedes".to_owned(), ..Parent::of("MSG-0") },
+            Parent::new("MSG-1"),
+            Parent { kind: "supersedes".to_owned(), ..Parent::new("MSG-0") },
         ],
         links: vec![Link { url: "/x/y.md".to_owned(), ..Link::default() }],
         meta: vec![("count".to_owned(), "2".to_owned())],
@@ -178,7 +178,7 @@ fn older_lines_are_messages_too() {
 fn threads_and_what_is_new() {
     let of = |id: &str, parent: &str| Message {
         msg_id: id.to_owned(),
-        parents: if parent.is_empty() { Vec::new() } else { vec![Parent::of(parent)] },
+        parents: if parent.is_empty() { Vec::new() } else { vec![Parent::new(parent)] },
         ..Message::default()
     };
     let all = [of("a", ""), of("b", "a"), of("c", ""), of("d", "b"), of("e", "c")];
@@ -198,7 +198,7 @@ proptest! {
         let messages = bodies.iter().zip(1..).map(|(body, seq)| {
             let draft = Draft {
                 task_id: word.clone(),
-                parents: vec![Parent { kind: word.clone(), ..Parent::of("p") }],
+                parents: vec![Parent { kind: word.clone(), ..Parent::new("p") }],
                 meta: vec![(word.clone(), word.clone())],
                 body: body.clone(),
                 ..Draft::new("A", "p")

@@ -48,20 +48,24 @@ impl Message {
     }
 }
 
-/// Where only its id is told, nothing else is written.
-fn parent(it: &Parent) -> Node {
-    let all =
-        [text("msg_id", &it.msg_id), text("kind", &it.kind), Entry::new("meta", pairs(&it.meta))];
+/// A parent; its id alone if it has nothing else.
+fn parent(parent: &Parent) -> Node {
+    let all = [
+        text("msg_id", &parent.msg_id),
+        text("kind", &parent.kind),
+        Entry::new("meta", pairs(&parent.meta)),
+    ];
     Node::Map(some(all))
 }
 
-fn link(it: &Link) -> Node {
-    Node::Map(some([text("url", &it.url), text("label", &it.label), text("kind", &it.kind)]))
+fn link(link: &Link) -> Node {
+    Node::Map(some([text("url", &link.url), text("label", &link.label), text("kind", &link.kind)]))
 }
 
 /// The first, and those of the others that say something.
 fn some(all: [Entry; 3]) -> Vec<Entry> {
-    let said = all.into_iter().enumerate().filter(|(at, it)| *at == 0 || !it.value.is_empty());
+    let said =
+        all.into_iter().enumerate().filter(|(at, entry)| *at == 0 || !entry.value.is_empty());
     said.map(|(_, entry)| entry).collect()
 }
 

@@ -15,7 +15,7 @@ use super::{
 /// This process's flag.
 static FLAG: Flag = Flag::new();
 
-/// Whether the environment switches the agent exit protocol on. It is looked at
+/// True if the environment switches the agent exit protocol on. It is looked at
 /// once in a process: see [`Flag::is_enabled`] for the pure form.
 pub fn is_agent_exit_protocol_enabled() -> bool {
     FLAG.is_enabled(|| std::env::var(AGENT_EXIT_PROTOCOL_ENABLED_ENV).ok())

@@ -23,7 +23,7 @@ pub struct AgentSessionCompleted {
     pub source: String,
     /// The session that has ended.
     pub session_id: String,
-    /// Who has worked in it.
+    /// The actor of the session.
     pub actor_id: String,
     /// The phase that has ended.
     pub phase_completed: WorkPhase,
@@ -34,10 +34,10 @@ pub struct AgentSessionCompleted {
     /// The pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr_url: Option<String>,
-    /// Where the evidence stands.
+    /// Path of the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence_bundle_ref: Option<String>,
-    /// What a person should know.
+    /// Notes for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
 }
@@ -46,7 +46,7 @@ impl AgentSessionCompleted {
     /// The type of such events.
     pub const EVENT_TYPE: &'static str = "AgentSessionCompleted";
 
-    /// Where such events come from.
+    /// The source that such events name.
     pub const SOURCE: &'static str = "agent_exit_protocol";
 
     /// The event that a signal becomes at a time, under an id. It is the
@@ -75,7 +75,7 @@ impl AgentSessionCompleted {
         }
     }
 
-    /// Whether the phase was completed.
+    /// True if the phase was completed.
     pub const fn is_success(&self) -> bool {
         self.exit_reason.is_success()
     }

@@ -2,7 +2,7 @@
 
 use super::EXIT_SIGNAL_PROTOCOL;
 
-/// How much of an address that is not secure is told, in characters.
+/// Characters of an insecure address that an error quotes.
 const TOLD: usize = 50;
 
 /// Why something is no exit signal. The first five texts are the protocol's own.
@@ -29,9 +29,9 @@ pub enum ExitSignalError {
     FieldTooLong {
         /// Its key.
         field: &'static str,
-        /// How long it is, in bytes.
+        /// Its length, in bytes.
         actual: usize,
-        /// How long it may be, in bytes.
+        /// The limit, in bytes.
         max: usize,
     },
     /// A path leads out of the folder that it is relative to.
@@ -43,9 +43,9 @@ pub enum ExitSignalError {
     /// The JSON is too long.
     #[error("input too large: {actual} bytes > {max} bytes maximum")]
     InputTooLarge {
-        /// How long it is, in bytes.
+        /// Its length, in bytes.
         actual: usize,
-        /// How long it may be, in bytes.
+        /// The limit, in bytes.
         max: usize,
     },
     /// An address holds what a shell would take for more than an address.

@@ -1,4 +1,4 @@
-//! Where in an agent's words an exit signal may stand.
+//! Places in an agent's text that may hold an exit signal.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ fn value(text: &str) -> Result<usize, usize> {
     }
 }
 
-/// Where the next JSON value begins that may hold a signal, before `end`.
+/// Byte of the next JSON value before `end` that may hold a signal.
 fn opening(text: &str, mut at: usize, end: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     loop {
@@ -60,7 +60,7 @@ fn opening(text: &str, mut at: usize, end: usize) -> Option<usize> {
     }
 }
 
-/// Whether what follows a bracket is what JSON, or an attempt at it, goes on with.
+/// True if what follows a bracket is what JSON, or an attempt at it, goes on with.
 fn opens(bracket: u8, rest: &str) -> bool {
     match bracket {
         b'[' => rest.starts_with(['{', '[']),
@@ -68,7 +68,7 @@ fn opens(bracket: u8, rest: &str) -> bool {
     }
 }
 
-/// Where in a text its reading has failed.
+/// Byte at which parsing a text failed.
 fn offset(text: &str, error: &Error) -> usize {
     let before = error.line().saturating_sub(1);
     let mut breaks = memchr::memchr_iter(b'\n', text.as_bytes());

@@ -7,7 +7,7 @@ use super::{ExitSignal, ExitSignalError};
 /// The environment variable that holds the flag.
 pub const AGENT_EXIT_PROTOCOL_ENABLED_ENV: &str = "AGENT_EXIT_PROTOCOL_ENABLED";
 
-/// Whether the flag's variable switches the protocol on: `true`, `1` or `yes`, in
+/// True if the flag's variable switches the protocol on: `true`, `1` or `yes`, in
 /// capital or small letters, without anything around it. Any other value, and
 /// none, leaves it off.
 pub fn parse_agent_exit_protocol_enabled(value: Option<&str>) -> bool {
@@ -26,17 +26,17 @@ impl Flag {
         Self(OnceLock::new())
     }
 
-    /// Whether the protocol is on; `variable` says what the environment holds,
+    /// True if the protocol is on; `variable` says what the environment holds,
     /// and is asked once.
     pub fn is_enabled(&self, variable: impl FnOnce() -> Option<String>) -> bool {
         *self.0.get_or_init(|| parse_agent_exit_protocol_enabled(variable().as_deref()))
     }
 }
 
-/// Whether exit signals are read. The default is what the flag says.
+/// True if exit signals are read. The default is what the flag says.
 #[derive(Clone, Debug)]
 pub struct AgentExitConfig {
-    /// Whether they are.
+    /// True if they are.
     pub enabled: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is held against a signal beyond its form.
+//! Limits of a signal beyond its form.
 
 use super::{EXIT_SIGNAL_PROTOCOL, ExitSignal, ExitSignalError};
 
@@ -37,7 +37,7 @@ fn protocol(name: &str) -> Result<(), ExitSignalError> {
 /// `1.` and a number: the minor version, with or without a patch.
 fn version(version: &str) -> Result<(), ExitSignalError> {
     within("version", version, MAX_VERSION)?;
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_supported = version.strip_prefix("1.").is_some_and(|rest| match rest.split_once('.') {
         Some((minor, patch)) => is_number(minor) && is_number(patch),
         None => is_number(rest),
@@ -51,7 +51,7 @@ fn pr_url(url: &str) -> Result<(), ExitSignalError> {
     if !url.starts_with("https://") {
         return Err(ExitSignalError::InsecureUrl(url.to_owned()));
     }
-    let is_dangerous = |it: &char| DANGEROUS.contains(it) || it.is_whitespace() || it.is_control();
+    let is_dangerous = |c: &char| DANGEROUS.contains(c) || c.is_whitespace() || c.is_control();
     let dangerous = url.chars().find(is_dangerous);
     dangerous.map_or(Ok(()), |char| Err(ExitSignalError::UrlInjection { char }))
 }

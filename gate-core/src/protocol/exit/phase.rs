@@ -74,7 +74,7 @@ impl WorkPhase {
         Self::NAMES[*self as usize]
     }
 
-    /// Whether no phase comes after it by itself.
+    /// True if no phase comes after it by itself.
     pub const fn is_terminal(&self) -> bool {
         matches!(self, Self::Completed | Self::Blocked)
     }

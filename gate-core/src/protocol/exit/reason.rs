@@ -29,7 +29,7 @@ impl ExitReason {
         Self::NAMES[*self as usize]
     }
 
-    /// Whether the phase was completed.
+    /// True if the phase was completed.
     pub const fn is_success(&self) -> bool {
         matches!(self, Self::Completed)
     }

@@ -1,4 +1,4 @@
-//! What an exit signal does to the session that it comes from.
+//! The effect of an exit signal on the session that it comes from.
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -10,19 +10,18 @@ use super::{AgentExitConfig, AgentSessionCompleted, ExitSignal, ExitSignalError,
 pub struct Session {
     /// Its id.
     pub session_id: String,
-    /// Who works in it.
+    /// The actor of the session.
     pub actor_id: String,
     /// The phase that it holds the lease for; none where it holds none, because
     /// it never claimed one or has ended it.
     pub active_phase: Option<WorkPhase>,
 }
 
-/// What comes of a valid signal. Whoever keeps work items appends the event,
-/// moves the item to the next phase and releases the session's lease, all of it
-/// or nothing.
+/// The effect of a valid signal. The keeper of work items appends the event, moves the
+/// item to the next phase and releases the session's lease, in one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExitHandlerResult {
-    /// What goes into the ledger.
+    /// The event for the ledger.
     pub event: AgentSessionCompleted,
     /// The work item's phase from now on.
     pub next_phase: WorkPhase,
@@ -50,13 +49,13 @@ pub enum ExitHandlerError {
 }
 
 impl Session {
-    /// What comes of a signal that arrives at a time; `event_id` is the id of
-    /// the event that it becomes. Nothing is changed here.
+    /// Handles a signal that arrives at a time. `event_id` is the id of the resulting event.
+    /// Nothing is changed here.
     ///
     /// # Errors
     ///
-    /// In this order: signals are not read, it is no valid signal, the session
-    /// has no active phase, the signal is about another one.
+    /// In this order: signals are not read, this is no valid signal, the session has no
+    /// active phase, the signal is about another one.
     pub fn exit(
         &self,
         json: &str,
@@ -67,13 +66,12 @@ impl Session {
         self.accept(config.from_json(json)?, timestamp, event_id)
     }
 
-    /// What comes of a signal that was read already, where the agent's output
-    /// holds more than the signal.
+    /// Handles a signal that was parsed before, for output that holds more than the signal.
     ///
     /// # Errors
     ///
-    /// In this order: it is not valid, the session has no active phase, the
-    /// signal is about another one.
+    /// In this order: it is not valid, the session has no active phase, the signal is about
+    /// another one.
     pub fn accept(
         &self,
         exit_signal: ExitSignal,

@@ -6,11 +6,10 @@ use serde::Serialize;
 use super::protocol::{EXIT_SIGNAL_PROTOCOL, EXIT_SIGNAL_VERSION};
 use super::{ExitReason, ExitSignalError, MAX_EXIT_SIGNAL, WorkPhase, limit};
 
-/// What an agent says when it ends a phase of the work.
+/// The message with which an agent ends a phase of the work.
 ///
-/// A signal that was said cannot be taken back or changed; the next one is
-/// another session's. In JSON its members come in this order, and what is not
-/// given is left out.
+/// A signal cannot be taken back or changed; the next one is another session's. In JSON
+/// the members come in this order, and absent ones are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExitSignal {
@@ -26,12 +25,11 @@ pub struct ExitSignal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub pr_url: Option<String>,
-    /// Where the evidence for this phase stands: a relative path without `..`,
-    /// at most 2,048 bytes.
+    /// Path of the evidence for this phase: relative, without `..`, at most 2,048 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub evidence_bundle_ref: Option<String>,
-    /// What a person should know, at most 10,240 bytes.
+    /// Notes for a person, at most 10,240 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub notes: Option<String>,

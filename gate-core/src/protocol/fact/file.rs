@@ -3,7 +3,7 @@
 use super::super::yaml::{self, Entry, Node, mapping};
 use super::{Fact, FactError, Scope};
 
-/// What stands around the front matter.
+/// Line before and after the front matter.
 const MARK: &str = "---";
 
 impl Fact {
@@ -17,7 +17,7 @@ impl Fact {
         let mut front = mapping(&front)?;
         let time = required(&mut front, "created_at", "a time such as 2026-02-20T15:30:45Z")?;
         let scope = required(&mut front, "scope", SCOPES)?;
-        let scope = Scope::ALL.into_iter().find(|it| it.name() == scope);
+        let scope = Scope::ALL.into_iter().find(|known| known.name() == scope);
         let created_at = time.parse().ok();
         Ok(Self {
             created_at: created_at

@@ -31,7 +31,7 @@ pub struct Fact {
     pub scope: Scope,
     /// The run that found it; empty where a person did.
     pub run_id: String,
-    /// What it is about, in a line.
+    /// Its subject, in one line.
     pub title: String,
     /// The fact, as Markdown.
     pub body: String,
@@ -64,7 +64,7 @@ pub enum FactError {
     Key {
         /// The key.
         key: &'static str,
-        /// What it has to say.
+        /// The expected value.
         expected: &'static str,
     },
 }
@@ -82,7 +82,7 @@ impl Fact {
         Self { created_at: at, scope: Scope::Project, ..self }
     }
 
-    /// Whether another says the same, whatever its title.
+    /// True if another says the same, whatever its title.
     pub fn says_the_same(&self, other: &Self) -> bool {
         self.body.trim() == other.body.trim()
     }

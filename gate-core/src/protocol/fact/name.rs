@@ -1,4 +1,4 @@
-//! What files of facts are called.
+//! File names of facts.
 
 use super::super::run;
 use super::super::stamp::{Stamp, leading};
@@ -21,7 +21,7 @@ pub struct BadName(pub String);
 /// A name without letters or digits, or with what leads to another folder.
 pub fn slug(name: &str) -> Result<String, BadName> {
     let leads_away = name.contains(['/', '\\', '\0']) || name.contains("..");
-    let slug = run::slug(name, LONGEST).filter(|_| !leads_away);
+    let slug = if leads_away { None } else { run::slug(name, LONGEST) };
     slug.ok_or_else(|| BadName(name.to_owned()))
 }
 
@@ -34,10 +34,12 @@ pub fn file_name(scope: Scope, stamp: Stamp, slug: &str) -> String {
     }
 }
 
-/// Whether a file of this name holds a fact of a scope: whatever its moment
+/// True if a file of this name holds a fact of a scope: whatever its moment
 /// looks like, for other programs write it in other ways.
 pub fn is_fact_file(scope: Scope, name: &str) -> bool {
     let prefix = if scope == Scope::Task { "TASK-FACTS-" } else { "FACT-" };
-    let inner = name.strip_prefix(prefix).and_then(|it| it.strip_suffix(".md"));
-    inner.is_some_and(|it| leading(it).is_some() || it.starts_with(|it: char| it.is_ascii_digit()))
+    let inner = name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(".md"));
+    inner.is_some_and(|name| {
+        leading(name).is_some() || name.starts_with(|c: char| c.is_ascii_digit())
+    })
 }

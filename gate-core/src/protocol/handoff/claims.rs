@@ -15,16 +15,15 @@ pub struct Seen {
     /// The command, by each spelling of its words that means it: as the settings
     /// have it, and with the options that gate added.
     pub argvs: Vec<Vec<String>>,
-    /// Whether it passed; none where that could not be found out.
+    /// True if it passed; none where that could not be found out.
     pub passed: Option<bool>,
-    /// Which record says so, in words.
+    /// The record that shows this, in words.
     pub record: String,
     /// The digest of the work tree that it was seen of; none where nobody knows.
     pub tree: Option<String>,
 }
 
 impl Seen {
-    /// Whether a command of these words is this one.
     fn is(&self, words: &[String]) -> bool {
         let typed = |argv: &Vec<String>| {
             argv == words
@@ -33,7 +32,6 @@ impl Seen {
         self.argvs.iter().any(typed)
     }
 
-    /// Whether it was seen of a tree that is asked for.
     fn is_of<E>(&self, is_it: impl FnMut(&str) -> Result<bool, E>) -> Result<bool, E> {
         self.tree.as_deref().map_or(Ok(false), is_it)
     }
@@ -102,13 +100,13 @@ fn unseen_failure<E>(
     Ok(seen.is_of(is_here)?.then(told))
 }
 
-/// Whether each claimed command is among those that were seen: older records change
+/// True if each claimed command is among those that were seen: older records change
 /// nothing then.
 pub fn all_seen(handoff: &Handoff, seen: &[Seen]) -> bool {
     handoff.verification.iter().all(|claim| newest(claim, seen).is_some())
 }
 
-/// What was seen last of the command that is claimed.
+/// The newest sighting of the claimed command.
 fn newest<'s>(claim: &Verification, seen: &'s [Seen]) -> Option<&'s Seen> {
     let words = words(&claim.command).filter(|words| !words.is_empty())?;
     seen.iter().find(|seen| seen.is(&words))
@@ -129,7 +127,7 @@ pub fn unknown_files<E>(
         let name = file.trim().trim_matches('`');
         if !is_empty(file) && !is_known(name)? {
             let message = "there is no such file in the work tree, and none was ever committed";
-            unknown.push(Problem::of(format!("changed_files[{at}]"), message));
+            unknown.push(Problem::new(format!("changed_files[{at}]"), message));
         }
     }
     Ok(few(unknown))

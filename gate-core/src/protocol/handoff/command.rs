@@ -21,6 +21,6 @@ pub(super) fn script(argv: &[String]) -> Option<&str> {
     let [shell, flags @ .., script] = argv else { return None };
     let shell = shell.rsplit('/').next().unwrap_or(shell);
     let is_shell = matches!(shell, "sh" | "bash" | "dash" | "zsh");
-    let runs = flags.last().is_some_and(|it| it.starts_with('-') && it.ends_with('c'));
+    let runs = flags.last().is_some_and(|flag| flag.starts_with('-') && flag.ends_with('c'));
     (is_shell && runs).then_some(script)
 }

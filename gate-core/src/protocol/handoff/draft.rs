@@ -3,10 +3,10 @@
 use super::command;
 use super::model::{Blocker, Handoff, Outcome, Risk, Verification};
 
-/// What stands where nobody knows what to say: it does not validate.
+/// Placeholder for an unknown text: it does not validate.
 const LATER: &str = "...";
 
-/// What is known of the work.
+/// Facts about the work that a draft starts from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'k> {
     /// Its target.
@@ -24,7 +24,7 @@ pub struct Known<'k> {
 pub struct Ran {
     /// The command's words.
     pub argv: Vec<String>,
-    /// Whether it passed.
+    /// True if it passed.
     pub passed: bool,
     /// A short note; empty where there is none.
     pub note: String,
@@ -72,7 +72,6 @@ fn unsaid() -> Verification {
     Verification { command: LATER.to_owned(), result, ..Verification::default() }
 }
 
-/// What is known, else the one that stands for it.
 fn or<T>(known: Vec<T>, otherwise: T) -> Vec<T> {
     if known.is_empty() { vec![otherwise] } else { known }
 }

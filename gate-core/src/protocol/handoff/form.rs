@@ -27,7 +27,7 @@ pub(super) struct Entry {
     pub(super) line: Option<usize>,
 }
 
-/// What a value has to be.
+/// Expected type of a value.
 pub(super) enum Shape {
     /// A text.
     Text,
@@ -108,13 +108,13 @@ pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> Read {
     match serde_json::from_value::<Handoff>(value) {
         Ok(handoff) => Read { handoff: Some(handoff), problems, ..Read::default() },
         Err(error) => {
-            problems.push(Problem::of("", error.to_string()));
+            problems.push(Problem::new("", error.to_string()));
             Read { problems, ..Read::default() }
         }
     }
 }
 
-/// What of a value has its form; what has not is told and left out.
+/// The part of a value that fits its shape. The rest is reported and left out.
 fn sift(node: Node, shape: &Shape, at: &str, problems: &mut Vec<Problem>) -> Option<Value> {
     match (node, shape) {
         (Node::Text(text), Shape::Text) => {
@@ -122,7 +122,7 @@ fn sift(node: Node, shape: &Shape, at: &str, problems: &mut Vec<Problem>) -> Opt
                 let length = text.len();
                 let message =
                     format!("it is {length} bytes long, and at most {LONGEST_TEXT} may be");
-                problems.push(Problem::of(at, message));
+                problems.push(Problem::new(at, message));
             }
             Some(Value::String(text))
         }
@@ -140,7 +140,7 @@ fn sift(node: Node, shape: &Shape, at: &str, problems: &mut Vec<Problem>) -> Opt
         }
         (node, shape) => {
             let message = format!("{} is expected, and this is {}", shape.name(), node.name());
-            problems.push(Problem::of(at, message));
+            problems.push(Problem::new(at, message));
             None
         }
     }
@@ -159,11 +159,11 @@ fn sift_table(
         let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
         let Some(field) = field(fields, &key) else {
             let advice = nearest(&key, fields);
-            problems.push(Problem::of(path, format!("{place}there is no such key{advice}")));
+            problems.push(Problem::new(path, format!("{place}there is no such key{advice}")));
             continue;
         };
         if seen.contains(&field.key) {
-            problems.push(Problem::of(path, format!("{place}this key stands here twice")));
+            problems.push(Problem::new(path, format!("{place}this key stands here twice")));
             continue;
         }
         seen.push(field.key);

@@ -31,12 +31,12 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Problem> {
     match serde_json::from_str::<Node>(text) {
         Ok(Node::Table(entries)) => Ok(entries),
         Ok(node) => {
-            Err(Problem::of("", format!("an object is expected, and this is {}", node.name())))
+            Err(Problem::new("", format!("an object is expected, and this is {}", node.name())))
         }
         Err(_) if skipped == text.len() => {
-            Err(Problem::of("", "it is empty: a JSON object is expected"))
+            Err(Problem::new("", "it is empty: a JSON object is expected"))
         }
-        Err(error) => Err(Problem::of("", format!("no JSON: {error}"))),
+        Err(error) => Err(Problem::new("", format!("no JSON: {error}"))),
     }
 }
 

@@ -24,7 +24,6 @@ const MEMBERS: [&str; 5] = ["kind", "messageId", "role", "parts", "contextId"];
 /// Why a member is lost.
 const BESIDE: &str = "this stands beside the handoff, which has no place for it";
 
-/// Whether a JSON text is meant as a message.
 pub(super) fn is_one(text: &str) -> bool {
     let entries = json::parse(text).unwrap_or_default();
     let has = |key: &str| entries.iter().any(|entry| entry.key == key);
@@ -40,7 +39,7 @@ pub(super) fn write(handoff: &Handoff) -> String {
         "role": "agent",
         "parts": [{ "kind": "data", "data": handoff }],
     });
-    let interaction = handoff.a2a.as_ref().map(|it| &it.interaction_id);
+    let interaction = handoff.a2a.as_ref().map(|a2a| &a2a.interaction_id);
     if let Some(id) = interaction.filter(|id| !id.trim().is_empty()) {
         message["contextId"] = Value::String(id.clone());
     }
@@ -76,22 +75,22 @@ pub(super) fn read(text: &str) -> Read {
 fn others(entries: &[Entry], known: &[&str], at: &str) -> Vec<Problem> {
     let dot = if at.is_empty() { "" } else { "." };
     let others = entries.iter().filter(|entry| !known.contains(&entry.key.as_str()));
-    others.map(|entry| Problem::of(format!("{at}{dot}{}", entry.key), BESIDE)).collect()
+    others.map(|entry| Problem::new(format!("{at}{dot}{}", entry.key), BESIDE)).collect()
 }
 
-/// What is wrong with the members of a message beside its parts.
+/// Problems with the members of a message beside its parts.
 fn envelope(entries: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut expect = |key: &str, holds: fn(&str) -> bool, expected: &str| {
         if !text_of(entries, key).is_some_and(holds) {
-            problems.push(Problem::of(key, format!("{expected} is expected")));
+            problems.push(Problem::new(key, format!("{expected} is expected")));
         }
     };
-    expect("kind", |it| it == "message", "the string message");
-    expect("messageId", |it| !it.trim().is_empty(), "the message's id");
-    expect("role", |it| matches!(it, "user" | "agent"), "user or agent");
+    expect("kind", |kind| kind == "message", "the string message");
+    expect("messageId", |id| !id.trim().is_empty(), "the message's id");
+    expect("role", |role| matches!(role, "user" | "agent"), "user or agent");
     if get(entries, "contextId").is_some() {
-        expect("contextId", |it| !it.trim().is_empty(), "the interaction's id");
+        expect("contextId", |id| !id.trim().is_empty(), "the interaction's id");
     }
     problems
 }
@@ -102,7 +101,7 @@ fn data(
     problems: &mut Vec<Problem>,
     beside: &mut Vec<Problem>,
 ) -> Result<Vec<Entry>, Problem> {
-    let expected = |field: &str, message: &str| Problem::of(field, message);
+    let expected = |field: &str, message: &str| Problem::new(field, message);
     let parts = entries.into_iter().find(|entry| entry.key == "parts").map(|entry| entry.value);
     let Some(Node::List(parts)) = parts else {
         return Err(expected("parts", "a list of parts is expected"));
@@ -126,7 +125,7 @@ fn data(
                 };
                 found = Some(data);
             }
-            Some("text" | "file") => beside.push(Problem::of(field, BESIDE)),
+            Some("text" | "file") => beside.push(Problem::new(field, BESIDE)),
             _ => {
                 let kinds = "text, file or data is expected";
                 return Err(expected(&format!("{field}.kind"), kinds));
@@ -140,7 +139,7 @@ fn data(
 fn adopt(read: &mut Read, context: Option<String>) {
     let Some(context) = context else { return };
     let Some(a2a) = read.handoff.as_mut().and_then(|handoff| handoff.a2a.as_mut()) else {
-        return read.beside.push(Problem::of("contextId", BESIDE));
+        return read.beside.push(Problem::new("contextId", BESIDE));
     };
     if a2a.interaction_id.trim().is_empty() {
         a2a.interaction_id = context;
@@ -149,7 +148,7 @@ fn adopt(read: &mut Read, context: Option<String>) {
             "the message says `{}`, and its handoff another interaction_id",
             crate::text::brief(&context, 60)
         );
-        read.problems.push(Problem::of("contextId", message));
+        read.problems.push(Problem::new("contextId", message));
     }
 }
 
@@ -170,7 +169,7 @@ fn repeated(entries: &[Entry], at: &str) -> Vec<Problem> {
     let mut seen = BTreeSet::new();
     let again = entries.iter().filter(|entry| !seen.insert(entry.key.as_str()));
     let told = |entry: &Entry| {
-        Problem::of(format!("{at}{dot}{}", entry.key), "this key stands here twice")
+        Problem::new(format!("{at}{dot}{}", entry.key), "this key stands here twice")
     };
     few(again.map(told).collect())
 }

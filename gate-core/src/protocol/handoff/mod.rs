@@ -42,7 +42,7 @@ pub const LONGEST: usize = 2 << 20;
 /// The longest that one of its texts may be, in bytes.
 pub const LONGEST_TEXT: usize = 10 << 10;
 
-/// How a handoff is written.
+/// Format of a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A list below the heading `## Handoff`.
@@ -56,7 +56,7 @@ pub enum Format {
 impl Format {
     /// The format that a text seems to have: what begins with `{` is JSON, and a
     /// message of A2A where it has `parts`.
-    pub fn of(text: &str) -> Self {
+    pub fn detect(text: &str) -> Self {
         if !json::bare(text).starts_with('{') {
             Self::Markdown
         } else if message::is_one(text) {
@@ -67,17 +67,17 @@ impl Format {
     }
 }
 
-/// What was read of a text.
+/// Result of reading a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
     /// The handoff, as far as it could be read: what is missing is empty. None where
     /// the text is no handoff at all.
     pub handoff: Option<Handoff>,
-    /// What is wrong with the text itself: syntax, unknown and repeated keys,
-    /// values of another type. Where it is empty, nothing of the handoff was lost.
+    /// Problems with the text itself: syntax, unknown and repeated keys, values of another
+    /// type. If there are none, nothing of the handoff was lost.
     pub problems: Vec<Problem>,
-    /// What the text holds beside the handoff: other parts and members of a message.
-    /// It says nothing against the handoff, and is lost where that is written again.
+    /// Parts and members of a message beside the handoff. They do not make the handoff
+    /// invalid, and are lost if it is written again.
     pub beside: Vec<Problem>,
 }
 
@@ -87,12 +87,12 @@ impl Read {
         Self { problems: vec![why], ..Self::default() }
     }
 
-    /// What is wrong with the text, and what the handoff lacks. What could not be
-    /// read is told once, not again as missing.
+    /// Problems with the text, and rules that the handoff breaks. A field that could not be
+    /// read is reported once, not again as missing.
     pub fn all_problems(&self) -> Vec<Problem> {
-        let unread = |field: &str| self.problems.iter().any(|it| it.covers(field));
+        let unread = |field: &str| self.problems.iter().any(|problem| problem.covers(field));
         let lacking = self.handoff.iter().flat_map(Handoff::problems);
-        let lacking = lacking.filter(|it| !unread(&it.field));
+        let lacking = lacking.filter(|problem| !unread(&problem.field));
         self.problems.iter().cloned().chain(lacking).collect()
     }
 }
@@ -101,7 +101,7 @@ impl Read {
 pub fn read(text: &str, format: Format) -> Read {
     if text.len() > LONGEST {
         let message = format!("longer than {LONGEST} bytes, and a handoff is brief");
-        return Read::nothing(Problem::of("", message));
+        return Read::nothing(Problem::new("", message));
     }
     match format {
         Format::Markdown => markdown::read(text),

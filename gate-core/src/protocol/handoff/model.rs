@@ -1,4 +1,4 @@
-//! What a handoff says, by the names of its protocol.
+//! The data of a handoff, by the names of its protocol.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use serde_json::json;
 /// The version of A2A that the extension speaks of: this string, and no number.
 pub const PROTOCOL_VERSION: &str = "0.3";
 
-/// What one agent leaves to the next.
+/// The state of the work that one agent leaves to the next.
 ///
-/// It may be unfinished: what nobody said is empty, or a placeholder such as
-/// `...`. [`Handoff::problems`] says what it lacks.
+/// It may be unfinished: an unknown text is empty, or a placeholder such as `...`.
+/// [`Handoff::problems`] lists what is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(description = "What one agent leaves to the next.")]
@@ -18,28 +18,28 @@ pub struct Handoff {
     /// The target, in one sentence.
     #[schemars(regex(pattern = r"\S"))]
     pub objective: String,
-    /// What the next agent is responsible for.
+    /// Work that the next agent is responsible for.
     #[schemars(length(min = 1), inner(regex(pattern = r"\S")))]
     pub in_scope: Vec<String>,
-    /// What it is not.
+    /// Work that it is not responsible for.
     #[schemars(length(min = 1), inner(regex(pattern = r"\S")))]
     pub out_of_scope: Vec<String>,
     /// The files that were changed, by their full paths.
     #[schemars(length(min = 1), inner(regex(pattern = r"\S")))]
     pub changed_files: Vec<String>,
-    /// Which commands were run, and what came of them.
+    /// Commands that were run, with their results.
     #[schemars(length(min = 1))]
     pub verification: Vec<Verification>,
-    /// What may go wrong, and whose it is.
+    /// Risks, with their owners.
     #[schemars(length(min = 1))]
     pub open_risks: Vec<Risk>,
-    /// What to do next, in order: at most three.
+    /// Next steps, in order: at most three.
     #[schemars(length(min = 1, max = 3), inner(regex(pattern = r"\S")))]
     pub next_actions: Vec<String>,
-    /// What was taken for granted when decisions were made.
+    /// Assumptions that decisions rest on.
     #[schemars(length(min = 1), inner(regex(pattern = r"\S")))]
     pub assumptions: Vec<String>,
-    /// What agents of other makes need to know.
+    /// Data for agents of other makes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "A2a")]
     pub a2a: Option<A2a>,
@@ -56,20 +56,20 @@ pub struct Verification {
     /// The command, as it was typed.
     #[schemars(regex(pattern = r"\S"))]
     pub command: String,
-    /// What came of it.
+    /// The result.
     #[schemars(with = "String", extend("enum" = ["PASS", "FAIL"]))]
     pub result: Outcome,
     /// A short note.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub notes: Option<String>,
-    /// How bad a failure is, and the way back: required where it failed.
+    /// Severity and rollback: required if the command failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Blocker")]
     pub blocker: Option<Blocker>,
 }
 
-/// What came of a command, in the word that stands there.
+/// Result of a command, in the word of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Outcome {
@@ -81,14 +81,14 @@ pub enum Outcome {
     Unsaid(String),
 }
 
-/// What a failure means.
+/// Consequence of a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Blocker {
-    /// How bad it is.
+    /// Its severity.
     #[schemars(regex(pattern = r"\S"))]
     pub severity: String,
-    /// How to get back to where it worked.
+    /// The way back to a working state.
     #[schemars(regex(pattern = r"\S"))]
     pub rollback: String,
 }
@@ -97,13 +97,13 @@ pub struct Blocker {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Risk {
-    /// What.
+    /// The risk.
     #[schemars(regex(pattern = r"\S"))]
     pub risk: String,
-    /// What would come of it.
+    /// Its effect.
     #[schemars(regex(pattern = r"\S"))]
     pub impact: String,
-    /// Who looks after it.
+    /// The person or agent responsible.
     #[schemars(regex(pattern = r"\S"))]
     pub owner: String,
 }
@@ -115,15 +115,15 @@ pub struct A2a {
     /// Always the string `0.3`.
     #[schemars(extend("const" = PROTOCOL_VERSION))]
     pub protocol_version: String,
-    /// Who hands over.
+    /// The agent that hands over.
     pub sender: Agent,
-    /// Who takes over.
+    /// The agent that takes over.
     pub receiver: Agent,
-    /// What the sender can do.
+    /// Capabilities of the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>", inner(regex(pattern = r"\S")))]
     pub capabilities_declared: Option<Vec<String>>,
-    /// What the receiver has to be able to do.
+    /// Capabilities that the receiver needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>", inner(regex(pattern = r"\S")))]
     pub capabilities_required: Option<Vec<String>>,
@@ -134,7 +134,7 @@ pub struct A2a {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", regex(pattern = r"\S"))]
     pub checkpoint_id: Option<String>,
-    /// Where the agent is described.
+    /// Address of the agent's description.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", regex(pattern = r"\S"))]
     pub agent_card_ref: Option<String>,
@@ -151,7 +151,7 @@ pub struct Agent {
     /// Its name.
     #[schemars(regex(pattern = r"\S"))]
     pub agent_id: String,
-    /// Who runs its model.
+    /// The provider of its model.
     #[schemars(regex(pattern = r"\S"))]
     pub provider: String,
     /// Its model.

@@ -1,9 +1,9 @@
 //! Texts that say nothing.
 
-/// What somebody writes where a text is still to come.
+/// Words for a text that is still to come.
 const LATER: &[&str] = &["tbd", "tba", "todo", "fixme", "xxx"];
 
-/// What says that there is none.
+/// Words for nothing.
 const NONE: &[&str] = &[
     "n/a",
     "na",
@@ -19,19 +19,18 @@ const NONE: &[&str] = &[
     "skipped",
 ];
 
-/// Whether a text says nothing: it is blank, dots, or the template's own
+/// True if a text says nothing: it is blank, dots, or the template's own
 /// `<objective>`, `{objective}`, `tbd`.
 pub(super) fn is_empty(text: &str) -> bool {
     let text = bare(text);
     text.chars().all(|c| matches!(c, '.' | '…' | '-' | '–' | '—' | '_' | '?'))
-        || LATER.iter().any(|it| text.eq_ignore_ascii_case(it))
+        || LATER.iter().any(|word| text.eq_ignore_ascii_case(word))
         || is_bracketed(text, '<', '>')
         || is_bracketed(text, '{', '}')
 }
 
-/// Whether it says nothing, or that there is none.
 pub(super) fn is_none(text: &str) -> bool {
-    is_empty(text) || NONE.iter().any(|it| bare(text).eq_ignore_ascii_case(it))
+    is_empty(text) || NONE.iter().any(|word| bare(text).eq_ignore_ascii_case(word))
 }
 
 /// Without blanks and the marks of code and emphasis around it.

@@ -1,4 +1,4 @@
-//! What is wrong with a handoff.
+//! Problems of a handoff.
 
 use std::fmt;
 
@@ -12,35 +12,35 @@ pub(super) fn few(mut problems: Vec<Problem>) -> Vec<Problem> {
     let more = problems.len().saturating_sub(MOST);
     if more > 0 {
         problems.truncate(MOST);
-        problems.push(Problem::of("", format!("{more} more problems like these")));
+        problems.push(Problem::new("", format!("{more} more problems like these")));
     }
     problems
 }
 
-/// What is wrong with a handoff, and where.
+/// A problem of a handoff, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Which of the protocol's four validation rules it breaks, from 1; none where
-    /// it is about the form or the A2A extension.
+    /// The broken validation rule of the protocol's four, from 1; `None` for problems of form
+    /// and of the A2A extension.
     pub rule: Option<u8>,
     /// The field, such as `open_risks[0].owner`; empty for the whole text.
     pub field: String,
-    /// What is wrong, and what is expected.
+    /// The fault, and the expected value.
     pub message: String,
 }
 
 impl Problem {
     /// A problem of form.
-    pub(super) fn of(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(super) fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { rule: None, field: field.into(), message: message.into() }
     }
 
     /// A broken rule.
     pub(super) fn rule(rule: u8, field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { rule: Some(rule), ..Self::of(field, message) }
+        Self { rule: Some(rule), ..Self::new(field, message) }
     }
 
-    /// Whether it is about this field, or about one that this is a part of.
+    /// True if it is about this field, or about one that this is a part of.
     pub(super) fn covers(&self, field: &str) -> bool {
         let rest = field.strip_prefix(self.field.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))

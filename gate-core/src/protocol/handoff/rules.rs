@@ -1,18 +1,16 @@
-//! What a handoff has to say: the protocol's four validation rules, and what its
-//! extension for A2A requires.
+//! The protocol's four validation rules, and the rules of its extension for A2A.
 //!
 //! 1. No empty required field. A placeholder is empty, and so is an entry of a
 //!    list that is one.
-//! 2. Verification has to include commands that were really run, with what came of
-//!    each.
+//! 2. Verification has to include commands that were really run, with the result of each.
 //! 3. A risk has to include its impact and its owner.
-//! 4. A failed verification has to include how bad it is and the way back.
+//! 4. A failed verification has to include its severity and the way back.
 
 use super::model::{A2a, Agent, Handoff, Outcome, PROTOCOL_VERSION, Risk, Verification};
 use super::placeholder::{is_empty, is_none};
 use super::problem::{Problem, few};
 
-/// How many next actions there may be.
+/// Most next actions that a handoff may have.
 const ACTIONS: usize = 3;
 
 /// The words that the canonical template has where a text is to come.
@@ -25,7 +23,7 @@ const TEMPLATE: &[(&str, &str)] = &[
 ];
 
 impl Handoff {
-    /// What it lacks, in the order of its fields; nothing where it holds.
+    /// The broken rules, in the order of the fields.
     pub fn problems(&self) -> Vec<Problem> {
         let mut found = Found::default();
         found.text(1, "objective", &self.objective, "say the target in one sentence");
@@ -38,7 +36,7 @@ impl Handoff {
         if self.next_actions.len() > ACTIONS {
             let message =
                 format!("{} actions, and at most {ACTIONS} may be", self.next_actions.len());
-            found.add(Problem::of("next_actions", message));
+            found.add(Problem::new("next_actions", message));
         }
         found.texts("assumptions", &self.assumptions, "name what decisions rested on");
         if let Some(a2a) = &self.a2a {
@@ -62,7 +60,7 @@ impl Found {
     fn text(&mut self, rule: impl Into<Option<u8>>, field: &str, text: &str, advice: &str) {
         if is_empty(text) || is_template(field, text) {
             let message = format!("{}: {advice}", what(text));
-            self.add(Problem { rule: rule.into(), ..Problem::of(field, message) });
+            self.add(Problem { rule: rule.into(), ..Problem::new(field, message) });
         }
     }
 
@@ -133,7 +131,7 @@ impl Found {
                 "{}: the string {PROTOCOL_VERSION} is expected",
                 what(&a2a.protocol_version)
             );
-            self.add(Problem::of("a2a.protocol_version", message));
+            self.add(Problem::new("a2a.protocol_version", message));
         }
         self.agent("a2a.sender", &a2a.sender);
         self.agent("a2a.receiver", &a2a.receiver);
@@ -160,7 +158,7 @@ impl Found {
     fn agent(&mut self, field: &str, agent: &Agent) {
         if *agent == Agent::default() {
             let advice = "is missing: agent_id, provider and model are expected";
-            return self.add(Problem::of(field, advice));
+            return self.add(Problem::new(field, advice));
         }
         for (name, text, advice) in [
             ("agent_id", &agent.agent_id, "name the agent"),
@@ -172,14 +170,12 @@ impl Found {
     }
 }
 
-/// Whether a text is the word that the template has there.
 fn is_template(field: &str, text: &str) -> bool {
     let name = field.rsplit('.').next().unwrap_or(field);
     let name = name.split('[').next().unwrap_or(name);
     TEMPLATE.contains(&(name, text.trim()))
 }
 
-/// What stands there instead.
 fn what(text: &str) -> String {
     match text.trim() {
         "" => "is empty".to_owned(),

@@ -1,4 +1,4 @@
-//! What a record says: JSON that has one canonical spelling.
+//! The body of a record: JSON with one canonical spelling.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
-use super::canonical;
+use crate::digest;
 
 /// The largest integer that every reader of JSON holds exactly.
 pub(super) const EXACT: u64 = (1 << 53) - 1;
 
-/// How many objects and arrays may stand within each other, the body's own
-/// included: readers of JSON stop at 127 or so, and a line adds one.
+/// Depth of objects and arrays, the body's own included. Readers of JSON stop at about 127,
+/// and a line adds one.
 const DEEPEST: usize = 100;
 
 /// A record's body: an object whose numbers are integers that every reader
@@ -46,7 +46,7 @@ impl Body {
     ///
     /// What is no object, numbers that are no exact integers, and more than
     /// 100 objects and arrays within each other.
-    pub fn of(what: &impl Serialize) -> Result<Self, BodyError> {
+    pub fn new(what: &impl Serialize) -> Result<Self, BodyError> {
         let value = serde_json::to_value(what);
         value.map_err(|error| BodyError::NotJson(error.to_string()))?.try_into()
     }
@@ -58,13 +58,7 @@ impl Body {
 
     /// Its one spelling: canonical JSON (RFC 8785).
     pub fn canonical(&self) -> String {
-        let mut json = String::new();
-        self.spell(&mut json);
-        json
-    }
-
-    pub(super) fn spell(&self, out: &mut String) {
-        canonical::object(&self.0, out);
+        digest::canonical(self)
     }
 }
 

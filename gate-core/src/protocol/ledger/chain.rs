@@ -1,5 +1,5 @@
-//! Whether a ledger holds: each record against the one before it, and the end
-//! against a head that is known.
+//! Checks a ledger: each record against the one before it, and the end against a known
+//! head.
 
 use std::fmt;
 
@@ -17,17 +17,17 @@ pub struct Chain {
     problem: Option<Problem>,
 }
 
-/// Where a ledger does not hold, and why. Every record before it holds.
+/// The first fault of a ledger. Every record before it is intact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The number of the record that is wrong, or that is missing: the one
     /// that is expected where the ledger breaks. In an export it is the line.
     pub seq: u64,
-    /// What is wrong.
+    /// The fault.
     pub what: Fault,
 }
 
-/// What is wrong with a record, or missing.
+/// A fault of a record, or a record that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -35,7 +35,7 @@ pub enum Fault {
     Line(LineError),
     /// A record of a form that is not known.
     Version(u64),
-    /// What the record says is not what its hash was made of.
+    /// The record's content does not match its hash.
     Hash,
     /// Another number: something is missing, repeated or in another order.
     Number {
@@ -104,11 +104,11 @@ impl Chain {
         self.head
     }
 
-    /// What the ledger comes to, now that there are no more records.
+    /// Checks the end of the ledger: no records follow.
     ///
     /// # Errors
     ///
-    /// The first record that was wrong, and an end before the known head.
+    /// The first faulty record, and an end before the known head.
     pub fn end(&self) -> Result<Intact, Problem> {
         self.unbroken()?;
         let known = self.known.iter().max_by_key(|known| known.seq).copied();
@@ -132,7 +132,7 @@ impl Chain {
         Ok(())
     }
 
-    /// What is wrong with the next record, whose hash should be this one.
+    /// The fault of the next record, which should have this hash.
     fn fault(&self, next: &Sealed, hash: Hash) -> Option<Fault> {
         let record = &next.record;
         if record.v != VERSION {

@@ -18,11 +18,11 @@ pub struct Hash([u8; 32]);
 pub struct BadHash(String);
 
 impl Hash {
-    /// What the first record follows: 32 zero bytes.
+    /// The hash before the first record: 32 zero bytes.
     pub const GENESIS: Self = Self([0; 32]);
 
     /// The hash of these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn digest(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 }
@@ -44,8 +44,10 @@ impl FromStr for Hash {
 
     fn from_str(text: &str) -> Result<Self, BadHash> {
         let bad = || BadHash(text.chars().take(80).collect());
-        let lower = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        let hash = blake3::Hash::from_hex(text).ok().filter(|_| lower).ok_or_else(bad)?;
+        if !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+            return Err(bad());
+        }
+        let hash = blake3::Hash::from_hex(text).map_err(|_| bad())?;
         Ok(Self(*hash.as_bytes()))
     }
 }

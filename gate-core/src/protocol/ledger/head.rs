@@ -47,7 +47,8 @@ impl FromStr for Head {
 
 fn parse(text: &str) -> Option<Head> {
     let (seq, hash) = text.split_once(':')?;
-    let digits = seq.bytes().all(|byte| byte.is_ascii_digit());
-    let seq = seq.parse().ok().filter(|_| digits)?;
-    Some(Head { seq, hash: hash.parse().ok()? })
+    if !seq.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some(Head { seq: seq.parse().ok()?, hash: hash.parse().ok()? })
 }

@@ -1,11 +1,12 @@
 //! A record as one line of an export: its canonical JSON with the member
 //! `hash` in its place.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::body::{Body, EXACT};
 use super::hash::Hash;
-use super::record::{Record, Sealed, Spelling, VERSION};
+use super::record::{Record, Sealed, VERSION};
+use crate::digest;
 
 /// The longest line that is read, in bytes.
 pub const LONGEST_LINE: usize = 64 << 20;
@@ -26,9 +27,9 @@ pub enum LineError {
     /// It is no JSON, or not the JSON of a record.
     #[error("column {column}: {reason}")]
     Malformed {
-        /// Where in the line, in bytes from 1.
+        /// Column, in bytes from 1.
         column: usize,
-        /// What is wrong there; it may quote the line.
+        /// The fault; it may quote the line.
         reason: String,
     },
     /// A record of a form that is not known.
@@ -37,7 +38,7 @@ pub enum LineError {
     /// It says a record, but not in the one spelling that records have.
     #[error("column {column}: from here on it is not the canonical spelling of its record")]
     Spelling {
-        /// Where it departs, in bytes from 1.
+        /// Column at which it departs, in bytes from 1.
         column: usize,
     },
 }
@@ -46,7 +47,19 @@ impl Sealed {
     /// The record as a line of JSONL, without the line break: its canonical
     /// JSON with the member `hash` added.
     pub fn to_line(&self) -> String {
-        with_hash(&self.record.spelling(), self.hash)
+        let Record { v, seq, time, kind, run, actor, body, prev } = &self.record;
+        let run = run.as_deref();
+        digest::canonical(&HashedRecord {
+            actor,
+            body,
+            hash: &self.hash,
+            prev,
+            run,
+            seq: *seq,
+            time,
+            kind,
+            v: *v,
+        })
     }
 
     /// Reads a line, without its line break, that [`Sealed::to_line`] wrote.
@@ -72,17 +85,10 @@ pub(super) struct Read {
 /// Reads a line, and hashes its record on the way.
 pub(super) fn read(line: &[u8]) -> Result<Read, LineError> {
     let sealed = parse(line)?;
-    let spelling = sealed.record.spelling();
-    let right = with_hash(&spelling, sealed.hash);
-    if let Some(column) = departs(line, right.as_bytes()) {
+    if let Some(column) = departs(line, sealed.to_line().as_bytes()) {
         return Err(LineError::Spelling { column });
     }
-    Ok(Read { sealed, hash: Hash::of(spelling.json.as_bytes()) })
-}
-
-fn with_hash(spelling: &Spelling, hash: Hash) -> String {
-    let (before, after) = spelling.json.split_at(spelling.hash_at);
-    format!("{before}\"hash\":\"{hash}\",{after}")
+    Ok(Read { hash: sealed.record.hash(), sealed })
 }
 
 /// The column from which on two texts differ.
@@ -107,8 +113,8 @@ fn parse(line: &[u8]) -> Result<Sealed, LineError> {
     Ok(line.sealed())
 }
 
-/// What is wrong with a line that is not the JSON of a record: where another
-/// version has other members, it is the version.
+/// The fault of a line that is not the JSON of a record. A record of another version may
+/// have other members, so a foreign version is reported first.
 fn malformed(text: &str, error: &serde_json::Error) -> LineError {
     let version = serde_json::from_str::<Versioned>(text).map(|line| line.v);
     if let Some(version) = version.ok().filter(|version| *version != u64::from(VERSION)) {
@@ -139,6 +145,20 @@ struct Line {
     #[serde(rename = "type")]
     kind: String,
     v: u64,
+}
+
+#[derive(Serialize)]
+struct HashedRecord<'a> {
+    actor: &'a str,
+    body: &'a Body,
+    hash: &'a Hash,
+    prev: &'a Hash,
+    run: Option<&'a str>,
+    seq: u64,
+    time: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    v: u32,
 }
 
 impl Line {

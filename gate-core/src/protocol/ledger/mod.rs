@@ -14,7 +14,7 @@
 //!     kind: kind.to_owned(),
 //!     run: None,
 //!     actor: "gate".to_owned(),
-//!     body: Body::of(&serde_json::json!({ "task": "42" })).expect("an object of plain data"),
+//!     body: Body::new(&serde_json::json!({ "task": "42" })).expect("an object of plain data"),
 //! };
 //! let first = Head::EMPTY.follow(draft("exit_gate_blocked"));
 //! let second = first.head().follow(draft("exit_gate_passed"));
@@ -28,7 +28,6 @@
 //! ```
 
 mod body;
-mod canonical;
 mod chain;
 mod hash;
 mod head;

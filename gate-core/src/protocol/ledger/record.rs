@@ -1,29 +1,27 @@
 //! A record, and how it is tied to the one before it.
 
-use std::fmt::Write;
-
 use serde::{Deserialize, Serialize};
 
 use super::body::Body;
-use super::canonical;
 use super::hash::Hash;
 use super::head::Head;
+use crate::digest;
 
 /// The version of the record's form.
 pub const VERSION: u32 = 1;
 
-/// What is to be recorded.
+/// A record before it is appended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// When it happened (RFC 3339, UTC).
     pub time: String,
-    /// What happened, such as `exit_gate_passed`.
+    /// Type of the event, such as `exit_gate_passed`.
     pub kind: String,
     /// The run that it belongs to.
     pub run: Option<String>,
-    /// Who did it.
+    /// The actor.
     pub actor: String,
-    /// What there is to say of it.
+    /// Details of the event.
     pub body: Body,
 }
 
@@ -37,15 +35,15 @@ pub struct Record {
     pub seq: u64,
     /// When it happened (RFC 3339, UTC).
     pub time: String,
-    /// What happened, such as `exit_gate_passed`.
+    /// Type of the event, such as `exit_gate_passed`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The run that it belongs to; the member is there also where it is null.
     #[serde(deserialize_with = "Option::deserialize")]
     pub run: Option<String>,
-    /// Who did it.
+    /// The actor.
     pub actor: String,
-    /// What there is to say of it.
+    /// Details of the event.
     pub body: Body,
     /// The hash of the record before it.
     pub prev: Hash,
@@ -58,13 +56,6 @@ pub struct Sealed {
     pub record: Record,
     /// The hash that was kept with it: what it should be, [`Record::hash`] says.
     pub hash: Hash,
-}
-
-/// A record's canonical JSON.
-pub(super) struct Spelling {
-    pub(super) json: String,
-    /// Where the member `hash` of an exported line would stand.
-    pub(super) hash_at: usize,
 }
 
 impl Head {
@@ -87,37 +78,17 @@ impl Sealed {
 impl Record {
     /// Its one spelling: canonical JSON (RFC 8785).
     pub fn canonical(&self) -> String {
-        self.spelling().json
+        digest::canonical(self)
     }
 
     /// BLAKE3 over its canonical JSON.
     pub fn hash(&self) -> Hash {
-        Hash::of(self.canonical().as_bytes())
+        Hash::digest(self.canonical().as_bytes())
     }
 
     /// The record with its hash.
     #[must_use]
     pub fn seal(self) -> Sealed {
         Sealed { hash: self.hash(), record: self }
-    }
-
-    pub(super) fn spelling(&self) -> Spelling {
-        let mut json = String::from("{\"actor\":");
-        canonical::string(&self.actor, &mut json);
-        json.push_str(",\"body\":");
-        self.body.spell(&mut json);
-        json.push(',');
-        let hash_at = json.len();
-        let _ = write!(json, "\"prev\":\"{}\",\"run\":", self.prev);
-        match &self.run {
-            Some(run) => canonical::string(run, &mut json),
-            None => json.push_str("null"),
-        }
-        let _ = write!(json, ",\"seq\":{},\"time\":", self.seq);
-        canonical::string(&self.time, &mut json);
-        json.push_str(",\"type\":");
-        canonical::string(&self.kind, &mut json);
-        let _ = write!(json, ",\"v\":{}}}", self.v);
-        Spelling { json, hash_at }
     }
 }

@@ -26,7 +26,7 @@ fn sample() -> Sealed {
         kind: "exit_gate_blocked".to_owned(),
         run: Some("r1".to_owned()),
         actor: "gate".to_owned(),
-        body: Body::of(&body).expect("exact integers"),
+        body: Body::new(&body).expect("exact integers"),
     })
 }
 
@@ -38,7 +38,7 @@ fn ledger(length: u64) -> Vec<Sealed> {
             kind: "exit_gate_passed".to_owned(),
             run: None,
             actor: "gate".to_owned(),
-            body: Body::of(&json!({ "last": last.record.seq })).expect("exact integers"),
+            body: Body::new(&json!({ "last": last.record.seq })).expect("exact integers"),
         };
         ledger.push(last.head().follow(draft));
     }
@@ -180,13 +180,13 @@ fn a_line_may_be_64_mib_long_and_no_longer() {
 #[test]
 fn a_body_is_as_deep_as_its_readers_go() {
     let nested = |depth: usize| (1..depth).fold(json!({}), |inner, _| json!({ "in": inner }));
-    let body = Body::of(&nested(100)).expect("deep, but not too deep");
+    let body = Body::new(&nested(100)).expect("deep, but not too deep");
     let sealed = Head::EMPTY.follow(Draft { body, ..draft_of(sample()) });
     assert_eq!(Sealed::from_line(sealed.to_line().as_bytes()), Ok(sealed));
-    assert_eq!(Body::of(&nested(101)), Err(BodyError::Deep));
-    assert_eq!(Body::of(&json!([])), Err(BodyError::NotAnObject));
-    assert!(matches!(Body::of(&json!({ "cost": 0.5 })), Err(BodyError::Number(_))));
-    assert_eq!(serde_json::from_str::<Body>("{\"a\":1}").ok(), Body::of(&json!({ "a": 1 })).ok());
+    assert_eq!(Body::new(&nested(101)), Err(BodyError::Deep));
+    assert_eq!(Body::new(&json!([])), Err(BodyError::NotAnObject));
+    assert!(matches!(Body::new(&json!({ "cost": 0.5 })), Err(BodyError::Number(_))));
+    assert_eq!(serde_json::from_str::<Body>("{\"a\":1}").ok(), Body::new(&json!({ "a": 1 })).ok());
     assert!(serde_json::from_str::<Body>("{\"a\":{\"b\":1,\"b\":1}}").is_err());
 }
 

@@ -6,8 +6,8 @@ pub const AGENT_TIMED_OUT: &str = "timed out";
 /// The run's process is gone, and nobody wrote down how it ended.
 pub const RECONCILED: &str = "reconciled stale running status: process is not alive";
 
-/// What an exit code means; nothing where it means success. A code of -1 is
-/// that of a process that was killed or could not be started.
+/// Meaning of an exit code; empty for success. -1 stands for a process that was killed or
+/// could not be started.
 pub fn error_summary(exit_code: i64) -> String {
     match exit_code {
         0 => String::new(),

@@ -45,14 +45,14 @@ impl RunInfo {
             task_id: fields.id("task_id", task)?,
             agent: fields.text("agent")?,
             process_ownership: fields
-                .one_of("process_ownership", &Ownership::ALL, |it| it.name())?,
+                .one_of("process_ownership", &Ownership::ALL, |owner| owner.name())?,
             pid: fields.number("pid")?.unwrap_or(0),
             pgid: fields.number("pgid")?.unwrap_or(0),
             start_time: fields.required("start_time", Fields::time)?,
-            end_time: fields.time("end_time")?.filter(|it| *it != NO_TIME),
+            end_time: fields.time("end_time")?.filter(|time| *time != NO_TIME),
             exit_code: fields.required("exit_code", Fields::number)?,
-            status: fields.required("status", |it, key| {
-                it.one_of(key, &Status::ALL, |status| status.name())
+            status: fields.required("status", |fields, key| {
+                fields.one_of(key, &Status::ALL, |status| status.name())
             })?,
             cwd: fields.text("cwd")?,
             prompt_path: fields.text("prompt_path")?,
@@ -103,7 +103,7 @@ impl Fields {
             "status" => "running, completed, failed or unknown",
             _ => "managed or external",
         };
-        self.parsed(key, expected, |text| all.iter().find(|it| name(it) == text).copied())
+        self.parsed(key, expected, |text| all.iter().find(|known| name(known) == text).copied())
     }
 
     fn required<T>(

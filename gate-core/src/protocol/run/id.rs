@@ -7,7 +7,7 @@ use super::super::stamp::{compact, leading};
 /// The longest name of a folder that is given to one here, in bytes.
 const LONGEST: usize = 128;
 
-/// How long the last part of a task's id is, in bytes.
+/// Length of the last part of a task's id, in bytes.
 const SLUG: std::ops::RangeInclusive<usize> = 3..=50;
 
 /// A name that cannot be one.
@@ -31,9 +31,10 @@ pub enum BadId {
 ///
 /// Any other text, and one that is longer than a folder's name may be.
 pub fn project_id(text: &str) -> Result<&str, BadId> {
-    let inner = text.bytes().all(|it| is_slug(it) || it == b'-');
+    let inner = text.bytes().all(|byte| is_slug(byte) || byte == b'-');
     let ends = [text.bytes().next(), text.bytes().last()];
-    let good = inner && ends.into_iter().all(|it| it.is_some_and(is_slug)) && text.len() <= LONGEST;
+    let good =
+        inner && ends.into_iter().all(|end| end.is_some_and(is_slug)) && text.len() <= LONGEST;
     if good { Ok(text) } else { Err(BadId::Project(text.to_owned())) }
 }
 
@@ -55,23 +56,25 @@ pub fn project_slug(known_by: &str) -> String {
     }
 }
 
-/// Whether it is a task's id as conductor-loop gives them:
+/// True if it is a task's id as conductor-loop gives them:
 /// `task-YYYYMMDD-HHMMSS-` and a name of 3 to 50 lower-case letters, digits and
 /// `-`. A caller may give a task any other [`folder_name`].
 pub fn is_task_id(text: &str) -> bool {
-    let Some((date, rest)) = text.strip_prefix("task-").and_then(|it| it.split_once('-')) else {
+    let Some((date, rest)) = text.strip_prefix("task-").and_then(|rest| rest.split_once('-'))
+    else {
         return false;
     };
     let Some((clock, slug)) = rest.split_once('-') else { return false };
-    let digits =
-        |it: &str, length| it.len() == length && it.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = |digits: &str, length| {
+        digits.len() == length && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
     digits(date, 8) && digits(clock, 6) && SLUG.contains(&slug.len()) && project_id(slug).is_ok()
 }
 
 /// The id of a new task: when it was begun, and what of its name can stand in
 /// one; `fallback` where that is nothing or too little.
 pub fn task_id(now: Timestamp, name: &str, fallback: &str) -> String {
-    let fits = |it: &String| SLUG.contains(&it.len());
+    let fits = |slug: &String| SLUG.contains(&slug.len());
     let slug = slug(name, *SLUG.end()).filter(fits).unwrap_or_else(|| fallback.to_owned());
     format!("task-{}-{slug}", compact(now))
 }
@@ -82,7 +85,7 @@ pub fn task_id(now: Timestamp, name: &str, fallback: &str) -> String {
 ///
 /// Anything with a separator, with `.` at the beginning, empty or too long.
 pub fn folder_name(text: &str) -> Result<&str, BadId> {
-    let plain = |it: u8| it.is_ascii_alphanumeric() || b"._-".contains(&it);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let good = !text.is_empty()
         && text.len() <= LONGEST
         && !text.starts_with(['.', '-'])
@@ -90,21 +93,21 @@ pub fn folder_name(text: &str) -> Result<&str, BadId> {
     if good { Ok(text) } else { Err(BadId::Folder(text.to_owned())) }
 }
 
-/// Whether it is a run's id: its moment, process and number; older ones have no
+/// True if it is a run's id: its moment, process and number; older ones have no
 /// number, and some have letters behind it that keep them apart.
 pub fn is_run_id(text: &str) -> bool {
     let whole = leading(text).or_else(|| leading(&format!("{text}-1")).map(|_| text.len()));
     let rest = whole.and_then(|length| text.get(length..));
-    rest.is_some_and(|it| it.is_empty() || it.starts_with('-')) && folder_name(text).is_ok()
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-')) && folder_name(text).is_ok()
 }
 
-/// What of a text can be a part of an id: its letters and digits in lower case,
-/// with single `-` between them; none where there are none.
+/// The part of a text that an id may hold: its letters and digits in lower case, with
+/// single `-` between them; `None` if there are none.
 pub(in crate::protocol) fn slug(text: &str, longest: usize) -> Option<String> {
     let mut slug = String::new();
-    for it in text.chars() {
-        if it.is_ascii_alphanumeric() {
-            slug.push(it.to_ascii_lowercase());
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
         } else if !slug.is_empty() && !slug.ends_with('-') {
             slug.push('-');
         }

@@ -27,7 +27,7 @@ pub struct RunInfo {
     pub task_id: String,
     /// The agent, such as `codex`.
     pub agent: String,
-    /// Who ends the process; none where it does not say.
+    /// The owner of the process, which ends it; `None` if the record does not name one.
     pub process_ownership: Option<Ownership>,
     /// The agent's process; 0 where none was started.
     pub pid: i64,
@@ -40,7 +40,7 @@ pub struct RunInfo {
     /// The agent's exit code; -1 while it runs, where it was killed, and where
     /// it could not be started.
     pub exit_code: i64,
-    /// What came of it.
+    /// Its state or result.
     pub status: Status,
     /// The agent's working folder, an absolute path; empty where it is unknown,
     /// as with all paths here.
@@ -53,17 +53,17 @@ pub struct RunInfo {
     pub stdout_path: String,
     /// The agent's standard error.
     pub stderr_path: String,
-    /// How the agent was started, for a person.
+    /// The command that started the agent, for a person.
     pub commandline: String,
     /// Why it failed; empty where it did not.
     pub error_summary: String,
-    /// What the agent's program says of its version.
+    /// The version that the agent's program reports.
     pub agent_version: String,
     /// Keys that are not known here.
     pub(super) extra: Vec<Entry>,
 }
 
-/// What came of a run.
+/// State or result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// It goes on.
@@ -76,7 +76,7 @@ pub enum Status {
     Unknown,
 }
 
-/// Who ends a run's process.
+/// Owner of a run's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ownership {
     /// The runner that started it.
@@ -104,20 +104,20 @@ pub enum RunInfoError {
         line: usize,
         /// The key.
         key: &'static str,
-        /// What it may say.
+        /// The expected value.
         expected: &'static str,
-        /// What it says.
+        /// The value that was found.
         found: String,
     },
 }
 
-/// What is odd about a record that can be read.
+/// An oddity of a record that can be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {what}")]
 pub struct Problem {
     /// The key.
     pub key: &'static str,
-    /// What is odd about it.
+    /// The oddity, in words.
     pub what: String,
 }
 
@@ -186,12 +186,12 @@ impl RunInfo {
         self.ended(at, -1, Some(RECONCILED))
     }
 
-    /// Whether another run started it: then its agent is no root agent.
+    /// True if another run started it: then its agent is no root agent.
     pub fn is_delegated(&self) -> bool {
         !self.parent_run_id.is_empty()
     }
 
-    /// What is odd about it. A reader goes on; whoever wrote it should not have.
+    /// Oddities of the record. A reader goes on; a writer should not have made them.
     pub fn problems(&self) -> Vec<Problem> {
         let mut all = Vec::new();
         let mut odd = |key, what: String| all.push(Problem { key, what });

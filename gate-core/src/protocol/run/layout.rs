@@ -1,4 +1,4 @@
-//! What files and folders are called, from the folder of all runs down.
+//! Names of files and folders, from the folder of all runs down.
 //!
 //! `<root>/<project>/<task>/runs/<run_id>/`.
 
@@ -11,9 +11,9 @@ pub const PLAIN_BUS: &str = "MESSAGE-BUS.md";
 /// Facts that conductor-loop has promoted, all in one file of the project.
 pub const PROJECT_FACTS: &str = "PROJECT-FACTS.md";
 
-/// What a task is.
+/// Description of a task.
 pub const TASK: &str = "TASK.md";
-/// Where a task stands: free text of the root agent.
+/// State of a task: free text of the root agent.
 pub const TASK_STATE: &str = "TASK_STATE.md";
 /// An agent's claim that its task is done. A claim, and no more.
 pub const DONE: &str = "DONE";
@@ -28,7 +28,7 @@ pub const RUN_INFO: &str = "run-info.yaml";
 pub const PROMPT: &str = "prompt.md";
 /// The final result: the agent's, or else a copy of [`STDOUT`].
 pub const OUTPUT: &str = "output.md";
-/// What is left to whoever goes on: the agent's, or else a draft.
+/// Handoff to the next agent: the agent's own, or else a draft.
 pub const HANDOFF: &str = "handoff.md";
 /// The agent's standard output, all of it.
 pub const STDOUT: &str = "agent-stdout.txt";

@@ -1,8 +1,8 @@
-//! What a prompt begins with: where the agent is, and what it has to know.
+//! Beginning of a prompt: where the agent is, and what it has to know.
 
 use std::fmt::{self, Write};
 
-/// What stands before the prompt of a run that goes on with another's work.
+/// Text before the prompt of a run that continues another's work.
 pub const CONTINUE: &str = "Continue working on the following:\n\n";
 
 /// The title of the last decision's feedback.
@@ -30,7 +30,7 @@ pub struct Preamble<'a> {
     pub project_bus: &'a str,
     /// The program `gate`: an agent's PATH need not hold it.
     pub gate: &'a str,
-    /// What `TASK_STATE.md` says; empty where there is none.
+    /// Content of `TASK_STATE.md`; empty if there is none.
     pub task_state: &'a str,
     /// The project's facts, each with its title.
     pub facts: &'a [(String, String)],
@@ -38,13 +38,13 @@ pub struct Preamble<'a> {
     pub messages: &'a str,
     /// Entries of the project's bus that are new since the last run, as text.
     pub project_messages: &'a str,
-    /// What the last decision asked for; empty where there was none.
+    /// Feedback of the last decision; empty if there was none.
     pub feedback: &'a str,
-    /// Whether a run before this one worked on the same.
+    /// True if a run before this one worked on the same.
     pub goes_on: bool,
-    /// What the agent is asked to do.
+    /// The task for the agent.
     pub prompt: &'a str,
-    /// Whether the agent is told of the feedback and the prompt alone.
+    /// True if the agent is told of the feedback and the prompt alone.
     pub plain: bool,
 }
 
@@ -138,7 +138,7 @@ impl Preamble<'_> {
 
 /// A path as a word of a shell's command line.
 fn word(path: &str) -> String {
-    let plain = |it: char| it.is_alphanumeric() || "/._-+:@%,=".contains(it);
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
     if path.chars().all(plain) {
         path.to_owned()
     } else {

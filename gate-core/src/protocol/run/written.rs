@@ -3,13 +3,13 @@
 use super::super::yaml::{self, Entry, Node};
 use super::info::{RunInfo, VERSION};
 
-/// How a time is written that is not yet.
+/// Text for a time that has not come yet.
 const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
 impl RunInfo {
     /// The record's text.
     pub fn to_yaml(&self) -> String {
-        let ownership = self.process_ownership.map_or("", |it| it.name());
+        let ownership = self.process_ownership.map_or("", |owner| owner.name());
         let lineage = optional([
             ("parent_run_id", &self.parent_run_id),
             ("previous_run_id", &self.previous_run_id),

@@ -18,9 +18,9 @@ pub enum WorkError {
     /// A name that cannot be kept.
     #[error("{what} {why}")]
     Unfit {
-        /// What is named, such as `the work's id`.
+        /// Description of the name, such as `the work's id`.
         what: &'static str,
-        /// What is wrong with it.
+        /// The fault, in words.
         why: String,
     },
     /// The item is in another phase.
@@ -28,7 +28,7 @@ pub enum WorkError {
     Invalid {
         /// The phase that it is in.
         from: WorkPhase,
-        /// What was to move it.
+        /// The refused event.
         event: &'static str,
     },
     /// No step leads there.
@@ -75,7 +75,7 @@ pub enum WorkError {
     LeaseOver {
         /// The lease.
         lease: String,
-        /// How it ended.
+        /// Its final state.
         state: LeaseState,
     },
     /// It is somebody else's.
@@ -83,7 +83,7 @@ pub enum WorkError {
     NotHolder {
         /// The lease.
         lease: String,
-        /// Who asked.
+        /// The actor of the request.
         actor: String,
     },
     /// It would end earlier, or as it does.
@@ -101,7 +101,7 @@ pub enum WorkError {
     Unreadable {
         /// The record.
         seq: u64,
-        /// What is wrong with it.
+        /// The fault, in words.
         why: String,
     },
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::WorkError;
 
-/// How a lease stands.
+/// State of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseState {
     /// Its holder works.
@@ -30,7 +30,7 @@ pub struct Lease {
     pub issued_at: Timestamp,
     /// When it ends by itself; none where it was released.
     pub expires_at: Option<Timestamp>,
-    /// How often it was renewed.
+    /// Number of renewals.
     pub renewal_count: u64,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for LeaseState {
 }
 
 impl Lease {
-    /// How it stands. In the moment in which it expires it has expired.
+    /// The state at a time. A lease has expired at the moment of its expiry.
     pub fn state(&self, now: Timestamp) -> LeaseState {
         match self.expires_at {
             None => LeaseState::Released,

@@ -3,14 +3,14 @@
 //! An item goes through the phases of the exit protocol ([`WorkPhase`](super::exit::WorkPhase)). Agents
 //! claim it for a phase; a [`Lease`] is theirs alone until they release it or it
 //! expires. A valid exit signal ends the phase. Each [`Step`] from one phase to
-//! another is a record of the ledger, and [`Book`] holds records against each
+//! another is a record of the ledger, and [`ReplayedItems`] holds records against each
 //! other: a step counts once, and leads only where the protocol says.
 //!
 //! ```
-//! use gate_core::protocol::work::{Cause, Standing};
+//! use gate_core::protocol::work::{Cause, ItemState};
 //! use gate_core::exit::WorkPhase;
 //!
-//! let draft = Standing::added(WorkPhase::Draft);
+//! let draft = ItemState::added(WorkPhase::Draft);
 //! let step = draft.step("W-1", Cause::Completed)?;
 //! let after = draft.taken(&step, "agent-7")?;
 //! assert_eq!(after.phase, WorkPhase::Implementation);
@@ -20,18 +20,18 @@
 //!
 //! Nothing here keeps anything: time and earlier state are parameters.
 
-mod book;
 mod error;
+mod events;
 mod lease;
 mod name;
-mod said;
-mod standing;
+mod replay;
+mod state;
 #[cfg(test)]
 mod tests;
 
-pub use book::{Book, Entry};
 pub use error::WorkError;
+pub use events::{Added, Ended, Moved, kind};
 pub use lease::{Lease, LeaseState};
 pub use name::{MAX_DESCRIPTION, MAX_NAME, MAX_TITLE, WorkItem, actor};
-pub use said::{Added, Ended, Moved, kind};
-pub use standing::{CI_PROCESSOR, CLAIMABLE, Cause, Standing, Step, is_claimable};
+pub use replay::{ReplayedItem, ReplayedItems};
+pub use state::{CI_PROCESSOR, CLAIMABLE, Cause, ItemState, Step, is_claimable};

@@ -2,7 +2,7 @@
 
 use super::super::exit::WorkPhase;
 use super::super::ledger::Hash;
-use super::{Standing, WorkError};
+use super::{ItemState, WorkError};
 
 /// The longest id of an item or an actor, in bytes.
 pub const MAX_NAME: usize = 128;
@@ -18,12 +18,12 @@ pub const MAX_DESCRIPTION: usize = 64 * 1024;
 pub struct WorkItem {
     /// Its id, one of a kind in its project.
     pub id: String,
-    /// What it is, in one line; may be empty.
+    /// Title in one line; may be empty.
     pub title: String,
-    /// What is to be done; may be empty.
+    /// Description; may be empty.
     pub description: String,
-    /// Where it stands.
-    pub standing: Standing,
+    /// Its state.
+    pub state: ItemState,
 }
 
 impl WorkItem {
@@ -51,7 +51,7 @@ impl WorkItem {
             id: id.to_owned(),
             title: title.to_owned(),
             description: description.to_owned(),
-            standing: Standing::added(phase),
+            state: ItemState::added(phase),
         })
     }
 }
@@ -60,7 +60,7 @@ impl WorkItem {
     /// The hash of its title and its description, by which a row is held against
     /// the record that added it. A title holds no NUL.
     pub fn texts(&self) -> Hash {
-        Hash::of(format!("{}\0{}", self.title, self.description).as_bytes())
+        Hash::digest(format!("{}\0{}", self.title, self.description).as_bytes())
     }
 }
 

@@ -42,22 +42,22 @@ fn five_phases_are_claimed() {
 
 #[test]
 fn an_item_goes_through_every_phase() {
-    let (mut standing, mut phases) = (Standing::added(WorkPhase::Draft), vec![WorkPhase::Draft]);
-    while standing.phase != WorkPhase::Completed {
-        let waits = standing.phase == WorkPhase::CiPending;
+    let (mut state, mut phases) = (ItemState::added(WorkPhase::Draft), vec![WorkPhase::Draft]);
+    while state.phase != WorkPhase::Completed {
+        let waits = state.phase == WorkPhase::CiPending;
         let cause = if waits { Cause::CiPassed } else { Cause::Completed };
-        standing = standing.taken(&standing.step("W", cause).unwrap(), actor_of(cause)).unwrap();
-        phases.push(standing.phase);
+        state = state.taken(&state.step("W", cause).unwrap(), actor_of(cause)).unwrap();
+        phases.push(state.phase);
     }
     assert_eq!(phases, WorkPhase::ALL[..7]);
     for cause in CAUSES {
-        assert!(standing.step("W", cause).is_err(), "{cause:?} of what is done");
+        assert!(state.step("W", cause).is_err(), "{cause:?} of what is done");
     }
 }
 
 #[test]
 fn ci_alone_leaves_ci_pending() {
-    let waits = Standing::added(WorkPhase::CiPending);
+    let waits = ItemState::added(WorkPhase::CiPending);
     for cause in [Cause::Completed, Cause::Blocked, Cause::Error, Cause::Unblocked] {
         assert!(waits.step("W", cause).is_err(), "{cause:?}");
     }
@@ -69,7 +69,7 @@ fn ci_alone_leaves_ci_pending() {
 
 #[test]
 fn a_step_counts_once() {
-    let draft = Standing::added(WorkPhase::Draft);
+    let draft = ItemState::added(WorkPhase::Draft);
     let first = draft.step("W", Cause::Blocked).unwrap();
     let blocked = draft.taken(&first, "a").unwrap();
     let again = blocked.taken(&blocked.step("W", Cause::Unblocked).unwrap(), "op").unwrap();
@@ -83,13 +83,13 @@ fn a_step_counts_once() {
         said(draft.taken(&skips, "a")),
         "transition from DRAFT to READY_FOR_MERGE is not allowed"
     );
-    let elsewhere = Standing::added(WorkPhase::Review);
+    let elsewhere = ItemState::added(WorkPhase::Review);
     assert_eq!(said(elsewhere.taken(&first, "a")), "invalid transition from REVIEW via blocked");
 }
 
 #[test]
 fn blocked_work_goes_back_and_never_ahead() {
-    let review = Standing::added(WorkPhase::Review);
+    let review = ItemState::added(WorkPhase::Review);
     let blocked = review.taken(&review.step("W", Cause::Error).unwrap(), "a").unwrap();
     assert_eq!(blocked.step("W", Cause::Unblocked).unwrap().to, WorkPhase::Review);
     assert_eq!(blocked.back_to("W", WorkPhase::Draft).unwrap().to, WorkPhase::Draft);
@@ -97,7 +97,7 @@ fn blocked_work_goes_back_and_never_ahead() {
         assert!(blocked.back_to("W", ahead).is_err(), "{ahead}");
     }
     assert!(review.back_to("W", WorkPhase::Draft).is_err(), "it is not blocked");
-    let ci = Standing::added(WorkPhase::CiPending);
+    let ci = ItemState::added(WorkPhase::CiPending);
     let failed = ci.taken(&ci.step("W", Cause::CiFailed).unwrap(), CI_PROCESSOR).unwrap();
     assert_eq!(failed.step("W", Cause::Unblocked).unwrap().to, WorkPhase::Implementation);
     assert_eq!(failed.back_to("W", WorkPhase::CiPending).unwrap().to, WorkPhase::CiPending);
@@ -159,7 +159,7 @@ fn ledger(records: &[(&str, Value, &str)]) -> Vec<Record> {
             kind: (*kind).to_owned(),
             run: None,
             actor: (*actor).to_owned(),
-            body: Body::of(body).unwrap(),
+            body: Body::new(body).unwrap(),
         });
         head = sealed.head();
         sealed.record
@@ -169,7 +169,7 @@ fn ledger(records: &[(&str, Value, &str)]) -> Vec<Record> {
 
 fn added(id: &str) -> (&'static str, Value, &'static str) {
     let item = WorkItem::new(id, "a title", "", WorkPhase::Implementation).unwrap();
-    (kind::ADDED, json!(Added::of(&item)), "op")
+    (kind::ADDED, json!(Added::new(&item)), "op")
 }
 
 fn ended(step: &Step, reason: ExitReason) -> (&'static str, Value, &'static str) {
@@ -180,16 +180,16 @@ fn ended(step: &Step, reason: ExitReason) -> (&'static str, Value, &'static str)
 
 #[test]
 fn records_follow_from_each_other() {
-    let standing = Standing::added(WorkPhase::Implementation);
-    let step = standing.step("W", Cause::Completed).unwrap();
-    let waits = standing.taken(&step, "a").unwrap();
+    let state = ItemState::added(WorkPhase::Implementation);
+    let step = state.step("W", Cause::Completed).unwrap();
+    let waits = state.taken(&step, "a").unwrap();
     let ci = Moved { work: waits.step("W", Cause::CiPassed).unwrap(), reason: None };
     let moved = |actor| (kind::MOVED, json!(ci), actor);
     let told = |records: &[_]| {
-        let mut book = Book::default();
+        let mut book = ReplayedItems::default();
         let all = ledger(records);
         let wrong = all.iter().find_map(|record| book.apply(record).err());
-        (wrong.map(|it| it.to_string()).unwrap_or_default(), book.standing("W"))
+        (wrong.map(|it| it.to_string()).unwrap_or_default(), book.state("W"))
     };
     let whole = [added("W"), ended(&step, ExitReason::Completed), moved(CI_PROCESSOR)];
     let (wrong, last) = told(&whole);
@@ -209,15 +209,15 @@ fn records_follow_from_each_other() {
 proptest! {
     #[test]
     fn no_way_leads_to_the_end_without_every_phase(causes in prop::collection::vec(0..6usize, 0..40)) {
-        let mut standing = Standing::added(WorkPhase::Draft);
+        let mut state = ItemState::added(WorkPhase::Draft);
         let mut seen = vec![WorkPhase::Draft];
         for cause in causes.into_iter().map(|at| CAUSES[at]) {
-            let Ok(step) = standing.step("W", cause) else { continue };
-            standing = standing.taken(&step, actor_of(cause)).unwrap();
-            prop_assert!(standing.taken(&step, actor_of(cause)).is_err());
-            seen.push(standing.phase);
+            let Ok(step) = state.step("W", cause) else { continue };
+            state = state.taken(&step, actor_of(cause)).unwrap();
+            prop_assert!(state.taken(&step, actor_of(cause)).is_err());
+            seen.push(state.phase);
         }
-        if standing.phase == WorkPhase::Completed {
+        if state.phase == WorkPhase::Completed {
             for phase in &WorkPhase::ALL[..7] {
                 prop_assert!(seen.contains(phase), "{phase} was left out");
             }

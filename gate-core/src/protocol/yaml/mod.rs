@@ -28,9 +28,9 @@ pub(super) enum Node {
 /// A scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scalar {
-    /// What it says, without quotes and escapes.
+    /// Its text without quotes and escapes.
     pub(super) text: String,
-    /// Whether it was quoted, and so is text whatever it looks like.
+    /// True if it was quoted, and so is text whatever it looks like.
     pub(super) quoted: bool,
 }
 
@@ -56,16 +56,15 @@ impl Node {
         Self::Scalar(Scalar { text: text.into(), quoted: false })
     }
 
-    /// What a scalar says; a plain `null` or `~` says nothing.
+    /// The text of a scalar; empty for a plain `null` or `~`.
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {
-            Self::Scalar(it) if !it.quoted && style::is_null(&it.text) => Some(""),
-            Self::Scalar(it) => Some(&it.text),
+            Self::Scalar(scalar) if !scalar.quoted && style::is_null(&scalar.text) => Some(""),
+            Self::Scalar(scalar) => Some(&scalar.text),
             _ => None,
         }
     }
 
-    /// Whether it holds nothing.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Scalar(_) => self.as_str() == Some(""),

@@ -19,7 +19,7 @@ const KEYS: usize = 1000;
 pub struct YamlError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The fault, in words.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! How a scalar is spelled: plain where it can be, else in quotes.
+//! Spelling of scalars: plain if possible, else in quotes.
 
 /// A scalar's spelling. `is_text`: it must not be taken for anything but text.
 pub(super) fn spelled(text: &str, is_text: bool) -> String {
@@ -13,12 +13,10 @@ pub(super) fn spelled(text: &str, is_text: bool) -> String {
     }
 }
 
-/// Whether a plain scalar says "nothing".
 pub(super) fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
-/// Whether a reader would take it, unquoted, for something else than text.
 fn is_something_else(text: &str) -> bool {
     is_null(text)
         || text == "<<"
@@ -32,11 +30,11 @@ fn is_something_else(text: &str) -> bool {
 fn is_bool(text: &str) -> bool {
     let spellings = ["y", "yes", "on", "true", "n", "no", "off", "false"];
     let lower = text.to_ascii_lowercase();
-    let is_cased = |it: &str| {
-        let capital = it[..1].to_ascii_uppercase() + &it[1..];
-        text == it || text == capital || text == it.to_ascii_uppercase()
+    let is_cased = |spelling: &str| {
+        let capital = spelling[..1].to_ascii_uppercase() + &spelling[1..];
+        text == spelling || text == capital || text == spelling.to_ascii_uppercase()
     };
-    spellings.into_iter().filter(|it| *it == lower).any(is_cased)
+    spellings.into_iter().filter(|spelling| *spelling == lower).any(is_cased)
 }
 
 fn is_number(text: &str) -> bool {
@@ -44,7 +42,7 @@ fn is_number(text: &str) -> bool {
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         return true;
     }
-    let begins = |it: char| it.is_ascii_digit() || it == '.';
+    let begins = |c: char| c.is_ascii_digit() || c == '.';
     let digits = unsigned.replace('_', "");
     if !unsigned.starts_with(begins) {
         return false;
@@ -52,13 +50,13 @@ fn is_number(text: &str) -> bool {
     based(&digits).unwrap_or_else(|| is_decimal(&digits))
 }
 
-/// Whether a text with a prefix for its base is a number in it.
+/// True if a text with a prefix for its base is a number in it.
 fn based(digits: &str) -> Option<bool> {
     let lower = digits.to_ascii_lowercase();
     let bases = [("0x", 16), ("0o", 8), ("0b", 2)];
     let (rest, base) =
         bases.iter().find_map(|(prefix, base)| Some((lower.strip_prefix(prefix)?, *base)))?;
-    Some(!rest.is_empty() && rest.chars().all(|it| it.is_digit(base)))
+    Some(!rest.is_empty() && rest.chars().all(|c| c.is_digit(base)))
 }
 
 /// Digits with one point and an exponent.
@@ -66,7 +64,7 @@ fn is_decimal(text: &str) -> bool {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit());
+    let all = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let has_digits = !whole.is_empty() || !part.is_empty();
     has_digits && !exponent.is_empty() && all(whole) && all(part) && all(exponent)
 }
@@ -76,12 +74,12 @@ fn is_sexagesimal(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let Some((head, rest)) = unsigned.split_once(':') else { return false };
     let (rest, part) = rest.split_once('.').unwrap_or((rest, ""));
-    let number = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
-    let sixtieth = |it: &str| {
-        let digits = it.bytes().all(|byte| byte.is_ascii_digit());
-        digits && matches!((it.len(), it.as_bytes()), (1, _) | (2, [b'0'..=b'5', _]))
+    let number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    let sixtieth = |part: &str| {
+        let digits = part.bytes().all(|byte| byte.is_ascii_digit());
+        digits && matches!((part.len(), part.as_bytes()), (1, _) | (2, [b'0'..=b'5', _]))
     };
-    head.starts_with(|it: char| it.is_ascii_digit())
+    head.starts_with(|c: char| c.is_ascii_digit())
         && number(head)
         && rest.split(':').all(sixtieth)
         && number(part)
@@ -92,9 +90,9 @@ fn is_sexagesimal(text: &str) -> bool {
 fn is_moment(text: &str) -> bool {
     let (date, clock) = text.split_once(['T', 't', ' ']).unwrap_or((text, "0:0:0"));
     let mut parts = date.split('-');
-    let length = |low: usize, high: usize, it: Option<&str>| {
-        it.is_some_and(|it| {
-            (low..=high).contains(&it.len()) && it.bytes().all(|byte| byte.is_ascii_digit())
+    let length = |low: usize, high: usize, part: Option<&str>| {
+        part.is_some_and(|part| {
+            (low..=high).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
         })
     };
     let is_date = length(4, 4, parts.next())
@@ -106,10 +104,9 @@ fn is_moment(text: &str) -> bool {
     is_date && is_clock && clock.trim().bytes().all(in_clock)
 }
 
-/// Whether it may stand without quotes in a block.
 fn can_stand_plain(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
-    let blank_after = |at: usize| text[at..].chars().nth(1).is_none_or(|it| it == ' ');
+    let blank_after = |at: usize| text[at..].chars().nth(1).is_none_or(|c| c == ' ');
     let opens = match first {
         '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
         | '@' | '`' | ' ' => false,
@@ -121,27 +118,26 @@ fn can_stand_plain(text: &str) -> bool {
     opens && !marks && !colon && !text.contains(" #") && !text.ends_with(' ') && is_printable(text)
 }
 
-/// Whether all of it can be seen, in one line.
 fn is_printable(text: &str) -> bool {
-    text.chars().all(|it| !needs_escape(it))
+    text.chars().all(|c| !needs_escape(c))
 }
 
-/// What only an escape can say. yaml.v3 escapes what is beyond 16 bits as well.
-fn needs_escape(it: char) -> bool {
-    let breaks = matches!(it, '\u{85}' | '\u{2028}' | '\u{2029}');
-    let none = matches!(it, '\u{feff}' | '\u{fffe}' | '\u{ffff}');
-    it.is_control() || breaks || none || it > '\u{ffff}'
+/// True for a character that needs an escape. yaml.v3 escapes those beyond 16 bits too.
+fn needs_escape(c: char) -> bool {
+    let breaks = matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}');
+    let none = matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    c.is_control() || breaks || none || c > '\u{ffff}'
 }
 
 fn double(text: &str) -> String {
     let mut out = String::from("\"");
-    text.chars().for_each(|it| escaped(&mut out, it));
+    text.chars().for_each(|c| escaped(&mut out, c));
     out.push('"');
     out
 }
 
-fn escaped(out: &mut String, it: char) {
-    let short = match it {
+fn escaped(out: &mut String, c: char) {
+    let short = match c {
         '\0' => "\\0",
         '\u{7}' => "\\a",
         '\u{8}' => "\\b",
@@ -156,14 +152,14 @@ fn escaped(out: &mut String, it: char) {
         '\u{85}' => "\\N",
         '\u{2028}' => "\\L",
         '\u{2029}' => "\\P",
-        _ if needs_escape(it) => return out.push_str(&numbered(it)),
-        _ => return out.push(it),
+        _ if needs_escape(c) => return out.push_str(&numbered(c)),
+        _ => return out.push(c),
     };
     out.push_str(short);
 }
 
-fn numbered(it: char) -> String {
-    match u32::from(it) {
+fn numbered(c: char) -> String {
+    match u32::from(c) {
         code @ ..=0xff => format!("\\x{code:02X}"),
         code @ ..=0xffff => format!("\\u{code:04X}"),
         code => format!("\\U{code:08X}"),

@@ -3,13 +3,13 @@
 use super::style::spelled;
 use super::{Entry, Node};
 
-/// How far a block is indented.
+/// Spaces that a block is indented by.
 const STEP: usize = 4;
 
 /// A whole document.
 pub(crate) fn text(entries: &[Entry]) -> String {
     let mut out = String::new();
-    entries.iter().for_each(|it| entry(&mut out, it, 0));
+    entries.iter().for_each(|member| entry(&mut out, member, 0));
     out
 }
 
@@ -27,11 +27,11 @@ fn value(out: &mut String, node: &Node, indent: usize) {
     match node {
         Node::List(items) if !items.is_empty() => {
             out.push('\n');
-            items.iter().for_each(|it| item(out, it, inner));
+            items.iter().for_each(|element| item(out, element, inner));
         }
         Node::Map(entries) if !entries.is_empty() => {
             out.push('\n');
-            entries.iter().for_each(|it| entry(out, it, inner));
+            entries.iter().for_each(|member| entry(out, member, inner));
         }
         flat => line(out, flat),
     }
@@ -45,13 +45,13 @@ fn item(out: &mut String, node: &Node, indent: usize) {
     match node {
         Node::Map(entries) if !entries.is_empty() => {
             let mut block = String::new();
-            entries.iter().for_each(|it| entry(&mut block, it, inner));
+            entries.iter().for_each(|member| entry(&mut block, member, inner));
             out.push(' ');
             out.push_str(block.trim_start_matches(' '));
         }
         Node::List(items) if !items.is_empty() => {
             let mut block = String::new();
-            items.iter().for_each(|it| item(&mut block, it, inner));
+            items.iter().for_each(|element| item(&mut block, element, inner));
             out.push(' ');
             out.push_str(block.trim_start_matches(' '));
         }
@@ -63,7 +63,7 @@ fn item(out: &mut String, node: &Node, indent: usize) {
 fn line(out: &mut String, node: &Node) {
     out.push(' ');
     match node {
-        Node::Scalar(it) => out.push_str(&spelled(&it.text, it.quoted)),
+        Node::Scalar(scalar) => out.push_str(&spelled(&scalar.text, scalar.quoted)),
         Node::List(_) => out.push_str("[]"),
         Node::Map(_) => out.push_str("{}"),
     }

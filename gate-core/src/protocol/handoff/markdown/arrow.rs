@@ -1,6 +1,6 @@
 //! Arrows, and the words behind them that say what came of a command.
 
-/// What stands between a command and what came of it.
+/// Signs between a command and its result.
 pub(super) const ARROWS: &[&str] = &["->", "→", "=>"];
 
 /// The words that say what came of something, be they the protocol's or not: what is
@@ -43,17 +43,16 @@ pub(super) fn arrows(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Whether a line begins by saying what came of something, whatever marks stand
+/// True if a line begins by saying what came of something, whatever marks stand
 /// before the word. The name of a file, such as `errors.txt`, says nothing.
 pub(super) fn says_result(line: &str) -> bool {
     let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let (word, rest) = line.split_at(line.find(|c| !is_word(c)).unwrap_or(line.len()));
     let is_file = rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_word));
-    !is_file && RESULTS.iter().any(|it| word.eq_ignore_ascii_case(it))
+    !is_file && RESULTS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Whether a text says behind an arrow what came of something.
 pub(super) fn has_result(text: &str) -> bool {
     arrows(text).any(|(_, after)| says_result(after))
 }

@@ -32,15 +32,15 @@ pub(super) fn read(text: &str) -> Read {
     if !entries.iter().any(|entry| field(HANDOFF, &entry.key).is_some()) {
         let message = "there is no handoff: a heading `## Handoff` is expected, and below it a \
                        list of fields such as `- objective: …`";
-        return Read::nothing(Problem::of("", message));
+        return Read::nothing(Problem::new("", message));
     }
     form::handoff(entries, reader.problems)
 }
 
-/// What stands between two headings.
+/// Items between two headings.
 #[derive(Default)]
 struct Section<'s> {
-    /// Whether its heading names a handoff, and the heading's line.
+    /// True if its heading names a handoff.
     is_named: bool,
     line: usize,
     items: Vec<Item<'s>>,
@@ -59,7 +59,9 @@ impl Reader {
                 Block::Heading { text, line } => {
                     sections.push(Section { is_named: names_it(&text), line, items: Vec::new() });
                 }
-                Block::Item(item) => sections.last_mut().map_or((), |it| it.items.push(item)),
+                Block::Item(item) => {
+                    sections.last_mut().map_or((), |section| section.items.push(item))
+                }
             }
         }
         if !sections.iter().any(|section| section.is_named) {
@@ -72,7 +74,7 @@ impl Reader {
         if let Some(second) = named.next() {
             let lines = format!("lines {} and {}", first.line, second.line);
             let message = format!("{lines}: one handoff is expected, not two");
-            self.problems.push(Problem::of("", message));
+            self.problems.push(Problem::new("", message));
         }
         first.items
     }
@@ -117,7 +119,7 @@ impl Reader {
         if found.is_none() {
             let shown = crate::text::brief(&text, 60);
             let message = format!("line {}: `key: value` is expected, not `{shown}`", item.line);
-            self.problems.push(Problem::of(at, message));
+            self.problems.push(Problem::new(at, message));
         }
         found
     }
@@ -127,7 +129,7 @@ impl Reader {
     fn only_list(&mut self, item: &Item<'_>, at: &str) {
         if item.is_mixed {
             let message = format!("line {}: only a list is read here", item.line);
-            self.problems.push(Problem::of(at, message));
+            self.problems.push(Problem::new(at, message));
         }
     }
 
@@ -157,7 +159,7 @@ impl Reader {
             );
             return Node::List(nodes);
         }
-        let own = (!value.is_empty() && value != "[]").then(|| Item::of(value, item.line));
+        let own = (!value.is_empty() && value != "[]").then(|| Item::new(value, item.line));
         for (index, entry) in own.iter().chain(&item.children).enumerate() {
             let at = format!("{at}[{index}]");
             nodes.push(match at.starts_with("verification") {
@@ -169,7 +171,6 @@ impl Reader {
     }
 }
 
-/// Whether a heading names a handoff.
 fn names_it(heading: &str) -> bool {
     let word = heading.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
     word.is_some_and(|word| word.eq_ignore_ascii_case("handoff"))
@@ -202,13 +203,15 @@ fn text_of(value: &str, item: &Item<'_>) -> String {
         [only] if value.is_empty() && !item.is_mixed => text_of(&only.text(), only),
         _ => {
             let whole = item.whole();
-            let behind_key = whole.split_once(':').filter(|_| item.text() != value);
-            behind_key.map_or(whole.as_str(), |(_, rest)| rest).trim().to_owned()
+            match whole.split_once(':') {
+                Some((_, rest)) if item.text() != value => rest.trim().to_owned(),
+                _ => whole.trim().to_owned(),
+            }
         }
     }
 }
 
-/// What stands behind the key of a list, where it is no comment.
+/// The value after the key of a list; empty for a comment.
 fn uncommented(value: &str) -> &str {
     if value == "#" || value.starts_with("# ") { "" } else { value }
 }

@@ -10,7 +10,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 /// handoff has four.
 const DEEPEST: usize = 5;
 
-/// What stands at the top of a document.
+/// A block at the top of a document.
 pub(super) enum Block<'s> {
     Heading { text: String, line: usize },
     Item(Item<'s>),
@@ -26,13 +26,13 @@ pub(super) struct Item<'s> {
     head: &'s str,
     /// The items of the lists in it.
     pub(super) children: Vec<Item<'s>>,
-    /// Whether there is something in it beside its own text and a list below.
+    /// True if there is something in it beside its own text and a list below.
     pub(super) is_mixed: bool,
 }
 
 impl<'s> Item<'s> {
     /// An item that holds this text alone.
-    pub(super) fn of(text: &'s str, line: usize) -> Self {
+    pub(super) fn new(text: &'s str, line: usize) -> Self {
         Self { line, source: text, head: text, children: Vec::new(), is_mixed: false }
     }
 
@@ -57,7 +57,6 @@ impl<'s> Item<'s> {
         text
     }
 
-    /// Whether its own text is all that it holds.
     pub(super) fn is_plain(&self) -> bool {
         self.children.is_empty() && !self.is_mixed
     }
@@ -94,9 +93,9 @@ struct Reader<'s> {
     text: &'s str,
     blocks: Vec<Block<'s>>,
     frames: Vec<Frame<'s>>,
-    /// How many items are open that lie too deep.
+    /// Open items beyond the greatest depth.
     deeper: usize,
-    /// How many quotations are open.
+    /// Open quotations.
     quotes: usize,
     heading: Option<String>,
     /// Up to here lines were counted, and so many they are.
@@ -108,9 +107,9 @@ struct Frame<'s> {
     line: usize,
     start: usize,
     end: usize,
-    /// Where its own text ends.
+    /// End of its own text.
     head_end: Option<usize>,
-    /// Where the last of its children ends; before one, where its own text does.
+    /// End of the last child; before the first child, the end of its own text.
     told_to: usize,
     children: Vec<Item<'s>>,
     is_mixed: bool,
@@ -220,7 +219,7 @@ impl Frame<'_> {
     }
 }
 
-/// How long the marker is that an item begins with.
+/// Length, in bytes, of an item's marker.
 fn marker(source: &str) -> usize {
     let rest = source.trim_start();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();

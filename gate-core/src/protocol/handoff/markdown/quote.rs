@@ -35,12 +35,10 @@ pub(super) fn leading(line: &str) -> Option<(String, &str)> {
     Some((text, &line[strings.byte_offset()..]))
 }
 
-/// Whether a text comes back from a line that it begins.
 pub(super) fn is_plain(text: &str) -> bool {
     is_plain_value(text) && !is_numbered(text)
 }
 
-/// Whether a text comes back from a line in which it stands behind a key.
 fn is_plain_value(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let begins =
@@ -48,12 +46,10 @@ fn is_plain_value(text: &str) -> bool {
     begins && is_line(text) && !text.starts_with("```")
 }
 
-/// Whether a text is one line without blanks around it.
 pub(super) fn is_line(text: &str) -> bool {
     text.trim() == text && !text.contains(char::is_control)
 }
 
-/// Whether it begins as an item of an ordered list does.
 fn is_numbered(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < text.len() && rest.starts_with(['.', ')'])

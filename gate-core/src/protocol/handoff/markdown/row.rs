@@ -17,14 +17,14 @@ impl Reader {
         let labelled = if is_marked(&head) { Vec::new() } else { own_lines(item, VERIFICATION) };
         let mut entries = labelled;
         if entries.is_empty() {
-            let row = Row::of(&head);
+            let row = Row::parse(&head);
             if row.is_torn {
                 let message = format!(
                     "line {}: a further arrow says again what came of it; one arrow with one \
                      result is expected, and a note with another stands between double quotes",
                     item.line
                 );
-                self.problems.push(Problem::of(format!("{at}.result"), message));
+                self.problems.push(Problem::new(format!("{at}.result"), message));
             }
             entries = row.entries(item.line);
         }
@@ -87,17 +87,17 @@ fn own_lines(item: &Item<'_>, fields: &[Field]) -> Vec<Entry> {
     entries.into_iter().map(entry).collect()
 }
 
-/// What a line says of a command.
+/// The parts of a line about a command.
 struct Row {
     command: String,
     result: String,
     notes: Option<String>,
-    /// Whether it says of the command twice what came of it.
+    /// True if it says of the command twice what came of it.
     is_torn: bool,
 }
 
 impl Row {
-    fn of(head: &str) -> Self {
+    fn parse(head: &str) -> Self {
         let (command, rest) = command(head);
         let (result, rest) = result(rest);
         let note = note(rest);
@@ -119,7 +119,7 @@ impl Row {
     }
 }
 
-/// Whether a line begins with a command between marks: alone, or before an arrow.
+/// True if a line begins with a command between marks: alone, or before an arrow.
 fn is_marked(head: &str) -> bool {
     marked(head).is_some_and(|(_, rest)| {
         rest.is_empty() || ARROWS.iter().any(|arrow| rest.starts_with(arrow))
@@ -153,8 +153,11 @@ fn command(head: &str) -> (String, &str) {
 /// The span of code that a line begins with, and what comes after it.
 fn code_span(line: &str) -> Option<(String, &str)> {
     let ticks = line.bytes().take_while(|byte| *byte == b'`').count();
-    let mut rest = line.get(ticks..).filter(|_| ticks > 0)?;
-    let start = rest;
+    if ticks == 0 {
+        return None;
+    }
+    let start = &line[ticks..];
+    let mut rest = start;
     loop {
         rest = &rest[rest.find('`')?..];
         let run = rest.bytes().take_while(|byte| *byte == b'`').count();
@@ -195,9 +198,8 @@ fn note(rest: &str) -> Option<&str> {
     }
 }
 
-/// What comes before the first comma is the risk, what comes after the last one
-/// its owner, and what lies between its impact. With keys below it, the whole line
-/// is the risk.
+/// The risk is the text before the first comma, the owner the text after the last one, and
+/// the impact lies between. With keys below it, the whole line is the risk.
 fn risk(head: &str, line: usize, is_alone: bool) -> Vec<Entry> {
     let entry = |key: &str, value: &str| Entry {
         key: key.to_owned(),
@@ -207,14 +209,14 @@ fn risk(head: &str, line: usize, is_alone: bool) -> Vec<Entry> {
     if let Some((text, "")) = leading(head) {
         return vec![Entry { key: "risk".to_owned(), value: Node::Text(text), line: Some(line) }];
     }
-    match head.split_once(',').filter(|_| is_alone) {
-        None => vec![entry("risk", head)],
-        Some((risk, rest)) => match rest.rsplit_once(',') {
+    match head.split_once(',') {
+        Some((risk, rest)) if is_alone => match rest.rsplit_once(',') {
             None => vec![entry("risk", risk), entry("impact", rest)],
             Some((impact, owner)) => {
                 vec![entry("risk", risk), entry("impact", impact), entry("owner", owner)]
             }
         },
+        _ => vec![entry("risk", head)],
     }
 }
 

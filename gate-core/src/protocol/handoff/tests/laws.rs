@@ -99,14 +99,14 @@ proptest! {
     #[test]
     fn any_handoff_comes_back_from_json(handoff in handoff()) {
         let text = handoff.to_json();
-        prop_assert_eq!(Format::of(&text), Format::Json);
+        prop_assert_eq!(Format::detect(&text), Format::Json);
         prop_assert_eq!(read(&text, Format::Json), Read { handoff: Some(handoff), ..Read::default() });
     }
 
     #[test]
     fn any_handoff_comes_back_from_a_message(handoff in handoff()) {
         let text = handoff.to_message();
-        prop_assert_eq!(Format::of(&text), Format::A2a);
+        prop_assert_eq!(Format::detect(&text), Format::A2a);
         prop_assert_eq!(read(&text, Format::A2a), Read { handoff: Some(handoff), ..Read::default() });
     }
 

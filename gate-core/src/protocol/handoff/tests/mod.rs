@@ -34,7 +34,7 @@ fn read_md(text: &str) -> Read {
 
 /// The fields of what is wrong with a text.
 fn wrong(text: &str) -> Vec<String> {
-    let problems = read(text, Format::of(text)).all_problems();
+    let problems = read(text, Format::detect(text)).all_problems();
     problems.into_iter().map(|problem| problem.field).collect()
 }
 
@@ -194,7 +194,7 @@ fn each_rule_names_its_field() {
 #[test]
 fn what_is_no_handoff_is_told() {
     let told = |text: &str| {
-        let told = read(text, Format::of(text)).problems;
+        let told = read(text, Format::detect(text)).problems;
         told.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     };
     assert!(told("just words").starts_with("there is no handoff"));
@@ -256,7 +256,7 @@ fn what_could_not_be_read_is_told_once() {
     let many: Vec<_> = (0..50_000).map(|at| format!("\"k{at}\":1")).collect();
     for text in [format!("{{{}}}", many.join(",")), format!("{{\"parts\":[],{}}}", many.join(","))]
     {
-        let told = read(&text, Format::of(&text)).problems;
+        let told = read(&text, Format::detect(&text)).problems;
         assert!((3..=101).contains(&told.len()), "{}", told.len());
     }
 }

@@ -7,7 +7,7 @@ use super::{read_md, whole, wrong};
 fn a_message_holds_the_whole_handoff() {
     let mut handoff = whole();
     let plain = handoff.to_message();
-    assert_eq!(Format::of(&plain), Format::A2a);
+    assert_eq!(Format::detect(&plain), Format::A2a);
     assert!(!plain.contains("contextId"));
     assert_eq!(
         read(&plain, Format::A2a),

@@ -1,4 +1,4 @@
-//! Where a work item stands, and the steps that lead on.
+//! States of a work item, and the steps between them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::super::exit::{ExitReason, WorkPhase};
 use super::WorkError;
 
-/// Who alone says what continuous integration came to.
+/// The one actor that reports results of continuous integration.
 pub const CI_PROCESSOR: &str = "system:ci-processor";
 
 /// The phases that agents claim. A released item in the middle of its work has to
@@ -19,23 +19,23 @@ pub const CLAIMABLE: [WorkPhase; 5] = [
     WorkPhase::ReadyForMerge,
 ];
 
-/// Whether agents claim items in this phase.
+/// True if agents claim items in this phase.
 pub fn is_claimable(phase: WorkPhase) -> bool {
     CLAIMABLE.contains(&phase)
 }
 
-/// Where a work item stands.
+/// State of a work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct ItemState {
     /// Its phase.
     pub phase: WorkPhase,
     /// The phase in which it was blocked.
     pub blocked_in: Option<WorkPhase>,
-    /// How many steps it has taken.
+    /// Number of steps taken.
     pub transition_count: u64,
 }
 
-/// What makes an item take a step.
+/// Cause of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
@@ -67,7 +67,7 @@ pub struct Step {
     pub to: WorkPhase,
     /// The number of the step, from 1.
     pub transition_count: u64,
-    /// What made it.
+    /// Its cause.
     pub cause: Cause,
 }
 
@@ -99,7 +99,7 @@ impl Cause {
     }
 }
 
-impl Standing {
+impl ItemState {
     /// Of an item that was added just now. One that begins BLOCKED begins anew when
     /// it is unblocked.
     pub const fn added(phase: WorkPhase) -> Self {
@@ -112,7 +112,7 @@ impl Standing {
 
     /// The step that this makes the item take. An unblocked one goes back to the
     /// phase that it was blocked in, and from CI that failed to its implementation:
-    /// another phase before is [`Standing::back_to`].
+    /// another phase before is [`ItemState::back_to`].
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ impl Standing {
         Ok(Self::after(step))
     }
 
-    /// Where a step leads that was taken.
+    /// The state after a step.
     pub(super) fn after(step: &Step) -> Self {
         let Step { from, to, transition_count, .. } = *step;
         let blocked_in = (to == WorkPhase::Blocked).then_some(from);
@@ -192,9 +192,8 @@ impl Standing {
         if leads { Ok(()) } else { Err(WorkError::NotAllowed { from, to }) }
     }
 
-    /// Whether a phase is the one that was blocked, or one before it.
     fn is_back(&self, to: WorkPhase) -> bool {
-        let place = |phase: WorkPhase| WorkPhase::ALL.iter().position(|it| *it == phase);
+        let place = |phase: WorkPhase| WorkPhase::ALL.iter().position(|known| *known == phase);
         !to.is_terminal() && self.blocked_in.is_some_and(|blocked| place(to) <= place(blocked))
     }
 }

@@ -1,10 +1,10 @@
-//! What records say of work items.
+//! Ledger records about work items.
 
 use serde::{Deserialize, Serialize};
 
 use super::super::exit::{AgentSessionCompleted, WorkPhase};
 use super::super::ledger::Record;
-use super::standing::phase;
+use super::state::phase;
 use super::{Step, WorkError, WorkItem};
 
 /// The types of records of work items.
@@ -59,10 +59,10 @@ pub struct Ended {
 }
 
 impl Added {
-    /// What is recorded of an item.
-    pub fn of(item: &WorkItem) -> Self {
-        let WorkItem { id, title, description, standing } = item.clone();
-        Self { work: Beginning { id, title, description, phase: standing.phase } }
+    /// The record body of an item.
+    pub fn new(item: &WorkItem) -> Self {
+        let WorkItem { id, title, description, state } = item.clone();
+        Self { work: Beginning { id, title, description, phase: state.phase } }
     }
 
     /// The item.
@@ -76,32 +76,32 @@ impl Added {
     }
 }
 
-/// What a record says, if it is of a work item.
-pub(super) enum Said {
+/// The event in a record, if it is about a work item.
+pub(super) enum WorkEvent {
     Added(WorkItem),
     Stepped(Step),
 }
 
-impl Said {
-    pub(super) fn of(record: &Record) -> Result<Option<Self>, WorkError> {
+impl WorkEvent {
+    pub(super) fn from_record(record: &Record) -> Result<Option<Self>, WorkError> {
         let unreadable = |why: String| WorkError::Unreadable { seq: record.seq, why };
         let body = || serde_json::to_value(&record.body).unwrap_or_default();
-        let said = match record.kind.as_str() {
+        let event = match record.kind.as_str() {
             kind::ADDED => {
-                let added: Added =
-                    serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;
+                let added: Added = serde_json::from_value(body())
+                    .map_err(|error| unreadable(error.to_string()))?;
                 Self::Added(added.item()?)
             }
             kind::MOVED => {
-                let moved: Moved =
-                    serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;
+                let moved: Moved = serde_json::from_value(body())
+                    .map_err(|error| unreadable(error.to_string()))?;
                 Self::Stepped(moved.work)
             }
             // A session that worked on no item.
             kind::ENDED if record.body.get("work").is_none() => return Ok(None),
             kind::ENDED => {
-                let ended: Ended =
-                    serde_json::from_value(body()).map_err(|it| unreadable(it.to_string()))?;
+                let ended: Ended = serde_json::from_value(body())
+                    .map_err(|error| unreadable(error.to_string()))?;
                 let Ended { event, work } = ended;
                 if (event.phase_completed, event.next_phase) != (work.from, work.to) {
                     return Err(unreadable("its event is of another step".to_owned()));
@@ -110,6 +110,6 @@ impl Said {
             }
             _ => return Ok(None),
         };
-        Ok(Some(said))
+        Ok(Some(event))
     }
 }

@@ -1,0 +1,242 @@
+//! The processes of this machine, read from Linux's /proc (proc(5)).
+//!
+//! Other systems have no /proc, and a system may hide other users' processes. Then
+//! nothing is found: lists are empty, and values are `None`.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::iter;
+use std::path::PathBuf;
+
+/// Processes at most between this one and the first that [`ancestors`] returns.
+const MAX_ANCESTORS: usize = 256;
+
+/// Capacity, in bytes, that holds most files of a process.
+const FILE_CAPACITY: usize = 4 << 10;
+
+/// One process, as `/proc/PID/stat` shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessStat {
+    /// Its number.
+    pub pid: i32,
+    /// The name of its program, or the name that it gave itself.
+    pub name: String,
+    /// The number of its parent.
+    pub parent: i32,
+    /// The number of its process group.
+    pub group: i32,
+    /// The number of its session's leader; 0 if that one is outside of this process
+    /// namespace, as in a container.
+    pub session: i32,
+    /// When it started, in clock ticks since the machine did.
+    pub start_ticks: i64,
+    /// True if it has ended and waits for its parent to notice.
+    pub is_zombie: bool,
+}
+
+/// A process above this one.
+#[derive(Clone, Debug)]
+pub struct Ancestor {
+    /// Its number.
+    pub pid: i32,
+    /// `None` if the system hides it.
+    pub stat: Option<ProcessStat>,
+}
+
+impl ProcessStat {
+    /// Reads one process.
+    pub fn read(pid: i32) -> Option<Self> {
+        Self::parse(pid, &String::from_utf8_lossy(&read(pid, "stat")?))
+    }
+
+    /// Parses `PID (NAME) STATE PARENT …`. The name may hold anything, `)` too.
+    fn parse(pid: i32, text: &str) -> Option<Self> {
+        let (name, rest) = text.split_once('(')?.1.rsplit_once(')')?;
+        let mut fields = rest.split_whitespace();
+        let state = fields.next()?;
+        let parent = fields.next()?.parse().ok()?;
+        let group = fields.next()?.parse().ok()?;
+        let session = fields.next()?.parse().ok()?;
+        let threads: u32 = fields.nth(13)?.parse().ok()?;
+        let start_ticks = fields.nth(1)?.parse().ok()?;
+        // A process whose first thread has ended looks dead while other threads run.
+        let is_zombie = matches!(state, "Z" | "X") && threads <= 1;
+        Some(Self { pid, name: name.to_owned(), parent, group, session, start_ticks, is_zombie })
+    }
+
+    /// When it started, in seconds since the Unix epoch.
+    pub fn start_second(&self) -> Option<i64> {
+        let ticks_per_second = i64::try_from(rustix::param::clock_ticks_per_second()).ok()?;
+        let machine = fs::read_to_string("/proc/stat").ok()?;
+        let boot = machine.lines().find_map(|line| line.strip_prefix("btime "))?;
+        Some(boot.trim().parse::<i64>().ok()? + self.start_ticks / ticks_per_second)
+    }
+}
+
+/// The processes above this one, the nearest first, without the system's first
+/// process. The list ends at a process that the system hides.
+pub fn ancestors() -> impl Iterator<Item = Ancestor> {
+    let ancestor = |pid: i32| (pid > 1).then(|| Ancestor { pid, stat: ProcessStat::read(pid) });
+    let parent = rustix::process::getppid().and_then(|pid| ancestor(pid.as_raw_pid()));
+    iter::successors(parent, move |child| ancestor(child.stat.as_ref()?.parent)).take(MAX_ANCESTORS)
+}
+
+/// A process's program and its arguments.
+pub fn command_line(pid: i32) -> Vec<String> {
+    entries(&read(pid, "cmdline").unwrap_or_default())
+}
+
+/// The environment that a process was started with, as `NAME=VALUE`. Empty for another
+/// user's process.
+pub fn started_environment(pid: i32) -> Vec<String> {
+    entries(&read(pid, "environ").unwrap_or_default())
+}
+
+/// The path of the file that a process runs.
+pub fn program(pid: i32) -> Option<PathBuf> {
+    fs::read_link(program_link(pid)).ok()
+}
+
+/// A path that opens the file that a process runs, also after that file was replaced.
+pub fn program_link(pid: i32) -> PathBuf {
+    format!("/proc/{pid}/exe").into()
+}
+
+/// The folder that a process works in.
+pub fn working_folder(pid: i32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/cwd")).ok()
+}
+
+/// True if this program was started with a signal ignored, as `nohup` does.
+pub fn is_signal_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
+
+/// All living descendants of a process, parents before their children.
+pub(super) fn descendants(ancestor: i32) -> Vec<ProcessStat> {
+    let mut children: BTreeMap<i32, Vec<ProcessStat>> = BTreeMap::new();
+    for process in processes() {
+        children.entry(process.parent).or_default().push(process);
+    }
+    let mut found = Vec::new();
+    let mut next = vec![ancestor];
+    while let Some(parent) = next.pop() {
+        for child in children.remove(&parent).unwrap_or_default() {
+            next.push(child.pid);
+            if !child.is_zombie {
+                found.push(child);
+            }
+        }
+    }
+    found
+}
+
+/// The living processes in whose environment a variable has this value.
+pub(super) fn with_variable(variable: &str, value: &str) -> Vec<ProcessStat> {
+    let expected = format!("{variable}={value}");
+    let living = processes().filter(|process| !process.is_zombie);
+    living
+        .filter(|process| {
+            let environment = read(process.pid, "environ").unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|entry| entry == expected.as_bytes())
+        })
+        .collect()
+}
+
+/// True if a process runs; a zombie does not.
+pub(super) fn is_alive(pid: i32) -> bool {
+    ProcessStat::read(pid).is_some_and(|process| !process.is_zombie)
+}
+
+fn processes() -> impl Iterator<Item = ProcessStat> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| ProcessStat::read(entry.file_name().to_str()?.parse().ok()?))
+}
+
+/// The texts of a file in which each ends with a NUL.
+fn entries(bytes: &[u8]) -> Vec<String> {
+    if bytes.is_empty() {
+        return Vec::new();
+    }
+    let entries = bytes.strip_suffix(b"\0").unwrap_or(bytes);
+    entries.split(|byte| *byte == 0).map(|entry| String::from_utf8_lossy(entry).into()).collect()
+}
+
+fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
+    let file = File::open(format!("/proc/{pid}/{file}")).ok()?;
+    // The system reports a length of 0 for these files. `take` hides it, which would
+    // otherwise make the first reads very short.
+    let mut bytes = Vec::with_capacity(FILE_CAPACITY);
+    file.take(u64::MAX).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stat(name: &str, state: &str, threads: u32) -> String {
+        format!("7 ({name}) {state} 42 8 31 0 -1 4 0 0 0 0 1 2 0 0 20 0 {threads} 0 4711 99 0\n")
+    }
+
+    #[test]
+    fn a_name_may_hold_anything() {
+        for name in ["sh", "a) S 1 (b", "tmux: server", ""] {
+            let expected = ProcessStat {
+                pid: 7,
+                name: name.to_owned(),
+                parent: 42,
+                group: 8,
+                session: 31,
+                start_ticks: 4711,
+                is_zombie: false,
+            };
+            assert_eq!(ProcessStat::parse(7, &stat(name, "R", 1)), Some(expected), "{name}");
+        }
+        assert_eq!(ProcessStat::parse(7, "7 (sh) R 42 7"), None);
+        assert_eq!(ProcessStat::parse(7, "7 sh R 42 7 31"), None);
+    }
+
+    #[test]
+    fn a_process_with_a_living_thread_is_no_zombie() {
+        assert!(ProcessStat::parse(7, &stat("sh", "Z", 1)).unwrap().is_zombie);
+        assert!(!ProcessStat::parse(7, &stat("sh", "Z", 2)).unwrap().is_zombie);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_child_is_found() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let found = descendants(std::process::id() as i32);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(found.iter().any(|process| process.pid == child.id() as i32), "{found:?}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_nearest_process_comes_first() {
+        let parent = rustix::process::getppid().unwrap().as_raw_pid();
+        let all: Vec<_> = ancestors().collect();
+        assert_eq!(all[0].pid, parent);
+        for pair in all.windows(2) {
+            assert_eq!(pair[0].stat.as_ref().unwrap().parent, pair[1].pid, "{all:?}");
+        }
+        assert!(!command_line(parent)[0].is_empty());
+        let own = std::env::args().collect::<Vec<_>>();
+        assert_eq!(command_line(std::process::id() as i32), own);
+        assert_eq!(command_line(i32::MAX), [""; 0]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_process_has_started_before_now() {
+        let second = ProcessStat::read(std::process::id() as i32).unwrap().start_second().unwrap();
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        assert!(second > 0 && second <= now.as_secs() as i64, "{second}");
+    }
+}
