@@ -4,7 +4,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use gate_checks::baseline::{self, Baseline, BaselineError};
-use gate_checks::{CancellationToken, Gathered, Site};
+use gate_checks::{CancellationToken, CheckSite, Gathered};
 use gate_core::Verdict;
 use gate_core::decide::observed::TreeState;
 use gate_core::decide::reason::{Warning, WarningCode};
@@ -40,7 +40,7 @@ impl Gate {
     /// checks' commands are not approved.
     pub(crate) fn learn(&self) -> Option<Learning> {
         let baseline = self.baseline.clone().filter(|_| self.may_start_checks())?;
-        let site = Site { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
+        let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         let (policy, cancel) = (self.policy.clone(), CancellationToken::new());
         let until = cancel.clone();
         // What was not found out is found out where it is needed.
@@ -98,7 +98,7 @@ impl Gate {
         run: &str,
         until: Instant,
     ) -> Result<Option<Baseline>, Failure> {
-        let site = Site { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
+        let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         let taken = self.taken_until(&site, until)?;
         if let Some(taken) = &taken {
             taken.keep(&self.site, Some(run))?;
@@ -106,7 +106,7 @@ impl Gate {
         Ok(taken)
     }
 
-    fn taken_until(&self, site: &Site, until: Instant) -> Result<Option<Baseline>, Failure> {
+    fn taken_until(&self, site: &CheckSite, until: Instant) -> Result<Option<Baseline>, Failure> {
         let time = Timestamp::now().to_string();
         let cancel = CancellationToken::new();
         let is_late = || Instant::now() >= until;
@@ -156,7 +156,7 @@ impl Gate {
     }
 
     fn taken(&self) -> Result<Option<Baseline>, Failure> {
-        let site = Site { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
+        let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         Ok(Baseline::take(&self.policy, &site, &Timestamp::now().to_string())?)
     }
 
@@ -170,7 +170,7 @@ impl Gate {
     /// One that is kept and cannot be read: whatever it says is not known to hold.
     pub(super) fn baseline(
         &self,
-        site: &Site,
+        site: &CheckSite,
         request: &Request,
         turn: Option<&Turn>,
     ) -> Result<Option<Baseline>, Failure> {
@@ -198,7 +198,7 @@ impl Gate {
     /// committed, or a commit that was not there. None where nobody knows.
     pub(super) fn did_something(
         &self,
-        site: &Site,
+        site: &CheckSite,
         request: &Request,
         turn: &Turn,
         found: &TreeState,
@@ -213,7 +213,7 @@ impl Gate {
     }
 
     /// The commit that the run began at: its baseline's.
-    fn began_at(&self, site: &Site, request: &Request, turn: &Turn) -> Option<String> {
+    fn began_at(&self, site: &CheckSite, request: &Request, turn: &Turn) -> Option<String> {
         let run = turn.is_of().map(|(run, _)| run);
         let of_run = || Baseline::kept(site, run).ok().flatten();
         let before = || before(site, request, run).ok().flatten();
@@ -236,7 +236,7 @@ impl Gate {
 /// The baseline that a run has which begins: its session's, else the one that waits for
 /// runs.
 fn before(
-    site: &Site,
+    site: &CheckSite,
     request: &Request,
     run: Option<&str>,
 ) -> Result<Option<Baseline>, BaselineError> {
@@ -255,7 +255,7 @@ fn before(
 /// The baseline of the last run of an agent's session that had one. A session goes
 /// on, also where a run of it ended without being done.
 fn of_session(
-    site: &Site,
+    site: &CheckSite,
     request: &Request,
     run: Option<&str>,
 ) -> Result<Option<Baseline>, BaselineError> {
@@ -271,7 +271,7 @@ fn of_session(
 
 /// The baseline that history tells. A tree that cannot be read is the checks' to
 /// tell: none of them passes there.
-fn of_history(site: &Site) -> Result<Option<Baseline>, Failure> {
+fn of_history(site: &CheckSite) -> Result<Option<Baseline>, Failure> {
     match Baseline::from_history(site, &Timestamp::now().to_string()) {
         Err(BaselineError::Tree(_)) => Ok(None),
         found => Ok(found?),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gate_checks::worktree::{FileList, WorkTree};
-use gate_checks::{Site, list_files};
+use gate_checks::{CheckSite, list_files};
 use gate_core::Policy;
 use gate_core::decide::release::Work;
 
@@ -29,7 +29,7 @@ pub(crate) struct Surroundings {
     now: Option<FileList>,
     /// The files that changed since the person's prompt; none where nobody knows.
     changed: Option<Vec<PathBuf>>,
-    site: Site,
+    site: CheckSite,
 }
 
 impl Surroundings {
@@ -39,7 +39,7 @@ impl Surroundings {
             .map(|settings| settings.policy.tree_ignore)
             .unwrap_or_default();
         let callers_files = event.transcript.iter().cloned().collect();
-        let site = Site { callers_files, ignore, ..here.site().ok()? };
+        let site = CheckSite { callers_files, ignore, ..here.site().ok()? };
         let root = WorkTree::open(&site).ok()?.root().to_owned();
         let state = here.places.state.as_deref();
         let session = Session::open(state, &root, (agent, event.session.as_deref()));

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gate_checks::{Program, Site, programs, worktree};
+use gate_checks::{CheckSite, Program, programs, worktree};
 use gate_core::Policy;
 use gate_core::config::{Layer, Resolved};
 use gate_core::decide::memory::RunState;
@@ -199,7 +199,7 @@ impl Trust {
     /// # Errors
     ///
     /// Settings that are not approved (code 2).
-    pub(crate) fn admit(&self, policy: &Policy, site: &Site) -> Result<(), Failure> {
+    pub(crate) fn admit(&self, policy: &Policy, site: &CheckSite) -> Result<(), Failure> {
         let looked = self.look()?;
         match &looked.changed {
             Some(changed) => Err(untrusted(changed.clone(), &looked)),
@@ -213,7 +213,7 @@ impl Trust {
     /// # Errors
     ///
     /// Settings that are not approved (code 2).
-    pub(crate) fn admit_deciding(&self, policy: &Policy, site: &Site) -> Result<(), Failure> {
+    pub(crate) fn admit_deciding(&self, policy: &Policy, site: &CheckSite) -> Result<(), Failure> {
         let looked = self.look()?;
         let programs = programs(policy, site);
         match looked.standing {
