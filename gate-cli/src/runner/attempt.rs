@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use gate_checks::process::{Fate, Launch, Over, Waiting};
+use gate_checks::process::{Fate, Launch, PausedSession, SessionEnd};
 use gate_core::protocol::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
 use jiff::Timestamp;
 
@@ -91,7 +91,7 @@ impl Attempt {
             Ok(waiting) => self.let_begin(waiting, of)?,
             Err(error) => {
                 let fate = Fate::NotStarted(error.to_string());
-                (Over { fate, left: Vec::new() }, watch::Ended::ByItself, Delegated::None)
+                (SessionEnd { fate, left: Vec::new() }, watch::Ended::ByItself, Delegated::None)
             }
         };
         self.finish(of, &over, (ended, delegated))
@@ -101,9 +101,9 @@ impl Attempt {
     /// gate is asked by an agent from its first word on.
     fn let_begin(
         &mut self,
-        waiting: Waiting,
+        waiting: PausedSession,
         of: &Loop<'_>,
-    ) -> Result<(Over, watch::Ended, Delegated), Failure> {
+    ) -> Result<(SessionEnd, watch::Ended, Delegated), Failure> {
         let mut known = self.info.clone();
         known.pid = i64::from(waiting.pid());
         known.pgid = known.pid;
@@ -136,7 +136,7 @@ impl Attempt {
     fn finish(
         self,
         of: &Loop<'_>,
-        over: &Over,
+        over: &SessionEnd,
         (ended, delegated): (watch::Ended, Delegated),
     ) -> Result<Ran, Failure> {
         let told = told(&over.fate, of.order);

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use gate_checks::process::{Over, Session};
+use gate_checks::process::{Session, SessionEnd};
 use gate_core::decide::memory::Spent;
 use jiff::Timestamp;
 
@@ -74,7 +74,7 @@ pub(super) fn over(
     mut session: Session,
     folder: &RunFolder,
     of: &Loop<'_>,
-) -> (Over, Ended, Delegated) {
+) -> (SessionEnd, Ended, Delegated) {
     let mut output = Output::default();
     let began = Instant::now();
     let mut ended = Ended::ByItself;
