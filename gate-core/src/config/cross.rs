@@ -76,7 +76,7 @@ fn needs<'a>(checks: &'a RawChecks, name: &str) -> std::slice::Iter<'a, String> 
 
 /// Follows `needs` from each check, each of them once; a way back to a check that it
 /// came from is a fault.
-fn cycle(checks: &RawChecks) -> Checked {
+fn cycle(checks: &RawChecks) -> Validation {
     let mut seen = BTreeSet::new();
     for start in checks.named.keys() {
         // The way from there, each step with what it has yet to follow.

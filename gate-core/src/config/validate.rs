@@ -105,7 +105,7 @@ fn patterns(at: &KeyPath, raw: Option<&RawPatterns>) -> Validation {
 const MAX_PATTERNS: usize = 2_000;
 
 /// Checks patterns of one list, whose ids must differ.
-pub(super) fn custom_patterns(at: &KeyPath, patterns: &[RawCustomPattern]) -> Checked {
+pub(super) fn custom_patterns(at: &KeyPath, patterns: &[RawCustomPattern]) -> Validation {
     if patterns.len() > MAX_PATTERNS {
         let message = format!("{} patterns, at most {MAX_PATTERNS} are looked for", patterns.len());
         let fault = Fault::invalid(at.index(MAX_PATTERNS), message);
