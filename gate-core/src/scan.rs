@@ -1,8 +1,6 @@
 //! From bytes to a signal, indicators and facts: everything that a decision
 //! needs from a transcript.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use crate::decide::feedback;
@@ -11,8 +9,8 @@ use crate::decide::observed::Observed;
 use crate::decide::policy::{Policy, SignalPolicy};
 use crate::decide::signal::Signal;
 use crate::read::{
-    Boundary, Event, Fact, Far, FinalTurn, Forced, Problem, ProblemKind, Prompt, Reader, Role,
-    Sifted, Sink, Usage, Wanted, Wording,
+    Boundary, Event, Fact, FinalTurn, Forced, Problem, ProblemKind, Prompt, Reader, Role, Sink,
+    Usage, Wording,
 };
 use crate::trouble::{self, Effort, Watch};
 
@@ -143,7 +141,6 @@ impl<'p> Scanner<'p> {
             transcript: Transcript::default(),
             watch: Watch::default(),
             lost: None,
-            notified: 0,
             reach: Reach::All,
             acted: false,
         };
@@ -155,49 +152,31 @@ impl<'p> Scanner<'p> {
         self.reader.push(bytes, &mut self.collector);
     }
 
-    /// What can sift lines that are far from the end beside this scanner, and in
-    /// other threads. To be asked between two lines, after the first 64 KiB, and
-    /// again after each [`Scanner::take`]: what is looked for changes. Nothing
-    /// where lines cannot be sifted beside it now.
-    pub fn far(&mut self) -> Option<Far> {
-        self.reader.far(&mut self.collector)
-    }
-
-    /// Takes the next lines as they were sifted, whole lines that are far from
-    /// the end. Where more is looked for than when they were, tells how many of
-    /// them were taken: the others are to be sifted again.
-    pub fn take(&mut self, sifted: &Sifted) -> Option<u64> {
-        self.reader.take(sifted, &mut self.collector)
-    }
-
-    /// Sifts and takes the next lines, whole lines that are far from the end.
-    pub fn sift(&mut self, lines: &[u8]) {
-        self.reader.sift(lines, &mut self.collector);
-    }
-
-    /// The session that the transcript is of, where that is known by now.
+    /// The session that the transcript is of, if that is known by now.
     pub fn session(&self) -> Option<&str> {
         self.collector.transcript.session.as_deref()
     }
 
-    /// Leaves out whole lines, of this many bytes, at a place where
-    /// [`Scanner::far`] gave something. [`Scan::reach`] tells whether what comes
-    /// after them suffices.
+    /// Whether whole lines can be left out here: the format is known and allows it, no
+    /// pattern looks for what others than the agent write, and the input has come to the
+    /// end of a line behind its first 64 KiB.
+    pub fn can_skip(&self) -> bool {
+        let Collector { turn, counter, .. } = &self.collector;
+        // The answer to a notification may not be taken for a word of its own.
+        self.reader.can_skip() && !turn.is_notified() && !counter.reads_all_roles()
+    }
+
+    /// Leaves out whole lines, this many bytes, where [`Scanner::can_skip`] says so.
+    /// [`Scan::reach`] tells if what comes after them suffices.
     pub fn skip(&mut self, bytes: u64) {
         self.reader.skip();
         self.collector.skip(bytes);
     }
 
-    /// Begins behind so many bytes of the input, with a whole line: what is pushed
-    /// is its end alone. To be said before anything is pushed.
-    pub fn begin_behind(&mut self, bytes: u64) {
-        self.collector.skip(bytes);
-    }
-
-    /// What is pushed from now on is near the end: the last
-    /// [`NEAR`](crate::read::NEAR) bytes in whole lines.
-    pub fn near(&mut self) {
-        self.reader.near(&mut self.collector);
+    /// Begins with the line at this byte of the input. To be called before anything is
+    /// pushed.
+    pub fn begin_at(&mut self, byte: u64) {
+        self.collector.skip(byte);
     }
 
     /// Ends the input. Where a token is required, [`Signal::with_token`] has to follow.
@@ -271,8 +250,6 @@ struct Collector<'p> {
     watch: Watch,
     /// The line of the last record that could not be read whole.
     lost: Option<u64>,
-    /// How many task notifications there were.
-    notified: u64,
     reach: Reach,
     acted: bool,
 }
@@ -296,10 +273,10 @@ impl Sink for Collector<'_> {
         self.counter.event(&event);
         self.watch.event(&event);
         match event {
-            Event::Boundary(Boundary::Notification, _) => self.notified += 1,
+            Event::Boundary(Boundary::Notification, _) => {}
             Event::Text(text) => self.acted |= text.role == Role::Tool,
-            Event::Near => {
-                self.transcript.near();
+            Event::Tail => {
+                self.transcript.tail();
                 self.acted = true;
             }
             Event::Boundary(boundary, _) => {
@@ -320,18 +297,6 @@ impl Sink for Collector<'_> {
 
     fn says(&self, what: Wording, text: &str) -> bool {
         trouble::says(what, text)
-    }
-
-    /// Each answer to a task notification may be the last word.
-    fn wanted(&mut self) -> Option<Arc<dyn Wanted>> {
-        if self.turn.is_notified() {
-            return None;
-        }
-        Some(self.counter.sought(trouble::may_be_notice)?)
-    }
-
-    fn epoch(&self) -> u64 {
-        self.counter.reopened() + self.notified
     }
 }
 
@@ -363,8 +328,8 @@ impl Transcript {
         self.duration_ms = usage.duration_ms;
     }
 
-    /// What went wrong long ago, and what was run then, is not told.
-    fn near(&mut self) {
+    /// What went wrong long ago, and what was run then, is not reported.
+    fn tail(&mut self) {
         self.errors.clear();
         self.limits.clear();
         self.denials.clear();

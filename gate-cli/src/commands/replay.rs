@@ -72,7 +72,6 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
         format: args.reading.format,
         jobs,
         read: AtomicU64::new(0),
-        turns: Default::default(),
     });
     crew::start(&work)?;
     Telling { args, work: &work, interrupt, earlier, report, began: Instant::now() }.tell()

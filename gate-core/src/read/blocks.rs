@@ -33,11 +33,6 @@ impl Blocks {
         }
     }
 
-    /// What comes next is a line, and stands after so many.
-    pub(super) fn after_lines(&mut self, lines: u64) {
-        self.breaks = lines;
-    }
-
     pub(super) fn finish(&mut self, take: &mut dyn FnMut(Block<'_>)) {
         self.cut(take);
     }

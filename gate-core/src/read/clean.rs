@@ -64,17 +64,6 @@ fn first_unwanted(bytes: &[u8]) -> Option<usize> {
     bytes[at..].iter().position(|&byte| unwanted(byte)).map(|found| at + found)
 }
 
-/// Where the first control character stands that could part a text: a carriage
-/// return does not.
-pub(super) fn controls(bytes: &[u8]) -> Option<usize> {
-    let parts = |byte: u8| unwanted(byte) && byte != b'\r';
-    let mut blocks = bytes.chunks(BLOCK);
-    let block =
-        blocks.position(|block| block.iter().fold(false, |any, &byte| any | parts(byte)))?;
-    let at = block * BLOCK;
-    bytes[at..].iter().position(|&byte| parts(byte)).map(|found| at + found)
-}
-
 const BLOCK: usize = 256;
 
 fn unwanted(byte: u8) -> bool {

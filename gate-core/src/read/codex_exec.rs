@@ -5,13 +5,8 @@
 //! the last message of a turn is the one that counts. Sub-agents' texts do not
 //! stand in it either, only the calls that start them.
 
-mod far;
-
-use std::sync::Arc;
-
 use serde::Deserialize;
 
-use super::far::Sieve;
 use super::format::{Spec, no_lines};
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Leaves, Maybe, Num, Str};
@@ -136,8 +131,8 @@ impl Records for CodexExec {
         }
     }
 
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        Some(Arc::new(far::CodexSieve))
+    fn can_skip(&self) -> bool {
+        true
     }
 }
 

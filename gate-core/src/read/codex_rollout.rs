@@ -6,21 +6,17 @@
 //! own beside the main agent's: whoever picks the newest file may get that one,
 //! so that nothing in it counts as the main agent's word.
 
-mod far;
-mod number;
 mod record;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::calls::Calls;
-use super::far::Sieve;
 use super::format::{Spec, no_lines};
 use super::json::{Json, Records, read};
 use super::loose::Num;
 use super::out::Out;
 use super::{Boundary, Fact, Role, Usage, Wording};
-use number::{Source, number};
 use record::{Any, Item, Payload, Record, exit_code, join};
 
 pub(super) const CODEX_ROLLOUT: Spec = Spec {
@@ -63,8 +59,6 @@ struct CodexRollout {
     /// What the agent has said, and what was said to it.
     seen: Seen,
     asked: Seen,
-    /// Whether it is known that what comes next was not said before.
-    is_first: bool,
     calls: Calls,
     tokens: Option<u64>,
 }
@@ -80,22 +74,11 @@ impl Records for CodexRollout {
         }
     }
 
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        Some(Arc::new(far::RolloutSieve))
+    fn can_skip(&self) -> bool {
+        true
     }
 
-    fn count(&mut self, on: bool) {
-        self.is_first = !on;
-    }
-
-    fn is_first(&mut self, number: u64) -> bool {
-        let is_first = !self.seen.repeats(number);
-        self.spoken |= is_first;
-        is_first
-    }
-
-    /// What stands far from the end is not repeated here.
-    fn near(&mut self) {
+    fn tail(&mut self) {
         (self.seen, self.asked) = (Seen::default(), Seen::default());
         self.calls = Calls::default();
     }
@@ -191,15 +174,16 @@ impl CodexRollout {
     }
 
     fn speak(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
-        if text.trim().is_empty() || !(self.is_first || self.is_first(number(text, source))) {
+        if text.trim().is_empty() || self.seen.repeats(text, source) {
             return;
         }
+        self.spoken = true;
         let role = if self.sub_agent { Role::Tool } else { Role::Assistant };
         out.say(role, text, line);
     }
 
     fn user(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
-        if self.asked.repeats(number(text, source)) {
+        if self.asked.repeats(text, source) {
             return;
         }
         let start = text.trim_start();
@@ -261,26 +245,41 @@ impl CodexRollout {
     }
 }
 
-/// The texts that have come from one source and not yet from the other.
+/// In which of its two places a text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// As it went to or from the model.
+    Model,
+    /// As it was shown.
+    Screen,
+}
+
+/// The texts that have come from one source and not yet from the other: digests, since
+/// texts may be long.
 #[derive(Debug, Default)]
 struct Seen {
-    single: VecDeque<u64>,
+    single: VecDeque<(u64, Source)>,
 }
 
 /// How many texts may come from one source before they come from the other.
 const MAX_SINGLE: usize = 32;
 
 impl Seen {
-    /// Whether the text with this number has come from the other source.
-    fn repeats(&mut self, number: u64) -> bool {
-        if let Some(at) = self.single.iter().position(|seen| *seen == number ^ 1) {
+    /// True if the text has come from the other source. White space around it does not
+    /// count: one of the two places may have lost it.
+    fn repeats(&mut self, text: &str, source: Source) -> bool {
+        let mut hasher = DefaultHasher::new();
+        text.trim().hash(&mut hasher);
+        let digest = hasher.finish();
+        let other = |seen: &(u64, Source)| seen.0 == digest && seen.1 != source;
+        if let Some(at) = self.single.iter().position(other) {
             self.single.remove(at);
             return true;
         }
         if self.single.len() == MAX_SINGLE {
             self.single.pop_front();
         }
-        self.single.push_back(number);
+        self.single.push_back((digest, source));
         false
     }
 }

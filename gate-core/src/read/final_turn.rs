@@ -44,8 +44,8 @@ pub struct Word {
     pub clipped: bool,
     /// Whether it answers a task notification.
     pub answers_notification: bool,
-    /// Whether it began before what was read whole.
-    pub(crate) far: bool,
+    /// Whether it began before the tail of a long input.
+    pub(crate) before_tail: bool,
 }
 
 impl Word {
@@ -57,7 +57,7 @@ impl Word {
             multiline: true,
             clipped: false,
             answers_notification: false,
-            far: false,
+            before_tail: false,
         }
     }
 }
@@ -68,7 +68,7 @@ impl FinalTurn {
         match event {
             Event::Boundary(Boundary::Notification, _) => self.notified = true,
             Event::Boundary(..) => *self = Self::default(),
-            Event::Near => self.near(),
+            Event::Tail => self.tail(),
             Event::Text(text) if text.role == Role::Assistant => {
                 let continued = self.words.last_mut().filter(|_| text.continues);
                 if let Some(word) = continued {
@@ -115,12 +115,12 @@ impl FinalTurn {
         self.notified
     }
 
-    /// Of what came before, only the last words are known, and of plain text
-    /// not even they.
-    fn near(&mut self) {
+    /// Of what came before the tail, only the last words count, and of plain text not
+    /// even they.
+    fn tail(&mut self) {
         self.earlier.clear();
         for word in &mut self.words {
-            word.far = true;
+            word.before_tail = true;
             if word.multiline {
                 word.text.clear();
                 word.clipped = true;
@@ -148,7 +148,7 @@ impl FinalTurn {
 impl FinalTurn {
     /// Makes the words so far earlier ones.
     fn supersede(&mut self) {
-        for mut word in self.words.drain(..).filter(|word| !word.far) {
+        for mut word in self.words.drain(..).filter(|word| !word.before_tail) {
             word.clip(KEEP_EARLIER);
             word.text.shrink_to_fit();
             self.earlier.push_back(word);

@@ -69,22 +69,6 @@ impl Frames {
         }
     }
 
-    /// What comes next stands after so many lines. Where lines were passed
-    /// over, they were records: a record that had not ended before them never
-    /// will, as where the first of them were read.
-    pub(super) fn after_lines(&mut self, lines: u64, frame: &mut dyn Frame) {
-        let bracket = if self.state == State::Bracket { count_breaks(&self.buffer) } else { 0 };
-        if lines != self.breaks + self.inside + bracket {
-            if self.state == State::Record {
-                frame.flaw(ProblemKind::Unreadable, self.line());
-            }
-            self.array |= self.state == State::Bracket;
-            self.end_record();
-            self.mixed = false;
-            self.breaks = lines;
-        }
-    }
-
     /// The beginning of a record whose end has not come yet, and its line.
     pub(super) fn unfinished(&self) -> Option<(&[u8], u64)> {
         (self.state == State::Record).then(|| (&*self.buffer, self.line()))

@@ -1,11 +1,8 @@
 //! What the JSON formats share: records out of a stream of bytes.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::far::Sieve;
 use super::frames::{Frame, Frames};
 use super::out::Out;
 use super::{ProblemKind, Role, Wording, surrogates};
@@ -18,37 +15,16 @@ pub(super) trait Records: Send {
     /// Ends the input.
     fn finish(&mut self, out: &mut Out<'_>);
 
-    /// What tells lines that cannot matter, by what is known so far.
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        None
-    }
-
-    /// A message that was passed over has used this: a digest of its id, and
-    /// tokens.
-    fn used(&mut self, _id: u64, _tokens: u64) {}
-
-    /// Whether what the next records use and say is counted, or was already.
-    fn count(&mut self, _on: bool) {}
-
-    /// A text that was passed over stands twice: whether this is the first of both,
-    /// by their number.
-    fn is_first(&mut self, _number: u64) -> bool {
-        true
+    /// Whether lines can be left out here without losing track of who speaks.
+    fn can_skip(&self) -> bool {
+        false
     }
 
     /// Records were left out: what they used is not known.
     fn skip(&mut self) {}
 
-    /// What follows is near the end: texts before it may have been passed over.
-    fn near(&mut self) {}
-
-    /// A call that was passed over has ended the message.
-    fn part(&mut self) {}
-
-    /// How often the sieve has come to another one.
-    fn epoch(&self) -> u64 {
-        0
-    }
+    /// What follows is the tail of a long input: it is read as if its turn began here.
+    fn tail(&mut self) {}
 }
 
 /// A reader of bytes, of any format.
@@ -56,39 +32,16 @@ pub(super) trait Decode: Send {
     fn push(&mut self, bytes: &[u8], out: &mut Out<'_>);
     fn finish(&mut self, out: &mut Out<'_>);
 
-    /// See [`Records::sieve`].
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        None
-    }
-
-    /// What comes next stands after so many lines; those between it and what
-    /// came last are passed over.
-    fn after_lines(&mut self, _lines: u64, _out: &mut Out<'_>) {}
-
-    /// See [`Records::used`].
-    fn used(&mut self, _id: u64, _tokens: u64) {}
-
-    /// See [`Records::count`].
-    fn count(&mut self, _on: bool) {}
-
-    /// See [`Records::is_first`].
-    fn is_first(&mut self, _number: u64) -> bool {
-        true
+    /// See [`Records::can_skip`].
+    fn can_skip(&self) -> bool {
+        false
     }
 
     /// See [`Records::skip`].
     fn skip(&mut self) {}
 
-    /// See [`Records::near`].
-    fn near(&mut self) {}
-
-    /// See [`Records::part`].
-    fn part(&mut self) {}
-
-    /// See [`Records::epoch`].
-    fn epoch(&self) -> u64 {
-        0
-    }
+    /// See [`Records::tail`].
+    fn tail(&mut self) {}
 }
 
 /// Reads the records of one JSON format.
@@ -116,41 +69,16 @@ impl<R: Records> Decode for Json<R> {
         self.records.finish(out);
     }
 
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        if self.begun { self.records.sieve() } else { None }
-    }
-
-    fn after_lines(&mut self, lines: u64, out: &mut Out<'_>) {
-        let Self { frames, records, begun } = self;
-        frames.after_lines(lines, &mut Handler { records, begun, out });
-    }
-
-    fn used(&mut self, id: u64, tokens: u64) {
-        self.records.used(id, tokens);
-    }
-
-    fn count(&mut self, on: bool) {
-        self.records.count(on);
-    }
-
-    fn is_first(&mut self, number: u64) -> bool {
-        self.records.is_first(number)
+    fn can_skip(&self) -> bool {
+        self.begun && self.records.can_skip()
     }
 
     fn skip(&mut self) {
         self.records.skip();
     }
 
-    fn near(&mut self) {
-        self.records.near();
-    }
-
-    fn part(&mut self) {
-        self.records.part();
-    }
-
-    fn epoch(&self) -> u64 {
-        self.records.epoch()
+    fn tail(&mut self) {
+        self.records.tail();
     }
 }
 

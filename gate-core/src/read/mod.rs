@@ -24,7 +24,6 @@ mod copilot;
 mod cursor;
 mod detect;
 mod droid;
-mod far;
 mod final_turn;
 mod format;
 mod frames;
@@ -43,6 +42,7 @@ mod scan;
 mod shape;
 mod specstory;
 mod surrogates;
+mod tail_buffer;
 mod tally;
 mod text;
 mod utterance;
@@ -50,14 +50,12 @@ mod utterance;
 #[cfg(test)]
 mod tests;
 
-pub use far::{Far, NEAR, Sifted, Wanted};
 pub use final_turn::{FinalTurn, Word};
 pub use format::{Forced, Format, UnknownFormat};
 pub(crate) use limit::resets_at;
 pub use prompt::Prompt;
 pub use reader::Reader;
-
-use std::sync::Arc;
+pub use tail_buffer::TAIL_BYTES;
 
 /// Consumes what a [`Reader`] finds.
 pub trait Sink {
@@ -74,17 +72,6 @@ pub trait Sink {
     /// The main agent or a sub-agent calls a tool; `about` is the command line or the
     /// first argument. For whoever shows a run while it lasts.
     fn called(&mut self, _tool: &str, _about: Option<&str>) {}
-
-    /// What it looks for in what the main agent writes far from the end of the
-    /// input. Nothing where every event may matter to it.
-    fn wanted(&mut self) -> Option<Arc<dyn Wanted>> {
-        None
-    }
-
-    /// How often it has come to look for more than it did before.
-    fn epoch(&self) -> u64 {
-        0
-    }
 }
 
 /// What a client may have said where its format does not say it.
@@ -158,9 +145,9 @@ pub enum Event<'a> {
     Fact(Fact),
     /// Something in the input could not be read as it should be.
     Problem(Problem),
-    /// What follows is the end of a long input, which is read whole. Of what
-    /// came before, texts may have been left out.
-    Near,
+    /// What follows is the tail of a long input, the last
+    /// [`TAIL_BYTES`] bytes in whole lines.
+    Tail,
 }
 
 /// What a format tells beside the conversation. Facts are shown and feed the

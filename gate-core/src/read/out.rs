@@ -31,14 +31,6 @@ pub(super) struct Memo {
     denied: VecDeque<String>,
 }
 
-impl Memo {
-    /// What follows is near the end: what was told before is told no more.
-    pub(super) fn near(&mut self) {
-        let Self { session, model, .. } = *self;
-        *self = Self { session, model, ..Self::default() };
-    }
-}
-
 /// A sink that cleans texts, bounds problems and sends some facts only once.
 pub(super) struct Out<'s> {
     sink: &'s mut dyn Sink,
@@ -48,6 +40,14 @@ pub(super) struct Out<'s> {
 impl<'s> Out<'s> {
     pub(super) fn new(sink: &'s mut dyn Sink, memo: &'s mut Memo) -> Self {
         Self { sink, memo }
+    }
+
+    /// What follows is the tail of a long input: errors and denials before it count no
+    /// more, also not as what repeats itself.
+    pub(super) fn tail(&mut self) {
+        let Memo { session, model, .. } = *self.memo;
+        *self.memo = Memo { session, model, ..Memo::default() };
+        self.sink.event(Event::Tail);
     }
 
     /// Somebody's text, out of one JSON string.

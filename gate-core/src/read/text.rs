@@ -1,9 +1,6 @@
 //! Plain text: what agents print in text mode, through whatever runner.
 
-mod far;
-
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use memchr::{memchr, memchr2_iter, memmem};
 use serde::Deserialize;
@@ -12,7 +9,6 @@ use serde::de::IgnoredAny;
 use super::blocks::{Block, Blocks, count_breaks, skip_blank};
 use super::clean::clean;
 use super::detect::Head;
-use super::far::Sieve;
 use super::format::{Spec, no_lines, no_record};
 use super::json::Decode;
 use super::loose::Str;
@@ -86,12 +82,8 @@ impl Decode for PlainText {
     }
 
     /// Behind a runner's header, each line may be the one that ends the text.
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        (self.voice.header == 0).then(|| Arc::new(far::TextSieve) as _)
-    }
-
-    fn after_lines(&mut self, lines: u64, _: &mut Out<'_>) {
-        self.blocks.after_lines(lines);
+    fn can_skip(&self) -> bool {
+        self.voice.header == 0
     }
 }
 

@@ -37,11 +37,6 @@ impl Hints {
         self.find(text).is_some()
     }
 
-    /// Whether one of them stands in some bytes.
-    pub(super) fn stand_in_bytes(&self, bytes: &[u8]) -> bool {
-        self.find_in(bytes).is_some()
-    }
-
     /// Where the first of them stands in a text.
     pub(super) fn find(&self, text: &str) -> Option<usize> {
         self.find_in(text.as_bytes())

@@ -54,27 +54,6 @@ pub(super) fn is_notice(text: &str) -> bool {
         && text.lines().next().is_some_and(|line| stand_in(&pack::NOTICE, line))
 }
 
-/// Whether a text, as it is escaped in JSON, could be a notice.
-pub(crate) fn may_be_notice(escaped: &[u8]) -> bool {
-    escaped.len() <= 2 * MAX_NOTICE
-        && visible(escaped) <= MAX_NOTICE
-        && OF_NOTICES.stand_in_bytes(escaped)
-}
-
-/// How long a text is at least that is escaped in JSON, in bytes, without white
-/// space and without what is escaped: one character in up to six bytes.
-fn visible(escaped: &[u8]) -> usize {
-    let graphic = count(escaped, |byte| byte.is_ascii_graphic());
-    graphic.saturating_sub(6 * count(escaped, |byte| byte == b'\\'))
-}
-
-/// How many bytes are such. Few enough are counted at once that the count fits a
-/// byte, which compiles to wide instructions.
-fn count(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
-    let few = |few: &[u8]| few.iter().fold(0, |sum: u8, byte| sum + u8::from(is_such(*byte)));
-    bytes.chunks(128).map(|bytes| usize::from(few(bytes))).sum()
-}
-
 fn is_limit(error: &str) -> bool {
     stand_in(&pack::MENTION, error) || is_notice(error)
 }

@@ -1,8 +1,8 @@
 //! The threads that read files: each with a gate of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 
 use gate_checks::Site;
@@ -36,14 +36,11 @@ pub(super) struct Work {
     pub(super) settings: Resolved,
     pub(super) site: Site,
     pub(super) format: Option<Forced>,
-    /// On how many processors.
+    /// How many files are read at once.
     pub(super) jobs: usize,
     pub(super) board: Board<Told>,
     /// How many bytes were read.
     pub(super) read: AtomicU64,
-    /// Whose turn it is to read a large file, for which gate takes all
-    /// processors: two at once, so that none idles while one of them ends.
-    pub(super) turns: [Mutex<()>; 2],
 }
 
 /// Begins to read, with a thread a job. They end when all is read, and with the
@@ -54,9 +51,9 @@ pub(super) struct Work {
 /// Settings that make no gate; a system that starts no thread.
 pub(super) fn start(work: &Arc<Work>) -> Result<(), Failure> {
     work.gate()?;
-    for thread in 0..work.jobs.min(work.inputs.len()) {
+    for _ in 0..work.jobs.min(work.inputs.len()) {
         let work = work.clone();
-        let started = thread::Builder::new().spawn(move || work.run(thread));
+        let started = thread::Builder::new().spawn(move || work.run());
         started.map_err(|error| Failure::internal("threads", format!("no thread: {error}")))?;
     }
     Ok(())
@@ -66,15 +63,14 @@ impl Work {
     /// A gate that decides as `gate check` would.
     pub(super) fn gate(&self) -> Result<Gate, Failure> {
         let gate = Gate::open(self.settings.clone(), self.site.clone())?;
-        Ok(gate.at(When::Check).on_processors(self.jobs))
+        Ok(gate.at(When::Check))
     }
 
-    fn run(&self, thread: usize) {
+    fn run(&self) {
         let Ok(gate) = self.gate() else { return };
-        let turn = &self.turns[thread % self.turns.len()];
         while let Some(file) = self.board.take() {
             // A defect is one file's: the others are read all the same.
-            if catch_unwind(AssertUnwindSafe(|| self.file(&gate, turn, file))).is_err() {
+            if catch_unwind(AssertUnwindSafe(|| self.file(&gate, file))).is_err() {
                 let defect = Failure::internal("defect", "gate has a defect; please report it");
                 self.fail(file, 0, defect);
             }
@@ -82,7 +78,7 @@ impl Work {
         }
     }
 
-    fn file(&self, gate: &Gate, turn: &Mutex<()>, file: usize) {
+    fn file(&self, gate: &Gate, file: usize) {
         let input = &self.inputs[file];
         if let Some(failure) = &input.error {
             return self.fail(file, 0, failure.clone());
@@ -96,7 +92,7 @@ impl Work {
         let mut before: Option<ReplayRecord> = None;
         let mut rows = 0;
         let source = Source::File(input.path.clone());
-        let read = gate.replay(&source, self.format, turn, &mut |step| match step {
+        let read = gate.replay(&source, self.format, &mut |step| match step {
             Step::Read(bytes) => {
                 self.read.fetch_add(bytes, Ordering::Relaxed);
             }

@@ -6,23 +6,18 @@
 //! `result` record: a sub-agent's text, the client's own error and limit
 //! messages, and `result`, which repeats the last text.
 
-mod far;
 mod record;
 mod result;
 mod spent;
 mod user;
 mod wakes;
 
-use std::sync::Arc;
-
-use super::far::Sieve;
 use super::format::{Spec, no_lines};
 use super::json::{Decode, Json, Records, read};
 use super::out::{Out, keep_end};
 use super::shape::Shape;
 use super::{Boundary, Role, Wording, amp, calls::Calls, cursor, qwen};
 use crate::read::loose::Content;
-use far::ClaudeSieve;
 use record::{Any, Block, Message, Record};
 use result::{client, rate_limit};
 use spent::Spent;
@@ -97,11 +92,7 @@ struct Claude {
     wakes: Wakes,
     calls: Calls,
     spent: Spent,
-    /// Whether a model's name was seen.
-    model_known: bool,
     shell: Shell,
-    /// How often another session began, or an answer to an event was due.
-    epoch: u64,
 }
 
 /// How a client tells what became of a shell's command.
@@ -130,47 +121,27 @@ pub(super) fn open(shell: Shell) -> Box<dyn Decode> {
 
 impl Records for Claude {
     fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool {
-        let was_due = self.answer_is_due();
-        let valid = read::<Any>(json, |record| self.take(&record, line, out));
-        self.epoch += u64::from(!was_due && self.answer_is_due());
-        valid
+        read::<Any>(json, |record| self.take(&record, line, out))
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
         self.spent.send(out);
     }
 
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        let Self { session, model_known, .. } = self;
-        let sieve = || ClaudeSieve { session: session.clone(), model_known: *model_known };
-        let known = !session.is_empty() && !self.answer_is_due();
-        known.then(|| Arc::new(sieve()) as _)
-    }
-
-    fn used(&mut self, id: u64, tokens: u64) {
-        self.spent.used(id, tokens);
-    }
-
-    fn count(&mut self, on: bool) {
-        self.spent.count(on);
+    /// Without the session's id a new session in what comes would go unseen, and the answer
+    /// to an event has to be seen together with the event.
+    fn can_skip(&self) -> bool {
+        !self.session.is_empty() && !self.answer_is_due()
     }
 
     fn skip(&mut self) {
         self.spent.lose();
     }
 
-    fn near(&mut self) {
+    fn tail(&mut self) {
         self.message.clear();
         self.last.clear();
         self.calls = Calls::default();
-    }
-
-    fn part(&mut self) {
-        self.message.clear();
-    }
-
-    fn epoch(&self) -> u64 {
-        self.epoch
     }
 }
 
@@ -202,7 +173,6 @@ impl Claude {
         out.session(id);
         if !self.session.is_empty() && **id != *self.session {
             self.spent.next_session();
-            self.epoch += 1;
             self.wakes = Wakes::of(self.shell.wakes);
             self.turn(Boundary::Prompt, line, out);
         }
@@ -220,7 +190,6 @@ impl Claude {
         let voice = Voice::of(record, message);
         if voice == Voice::Agent {
             out.model(&message.model);
-            self.model_known |= !message.model.is_empty();
         }
         match &message.content {
             Content::Text(text) => self.text(text, voice, record, line, out),

@@ -18,8 +18,6 @@ pub(super) struct Spent {
     messages: VecDeque<(u64, u64)>,
     /// How many of them have a digest with this last byte: most messages are new.
     alike: [[u8; 16]; 16],
-    /// Whether messages were counted already.
-    counted: bool,
     /// Whether some of what was used is not known.
     lost: bool,
     earlier: Option<u64>,
@@ -31,13 +29,7 @@ pub(super) struct Spent {
 impl Spent {
     /// One API message stands in several records: the last one counts.
     pub(super) fn message(&mut self, id: &str, tokens: Tokens) {
-        if !self.counted {
-            self.used(digest(id.as_bytes()), tokens.total());
-        }
-    }
-
-    /// Counts what the message with this digest of its id has used.
-    pub(super) fn used(&mut self, id: u64, total: u64) {
+        let (id, total) = (digest(id.as_bytes()), tokens.total());
         if *self.alike(id) != 0 && id != NO_ID {
             let known = self.messages.iter_mut().rfind(|(known, _)| *known == id);
             if let Some(known) = known {
@@ -59,11 +51,6 @@ impl Spent {
     fn alike(&mut self, id: u64) -> &mut u8 {
         let byte = id as u8;
         &mut self.alike[usize::from(byte >> 4)][usize::from(byte & 15)]
-    }
-
-    /// Whether what messages use is counted, or was already.
-    pub(super) fn count(&mut self, on: bool) {
-        self.counted = !on;
     }
 
     /// Some of what was used will not be told: only sums that the client itself

@@ -12,19 +12,6 @@ use crate::read::Boundary;
 const RUNS_ON: [&str; 3] =
     ["Command running in background", "Command was manually backgrounded", "Async agent launched"];
 
-/// Whether a text, as it is escaped in JSON, may be such an answer.
-pub(super) fn may_run_on(escaped: &[u8]) -> bool {
-    // Nearly all texts begin with another letter.
-    let begins = |start: &&&str| matches!(escaped, [first, ..] if [b'\\', start.as_bytes()[0]].contains(first));
-    RUNS_ON.iter().filter(begins).any(|start| {
-        let same = escaped.iter().zip(start.bytes()).take_while(|(one, other)| **one == *other);
-        let rest = &escaped[same.count()..];
-        // A letter may be escaped by its number.
-        escaped.len() - rest.len() == start.len()
-            || matches!(rest, [b'\\', b'u', b'0', b'0', b'2'..=b'7', ..])
-    })
-}
-
 /// Knows whether an event, and not a prompt, is answered next.
 #[derive(Debug, Default)]
 pub(super) struct Wakes {
