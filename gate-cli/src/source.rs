@@ -1,4 +1,4 @@
-//! Where a transcript's bytes come from.
+//! The sources of a transcript: a file, the standard input, a message.
 
 mod ends;
 
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 
 pub(crate) use ends::Ends;
 
-/// How much is read at once, in bytes.
+/// Bytes that are read at once.
 const BLOCK: usize = 256 << 10;
 
 /// A transcript to read.
@@ -99,8 +99,8 @@ impl Source {
     }
 }
 
-/// How much to read at once of a file of this length, in bytes: a small file should not
-/// pay for a large buffer. Pipes have no length.
+/// The buffer for a file of this length, in bytes: a small file should not pay for a
+/// large buffer. Pipes have no length.
 fn block_for(length: u64) -> usize {
     match usize::try_from(length) {
         Ok(0) | Err(_) => BLOCK,

@@ -27,30 +27,29 @@ pub struct Scanner<'p> {
     collector: Collector<'p>,
 }
 
-/// What a transcript holds.
+/// The findings in a transcript.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scan {
-    /// What the agent says about being done.
+    /// The agent's own statement whether it is done.
     pub signal: Signal,
-    /// The patterns' hits, without what was taken as the signal itself.
+    /// The patterns' hits, without those in the text of the signal itself.
     pub hits: Vec<Hit>,
     /// What the format tells beside the conversation.
     pub transcript: Transcript,
-    /// What went wrong in the final turn, and how much was written: what the
-    /// breaker is fed.
+    /// Failures and the amount of work in the final turn, for the breaker.
     pub effort: Effort,
     /// The agent's last word; of a long one the end.
     pub said: String,
     /// The digest of the person's prompt, where it was read.
     pub prompt: Option<String>,
-    /// How far back it reaches.
+    /// How much of the transcript was read.
     pub reach: Reach,
-    /// Whether a tool was used since the person's last prompt, or may have been in a
-    /// part that was not read.
+    /// True if a tool was used since the person's last prompt, or if it may have been
+    /// used in a part that was not read.
     pub acted: bool,
 }
 
-/// How much of a transcript was read. What was not was skipped by the caller.
+/// The part of a transcript that was read; the caller skipped the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// The agent's last word may stand in what was skipped.
@@ -157,9 +156,9 @@ impl<'p> Scanner<'p> {
         self.collector.transcript.session.as_deref()
     }
 
-    /// Whether whole lines can be left out here: the format is known and allows it, no
-    /// pattern looks for what others than the agent write, and the input has come to the
-    /// end of a line behind its first 64 KiB.
+    /// True if whole lines can be left out here: the format is known and allows it, no
+    /// pattern looks at texts of others than the agent, and the input has come to the end
+    /// of a line after its first 64 KiB.
     pub fn can_skip(&self) -> bool {
         let Collector { turn, counter, .. } = &self.collector;
         // The answer to a notification may not be taken for a word of its own.
@@ -217,8 +216,8 @@ pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
 }
 
 impl Scan {
-    /// What it tells that feeds the breaker. When that was, and what became of
-    /// the tree, is the caller's to say.
+    /// The part of it that feeds the breaker. The caller adds the time and the state of
+    /// the work tree.
     pub fn observed(&self) -> Observed {
         let Self { transcript, effort, .. } = self;
         Observed {
@@ -234,11 +233,15 @@ impl Scan {
     }
 }
 
-/// Whether a hit is a text that was taken as the signal.
+/// True for a hit in a text that was taken as the signal.
 fn is_taken(hit: &Hit, signal: &Signal) -> bool {
-    let folded = |text: &str| text.split_whitespace().collect::<String>().to_lowercase();
     let matched = folded(&hit.matched);
     signal.taken.iter().any(|taken| folded(taken).contains(&matched))
+}
+
+/// The text in lower case and without white space.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<String>().to_lowercase()
 }
 
 #[derive(Debug)]
@@ -328,7 +331,7 @@ impl Transcript {
         self.duration_ms = usage.duration_ms;
     }
 
-    /// What went wrong long ago, and what was run then, is not reported.
+    /// Forgets what the tail alone reports.
     fn tail(&mut self) {
         self.errors.clear();
         self.limits.clear();

@@ -13,20 +13,20 @@ use super::{BLOCK, block_for, feed};
 /// Files below this size, in bytes, are read whole.
 const LONG_FILE_BYTES: u64 = 1 << 20;
 
-/// How much of the end suffices if the last word is known already, in bytes.
+/// The end that suffices if the last word is known already, in bytes.
 const BRIEF_TAIL_BYTES: u64 = 48 << 10;
 
-/// How much of the beginning tells the format, in bytes.
+/// The beginning that tells the format, in bytes.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// A first guess at the length of a line, in bytes.
 const LINE_BYTES: u64 = 16 << 10;
 
-/// How much of an end is read at once, in bytes: pages that are touched for the first time
-/// cost more than another read into the same ones.
+/// Bytes of an end that are read at once: pages that are touched for the first time cost
+/// more than another read into the same ones.
 const END_BLOCK: usize = 64 << 10;
 
-/// How much of the ends of a file to read, and who sees it.
+/// The ends of a file to read, and who sees them.
 pub(crate) struct Ends<'r> {
     /// Up to which byte an earlier reading of the session came, if there was one: all
     /// that is new is read.
@@ -56,9 +56,12 @@ impl Ends<'_> {
         }
         let head = self.head(file, scanner)?;
         let tail = line_start(file, length - TAIL_BYTES as u64)?;
-        let Some(tail) = tail.filter(|_| scanner.can_skip()) else {
+        let Some(tail) = tail else {
             return self.rest(file, head, scanner);
         };
+        if !scanner.can_skip() {
+            return self.rest(file, head, scanner);
+        }
         let known = (self.read_before)(scanner).filter(|known| *known < tail);
         let known = known.map(|known| line_start(file, known)).transpose()?.flatten();
         let begin = known.unwrap_or(tail).max(head);
@@ -112,7 +115,7 @@ impl Ends<'_> {
     }
 }
 
-/// Where the line begins in which a byte stands; nothing if the line is longer than a
+/// The beginning of the line that holds a byte; `None` if the line is longer than a
 /// record may be.
 fn line_start(file: &mut File, mut end: u64) -> io::Result<Option<u64>> {
     let stop = end.saturating_sub(MAX_RECORD as u64);

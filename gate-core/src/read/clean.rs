@@ -21,7 +21,7 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Appends what [`clean`] leaves of a text.
+/// Appends the clean text.
 pub(super) fn clean_into(text: &str, clean: &mut String) {
     let mut from = 0;
     while let Some(at) = first_unwanted(&text.as_bytes()[from..]) {

@@ -10,12 +10,15 @@ mod record;
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::calls::Calls;
-use super::format::{Spec, no_lines};
-use super::json::{Json, Records, read};
+use super::json::{Json, Records, ends_as_object, read};
 use super::loose::Num;
 use super::out::Out;
+use super::spec::{Spec, no_lines};
 use super::{Boundary, Fact, Role, Usage, Wording};
 use record::{Any, Item, Payload, Record, exit_code, join};
 
@@ -37,7 +40,7 @@ pub(super) const CODEX_ROLLOUT: Spec = Spec {
     open: |_| Box::new(Json::new(CodexRollout::default())),
 };
 
-/// What the client sends as the user without a turn beginning.
+/// Beginnings of texts that the client sends as the user although no turn begins.
 const INJECTED: [&str; 8] = [
     "<environment_context>",
     "<user_instructions>",
@@ -49,14 +52,30 @@ const INJECTED: [&str; 8] = [
     "# AGENTS.md instructions",
 ];
 
+/// The beginning of a payload, up to its type.
+static PAYLOAD: LazyLock<Finder<'static>> =
+    LazyLock::new(|| Finder::new(br#""payload":{"type":""#));
+
+/// Types of payloads in which neither the agent nor a person speaks.
+const TOOLS: [&[u8]; 8] = [
+    b"reasoning\"",
+    b"function_call\"",
+    b"function_call_output\"",
+    b"custom_tool_call\"",
+    b"custom_tool_call_output\"",
+    b"exec_command_begin\"",
+    b"exec_command_output_delta\"",
+    b"exec_command_end\"",
+];
+
 /// Follows a session file of Codex.
 #[derive(Debug, Default)]
 struct CodexRollout {
     begun: bool,
     sub_agent: bool,
-    /// Whether the turn has a text of the agent.
+    /// True once the turn has a text of the agent.
     spoken: bool,
-    /// What the agent has said, and what was said to it.
+    /// Texts of the agent, and of the user.
     seen: Seen,
     asked: Seen,
     calls: Calls,
@@ -76,6 +95,14 @@ impl Records for CodexRollout {
 
     fn can_skip(&self) -> bool {
         true
+    }
+
+    /// Calls with their output, and reasoning, by the type of the payload, which the client
+    /// writes as its first member.
+    fn skips(&mut self, line: &[u8]) -> bool {
+        let Some(at) = PAYLOAD.find(line) else { return false };
+        let payload = &line[at + PAYLOAD.needle().len()..];
+        ends_as_object(line) && TOOLS.iter().any(|kind| payload.starts_with(kind))
     }
 
     fn tail(&mut self) {
@@ -261,7 +288,7 @@ struct Seen {
     single: VecDeque<(u64, Source)>,
 }
 
-/// How many texts may come from one source before they come from the other.
+/// Texts that may come from one source before they come from the other.
 const MAX_SINGLE: usize = 32;
 
 impl Seen {
@@ -271,8 +298,8 @@ impl Seen {
         let mut hasher = DefaultHasher::new();
         text.trim().hash(&mut hasher);
         let digest = hasher.finish();
-        let other = |seen: &(u64, Source)| seen.0 == digest && seen.1 != source;
-        if let Some(at) = self.single.iter().position(other) {
+        let mut single = self.single.iter();
+        if let Some(at) = single.position(|seen| seen.0 == digest && seen.1 != source) {
             self.single.remove(at);
             return true;
         }

@@ -8,10 +8,10 @@
 mod record;
 
 use super::calls::Calls;
-use super::format::{Spec, no_lines};
 use super::json::{Json, Records, read};
 use super::out::Out;
 use super::shape::Shape;
+use super::spec::{Spec, no_lines};
 use super::tally::Tally;
 use super::utterance::Utterance;
 use super::{Boundary, Role, Usage, Wording};
@@ -42,7 +42,7 @@ fn is_record(shape: &Shape<'_>) -> bool {
 struct Copilot {
     speech: Utterance,
     calls: Calls,
-    /// Whether a stop hook has just refused.
+    /// True after a stop hook refused: the next user message is its feedback.
     refused: bool,
     tally: Tally,
     duration: Option<u64>,
@@ -82,7 +82,7 @@ impl Copilot {
         }
     }
 
-    /// What the client itself has to say.
+    /// The client's own events: errors, limits, and the end of the session.
     fn client(&mut self, record: &Record<'_>, data: &Data<'_>, line: u64, out: &mut Out<'_>) {
         match &*record.kind {
             "session.start" | "session.resume" => {
@@ -133,8 +133,8 @@ impl Copilot {
     fn started(&mut self, data: &Data<'_>, line: u64, out: &mut Out<'_>) {
         let shell = matches!(&*data.tool, "bash" | "powershell");
         let whole = data.arguments.texts.first().map(|text| &**text);
-        let command = data.arguments.command.as_deref().or(whole).filter(|_| shell);
-        self.calls.started(&data.call, &data.tool, command);
+        let command = data.arguments.command.as_deref().or(whole);
+        self.calls.started(&data.call, &data.tool, if shell { command } else { None });
         out.called(&data.tool, &data.arguments);
         for text in &data.arguments.texts {
             out.say(Role::Tool, text, line);
@@ -178,7 +178,7 @@ impl Copilot {
     }
 }
 
-/// What a command has written, without the client's line that it ended.
+/// The output of a command, without the line in which the client reports its end.
 fn written(answer: &str) -> &str {
     let end = answer.rfind("<shellId: ").filter(|at| answer[*at..].contains("exit code"));
     &answer[..end.unwrap_or(answer.len())]

@@ -11,11 +11,12 @@ use serde::Deserialize;
 
 use super::calls::Calls;
 use super::claude::{self, Shell};
-use super::format::{Spec, no_lines};
+use super::claude_like::is_result;
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Flag, Leaves, Num, Object, Str, sum};
 use super::out::Out;
 use super::parts::failed;
+use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
 use super::{Boundary, Role, Usage};
 
@@ -26,7 +27,7 @@ const FAMILY: &[&str] = &["droid"];
 pub(super) const DROID_JSON: Spec = Spec {
     name: "droid-json",
     family: FAMILY,
-    record: claude::is_result,
+    record: is_result,
     open: |_| claude::open(Shell { tool: "", exit_code: |_, _| None, wakes: false }),
     ..claude::JSON
 };
@@ -58,7 +59,7 @@ struct Droid {
     /// The last message's id and thought: each may come twice.
     message: String,
     thought: String,
-    /// Whether something came already: then `init` begins another run.
+    /// True once a record came: a later `init` begins another run.
     begun: bool,
     spent: Usage,
 }

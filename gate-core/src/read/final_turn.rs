@@ -5,16 +5,15 @@ use std::collections::VecDeque;
 use super::blocks::count_breaks;
 use super::{Boundary, Event, Role};
 
-/// How much of one message is kept, in bytes: its end. A signal stands at the
-/// end of a message, and memory must stay flat.
+/// The longest message that is kept whole, in bytes; of a longer one the end. A signal
+/// stands at the end of a message, and memory must stay flat.
 const KEEP: usize = 256 << 10;
 
-/// How many earlier texts of the turn are kept, and how much of each, in bytes.
+/// Earlier texts of the turn that are kept, and how many bytes of each.
 const EARLIER: usize = 8;
 const KEEP_EARLIER: usize = 64 << 10;
 
-/// How many answers to task notifications are kept for the way back to the
-/// text before them.
+/// Answers to task notifications that are kept for the way back to the text before them.
 const KEEP_ANSWERS: usize = 64;
 
 /// Follows the events of a [`Reader`](super::Reader) and keeps what the main
@@ -38,19 +37,19 @@ pub struct Word {
     pub text: String,
     /// The input's line in which `text` begins.
     pub line: u64,
-    /// Whether line breaks in `text` are line breaks of the input.
+    /// True if line breaks in `text` are line breaks of the input.
     pub multiline: bool,
-    /// Whether the beginning was cut off.
+    /// True if the beginning was cut off.
     pub clipped: bool,
-    /// Whether it answers a task notification.
+    /// True if the message answers a task notification.
     pub answers_notification: bool,
-    /// Whether it began before the tail of a long input.
+    /// True if the message began before the tail of a long input.
     pub(crate) before_tail: bool,
 }
 
 impl Word {
     /// A message of its own.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn whole(text: &str) -> Self {
         Self {
             text: text.to_owned(),
             line: 1,
@@ -70,8 +69,9 @@ impl FinalTurn {
             Event::Boundary(..) => *self = Self::default(),
             Event::Tail => self.tail(),
             Event::Text(text) if text.role == Role::Assistant => {
-                let continued = self.words.last_mut().filter(|_| text.continues);
-                if let Some(word) = continued {
+                if text.continues
+                    && let Some(word) = self.words.last_mut()
+                {
                     if word.text.is_empty() {
                         word.line = text.line;
                     }
@@ -110,7 +110,7 @@ impl FinalTurn {
         self.earlier.iter().rev()
     }
 
-    /// Whether what comes next would answer a task notification.
+    /// True if the next text would answer a task notification.
     pub(crate) fn is_notified(&self) -> bool {
         self.notified
     }

@@ -43,7 +43,7 @@ pub(super) struct Frames {
     oversized: bool,
     scan: Scan,
     array: bool,
-    /// Whether this line was found not to be one record from end to end.
+    /// True if this line was found not to be one record from end to end.
     mixed: bool,
 }
 
@@ -67,6 +67,16 @@ impl Frames {
             State::Record if self.oversized => frame.flaw(ProblemKind::Oversized, self.line()),
             State::Record => frame.flaw(ProblemKind::Torn, self.line()),
         }
+    }
+
+    /// True at the beginning of a line that belongs to no record or array so far.
+    pub(super) fn is_between_lines(&self) -> bool {
+        self.state == State::Between && !self.mixed && !self.array
+    }
+
+    /// Passes over a line, where [`Frames::is_between_lines`].
+    pub(super) fn skip_line(&mut self) {
+        self.breaks += 1;
     }
 
     /// The beginning of a record whose end has not come yet, and its line.

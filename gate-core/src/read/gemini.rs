@@ -19,10 +19,10 @@ use serde::Deserialize;
 
 const FAMILY: &[&str] = &["gemini", "gemini-cli"];
 
-/// What the client's warning begins with when a hook has sent the agent back.
+/// Beginning of the client's warning after a hook sent the agent back.
 const BLOCKED: &str = "Agent execution blocked: ";
 
-/// What it begins with when a hook has stopped the agent.
+/// Beginning of the client's warning after a hook stopped the agent.
 const STOPPED: &str = "Agent execution stopped: ";
 
 /// A failure as the client words it.

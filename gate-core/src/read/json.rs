@@ -1,5 +1,6 @@
-//! What the JSON formats share: records out of a stream of bytes.
+//! Records out of a stream of bytes, for all JSON formats.
 
+use memchr::memchr_iter;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ pub(super) trait Records: Send {
     /// Ends the input.
     fn finish(&mut self, out: &mut Out<'_>);
 
-    /// Whether lines can be left out here without losing track of who speaks.
+    /// True if lines can be left out here without losing track of who speaks.
     fn can_skip(&self) -> bool {
         false
     }
@@ -23,7 +24,14 @@ pub(super) trait Records: Send {
     /// Records were left out: what they used is not known.
     fn skip(&mut self) {}
 
-    /// What follows is the tail of a long input: it is read as if its turn began here.
+    /// True for a line before the tail that is passed over: a record that can only be
+    /// a tool's call or answer, which is reported from the tail alone. In doubt a line is
+    /// read. The line is not parsed, so that a skipped one may be no JSON.
+    fn skips(&mut self, _line: &[u8]) -> bool {
+        false
+    }
+
+    /// The tail of a long input begins: it is read as if its turn began here.
     fn tail(&mut self) {}
 }
 
@@ -31,6 +39,11 @@ pub(super) trait Records: Send {
 pub(super) trait Decode: Send {
     fn push(&mut self, bytes: &[u8], out: &mut Out<'_>);
     fn finish(&mut self, out: &mut Out<'_>);
+
+    /// Takes whole lines before the tail of a long input.
+    fn push_lines(&mut self, lines: &[u8], out: &mut Out<'_>) {
+        self.push(lines, out);
+    }
 
     /// See [`Records::can_skip`].
     fn can_skip(&self) -> bool {
@@ -67,6 +80,20 @@ impl<R: Records> Decode for Json<R> {
         let Self { frames, records, begun } = self;
         frames.finish(&mut Handler { records, begun, out });
         self.records.finish(out);
+    }
+
+    fn push_lines(&mut self, lines: &[u8], out: &mut Out<'_>) {
+        let mut from = 0;
+        for end in memchr_iter(b'\n', lines) {
+            let line = &lines[from..=end];
+            from = end + 1;
+            if self.begun && self.frames.is_between_lines() && self.records.skips(line) {
+                self.frames.skip_line();
+            } else {
+                self.push(line, out);
+            }
+        }
+        self.push(&lines[from..], out);
     }
 
     fn can_skip(&self) -> bool {
@@ -133,6 +160,11 @@ impl<R: Records> Handler<'_, '_, R> {
         }
         valid
     }
+}
+
+/// True for a line that ends as an object does: a line that was cut off does not.
+pub(super) fn ends_as_object(line: &[u8]) -> bool {
+    line.trim_ascii_end().ends_with(b"}")
 }
 
 /// Reads one record. A key that stands there twice, which typed reading

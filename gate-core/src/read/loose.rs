@@ -146,8 +146,7 @@ impl<T> Default for Content<'_, T> {
     }
 }
 
-/// What a value of some JSON type reads as; all types read as the default
-/// unless a reader says otherwise.
+/// The value that each JSON type is read as: the default, unless a reader says otherwise.
 trait Read<'de>: Default {
     fn text(_: Cow<'de, str>) -> Self {
         Self::default()

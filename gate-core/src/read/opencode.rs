@@ -10,10 +10,10 @@ pub(super) use export::OPENCODE_EXPORT;
 
 use serde::Deserialize;
 
-use super::format::{Spec, no_lines};
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Leaves, Maybe, Num, Str};
 use super::out::Out;
+use super::spec::{Spec, no_lines};
 use super::{Boundary, Fact, Role, Usage, Wording};
 
 pub(super) const OPENCODE_JSON: Spec = Spec {

@@ -1,4 +1,4 @@
-//! What a format's reader writes to: the sink, with the house rules applied.
+//! The output side of a format's reader: the sink, with rules that hold for all formats.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -8,20 +8,20 @@ use super::limit;
 use super::loose::Leaves;
 use super::{Boundary, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage, Wording};
 
-/// How many problems are reported; a broken input would otherwise drown the rest.
+/// The most problems that are reported; a broken input would otherwise drown the rest.
 const MAX_PROBLEMS: usize = 100;
 
 /// The longest message of an error that is kept, in bytes.
 const MAX_MESSAGE: usize = 2000;
 
-/// How much is kept of a failed tool's answer, in bytes, at either end.
+/// Longest beginning and longest end of a failed tool's answer that are kept, in bytes.
 const MAX_END: usize = 2048;
 
-/// How many denied calls are remembered: clients report a denial when it
-/// happens and once more when the turn ends.
+/// Denied calls that are remembered: clients report a denial when it happens and once
+/// more when the turn ends.
 const MAX_DENIED: usize = 256;
 
-/// What must be remembered over the whole input, whatever the format.
+/// State of the whole input, whatever the format.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     problems: usize,
@@ -42,8 +42,8 @@ impl<'s> Out<'s> {
         Self { sink, memo }
     }
 
-    /// What follows is the tail of a long input: errors and denials before it count no
-    /// more, also not as what repeats itself.
+    /// The tail of a long input begins. Errors and denials before it are forgotten, also
+    /// as what a later one repeats.
     pub(super) fn tail(&mut self) {
         let Memo { session, model, .. } = *self.memo;
         *self.memo = Memo { session, model, ..Memo::default() };
@@ -124,8 +124,8 @@ impl<'s> Out<'s> {
 
     /// A tool is called, with these arguments.
     pub(super) fn called(&mut self, tool: &str, input: &Leaves<'_>) {
-        let first = || input.texts.first().map(|text| &**text);
-        self.sink.called(tool, input.command.as_deref().or_else(first));
+        let first = input.texts.first().map(|text| &**text);
+        self.sink.called(tool, input.command.as_deref().or(first));
     }
 
     /// A tool call failed with this answer. One without a word tells nothing.
@@ -148,7 +148,7 @@ impl<'s> Out<'s> {
         self.fact(Fact::Denial { tool: tool.to_owned(), line });
     }
 
-    /// Whether the client words this in this way.
+    /// See [`Sink::says`].
     pub(super) fn says(&self, what: Wording, text: &str) -> bool {
         self.sink.says(what, text)
     }

@@ -2,7 +2,7 @@
 
 use super::{Boundary, Event, Role};
 
-/// How much of a prompt's beginning is kept, in bytes, to tell whose it is.
+/// Bytes of a prompt's beginning that are kept to tell a hook's text from a person's.
 const HEAD: usize = 256;
 
 /// Follows the events of a [`Reader`](super::Reader) and keeps the digest of the

@@ -43,7 +43,7 @@ pub struct Reader {
     head: Vec<u8>,
     memo: Memo,
     open: Option<Open>,
-    /// Whether what comes is passed on at once.
+    /// True if bytes are read as they come: nothing is kept back for the tail.
     live: bool,
 }
 
@@ -55,10 +55,10 @@ struct Open {
     stage: Stage,
 }
 
-/// How much of one piece is buffered at once, in bytes.
+/// The most of one piece that is buffered at once, in bytes.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Which part of the input comes next.
+/// The part of the input that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// The rest of the line in which the look at the beginning ended.
@@ -113,8 +113,8 @@ impl Reader {
         self.open.as_ref().map(|open| open.format)
     }
 
-    /// Whether whole lines can be left out here: the format allows it, and the input
-    /// has come to the end of a line.
+    /// True if whole lines can be left out here: the format allows it, and the input has
+    /// come to the end of a line.
     pub(crate) fn can_skip(&self) -> bool {
         self.open.as_ref().is_some_and(|open| {
             open.stage == Stage::Middle && open.tail.is_empty() && open.decode.can_skip()
@@ -132,12 +132,12 @@ impl Reader {
     fn begin(&mut self, sink: &mut dyn Sink) {
         let bytes = std::mem::take(&mut self.head);
         let text = bytes.strip_prefix(BOM).unwrap_or(&bytes);
-        let head = Head::of(text, self.forced);
+        let head = Head::detect(text, self.forced);
         let mut out = Out::new(sink, &mut self.memo);
-        if head.unknown_json {
+        if head.start.unknown_json {
             out.problem(ProblemKind::UnknownJson, 1);
         }
-        let mut decode = (head.format.spec().open)(&head);
+        let mut decode = (head.format.spec().open)(&head.start);
         decode.push(text, &mut out);
         let stage = match bytes.ends_with(b"\n") {
             _ if self.live => Stage::Live,
@@ -164,15 +164,18 @@ impl Open {
         }
         for bytes in bytes.chunks(PIECE_BYTES) {
             self.tail.push(bytes);
-            while let Some(Released::Lines(bytes) | Released::Part(bytes)) = self.tail.release() {
-                self.decode.push(bytes, out);
+            while let Some(released) = self.tail.release() {
+                match released {
+                    Released::Lines(lines) => self.decode.push_lines(lines, out),
+                    Released::Part(bytes) => self.decode.push(bytes, out),
+                }
             }
         }
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
         while let Some(Released::Lines(bytes) | Released::Part(bytes)) = self.tail.release_last() {
-            self.decode.push(bytes, out);
+            self.decode.push_lines(bytes, out);
         }
         let (bytes, is_tail) = self.tail.tail();
         if is_tail && self.stage == Stage::Middle {

@@ -2,7 +2,7 @@
 
 use memchr::memchr3;
 
-/// Where in an object the scan stands.
+/// The place in an object that the scan has come to.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     depth: usize,
@@ -11,7 +11,7 @@ pub(super) struct Scan {
     line_begins: bool,
 }
 
-/// What a [`Scan`] found in the bytes it was given.
+/// The result of a [`Scan`] over some bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// The object goes on.

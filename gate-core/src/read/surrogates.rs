@@ -31,7 +31,7 @@ enum Half {
     Second,
 }
 
-/// Which half the escape at this place is, if any.
+/// The half that the escape at this place stands for, if any.
 fn half(json: &str, at: usize) -> Option<Half> {
     let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
     match u16::from_str_radix(digits, 16).ok()? {

@@ -4,23 +4,23 @@ use memchr::{memchr, memrchr};
 
 use super::MAX_RECORD;
 
-/// How much of the end of a long input is its tail, in bytes: the last lines that
-/// together are as long. gate reports errors, denied calls and commands of the tail
-/// only, so that a session does not carry its old troubles along.
+/// The length of the tail of a long input, in bytes: the last lines that together are as
+/// long. gate reports errors, denied calls and commands only from the tail, so that a
+/// session does not carry its old troubles along.
 pub const TAIL_BYTES: usize = 256 << 10;
 
-/// How much more than [`TAIL_BYTES`] is buffered before lines are released, in bytes.
+/// Bytes beyond [`TAIL_BYTES`] that are buffered before lines are released.
 const STEP_BYTES: usize = 1 << 20;
 
 /// The last lines of a stream, as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct TailBuffer {
     bytes: Vec<u8>,
-    /// Where the buffered bytes begin that were not released.
+    /// The first byte that was not released.
     from: usize,
-    /// Whether the rest of a line is coming that is too long to be buffered.
+    /// True while the rest of a line is coming that is too long to be buffered.
     within_line: bool,
-    /// Whether anything was released, so that what is left is the tail of more.
+    /// True once anything was released: what is left is the tail of more.
     released: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Released<'h> {
 }
 
 impl TailBuffer {
-    /// Whether all that came was released, up to the end of a line.
+    /// True if all that came was released, up to the end of a line.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.len() == self.from && !self.within_line
     }

@@ -12,11 +12,16 @@ mod spent;
 mod user;
 mod wakes;
 
-use super::format::{Spec, no_lines};
-use super::json::{Decode, Json, Records, read};
+use std::sync::LazyLock;
+
+use memchr::memmem::{self, Finder};
+
+use super::calls::Calls;
+use super::claude_like::{is_event, is_result};
+use super::json::{Decode, Json, Records, ends_as_object, read};
 use super::out::{Out, keep_end};
-use super::shape::Shape;
-use super::{Boundary, Role, Wording, amp, calls::Calls, cursor, qwen};
+use super::spec::{Spec, no_lines};
+use super::{Boundary, Role, Wording};
 use crate::read::loose::Content;
 use record::{Any, Block, Message, Record};
 use result::{client, rate_limit};
@@ -46,30 +51,6 @@ pub(super) const SESSION: Spec = Spec {
 pub(super) const STREAM: Spec =
     Spec { name: "claude-stream", record: |shape| is_event(shape) || is_result(shape), ..JSON };
 
-pub(super) fn is_result(shape: &Shape<'_>) -> bool {
-    let marks = ["subtype", "is_error", "num_turns", "total_cost_usd", "duration_api_ms"];
-    let legacy = shape.has("result") && (shape.has("sessionId") || shape.has("session_id"));
-    let own = shape.text("type") == "result" && !cursor::is_cursors(shape);
-    let result = own && marks.iter().any(|key| shape.has(key));
-    result || (legacy && !shape.has("type"))
-}
-
-pub(super) fn is_event(shape: &Shape<'_>) -> bool {
-    match shape.text("type") {
-        "assistant" | "user" => shape.has("message") && !shape.inner("message").has("parts"),
-        "system" => shape.has("subtype") && !of_others(shape),
-        "stream_event" => shape.has("event"),
-        "rate_limit_event" => true,
-        _ => false,
-    }
-}
-
-/// Whether a `system` record shows that another client wrote it, which speaks
-/// as Claude Code does.
-fn of_others(shape: &Shape<'_>) -> bool {
-    qwen::is_init(shape) || amp::is_init(shape) || cursor::is_init(shape)
-}
-
 fn is_of_session(kind: &str) -> bool {
     matches!(
         kind,
@@ -77,15 +58,29 @@ fn is_of_session(kind: &str) -> bool {
     )
 }
 
-/// How much of the last text is kept to compare `result` with it, in bytes.
+/// The most of the last text that is kept to compare `result` with it, in bytes.
 const MAX_LAST: usize = 1 << 20;
+
+/// The beginning of a user's message whose first block answers a tool's call, up to the
+/// call's id.
+static ANSWER: LazyLock<Finder<'static>> =
+    LazyLock::new(|| Finder::new(br#""message":{"role":"user","content":[{"tool_use_id":""#));
+
+/// The text of a tool's answer follows the call's id so.
+const ANSWER_TEXT: &[u8] = br#"","type":"tool_result","content":""#;
+
+/// A member that all blocks of text have. Within a string its quotes would be escaped.
+static TEXT_BLOCK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""text":""#));
+
+/// The session's id stands in the last bytes of a record in a stream.
+const RECORD_END: usize = 256;
 
 /// Follows a conversation of Claude Code.
 #[derive(Debug, Default)]
 struct Claude {
     /// The id of the message whose text may go on in the next record.
     message: String,
-    /// What the main agent wrote last in this turn: the end of it.
+    /// The end of the main agent's last text in this turn.
     last: String,
     session: String,
     after_result: bool,
@@ -95,15 +90,15 @@ struct Claude {
     shell: Shell,
 }
 
-/// How a client tells what became of a shell's command.
+/// A client's shell tool, and how its results show exit codes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shell {
     /// The tool's name.
     pub(super) tool: &'static str,
     /// The exit code, from the result's text and whether it is an error.
     pub(super) exit_code: fn(&str, bool) -> Option<i32>,
-    /// Whether the client wakes the agent after a result when a command that
-    /// runs in the background has ended.
+    /// True if the client wakes the agent after a result when a command that runs in the
+    /// background has ended.
     pub(super) wakes: bool,
 }
 
@@ -115,7 +110,7 @@ impl Default for Shell {
 
 /// A reader of what a client with another shell writes in Claude Code's form.
 pub(super) fn open(shell: Shell) -> Box<dyn Decode> {
-    let wakes = Wakes::of(shell.wakes);
+    let wakes = Wakes::new(shell.wakes);
     Box::new(Json::new(Claude { shell, wakes, ..Claude::default() }))
 }
 
@@ -132,6 +127,24 @@ impl Records for Claude {
     /// to an event has to be seen together with the event.
     fn can_skip(&self) -> bool {
         !self.session.is_empty() && !self.answer_is_due()
+    }
+
+    /// A tool's answer alone, in the spelling of the client itself (1.0 to 2.1.330). Words of
+    /// a person beside it matter, and so do another session and a task that runs on.
+    fn skips(&mut self, line: &[u8]) -> bool {
+        let Some(at) = ANSWER.find(line) else { return false };
+        let (head, answer) = (&line[..at], &line[at + ANSWER.needle().len()..]);
+        let end = &answer[answer.len().saturating_sub(RECORD_END)..];
+        let session = self.session.as_bytes();
+        let skips = !session.is_empty()
+            && ends_as_object(line)
+            && is_answer_in_text(answer)
+            && [head, end].into_iter().any(|part| memmem::find(part, session).is_some())
+            && TEXT_BLOCK.find(answer).is_none();
+        if skips {
+            self.message.clear();
+        }
+        skips
     }
 
     fn skip(&mut self) {
@@ -173,7 +186,7 @@ impl Claude {
         out.session(id);
         if !self.session.is_empty() && **id != *self.session {
             self.spent.next_session();
-            self.wakes = Wakes::of(self.shell.wakes);
+            self.wakes = Wakes::new(self.shell.wakes);
             self.turn(Boundary::Prompt, line, out);
         }
         self.session.clear();
@@ -187,7 +200,7 @@ impl Claude {
         if let Some(tokens) = message.usage.0 {
             self.spent.message(&message.id, tokens);
         }
-        let voice = Voice::of(record, message);
+        let voice = Voice::new(record, message);
         if voice == Voice::Agent {
             out.model(&message.model);
         }
@@ -256,8 +269,8 @@ impl Claude {
         keep_end(&mut self.last, MAX_LAST);
     }
 
-    /// What comes after a result without a prompt between answers an event, or
-    /// a prompt that is not shown.
+    /// A text after a result without a prompt between them answers an event, or a prompt
+    /// that the format does not show.
     fn answers(&mut self, line: u64, out: &mut Out<'_>) {
         if self.after_result {
             let event = self.answer_is_due();
@@ -266,7 +279,7 @@ impl Claude {
         }
     }
 
-    /// Whether the next text answers an event: each of such texts may count.
+    /// True if the next text answers an event: each of such texts may be the last word.
     fn answer_is_due(&self) -> bool {
         self.after_result && self.wakes.is_due()
     }
@@ -284,7 +297,8 @@ impl Claude {
 
     fn tool_use(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
         self.message.clear();
-        let command = block.input.command.as_deref().filter(|_| &*block.name == self.shell.tool);
+        let is_shell = &*block.name == self.shell.tool;
+        let command = if is_shell { block.input.command.as_deref() } else { None };
         if !block.name.is_empty() {
             self.calls.started(&block.id, &block.name, command);
             out.called(&block.name, &block.input);
@@ -319,6 +333,13 @@ impl Claude {
     }
 }
 
+/// True for a tool's answer, from the call's id on, whose text ends the tool's work.
+fn is_answer_in_text(answer: &[u8]) -> bool {
+    let id = memchr::memchr(b'"', answer).unwrap_or(answer.len());
+    let text = answer[id..].strip_prefix(ANSWER_TEXT);
+    text.is_some_and(|text| !wakes::runs_on(text))
+}
+
 /// Whose voice an `assistant` record carries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Voice {
@@ -329,7 +350,7 @@ enum Voice {
 }
 
 impl Voice {
-    fn of(record: &Record<'_>, message: &Message<'_>) -> Self {
+    fn new(record: &Record<'_>, message: &Message<'_>) -> Self {
         let failed = record.is_api_error_message.0 || record.is_api_error_on_disk.0;
         if is_sub_agent(record) {
             Self::SubAgent
