@@ -11,7 +11,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use ways::{pieces_agree, transcript};
+use ways::{passed_over_lines_say_nothing, pieces_agree, transcript};
 
 /// What the agent says, or somebody else: claims and near misses, signals in
 /// all spellings, what has to be escaped, what is nothing.
@@ -115,7 +115,11 @@ macro_rules! formats {
             $(#[test]
             fn $name(before in vec(item(), 1..40), tail in vec(item(), 0..6), cut in cut()) {
                 let format = $format;
-                pieces_agree(&transcript(&format, &before, &tail, cut.0), cut.1)?;
+                let input = transcript(&format, &before, &tail, cut.0);
+                pieces_agree(&input, cut.1)?;
+                if let Ok(input) = std::str::from_utf8(&input) {
+                    passed_over_lines_say_nothing(input)?;
+                }
             })*
         }
     };

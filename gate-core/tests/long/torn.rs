@@ -37,11 +37,12 @@ fn a_torn_line_is_told_apart_from_noise() {
 }
 
 #[test]
-fn a_tool_answer_that_is_no_json_casts_doubt_on_the_signal_before_it() {
+fn a_message_that_is_no_json_casts_doubt_on_the_signal_before_it() {
     for format in [STREAM, SESSION, EXEC, ROLLOUT] {
         for (member, doubted) in [("[{}]", false), ("[{\"y\":1]}", true), ("[1,,2]", true)] {
-            let idle = (format.idle)("words of a tool");
-            let line = format!("{},\"x\":{member}}}\n", &idle[..idle.len() - 2]);
+            let spoken = (format.record)(&item(0, " \n"));
+            let spoken = String::from_utf8(spoken).expect("text");
+            let line = format!("{},\"x\":{member}}}\n", &spoken[..spoken.len() - 2]);
             let bytes = behind_a_signal(&format, &line);
             let signal = scan(&bytes, &Policy::default()).expect("patterns").signal;
             assert_eq!(!signal.problems.is_empty(), doubted, "{line}");
