@@ -34,7 +34,7 @@ pub struct Scan {
     pub signal: Signal,
     /// The patterns' hits, without those in the text of the signal itself.
     pub hits: Vec<Hit>,
-    /// What the format tells beside the conversation.
+    /// Facts that the format reports beside the conversation.
     pub transcript: Transcript,
     /// Failures and the amount of work in the final turn, for the breaker.
     pub effort: Effort,
@@ -42,7 +42,7 @@ pub struct Scan {
     pub said: String,
     /// The digest of the person's prompt, where it was read.
     pub prompt: Option<String>,
-    /// How much of the transcript was read.
+    /// The part of the transcript that was read.
     pub reach: Reach,
     /// True if a tool was used since the person's last prompt, or if it may have been
     /// used in a part that was not read.
@@ -62,7 +62,7 @@ pub enum Reach {
     All,
 }
 
-/// What the format tells beside the conversation.
+/// Figures, failures and commands that a format reports beside the conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Transcript {
     /// The format's name.
@@ -77,13 +77,13 @@ pub struct Transcript {
     pub cost_micro_usd: Option<u64>,
     /// Time in milliseconds.
     pub duration_ms: Option<u64>,
-    /// How many turns a prompt, hook feedback or a compaction began.
+    /// Turns that a prompt, hook feedback or a compaction began.
     pub turns: u64,
-    /// How many bytes it has.
+    /// Length in bytes.
     #[serde(default)]
     pub bytes: u64,
-    /// How many of them were skipped behind the beginning: turns, usage and lines
-    /// are counted without them.
+    /// Bytes that were skipped after the beginning: turns, usage and lines are counted
+    /// without them.
     #[serde(default)]
     pub skipped: u64,
     /// Failures of the agent or its API; the last 100.

@@ -88,8 +88,8 @@ impl Reader {
             let (head, rest) = bytes.split_at(room);
             self.head.extend_from_slice(head);
             bytes = rest;
-            let told = self.live && self.head.contains(&b'\n');
-            if self.head.len() == LOOKAHEAD || told {
+            let first_line = self.live && self.head.contains(&b'\n');
+            if self.head.len() == LOOKAHEAD || first_line {
                 self.begin(sink);
             }
         }

@@ -135,11 +135,10 @@ impl Records for Claude {
         let Some(at) = ANSWER.find(line) else { return false };
         let (head, answer) = (&line[..at], &line[at + ANSWER.needle().len()..]);
         let end = &answer[answer.len().saturating_sub(RECORD_END)..];
-        let session = self.session.as_bytes();
-        let skips = !session.is_empty()
-            && ends_as_object(line)
+        let session = format!("\"{}\"", self.session);
+        let skips = ends_as_object(line)
             && is_answer_in_text(answer)
-            && [head, end].into_iter().any(|part| memmem::find(part, session).is_some())
+            && [head, end].into_iter().any(|part| memmem::find(part, session.as_bytes()).is_some())
             && TEXT_BLOCK.find(answer).is_none();
         if skips {
             self.message.clear();
