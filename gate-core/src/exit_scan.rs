@@ -59,7 +59,7 @@ impl ExitScanner {
 }
 
 impl ExitScan {
-    /// The signal that counts: the last one that is valid and said as one.
+    /// The signal that counts: the last one that is valid and given as one.
     pub fn signal(&self) -> Option<&ExitSignal> {
         self.sightings.iter().rev().find_map(|sighting| sighting.found.as_ref().ok())
     }

@@ -40,7 +40,7 @@ pub struct Scan {
     pub effort: Effort,
     /// The agent's last word; of a long one the end.
     pub said: String,
-    /// The digest of the person's prompt, where it was read.
+    /// The digest of the person's prompt, if it was read.
     pub prompt: Option<String>,
     /// The part of the transcript that was read.
     pub reach: Reach,
@@ -52,7 +52,7 @@ pub struct Scan {
 /// The part of a transcript that was read; the caller skipped the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// The agent's last word may stand in what was skipped.
+    /// Nothing: the agent's last word may be in the part that was skipped.
     Nothing,
     /// The last word, and only a part of the turn that it ends.
     Word,
@@ -165,7 +165,7 @@ impl<'p> Scanner<'p> {
         self.reader.can_skip() && !turn.is_notified() && !counter.reads_all_roles()
     }
 
-    /// Leaves out whole lines, this many bytes, where [`Scanner::can_skip`] says so.
+    /// Leaves out this many bytes, in whole lines. To be called only if [`Scanner::can_skip`].
     /// [`Scan::reach`] tells if what comes after them suffices.
     pub fn skip(&mut self, bytes: u64) {
         self.reader.skip();
@@ -178,7 +178,7 @@ impl<'p> Scanner<'p> {
         self.collector.skip(byte);
     }
 
-    /// Ends the input. Where a token is required, [`Signal::with_token`] has to follow.
+    /// Ends the input. If a token is required, [`Signal::with_token`] has to follow.
     pub fn finish(mut self, policy: &SignalPolicy) -> Scan {
         self.reader.finish(&mut self.collector);
         let Collector {

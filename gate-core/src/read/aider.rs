@@ -1,12 +1,12 @@
 //! Aider's `.aider.chat.history.md`.
 //!
-//! Source: Aider-AI/aider, `aider/io.py` (0.86). What the person writes stands
+//! Source: Aider-AI/aider, `aider/io.py` (0.86). What the person writes is
 //! behind `#### `, what the client says behind `> `; such lines end with two
 //! blanks, which tells the client's from the agent's own quotations, unless an
 //! editor has stripped them all. A heading of the agent's that looks like a
-//! prompt is taken for one. What stands before the first prompt is the client's:
+//! prompt is taken for one. Everything before the first prompt is the client's:
 //! among it the command line, whose later lines have no mark. The files that the
-//! agent writes stand in its messages: edits between marks, whole ones in a fence
+//! agent writes are in its messages: edits between marks, whole ones in a fence
 //! under their name.
 
 use super::blocks::{Block, Blocks, skip_blank};
@@ -159,7 +159,7 @@ impl Chat {
         } else if named && line.starts_with("```") {
             Voice::File(End::Fence)
         } else if line.trim().is_empty() && !matches!(self.voice, Voice::File(_)) {
-            // A blank line belongs to what stands before it.
+            // A blank line belongs to the text before it.
             self.voice
         } else {
             Voice::Agent

@@ -2,7 +2,7 @@
 //!
 //! Sources: ampcode.com/news/streaming-json (2025), public logs of 2026. What
 //! is different: the session is a thread, `T-…`; a command's result is an
-//! object with the exit code in it. Where no such thread is named nothing
+//! object with the exit code in it. If no such thread is named nothing
 //! tells the two apart, and both are read alike.
 
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 //! and `content`, which many harnesses keep as their transcript.
 //!
 //! Sources: the chat APIs of OpenAI and Anthropic, public trajectories of
-//! mini-SWE-agent. Reasoning that stands in the content, in `<think>`, is not
+//! mini-SWE-agent. Reasoning in the content, in `<think>`, is not
 //! the agent's word.
 
 use serde::Deserialize;

@@ -1,9 +1,9 @@
 //! `codex exec --json`.
 //!
-//! Source: captures of 0.169.0. Neither the prompt nor hook feedback stands in
+//! Source: captures of 0.169.0. Neither the prompt nor hook feedback is in
 //! it; a message before a stop hook's refusal looks like any other, so that
 //! the last message of a turn is the one that counts. Sub-agents' texts do not
-//! stand in it either, only the calls that start them.
+//! are in it either, only the calls that start them.
 
 use std::sync::LazyLock;
 

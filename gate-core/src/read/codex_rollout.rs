@@ -1,9 +1,9 @@
 //! Codex's session file (`rollout-….jsonl`).
 //!
-//! Source: captures of 0.169.0, public files of 0.77 to 0.112. Texts stand in
+//! Source: captures of 0.169.0, public files of 0.77 to 0.112. Texts are in
 //! it twice, as what went to and from the model (`response_item`) and as what
 //! was shown (`event_msg`); each comes once here. A sub-agent has a file of its
-//! own beside the main agent's: whoever picks the newest file may get that one,
+//! own beside the main agent's: a caller that picks the newest file may get that one,
 //! so that nothing in it counts as the main agent's word.
 
 mod record;
@@ -272,7 +272,7 @@ impl CodexRollout {
     }
 }
 
-/// In which of its two places a text stands.
+/// The two places of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// As it went to or from the model.

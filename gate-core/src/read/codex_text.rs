@@ -4,10 +4,10 @@
 //! (stderr) introduces whatever follows by a line of its own: `user`, `codex`,
 //! `exec`, `tokens used`, …; the final answer (stdout) follows it once more.
 //!
-//! What cannot be told: a command whose output has a line that is exactly such
-//! a mark, as where a command prints another log of Codex. Diffs cannot (their
-//! lines begin with a sign), and where the log is complete the final answer
-//! still comes last. Reasoning may stand without a mark of its own; it then
+//! Not recognised: a command whose output has a line that is exactly such
+//! a mark, as when a command prints another log of Codex. Diffs cannot (their
+//! lines begin with a sign), and if the log is complete the final answer
+//! still comes last. Reasoning may come without a mark of its own; it then
 //! belongs to the section before it, which is never the agent's.
 
 mod section;
@@ -149,7 +149,7 @@ impl Log {
         };
     }
 
-    /// Takes from a line what it tells beside the conversation.
+    /// Reads the facts beside the conversation from a line.
     fn look(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
         match self.section {
             Section::Header => self.header_line(line, out),

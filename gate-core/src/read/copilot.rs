@@ -114,7 +114,7 @@ impl Copilot {
         out.boundary(boundary, line);
     }
 
-    /// The session file tells that a hook's reason is no prompt; the stream
+    /// The session file marks that a hook's reason is no prompt; the stream
     /// does not.
     fn user(&mut self, data: &Data<'_>, line: u64, out: &mut Out<'_>) {
         let feedback = std::mem::take(&mut self.refused);
@@ -141,7 +141,7 @@ impl Copilot {
         }
     }
 
-    /// A call succeeds also where its command has failed.
+    /// A call succeeds also if its command failed.
     fn completed(&mut self, data: &Data<'_>, line: u64, out: &mut Out<'_>) {
         let answer = data.result.0.as_ref().map_or("", |result| &*result.content);
         let error = data.error.0.as_ref().map_or("", |error| &*error.message);
@@ -171,7 +171,7 @@ impl Copilot {
         out.failure(&data.message, status, line);
     }
 
-    /// Counts stand in the event, or in an object of their own.
+    /// Counts are members of the event, or of an object in it.
     fn spend(&mut self, record: &Record<'_>, data: &Data<'_>) {
         let own = data.usage.0.as_ref().map(Tokens::total);
         self.tally.count(&record.id, own.unwrap_or_else(|| data.tokens().total()));

@@ -135,7 +135,7 @@ impl Findings {
     }
 
     /// Several clients open their streams alike: what the first record leaves
-    /// open between their formats, the next one tells.
+    /// open between their formats, the next one decides.
     fn narrow(&mut self, shape: &Shape<'_>, line: u64) {
         match &mut self.found {
             None => {

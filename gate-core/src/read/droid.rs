@@ -1,7 +1,7 @@
 //! Factory's Droid: `droid exec` with `--output-format json` or `stream-json`.
 //!
 //! Sources: public logs of 0.5x (2026), docs.factory.ai/cli/droid-exec. The
-//! object of `json` is Claude Code's, and nothing tells the two apart; the
+//! object of `json` is Claude Code's, and the two cannot be told apart; the
 //! stream begins as Claude Code's does, and goes on in its own way.
 //! `completion` repeats the last message.
 

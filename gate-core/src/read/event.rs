@@ -13,7 +13,7 @@ pub trait Sink {
     }
 
     /// The main agent or a sub-agent calls a tool; `about` is the command line or the
-    /// first argument. For whoever shows a run while it lasts.
+    /// first argument. For a view of a run while it lasts.
     fn called(&mut self, _tool: &str, _about: Option<&str>) {}
 }
 
@@ -53,7 +53,7 @@ pub struct Text<'a> {
     /// The input's line (from 1) in which the text begins; in JSON, its record.
     pub line: u64,
     /// True if line breaks inside the text are line breaks of the input (plain text); in
-    /// JSON they stand escaped within one line.
+    /// JSON they are escaped within one line.
     pub multiline: bool,
     /// True if the text continues the message of the text before it, which had the same
     /// role: plain text comes in blocks, and one API message may be split over several
@@ -70,7 +70,7 @@ pub enum Boundary {
     HookFeedback,
     /// The runner set a new objective.
     Objective,
-    /// The context was compacted: what was said before is only summarised.
+    /// The context was compacted: earlier texts are only summarised.
     Compaction,
     /// A background task reported back. It does not begin a turn: what the
     /// agent answers counts only if it carries a signal of its own.
@@ -88,7 +88,8 @@ pub enum Event<'a> {
     Fact(Fact),
     /// Something in the input could not be read as it should be.
     Problem(Problem),
-    /// The tail of a long input begins: the last [`TAIL_BYTES`](super::TAIL_BYTES) bytes in whole lines.
+    /// The tail of a long input begins: the last [`TAIL_BYTES`](super::TAIL_BYTES) bytes in
+    /// whole lines.
     Tail,
 }
 
@@ -113,7 +114,7 @@ pub enum Fact {
     Limit {
         /// The client's text.
         message: String,
-        /// When it ends, in seconds since 1970, where the format says so.
+        /// When it ends, in seconds since 1970, if the format says so.
         resets_at: Option<i64>,
         /// Line of the input.
         line: u64,

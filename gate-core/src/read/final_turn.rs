@@ -6,7 +6,7 @@ use super::blocks::count_breaks;
 use super::{Boundary, Event, Role};
 
 /// The longest message that is kept whole, in bytes; of a longer one the end. A signal
-/// stands at the end of a message, and memory must stay flat.
+/// is at the end of a message, and memory must stay flat.
 const KEEP: usize = 256 << 10;
 
 /// Earlier texts of the turn that are kept, and how many bytes of each.
@@ -33,7 +33,7 @@ pub struct FinalTurn {
 /// One message of the main agent.
 #[derive(Clone, Debug, Default)]
 pub struct Word {
-    /// The message's text; where it was longer than 256 KiB, its end.
+    /// The message's text; of one longer than 256 KiB the end.
     pub text: String,
     /// The input's line in which `text` begins.
     pub line: u64,
@@ -160,7 +160,7 @@ impl FinalTurn {
 }
 
 impl Word {
-    /// The line of the input in which the byte at `offset` of the text stands.
+    /// The line of the input that holds the byte at `offset` of the text.
     pub fn line_at(&self, offset: usize) -> u64 {
         let breaks = self.multiline.then(|| count_breaks(&self.text.as_bytes()[..offset]));
         self.line + breaks.unwrap_or(0)

@@ -9,7 +9,7 @@ use super::{MAX_PIECE, MAX_RECORD, ProblemKind};
 
 /// Takes what [`Frames`] finds, in the order of the input.
 pub(super) trait Frame {
-    /// A record that begins in this line. False, and nothing else, where it is
+    /// A record that begins in this line. False, without any effect, if it is
     /// not valid JSON.
     fn record(&mut self, json: &[u8], line: u64) -> bool;
     /// The records that follow are elements of an array.
@@ -74,7 +74,7 @@ impl Frames {
         self.state == State::Between && !self.mixed && !self.array
     }
 
-    /// Passes over a line, where [`Frames::is_between_lines`].
+    /// Passes over a line. To be called only if [`Frames::is_between_lines`].
     pub(super) fn skip_line(&mut self) {
         self.breaks += 1;
     }

@@ -52,7 +52,7 @@ fn status(message: &str) -> Option<i64> {
     digits[..end].parse().ok()
 }
 
-/// A warning of the client. True where it tells what a hook has decided.
+/// A warning of the client. True if it reports the decision of a hook.
 fn warning(text: &str, line: u64, out: &mut Out<'_>) -> bool {
     let feedback = [BLOCKED, STOPPED].iter().find_map(|start| text.strip_prefix(start));
     if let Some(feedback) = feedback {

@@ -4,7 +4,7 @@
 //! Sources: block/goose, `crates/goose-cli/src/session/mod.rs` (`JsonOutput`,
 //! `StreamEvent`) and `crates/goose/src/conversation/message.rs`, 1.6 to 1.48;
 //! public logs of 1.48. Text may come in pieces, which have the message's id.
-//! A tool's answer is a user's message. `metadata` tells which messages only
+//! A tool's answer is a user's message. `metadata` marks which messages only
 //! the agent or only the person sees: neither is anybody's word.
 
 mod message;

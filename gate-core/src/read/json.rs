@@ -11,7 +11,7 @@ use super::{ProblemKind, Role, Wording, surrogates};
 /// A JSON format: what its records mean.
 pub(super) trait Records: Send {
     /// Takes the record that begins in this line. False, and nothing else,
-    /// where `json` is not valid JSON.
+    /// if `json` is not valid JSON.
     fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool;
     /// Ends the input.
     fn finish(&mut self, out: &mut Out<'_>);
@@ -167,7 +167,7 @@ pub(super) fn ends_as_object(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"}")
 }
 
-/// Reads one record. A key that stands there twice, which typed reading
+/// Reads one record. A key that occurs twice, which typed reading
 /// refuses, counts with its last value; half of a character that JavaScript has
 /// cut in two reads as a replacement character.
 pub(super) fn read<T>(json: &str, take: impl FnOnce(T::Of<'_>)) -> bool

@@ -1,6 +1,6 @@
 //! OpenCode: `run --format json`, and what `export` prints.
 //!
-//! Source: captures of 1.18.33. Prompts do not stand in it; a step that ended
+//! Source: captures of 1.18.33. Prompts are not in it; a step that ended
 //! with reason `stop` ended the agent's turn, so that a step after it answers
 //! something new. Sub-agents run in sessions of their own, which are not shown.
 

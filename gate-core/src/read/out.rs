@@ -61,7 +61,7 @@ impl<'s> Out<'s> {
         self.text(Text { role, text: &text, line, multiline: false, continues: true });
     }
 
-    /// More of the text before, where it broke off.
+    /// More of the text before, without a line break between.
     pub(super) fn go_on(&mut self, role: Role, text: &str, line: u64) {
         self.text(Text { role, text: &clean(text), line, multiline: false, continues: true });
     }
@@ -81,7 +81,7 @@ impl<'s> Out<'s> {
         self.sink.event(Event::Fact(fact));
     }
 
-    /// The totals, where anything is known of them.
+    /// The totals, if anything is known of them.
     pub(super) fn usage(&mut self, usage: Usage) {
         if usage != Usage::default() {
             self.fact(Fact::Usage(usage));
@@ -102,7 +102,7 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// The agent or its API failed: an error, or a limit where `status` or the
+    /// The agent or its API failed: an error, or a limit if `status` or the
     /// message says so. Clients repeat themselves; a repetition is dropped.
     pub(super) fn failure(&mut self, message: &str, status: Option<i64>, line: u64) {
         let message = clip(message.trim(), MAX_MESSAGE);
@@ -128,7 +128,7 @@ impl<'s> Out<'s> {
         self.sink.called(tool, input.command.as_deref().or(first));
     }
 
-    /// A tool call failed with this answer. One without a word tells nothing.
+    /// A tool call failed with this answer. An empty answer is left out.
     pub(super) fn tool_failed(&mut self, output: &str, line: u64) {
         let output = clean(output.trim());
         if !output.is_empty() {

@@ -75,7 +75,7 @@ impl Reader {
         Self { forced, head: Vec::new(), memo: Memo::default(), open: None, live: false }
     }
 
-    /// A reader for whoever shows a run while it lasts: it takes the format from the
+    /// A reader that shows a run while it lasts: it takes the format from the
     /// first line, and passes on what comes at once.
     pub fn live(forced: Option<Forced>) -> Self {
         Self { live: true, ..Self::new(forced) }

@@ -1,4 +1,4 @@
-//! Finds where a JSON object ends, byte by byte and without recursion.
+//! Finds the end of a JSON object, byte by byte and without recursion.
 
 use memchr::memchr3;
 
@@ -19,7 +19,7 @@ pub(super) enum Found {
     /// The object ends before this offset.
     End(usize),
     /// The bytes before this offset are the beginning of an object that never
-    /// ends: a line break stands inside a string, or another object begins at
+    /// ends: a line break is inside a string, or another object begins at
     /// the beginning of a line, where no formatter puts a nested one.
     Torn(usize),
 }

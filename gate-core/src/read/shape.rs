@@ -13,7 +13,7 @@ pub(super) struct Shape<'a> {
     keys: Vec<(&'a [u8], &'a [u8])>,
     /// True for an element of an array.
     pub(super) in_array: bool,
-    /// True if nothing stands before the object in the input.
+    /// True if nothing comes before the object in the input.
     pub(super) first: bool,
 }
 
@@ -34,14 +34,14 @@ impl<'a> Shape<'a> {
         self.keys.iter().any(|(name, _)| *name == key.as_bytes())
     }
 
-    /// The key's value where it is a string, still escaped; otherwise "".
+    /// The key's value if it is a string, still escaped; otherwise "".
     pub(super) fn text(&self, key: &str) -> &'a str {
         let value = self.keys.iter().find(|(name, _)| *name == key.as_bytes());
         let text = value.and_then(|(_, value)| string(value));
         text.and_then(|(text, _)| std::str::from_utf8(text).ok()).unwrap_or_default()
     }
 
-    /// The outline of the key's value, or of its first element where it is an
+    /// The outline of the key's value, or of its first element if it is an
     /// array.
     pub(super) fn inner(&self, key: &str) -> Self {
         let value = self.keys.iter().find(|(name, _)| *name == key.as_bytes());

@@ -3,12 +3,12 @@
 //!
 //! Sources: specstoryai/getspecstory, `specstory-cli/pkg/markdown/markdown.go`
 //! (Markdown 2.1.0), public files of this and of older forms. A line of its
-//! own says who speaks; thoughts and tools stand in elements of their own,
-//! whoever speaks. Hook feedback and what the client injects stand there as
+//! own says who speaks; thoughts and tools are in elements of their own,
+//! whoever speaks. Hook feedback and what the client injects are there as
 //! the user's.
 //!
-//! What a tool has printed stands in a fence; such a file in it ends nothing.
-//! What cannot be told: a prompt or answer that quotes such a file.
+//! The output of a tool is in a fence; such a file in it ends nothing.
+//! Not recognised: a prompt or answer that quotes such a file.
 
 use super::blocks::{Block, Blocks, skip_blank};
 use super::json::Decode;
@@ -221,7 +221,7 @@ fn skip_rules(text: &str, line: u64) -> (&str, u64) {
     while let Some(rest) = text.strip_prefix("---\n") {
         (text, line) = skip_blank(rest, line + 1);
     }
-    // At the end of the file a rule may stand without a line break.
+    // At the end of the file a rule may have no line break.
     (if text == "---" { "" } else { text }, line)
 }
 

@@ -2,7 +2,7 @@
 //! text within an emoji, and no JSON reader takes it.
 
 /// The JSON with a replacement character for each half without its other half;
-/// nothing where there is none.
+/// `None` if there is none.
 pub(super) fn mend(json: &str) -> Option<String> {
     let mut mended = String::new();
     let (mut from, mut at) = (0, 0);

@@ -175,7 +175,7 @@ impl Voice {
     }
 
     /// Whose a line is that is JSON and no part of the text around it: a tool's,
-    /// or the agent's where it answers among JSON that is nobody's.
+    /// or the agent's if it answers among JSON that is nobody's.
     fn data(&self, line: &str) -> Option<Role> {
         if is_data(line) {
             return Some(Role::Tool);

@@ -9,7 +9,7 @@ const MAX_SAID: usize = 1 << 20;
 /// Knows whether what the agent writes next goes on with its last message.
 #[derive(Debug, Default)]
 pub(super) struct Utterance {
-    /// The message's id; empty where messages have none.
+    /// The message's id; empty if messages have none.
     id: String,
     open: bool,
     /// The end of the message so far.
@@ -17,7 +17,7 @@ pub(super) struct Utterance {
 }
 
 impl Utterance {
-    /// A block of the message with this id. Blocks stand on lines of their
+    /// A block of the message with this id. Blocks are on lines of their
     /// own; without an id each is a message.
     pub(super) fn block(&mut self, id: &str, text: &str, line: u64, out: &mut Out<'_>) {
         if text.trim().is_empty() {

@@ -2,7 +2,7 @@
 //! records.
 //!
 //! Sources: captures of 2.1.197 and 2.1.330, public logs of 1.0 to 2.1. What
-//! is not the main agent's word although it stands in an `assistant` or
+//! is not the main agent's word although it is in an `assistant` or
 //! `result` record: a sub-agent's text, the client's own error and limit
 //! messages, and `result`, which repeats the last text.
 
@@ -72,7 +72,7 @@ const ANSWER_TEXT: &[u8] = br#"","type":"tool_result","content":""#;
 /// A member that all blocks of text have. Within a string its quotes would be escaped.
 static TEXT_BLOCK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""text":""#));
 
-/// The session's id stands in the last bytes of a record in a stream.
+/// In a stream the session's id is within the last bytes of a record.
 const RECORD_END: usize = 256;
 
 /// Follows a conversation of Claude Code.
@@ -283,8 +283,8 @@ impl Claude {
         self.after_result && self.wakes.is_due()
     }
 
-    /// After a result the client begins anew where an event wakes the agent, or
-    /// where another run goes on with the session.
+    /// After a result the client begins anew if an event wakes the agent, or
+    /// if another run goes on with the session.
     fn begin(&mut self, line: u64, out: &mut Out<'_>) {
         if self.after_result {
             self.wakes.begin();
@@ -344,7 +344,7 @@ fn is_answer_in_text(answer: &[u8]) -> bool {
 enum Voice {
     Agent,
     SubAgent,
-    /// The client speaks where the API failed.
+    /// The client, after the API failed.
     Client,
 }
 

@@ -6,7 +6,7 @@ use crate::read::tally::Tally;
 use crate::read::{Fact, Usage};
 
 /// Adds up usage. A result counts what its turn used, so that messages count
-/// only where no result follows; cost is cumulative within a session.
+/// only if no result follows; cost is cumulative within a session.
 #[derive(Debug, Default)]
 pub(super) struct Spent {
     results: Option<u64>,
@@ -19,7 +19,7 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// One API message stands in several records: the last one counts.
+    /// One API message is split over several records: the last one counts.
     pub(super) fn message(&mut self, id: &str, tokens: Tokens) {
         self.messages.count(id, tokens.total());
     }
@@ -45,7 +45,7 @@ impl Spent {
         self.cost = micro.or(self.cost);
     }
 
-    /// The session's duration so far, where the client adds it up itself.
+    /// The session's duration so far, if the client adds it up itself.
     pub(super) fn duration(&mut self, milliseconds: Option<u64>) {
         self.duration = milliseconds.or(self.duration);
     }

@@ -70,7 +70,7 @@ impl Wakes {
         self.answering = boundary == Boundary::Notification;
     }
 
-    /// A result comes, directly after another one or not. True where it is a new
+    /// A result comes, directly after another one or not. True if it is a new
     /// run's, and what it answers was taken for an event or not seen at all.
     pub(super) fn result(&mut self, number: Option<u64>, directly: bool) -> bool {
         let again = self.numbered && number == Some(0);

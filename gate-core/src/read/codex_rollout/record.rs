@@ -131,7 +131,7 @@ pub(super) fn output(output: &str) -> Cow<'_, str> {
     Cow::Borrowed(output.split_once("\nOutput:\n").map_or(output, |(_, written)| written))
 }
 
-/// The exit code stands in the first bytes of an output, if anywhere.
+/// The exit code is in the first bytes of an output, if anywhere.
 const MAX_HEAD: usize = 500;
 
 /// The exit code in a command's output: in words, or in the JSON of older

@@ -157,7 +157,7 @@ fn starts(line: &str, prefixes: &[&str]) -> bool {
     prefixes.iter().any(|prefix| line.starts_with(prefix))
 }
 
-/// The end of a command: what stands before it in its line, and the exit code.
+/// The end of a command: the text before it in its line, and the exit code.
 pub(super) fn outcome(line: &str) -> Option<(&str, i32)> {
     let (rest, time) = line.strip_suffix(':')?.rsplit_once(" in ")?;
     if !time.ends_with('s') || !time.starts_with(|c: char| c.is_ascii_digit()) {

@@ -2,7 +2,7 @@
 //!
 //! Sources: public readers of such files (2026). A line is a header
 //! (`session_start`) or holds one message, in blocks as Claude's; a tool's answer
-//! is a user's message. What the client itself puts before the agent stands in
+//! is a user's message. What the client itself sends to the agent is in
 //! a `<system-reminder>`.
 
 use serde::Deserialize;

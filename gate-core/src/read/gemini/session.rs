@@ -153,7 +153,7 @@ impl Session {
         }
     }
 
-    /// If every known message stands in the new list too, the list only adds to them;
+    /// If every known message is in the new list too, the list only adds to them;
     /// otherwise nothing that is left in it is the last word.
     fn replace(&mut self, new: &List<Object<Record<'_>>>, line: u64, out: &mut Out<'_>) {
         let new: Vec<_> = new.0.iter().filter_map(|message| message.0.as_ref()).collect();
@@ -247,7 +247,7 @@ impl Session {
         }
     }
 
-    /// A call stands in each writing of its message; it counts when it has
+    /// A call is repeated each time its message is written; it counts when it has
     /// ended.
     fn call(&mut self, call: &ToolCall<'_>, line: u64, out: &mut Out<'_>) {
         let ended = matches!(&*call.status, "success" | "error" | "cancelled");
@@ -272,7 +272,7 @@ fn remember(known: &mut VecDeque<String>, id: &str) -> bool {
     new
 }
 
-/// The text of a message, whose parts stand on lines of their own.
+/// The text of a message, with each part on lines of its own.
 fn text(content: &Content<'_, Part<'_>>) -> String {
     match content {
         Content::Text(text) => text.to_string(),

@@ -56,7 +56,7 @@ pub(super) struct Message<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Metadata<'a> {
-    /// Absent where both see the message.
+    /// Absent if both see the message.
     #[serde(rename = "userVisible")]
     user_visible: Option<Flag>,
     #[serde(borrow)]
