@@ -54,7 +54,6 @@ mod install_fix;
 mod install_opencode;
 mod integrations;
 mod integrity;
-mod large;
 mod ledger;
 mod lock;
 mod log;

@@ -141,7 +141,7 @@ fn what_is_new_is_read_whole_as_it_is_remembered_or_said() {
 }
 
 #[test]
-fn a_large_file_reads_the_same_on_one_core_and_on_more() {
+fn a_large_file_is_replayed_the_same_with_one_job_and_with_more() {
     let session = Session::new().prompt("do it").says("All tasks are completed.").works(5 * MIB);
     let session = session.prompt("and the docs").works(2 * MIB).says(DONE);
     let row = |jobs: usize| {

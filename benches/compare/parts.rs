@@ -53,22 +53,22 @@ fn check(folder: &Path, file: &str) -> Program {
     Program::gate(folder, &["check", "-q", "--no-checks", "--no-state", file])
 }
 
-/// The start: 10 KB, without settings and with ordinary ones, beside an empty
-/// program.
+/// The start: 10 KB, without settings and with ordinary ones, beside a search of the same
+/// file.
 fn cold(field: &Field) {
-    let empty = Program::empty(&field.folder("bare"));
     for settings in ["bare", "ordinary"] {
         for kind in Kind::ALL {
             let (folder, file) = (field.folder(settings), field.transcript(kind, SMALL));
-            let line = |command: &str, gate: Program, most: f64| Comparison {
+            let rg = Program::new("rg", &folder, &["-c", "done", &file]);
+            let line = |command: &str, gate: Program, bar| Comparison {
                 what: format!("{command}, {settings}, {} {}", kind.name(), size(SMALL)),
                 gate,
-                other: empty.clone(),
-                bar: Bar::Longer(most),
+                other: rg.clone(),
+                bar,
                 times: 300,
             };
-            line("scan", scan(&folder, &file), 2.0).print();
-            line("check", check(&folder, &file), 2.5).print();
+            line("scan", scan(&folder, &file), Bar::Known).print();
+            line("check", check(&folder, &file), Bar::Longer(2.0)).print();
         }
     }
 }
@@ -78,7 +78,7 @@ fn text(field: &Field) {
     let (six, sixty, bare) = (field.folder("six"), field.folder("sixty"), field.folder("bare"));
     for bytes in [SMALL, MIDDLE, LARGE] {
         let file = field.transcript(Kind::Text, bytes);
-        let held = |least: f64| if bytes == LARGE { Bar::Faster(least) } else { Bar::Known };
+        let bar = |bar: Bar| if bytes == LARGE { bar } else { Bar::Known };
         let times = if bytes == LARGE { 7 } else { 50 };
         let line = |patterns: &str, gate: &Path, bar, times, other: &[&str]| Comparison {
             what: format!("{patterns} patterns, text {}", size(bytes)),
@@ -88,12 +88,14 @@ fn text(field: &Field) {
             times,
         };
         let f = file.as_str();
-        line("6", &six, held(2.0), times, &["rg", "-c", "-i", "-f", "six.txt", f]).print();
-        line("60", &sixty, held(2.0), times, &["rg", "-c", "-i", "-f", "sixty.txt", f]).print();
+        line("6", &six, bar(Bar::Longer(2.0)), times, &["rg", "-c", "-i", "-f", "six.txt", f])
+            .print();
+        line("60", &sixty, bar(Bar::Longer(2.0)), times, &["rg", "-c", "-i", "-f", "sixty.txt", f])
+            .print();
         line("6", &six, Bar::Known, times, &["grep", "-c", "-iE", "-f", "six.txt", f]).print();
         line("6", &six, Bar::Known, times, &["wc", "-l", f]).print();
         line("6", &six, Bar::Known, times, &["cat", f]).print();
-        line("6", &six, held(100.0), 1, &["bash", "gate.sh", f]).print();
+        line("6", &six, bar(Bar::Faster(100.0)), 1, &["bash", "gate.sh", f]).print();
     }
 }
 
@@ -113,9 +115,9 @@ fn json(field: &Field) {
                 times,
             };
             let f = file.as_str();
-            line(Bar::Faster(20.0), 3, Program::new("jq", &bare, &["-r", filter, f])).print();
-            line(Bar::Faster(2.0), 7, Program::typed(&bare, f)).print();
-            line(Bar::Longer(1.5), 7, Program::new("rg", &bare, &["-c", "-F", marker, f])).print();
+            line(Bar::Faster(8.0), 3, Program::new("jq", &bare, &["-r", filter, f])).print();
+            line(Bar::Faster(1.2), 7, Program::typed(&bare, f)).print();
+            line(Bar::Known, 7, Program::new("rg", &bare, &["-c", "-F", marker, f])).print();
             line(Bar::Known, 7, Program::new("wc", &bare, &["-l", f])).print();
             line(Bar::Known, 7, Program::new("cat", &bare, &[f])).print();
         }
@@ -155,21 +157,22 @@ fn last(field: &Field) {
     .print();
 }
 
-/// A stop that is refused, state included, beside an empty program: without
+/// A refused stop in a large session beside one in a small session, state included, without
 /// checks, and with a breaker that does not look at the work tree.
 fn hook(field: &Field) {
-    let (folder, empty) = (field.folder("hooked"), Program::empty(&field.folder("bare")));
-    for (bytes, most) in [(SMALL, 5.0), (largest(), 6.0)] {
+    let folder = field.folder("hooked");
+    let hook = |bytes| {
         let event = field.event(&field.transcript(Kind::Session, bytes));
-        Comparison {
-            what: format!("hook claude-code, session {}", size(bytes)),
-            gate: Program::gate(&folder, &["hook", "claude-code"]).reading(&event),
-            other: empty.clone(),
-            bar: Bar::Longer(most),
-            times: 200,
-        }
-        .print();
+        Program::gate(&folder, &["hook", "claude-code"]).reading(&event)
+    };
+    Comparison {
+        what: format!("hook claude-code, session {} beside {}", size(largest()), size(SMALL)),
+        gate: hook(largest()),
+        other: hook(SMALL),
+        bar: Bar::Longer(2.0),
+        times: 200,
     }
+    .print();
 }
 
 /// Memory, whatever is read.

@@ -49,19 +49,6 @@ impl Program {
         Self::new(this.to_str().unwrap(), folder, &[TYPED, file])
     }
 
-    /// A Rust program that does nothing, as `rustc -O` makes it.
-    pub(crate) fn empty(folder: &Path) -> Self {
-        let [source, linked, program] =
-            ["empty.rs", "linked", "empty"].map(|name| folder.join(name));
-        fs::write(&source, "fn main() {}\n").unwrap();
-        let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let mut compile = Command::new(rustc);
-        compile.args(["-O", "-o"]).arg(&linked).arg(&source);
-        assert!(compile.status().unwrap().success());
-        install(&linked, &program);
-        Self::new(program.to_str().unwrap(), folder, &[])
-    }
-
     /// How it is called in the table.
     pub(crate) fn name(&self) -> &str {
         Path::new(&self.name).file_name().map_or("", |name| name.to_str().unwrap_or(""))

@@ -48,8 +48,6 @@ pub struct Gate {
     site: CheckSite,
     masker: Masker,
     memory: Option<RefCell<Memory>>,
-    /// At most so many for a large file; all where nothing is said.
-    processors: Option<usize>,
     /// What the tree is compared with, where the caller knows it.
     baseline: Option<Baseline>,
     /// Whose settings these are; none where a program answers for them.
@@ -73,7 +71,7 @@ impl Gate {
         let warnings = settings.warnings.iter().map(warning).collect();
         let backoff = settings.run.backoff;
         let (policy, masker) = (settings.policy, site.masker());
-        let (memory, processors, baseline, trust, place) = (None, None, None, None, None);
+        let (memory, baseline, trust, place) = (None, None, None, None);
         Ok(Self {
             policy,
             patterns,
@@ -81,7 +79,6 @@ impl Gate {
             site,
             masker,
             memory,
-            processors,
             baseline,
             trust,
             place,
@@ -110,12 +107,6 @@ impl Gate {
     #[must_use]
     pub fn remembering(self, memory: Memory) -> Self {
         Self { memory: Some(RefCell::new(memory)), ..self }
-    }
-
-    /// The gate on at most so many processors; else it takes all for a large file.
-    #[must_use]
-    pub fn on_processors(self, processors: usize) -> Self {
-        Self { processors: Some(processors), ..self }
     }
 
     /// Where checks look.

@@ -1,7 +1,6 @@
-//! Where a transcript's bytes come from.
+//! The sources of a transcript: a file, the standard input, a message.
 
-#[cfg(unix)]
-mod large;
+mod ends;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,18 +10,10 @@ use gate_core::Scanner;
 
 use crate::failure::Failure;
 
-/// How much is read at once, in bytes.
-const BLOCK: usize = 256 << 10;
+pub(crate) use ends::Ends;
 
-/// How the end of a file is read.
-pub(crate) struct End<'w> {
-    /// At most so many processors.
-    pub(crate) processors: Option<usize>,
-    /// The byte that an earlier reading has come to, where there was one.
-    pub(crate) read_before: &'w mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
-    /// Whether little suffices, because the last word is known.
-    pub(crate) brief: bool,
-}
+/// Bytes that are read at once.
+const BLOCK: usize = 256 << 10;
 
 /// A transcript to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,48 +32,34 @@ impl Source {
         if name == Path::new("-") { Self::Stdin } else { Self::File(folder.join(name)) }
     }
 
-    /// Reads all there is into a scanner, on at most so many processors. Says how
-    /// many bytes there were.
-    pub(crate) fn scan(
-        &self,
-        scanner: &mut Scanner<'_>,
-        processors: Option<usize>,
-    ) -> Result<u64, Failure> {
-        #[cfg(unix)]
-        if let Self::File(path) = self {
-            let read = File::open(path).and_then(|file| large::scan(&file, scanner, processors));
-            return read.map_err(|error| self.unreadable(&error));
-        }
+    /// Reads everything into a scanner; returns the length in bytes.
+    pub(crate) fn scan(&self, scanner: &mut Scanner<'_>) -> Result<u64, Failure> {
         self.feed(&mut |bytes| scanner.push(bytes))
     }
 
-    /// Has the beginning and the end pushed into a scanner, and what lies between
-    /// sifted or skipped: all that comes behind the byte that an earlier reading
-    /// has come to is read. Says how many bytes there were.
-    pub(crate) fn scan_end(
+    /// Reads the beginning and the end of a large file into a scanner, and everything
+    /// else whole; returns the length in bytes.
+    pub(crate) fn scan_ends(
         &self,
         scanner: &mut Scanner<'_>,
-        end: End<'_>,
-        push: &mut dyn FnMut(&mut Scanner<'_>, &[u8]),
+        mut ends: Ends<'_>,
     ) -> Result<u64, Failure> {
-        #[cfg(unix)]
-        if let Self::File(path) = self {
-            let read = File::open(path).and_then(|file| match end.brief {
-                true => large::scan_brief(&file, scanner, push),
-                false => large::scan_end(&file, scanner, end, push),
-            });
-            return read.map_err(|error| self.unreadable(&error));
+        match self {
+            Self::File(path) => File::open(path)
+                .and_then(|mut file| ends.scan(&mut file, scanner))
+                .map_err(|error| self.unreadable(&error)),
+            Self::Stdin | Self::Message(_) => self.feed(&mut |bytes| ends.push(scanner, bytes)),
         }
-        self.feed(&mut |bytes| push(scanner, bytes))
     }
 
     /// Pushes all bytes to whoever takes them, in blocks. Says how many there were.
     pub(crate) fn feed(&self, take: &mut dyn FnMut(&[u8])) -> Result<u64, Failure> {
         let fed = match self {
-            Self::Stdin => feed(&mut io::stdin().lock(), u64::MAX, take),
-            Self::File(path) => {
-                File::open(path).and_then(|mut file| feed(&mut file, u64::MAX, take))
-            }
+            Self::Stdin => feed(&mut io::stdin().lock(), BLOCK, take),
+            Self::File(path) => File::open(path).and_then(|mut file| {
+                let length = file.metadata()?.len();
+                feed(&mut file, block_for(length), take)
+            }),
             Self::Message(text) => {
                 take(text.as_bytes());
                 Ok(text.len() as u64)
@@ -122,10 +99,18 @@ impl Source {
     }
 }
 
-/// Reads on to the end, `expected` bytes or so.
-fn feed(from: &mut impl Read, expected: u64, take: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
-    let mut block =
-        vec![0; usize::try_from(expected.saturating_add(1)).unwrap_or(BLOCK).min(BLOCK)];
+/// The buffer for a file of this length, in bytes: a small file should not pay for a
+/// large buffer. Pipes have no length.
+fn block_for(length: u64) -> usize {
+    match usize::try_from(length) {
+        Ok(0) | Err(_) => BLOCK,
+        Ok(length) => BLOCK.min(length + 1),
+    }
+}
+
+/// Reads up to the end, a block at a time; returns how many bytes there were.
+fn feed(from: &mut impl Read, block: usize, take: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
+    let mut block = vec![0; block];
     let mut bytes = 0;
     loop {
         match from.read(&mut block) {

@@ -13,12 +13,12 @@ pub struct ExitScanner {
     collector: Collector,
 }
 
-/// What an agent's output holds of exit signals.
+/// The exit signals in an agent's output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExitScan {
     /// The output's format.
     pub format: Option<Format>,
-    /// Where the agent's last word names the exit protocol in JSON, in order.
+    /// The places in the agent's last word that name the exit protocol in JSON, in order.
     pub sightings: Vec<ExitSighting>,
 }
 
@@ -48,8 +48,10 @@ impl ExitScanner {
         let mut sightings = exit_signals(&self.collector.turn);
         if let Some(lost) = self.collector.lost {
             let why = format!("line {lost}: what follows it could not be read");
-            for it in sightings.iter_mut().filter(|it| it.line <= lost && it.found.is_ok()) {
-                it.found = Err(NoSignal::NotSaid(why.clone()));
+            for sighting in &mut sightings {
+                if sighting.line <= lost && sighting.found.is_ok() {
+                    sighting.found = Err(NoSignal::NotSaid(why.clone()));
+                }
             }
         }
         ExitScan { format: self.reader.format(), sightings }
@@ -57,9 +59,9 @@ impl ExitScanner {
 }
 
 impl ExitScan {
-    /// The signal that counts: the last one that is valid and said as one.
+    /// The signal that counts: the last one that is valid and given as one.
     pub fn signal(&self) -> Option<&ExitSignal> {
-        self.sightings.iter().rev().find_map(|it| it.found.as_ref().ok())
+        self.sightings.iter().rev().find_map(|sighting| sighting.found.as_ref().ok())
     }
 }
 

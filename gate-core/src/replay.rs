@@ -86,12 +86,6 @@ impl Splitter {
         }
     }
 
-    /// True if this is an input in which there may be marks; nothing while that is
-    /// not known, for the first 8 KiB.
-    pub fn may_cut(&self) -> Option<bool> {
-        self.cutter.as_ref().map(|cutter| !matches!(cutter.marks, Marks::None))
-    }
-
     /// Ends the input. There is always one iteration, also where it is empty.
     pub fn finish(mut self, take: &mut Take<'_>) {
         if self.cutter.is_none() {

@@ -1,8 +1,6 @@
 //! From bytes to a signal, indicators and facts: everything that a decision
 //! needs from a transcript.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use crate::decide::feedback;
@@ -11,8 +9,8 @@ use crate::decide::iteration_facts::IterationFacts;
 use crate::decide::policy::{Policy, SignalPolicy};
 use crate::decide::signal::Signal;
 use crate::read::{
-    Boundary, Event, Fact, Far, FinalTurn, Forced, Problem, ProblemKind, Prompt, Reader, Role,
-    Sifted, Sink, Usage, Wanted, Wording,
+    Boundary, Event, Fact, FinalTurn, Forced, Problem, ProblemKind, Prompt, Reader, Role, Sink,
+    Usage, Wording,
 };
 use crate::trouble::{self, Effort, Watch};
 
@@ -29,33 +27,32 @@ pub struct Scanner<'p> {
     collector: Collector<'p>,
 }
 
-/// What a transcript holds.
+/// The findings in a transcript.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scan {
-    /// What the agent says about being done.
+    /// The agent's own statement whether it is done.
     pub signal: Signal,
-    /// The patterns' hits, without what was taken as the signal itself.
+    /// The patterns' hits, without those in the text of the signal itself.
     pub hits: Vec<Hit>,
-    /// What the format tells beside the conversation.
+    /// Facts that the format reports beside the conversation.
     pub transcript: Transcript,
-    /// What went wrong in the final turn, and how much was written: what the
-    /// breaker is fed.
+    /// Failures and the amount of work in the final turn, for the breaker.
     pub effort: Effort,
     /// The agent's last word; of a long one the end.
     pub said: String,
-    /// The digest of the person's prompt, where it was read.
+    /// The digest of the person's prompt, if it was read.
     pub prompt: Option<String>,
-    /// How far back it reaches.
+    /// The part of the transcript that was read.
     pub reach: Reach,
-    /// Whether a tool was used since the person's last prompt, or may have been in a
-    /// part that was not read.
+    /// True if a tool was used since the person's last prompt, or if it may have been
+    /// used in a part that was not read.
     pub acted: bool,
 }
 
-/// How much of a transcript was read. What was not was skipped by the caller.
+/// The part of a transcript that was read; the caller skipped the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// The agent's last word may stand in what was skipped.
+    /// Nothing: the agent's last word may be in the part that was skipped.
     Nothing,
     /// The last word, and only a part of the turn that it ends.
     Word,
@@ -65,7 +62,7 @@ pub enum Reach {
     All,
 }
 
-/// What the format tells beside the conversation.
+/// Figures, failures and commands that a format reports beside the conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Transcript {
     /// The format's name.
@@ -80,13 +77,13 @@ pub struct Transcript {
     pub cost_micro_usd: Option<u64>,
     /// Time in milliseconds.
     pub duration_ms: Option<u64>,
-    /// How many turns a prompt, hook feedback or a compaction began.
+    /// Turns that a prompt, hook feedback or a compaction began.
     pub turns: u64,
-    /// How many bytes it has.
+    /// Length in bytes.
     #[serde(default)]
     pub bytes: u64,
-    /// How many of them were skipped behind the beginning: turns, usage and lines
-    /// are counted without them.
+    /// Bytes that were skipped after the beginning: turns, usage and lines are counted
+    /// without them.
     #[serde(default)]
     pub skipped: u64,
     /// Failures of the agent or its API; the last 100.
@@ -143,7 +140,6 @@ impl<'p> Scanner<'p> {
             transcript: Transcript::default(),
             watch: Watch::default(),
             lost: None,
-            notified: 0,
             reach: Reach::All,
             acted: false,
         };
@@ -155,52 +151,34 @@ impl<'p> Scanner<'p> {
         self.reader.push(bytes, &mut self.collector);
     }
 
-    /// What can sift lines that are far from the end beside this scanner, and in
-    /// other threads. To be asked between two lines, after the first 64 KiB, and
-    /// again after each [`Scanner::take`]: what is looked for changes. Nothing
-    /// where lines cannot be sifted beside it now.
-    pub fn far(&mut self) -> Option<Far> {
-        self.reader.far(&mut self.collector)
-    }
-
-    /// Takes the next lines as they were sifted, whole lines that are far from
-    /// the end. Where more is looked for than when they were, tells how many of
-    /// them were taken: the others are to be sifted again.
-    pub fn take(&mut self, sifted: &Sifted) -> Option<u64> {
-        self.reader.take(sifted, &mut self.collector)
-    }
-
-    /// Sifts and takes the next lines, whole lines that are far from the end.
-    pub fn sift(&mut self, lines: &[u8]) {
-        self.reader.sift(lines, &mut self.collector);
-    }
-
-    /// The session that the transcript is of, where that is known by now.
+    /// The session that the transcript is of, if that is known by now.
     pub fn session(&self) -> Option<&str> {
         self.collector.transcript.session.as_deref()
     }
 
-    /// Leaves out whole lines, of this many bytes, at a place where
-    /// [`Scanner::far`] gave something. [`Scan::reach`] tells whether what comes
-    /// after them suffices.
+    /// True if whole lines can be left out here: the format is known and allows it, no
+    /// pattern looks at texts of others than the agent, and the input has come to the end
+    /// of a line after its first 64 KiB.
+    pub fn can_skip(&self) -> bool {
+        let Collector { turn, counter, .. } = &self.collector;
+        // The answer to a notification may not be taken for a word of its own.
+        self.reader.can_skip() && !turn.is_notified() && !counter.reads_all_roles()
+    }
+
+    /// Leaves out this many bytes, in whole lines. To be called only if [`Scanner::can_skip`].
+    /// [`Scan::reach`] tells if what comes after them suffices.
     pub fn skip(&mut self, bytes: u64) {
         self.reader.skip();
         self.collector.skip(bytes);
     }
 
-    /// Begins behind so many bytes of the input, with a whole line: what is pushed
-    /// is its end alone. To be said before anything is pushed.
-    pub fn begin_behind(&mut self, bytes: u64) {
-        self.collector.skip(bytes);
+    /// Begins with the line at this byte of the input. To be called before anything is
+    /// pushed.
+    pub fn begin_at(&mut self, byte: u64) {
+        self.collector.skip(byte);
     }
 
-    /// What is pushed from now on is near the end: the last
-    /// [`NEAR`](crate::read::NEAR) bytes in whole lines.
-    pub fn near(&mut self) {
-        self.reader.near(&mut self.collector);
-    }
-
-    /// Ends the input. Where a token is required, [`Signal::with_token`] has to follow.
+    /// Ends the input. If a token is required, [`Signal::with_token`] has to follow.
     pub fn finish(mut self, policy: &SignalPolicy) -> Scan {
         self.reader.finish(&mut self.collector);
         let Collector {
@@ -238,8 +216,8 @@ pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
 }
 
 impl Scan {
-    /// What it tells that feeds the breaker. When that was, and what became of
-    /// the tree, is the caller's to say.
+    /// The part of it that feeds the breaker. The caller adds the time and the state of
+    /// the work tree.
     pub fn observed(&self) -> IterationFacts {
         let Self { transcript, effort, .. } = self;
         IterationFacts {
@@ -255,11 +233,15 @@ impl Scan {
     }
 }
 
-/// Whether a hit is a text that was taken as the signal.
+/// True for a hit in a text that was taken as the signal.
 fn is_taken(hit: &Hit, signal: &Signal) -> bool {
-    let folded = |text: &str| text.split_whitespace().collect::<String>().to_lowercase();
     let matched = folded(&hit.matched);
     signal.taken.iter().any(|taken| folded(taken).contains(&matched))
+}
+
+/// The text in lower case and without white space.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<String>().to_lowercase()
 }
 
 #[derive(Debug)]
@@ -271,8 +253,6 @@ struct Collector<'p> {
     watch: Watch,
     /// The line of the last record that could not be read whole.
     lost: Option<u64>,
-    /// How many task notifications there were.
-    notified: u64,
     reach: Reach,
     acted: bool,
 }
@@ -296,10 +276,10 @@ impl Sink for Collector<'_> {
         self.counter.event(&event);
         self.watch.event(&event);
         match event {
-            Event::Boundary(Boundary::Notification, _) => self.notified += 1,
+            Event::Boundary(Boundary::Notification, _) => {}
             Event::Text(text) => self.acted |= text.role == Role::Tool,
-            Event::Near => {
-                self.transcript.near();
+            Event::Tail => {
+                self.transcript.tail();
                 self.acted = true;
             }
             Event::Boundary(boundary, _) => {
@@ -320,18 +300,6 @@ impl Sink for Collector<'_> {
 
     fn says(&self, what: Wording, text: &str) -> bool {
         trouble::says(what, text)
-    }
-
-    /// Each answer to a task notification may be the last word.
-    fn wanted(&mut self) -> Option<Arc<dyn Wanted>> {
-        if self.turn.is_notified() {
-            return None;
-        }
-        Some(self.counter.sought(trouble::may_be_notice)?)
-    }
-
-    fn epoch(&self) -> u64 {
-        self.counter.reopened() + self.notified
     }
 }
 
@@ -363,8 +331,8 @@ impl Transcript {
         self.duration_ms = usage.duration_ms;
     }
 
-    /// What went wrong long ago, and what was run then, is not told.
-    fn near(&mut self) {
+    /// Forgets what the tail alone reports.
+    fn tail(&mut self) {
         self.errors.clear();
         self.limits.clear();
         self.denials.clear();

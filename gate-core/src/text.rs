@@ -30,7 +30,7 @@ pub fn brief(text: &str, longest: usize) -> String {
     }
 }
 
-/// Whether a character is shown as what it is: it neither hides, reorders nor breaks
+/// True for a character that is shown as it is: it neither hides, reorders nor breaks
 /// text, and no terminal obeys it.
 pub fn is_plain(c: char) -> bool {
     let reorders =

@@ -70,7 +70,6 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
         jobs,
         read: AtomicU64::new(0),
         gates: Mutex::default(),
-        turns: Default::default(),
     });
     let findings = Findings::start(&work)?;
     Printer { args, work: &work, findings, interrupt, earlier, report, began: Instant::now() }

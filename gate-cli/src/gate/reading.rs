@@ -10,7 +10,7 @@ use gate_core::{Reach, Scan, Scanner};
 use super::Gate;
 use crate::failure::Failure;
 use crate::request::Request;
-use crate::source::{End, Source};
+use crate::source::{Ends, Source};
 
 /// The most of a large transcript that is new since an earlier decision, in bytes.
 const NEW: u64 = 64 << 20;
@@ -43,7 +43,7 @@ impl Gate {
     /// A source that cannot be read.
     pub fn scan(&self, source: &Source, format: Option<Forced>) -> Result<Scan, Failure> {
         let mut scanner = Scanner::new(&self.patterns, format);
-        let bytes = source.scan(&mut scanner, self.processors)?;
+        let bytes = source.scan(&mut scanner)?;
         Ok(self.scanned(scanner, bytes))
     }
 
@@ -89,16 +89,8 @@ impl Gate {
                 (length.saturating_sub(read) <= NEW).then_some(read)
             })
         };
-        let mut push = |scanner: &mut Scanner<'_>, bytes: &[u8]| {
-            see(bytes);
-            scanner.push(bytes);
-        };
-        let end = End {
-            processors: self.processors,
-            read_before: &mut read_before,
-            brief: request.end_only,
-        };
-        let bytes = source.scan_end(&mut scanner, end, &mut push)?;
+        let ends = Ends { read_before: &mut read_before, brief: request.end_only, see };
+        let bytes = source.scan_ends(&mut scanner, ends)?;
         see(&bytes.to_le_bytes());
         let scan = self.scanned(scanner, bytes);
         if self.suffices(&scan, request) { Ok(scan) } else { self.scan(source, request.format) }

@@ -1,10 +1,6 @@
 //! Decisions over transcripts that one already has: no work tree, so no checks
 //! and no state.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -18,13 +14,6 @@ use crate::failure::Failure;
 use crate::replay::ReplayVerdict;
 use crate::request::Request;
 use crate::source::Source;
-
-/// From which size on, in bytes, it is worth knowing first whether a file holds
-/// one iteration: a large file that does is read much faster as a whole.
-const LARGE: u64 = 4 << 20;
-
-/// How much is read at once, in bytes.
-const BLOCK: usize = 256 << 10;
 
 /// What is told while a transcript is replayed.
 pub(crate) enum Step {
@@ -49,8 +38,7 @@ pub(crate) struct Replayed {
 }
 
 impl Gate {
-    /// Reads a transcript iteration by iteration, and decides over each. A large
-    /// file takes all processors; whoever holds the same `turn` waits for it.
+    /// Reads a transcript iteration by iteration, and decides over each.
     ///
     /// # Errors
     ///
@@ -59,18 +47,8 @@ impl Gate {
         &self,
         source: &Source,
         format: Option<Forced>,
-        turn: &Mutex<()>,
         tell: &mut dyn FnMut(Step),
     ) -> Result<(), Failure> {
-        if let Some(bytes) = source.path().and_then(large_and_whole) {
-            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-            let began = Instant::now();
-            let scan = self.scan(source, format)?;
-            tell(Step::Read(bytes));
-            let place = Place { first_line: 1, bytes, began };
-            tell(self.replayed(place, scan));
-            return Ok(());
-        }
         let mut splitter = Splitter::default();
         let mut open: Option<(Place, Scanner<'_>)> = None;
         let mut take = |part: Part<'_>, tell: &mut dyn FnMut(Step)| match part {
@@ -149,28 +127,4 @@ struct Place {
     first_line: u64,
     bytes: u64,
     began: Instant,
-}
-
-/// The length of a large file that is one iteration from its first byte on.
-/// What cannot be read is told by whoever reads it whole.
-fn large_and_whole(path: &Path) -> Option<u64> {
-    let metadata = path.metadata().ok().filter(|it| it.is_file() && it.len() >= LARGE)?;
-    let whole = File::open(path).and_then(is_whole).ok()?;
-    whole.then_some(metadata.len())
-}
-
-fn is_whole(mut file: File) -> io::Result<bool> {
-    let mut splitter = Splitter::default();
-    let mut block = vec![0; BLOCK];
-    loop {
-        let length = file.read(&mut block)?;
-        if length == 0 {
-            return Ok(true);
-        }
-        let mut cut = false;
-        splitter.push(&block[..length], &mut |part| cut |= matches!(part, Part::Begin(2..)));
-        if cut || splitter.may_cut() == Some(false) {
-            return Ok(!cut);
-        }
-    }
 }

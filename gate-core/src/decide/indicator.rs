@@ -6,11 +6,10 @@
 
 mod prefilter;
 mod search;
-mod sought;
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,9 +19,7 @@ use super::literal::{Group, Needle};
 use super::pattern::{Pattern, Scope};
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
-use search::{ONCE, Search, Told, plain_line};
-
-pub(crate) use sought::Sought;
+use search::Search;
 
 /// How many lines with a hit are kept of each pattern, of which one counts:
 /// the first ones may be the signal itself.
@@ -30,6 +27,9 @@ const KEPT: usize = 4;
 
 /// The most groups of texts that are looked for on behalf of one pattern.
 const GROUPS: usize = 8;
+
+/// From how many bytes on the faster search is worth its preparation.
+const LONG_INPUT_BYTES: usize = 1 << 20;
 
 /// How much of a line is held against a hit, in bytes, on either side, and how
 /// many hits of one pattern are tried in a line.
@@ -47,8 +47,21 @@ pub struct PatternSet(Arc<Prepared>);
 struct Prepared {
     patterns: Vec<Compiled>,
     search: Search,
+    /// Faster and slower to prepare: made when a long input is there.
+    long_search: OnceLock<Search>,
     /// Patterns without texts to be found by: they are tried on every line.
     everywhere: Vec<usize>,
+}
+
+impl Prepared {
+    /// The search for an input of which this many bytes were searched.
+    fn search(&self, bytes: usize) -> &Search {
+        if bytes < LONG_INPUT_BYTES {
+            return &self.search;
+        }
+        self.long_search
+            .get_or_init(|| Search::at_length(self.patterns.iter().map(Compiled::rarest)))
+    }
 }
 
 #[derive(Debug)]
@@ -105,7 +118,7 @@ impl PatternSet {
         let all = patterns.iter().enumerate();
         let everywhere = all.filter(|(_, one)| one.groups.is_empty()).map(|(index, _)| index);
         let everywhere = everywhere.collect();
-        Ok(Self(Arc::new(Prepared { patterns, search, everywhere })))
+        Ok(Self(Arc::new(Prepared { patterns, search, long_search: OnceLock::new(), everywhere })))
     }
 }
 
@@ -187,22 +200,16 @@ impl Found {
 pub struct Counter<'p> {
     set: &'p Arc<Prepared>,
     hits: Vec<Vec<Found>>,
-    /// How many texts were searched.
+    /// How many texts were searched, and how many bytes they have.
     texts: u64,
-    /// What was told to be looked for, and for which patterns.
-    sought: Option<(Arc<Sought>, Vec<bool>)>,
-    /// How often patterns came to look for hits again that were told not to.
-    reopened: u64,
+    searched: usize,
 }
-
-/// After so many times, all patterns are said to look for hits.
-const REOPENED: u64 = 16;
 
 impl<'p> Counter<'p> {
     /// Counts nothing yet.
     pub fn new(set: &'p PatternSet) -> Self {
         let hits = vec![Vec::new(); set.0.patterns.len()];
-        Self { set: &set.0, hits, texts: 0, sought: None, reopened: 0 }
+        Self { set: &set.0, hits, texts: 0, searched: 0 }
     }
 
     /// Takes one event.
@@ -211,31 +218,13 @@ impl<'p> Counter<'p> {
             Event::Boundary(Boundary::Notification, _) => {}
             Event::Boundary(..) => self.forget_turn(),
             Event::Text(text) => self.text(text),
-            Event::Fact(_) | Event::Problem(_) | Event::Near => {}
+            Event::Fact(_) | Event::Problem(_) | Event::Tail => {}
         }
     }
 
-    /// What is still looked for in the main agent's texts; nothing where others'
-    /// texts matter too.
-    pub(crate) fn sought(&mut self, notice: fn(&[u8]) -> bool) -> Option<Arc<Sought>> {
-        if self.set.patterns.iter().any(|one| one.pattern.scope == Scope::Any) {
-            return None;
-        }
-        let open = self.hits.iter().map(|hits| hits.len() < KEPT || self.reopened > REOPENED);
-        let open: Vec<bool> = open.collect();
-        match &self.sought {
-            Some((sought, known)) if *known == open => Some(sought.clone()),
-            _ => {
-                let sought = Arc::new(Sought::new(self.set, &open, notice));
-                self.sought = Some((sought.clone(), open));
-                Some(sought)
-            }
-        }
-    }
-
-    /// How often more was looked for than before.
-    pub(crate) fn reopened(&self) -> u64 {
-        self.reopened
+    /// Whether a pattern looks for what others than the agent write.
+    pub(crate) fn reads_all_roles(&self) -> bool {
+        self.set.patterns.iter().any(|one| one.pattern.scope == Scope::Any)
     }
 
     /// The first hit of each pattern that counts, in the order of the patterns.
@@ -248,7 +237,6 @@ impl<'p> Counter<'p> {
     /// Forgets all hits.
     pub(crate) fn forget(&mut self) {
         self.hits.iter_mut().for_each(Vec::clear);
-        self.sought = None;
     }
 
     fn forget_turn(&mut self) {
@@ -256,12 +244,6 @@ impl<'p> Counter<'p> {
             if one.pattern.scope == Scope::Final {
                 hit.clear();
             }
-        }
-        let closed = |(hits, open): (&Vec<Found>, &bool)| hits.len() < KEPT && !open;
-        let narrower = |open: &Vec<bool>| self.hits.iter().zip(open).any(closed);
-        if self.sought.as_ref().is_some_and(|(_, open)| narrower(open)) {
-            self.reopened += 1;
-            self.sought = None;
         }
     }
 
@@ -273,20 +255,14 @@ impl<'p> Counter<'p> {
         self.everywhere(text);
         let set = self.set;
         let mut lines = Lines { text, counted: 0, line: text.line };
-        // No pattern that still looks for hits is left out of what was sought.
-        let sought = self.sought.as_ref().map(|(sought, _)| sought.clone());
-        let search = sought.as_ref().map_or(&set.search, |sought| sought.search());
-        search.first(text.text.as_bytes(), 0, plain_line, |place| {
-            let (index, at) = (place.owner, place.line.start);
-            let line = &text.text[place.line.clone()];
-            let wants = self.looks(index, text.role);
-            if wants && set.patterns[index].may_match(line.as_bytes()) {
-                self.try_on(index, line, at, lines.number(at));
-                if !self.is_open(text.role) {
-                    return Told::Enough;
-                }
+        self.searched = self.searched.saturating_add(text.text.len());
+        set.search(self.searched).visit(text.text.as_bytes(), |index, range| {
+            let (at, line) = (range.start, &text.text[range]);
+            if !self.looks(index, text.role) || !set.patterns[index].may_match(line.as_bytes()) {
+                return false;
             }
-            ONCE
+            self.try_on(index, line, at, lines.number(at));
+            !self.is_open(text.role)
         });
     }
 

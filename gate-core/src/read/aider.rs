@@ -1,19 +1,18 @@
 //! Aider's `.aider.chat.history.md`.
 //!
-//! Source: Aider-AI/aider, `aider/io.py` (0.86). What the person writes stands
+//! Source: Aider-AI/aider, `aider/io.py` (0.86). What the person writes is
 //! behind `#### `, what the client says behind `> `; such lines end with two
 //! blanks, which tells the client's from the agent's own quotations, unless an
 //! editor has stripped them all. A heading of the agent's that looks like a
-//! prompt is taken for one. What stands before the first prompt is the client's:
+//! prompt is taken for one. Everything before the first prompt is the client's:
 //! among it the command line, whose later lines have no mark. The files that the
-//! agent writes stand in its messages: edits between marks, whole ones in a fence
+//! agent writes are in its messages: edits between marks, whole ones in a fence
 //! under their name.
 
 use super::blocks::{Block, Blocks, skip_blank};
-use super::detect::Head;
-use super::format::{Spec, no_record};
 use super::json::Decode;
 use super::out::Out;
+use super::spec::{Spec, Start, no_record};
 use super::text::decode;
 use super::{Boundary, Role, Text, Usage};
 
@@ -25,10 +24,10 @@ pub(super) const AIDER_HISTORY: Spec = Spec {
         let first = lines.iter().find(|line| !line.trim().is_empty());
         first.is_some_and(|line| line.starts_with(START))
     },
-    open: |head| Box::new(Aider::new(head)),
+    open: |start| Box::new(Aider::new(start)),
 };
 
-/// What each start of the client writes.
+/// The line that each start of the client writes.
 const START: &str = "# aider chat started at ";
 
 /// The reader of such a file.
@@ -39,8 +38,8 @@ struct Aider {
 }
 
 impl Aider {
-    fn new(head: &Head) -> Self {
-        let chat = Chat { header: head.header, ..Chat::default() };
+    fn new(start: &Start) -> Self {
+        let chat = Chat { header: start.header, ..Chat::default() };
         Self { blocks: Blocks::default(), chat }
     }
 }
@@ -58,7 +57,6 @@ impl Decode for Aider {
     }
 }
 
-/// Whose a line is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Voice {
     /// The client's, until a prompt comes.
@@ -71,7 +69,7 @@ enum Voice {
     File(End),
 }
 
-/// What ends a file.
+/// The line that ends a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     /// The mark under an edit.
@@ -85,7 +83,7 @@ enum End {
 const SEARCH: &str = "<<<<<<< SEARCH";
 const REPLACE: &str = ">>>>>>> REPLACE";
 
-/// What the client asks, in part, before it tells the agent what failed.
+/// A part of the question that the client asks before it reports a failure to the agent.
 const ATTEMPT: &str = "Attempt to fix ";
 
 /// Follows the chat, line by line.
@@ -93,13 +91,13 @@ const ATTEMPT: &str = "Attempt to fix ";
 struct Chat {
     header: u64,
     voice: Voice,
-    /// Whether something of the voice's text was handed on.
+    /// True once a part of the voice's text was handed on.
     begun: bool,
-    /// Whether something of the agent's message was, before the file in it.
+    /// True if the agent's message began before the file in it.
     spoke: bool,
-    /// Whether the line before is a file's name and nothing else.
+    /// True if the line before is a file's name alone: a fence after it opens that file.
     named: bool,
-    /// Whether the blanks at the ends of lines are gone.
+    /// True if the file lost the blanks at the ends of its lines.
     stripped: bool,
     spent: Usage,
 }
@@ -161,7 +159,7 @@ impl Chat {
         } else if named && line.starts_with("```") {
             Voice::File(End::Fence)
         } else if line.trim().is_empty() && !matches!(self.voice, Voice::File(_)) {
-            // A blank line belongs to what stands before it.
+            // A blank line belongs to the text before it.
             self.voice
         } else {
             Voice::Agent
@@ -200,7 +198,7 @@ impl Chat {
         }
     }
 
-    /// What the client tells beside the conversation.
+    /// Reads the model, the usage and the failures that the client prints.
     fn look(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
         if let Some((_, model)) = line.split_once("odel: ").filter(|(kind, _)| is_model(kind)) {
             out.model(model.split(" with ").next().unwrap_or(model));
@@ -228,7 +226,7 @@ impl Chat {
 }
 
 impl End {
-    /// What ends the file after this line; nothing where the file is over.
+    /// The end to wait for after this line; `None` if the file is over.
     fn after(self, line: &str) -> Option<Self> {
         match self {
             Self::Edit if line.starts_with(REPLACE) => Some(Self::Over),
@@ -239,19 +237,19 @@ impl End {
     }
 }
 
-/// Whether a line, without the blanks at its end, could be what a person wrote.
+/// True for a line, without the blanks at its end, that a person may have written.
 fn is_prompt(line: &str) -> bool {
     line.strip_prefix("####").is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-/// Whether a line is a file's name and nothing else.
 fn is_name(line: &str) -> bool {
     let name = line.trim_end();
     let plain = !name.contains(char::is_whitespace) && !name.ends_with([':', '.']);
     plain && name.contains(['.', '/']) && !name.starts_with(['<', '`', '#'])
 }
 
-/// Whether the words before a model's name introduce the main model.
+/// True for the words before the name of the main model, not of the weak or the editor
+/// model.
 fn is_model(kind: &str) -> bool {
     matches!(kind, "M" | "Main m")
 }

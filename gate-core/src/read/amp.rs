@@ -2,28 +2,23 @@
 //!
 //! Sources: ampcode.com/news/streaming-json (2025), public logs of 2026. What
 //! is different: the session is a thread, `T-…`; a command's result is an
-//! object with the exit code in it. Where no such thread is named nothing
+//! object with the exit code in it. If no such thread is named nothing
 //! tells the two apart, and both are read alike.
 
 use serde::Deserialize;
 
 use super::claude::{self, Shell};
-use super::format::Spec;
+use super::claude_like::{is_amp_init, is_event, is_result};
 use super::loose::Num;
-use super::shape::Shape;
+use super::spec::Spec;
 
 pub(super) const AMP_STREAM: Spec = Spec {
     name: "amp-stream",
     family: &["amp"],
-    record: |shape| claude::is_event(shape) || claude::is_result(shape) || is_init(shape),
+    record: |shape| is_event(shape) || is_result(shape) || is_amp_init(shape),
     open: |_| claude::open(Shell { tool: "Bash", exit_code, wakes: false }),
     ..claude::STREAM
 };
-
-/// Whether a `system` record is of Amp.
-pub(super) fn is_init(shape: &Shape<'_>) -> bool {
-    shape.text("type") == "system" && shape.text("session_id").starts_with("T-")
-}
 
 #[derive(Deserialize, Default)]
 #[serde(default)]

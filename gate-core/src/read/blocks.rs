@@ -10,8 +10,7 @@ pub(super) struct Block<'a> {
     pub(super) bytes: &'a [u8],
     /// The line in which it begins.
     pub(super) line: u64,
-    /// Whether it begins where that line begins. A part that does not is a
-    /// later piece of a line longer than [`MAX_PIECE`].
+    /// False for a later piece of a line that is longer than [`MAX_PIECE`].
     pub(super) starts_line: bool,
 }
 
@@ -21,7 +20,7 @@ pub(super) struct Blocks {
     partial: Vec<u8>,
     /// Line breaks before the current position.
     breaks: u64,
-    /// Whether a piece of the current line was handed on already.
+    /// True if a piece of the current line was handed on already.
     within: bool,
 }
 
@@ -31,11 +30,6 @@ impl Blocks {
         for bytes in bytes.chunks(MAX_PIECE) {
             self.slice(bytes, take);
         }
-    }
-
-    /// What comes next is a line, and stands after so many.
-    pub(super) fn after_lines(&mut self, lines: u64) {
-        self.breaks = lines;
     }
 
     pub(super) fn finish(&mut self, take: &mut dyn FnMut(Block<'_>)) {
@@ -62,8 +56,8 @@ impl Blocks {
     /// Hands on the first [`MAX_PIECE`] bytes of a long line, or up to three
     /// less, so as not to cut a character.
     fn piece(&mut self, take: &mut dyn FnMut(Block<'_>)) {
-        let inside = |at: &usize| self.partial[*at] & 0xc0 == 0x80;
-        let back = (MAX_PIECE - 3..=MAX_PIECE).rev().take_while(inside).count();
+        let last = self.partial[MAX_PIECE - 3..=MAX_PIECE].iter().rev();
+        let back = last.take_while(|byte| **byte & 0xc0 == 0x80).count();
         // Four in a row are no character, which may be cut anywhere.
         let rest = self.partial.split_off(MAX_PIECE - back % 4);
         self.cut(take);
@@ -97,7 +91,6 @@ pub(super) fn skip_blank(text: &str, line: u64) -> (&str, u64) {
     (&text[from..], line + count_breaks(&text[..from]))
 }
 
-/// How many line breaks a text has.
 pub(super) fn count_breaks(text: impl AsRef<[u8]>) -> u64 {
     memchr_iter(b'\n', text.as_ref()).count() as u64
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::Fact;
 use super::out::{Out, clip};
 
-/// How many calls are remembered; results that come later stay unreported.
+/// Calls that are remembered; results that come later stay unreported.
 const MAX_CALLS: usize = 256;
 
 /// The longest command line that is kept, in bytes.

@@ -2,15 +2,15 @@
 //! and `content`, which many harnesses keep as their transcript.
 //!
 //! Sources: the chat APIs of OpenAI and Anthropic, public trajectories of
-//! mini-SWE-agent. Reasoning that stands in the content, in `<think>`, is not
+//! mini-SWE-agent. Reasoning in the content, in `<think>`, is not
 //! the agent's word.
 
 use serde::Deserialize;
 
-use super::format::{Spec, no_lines};
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Content, Flag, Leaves, Object, Str};
 use super::out::Out;
+use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
 use super::{Boundary, Role};
 
@@ -155,8 +155,8 @@ impl Block<'_> {
     }
 }
 
-/// What stands before the last `</think>`, or behind a `<think>` that nothing
-/// ends, and what does not.
+/// Splits off the thought: the text before the last `</think>`, or after a `<think>` that
+/// nothing ends. Returns the thought and the rest.
 fn split_thought(text: &str) -> (&str, &str) {
     if let Some(end) = text.rfind("</think>") {
         return text.split_at(end + "</think>".len());

@@ -21,7 +21,7 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Appends what [`clean`] leaves of a text.
+/// Appends the clean text.
 pub(super) fn clean_into(text: &str, clean: &mut String) {
     let mut from = 0;
     while let Some(at) = first_unwanted(&text.as_bytes()[from..]) {
@@ -62,17 +62,6 @@ fn first_unwanted(bytes: &[u8]) -> Option<usize> {
         blocks.position(|block| block.iter().fold(false, |any, &byte| any | unwanted(byte)))?;
     let at = block * BLOCK;
     bytes[at..].iter().position(|&byte| unwanted(byte)).map(|found| at + found)
-}
-
-/// Where the first control character stands that could part a text: a carriage
-/// return does not.
-pub(super) fn controls(bytes: &[u8]) -> Option<usize> {
-    let parts = |byte: u8| unwanted(byte) && byte != b'\r';
-    let mut blocks = bytes.chunks(BLOCK);
-    let block =
-        blocks.position(|block| block.iter().fold(false, |any, &byte| any | parts(byte)))?;
-    let at = block * BLOCK;
-    bytes[at..].iter().position(|&byte| parts(byte)).map(|found| at + found)
 }
 
 const BLOCK: usize = 256;

@@ -1,21 +1,19 @@
 //! `codex exec --json`.
 //!
-//! Source: captures of 0.169.0. Neither the prompt nor hook feedback stands in
+//! Source: captures of 0.169.0. Neither the prompt nor hook feedback is in
 //! it; a message before a stop hook's refusal looks like any other, so that
 //! the last message of a turn is the one that counts. Sub-agents' texts do not
-//! stand in it either, only the calls that start them.
+//! are in it either, only the calls that start them.
 
-mod far;
+use std::sync::LazyLock;
 
-use std::sync::Arc;
-
+use memchr::memmem::Finder;
 use serde::Deserialize;
 
-use super::far::Sieve;
-use super::format::{Spec, no_lines};
-use super::json::{Borrowed, Json, Records, read};
+use super::json::{Borrowed, Json, Records, ends_as_object, read};
 use super::loose::{Leaves, Maybe, Num, Str};
 use super::out::Out;
+use super::spec::{Spec, no_lines};
 use super::{Boundary, Fact, Role, Usage};
 
 pub(super) const CODEX_EXEC: Spec = Spec {
@@ -31,10 +29,14 @@ pub(super) const CODEX_EXEC: Spec = Spec {
     open: |_| Box::new(Json::new(CodexExec::default())),
 };
 
+/// The type of an item that is a command with its output.
+static COMMAND: LazyLock<Finder<'static>> =
+    LazyLock::new(|| Finder::new(br#""type":"command_execution""#));
+
 /// Follows the events of `codex exec --json`.
 #[derive(Debug, Default)]
 struct CodexExec {
-    /// Whether a turn has ended: what follows answers a new prompt.
+    /// True after a turn has ended: what follows answers a new prompt.
     ended: bool,
     thread: String,
     /// Tokens of earlier threads, and of this one so far.
@@ -114,7 +116,7 @@ pub(super) struct CodexTokens {
 }
 
 impl CodexTokens {
-    /// What Codex itself prints as "tokens used": input that was not read from
+    /// The figure that Codex itself prints as "tokens used": input that was not read from
     /// a cache, and output.
     pub(super) fn total(self) -> u64 {
         let [input, cached, output] =
@@ -136,8 +138,14 @@ impl Records for CodexExec {
         }
     }
 
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        Some(Arc::new(far::CodexSieve))
+    fn can_skip(&self) -> bool {
+        true
+    }
+
+    /// Commands with their output. In an agent's text the quotes of the type would be
+    /// escaped.
+    fn skips(&mut self, line: &[u8]) -> bool {
+        ends_as_object(line) && COMMAND.find(line).is_some()
     }
 }
 

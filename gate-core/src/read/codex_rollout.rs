@@ -1,26 +1,25 @@
 //! Codex's session file (`rollout-….jsonl`).
 //!
-//! Source: captures of 0.169.0, public files of 0.77 to 0.112. Texts stand in
+//! Source: captures of 0.169.0, public files of 0.77 to 0.112. Texts are in
 //! it twice, as what went to and from the model (`response_item`) and as what
 //! was shown (`event_msg`); each comes once here. A sub-agent has a file of its
-//! own beside the main agent's: whoever picks the newest file may get that one,
+//! own beside the main agent's: a caller that picks the newest file may get that one,
 //! so that nothing in it counts as the main agent's word.
 
-mod far;
-mod number;
 mod record;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::calls::Calls;
-use super::far::Sieve;
-use super::format::{Spec, no_lines};
-use super::json::{Json, Records, read};
+use super::json::{Json, Records, ends_as_object, read};
 use super::loose::Num;
 use super::out::Out;
+use super::spec::{Spec, no_lines};
 use super::{Boundary, Fact, Role, Usage, Wording};
-use number::{Source, number};
 use record::{Any, Item, Payload, Record, exit_code, join};
 
 pub(super) const CODEX_ROLLOUT: Spec = Spec {
@@ -41,7 +40,7 @@ pub(super) const CODEX_ROLLOUT: Spec = Spec {
     open: |_| Box::new(Json::new(CodexRollout::default())),
 };
 
-/// What the client sends as the user without a turn beginning.
+/// Beginnings of texts that the client sends as the user although no turn begins.
 const INJECTED: [&str; 8] = [
     "<environment_context>",
     "<user_instructions>",
@@ -53,18 +52,32 @@ const INJECTED: [&str; 8] = [
     "# AGENTS.md instructions",
 ];
 
+/// The beginning of a payload, up to its type.
+static PAYLOAD: LazyLock<Finder<'static>> =
+    LazyLock::new(|| Finder::new(br#""payload":{"type":""#));
+
+/// Types of payloads in which neither the agent nor a person speaks.
+const TOOLS: [&[u8]; 8] = [
+    b"reasoning\"",
+    b"function_call\"",
+    b"function_call_output\"",
+    b"custom_tool_call\"",
+    b"custom_tool_call_output\"",
+    b"exec_command_begin\"",
+    b"exec_command_output_delta\"",
+    b"exec_command_end\"",
+];
+
 /// Follows a session file of Codex.
 #[derive(Debug, Default)]
 struct CodexRollout {
     begun: bool,
     sub_agent: bool,
-    /// Whether the turn has a text of the agent.
+    /// True once the turn has a text of the agent.
     spoken: bool,
-    /// What the agent has said, and what was said to it.
+    /// Texts of the agent, and of the user.
     seen: Seen,
     asked: Seen,
-    /// Whether it is known that what comes next was not said before.
-    is_first: bool,
     calls: Calls,
     tokens: Option<u64>,
 }
@@ -80,22 +93,19 @@ impl Records for CodexRollout {
         }
     }
 
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        Some(Arc::new(far::RolloutSieve))
+    fn can_skip(&self) -> bool {
+        true
     }
 
-    fn count(&mut self, on: bool) {
-        self.is_first = !on;
+    /// Calls with their output, and reasoning, by the type of the payload, which the client
+    /// writes as its first member.
+    fn skips(&mut self, line: &[u8]) -> bool {
+        let Some(at) = PAYLOAD.find(line) else { return false };
+        let payload = &line[at + PAYLOAD.needle().len()..];
+        ends_as_object(line) && TOOLS.iter().any(|kind| payload.starts_with(kind))
     }
 
-    fn is_first(&mut self, number: u64) -> bool {
-        let is_first = !self.seen.repeats(number);
-        self.spoken |= is_first;
-        is_first
-    }
-
-    /// What stands far from the end is not repeated here.
-    fn near(&mut self) {
+    fn tail(&mut self) {
         (self.seen, self.asked) = (Seen::default(), Seen::default());
         self.calls = Calls::default();
     }
@@ -191,15 +201,16 @@ impl CodexRollout {
     }
 
     fn speak(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
-        if text.trim().is_empty() || !(self.is_first || self.is_first(number(text, source))) {
+        if text.trim().is_empty() || self.seen.repeats(text, source) {
             return;
         }
+        self.spoken = true;
         let role = if self.sub_agent { Role::Tool } else { Role::Assistant };
         out.say(role, text, line);
     }
 
     fn user(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
-        if self.asked.repeats(number(text, source)) {
+        if self.asked.repeats(text, source) {
             return;
         }
         let start = text.trim_start();
@@ -261,26 +272,41 @@ impl CodexRollout {
     }
 }
 
-/// The texts that have come from one source and not yet from the other.
-#[derive(Debug, Default)]
-struct Seen {
-    single: VecDeque<u64>,
+/// The two places of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// As it went to or from the model.
+    Model,
+    /// As it was shown.
+    Screen,
 }
 
-/// How many texts may come from one source before they come from the other.
+/// The texts that have come from one source and not yet from the other: digests, since
+/// texts may be long.
+#[derive(Debug, Default)]
+struct Seen {
+    single: VecDeque<(u64, Source)>,
+}
+
+/// Texts that may come from one source before they come from the other.
 const MAX_SINGLE: usize = 32;
 
 impl Seen {
-    /// Whether the text with this number has come from the other source.
-    fn repeats(&mut self, number: u64) -> bool {
-        if let Some(at) = self.single.iter().position(|seen| *seen == number ^ 1) {
+    /// True if the text has come from the other source. White space around it does not
+    /// count: one of the two places may have lost it.
+    fn repeats(&mut self, text: &str, source: Source) -> bool {
+        let mut hasher = DefaultHasher::new();
+        text.trim().hash(&mut hasher);
+        let digest = hasher.finish();
+        let mut single = self.single.iter();
+        if let Some(at) = single.position(|seen| seen.0 == digest && seen.1 != source) {
             self.single.remove(at);
             return true;
         }
         if self.single.len() == MAX_SINGLE {
             self.single.pop_front();
         }
-        self.single.push_back(number);
+        self.single.push_back((digest, source));
         false
     }
 }

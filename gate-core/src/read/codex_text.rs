@@ -4,19 +4,18 @@
 //! (stderr) introduces whatever follows by a line of its own: `user`, `codex`,
 //! `exec`, `tokens used`, …; the final answer (stdout) follows it once more.
 //!
-//! What cannot be told: a command whose output has a line that is exactly such
-//! a mark, as where a command prints another log of Codex. Diffs cannot (their
-//! lines begin with a sign), and where the log is complete the final answer
-//! still comes last. Reasoning may stand without a mark of its own; it then
+//! Not recognised: a command whose output has a line that is exactly such
+//! a mark, as when a command prints another log of Codex. Diffs cannot (their
+//! lines begin with a sign), and if the log is complete the final answer
+//! still comes last. Reasoning may come without a mark of its own; it then
 //! belongs to the section before it, which is never the agent's.
 
 mod section;
 
 use super::blocks::{Block, Blocks, skip_blank};
-use super::detect::Head;
-use super::format::{Spec, no_record};
 use super::json::Decode;
 use super::out::{Out, clip, ends};
+use super::spec::{Spec, Start, no_record};
 use super::text::decode;
 use super::{Fact, Role, Text, Usage, calls::MAX_COMMAND};
 use section::{Mark, Section};
@@ -26,17 +25,16 @@ pub(super) const CODEX_TEXT: Spec = Spec {
     family: &["codex", "codex-cli"],
     record: no_record,
     lines: is_log,
-    open: |head| Box::new(CodexText::new(head)),
+    open: |start| Box::new(CodexText::new(start)),
 };
 
-/// How much is remembered of what a failed command has written, in bytes.
+/// Longest end of a failed command's output that is kept, in bytes.
 const LONGEST_OUTPUT: usize = 16 << 10;
 
 /// A header, or a prompt first and the agent's answer later.
 fn is_log(lines: &[&str]) -> bool {
-    let header = |pair: &[&str]| section::is_header(pair[0]) && pair[1].starts_with("----");
     let mut text = lines.iter().skip_while(|line| line.trim().is_empty());
-    lines.windows(2).any(header)
+    lines.windows(2).any(|pair| section::is_header(pair[0]) && pair[1].starts_with("----"))
         || (text.next() == Some(&"user") && text.any(|line| *line == "codex"))
 }
 
@@ -48,8 +46,8 @@ struct CodexText {
 }
 
 impl CodexText {
-    fn new(head: &Head) -> Self {
-        let log = Log { header: head.header, ..Log::default() };
+    fn new(start: &Start) -> Self {
+        let log = Log { header: start.header, ..Log::default() };
         Self { blocks: Blocks::default(), log }
     }
 }
@@ -75,13 +73,12 @@ impl Decode for CodexText {
 struct Log {
     header: u64,
     section: Section,
-    /// Whether something of the section's text was handed on.
+    /// True once a part of the section's text was handed on.
     begun: bool,
     /// The first line of the command that runs, and how many run.
     command: String,
     running: u32,
-    /// What the command that has failed has written so far, and the line in
-    /// which it ended.
+    /// The line in which the failed command ended, and its output so far.
     failed: Option<(u64, String)>,
     tokens: Option<u64>,
 }
@@ -152,7 +149,7 @@ impl Log {
         };
     }
 
-    /// Takes from a line what it tells beside the conversation.
+    /// Reads the facts beside the conversation from a line.
     fn look(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
         match self.section {
             Section::Header => self.header_line(line, out),

@@ -8,10 +8,10 @@
 mod record;
 
 use super::calls::Calls;
-use super::format::{Spec, no_lines};
 use super::json::{Json, Records, read};
 use super::out::Out;
 use super::shape::Shape;
+use super::spec::{Spec, no_lines};
 use super::tally::Tally;
 use super::utterance::Utterance;
 use super::{Boundary, Role, Usage, Wording};
@@ -42,7 +42,7 @@ fn is_record(shape: &Shape<'_>) -> bool {
 struct Copilot {
     speech: Utterance,
     calls: Calls,
-    /// Whether a stop hook has just refused.
+    /// True after a stop hook refused: the next user message is its feedback.
     refused: bool,
     tally: Tally,
     duration: Option<u64>,
@@ -82,7 +82,7 @@ impl Copilot {
         }
     }
 
-    /// What the client itself has to say.
+    /// The client's own events: errors, limits, and the end of the session.
     fn client(&mut self, record: &Record<'_>, data: &Data<'_>, line: u64, out: &mut Out<'_>) {
         match &*record.kind {
             "session.start" | "session.resume" => {
@@ -114,7 +114,7 @@ impl Copilot {
         out.boundary(boundary, line);
     }
 
-    /// The session file tells that a hook's reason is no prompt; the stream
+    /// The session file marks that a hook's reason is no prompt; the stream
     /// does not.
     fn user(&mut self, data: &Data<'_>, line: u64, out: &mut Out<'_>) {
         let feedback = std::mem::take(&mut self.refused);
@@ -133,15 +133,15 @@ impl Copilot {
     fn started(&mut self, data: &Data<'_>, line: u64, out: &mut Out<'_>) {
         let shell = matches!(&*data.tool, "bash" | "powershell");
         let whole = data.arguments.texts.first().map(|text| &**text);
-        let command = data.arguments.command.as_deref().or(whole).filter(|_| shell);
-        self.calls.started(&data.call, &data.tool, command);
+        let command = data.arguments.command.as_deref().or(whole);
+        self.calls.started(&data.call, &data.tool, if shell { command } else { None });
         out.called(&data.tool, &data.arguments);
         for text in &data.arguments.texts {
             out.say(Role::Tool, text, line);
         }
     }
 
-    /// A call succeeds also where its command has failed.
+    /// A call succeeds also if its command failed.
     fn completed(&mut self, data: &Data<'_>, line: u64, out: &mut Out<'_>) {
         let answer = data.result.0.as_ref().map_or("", |result| &*result.content);
         let error = data.error.0.as_ref().map_or("", |error| &*error.message);
@@ -171,14 +171,14 @@ impl Copilot {
         out.failure(&data.message, status, line);
     }
 
-    /// Counts stand in the event, or in an object of their own.
+    /// Counts are members of the event, or of an object in it.
     fn spend(&mut self, record: &Record<'_>, data: &Data<'_>) {
         let own = data.usage.0.as_ref().map(Tokens::total);
         self.tally.count(&record.id, own.unwrap_or_else(|| data.tokens().total()));
     }
 }
 
-/// What a command has written, without the client's line that it ended.
+/// The output of a command, without the line in which the client reports its end.
 fn written(answer: &str) -> &str {
     let end = answer.rfind("<shellId: ").filter(|at| answer[*at..].contains("exit code"));
     &answer[..end.unwrap_or(answer.len())]

@@ -8,20 +8,19 @@
 
 use serde::Deserialize;
 
-use super::claude;
-use super::format::{Spec, no_lines};
+use super::claude_like::{is_cursor_init, is_cursor_result, is_event};
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Content, Entries, Flag, Leaves, Num, Object, Str, sum};
 use super::out::Out;
 use super::parts::failed;
-use super::shape::Shape;
+use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
 use super::{Boundary, Fact, Role, Usage};
 
 pub(super) const CURSOR_JSON: Spec = Spec {
     name: "cursor-json",
     family: &["cursor", "cursor-agent"],
-    record: |shape| shape.text("type") == "result" && is_cursors(shape),
+    record: |shape| shape.text("type") == "result" && is_cursor_result(shape),
     lines: no_lines,
     open: |_| Box::new(Json::new(Cursor::default())),
 };
@@ -32,31 +31,16 @@ pub(super) const CURSOR_STREAM: Spec = Spec {
         "tool_call" => shape.has("tool_call") && shape.has("call_id"),
         "thinking" => matches!(shape.text("subtype"), "delta" | "completed"),
         "result" => false,
-        _ => claude::is_event(shape) || is_init(shape),
+        _ => is_event(shape) || is_cursor_init(shape),
     },
     ..CURSOR_JSON
 };
-
-/// Whether a `system` record is of Cursor, which does not list the tools.
-pub(super) fn is_init(shape: &Shape<'_>) -> bool {
-    let others = ["tools", "uuid", "mcp_servers", "claude_code_version"];
-    shape.text("subtype") == "init"
-        && shape.has("permissionMode")
-        && !others.iter().any(|key| shape.has(key))
-}
-
-/// Whether a `result` is of Cursor, which counts no turns and no dollars.
-pub(super) fn is_cursors(shape: &Shape<'_>) -> bool {
-    let others = ["num_turns", "total_cost_usd", "uuid", "modelUsage", "stop_reason"];
-    let own = shape.has("request_id") || shape.has("duration_api_ms");
-    own && shape.has("session_id") && !others.iter().any(|key| shape.has(key))
-}
 
 /// Follows the events, or reads the one of `json`.
 #[derive(Debug, Default)]
 struct Cursor {
     speech: Utterance,
-    /// Whether the last text was a thought that goes on.
+    /// True if the last text was a thought that goes on.
     thinking: bool,
     ended: bool,
     spent: Usage,
@@ -116,7 +100,7 @@ struct Tool<'a> {
     args: Leaves<'a>,
     #[serde(borrow)]
     arguments: Leaves<'a>,
-    /// How it ended, by the name of the outcome: `success`, `failure`, ….
+    /// The outcome by its name: `success`, `failure`, ….
     #[serde(borrow)]
     result: Entries<'a, Outcome<'a>>,
 }
@@ -219,9 +203,10 @@ impl Cursor {
             if !completed {
                 out.called(name, &tool.args);
             }
-            let texts = tool.args.texts.iter().chain(&tool.arguments.texts);
-            for text in texts.filter(|_| !completed) {
-                out.say(Role::Tool, text, line);
+            if !completed {
+                for text in tool.args.texts.iter().chain(&tool.arguments.texts) {
+                    out.say(Role::Tool, text, line);
+                }
             }
             for (outcome, what) in &tool.result.0 {
                 let call = (&**name, &*record.call_id);

@@ -2,81 +2,74 @@
 
 use super::frames::{Frame, Frames};
 use super::shape::Shape;
+use super::spec::Start;
 use super::{Forced, Format, ProblemKind, text};
 
-/// How much of the input is looked at, in bytes.
+/// Bytes of the input that decide its format.
 pub(super) const LOOKAHEAD: usize = 64 << 10;
 
-/// What marks the end of a runner's header (ralph-tui 0.x).
+/// The line that ends a runner's header (ralph-tui 0.x).
 const RAW_OUTPUT: &[u8] = b"--- RAW OUTPUT ---";
 
-/// How many lines such a header may have.
+/// The longest header, in lines.
 const MAX_HEADER: usize = 200;
 
-/// What is known after a look at the beginning of the input.
+/// The result of a look at the beginning of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) format: Format,
-    /// Lines at the beginning that are a runner's header.
-    pub(super) header: u64,
-    /// Whether the input is JSON of no known format.
-    pub(super) unknown_json: bool,
+    pub(super) start: Start,
 }
 
 impl Head {
-    /// Looks at the first [`LOOKAHEAD`] bytes, or at all there is. The first
+    /// Findings at the first [`LOOKAHEAD`] bytes, or at all there is. The first
     /// mark of a known format decides, be it a record or a header of text.
-    pub(super) fn of(bytes: &[u8], forced: Option<Forced>) -> Self {
+    pub(super) fn detect(bytes: &[u8], forced: Option<Forced>) -> Self {
         let mut lines = bytes.split(|&byte| byte == b'\n').take(MAX_HEADER);
         let header = lines.position(|line| line.trim_ascii_end() == RAW_OUTPUT);
         let header = header.map_or(0, |at| at + 1);
-        let looks = Looks::at(bytes, forced);
+        let findings = Findings::look_at(bytes, forced);
         let format = match forced {
             Some(Forced::Format(format)) => format,
-            _ => looks.text_format(bytes, header).unwrap_or_else(|| looks.record_format()),
+            _ => findings.text_format(bytes, header).unwrap_or_else(|| findings.record_format()),
         };
-        Self {
-            format,
-            header: header as u64,
-            unknown_json: forced.is_none() && looks.unknown(format),
-        }
+        let unknown_json = forced.is_none() && findings.unknown(format);
+        Self { format, start: Start { header: header as u64, unknown_json } }
     }
 }
 
-/// What the beginning looks like.
+/// The findings so far, record by record.
 #[derive(Default)]
-struct Looks {
+struct Findings {
     forced: Option<Forced>,
     /// The first record of a known format: its line, and the formats that
     /// have such records.
     found: Option<(Vec<Format>, u64)>,
-    /// Whether a second such record has been seen.
+    /// True once a second such record was seen.
     settled: bool,
-    /// Whether the records are elements of an array.
     in_array: bool,
-    /// Whether a Markdown fence is open: what stands in it is an example.
+    /// True while a Markdown fence is open: JSON in it is an example.
     fenced: bool,
-    /// Whether the first thing seen is JSON.
+    /// True if the input begins with JSON; `None` before anything was seen.
     begins: Option<bool>,
-    /// Whether the first JSON is what an agent itself may answer with.
+    /// True if the first JSON is something that an agent itself answers with.
     answer: bool,
-    /// How many objects were seen.
     objects: usize,
     /// Bytes of JSON and of text.
     json: usize,
     text: usize,
 }
 
-impl Looks {
-    fn at(bytes: &[u8], forced: Option<Forced>) -> Self {
-        let mut looks = Self { forced, ..Self::default() };
+impl Findings {
+    fn look_at(bytes: &[u8], forced: Option<Forced>) -> Self {
+        let mut findings = Self { forced, ..Self::default() };
         let mut frames = Frames::default();
-        frames.push(bytes, &mut looks);
+        frames.push(bytes, &mut findings);
         if let Some((json, line)) = frames.unfinished() {
-            looks.look(json, line);
+            findings.look(json, line);
         }
-        frames.finish(&mut looks);
-        looks
+        frames.finish(&mut findings);
+        findings
     }
 
     fn allowed(&self, format: Format) -> bool {
@@ -107,10 +100,14 @@ impl Looks {
     fn format_of_agent(&self) -> Option<Format> {
         let Some(Forced::Agent(agent)) = self.forced else { return None };
         let ending = if self.in_array || self.objects < 2 { "-json" } else { "-stream" };
-        let of_agent = |format: &&Format| format.agent() == agent && format.is_json();
-        let formats: Vec<_> = Format::ALL.iter().filter(of_agent).copied().collect();
+        if !self.unknown(Format::Text) {
+            return None;
+        }
+        let all = Format::ALL.iter().copied();
+        let formats: Vec<_> =
+            all.filter(|format| format.agent() == agent && format.is_json()).collect();
         let fits = formats.iter().find(|format| format.name().ends_with(ending));
-        fits.or(formats.first()).copied().filter(|_| self.unknown(Format::Text))
+        fits.or(formats.first()).copied()
     }
 
     /// JSON from the beginning, and mostly: a text that only begins with some
@@ -121,7 +118,7 @@ impl Looks {
     }
 
     fn look(&mut self, json: &[u8], line: u64) {
-        let mut shape = Shape::of(json, self.in_array);
+        let mut shape = Shape::new(json, self.in_array);
         shape.first = self.begins.is_none();
         self.objects += usize::from(!shape.is_empty());
         let is_answer = text::is_answer(json);
@@ -130,26 +127,24 @@ impl Looks {
             self.answer = is_answer;
         }
         // An answer among JSON is the agent's own text.
-        let told = if is_answer { &mut self.text } else { &mut self.json };
-        *told += json.len();
+        let bytes = if is_answer { &mut self.text } else { &mut self.json };
+        *bytes += json.len();
         if !self.fenced && !self.settled {
             self.narrow(&shape, line);
         }
     }
 
     /// Several clients open their streams alike: what the first record leaves
-    /// open between their formats, the next one tells.
+    /// open between their formats, the next one decides.
     fn narrow(&mut self, shape: &Shape<'_>, line: u64) {
-        let has = |format: &&Format| (format.spec().record)(shape);
         match &mut self.found {
             None => {
                 let formats = Format::ALL.iter().filter(|format| self.allowed(**format));
-                let formats: Vec<Format> = formats.filter(has).copied().collect();
+                let formats = formats_with(shape, formats);
                 self.found = (!formats.is_empty()).then_some((formats, line));
             }
             Some((formats, _)) => {
-                let (first, others) = (formats[0], formats.iter().filter(has));
-                let others: Vec<Format> = others.copied().collect();
+                let (first, others) = (formats[0], formats_with(shape, formats.iter()));
                 self.settled = !others.is_empty();
                 // An agent's own formats share what reads them.
                 if self.settled && others.iter().all(|other| other.agent() != first.agent()) {
@@ -160,14 +155,19 @@ impl Looks {
     }
 }
 
-impl Frame for Looks {
+/// Those of the formats that have records of this shape.
+fn formats_with<'f>(shape: &Shape<'_>, formats: impl Iterator<Item = &'f Format>) -> Vec<Format> {
+    formats.filter(|format| (format.spec().record)(shape)).copied().collect()
+}
+
+impl Frame for Findings {
     fn record(&mut self, json: &[u8], line: u64) -> bool {
         // What follows changes nothing.
         if self.settled {
             return true;
         }
         // Also what is not quite JSON, with a NaN in it, is nobody's words.
-        let object = !Shape::of(json, false).is_empty();
+        let object = !Shape::new(json, false).is_empty();
         if object {
             self.look(json, line);
         }

@@ -1,7 +1,7 @@
 //! Factory's Droid: `droid exec` with `--output-format json` or `stream-json`.
 //!
 //! Sources: public logs of 0.5x (2026), docs.factory.ai/cli/droid-exec. The
-//! object of `json` is Claude Code's, and nothing tells the two apart; the
+//! object of `json` is Claude Code's, and the two cannot be told apart; the
 //! stream begins as Claude Code's does, and goes on in its own way.
 //! `completion` repeats the last message.
 
@@ -11,11 +11,12 @@ use serde::Deserialize;
 
 use super::calls::Calls;
 use super::claude::{self, Shell};
-use super::format::{Spec, no_lines};
+use super::claude_like::is_result;
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Flag, Leaves, Num, Object, Str, sum};
 use super::out::Out;
 use super::parts::failed;
+use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
 use super::{Boundary, Role, Usage};
 
@@ -26,7 +27,7 @@ const FAMILY: &[&str] = &["droid"];
 pub(super) const DROID_JSON: Spec = Spec {
     name: "droid-json",
     family: FAMILY,
-    record: claude::is_result,
+    record: is_result,
     open: |_| claude::open(Shell { tool: "", exit_code: |_, _| None, wakes: false }),
     ..claude::JSON
 };
@@ -58,7 +59,7 @@ struct Droid {
     /// The last message's id and thought: each may come twice.
     message: String,
     thought: String,
-    /// Whether something came already: then `init` begins another run.
+    /// True once a record came: a later `init` begins another run.
     begun: bool,
     spent: Usage,
 }

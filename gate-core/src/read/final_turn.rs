@@ -5,16 +5,15 @@ use std::collections::VecDeque;
 use super::blocks::count_breaks;
 use super::{Boundary, Event, Role};
 
-/// How much of one message is kept, in bytes: its end. A signal stands at the
-/// end of a message, and memory must stay flat.
+/// The longest message that is kept whole, in bytes; of a longer one the end. A signal
+/// is at the end of a message, and memory must stay flat.
 const KEEP: usize = 256 << 10;
 
-/// How many earlier texts of the turn are kept, and how much of each, in bytes.
+/// Earlier texts of the turn that are kept, and how many bytes of each.
 const EARLIER: usize = 8;
 const KEEP_EARLIER: usize = 64 << 10;
 
-/// How many answers to task notifications are kept for the way back to the
-/// text before them.
+/// Answers to task notifications that are kept for the way back to the text before them.
 const KEEP_ANSWERS: usize = 64;
 
 /// Follows the events of a [`Reader`](super::Reader) and keeps what the main
@@ -34,30 +33,30 @@ pub struct FinalTurn {
 /// One message of the main agent.
 #[derive(Clone, Debug, Default)]
 pub struct Word {
-    /// The message's text; where it was longer than 256 KiB, its end.
+    /// The message's text; of one longer than 256 KiB the end.
     pub text: String,
     /// The input's line in which `text` begins.
     pub line: u64,
-    /// Whether line breaks in `text` are line breaks of the input.
+    /// True if line breaks in `text` are line breaks of the input.
     pub multiline: bool,
-    /// Whether the beginning was cut off.
+    /// True if the beginning was cut off.
     pub clipped: bool,
-    /// Whether it answers a task notification.
+    /// True if the message answers a task notification.
     pub answers_notification: bool,
-    /// Whether it began before what was read whole.
-    pub(crate) far: bool,
+    /// True if the message began before the tail of a long input.
+    pub(crate) before_tail: bool,
 }
 
 impl Word {
     /// A message of its own.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn whole(text: &str) -> Self {
         Self {
             text: text.to_owned(),
             line: 1,
             multiline: true,
             clipped: false,
             answers_notification: false,
-            far: false,
+            before_tail: false,
         }
     }
 }
@@ -68,10 +67,11 @@ impl FinalTurn {
         match event {
             Event::Boundary(Boundary::Notification, _) => self.notified = true,
             Event::Boundary(..) => *self = Self::default(),
-            Event::Near => self.near(),
+            Event::Tail => self.tail(),
             Event::Text(text) if text.role == Role::Assistant => {
-                let continued = self.words.last_mut().filter(|_| text.continues);
-                if let Some(word) = continued {
+                if text.continues
+                    && let Some(word) = self.words.last_mut()
+                {
                     if word.text.is_empty() {
                         word.line = text.line;
                     }
@@ -110,17 +110,17 @@ impl FinalTurn {
         self.earlier.iter().rev()
     }
 
-    /// Whether what comes next would answer a task notification.
+    /// True if the next text would answer a task notification.
     pub(crate) fn is_notified(&self) -> bool {
         self.notified
     }
 
-    /// Of what came before, only the last words are known, and of plain text
-    /// not even they.
-    fn near(&mut self) {
+    /// Of what came before the tail, only the last words count, and of plain text not
+    /// even they.
+    fn tail(&mut self) {
         self.earlier.clear();
         for word in &mut self.words {
-            word.far = true;
+            word.before_tail = true;
             if word.multiline {
                 word.text.clear();
                 word.clipped = true;
@@ -148,7 +148,7 @@ impl FinalTurn {
 impl FinalTurn {
     /// Makes the words so far earlier ones.
     fn supersede(&mut self) {
-        for mut word in self.words.drain(..).filter(|word| !word.far) {
+        for mut word in self.words.drain(..).filter(|word| !word.before_tail) {
             word.clip(KEEP_EARLIER);
             word.text.shrink_to_fit();
             self.earlier.push_back(word);
@@ -160,7 +160,7 @@ impl FinalTurn {
 }
 
 impl Word {
-    /// The line of the input in which the byte at `offset` of the text stands.
+    /// The line of the input that holds the byte at `offset` of the text.
     pub fn line_at(&self, offset: usize) -> u64 {
         let breaks = self.multiline.then(|| count_breaks(&self.text.as_bytes()[..offset]));
         self.line + breaks.unwrap_or(0)

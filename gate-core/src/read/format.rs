@@ -3,38 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::detect::Head;
-use super::json::Decode;
-use super::shape::Shape;
+use super::spec::Spec;
 use super::{
     aider, amp, chat, claude, codex_exec, codex_rollout, codex_text, copilot, cursor, droid,
     gemini, goose, opencode, qwen, specstory, text,
 };
-
-/// What a format tells about itself: each has one such constant, in its file.
-pub(super) struct Spec {
-    /// The format's name.
-    pub(super) name: &'static str,
-    /// The agents that write it: names that `--format` accepts for all of an
-    /// agent's formats, the first being the agent's own.
-    pub(super) family: &'static [&'static str],
-    /// Whether an object of this shape is a record of this format.
-    pub(super) record: fn(&Shape<'_>) -> bool,
-    /// Whether a text that begins with these lines is of this format.
-    pub(super) lines: fn(&[&str]) -> bool,
-    /// Makes a reader of this format.
-    pub(super) open: fn(&Head) -> Box<dyn Decode>,
-}
-
-/// For the formats that are no text.
-pub(super) fn no_lines(_: &[&str]) -> bool {
-    false
-}
-
-/// For the formats that are no JSON.
-pub(super) fn no_record(_: &Shape<'_>) -> bool {
-    false
-}
 
 /// Defines [`Format`]: a new format is one file and one line here. Where two
 /// formats recognise the same record, the earlier line wins.
@@ -60,7 +33,7 @@ macro_rules! formats {
 }
 
 formats! {
-    /// What an agent prints in text mode, or anything else that is no JSON.
+    /// The output of an agent in text mode, or anything else that is no JSON.
     Text: text::TEXT,
     /// Claude Code's `--output-format json`: one result object, or one array
     /// of events.
@@ -125,7 +98,7 @@ impl Format {
         self.spec().name
     }
 
-    /// Whether it is made of JSON records.
+    /// True for a format of JSON records.
     pub(super) fn is_json(self) -> bool {
         !matches!(self, Self::Text | Self::CodexText | Self::AiderHistory | Self::SpecstoryMd)
     }
@@ -142,7 +115,8 @@ impl fmt::Display for Format {
     }
 }
 
-/// What `--format` asks for: one format, or an agent's, told apart by content.
+/// The choice of `--format`: one format, or an agent, whose formats the content tells
+/// apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forced {
     /// This format, whatever the content looks like.

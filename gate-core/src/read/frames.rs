@@ -9,7 +9,7 @@ use super::{MAX_PIECE, MAX_RECORD, ProblemKind};
 
 /// Takes what [`Frames`] finds, in the order of the input.
 pub(super) trait Frame {
-    /// A record that begins in this line. False, and nothing else, where it is
+    /// A record that begins in this line. False, without any effect, if it is
     /// not valid JSON.
     fn record(&mut self, json: &[u8], line: u64) -> bool;
     /// The records that follow are elements of an array.
@@ -43,7 +43,7 @@ pub(super) struct Frames {
     oversized: bool,
     scan: Scan,
     array: bool,
-    /// Whether this line was found not to be one record from end to end.
+    /// True if this line was found not to be one record from end to end.
     mixed: bool,
 }
 
@@ -69,20 +69,14 @@ impl Frames {
         }
     }
 
-    /// What comes next stands after so many lines. Where lines were passed
-    /// over, they were records: a record that had not ended before them never
-    /// will, as where the first of them were read.
-    pub(super) fn after_lines(&mut self, lines: u64, frame: &mut dyn Frame) {
-        let bracket = if self.state == State::Bracket { count_breaks(&self.buffer) } else { 0 };
-        if lines != self.breaks + self.inside + bracket {
-            if self.state == State::Record {
-                frame.flaw(ProblemKind::Unreadable, self.line());
-            }
-            self.array |= self.state == State::Bracket;
-            self.end_record();
-            self.mixed = false;
-            self.breaks = lines;
-        }
+    /// True at the beginning of a line that belongs to no record or array so far.
+    pub(super) fn is_between_lines(&self) -> bool {
+        self.state == State::Between && !self.mixed && !self.array
+    }
+
+    /// Passes over a line. To be called only if [`Frames::is_between_lines`].
+    pub(super) fn skip_line(&mut self) {
+        self.breaks += 1;
     }
 
     /// The beginning of a record whose end has not come yet, and its line.

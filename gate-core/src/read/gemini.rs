@@ -19,10 +19,10 @@ use serde::Deserialize;
 
 const FAMILY: &[&str] = &["gemini", "gemini-cli"];
 
-/// What the client's warning begins with when a hook has sent the agent back.
+/// Beginning of the client's warning after a hook sent the agent back.
 const BLOCKED: &str = "Agent execution blocked: ";
 
-/// What it begins with when a hook has stopped the agent.
+/// Beginning of the client's warning after a hook stopped the agent.
 const STOPPED: &str = "Agent execution stopped: ";
 
 /// A failure as the client words it.
@@ -52,7 +52,7 @@ fn status(message: &str) -> Option<i64> {
     digits[..end].parse().ok()
 }
 
-/// A warning of the client. True where it tells what a hook has decided.
+/// A warning of the client. True if it reports the decision of a hook.
 fn warning(text: &str, line: u64, out: &mut Out<'_>) -> bool {
     let feedback = [BLOCKED, STOPPED].iter().find_map(|start| text.strip_prefix(start));
     if let Some(feedback) = feedback {

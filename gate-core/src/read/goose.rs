@@ -4,17 +4,17 @@
 //! Sources: block/goose, `crates/goose-cli/src/session/mod.rs` (`JsonOutput`,
 //! `StreamEvent`) and `crates/goose/src/conversation/message.rs`, 1.6 to 1.48;
 //! public logs of 1.48. Text may come in pieces, which have the message's id.
-//! A tool's answer is a user's message. `metadata` tells which messages only
+//! A tool's answer is a user's message. `metadata` marks which messages only
 //! the agent or only the person sees: neither is anybody's word.
 
 mod message;
 
 use super::calls::Calls;
-use super::format::{Spec, no_lines};
 use super::json::{Json, Records, read};
 use super::out::Out;
 use super::parts::failed;
 use super::shape::Shape;
+use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
 use super::{Boundary, Role, Usage};
 use message::{Any, Block, Message, Record};
@@ -53,10 +53,10 @@ fn is_message(shape: &Shape<'_>) -> bool {
     shape.has("role") && shape.has("created") && shape.has("content")
 }
 
-/// What the client says in the agent's place where the provider has failed.
+/// The client's own message in the agent's place after the provider failed.
 const FAILURE: &str = "Ran into this error: ";
 
-/// What the hidden message holds with which a stop hook sends the agent back.
+/// A part of the hidden message with which a stop hook sends the agent back.
 const REFUSAL: &str = "blocked ending this turn";
 
 /// Follows the messages.
@@ -123,14 +123,14 @@ impl Goose {
         for block in message.blocks().filter(|block| &*block.kind == "toolResponse") {
             self.answer(block, line, out);
         }
-        let texts = || message.blocks().filter(|block| &*block.kind == "text");
-        let feedback = !seen && texts().any(|block| block.text.contains(REFUSAL));
+        let texts: Vec<_> = message.blocks().filter(|block| &*block.kind == "text").collect();
+        let feedback = !seen && texts.iter().any(|block| block.text.contains(REFUSAL));
         if feedback {
             self.turn(Boundary::HookFeedback, line, out);
-        } else if seen && texts().any(|block| !block.text.trim().is_empty()) {
+        } else if seen && texts.iter().any(|block| !block.text.trim().is_empty()) {
             self.turn(Boundary::Prompt, line, out);
         }
-        for block in texts() {
+        for block in texts {
             out.say(if seen || feedback { Role::User } else { Role::System }, &block.text, line);
         }
     }

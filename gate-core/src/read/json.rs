@@ -1,11 +1,9 @@
-//! What the JSON formats share: records out of a stream of bytes.
+//! Records out of a stream of bytes, for all JSON formats.
 
-use std::sync::Arc;
-
+use memchr::memchr_iter;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::far::Sieve;
 use super::frames::{Frame, Frames};
 use super::out::Out;
 use super::{ProblemKind, Role, Wording, surrogates};
@@ -13,42 +11,28 @@ use super::{ProblemKind, Role, Wording, surrogates};
 /// A JSON format: what its records mean.
 pub(super) trait Records: Send {
     /// Takes the record that begins in this line. False, and nothing else,
-    /// where `json` is not valid JSON.
+    /// if `json` is not valid JSON.
     fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool;
     /// Ends the input.
     fn finish(&mut self, out: &mut Out<'_>);
 
-    /// What tells lines that cannot matter, by what is known so far.
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        None
-    }
-
-    /// A message that was passed over has used this: a digest of its id, and
-    /// tokens.
-    fn used(&mut self, _id: u64, _tokens: u64) {}
-
-    /// Whether what the next records use and say is counted, or was already.
-    fn count(&mut self, _on: bool) {}
-
-    /// A text that was passed over stands twice: whether this is the first of both,
-    /// by their number.
-    fn is_first(&mut self, _number: u64) -> bool {
-        true
+    /// True if lines can be left out here without losing track of who speaks.
+    fn can_skip(&self) -> bool {
+        false
     }
 
     /// Records were left out: what they used is not known.
     fn skip(&mut self) {}
 
-    /// What follows is near the end: texts before it may have been passed over.
-    fn near(&mut self) {}
-
-    /// A call that was passed over has ended the message.
-    fn part(&mut self) {}
-
-    /// How often the sieve has come to another one.
-    fn epoch(&self) -> u64 {
-        0
+    /// True for a line before the tail that is passed over: a record that can only be
+    /// a tool's call or answer, which is reported from the tail alone. In doubt a line is
+    /// read. The line is not parsed, so that a skipped one may be no JSON.
+    fn skips(&mut self, _line: &[u8]) -> bool {
+        false
     }
+
+    /// The tail of a long input begins: it is read as if its turn began here.
+    fn tail(&mut self) {}
 }
 
 /// A reader of bytes, of any format.
@@ -56,39 +40,21 @@ pub(super) trait Decode: Send {
     fn push(&mut self, bytes: &[u8], out: &mut Out<'_>);
     fn finish(&mut self, out: &mut Out<'_>);
 
-    /// See [`Records::sieve`].
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        None
+    /// Takes whole lines before the tail of a long input.
+    fn push_lines(&mut self, lines: &[u8], out: &mut Out<'_>) {
+        self.push(lines, out);
     }
 
-    /// What comes next stands after so many lines; those between it and what
-    /// came last are passed over.
-    fn after_lines(&mut self, _lines: u64, _out: &mut Out<'_>) {}
-
-    /// See [`Records::used`].
-    fn used(&mut self, _id: u64, _tokens: u64) {}
-
-    /// See [`Records::count`].
-    fn count(&mut self, _on: bool) {}
-
-    /// See [`Records::is_first`].
-    fn is_first(&mut self, _number: u64) -> bool {
-        true
+    /// See [`Records::can_skip`].
+    fn can_skip(&self) -> bool {
+        false
     }
 
     /// See [`Records::skip`].
     fn skip(&mut self) {}
 
-    /// See [`Records::near`].
-    fn near(&mut self) {}
-
-    /// See [`Records::part`].
-    fn part(&mut self) {}
-
-    /// See [`Records::epoch`].
-    fn epoch(&self) -> u64 {
-        0
-    }
+    /// See [`Records::tail`].
+    fn tail(&mut self) {}
 }
 
 /// Reads the records of one JSON format.
@@ -116,41 +82,30 @@ impl<R: Records> Decode for Json<R> {
         self.records.finish(out);
     }
 
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        if self.begun { self.records.sieve() } else { None }
+    fn push_lines(&mut self, lines: &[u8], out: &mut Out<'_>) {
+        let mut from = 0;
+        for end in memchr_iter(b'\n', lines) {
+            let line = &lines[from..=end];
+            from = end + 1;
+            if self.begun && self.frames.is_between_lines() && self.records.skips(line) {
+                self.frames.skip_line();
+            } else {
+                self.push(line, out);
+            }
+        }
+        self.push(&lines[from..], out);
     }
 
-    fn after_lines(&mut self, lines: u64, out: &mut Out<'_>) {
-        let Self { frames, records, begun } = self;
-        frames.after_lines(lines, &mut Handler { records, begun, out });
-    }
-
-    fn used(&mut self, id: u64, tokens: u64) {
-        self.records.used(id, tokens);
-    }
-
-    fn count(&mut self, on: bool) {
-        self.records.count(on);
-    }
-
-    fn is_first(&mut self, number: u64) -> bool {
-        self.records.is_first(number)
+    fn can_skip(&self) -> bool {
+        self.begun && self.records.can_skip()
     }
 
     fn skip(&mut self) {
         self.records.skip();
     }
 
-    fn near(&mut self) {
-        self.records.near();
-    }
-
-    fn part(&mut self) {
-        self.records.part();
-    }
-
-    fn epoch(&self) -> u64 {
-        self.records.epoch()
+    fn tail(&mut self) {
+        self.records.tail();
     }
 }
 
@@ -207,7 +162,12 @@ impl<R: Records> Handler<'_, '_, R> {
     }
 }
 
-/// Reads one record. A key that stands there twice, which typed reading
+/// True for a line that ends as an object does: a line that was cut off does not.
+pub(super) fn ends_as_object(line: &[u8]) -> bool {
+    line.trim_ascii_end().ends_with(b"}")
+}
+
+/// Reads one record. A key that occurs twice, which typed reading
 /// refuses, counts with its last value; half of a character that JavaScript has
 /// cut in two reads as a replacement character.
 pub(super) fn read<T>(json: &str, take: impl FnOnce(T::Of<'_>)) -> bool

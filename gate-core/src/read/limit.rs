@@ -2,7 +2,7 @@
 //!
 //! Sources: Claude Code 1.0 to 2.1.330. Times in words need a clock and a zone.
 
-/// When the limit ends, where the text says so in seconds or milliseconds
+/// When the limit ends, if the text says so in seconds or milliseconds
 /// since 1970, as in `…limit reached|1755806400`.
 pub(crate) fn resets_at(text: &str) -> Option<i64> {
     let (_, number) = text.trim().rsplit_once('|')?;

@@ -90,7 +90,7 @@ impl std::ops::Deref for Cause<'_> {
 }
 
 impl Num {
-    /// The whole number nearest below, where it is none below zero.
+    /// The next lower whole number; `None` below zero.
     pub(super) fn whole(self) -> Option<u64> {
         self.0.filter(|n| *n >= 0.0).map(|n| n as u64)
     }
@@ -105,7 +105,7 @@ impl Num {
     }
 }
 
-/// The sum of these counts, where there is any.
+/// The sum of these counts; `None` if there is none.
 pub(super) fn sum<const N: usize>(counts: [Num; N]) -> Option<u64> {
     counts.into_iter().filter_map(Num::whole).reduce(u64::saturating_add)
 }
@@ -146,8 +146,7 @@ impl<T> Default for Content<'_, T> {
     }
 }
 
-/// What a value of some JSON type reads as; all types read as the default
-/// unless a reader says otherwise.
+/// The value that each JSON type is read as: the default, unless a reader says otherwise.
 trait Read<'de>: Default {
     fn text(_: Cow<'de, str>) -> Self {
         Self::default()

@@ -1,6 +1,6 @@
 //! OpenCode: `run --format json`, and what `export` prints.
 //!
-//! Source: captures of 1.18.33. Prompts do not stand in it; a step that ended
+//! Source: captures of 1.18.33. Prompts are not in it; a step that ended
 //! with reason `stop` ended the agent's turn, so that a step after it answers
 //! something new. Sub-agents run in sessions of their own, which are not shown.
 
@@ -10,10 +10,10 @@ pub(super) use export::OPENCODE_EXPORT;
 
 use serde::Deserialize;
 
-use super::format::{Spec, no_lines};
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Leaves, Maybe, Num, Str};
 use super::out::Out;
+use super::spec::{Spec, no_lines};
 use super::{Boundary, Fact, Role, Usage, Wording};
 
 pub(super) const OPENCODE_JSON: Spec = Spec {

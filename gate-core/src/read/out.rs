@@ -1,4 +1,4 @@
-//! What a format's reader writes to: the sink, with the house rules applied.
+//! The output side of a format's reader: the sink, with rules that hold for all formats.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -8,20 +8,20 @@ use super::limit;
 use super::loose::Leaves;
 use super::{Boundary, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage, Wording};
 
-/// How many problems are reported; a broken input would otherwise drown the rest.
+/// The most problems that are reported; a broken input would otherwise drown the rest.
 const MAX_PROBLEMS: usize = 100;
 
 /// The longest message of an error that is kept, in bytes.
 const MAX_MESSAGE: usize = 2000;
 
-/// How much is kept of a failed tool's answer, in bytes, at either end.
+/// Longest beginning and longest end of a failed tool's answer that are kept, in bytes.
 const MAX_END: usize = 2048;
 
-/// How many denied calls are remembered: clients report a denial when it
-/// happens and once more when the turn ends.
+/// Denied calls that are remembered: clients report a denial when it happens and once
+/// more when the turn ends.
 const MAX_DENIED: usize = 256;
 
-/// What must be remembered over the whole input, whatever the format.
+/// State of the whole input, whatever the format.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     problems: usize,
@@ -29,14 +29,6 @@ pub(super) struct Memo {
     model: bool,
     failure: String,
     denied: VecDeque<String>,
-}
-
-impl Memo {
-    /// What follows is near the end: what was told before is told no more.
-    pub(super) fn near(&mut self) {
-        let Self { session, model, .. } = *self;
-        *self = Self { session, model, ..Self::default() };
-    }
 }
 
 /// A sink that cleans texts, bounds problems and sends some facts only once.
@@ -50,6 +42,14 @@ impl<'s> Out<'s> {
         Self { sink, memo }
     }
 
+    /// The tail of a long input begins. Errors and denials before it are forgotten, also
+    /// as what a later one repeats.
+    pub(super) fn tail(&mut self) {
+        let Memo { session, model, .. } = *self.memo;
+        *self.memo = Memo { session, model, ..Memo::default() };
+        self.sink.event(Event::Tail);
+    }
+
     /// Somebody's text, out of one JSON string.
     pub(super) fn say(&mut self, role: Role, text: &str, line: u64) {
         self.text(Text { role, text: &clean(text), line, multiline: false, continues: false });
@@ -61,7 +61,7 @@ impl<'s> Out<'s> {
         self.text(Text { role, text: &text, line, multiline: false, continues: true });
     }
 
-    /// More of the text before, where it broke off.
+    /// More of the text before, without a line break between.
     pub(super) fn go_on(&mut self, role: Role, text: &str, line: u64) {
         self.text(Text { role, text: &clean(text), line, multiline: false, continues: true });
     }
@@ -81,7 +81,7 @@ impl<'s> Out<'s> {
         self.sink.event(Event::Fact(fact));
     }
 
-    /// The totals, where anything is known of them.
+    /// The totals, if anything is known of them.
     pub(super) fn usage(&mut self, usage: Usage) {
         if usage != Usage::default() {
             self.fact(Fact::Usage(usage));
@@ -102,7 +102,7 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// The agent or its API failed: an error, or a limit where `status` or the
+    /// The agent or its API failed: an error, or a limit if `status` or the
     /// message says so. Clients repeat themselves; a repetition is dropped.
     pub(super) fn failure(&mut self, message: &str, status: Option<i64>, line: u64) {
         let message = clip(message.trim(), MAX_MESSAGE);
@@ -124,11 +124,11 @@ impl<'s> Out<'s> {
 
     /// A tool is called, with these arguments.
     pub(super) fn called(&mut self, tool: &str, input: &Leaves<'_>) {
-        let first = || input.texts.first().map(|text| &**text);
-        self.sink.called(tool, input.command.as_deref().or_else(first));
+        let first = input.texts.first().map(|text| &**text);
+        self.sink.called(tool, input.command.as_deref().or(first));
     }
 
-    /// A tool call failed with this answer. One without a word tells nothing.
+    /// A tool call failed with this answer. An empty answer is left out.
     pub(super) fn tool_failed(&mut self, output: &str, line: u64) {
         let output = clean(output.trim());
         if !output.is_empty() {
@@ -148,7 +148,7 @@ impl<'s> Out<'s> {
         self.fact(Fact::Denial { tool: tool.to_owned(), line });
     }
 
-    /// Whether the client words this in this way.
+    /// See [`Sink::says`].
     pub(super) fn says(&self, what: Wording, text: &str) -> bool {
         self.sink.says(what, text)
     }

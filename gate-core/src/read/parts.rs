@@ -14,7 +14,8 @@ use super::{Boundary, Role, Wording};
 /// The tool that runs commands, in both clients.
 const SHELL: &str = "run_shell_command";
 
-/// What the clients tell the agent about where it works, as if a user did.
+/// Beginning of the text in which the clients describe the environment, as if a user
+/// wrote it.
 const CONTEXT: &str = "<session_context>";
 
 #[derive(Deserialize, Default)]
@@ -71,7 +72,7 @@ impl<'a> Part<'a> {
 pub(super) struct Talk {
     pub(super) speech: Utterance,
     calls: Calls,
-    /// Whether the file is a sub-agent's: then nobody in it is the main agent.
+    /// True for a sub-agent's file: no text in it is the main agent's.
     pub(super) sub_agent: bool,
 }
 
@@ -120,7 +121,7 @@ impl Talk {
         out: &mut Out<'_>,
     ) {
         self.speech.close();
-        let command = input.command.as_deref().filter(|_| tool == SHELL);
+        let command = if tool == SHELL { input.command.as_deref() } else { None };
         self.calls.started(id, tool, command);
         out.called(tool, input);
         for text in &input.texts {
@@ -164,7 +165,7 @@ impl Talk {
         };
         out.say(Role::Tool, &answer.output, line);
         out.say(Role::Tool, &answer.error, line);
-        let code = exit_code(&answer.output).filter(|_| &*response.name == SHELL);
+        let code = if &*response.name == SHELL { exit_code(&answer.output) } else { None };
         if code.is_some_and(|code| code != 0) {
             out.tool_failed(output(&answer.output), line);
         } else if !answer.error.is_empty() || status == "error" {
@@ -194,7 +195,7 @@ fn exit_code(answer: &str) -> Option<i32> {
     }
 }
 
-/// What the command has written, out of the answer's report on it.
+/// The command's output, out of the report that answers the call.
 fn output(answer: &str) -> &str {
     let from = answer.find("Output: ").map_or(0, |at| at + "Output: ".len());
     let end = ["\nError: ", "\nExit Code: "].iter().filter_map(|mark| answer.rfind(mark)).min();

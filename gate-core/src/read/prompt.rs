@@ -2,12 +2,12 @@
 
 use super::{Boundary, Event, Role};
 
-/// How much of a prompt's beginning is kept, in bytes, to tell whose it is.
+/// Bytes of a prompt's beginning that are kept to tell a hook's text from a person's.
 const HEAD: usize = 256;
 
 /// Follows the events of a [`Reader`](super::Reader) and keeps the digest of the
 /// person's last prompt. Neither hook feedback nor a compaction is one, and nor is
-/// what some clients record as a prompt although a hook said it.
+/// what some clients record as a prompt although it is a hook's.
 #[derive(Debug)]
 pub struct Prompt {
     is_feedback: fn(&str) -> bool,
@@ -23,7 +23,7 @@ struct Coming {
 }
 
 impl Prompt {
-    /// `is_feedback` tells by its beginning whether a text is a hook's.
+    /// `is_feedback` recognises a hook's text by its beginning.
     pub fn new(is_feedback: fn(&str) -> bool) -> Self {
         Self { is_feedback, coming: None, last: None }
     }
@@ -46,7 +46,7 @@ impl Prompt {
         }
     }
 
-    /// The digest of the last prompt, where there was one.
+    /// The digest of the last prompt, if there was one.
     pub fn finish(mut self) -> Option<String> {
         self.end();
         self.last

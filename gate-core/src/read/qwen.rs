@@ -11,8 +11,9 @@ mod session;
 pub(super) use session::QWEN_SESSION;
 
 use super::claude::{self, Shell};
-use super::format::Spec;
+use super::claude_like::{is_event, is_qwen_init, is_result};
 use super::shape::Shape;
+use super::spec::Spec;
 
 const FAMILY: &[&str] = &["qwen", "qwen-code"];
 
@@ -28,10 +29,5 @@ pub(super) const QWEN_STREAM: Spec =
     Spec { name: "qwen-stream", record: |shape| !shape.in_array && is_record(shape), ..QWEN_JSON };
 
 fn is_record(shape: &Shape<'_>) -> bool {
-    claude::is_event(shape) || claude::is_result(shape) || is_init(shape)
-}
-
-/// Whether a `system` record is of Qwen Code.
-pub(super) fn is_init(shape: &Shape<'_>) -> bool {
-    shape.text("type") == "system" && (shape.has("qwen_code_version") || shape.has("systemPayload"))
+    is_event(shape) || is_result(shape) || is_qwen_init(shape)
 }

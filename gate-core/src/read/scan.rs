@@ -1,8 +1,8 @@
-//! Finds where a JSON object ends, byte by byte and without recursion.
+//! Finds the end of a JSON object, byte by byte and without recursion.
 
 use memchr::memchr3;
 
-/// Where in an object the scan stands.
+/// The place in an object that the scan has come to.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     depth: usize,
@@ -11,7 +11,7 @@ pub(super) struct Scan {
     line_begins: bool,
 }
 
-/// What a [`Scan`] found in the bytes it was given.
+/// The result of a [`Scan`] over some bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// The object goes on.
@@ -19,7 +19,7 @@ pub(super) enum Found {
     /// The object ends before this offset.
     End(usize),
     /// The bytes before this offset are the beginning of an object that never
-    /// ends: a line break stands inside a string, or another object begins at
+    /// ends: a line break is inside a string, or another object begins at
     /// the beginning of a line, where no formatter puts a nested one.
     Torn(usize),
 }

@@ -2,7 +2,7 @@
 
 use memchr::memchr2;
 
-/// How many keys of an object are looked at.
+/// The most keys of an object that are looked at.
 const MAX_KEYS: usize = 64;
 
 /// The keys of an object and its values. Made from a beginning of the object
@@ -11,14 +11,14 @@ const MAX_KEYS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Shape<'a> {
     keys: Vec<(&'a [u8], &'a [u8])>,
-    /// Whether the object is an element of an array.
+    /// True for an element of an array.
     pub(super) in_array: bool,
-    /// Whether nothing stands before the object.
+    /// True if nothing comes before the object in the input.
     pub(super) first: bool,
 }
 
 impl<'a> Shape<'a> {
-    pub(super) fn of(json: &'a [u8], in_array: bool) -> Self {
+    pub(super) fn new(json: &'a [u8], in_array: bool) -> Self {
         let mut shape = Self { in_array, ..Self::default() };
         let mut rest = json.trim_ascii_start().strip_prefix(b"{").unwrap_or_default();
         while shape.keys.len() < MAX_KEYS
@@ -30,27 +30,26 @@ impl<'a> Shape<'a> {
         shape
     }
 
-    /// Whether the object has this key.
     pub(super) fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|(name, _)| *name == key.as_bytes())
     }
 
-    /// The key's value where it is a string, still escaped; otherwise "".
+    /// The key's value if it is a string, still escaped; otherwise "".
     pub(super) fn text(&self, key: &str) -> &'a str {
         let value = self.keys.iter().find(|(name, _)| *name == key.as_bytes());
         let text = value.and_then(|(_, value)| string(value));
         text.and_then(|(text, _)| std::str::from_utf8(text).ok()).unwrap_or_default()
     }
 
-    /// The outline of the key's value, or of its first element where it is an
+    /// The outline of the key's value, or of its first element if it is an
     /// array.
     pub(super) fn inner(&self, key: &str) -> Self {
         let value = self.keys.iter().find(|(name, _)| *name == key.as_bytes());
         let value = value.map_or(&b""[..], |(_, value)| value);
-        Self::of(value.strip_prefix(b"[").unwrap_or(value), value.starts_with(b"["))
+        Self::new(value.strip_prefix(b"[").unwrap_or(value), value.starts_with(b"["))
     }
 
-    /// Whether the object has no key that could be seen.
+    /// True if no key could be read.
     pub(super) fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -67,8 +66,7 @@ fn entry(bytes: &[u8]) -> Option<Entry<'_>> {
 }
 
 fn trim<'a>(bytes: &'a [u8], also: &[u8]) -> &'a [u8] {
-    let skip = |byte: &u8| !byte.is_ascii_whitespace() && !also.contains(byte);
-    let at = bytes.iter().position(skip);
+    let at = bytes.iter().position(|byte| !byte.is_ascii_whitespace() && !also.contains(byte));
     &bytes[at.unwrap_or(bytes.len())..]
 }
 
@@ -112,7 +110,7 @@ mod tests {
     #[test]
     fn outlines_whole_and_cut_objects() {
         let json = br#"{"a" : {"b":"}"}, "type":"x\"y","n":[1,{"q":2}],"s":"cut"#;
-        let shape = Shape::of(json, false);
+        let shape = Shape::new(json, false);
         assert!(shape.has("a") && shape.has("n") && !shape.has("b") && !shape.has("q"));
         assert_eq!(shape.text("type"), "x\\\"y");
         assert!(shape.has("s") && shape.inner("a").has("b") && shape.inner("n").is_empty());
@@ -122,7 +120,7 @@ mod tests {
     #[test]
     fn no_object_has_no_keys() {
         for json in ["", "[1]", "{", "{a:1}", "{\"a\""] {
-            assert!(Shape::of(json.as_bytes(), false).is_empty(), "{json}");
+            assert!(Shape::new(json.as_bytes(), false).is_empty(), "{json}");
         }
     }
 }

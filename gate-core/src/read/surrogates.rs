@@ -2,7 +2,7 @@
 //! text within an emoji, and no JSON reader takes it.
 
 /// The JSON with a replacement character for each half without its other half;
-/// nothing where there is none.
+/// `None` if there is none.
 pub(super) fn mend(json: &str) -> Option<String> {
     let mut mended = String::new();
     let (mut from, mut at) = (0, 0);
@@ -31,7 +31,7 @@ enum Half {
     Second,
 }
 
-/// Which half the escape at this place is, if any.
+/// The half that the escape at this place stands for, if any.
 fn half(json: &str, at: usize) -> Option<Half> {
     let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
     match u16::from_str_radix(digits, 16).ok()? {

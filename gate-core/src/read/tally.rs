@@ -1,14 +1,16 @@
 //! Adds up what messages have cost.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// How many messages are remembered to count each of them once.
+/// Messages that are remembered, so that each is counted once.
 const MAX_MESSAGES: usize = 256;
 
 /// A sum over messages. One that is written again counts with its last value.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    messages: VecDeque<(String, u64)>,
+    /// The digest of each message's id, if it has one, and its count.
+    messages: VecDeque<(Option<u64>, u64)>,
     earlier: Option<u64>,
 }
 
@@ -16,8 +18,17 @@ impl Tally {
     /// The message with this id has cost `count`; without an id it is one of
     /// its own.
     pub(super) fn count(&mut self, id: &str, count: u64) {
-        let known = self.messages.iter_mut().find(|(known, _)| !id.is_empty() && known == id);
-        if let Some((_, old)) = known {
+        // Most messages are new and are compared with all that are remembered: digests
+        // make that cheap.
+        let digest = (!id.is_empty()).then(|| {
+            let mut hasher = DefaultHasher::new();
+            id.hash(&mut hasher);
+            hasher.finish()
+        });
+        let known = self.messages.iter_mut().rfind(|(known, _)| *known == digest);
+        if digest.is_some()
+            && let Some((_, old)) = known
+        {
             *old = count;
             return;
         }
@@ -26,10 +37,10 @@ impl Tally {
         {
             self.earlier = Some(self.earlier.unwrap_or(0).saturating_add(old));
         }
-        self.messages.push_back((id.to_owned(), count));
+        self.messages.push_back((digest, count));
     }
 
-    /// The sum, where there is anything to add up.
+    /// The sum; `None` if there was nothing to add up.
     pub(super) fn total(&self) -> Option<u64> {
         let counts = self.messages.iter().map(|(_, count)| *count);
         counts.chain(self.earlier).reduce(u64::saturating_add)

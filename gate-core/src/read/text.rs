@@ -1,9 +1,6 @@
 //! Plain text: what agents print in text mode, through whatever runner.
 
-mod far;
-
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use memchr::{memchr, memchr2_iter, memmem};
 use serde::Deserialize;
@@ -11,12 +8,10 @@ use serde::de::IgnoredAny;
 
 use super::blocks::{Block, Blocks, count_breaks, skip_blank};
 use super::clean::clean;
-use super::detect::Head;
-use super::far::Sieve;
-use super::format::{Spec, no_lines, no_record};
 use super::json::Decode;
 use super::loose::Str;
 use super::out::Out;
+use super::spec::{Spec, Start, no_lines, no_record};
 use super::{ProblemKind, Role, Text};
 
 pub(super) const TEXT: Spec = Spec {
@@ -24,20 +19,20 @@ pub(super) const TEXT: Spec = Spec {
     family: &["text"],
     record: no_record,
     lines: no_lines,
-    open: |head| Box::new(PlainText::new(head)),
+    open: |start| Box::new(PlainText::new(start)),
 };
 
-/// What marks what a runner adds behind the agent's output (ralph-tui 0.x).
+/// Lines that begin what a runner adds after the agent's output (ralph-tui 0.x).
 const TRAILERS: [&str; 2] = ["--- STDERR ---", "--- SUBAGENT TRACE ---"];
 
 /// The JSON exit signal's protocol: an agent's own words, although JSON.
 const ANSWER: &str = "apm2_agent_exit";
 
-/// What stands before the data of a server-sent event.
+/// The prefix of a server-sent event's data.
 const EVENT: &str = "data: ";
 
-/// Whether this JSON is something an agent itself answers with: an object that
-/// names the protocol as its own. JSON that only speaks of it is not.
+/// True for JSON that an agent itself answers with: an object that names the exit
+/// protocol as its own. JSON that only mentions the protocol is data.
 pub(super) fn is_answer(json: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Answer<'a> {
@@ -51,7 +46,7 @@ pub(super) fn is_answer(json: &[u8]) -> bool {
         }
 }
 
-/// Whether JSON that cannot be read begins with the protocol's key.
+/// True for JSON that cannot be read but begins with the protocol's key.
 fn begins_as_answer(json: &[u8]) -> bool {
     let inner = json.strip_prefix(b"{").unwrap_or(json).trim_ascii_start();
     inner.strip_prefix(b"\"").unwrap_or(inner).starts_with(b"protocol")
@@ -67,9 +62,9 @@ pub(super) struct PlainText {
 }
 
 impl PlainText {
-    fn new(head: &Head) -> Self {
-        let own = if head.unknown_json { Role::System } else { Role::Assistant };
-        let voice = Voice { own, header: head.header, ..Voice::default() };
+    fn new(start: &Start) -> Self {
+        let own = if start.unknown_json { Role::System } else { Role::Assistant };
+        let voice = Voice { own, header: start.header, ..Voice::default() };
         Self { blocks: Blocks::default(), voice }
     }
 }
@@ -86,12 +81,8 @@ impl Decode for PlainText {
     }
 
     /// Behind a runner's header, each line may be the one that ends the text.
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        (self.voice.header == 0).then(|| Arc::new(far::TextSieve) as _)
-    }
-
-    fn after_lines(&mut self, lines: u64, _: &mut Out<'_>) {
-        self.blocks.after_lines(lines);
+    fn can_skip(&self) -> bool {
+        self.voice.header == 0
     }
 }
 
@@ -120,7 +111,7 @@ fn decode_lossy(block: &Block<'_>, out: &mut Out<'_>) -> String {
     text
 }
 
-/// Who speaks, line by line; lines of one speaker are handed on together.
+/// Tells the speaker of each line; lines of one speaker are handed on together.
 #[derive(Debug)]
 pub(super) struct Voice {
     own: Role,
@@ -170,7 +161,7 @@ impl Voice {
         self.say(role, part.until(text.len(), number), out);
     }
 
-    /// Where the next line begins that may be more than more of the same.
+    /// The beginning of the next line that may belong to another speaker.
     fn next_line(&self, text: &str, at: usize) -> Option<usize> {
         if self.header > 0 {
             return (at < text.len()).then_some(at);
@@ -184,7 +175,7 @@ impl Voice {
     }
 
     /// Whose a line is that is JSON and no part of the text around it: a tool's,
-    /// or the agent's where it answers among JSON that is nobody's.
+    /// or the agent's if it answers among JSON that is nobody's.
     fn data(&self, line: &str) -> Option<Role> {
         if is_data(line) {
             return Some(Role::Tool);
@@ -217,7 +208,8 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// What goes before `end`, which stands in line `number`, and its line.
+    /// The text before `end`, which is a byte in line `number`, and the line where that
+    /// text begins.
     fn until(&mut self, end: usize, number: u64) -> (&'a str, u64) {
         let part = (&self.text[self.from..end], self.line);
         (self.from, self.line) = (end, number);

@@ -3,22 +3,21 @@
 use super::Role;
 use super::out::{Out, keep_end};
 
-/// How much of the last message is kept to compare later texts with it, in
-/// bytes.
+/// The most of the last message that is kept to compare later texts with it, in bytes.
 const MAX_SAID: usize = 1 << 20;
 
 /// Knows whether what the agent writes next goes on with its last message.
 #[derive(Debug, Default)]
 pub(super) struct Utterance {
-    /// The message's id; empty where messages have none.
+    /// The message's id; empty if messages have none.
     id: String,
     open: bool,
-    /// What the message says so far: the end of it.
+    /// The end of the message so far.
     said: String,
 }
 
 impl Utterance {
-    /// A block of the message with this id. Blocks stand on lines of their
+    /// A block of the message with this id. Blocks are on lines of their
     /// own; without an id each is a message.
     pub(super) fn block(&mut self, id: &str, text: &str, line: u64, out: &mut Out<'_>) {
         if text.trim().is_empty() {
@@ -48,19 +47,18 @@ impl Utterance {
         self.keep(text);
     }
 
-    /// Whether `text` only says once more what was said last. Clients that
-    /// join several texts in it end with the last one.
+    /// True if `text` repeats the last message. Clients that join several texts in one
+    /// end with the last of them.
     pub(super) fn repeated_by(&self, text: &str) -> bool {
         let (text, said) = (text.trim(), self.said.trim());
         text.is_empty() || (!said.is_empty() && text.ends_with(said))
     }
 
-    /// Whether something was said since the last turn began.
     pub(super) fn has_said(&self) -> bool {
         !self.said.is_empty()
     }
 
-    /// Whether `text` is what the last message says, from beginning to end.
+    /// True if `text` is the last message from beginning to end.
     pub(super) fn says_again(&self, text: &str) -> bool {
         !self.said.is_empty() && text.trim() == self.said.trim()
     }

@@ -36,10 +36,6 @@ impl Hints {
         self.find(text).is_some()
     }
 
-    pub(super) fn stand_in_bytes(&self, bytes: &[u8]) -> bool {
-        self.find_in(bytes).is_some()
-    }
-
     /// The offset of the first of them in a text.
     pub(super) fn find(&self, text: &str) -> Option<usize> {
         self.find_in(text.as_bytes())

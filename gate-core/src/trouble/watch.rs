@@ -51,7 +51,7 @@ impl Watch {
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Boundary(Boundary::Notification, _) | Event::Problem(_) => {}
-            Event::Boundary(..) | Event::Near => *self = Self::default(),
+            Event::Boundary(..) | Event::Tail => *self = Self::default(),
             Event::Text(text) if text.role == Role::Assistant => self.speaks(text),
             Event::Text(text) => self.acted |= matches!(text.role, Role::Thinking | Role::Tool),
             Event::Fact(fact) => self.fact(fact),

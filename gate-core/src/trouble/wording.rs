@@ -54,30 +54,6 @@ pub(super) fn is_notice(text: &str) -> bool {
         && text.lines().next().is_some_and(|line| stand_in(&pack::NOTICE, line))
 }
 
-/// True if a text could be a notice. The text is escaped as in JSON.
-pub(crate) fn may_be_notice(escaped: &[u8]) -> bool {
-    escaped.len() <= 2 * MAX_NOTICE_BYTES
-        && visible(escaped) <= MAX_NOTICE_BYTES
-        && NOTICE_HINTS.stand_in_bytes(escaped)
-}
-
-/// The least length in bytes of a text that is escaped as in JSON, without white space
-/// and escapes: one character takes up to six bytes.
-fn visible(escaped: &[u8]) -> usize {
-    let graphic = count(escaped, |byte| byte.is_ascii_graphic());
-    graphic.saturating_sub(6 * count(escaped, |byte| byte == b'\\'))
-}
-
-/// Counts bytes in chunks that are small enough for a one-byte sum, which compiles to
-/// wide instructions.
-fn count(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
-    bytes
-        .chunks(128)
-        .map(|few| few.iter().fold(0, |sum: u8, byte| sum + u8::from(is_such(*byte))))
-        .map(usize::from)
-        .sum()
-}
-
 fn is_limit(error: &str) -> bool {
     stand_in(&pack::MENTION, error) || is_notice(error)
 }

@@ -50,8 +50,6 @@ pub(super) struct Work {
     pub(super) read: AtomicU64,
     /// Gates that no thread uses at the moment: one belongs to one thread at a time.
     pub(super) gates: Mutex<Vec<Gate>>,
-    /// Two large files at most are read at once, since each takes all processors.
-    pub(super) turns: [Mutex<()>; 2],
 }
 
 /// All findings, in the order of the files.
@@ -142,7 +140,7 @@ impl Work {
     /// A gate that decides as `gate check` would.
     fn gate(&self) -> Result<Gate, Failure> {
         let gate = Gate::open(self.settings.clone(), self.site.clone())?;
-        Ok(gate.at(When::Check).on_processors(self.jobs))
+        Ok(gate.at(When::Check))
     }
 
     fn take_gate(&self) -> Result<Gate, Failure> {
@@ -156,12 +154,10 @@ impl Work {
 
     fn read_file(&self, file: usize, output: &Output) {
         let input = &self.inputs[file];
-        let thread = rayon::current_thread_index().unwrap_or_default();
-        let turn = &self.turns[thread % self.turns.len()];
         // A defect is one file's: the others are read all the same.
         let read = catch_unwind(AssertUnwindSafe(|| {
             let gate = self.take_gate()?;
-            self.replay(&gate, turn, input, output);
+            self.replay(&gate, input, output);
             self.return_gate(gate);
             Ok(())
         }));
@@ -171,7 +167,7 @@ impl Work {
         }
     }
 
-    fn replay(&self, gate: &Gate, turn: &Mutex<()>, input: &Input, output: &Output) {
+    fn replay(&self, gate: &Gate, input: &Input, output: &Output) {
         if let Some(failure) = &input.error {
             return self.fail(input, 0, failure.clone(), output);
         }
@@ -184,7 +180,7 @@ impl Work {
         let mut before: Option<ReplayRecord> = None;
         let mut rows = 0;
         let source = Source::File(input.path.clone());
-        let read = gate.replay(&source, self.format, turn, &mut |step| match step {
+        let read = gate.replay(&source, self.format, &mut |step| match step {
             Step::Read(bytes) => {
                 self.read.fetch_add(bytes, Ordering::Relaxed);
             }

@@ -15,32 +15,6 @@ pub(super) struct Search {
     owners: Vec<usize>,
 }
 
-/// A place where a pattern may match: one of its rarest texts.
-pub(super) struct Place {
-    /// The pattern.
-    pub(super) owner: usize,
-    /// The line.
-    pub(super) line: Range<usize>,
-    /// From which byte of the line on a match may begin.
-    pub(super) from: usize,
-    /// Where the text stands.
-    pub(super) at: usize,
-}
-
-/// What comes of a place.
-pub(super) enum Told {
-    /// It is enough.
-    Enough,
-    /// In this line, the pattern is to be told of no place before this byte.
-    Until(usize),
-}
-
-/// The pattern is not to be told of the line again.
-pub(super) const ONCE: Told = Told::Until(usize::MAX);
-
-/// The line around a byte.
-pub(super) type LineOf = fn(&[u8], usize) -> Range<usize>;
-
 impl Search {
     /// For short texts: ready at once. `texts` are those of each pattern.
     pub(super) fn briefly<'t>(texts: impl Iterator<Item = &'t [Needle]>) -> Self {
@@ -64,40 +38,27 @@ impl Search {
         Self { rarest: prefilter(rarest), owners }
     }
 
-    /// Tells the places of the rarest texts, at or after a byte, until one is
-    /// enough: where that text stands.
-    pub(super) fn first(
-        &self,
-        bytes: &[u8],
-        from: usize,
-        line: LineOf,
-        mut tell: impl FnMut(&Place) -> Told,
-    ) -> Option<usize> {
-        let (mut within, mut told) = (0..0, Vec::<(usize, usize)>::new());
-        let first = self.rarest.find(bytes, from, |at, text| {
-            if !within.contains(&at) {
-                within = line(bytes, at);
-                told.clear();
+    /// Calls `visit` with each pattern that one of its rarest texts may lead to and with the
+    /// line of that text, once for a pattern and line, until it returns true.
+    pub(super) fn visit(&self, bytes: &[u8], mut visit: impl FnMut(usize, Range<usize>) -> bool) {
+        let (mut line, mut visited) = (0..0, Vec::<usize>::new());
+        self.rarest.find(bytes, 0, |at, text| {
+            if !line.contains(&at) {
+                line = line_around(bytes, at);
+                visited.clear();
             }
             let owner = self.owners[text];
-            let before = told.iter().position(|(known, _)| *known == owner);
-            let from = before.map_or(within.start, |index| told[index].1);
-            if at < from {
+            if visited.contains(&owner) {
                 return false;
             }
-            match (tell(&Place { owner, line: within.clone(), from, at }), before) {
-                (Told::Enough, _) => return true,
-                (Told::Until(place), Some(index)) => told[index].1 = place,
-                (Told::Until(place), None) => told.push((owner, place)),
-            }
-            false
+            visited.push(owner);
+            visit(owner, line.clone())
         });
-        first.map(|(found, _)| found)
     }
 }
 
-/// The line around a byte, in plain text.
-pub(super) fn plain_line(plain: &[u8], at: usize) -> Range<usize> {
+/// The line in which a byte stands, without its line break.
+fn line_around(plain: &[u8], at: usize) -> Range<usize> {
     let begin = memrchr(b'\n', &plain[..at]).map_or(0, |found| found + 1);
     begin..memchr(b'\n', &plain[at..]).map_or(plain.len(), |found| at + found)
 }

@@ -55,7 +55,7 @@ const MAX_NEAR_MISSES: usize = 20;
 /// True if a line could be read as a signal, or as a part of one.
 pub(super) fn says_signal(line: &str, policy: &SignalPolicy) -> bool {
     let is_part = PARTS.iter().any(|part| part.stands_in(line));
-    is_part || !candidates(&Word::of(line), policy).is_empty()
+    is_part || !candidates(&Word::whole(line), policy).is_empty()
 }
 
 /// The agent's own statement about being done.
@@ -180,7 +180,7 @@ impl Signal {
         let reason = Some("the agent created the file DONE".to_owned());
         let mut signal = Self { status: Status::Complete, reason, problems: Vec::new(), ..self };
         if policy.token == TokenMode::Required {
-            let word = Word::of(said);
+            let word = Word::whole(said);
             let layout = Layout::new(&word);
             signal.await_token(SeenToken::beside(&layout, layout.lines().len()));
         }

@@ -2,27 +2,27 @@
 //! records.
 //!
 //! Sources: captures of 2.1.197 and 2.1.330, public logs of 1.0 to 2.1. What
-//! is not the main agent's word although it stands in an `assistant` or
+//! is not the main agent's word although it is in an `assistant` or
 //! `result` record: a sub-agent's text, the client's own error and limit
 //! messages, and `result`, which repeats the last text.
 
-mod far;
 mod record;
 mod result;
 mod spent;
 mod user;
 mod wakes;
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
-use super::far::Sieve;
-use super::format::{Spec, no_lines};
-use super::json::{Decode, Json, Records, read};
+use memchr::memmem::{self, Finder};
+
+use super::calls::Calls;
+use super::claude_like::{is_event, is_result};
+use super::json::{Decode, Json, Records, ends_as_object, read};
 use super::out::{Out, keep_end};
-use super::shape::Shape;
-use super::{Boundary, Role, Wording, amp, calls::Calls, cursor, qwen};
+use super::spec::{Spec, no_lines};
+use super::{Boundary, Role, Wording};
 use crate::read::loose::Content;
-use far::ClaudeSieve;
 use record::{Any, Block, Message, Record};
 use result::{client, rate_limit};
 use spent::Spent;
@@ -51,30 +51,6 @@ pub(super) const SESSION: Spec = Spec {
 pub(super) const STREAM: Spec =
     Spec { name: "claude-stream", record: |shape| is_event(shape) || is_result(shape), ..JSON };
 
-pub(super) fn is_result(shape: &Shape<'_>) -> bool {
-    let marks = ["subtype", "is_error", "num_turns", "total_cost_usd", "duration_api_ms"];
-    let legacy = shape.has("result") && (shape.has("sessionId") || shape.has("session_id"));
-    let own = shape.text("type") == "result" && !cursor::is_cursors(shape);
-    let result = own && marks.iter().any(|key| shape.has(key));
-    result || (legacy && !shape.has("type"))
-}
-
-pub(super) fn is_event(shape: &Shape<'_>) -> bool {
-    match shape.text("type") {
-        "assistant" | "user" => shape.has("message") && !shape.inner("message").has("parts"),
-        "system" => shape.has("subtype") && !of_others(shape),
-        "stream_event" => shape.has("event"),
-        "rate_limit_event" => true,
-        _ => false,
-    }
-}
-
-/// Whether a `system` record shows that another client wrote it, which speaks
-/// as Claude Code does.
-fn of_others(shape: &Shape<'_>) -> bool {
-    qwen::is_init(shape) || amp::is_init(shape) || cursor::is_init(shape)
-}
-
 fn is_of_session(kind: &str) -> bool {
     matches!(
         kind,
@@ -82,37 +58,47 @@ fn is_of_session(kind: &str) -> bool {
     )
 }
 
-/// How much of the last text is kept to compare `result` with it, in bytes.
+/// The most of the last text that is kept to compare `result` with it, in bytes.
 const MAX_LAST: usize = 1 << 20;
+
+/// The beginning of a user's message whose first block answers a tool's call, up to the
+/// call's id.
+static ANSWER: LazyLock<Finder<'static>> =
+    LazyLock::new(|| Finder::new(br#""message":{"role":"user","content":[{"tool_use_id":""#));
+
+/// The text of a tool's answer follows the call's id so.
+const ANSWER_TEXT: &[u8] = br#"","type":"tool_result","content":""#;
+
+/// A member that all blocks of text have. Within a string its quotes would be escaped.
+static TEXT_BLOCK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""text":""#));
+
+/// In a stream the session's id is within the last bytes of a record.
+const RECORD_END: usize = 256;
 
 /// Follows a conversation of Claude Code.
 #[derive(Debug, Default)]
 struct Claude {
     /// The id of the message whose text may go on in the next record.
     message: String,
-    /// What the main agent wrote last in this turn: the end of it.
+    /// The end of the main agent's last text in this turn.
     last: String,
     session: String,
     after_result: bool,
     wakes: Wakes,
     calls: Calls,
     spent: Spent,
-    /// Whether a model's name was seen.
-    model_known: bool,
     shell: Shell,
-    /// How often another session began, or an answer to an event was due.
-    epoch: u64,
 }
 
-/// How a client tells what became of a shell's command.
+/// A client's shell tool, and how its results show exit codes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shell {
     /// The tool's name.
     pub(super) tool: &'static str,
     /// The exit code, from the result's text and whether it is an error.
     pub(super) exit_code: fn(&str, bool) -> Option<i32>,
-    /// Whether the client wakes the agent after a result when a command that
-    /// runs in the background has ended.
+    /// True if the client wakes the agent after a result when a command that runs in the
+    /// background has ended.
     pub(super) wakes: bool,
 }
 
@@ -124,53 +110,50 @@ impl Default for Shell {
 
 /// A reader of what a client with another shell writes in Claude Code's form.
 pub(super) fn open(shell: Shell) -> Box<dyn Decode> {
-    let wakes = Wakes::of(shell.wakes);
+    let wakes = Wakes::new(shell.wakes);
     Box::new(Json::new(Claude { shell, wakes, ..Claude::default() }))
 }
 
 impl Records for Claude {
     fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool {
-        let was_due = self.answer_is_due();
-        let valid = read::<Any>(json, |record| self.take(&record, line, out));
-        self.epoch += u64::from(!was_due && self.answer_is_due());
-        valid
+        read::<Any>(json, |record| self.take(&record, line, out))
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
         self.spent.send(out);
     }
 
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        let Self { session, model_known, .. } = self;
-        let sieve = || ClaudeSieve { session: session.clone(), model_known: *model_known };
-        let known = !session.is_empty() && !self.answer_is_due();
-        known.then(|| Arc::new(sieve()) as _)
+    /// Without the session's id a new session in what comes would go unseen, and the answer
+    /// to an event has to be seen together with the event.
+    fn can_skip(&self) -> bool {
+        !self.session.is_empty() && !self.answer_is_due()
     }
 
-    fn used(&mut self, id: u64, tokens: u64) {
-        self.spent.used(id, tokens);
-    }
-
-    fn count(&mut self, on: bool) {
-        self.spent.count(on);
+    /// A tool's answer alone, in the spelling of the client itself (1.0 to 2.1.330). Words of
+    /// a person beside it matter, and so do another session and a task that runs on.
+    fn skips(&mut self, line: &[u8]) -> bool {
+        let Some(at) = ANSWER.find(line) else { return false };
+        let (head, answer) = (&line[..at], &line[at + ANSWER.needle().len()..]);
+        let end = &answer[answer.len().saturating_sub(RECORD_END)..];
+        let session = format!("\"{}\"", self.session);
+        let skips = ends_as_object(line)
+            && is_answer_in_text(answer)
+            && [head, end].into_iter().any(|part| memmem::find(part, session.as_bytes()).is_some())
+            && TEXT_BLOCK.find(answer).is_none();
+        if skips {
+            self.message.clear();
+        }
+        skips
     }
 
     fn skip(&mut self) {
         self.spent.lose();
     }
 
-    fn near(&mut self) {
+    fn tail(&mut self) {
         self.message.clear();
         self.last.clear();
         self.calls = Calls::default();
-    }
-
-    fn part(&mut self) {
-        self.message.clear();
-    }
-
-    fn epoch(&self) -> u64 {
-        self.epoch
     }
 }
 
@@ -202,8 +185,7 @@ impl Claude {
         out.session(id);
         if !self.session.is_empty() && **id != *self.session {
             self.spent.next_session();
-            self.epoch += 1;
-            self.wakes = Wakes::of(self.shell.wakes);
+            self.wakes = Wakes::new(self.shell.wakes);
             self.turn(Boundary::Prompt, line, out);
         }
         self.session.clear();
@@ -217,10 +199,9 @@ impl Claude {
         if let Some(tokens) = message.usage.0 {
             self.spent.message(&message.id, tokens);
         }
-        let voice = Voice::of(record, message);
+        let voice = Voice::new(record, message);
         if voice == Voice::Agent {
             out.model(&message.model);
-            self.model_known |= !message.model.is_empty();
         }
         match &message.content {
             Content::Text(text) => self.text(text, voice, record, line, out),
@@ -287,8 +268,8 @@ impl Claude {
         keep_end(&mut self.last, MAX_LAST);
     }
 
-    /// What comes after a result without a prompt between answers an event, or
-    /// a prompt that is not shown.
+    /// A text after a result without a prompt between them answers an event, or a prompt
+    /// that the format does not show.
     fn answers(&mut self, line: u64, out: &mut Out<'_>) {
         if self.after_result {
             let event = self.answer_is_due();
@@ -297,13 +278,13 @@ impl Claude {
         }
     }
 
-    /// Whether the next text answers an event: each of such texts may count.
+    /// True if the next text answers an event: each of such texts may be the last word.
     fn answer_is_due(&self) -> bool {
         self.after_result && self.wakes.is_due()
     }
 
-    /// After a result the client begins anew where an event wakes the agent, or
-    /// where another run goes on with the session.
+    /// After a result the client begins anew if an event wakes the agent, or
+    /// if another run goes on with the session.
     fn begin(&mut self, line: u64, out: &mut Out<'_>) {
         if self.after_result {
             self.wakes.begin();
@@ -315,7 +296,8 @@ impl Claude {
 
     fn tool_use(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
         self.message.clear();
-        let command = block.input.command.as_deref().filter(|_| &*block.name == self.shell.tool);
+        let is_shell = &*block.name == self.shell.tool;
+        let command = if is_shell { block.input.command.as_deref() } else { None };
         if !block.name.is_empty() {
             self.calls.started(&block.id, &block.name, command);
             out.called(&block.name, &block.input);
@@ -350,17 +332,24 @@ impl Claude {
     }
 }
 
+/// True for a tool's answer, from the call's id on, whose text ends the tool's work.
+fn is_answer_in_text(answer: &[u8]) -> bool {
+    let id = memchr::memchr(b'"', answer).unwrap_or(answer.len());
+    let text = answer[id..].strip_prefix(ANSWER_TEXT);
+    text.is_some_and(|text| !wakes::runs_on(text))
+}
+
 /// Whose voice an `assistant` record carries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Voice {
     Agent,
     SubAgent,
-    /// The client speaks where the API failed.
+    /// The client, after the API failed.
     Client,
 }
 
 impl Voice {
-    fn of(record: &Record<'_>, message: &Message<'_>) -> Self {
+    fn new(record: &Record<'_>, message: &Message<'_>) -> Self {
         let failed = record.is_api_error_message.0 || record.is_api_error_on_disk.0;
         if is_sub_agent(record) {
             Self::SubAgent

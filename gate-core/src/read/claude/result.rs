@@ -1,4 +1,4 @@
-//! How a turn of Claude Code ends: its `result`, and its failures.
+//! The end of a turn of Claude Code: its `result`, and its failures.
 
 use super::Claude;
 use super::record::Record;
@@ -66,8 +66,8 @@ pub(super) fn rate_limit(record: &Record<'_>, line: u64, out: &mut Out<'_>) {
     }
 }
 
-/// Whether `result` says only what the turn's last text has said. Clients of
-/// this kind may join several texts in it; then it ends with the last one.
+/// True if `result` repeats the turn's last text. Clients of this kind may join several
+/// texts in it; then it ends with the last one.
 fn repeats(result: &str, last: &str) -> bool {
     result.is_empty() || (!last.is_empty() && (last.contains(result) || result.ends_with(last)))
 }

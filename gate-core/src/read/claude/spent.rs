@@ -1,73 +1,30 @@
-//! What a run of Claude Code has cost.
-
-use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hasher};
+//! Tokens, cost and duration of a run of Claude Code.
 
 use super::record::Tokens;
 use crate::read::out::Out;
+use crate::read::tally::Tally;
 use crate::read::{Fact, Usage};
 
-/// How many messages are remembered to count each of them once.
-const MAX_MESSAGES: usize = 64;
-
 /// Adds up usage. A result counts what its turn used, so that messages count
-/// only where no result follows; cost is cumulative within a session.
+/// only if no result follows; cost is cumulative within a session.
 #[derive(Debug, Default)]
 pub(super) struct Spent {
     results: Option<u64>,
-    messages: VecDeque<(u64, u64)>,
-    /// How many of them have a digest with this last byte: most messages are new.
-    alike: [[u8; 16]; 16],
-    /// Whether messages were counted already.
-    counted: bool,
-    /// Whether some of what was used is not known.
+    messages: Tally,
+    /// True if lines were left out, so that the sums are not known.
     lost: bool,
-    earlier: Option<u64>,
     earlier_cost: u64,
     cost: Option<u64>,
     duration: Option<u64>,
 }
 
 impl Spent {
-    /// One API message stands in several records: the last one counts.
+    /// One API message is split over several records: the last one counts.
     pub(super) fn message(&mut self, id: &str, tokens: Tokens) {
-        if !self.counted {
-            self.used(digest(id.as_bytes()), tokens.total());
-        }
+        self.messages.count(id, tokens.total());
     }
 
-    /// Counts what the message with this digest of its id has used.
-    pub(super) fn used(&mut self, id: u64, total: u64) {
-        if *self.alike(id) != 0 && id != NO_ID {
-            let known = self.messages.iter_mut().rfind(|(known, _)| *known == id);
-            if let Some(known) = known {
-                known.1 = total;
-                return;
-            }
-        }
-        if self.messages.len() == MAX_MESSAGES
-            && let Some((old, used)) = self.messages.pop_front()
-        {
-            *self.alike(old) -= 1;
-            add(&mut self.earlier, used);
-        }
-        *self.alike(id) += 1;
-        self.messages.push_back((id, total));
-    }
-
-    /// How many of the messages have a digest that ends like this one.
-    fn alike(&mut self, id: u64) -> &mut u8 {
-        let byte = id as u8;
-        &mut self.alike[usize::from(byte >> 4)][usize::from(byte & 15)]
-    }
-
-    /// Whether what messages use is counted, or was already.
-    pub(super) fn count(&mut self, on: bool) {
-        self.counted = !on;
-    }
-
-    /// Some of what was used will not be told: only sums that the client itself
-    /// keeps are known.
+    /// Lines were left out: of the sums only those are known that the client itself keeps.
     pub(super) fn lose(&mut self) {
         self.lost = true;
     }
@@ -76,9 +33,7 @@ impl Spent {
     pub(super) fn result(&mut self, tokens: Option<Tokens>, duration: Option<u64>) {
         if let Some(tokens) = tokens {
             add(&mut self.results, tokens.total());
-            self.messages.clear();
-            self.alike = Default::default();
-            self.earlier = None;
+            self.messages = Tally::default();
         }
         if let Some(duration) = duration {
             add(&mut self.duration, duration);
@@ -90,7 +45,7 @@ impl Spent {
         self.cost = micro.or(self.cost);
     }
 
-    /// The session's duration so far, where the client adds it up itself.
+    /// The session's duration so far, if the client adds it up itself.
     pub(super) fn duration(&mut self, milliseconds: Option<u64>) {
         self.duration = milliseconds.or(self.duration);
     }
@@ -102,31 +57,16 @@ impl Spent {
 
     /// Sends the totals, if there are any.
     pub(super) fn send(&self, out: &mut Out<'_>) {
-        let counts = self.messages.iter().map(|(_, tokens)| *tokens);
-        let counts = counts.chain(self.results).chain(self.earlier);
-        let tokens = counts.reduce(u64::saturating_add);
+        let tokens = self.messages.total().into_iter().chain(self.results);
+        let tokens = tokens.reduce(u64::saturating_add);
         let cost = self.cost.or((self.earlier_cost > 0).then_some(0));
         let cost_micro_usd = cost.map(|cost| cost.saturating_add(self.earlier_cost));
-        let known = |sum: Option<u64>| sum.filter(|_| !self.lost);
-        let (tokens, duration_ms) = (known(tokens), known(self.duration));
+        let (tokens, duration_ms) = if self.lost { (None, None) } else { (tokens, self.duration) };
         let usage = Usage { tokens, cost_micro_usd, duration_ms };
         if usage != Usage::default() {
             out.fact(Fact::Usage(usage));
         }
     }
-}
-
-/// The digest of no id.
-const NO_ID: u64 = 0;
-
-/// A digest of a message's id.
-pub(super) fn digest(id: &[u8]) -> u64 {
-    if id.is_empty() {
-        return NO_ID;
-    }
-    let mut hasher = DefaultHasher::new();
-    hasher.write(id);
-    hasher.finish()
 }
 
 fn add(sum: &mut Option<u64>, more: u64) {

@@ -9,10 +9,10 @@ use crate::read::loose::Content;
 use crate::read::out::Out;
 use crate::read::{Boundary, Role, Wording};
 
-/// What a compaction's summary begins with, also where no flag marks it.
+/// Beginning of a compaction's summary; older versions set no flag.
 const SUMMARY: &str = "This session is being continued from a previous conversation";
 
-/// What the client puts into the user's mouth without a turn beginning.
+/// Beginnings of texts that the client injects as the user although no turn begins.
 const INJECTED: [&str; 5] = [
     "<local-command-stdout>",
     "<local-command-stderr>",

@@ -1,4 +1,4 @@
-//! What wakes the agent after a result.
+//! Events that wake the agent after a result.
 //!
 //! A task that runs in the background reports when it has ended, and the client
 //! begins anew for it; a loop that goes on with the session begins in the same
@@ -8,46 +8,38 @@
 
 use crate::read::Boundary;
 
-/// What a tool's answer begins with where its task runs on.
+/// Beginnings of a tool's answer if its task runs on in the background.
 const RUNS_ON: [&str; 3] =
     ["Command running in background", "Command was manually backgrounded", "Async agent launched"];
 
-/// Whether a text, as it is escaped in JSON, may be such an answer.
-pub(super) fn may_run_on(escaped: &[u8]) -> bool {
-    // Nearly all texts begin with another letter.
-    let begins = |start: &&&str| matches!(escaped, [first, ..] if [b'\\', start.as_bytes()[0]].contains(first));
-    RUNS_ON.iter().filter(begins).any(|start| {
-        let same = escaped.iter().zip(start.bytes()).take_while(|(one, other)| **one == *other);
-        let rest = &escaped[same.count()..];
-        // A letter may be escaped by its number.
-        escaped.len() - rest.len() == start.len()
-            || matches!(rest, [b'\\', b'u', b'0', b'0', b'2'..=b'7', ..])
-    })
+/// True for a tool's answer whose task runs on.
+pub(super) fn runs_on(answer: &[u8]) -> bool {
+    RUNS_ON.iter().any(|start| answer.starts_with(start.as_bytes()))
 }
 
 /// Knows whether an event, and not a prompt, is answered next.
 #[derive(Debug, Default)]
 pub(super) struct Wakes {
-    /// Whether this client wakes nobody.
+    /// True for a client that never wakes the agent.
     never: bool,
-    /// Whether results are numbered.
+    /// True if results are numbered (2.1.3xx and later).
     numbered: bool,
     announced: bool,
-    /// Whether a task was started that runs on.
+    /// True once a task was started that runs on.
     started: bool,
-    /// Whether the client has begun anew, with such a task and no announcement.
+    /// True if the client began anew, with such a task and no announcement.
     begun: bool,
-    /// Whether this turn was taken for an answer to an event.
+    /// True if this turn was taken for an answer to an event.
     answering: bool,
 }
 
 impl Wakes {
-    /// For a client that wakes the agent, or does not.
-    pub(super) fn of(wakes: bool) -> Self {
+    /// For a client that wakes the agent or not.
+    pub(super) fn new(wakes: bool) -> Self {
         Self { never: !wakes, ..Self::default() }
     }
 
-    /// Whether what comes next answers an event, where a result came before.
+    /// True if the next text answers an event, provided that a result came before.
     pub(super) fn is_due(&self) -> bool {
         !self.never && (self.announced || self.begun)
     }
@@ -64,7 +56,7 @@ impl Wakes {
 
     /// A tool has answered.
     pub(super) fn tool(&mut self, answer: &str) {
-        self.started |= RUNS_ON.iter().any(|start| answer.starts_with(start));
+        self.started |= runs_on(answer.as_bytes());
     }
 
     /// The client begins anew after a result.
@@ -78,7 +70,7 @@ impl Wakes {
         self.answering = boundary == Boundary::Notification;
     }
 
-    /// A result comes, directly after another one or not. True where it is a new
+    /// A result comes, directly after another one or not. True if it is a new
     /// run's, and what it answers was taken for an event or not seen at all.
     pub(super) fn result(&mut self, number: Option<u64>, directly: bool) -> bool {
         let again = self.numbered && number == Some(0);

@@ -121,7 +121,7 @@ pub(super) fn command(arguments: &str) -> Option<String> {
     serde_json::from_str::<Leaves<'_>>(arguments).ok()?.command
 }
 
-/// What a command has written, without what its client says before it.
+/// The output of a command, without the lines that its client puts before it.
 pub(super) fn output(output: &str) -> Cow<'_, str> {
     if output.starts_with('{')
         && let Ok(old) = serde_json::from_str::<OldOutput<'_>>(output)
@@ -131,7 +131,7 @@ pub(super) fn output(output: &str) -> Cow<'_, str> {
     Cow::Borrowed(output.split_once("\nOutput:\n").map_or(output, |(_, written)| written))
 }
 
-/// Where the exit code stands in an output, if anywhere, in bytes.
+/// The exit code is in the first bytes of an output, if anywhere.
 const MAX_HEAD: usize = 500;
 
 /// The exit code in a command's output: in words, or in the JSON of older

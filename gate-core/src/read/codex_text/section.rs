@@ -2,7 +2,7 @@
 
 use crate::read::{Boundary, Role};
 
-/// What a part of the log is.
+/// The kinds of parts of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Section {
     /// Before anything else, and the header.
@@ -16,7 +16,7 @@ pub(super) enum Section {
     Thinking,
     /// A command with its output.
     Exec,
-    /// What any other tool did: patches, diffs, MCP, searches.
+    /// The output of any other tool: patches, diffs, MCP, searches.
     Tool,
     /// The client's own remarks.
     Client,
@@ -38,7 +38,7 @@ impl Section {
     }
 }
 
-/// What a line means for the sections.
+/// The effect of a line on the sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// It belongs to its section.
@@ -53,8 +53,7 @@ pub(super) enum Mark {
     Tokens(u64),
 }
 
-/// What `line` means in `section`. The final answer ends only where another
-/// run begins.
+/// The effect of `line` in `section`. The final answer ends only if another run begins.
 pub(super) fn mark(line: &str, section: Section) -> Mark {
     if is_remark(line) {
         return Mark::Aside;
@@ -115,7 +114,7 @@ fn stamped_mark(line: &str) -> Mark {
     }
 }
 
-/// Whether the line opens the header of a run.
+/// True for the first line of a run's header.
 pub(super) fn is_header(line: &str) -> bool {
     let line = stamped(line).unwrap_or(line);
     let version = line.strip_prefix("OpenAI Codex v");
@@ -134,7 +133,7 @@ fn is_remark(line: &str) -> bool {
         && matches!(level, "ERROR" | "WARN" | "INFO")
 }
 
-/// What follows the time stamp in `[2025-08-20T12:00:00] …`.
+/// The text after the time stamp in `[2025-08-20T12:00:00] …`.
 fn stamped(line: &str) -> Option<&str> {
     let (time, rest) = line.strip_prefix('[')?.split_once("] ")?;
     (time.len() == 19 && is_date(time)).then_some(rest)
@@ -158,7 +157,7 @@ fn starts(line: &str, prefixes: &[&str]) -> bool {
     prefixes.iter().any(|prefix| line.starts_with(prefix))
 }
 
-/// The end of a command: what stands before it in its line, and the exit code.
+/// The end of a command: the text before it in its line, and the exit code.
 pub(super) fn outcome(line: &str) -> Option<(&str, i32)> {
     let (rest, time) = line.strip_suffix(':')?.rsplit_once(" in ")?;
     if !time.ends_with('s') || !time.starts_with(|c: char| c.is_ascii_digit()) {

@@ -33,7 +33,7 @@ pub(super) struct Record<'a> {
     pub(super) usage: Object<Total>,
 }
 
-/// What an event tells; which of it is there depends on its type.
+/// The data of an event; its type decides which members are there.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Data<'a> {

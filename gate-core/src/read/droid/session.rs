@@ -2,17 +2,17 @@
 //!
 //! Sources: public readers of such files (2026). A line is a header
 //! (`session_start`) or holds one message, in blocks as Claude's; a tool's answer
-//! is a user's message. What the client itself puts before the agent stands in
+//! is a user's message. What the client itself sends to the agent is in
 //! a `<system-reminder>`.
 
 use serde::Deserialize;
 
 use crate::read::calls::Calls;
-use crate::read::format::{Spec, no_lines};
 use crate::read::json::{Borrowed, Json, Records, read};
 use crate::read::loose::{Flag, Leaves, List, Object, Str};
 use crate::read::out::Out;
 use crate::read::parts::failed;
+use crate::read::spec::{Spec, no_lines};
 use crate::read::utterance::Utterance;
 use crate::read::{Boundary, Role};
 
@@ -34,7 +34,7 @@ pub(in crate::read) const DROID_SESSION: Spec = Spec {
     open: |_| Box::new(Json::new(Session::default())),
 };
 
-/// What stands around words that are the client's.
+/// The tag around texts that the client injects.
 const REMINDER: &str = "<system-reminder>";
 
 /// Follows the messages.
@@ -109,16 +109,23 @@ impl Session {
         }
         let Some(message) = &record.message.0 else { return };
         out.model(&message.model);
-        let blocks = || message.content.0.iter().filter_map(|block| block.0.as_ref());
+        let blocks: Vec<_> =
+            message.content.0.iter().filter_map(|block| block.0.as_ref()).collect();
         match &*message.role {
-            "assistant" => blocks().for_each(|block| self.assistant(&record.id, block, line, out)),
+            "assistant" => {
+                for block in blocks {
+                    self.assistant(&record.id, block, line, out);
+                }
+            }
             "user" => {
-                let says = |block: &Block<'_>| &*block.kind == "text" && is_a_persons(&block.text);
-                if blocks().any(says) {
+                let mut texts = blocks.iter().filter(|block| &*block.kind == "text");
+                if texts.any(|block| is_a_persons(&block.text)) {
                     self.speech.forget();
                     out.boundary(Boundary::Prompt, line);
                 }
-                blocks().for_each(|block| self.user(block, line, out));
+                for block in blocks {
+                    self.user(block, line, out);
+                }
             }
             _ => {}
         }
@@ -156,7 +163,6 @@ impl Session {
     }
 }
 
-/// Whether a person wrote it.
 fn is_a_persons(text: &str) -> bool {
     let text = text.trim_start();
     !text.is_empty() && !text.starts_with(REMINDER)

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 
 use super::{FAMILY, Failure};
-use crate::read::format::{Spec, no_lines};
 use crate::read::json::{Borrowed, Json, Records, read};
 use crate::read::loose::{Entries, List, Num, Object, Str};
 use crate::read::out::Out;
+use crate::read::spec::{Spec, no_lines};
 use crate::read::{Boundary, Role, Usage};
 
 pub(in crate::read) const GEMINI_JSON: Spec = Spec {
@@ -24,7 +24,7 @@ pub(in crate::read) const GEMINI_JSON: Spec = Spec {
 /// Reads the object.
 #[derive(Debug, Default)]
 struct Answer {
-    /// Whether an object came already: each is a run of its own.
+    /// True once an object came: each is a run of its own.
     begun: bool,
     tokens: Option<u64>,
 }
@@ -111,9 +111,9 @@ impl Answer {
 impl Model {
     /// Input and output together, without what was read from a cache.
     fn total(&self) -> u64 {
-        let tokens = self.tokens.0.as_ref();
-        let count = |part: fn(&Tokens) -> Num| tokens.and_then(|tokens| part(tokens).whole());
-        let cached = count(|tokens| tokens.cached).unwrap_or(0);
-        count(|tokens| tokens.total).unwrap_or(0).saturating_sub(cached)
+        let Some(Tokens { total, cached, .. }) = &self.tokens.0 else {
+            return 0;
+        };
+        total.whole().unwrap_or(0).saturating_sub(cached.whole().unwrap_or(0))
     }
 }

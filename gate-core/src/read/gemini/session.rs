@@ -12,12 +12,12 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 
 use super::FAMILY;
-use crate::read::format::{Spec, no_lines};
 use crate::read::json::{Borrowed, Json, Records, read};
 use crate::read::loose::{Content, Leaves, List, Maybe, Num, Object, Str};
 use crate::read::out::Out;
 use crate::read::parts::{Part, Talk};
 use crate::read::shape::Shape;
+use crate::read::spec::{Spec, no_lines};
 use crate::read::tally::Tally;
 use crate::read::{Boundary, Role, Usage};
 
@@ -38,8 +38,7 @@ fn is_record(shape: &Shape<'_>) -> bool {
     header || message || turn || shape.has("$set") || shape.has("$rewindTo")
 }
 
-/// How many messages and calls are remembered, to know them when they come
-/// again.
+/// Messages and calls that are remembered, to know them when they come again.
 const MAX_KNOWN: usize = 256;
 
 /// Follows a session file.
@@ -154,16 +153,16 @@ impl Session {
         }
     }
 
-    /// Where all that was said stands in the new messages too, they only add
-    /// to it; otherwise nothing that is left in them is the last word.
+    /// If every known message is in the new list too, the list only adds to them;
+    /// otherwise nothing that is left in it is the last word.
     fn replace(&mut self, new: &List<Object<Record<'_>>>, line: u64, out: &mut Out<'_>) {
-        let messages = || new.0.iter().filter_map(|message| message.0.as_ref());
-        let stays = |id: &String| messages().any(|message| *message.id == **id);
-        let whole = self.messages.iter().all(stays);
+        let new: Vec<_> = new.0.iter().filter_map(|message| message.0.as_ref()).collect();
+        let mut known = self.messages.iter();
+        let whole = known.all(|id| new.iter().any(|message| *message.id == **id));
         if !whole {
             self.talk.turn(Boundary::Compaction, line, out);
         }
-        for message in messages() {
+        for message in new {
             if whole {
                 self.message(message, line, out);
             } else {
@@ -225,8 +224,8 @@ impl Session {
         }
     }
 
-    /// What a message says when it is written again counts, unless another one
-    /// was spoken since.
+    /// The new text of a message that is written again counts, unless another message was
+    /// spoken since.
     fn rewrite(&mut self, message: &Record<'_>, last: bool, line: u64, out: &mut Out<'_>) {
         let text = text(&message.content);
         let spoken = *message.id == *self.spoken && self.talk.speech.has_said();
@@ -248,7 +247,7 @@ impl Session {
         }
     }
 
-    /// A call stands in each writing of its message; it counts when it has
+    /// A call is repeated each time its message is written; it counts when it has
     /// ended.
     fn call(&mut self, call: &ToolCall<'_>, line: u64, out: &mut Out<'_>) {
         let ended = matches!(&*call.status, "success" | "error" | "cancelled");
@@ -263,7 +262,7 @@ impl Session {
     }
 }
 
-/// Whether the id is new. Without ids all are.
+/// True for an id that was not seen before, and without an id.
 fn remember(known: &mut VecDeque<String>, id: &str) -> bool {
     let new = id.is_empty() || !known.iter().any(|known| known == id);
     if new && !id.is_empty() {
@@ -273,7 +272,7 @@ fn remember(known: &mut VecDeque<String>, id: &str) -> bool {
     new
 }
 
-/// The text of a message, whose parts stand on lines of their own.
+/// The text of a message, with each part on lines of its own.
 fn text(content: &Content<'_, Part<'_>>) -> String {
     match content {
         Content::Text(text) => text.to_string(),

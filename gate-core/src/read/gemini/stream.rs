@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::{FAMILY, Failure, warning};
 use crate::read::calls::Calls;
-use crate::read::format::{Spec, no_lines};
 use crate::read::json::{Borrowed, Json, Records, read};
 use crate::read::loose::{Leaves, Num, Object, Str};
 use crate::read::out::Out;
 use crate::read::parts::failed;
+use crate::read::spec::{Spec, no_lines};
 use crate::read::utterance::Utterance;
 use crate::read::{Boundary, Role, Usage};
 
@@ -35,7 +35,7 @@ pub(in crate::read) const GEMINI_STREAM: Spec = Spec {
 struct Stream {
     speech: Utterance,
     calls: Calls,
-    /// Whether something came already: then `init` begins another run.
+    /// True once a record came: a later `init` begins another run.
     begun: bool,
     spent: Usage,
 }
@@ -162,7 +162,9 @@ impl Stream {
     }
 
     fn result(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
-        if let Some(failure) = record.error.0.as_ref().filter(|_| &*record.status == "error") {
+        if &*record.status == "error"
+            && let Some(failure) = &record.error.0
+        {
             failure.send(line, out);
         }
         let Some(stats) = &record.stats.0 else {

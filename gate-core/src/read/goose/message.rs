@@ -56,7 +56,7 @@ pub(super) struct Message<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Metadata<'a> {
-    /// Absent where both see the message.
+    /// Absent if both see the message.
     #[serde(rename = "userVisible")]
     user_visible: Option<Flag>,
     #[serde(borrow)]
@@ -83,7 +83,7 @@ pub(super) struct Block<'a> {
     pub(super) text: Str<'a>,
     #[serde(borrow)]
     pub(super) thinking: Str<'a>,
-    /// What the client has to say, in blocks of its own kinds.
+    /// The client's message, in blocks of its own kinds.
     #[serde(borrow, rename = "msg")]
     pub(super) notice: Str<'a>,
     #[serde(borrow, rename = "toolCall")]
@@ -144,7 +144,7 @@ struct Structured {
 }
 
 impl<'a> Record<'a> {
-    /// Whether it is the object of `json`: a whole run.
+    /// True for the object of `json`, which is a whole run.
     pub(super) fn is_run(&self) -> bool {
         let holds = self.metadata.0.is_some() || !self.messages.0.is_empty();
         holds && self.kind.is_empty() && self.role.is_empty()
@@ -164,7 +164,7 @@ impl<'a> Message<'a> {
         self.content.0.iter().filter_map(|block| block.0.as_ref())
     }
 
-    /// Whether the person sees it: others were put in by the client.
+    /// True if the person sees the message: the client injects others.
     pub(super) fn is_seen(&self) -> bool {
         let metadata = self.metadata.0.as_ref();
         metadata.and_then(|metadata| metadata.user_visible).is_none_or(|visible| visible.0)

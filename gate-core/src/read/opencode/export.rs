@@ -8,10 +8,10 @@
 use serde::Deserialize;
 
 use super::{Failure, OPENCODE_JSON, Part, Tokens, fail, no_success, tool};
-use crate::read::format::Spec;
 use crate::read::json::{Borrowed, Json, Records, read};
 use crate::read::loose::{Flag, List, Num, Object, Str};
 use crate::read::out::Out;
+use crate::read::spec::Spec;
 use crate::read::utterance::Utterance;
 use crate::read::{Boundary, Role, Usage};
 
@@ -31,7 +31,7 @@ pub(in crate::read) const OPENCODE_EXPORT: Spec = Spec {
 struct Export {
     speech: Utterance,
     sub_agent: bool,
-    /// Whether a session came already.
+    /// True once a session came.
     begun: bool,
     spent: Usage,
 }
@@ -92,7 +92,7 @@ struct Piece<'a> {
     #[serde(borrow)]
     text: Str<'a>,
     synthetic: Flag,
-    /// Whether the agent does not see it.
+    /// True if the agent does not see the part.
     ignored: Flag,
     #[serde(borrow)]
     tool: Str<'a>,

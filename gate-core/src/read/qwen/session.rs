@@ -7,11 +7,11 @@
 use serde::Deserialize;
 
 use super::FAMILY;
-use crate::read::format::{Spec, no_lines};
 use crate::read::json::{Borrowed, Json, Records, read};
 use crate::read::loose::{Flag, List, Num, Object, Str};
 use crate::read::out::Out;
 use crate::read::parts::{Part, Talk};
+use crate::read::spec::{Spec, no_lines};
 use crate::read::tally::Tally;
 use crate::read::{Boundary, Role, Usage};
 

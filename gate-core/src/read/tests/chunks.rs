@@ -22,8 +22,8 @@ const INPUTS: &[&str] = &[
 
 /// Reads past the [`Reader`], which keeps small inputs together.
 fn decode_pieces(input: &str, size: usize) -> Lines {
-    let head = Head::of(input.as_bytes(), None);
-    let mut decode = (head.format.spec().open)(&head);
+    let head = Head::detect(input.as_bytes(), None);
+    let mut decode = (head.format.spec().open)(&head.start);
     let (mut lines, mut memo) = (Lines::default(), Memo::default());
     let mut out = Out::new(&mut lines, &mut memo);
     for piece in input.as_bytes().chunks(size) {

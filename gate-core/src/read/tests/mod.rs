@@ -52,7 +52,7 @@ impl Sink for Lines {
                 self.spoke = Some((text.role, self.lines.len()));
             }
             Event::Boundary(..) => self.spoke = None,
-            Event::Fact(_) | Event::Problem(_) | Event::Near => {}
+            Event::Fact(_) | Event::Problem(_) | Event::Tail => {}
         }
         self.lines.push(line(&event));
     }
@@ -81,7 +81,7 @@ fn line(event: &Event<'_>) -> String {
         Event::Boundary(boundary, line) => format!("{line} --- {}", name(*boundary)),
         Event::Problem(problem) => format!("{} ! {:?}", problem.line, problem.kind),
         Event::Fact(fact) => fact_line(fact),
-        Event::Near => "--- near the end".to_owned(),
+        Event::Tail => "--- the tail".to_owned(),
     }
 }
 

@@ -65,7 +65,7 @@ fn said(kind: usize, item: &Item) -> String {
     let answer = |content: &str| {
         let error = ["", r#","is_error":true"#, r#","is_error":false"#][item.vary % 3];
         format!(
-            r#"{{"type":"tool_result","tool_use_id":"t{}","content":{content}{error}}}"#,
+            r#"{{"tool_use_id":"t{}","type":"tool_result","content":{content}{error}}}"#,
             item.id
         )
     };

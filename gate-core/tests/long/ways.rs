@@ -1,12 +1,9 @@
-//! The ways in which a transcript is read, and long transcripts.
-
-use std::collections::VecDeque;
+//! Long transcripts, and how they come.
 
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::pattern::{Guard, Matcher, Pattern, Scope};
-use gate_core::read::{Far, NEAR, Sifted};
+use gate_core::read::TAIL_BYTES;
 use gate_core::{Policy, Scan, Scanner};
-use memchr::{memchr, memrchr};
 use proptest::prelude::*;
 
 use crate::Item;
@@ -21,22 +18,22 @@ pub(crate) struct Format {
 /// What is looked at before the format is known, in bytes.
 const HEAD: usize = 64 << 10;
 
-/// A transcript with these records far from its end, and near it.
-pub(crate) fn transcript(format: &Format, far: &[Item], near: &[Item], more: usize) -> Vec<u8> {
+/// A transcript with these records before its tail, and in it.
+pub(crate) fn transcript(format: &Format, before: &[Item], tail: &[Item], more: usize) -> Vec<u8> {
     let mut bytes = format.head.as_bytes().to_vec();
     let idle = (format.idle)(&"words of a tool, all tasks completed. ".repeat(100));
     while bytes.len() < HEAD + 100 {
         bytes.extend_from_slice(idle.as_bytes());
     }
-    for item in far {
+    for item in before {
         (0..item.times).for_each(|_| bytes.extend((format.record)(item)));
     }
     let wide = (format.idle)(&"words of a tool, all tasks completed. ".repeat(1700));
-    let end = bytes.len() + NEAR - near.len() * 100 + (more << 10);
+    let end = bytes.len() + TAIL_BYTES - tail.len() * 100 + (more << 10);
     while bytes.len() < end {
         bytes.extend_from_slice(wide.as_bytes());
     }
-    for item in near {
+    for item in tail {
         bytes.extend((format.record)(item));
     }
     bytes
@@ -66,15 +63,12 @@ fn pattern(id: &str, regex: &str, scope: Scope) -> Pattern {
 }
 
 /// The shipped patterns, with anchored ones and ones of any turn.
-fn policy(everything: bool) -> Policy {
+fn policy() -> Policy {
     let mut policy = Policy::default();
     policy.signal.exit_protocol = true;
     policy.patterns.push(pattern("anchored", "^(done|let me check.)$", Scope::Final));
     policy.patterns.push(pattern("ends", "is done$", Scope::Assistant));
     policy.patterns.push(pattern("ever", "all tests pass", Scope::Assistant));
-    if everything {
-        policy.patterns.push(pattern("never", "zqzqzqzq", Scope::Any));
-    }
     policy
 }
 
@@ -94,55 +88,45 @@ fn in_pieces(mut input: &[u8], random: &mut Random, scanner: &mut Scanner<'_>) {
     }
 }
 
-/// As large files are read: with sieves that may be stale.
-fn sifted_ahead(input: &[u8], random: &mut Random, scanner: &mut Scanner<'_>) {
-    let head = HEAD + memchr(b'\n', &input[HEAD - 1..]).expect("lines");
-    scanner.push(&input[..head]);
-    let border = memrchr(b'\n', &input[..input.len() - NEAR]).map_or(0, |at| at + 1);
-    let far = scanner.far().filter(|_| border > head);
-    let Some(mut far) = far else {
-        return scanner.push(&input[head..]);
-    };
-    let (mut ahead, mut rest) = (VecDeque::new(), &input[head..border]);
-    while !rest.is_empty() || !ahead.is_empty() {
-        if !rest.is_empty() && ahead.len() < 6 && random.below(4) > 0 {
-            let (lines, later) = some_lines(rest, random);
-            ahead.push_back((lines, sift(&far, lines)));
-            rest = later;
-        } else if let Some((lines, sifted)) = ahead.pop_front() {
-            if let Some(taken) = scanner.take(&sifted) {
-                let breaks = memchr::memchr_iter(b'\n', lines).take(taken as usize);
-                scanner.sift(&lines[breaks.last().map_or(0, |at| at + 1)..]);
+/// The beginnings by which lines are passed over, up to a place for a blank.
+const MARKS: [(&str, &str); 3] = [
+    (r#""message":"#, r#"{"role":"user","content":[{"tool_use_id""#),
+    (r#""payload":"#, r#"{"type""#),
+    (r#""type":"#, r#""command_execution""#),
+];
+
+/// Lines that are passed over say nothing: with a blank in the client's spelling they are
+/// read, and the transcript reads the same as with a blank at their end.
+pub(crate) fn passed_over_lines_say_nothing(input: &str) -> Result<(), TestCaseError> {
+    let (mut read, mut passed_over) = (String::new(), String::new());
+    for line in input.split_inclusive('\n') {
+        let mark = MARKS
+            .iter()
+            .find_map(|(key, value)| Some(line.find(&format!("{key}{value}"))? + key.len()));
+        match (mark, line.strip_suffix("}\n")) {
+            (Some(at), Some(record)) => {
+                read += &format!("{} {}}}\n", &record[..at], &record[at..]);
+                passed_over += &format!("{record}}} \n");
             }
-            far = scanner.far().unwrap_or(far);
+            _ => {
+                read += line;
+                passed_over += line;
+            }
         }
     }
-    scanner.near();
-    scanner.push(&input[border..]);
+    let policy = policy();
+    let passed_over = scan(&policy, |scanner| scanner.push(passed_over.as_bytes()));
+    let read = scan(&policy, |scanner| scanner.push(read.as_bytes()));
+    prop_assert_eq!(&passed_over, &read, "passed over");
+    Ok(())
 }
 
-fn some_lines<'i>(rest: &'i [u8], random: &mut Random) -> (&'i [u8], &'i [u8]) {
-    let most = if random.below(2) == 0 { 2000 } else { 99_000 };
-    let size = random.below(rest.len().min(most));
-    rest.split_at(size + memchr(b'\n', &rest[size..]).expect("whole lines") + 1)
-}
-
-fn sift(far: &Far, lines: &[u8]) -> Sifted {
-    let mut sifted = Sifted::default();
-    far.sift(lines, &mut sifted);
-    sifted
-}
-
-/// All ways to read a transcript come to the same.
-pub(crate) fn all_ways_agree(input: &[u8], seed: u64) -> Result<(), TestCaseError> {
+/// A long transcript reads the same however it is cut into pieces.
+pub(crate) fn pieces_agree(input: &[u8], seed: u64) -> Result<(), TestCaseError> {
     let random = &mut Random(seed | 1);
-    let plain = scan(&policy(true), |scanner| scanner.push(input));
-    let policy = policy(false);
+    let policy = policy();
     let whole = scan(&policy, |scanner| scanner.push(input));
-    prop_assert_eq!(&whole, &plain, "pushed at once");
     let pieces = scan(&policy, |scanner| in_pieces(input, random, scanner));
-    prop_assert_eq!(&pieces, &plain, "in pieces");
-    let ahead = scan(&policy, |scanner| sifted_ahead(input, random, scanner));
-    prop_assert_eq!(&ahead, &plain, "sifted ahead");
+    prop_assert_eq!(&pieces, &whole, "in pieces");
     Ok(())
 }

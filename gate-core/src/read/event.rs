@@ -1,0 +1,205 @@
+//! The events of a reader: texts with their speakers, boundaries, facts and problems.
+
+/// Consumes what a [`Reader`](super::Reader) finds.
+pub trait Sink {
+    /// Takes one event. Events come in the order of the input.
+    fn event(&mut self, event: Event<'_>);
+
+    /// True if a client uses this wording. Formats do not mark all that a client says,
+    /// and readers know no wordings: they ask about texts that may be the client's. A
+    /// sink that knows no wordings takes texts as they are.
+    fn says(&self, _what: Wording, _text: &str) -> bool {
+        false
+    }
+
+    /// The main agent or a sub-agent calls a tool; `about` is the command line or the
+    /// first argument. For a view of a run while it lasts.
+    fn called(&mut self, _tool: &str, _about: Option<&str>) {}
+}
+
+/// A kind of message that some clients only mark by how they word it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wording {
+    /// The text is, as a whole, its notice of a rate or usage limit.
+    Notice,
+    /// The text, which is an error, comes from such a limit.
+    Limit,
+    /// The text, which is a tool's answer, says that the call was denied.
+    Denial,
+}
+
+/// The speaker of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The main agent, speaking.
+    Assistant,
+    /// The main agent's reasoning: never its word.
+    Thinking,
+    /// Input or output of a tool, and everything a sub-agent says.
+    Tool,
+    /// A person, a prompt, hook feedback: whatever the client sent to the agent.
+    User,
+    /// The client itself: banners, system prompts, summaries, logs.
+    System,
+}
+
+/// A piece of text with its place in the input.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// The speaker.
+    pub role: Role,
+    /// The text: valid UTF-8, without terminal escapes.
+    pub text: &'a str,
+    /// The input's line (from 1) in which the text begins; in JSON, its record.
+    pub line: u64,
+    /// True if line breaks inside the text are line breaks of the input (plain text); in
+    /// JSON they are escaped within one line.
+    pub multiline: bool,
+    /// True if the text continues the message of the text before it, which had the same
+    /// role: plain text comes in blocks, and one API message may be split over several
+    /// records.
+    pub continues: bool,
+}
+
+/// Something that may change the agent's mind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// A real user prompt.
+    Prompt,
+    /// A stop hook sent the agent back to work.
+    HookFeedback,
+    /// The runner set a new objective.
+    Objective,
+    /// The context was compacted: earlier texts are only summarised.
+    Compaction,
+    /// A background task reported back. It does not begin a turn: what the
+    /// agent answers counts only if it carries a signal of its own.
+    Notification,
+}
+
+/// A piece of what a reader finds in the input.
+#[derive(Clone, Debug)]
+pub enum Event<'a> {
+    /// Somebody's text.
+    Text(Text<'a>),
+    /// A boundary between turns, at this line of the input.
+    Boundary(Boundary, u64),
+    /// A fact beside the conversation.
+    Fact(Fact),
+    /// Something in the input could not be read as it should be.
+    Problem(Problem),
+    /// The tail of a long input begins: the last [`TAIL_BYTES`](super::TAIL_BYTES) bytes in
+    /// whole lines.
+    Tail,
+}
+
+/// A fact beside the conversation. Facts are shown and feed the breaker; none of them is
+/// evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    /// The client's id of the session.
+    Session(String),
+    /// The model's name.
+    Model(String),
+    /// Totals, sent once, when the input ends.
+    Usage(Usage),
+    /// The agent or its API failed.
+    Error {
+        /// The client's text.
+        message: String,
+        /// Line of the input.
+        line: u64,
+    },
+    /// A rate or usage limit ended the turn.
+    Limit {
+        /// The client's text.
+        message: String,
+        /// When it ends, in seconds since 1970, if the format says so.
+        resets_at: Option<i64>,
+        /// Line of the input.
+        line: u64,
+    },
+    /// A tool call was denied.
+    Denial {
+        /// The tool's name.
+        tool: String,
+        /// Line of the input.
+        line: u64,
+    },
+    /// A tool call failed, as its client marks it; a denied call did not.
+    ToolFailure {
+        /// The tool's answer; of one longer than 4 KiB the beginning and the end.
+        output: String,
+        /// Line of the input.
+        line: u64,
+    },
+    /// A command that the agent ran, with the exit code its client saw.
+    Command {
+        /// The command line.
+        command: String,
+        /// Its exit code.
+        exit_code: i32,
+        /// Line of the input.
+        line: u64,
+    },
+}
+
+/// Tokens, cost and time of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Input and output tokens together.
+    pub tokens: Option<u64>,
+    /// Cost in micro-dollars.
+    pub cost_micro_usd: Option<u64>,
+    /// Time in milliseconds.
+    pub duration_ms: Option<u64>,
+}
+
+impl Usage {
+    /// Adds figures; one that is unknown on either side is taken from the other.
+    pub(super) fn add(&mut self, more: Self) {
+        self.tokens = sum(self.tokens, more.tokens);
+        self.cost_micro_usd = sum(self.cost_micro_usd, more.cost_micro_usd);
+        self.duration_ms = sum(self.duration_ms, more.duration_ms);
+    }
+}
+
+fn sum(old: Option<u64>, more: Option<u64>) -> Option<u64> {
+    old.into_iter().chain(more).reduce(u64::saturating_add)
+}
+
+/// A flaw in the input that did not stop the reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Line of the input, from 1.
+    pub line: u64,
+    /// The flaw.
+    pub kind: ProblemKind,
+}
+
+/// The kinds of [`Problem`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// Bytes that are not UTF-8 were replaced.
+    InvalidUtf8,
+    /// A line that is no record of this format was passed over.
+    Noise,
+    /// A record that is torn or no JSON was passed over.
+    Unreadable,
+    /// The last line ends in the middle of a record.
+    Torn,
+    /// A record longer than [`MAX_RECORD`](super::MAX_RECORD) was passed over.
+    Oversized,
+    /// The input is JSON of no known format: nobody's words could be found.
+    UnknownJson,
+}
+
+impl ProblemKind {
+    /// True if a text may have been lost with it.
+    pub fn loses_words(self) -> bool {
+        match self {
+            Self::Unreadable | Self::Torn | Self::Oversized => true,
+            Self::InvalidUtf8 | Self::Noise | Self::UnknownJson => false,
+        }
+    }
+}

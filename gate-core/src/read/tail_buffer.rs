@@ -1,0 +1,151 @@
+//! The end of a stream, kept back until it is known that it is the end.
+
+use memchr::{memchr, memrchr};
+
+use super::MAX_RECORD;
+
+/// The length of the tail of a long input, in bytes: the last lines that together are as
+/// long. gate reports errors, denied calls and commands only from the tail, so that a
+/// session does not carry its old troubles along.
+pub const TAIL_BYTES: usize = 256 << 10;
+
+/// Bytes beyond [`TAIL_BYTES`] that are buffered before lines are released.
+const STEP_BYTES: usize = 1 << 20;
+
+/// The last lines of a stream, as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct TailBuffer {
+    bytes: Vec<u8>,
+    /// The first byte that was not released.
+    from: usize,
+    /// True while the rest of a line is coming that is too long to be buffered.
+    within_line: bool,
+    /// True once anything was released: what is left is the tail of more.
+    released: bool,
+}
+
+/// Bytes before the tail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Released<'h> {
+    /// Whole lines.
+    Lines(&'h [u8]),
+    /// A part of a line that is longer than [`MAX_RECORD`].
+    Part(&'h [u8]),
+}
+
+impl TailBuffer {
+    /// True if all that came was released, up to the end of a line.
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.len() == self.from && !self.within_line
+    }
+
+    /// Lines were left out: what comes is the tail of more.
+    pub(super) fn skip(&mut self) {
+        self.released = true;
+    }
+
+    /// Takes the next bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        if self.from > STEP_BYTES {
+            self.bytes.drain(..self.from);
+            self.from = 0;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Releases what is not in the tail, wherever the end will be.
+    pub(super) fn release(&mut self) -> Option<Released<'_>> {
+        let buffered = &self.bytes[self.from..];
+        if self.within_line {
+            let end = memchr(b'\n', buffered).map_or(buffered.len(), |at| at + 1);
+            self.within_line = end == buffered.len() && buffered.last() != Some(&b'\n');
+            return self.part(end);
+        }
+        if buffered.len() <= TAIL_BYTES + STEP_BYTES {
+            return None;
+        }
+        match memrchr(b'\n', &buffered[..buffered.len() - TAIL_BYTES]) {
+            Some(at) => self.lines(at + 1),
+            None if buffered.len() > MAX_RECORD
+                && memchr(b'\n', &buffered[..MAX_RECORD]).is_none() =>
+            {
+                self.within_line = true;
+                self.part(MAX_RECORD)
+            }
+            None => None,
+        }
+    }
+
+    /// The stream has ended: releases the lines before the tail.
+    pub(super) fn release_last(&mut self) -> Option<Released<'_>> {
+        let buffered = &self.bytes[self.from..];
+        let far = buffered.len().saturating_sub(TAIL_BYTES);
+        memrchr(b'\n', &buffered[..far]).and_then(|at| self.lines(at + 1))
+    }
+
+    /// The bytes that were not released, and whether others come before them.
+    pub(super) fn tail(&self) -> (&[u8], bool) {
+        (&self.bytes[self.from..], self.released)
+    }
+
+    fn lines(&mut self, length: usize) -> Option<Released<'_>> {
+        Some(Released::Lines(self.take(length)))
+    }
+
+    fn part(&mut self, length: usize) -> Option<Released<'_>> {
+        (length > 0).then(|| Released::Part(self.take(length)))
+    }
+
+    fn take(&mut self, length: usize) -> &[u8] {
+        self.released = true;
+        let from = self.from;
+        self.from += length;
+        &self.bytes[from..self.from]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes before the tail and the tail, of an input that comes in pieces of a size.
+    fn split(input: &[u8], size: usize) -> (Vec<u8>, Vec<u8>) {
+        let (mut buffer, mut before) = (TailBuffer::default(), Vec::new());
+        for bytes in input.chunks(size) {
+            buffer.push(bytes);
+            while let Some(Released::Lines(bytes) | Released::Part(bytes)) = buffer.release() {
+                before.extend_from_slice(bytes);
+            }
+        }
+        while let Some(Released::Lines(bytes) | Released::Part(bytes)) = buffer.release_last() {
+            before.extend_from_slice(bytes);
+        }
+        let tail = buffer.tail().0.to_vec();
+        (before, tail)
+    }
+
+    #[test]
+    fn the_tail_is_the_same_however_the_bytes_come() {
+        let short = "line\n".repeat(TAIL_BYTES);
+        let long =
+            format!("a\n{}\nb\n{}", "x".repeat(TAIL_BYTES + 9), "c\n".repeat(TAIL_BYTES / 4));
+        let endless = format!("a\n{}\nb\n", "y".repeat(MAX_RECORD + 9));
+        for (input, tail) in [
+            (&short, TAIL_BYTES + 4 * TAIL_BYTES % 5),
+            (&long, TAIL_BYTES / 2 + 12 + TAIL_BYTES),
+            (&endless, 2),
+        ] {
+            let expected = split(input.as_bytes(), usize::MAX);
+            assert_eq!(expected.1.len(), tail);
+            assert_eq!(expected.0.len() + tail, input.len());
+            for size in [70_001, TAIL_BYTES - 1, 3 * TAIL_BYTES] {
+                assert!(split(input.as_bytes(), size) == expected, "{size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_input_is_all_tail() {
+        assert_eq!(split(b"a\nb\n", 1), (Vec::new(), b"a\nb\n".to_vec()));
+    }
+}
