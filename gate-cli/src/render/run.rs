@@ -51,13 +51,13 @@ impl Shown {
     /// A listener for the events of checks.
     pub(crate) fn checks(&self) -> Events {
         let shown = self.clone();
-        Events::to(move |event| shown.tell(Event::Check(&event)))
+        Events::to(move |event| shown.show(Event::Check(&event)))
     }
 }
 
 impl Live for Shown {
-    fn tell(&self, event: Event<'_>) {
-        self.0.tell(event);
+    fn show(&self, event: Event<'_>) {
+        self.0.show(event);
     }
 }
 
