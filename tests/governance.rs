@@ -163,22 +163,22 @@ fn an_agent_is_told_what_is_known() {
     fs::write(task.folder().join(layout::TASK_STATE), "half way").unwrap();
     fs::write(project.folder().join("FACT-20260220-db.md"), "no fact").unwrap();
     fs::write(project.folder().join(layout::PROJECT_FACTS), "# Facts\n").unwrap();
-    let brief = Brief::of(&task, &since).unwrap();
+    let brief = Brief::read(&task, &since).unwrap();
     assert_eq!(brief.task_state, "half way");
     assert_eq!(brief.facts, [("PROJECT-FACTS.md".to_owned(), "# Facts\n".to_owned())]);
     assert_eq!(brief.messages.iter().map(|it| it.body.as_str()).collect::<Vec<_>>(), ["new"]);
     assert_eq!(brief.heads.task, bus.head().unwrap());
-    assert!(brief.told_of_project().ends_with("from a person)\ndb is SQLite\n"));
+    assert!(brief.project_messages().ends_with("from a person)\ndb is SQLite\n"));
     assert_eq!(brief.heads.project, of_project.head().unwrap());
     assert!(brief.problems.len() == 1 && brief.problems[0].contains("front matter"));
     assert_eq!(
-        Brief::of(&task, &Heads { task: "gone".to_owned(), ..Heads::default() })
+        Brief::read(&task, &Heads { task: "gone".to_owned(), ..Heads::default() })
             .unwrap()
             .messages
             .len(),
         2
     );
-    let messages = brief.told();
+    let messages = brief.task_messages();
     let run_folder = run.folder().display().to_string();
     let preamble = Preamble { run_folder: &run_folder, messages: &messages, ..Preamble::default() };
     assert!(preamble.to_string().contains("USER (MSG-"), "{preamble}");

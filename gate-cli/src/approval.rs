@@ -16,7 +16,7 @@ use crate::memory::Memory;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::settings::{self, Selection};
-use crate::trust::{self, Approved, Standing};
+use crate::trust::{self, Approved, TrustState};
 
 /// `gate.trust.v1`: what the project's settings start, and whether that is approved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -58,15 +58,15 @@ pub struct Starts {
 
 pub(crate) fn record(here: &Here) -> Result<TrustRecord, Failure> {
     let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
-    let looked = trust.look()?;
+    let report = trust.report()?;
     let project = settings.policy.project_id.clone();
     Ok(TrustRecord {
         schema: "gate.trust.v1",
         project: project.unwrap_or_else(|| gate_checks::worktree::identity(&here.places.top())),
-        file: looked.file.as_ref().map(|file| file.display().to_string()),
-        digest: looked.digest,
-        approved: looked.standing == Standing::Approved,
-        approved_before: looked.approved.is_some(),
+        file: report.file.as_ref().map(|file| file.display().to_string()),
+        digest: report.digest,
+        approved: report.state == TrustState::Approved,
+        approved_before: report.approved.is_some(),
         starts: starts(here, &settings)?,
         ledger: None,
     })
@@ -144,7 +144,7 @@ pub(crate) fn keep(
 ) -> Result<Ledger, Failure> {
     let digest = approved.file.as_ref().map(|_| approved.digest.as_str());
     let place = memory(here)?.trust((&approved.place, digest), operator)?;
-    approved.keep(&here.places, by)?;
+    approved.store(&here.places, by)?;
     Ok(place)
 }
 
@@ -201,7 +201,7 @@ pub(crate) fn outcome(record: &TrustRecord) -> String {
 /// Settings that cannot be read, a store that cannot be written.
 pub(crate) fn approve_typed(here: &Here) -> Result<String, Failure> {
     let record = record(here)?;
-    let approved = Approved::of(&here.places)?;
+    let approved = Approved::read(&here.places)?;
     keep(here, &approved, &Operator::from_process(), "gate trust, typed in a prompt")?;
     Ok(format!("{}{}", shown(&record), outcome(&record)))
 }
@@ -210,7 +210,7 @@ pub(crate) fn approve_typed(here: &Here) -> Result<String, Failure> {
 /// be recorded, prints a note instead.
 pub(crate) fn approve_written(here: &Here) {
     let approved = here.operator("gate trust").and_then(|operator| {
-        let approved = Approved::of(&here.places)?;
+        let approved = Approved::read(&here.places)?;
         keep(here, &approved, &operator, "gate init")
     });
     if let Err(failure) = approved {

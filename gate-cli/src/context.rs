@@ -64,7 +64,7 @@ impl Here {
         patience: Duration,
     ) -> Result<Memory, Failure> {
         let id = policy.project_id.as_deref();
-        Memory::open_under(&trust.look()?, &self.places, id, patience)
+        Memory::open_under(&trust.report()?, &self.places, id, patience)
     }
 
     /// The memory for the project's decisions.

@@ -1,4 +1,4 @@
-//! One decision: read, gather, decide, keep.
+//! One decision: read, gather, decide, record.
 
 mod baseline;
 mod failures;
@@ -27,7 +27,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::failure::Failure;
-use crate::memory::{Asked, Begun, Memory, Standing, Turn};
+use crate::memory::{DecisionContext, DecisionRequest, Memory, PendingDecision, Start};
 use crate::record::{Record, SCHEMA, Tree, UsageRecord, VERSION};
 use crate::remarks::{about_transcript, warning};
 use crate::request::{Checks, Request};
@@ -37,7 +37,7 @@ use crate::source::Source;
 pub(crate) use self::reading::Judging;
 pub(crate) use self::replayed::{Replayed, Step};
 use self::token::proven;
-use self::trusted::{Trusted, changed, went_by, worked_around};
+use self::trusted::{Trusted, settings_of_run, tampered_evidence};
 
 /// A gate with its settings.
 #[derive(Debug)]
@@ -48,19 +48,18 @@ pub struct Gate {
     site: CheckSite,
     masker: Masker,
     memory: Option<RefCell<Memory>>,
-    /// What the tree is compared with, where the caller knows it.
+    /// The caller's baseline, if it has taken one.
     baseline: Option<Baseline>,
-    /// Whose settings these are; none where a program answers for them.
+    /// None if a program answers for the settings.
     trust: Option<Trusted>,
-    /// Where it stands, and the policy before that left some checks out.
+    /// The place of use, and the whole policy if some checks do not run there.
     place: Option<(When, Option<Box<Policy>>)>,
-    /// How loops wait while their agent cannot work.
+    /// The waits of loops whose agent cannot work.
     backoff: Backoff,
 }
 
 impl Gate {
-    /// A gate under these settings, whose checks look at this site. It
-    /// remembers nothing.
+    /// A gate with these settings, whose checks run on this site, without memory.
     ///
     /// # Errors
     ///
@@ -86,8 +85,7 @@ impl Gate {
         })
     }
 
-    /// The gate in one place: with the checks that run there alone. The others
-    /// are named in its decisions.
+    /// Keeps only the checks that run in one place. Decisions name the others.
     #[must_use]
     pub fn at(mut self, place: When) -> Self {
         let elsewhere = self.policy.checks.iter().filter(|(_, check)| !check.when.contains(&place));
@@ -102,14 +100,14 @@ impl Gate {
         self
     }
 
-    /// The gate with a memory: it numbers iterations, feeds the breaker, and
-    /// records each decision before it is known.
+    /// Adds a memory: the gate then numbers iterations, feeds the breaker, and records
+    /// each decision before it returns it.
     #[must_use]
     pub fn remembering(self, memory: Memory) -> Self {
         Self { memory: Some(RefCell::new(memory)), ..self }
     }
 
-    /// Where checks look.
+    /// The site of the checks.
     pub(crate) fn place(&self) -> &CheckSite {
         &self.site
     }
@@ -119,27 +117,27 @@ impl Gate {
         &self.policy
     }
 
-    /// Decides over what was read, without looking at anything else.
+    /// Decides on a transcript alone, without checks and memory.
     pub fn decide_scan(&self, scan: &Scan) -> Decision {
         let mut input = Input { checks_left_out: true, ..self.input(scan, &Request::default()) };
         self.masker.input(&mut input);
         decide(&input, &self.policy)
     }
 
-    /// Reads a transcript, gathers the evidence, and decides. With a memory,
-    /// the decision is recorded when this returns.
+    /// Reads a transcript, gathers the evidence, and decides. With a memory, the decision
+    /// is recorded when this returns.
     ///
     /// # Errors
     ///
-    /// A source that cannot be read, a system that refuses to start checks, a
-    /// store that cannot be written. Nothing was decided then.
+    /// A source that cannot be read, a system that refuses to start checks, a store that
+    /// cannot be written. Then nothing was decided.
     pub fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
         let renewed = self.renewed()?;
         let gate = renewed.as_ref().unwrap_or(self);
         gate.judge(&gate.read(source, request)?, source, request)
     }
 
-    /// Gathers the evidence for what was read, and decides.
+    /// Gathers the evidence for a transcript, and decides.
     ///
     /// # Errors
     ///
@@ -150,90 +148,93 @@ impl Gate {
         source: &Source,
         request: &Request,
     ) -> Result<Record, Failure> {
-        let looked = self.looked(request)?;
+        let report = self.trust_report(request)?;
+        let report = report.as_ref();
         let Some(memory) = &self.memory else {
             let scan = self.unproven(&judging.scan);
-            self.admit(looked.as_ref(), request, &scan, None)?;
+            self.admit(report, request, &scan, None)?;
             let gathered = self.gather(source, request, &scan, None)?;
-            let mut input = self.gathered(&scan, request, &gathered);
-            input.settings_changed = changed(looked.as_ref());
+            let mut input = self.input_with_evidence(&scan, request, &gathered);
+            input.settings_changed = report.and_then(|report| report.changed.clone());
             self.masker.input(&mut input);
-            let record = self.stamp(decide(&input, &self.policy), judging, request, &gathered);
-            return Ok(self.stamped(record, looked.as_ref(), None));
+            let record = self.new_record(decide(&input, &self.policy), judging, request, &gathered);
+            return Ok(self.with_trust(record, report, None));
         };
         let mut memory = memory.borrow_mut();
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
-        let admit = |turn: &Turn| self.admit(looked.as_ref(), request, &judging.scan, Some(turn));
         let input = judging.input.as_deref();
-        let asked = Asked {
-            settings: self.held(looked.as_ref()),
-            admit: &admit,
-            ..self.asked(request, input, &judging.policy_text, &look)
+        let question = DecisionRequest {
+            settings: self.run_settings(report),
+            admit: &|turn| self.admit(report, request, &judging.scan, Some(turn)),
+            ..self.decision_request(request, input, &judging.policy_text, &look)
         };
-        match memory.begin(&asked)? {
-            Begun::Repeated(record) => Ok(*record),
-            Begun::Turn(turn) => {
+        match memory.begin(&question)? {
+            Start::Repeated(record) => Ok(*record),
+            Start::Pending(turn) => {
                 let turn = *turn;
                 let tokens = self.tokens(&mut memory)?;
                 let tokens = tokens.as_ref();
-                let scan = proven(&judging.scan, tokens, turn.is_of());
+                let scan = proven(&judging.scan, tokens, turn.numbered());
                 let gathered = match &turn.tampered {
-                    Some(why) => worked_around(turn.policy(&asked), why),
+                    Some(why) => tampered_evidence(turn.policy(&question), why),
                     None => self.gather(source, request, &scan, Some(&turn))?,
                 };
                 let seen = self.watch(source, request, &gathered, &turn);
-                let mut input = self.gathered(&judging.scan, request, &gathered);
+                let mut input = self.input_with_evidence(&judging.scan, request, &gathered);
                 if let Some(situation) =
                     input.observed.stop.as_mut().and_then(|stop| stop.situation.as_mut())
                 {
                     let baseline = gathered.baseline.as_ref();
                     situation.failures = self.failures(source, request, &gathered, baseline);
                 }
-                input.observed.settings = went_by(looked.as_ref(), &turn);
-                input.settings_changed = changed(looked.as_ref());
+                input.observed.settings = settings_of_run(report, &turn);
+                input.settings_changed = report.and_then(|report| report.changed.clone());
                 if !request.dry_run {
-                    self.keep_text(looked.as_ref());
+                    self.store_text(report);
                 }
-                memory.record(&turn, &asked, &mut |standing| {
-                    let signal = proven(&judging.scan, tokens, standing.is_of()).signal.clone();
-                    let next_token = standing.next_token(tokens);
+                // Checks may take minutes, in which other decisions of the loop are
+                // recorded. So the transaction comes last, and decides with the loop's
+                // state at that moment: its number, its token, its breaker. It may run
+                // this more than once, until no other decision comes in between.
+                memory.record(&turn, &question, &mut |context| {
+                    let signal = proven(&judging.scan, tokens, context.numbered()).signal.clone();
+                    let next_token = context.next_token(tokens);
                     let mut input = Input { signal, next_token, ..input.clone() };
                     self.masker.input(&mut input);
-                    let input = remembering(&input, standing.clone(), &seen);
-                    let judged = judge(&input, turn.policy(&asked));
+                    let input = with_context(&input, context.clone(), &seen);
+                    let judged = judge(&input, turn.policy(&question));
                     let decision = judged.decision.clone();
-                    let record = self.stamp(decision, judging, request, &gathered);
-                    let record = self.stamped(record, looked.as_ref(), Some(&turn));
-                    let Standing { run, iteration, .. } = standing;
+                    let record = self.new_record(decision, judging, request, &gathered);
+                    let record = self.with_trust(record, report, Some(&turn));
+                    let DecisionContext { run, iteration, .. } = context;
                     (Record { run, iteration, ..record }, judged)
                 })
             }
         }
     }
 
-    /// Whether the work tree is another than it was; where nobody knows what it
-    /// was, whether anything is not committed. None where that cannot be told.
-    pub(crate) fn has_changed(&self, source: &Source, was: Option<&TreeState>) -> Option<bool> {
+    /// Compares the work tree with an earlier state, or without one with the last commit.
+    /// None if it cannot be read.
+    pub(crate) fn has_changed(&self, source: &Source, earlier: Option<&TreeState>) -> Option<bool> {
         let site = self.site(source, &Request::default());
-        match was {
-            Some(was) => gate_checks::look(&site).ok().map(|tree| tree.after != *was),
+        match earlier {
+            Some(earlier) => gate_checks::look(&site).ok().map(|tree| tree.after != *earlier),
             None => gate_checks::is_uncommitted(&site).ok().flatten(),
         }
     }
 
-    /// Its memory.
     pub(crate) fn memory(&self) -> Option<RefMut<'_, Memory>> {
         self.memory.as_ref().map(RefCell::borrow_mut)
     }
 
-    fn asked<'a>(
+    fn decision_request<'a>(
         &'a self,
         request: &'a Request,
         input: Option<&'a str>,
         policy_text: &'a str,
         look: &'a dyn Fn() -> Option<TreeState>,
-    ) -> Asked<'a> {
-        Asked {
+    ) -> DecisionRequest<'a> {
+        DecisionRequest {
             task: request.task.as_deref(),
             run: request.run.as_deref(),
             iteration: request.iteration,
@@ -252,13 +253,13 @@ impl Gate {
         }
     }
 
-    /// Runs the checks that the decision needs; none where none is needed.
+    /// Runs the checks that the decision needs.
     fn gather(
         &self,
         source: &Source,
         request: &Request,
         scan: &Scan,
-        turn: Option<&Turn>,
+        turn: Option<&PendingDecision>,
     ) -> Result<Gathered, Failure> {
         if !self.wants_evidence(scan, request, turn) {
             return Ok(Gathered::default());
@@ -289,14 +290,14 @@ impl Gate {
         site
     }
 
-    /// The work tree, for the breaker: as the checks saw it, else as it stands.
-    /// A tree that cannot be read says nothing about progress.
+    /// The work tree for the breaker, as the checks saw it, or as it is now. None if it
+    /// cannot be read, which says nothing about progress.
     fn watch(
         &self,
         source: &Source,
         request: &Request,
         gathered: &Gathered,
-        turn: &Turn,
+        turn: &PendingDecision,
     ) -> Option<TreeSeen> {
         let watched = self.policy.breaker.watches_tree() && turn.admission != Admission::Held;
         if !watched || request.checks == Checks::None {
@@ -326,7 +327,7 @@ impl Gate {
         }
     }
 
-    fn gathered(&self, scan: &Scan, request: &Request, gathered: &Gathered) -> Input {
+    fn input_with_evidence(&self, scan: &Scan, request: &Request, gathered: &Gathered) -> Input {
         let mut input = self.input(scan, request);
         input.evidence.clone_from(&gathered.evidence);
         input.warnings.extend(self.no_baseline(gathered));
@@ -336,15 +337,22 @@ impl Gate {
         input
     }
 
-    /// Checks are lazy: where nothing that they find could make it `exit`,
-    /// none is started. The breaker's probe runs them all.
-    fn wants_evidence(&self, scan: &Scan, request: &Request, turn: Option<&Turn>) -> bool {
-        let reminded = |stop| turn.is_some_and(|turn| turn.refusals.before(stop).reminded);
-        let told = request.stop.as_ref().is_some_and(reminded);
+    /// Checks are lazy: none starts if no result could lead to an `exit`. The breaker's
+    /// probe runs them all.
+    fn wants_evidence(
+        &self,
+        scan: &Scan,
+        request: &Request,
+        turn: Option<&PendingDecision>,
+    ) -> bool {
+        let was_reminded = match (&request.stop, turn) {
+            (Some(stop), Some(turn)) => turn.refusals.before(stop).reminded,
+            _ => false,
+        };
         let admission = turn.map_or(Admission::Free, |turn| turn.admission);
         let allowed = match scan.signal.status {
             Status::Complete => true,
-            Status::Absent => told || !self.policy.require_explicit_signal,
+            Status::Absent => was_reminded || !self.policy.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
         match (&request.checks, admission) {
@@ -355,7 +363,7 @@ impl Gate {
         }
     }
 
-    fn stamp(
+    fn new_record(
         &self,
         decision: Decision,
         judging: &Judging,
@@ -377,7 +385,7 @@ impl Gate {
             decision,
             input_digest: judging.input.clone(),
             policy_digest: digest(judging.policy_text.as_bytes()),
-            baseline: gathered.baseline.as_ref().map(|it| it.digest().to_owned()),
+            baseline: gathered.baseline.as_ref().map(|baseline| baseline.digest().to_owned()),
             trust: "T0".to_owned(),
             tree,
             masked: Vec::new(),
@@ -389,9 +397,9 @@ impl Gate {
         record.with_masked()
     }
 
-    /// When the loop goes on best after an iteration in which the agent could not work:
-    /// when its service says so, else when its runner tries again. A loop that does not
-    /// say so waits longer with each such iteration.
+    /// The best time for the next try after an iteration in which the agent could not work:
+    /// the time that its service or its runner names. Without one, the wait grows with
+    /// each such iteration.
     fn retry_at(&self, decision: &Decision, scan: &Scan, request: &Request) -> Option<Timestamp> {
         match decision.verdict {
             Verdict::Exit => return None,
@@ -406,28 +414,21 @@ impl Gate {
             None if failed && scan.effort.outage.is_some() => (None, counters.same_error),
             None => return None,
         };
-        let later = || {
-            let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
-            Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok()
-        };
-        resets_at.and_then(|at| Timestamp::from_second(at).ok()).or_else(later)
+        if let Some(resets_at) = resets_at.and_then(|at| Timestamp::from_second(at).ok()) {
+            return Some(resets_at);
+        }
+        let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
+        Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok()
     }
 }
 
-/// The input with what is remembered at the moment of the decision.
-fn remembering(input: &Input, standing: Standing, seen: &Option<TreeSeen>) -> Input {
+fn with_context(input: &Input, context: DecisionContext, seen: &Option<TreeSeen>) -> Input {
     let observed = IterationFacts {
-        at: standing.at,
-        iteration: standing.iteration.unwrap_or_default(),
+        at: context.at,
+        iteration: context.iteration.unwrap_or_default(),
         tree: seen.clone(),
-        probe: Some(standing.probe),
+        probe: Some(context.probe),
         ..input.observed.clone()
     };
-    Input {
-        stateful: true,
-        memory: standing.memory,
-        lost: standing.lost,
-        observed,
-        ..input.clone()
-    }
+    Input { stateful: true, memory: context.memory, lost: context.lost, observed, ..input.clone() }
 }

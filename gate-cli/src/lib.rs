@@ -41,8 +41,8 @@ pub use failure::Failure;
 pub use gate::Gate;
 pub use gate_checks::{CheckSite, Event, Events};
 pub use memory::{
-    BreakerStatus, Claim, Handed, Lock, Memory, OpenBreaker, Operation, Past, SetAside, Submitted,
-    Wanted, Which,
+    BreakerStatus, Claim, LeaseRef, Lock, Memory, OpenBreaker, Operation, RecordSelector,
+    ReplayedDecision, SetAside, Submitted, Which,
 };
 pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord, VERSION};
 pub use replay::{Changed, Judged, Label, ReplayGroup, ReplayRecord, ReplayVerdict};

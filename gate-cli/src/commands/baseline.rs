@@ -60,13 +60,13 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     let mut memory = here.memory(&settings.policy)?;
     if args.forget {
         Baseline::forget(&site)?;
-        let ledger = memory.acted("baseline-forget", None)?;
+        let ledger = memory.record_act("baseline-forget", None)?;
         return answer(args, &record(None, Some(ledger)));
     }
     let gate = Gate::open(settings, site)?;
     let taken = gate.take_baseline(None)?;
     let ledger = match &taken {
-        Some(taken) => Some(memory.acted("baseline", Some(taken.digest()))?),
+        Some(taken) => Some(memory.record_act("baseline", Some(taken.digest()))?),
         None => None,
     };
     answer(args, &record(taken.as_ref(), ledger))

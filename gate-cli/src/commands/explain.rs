@@ -12,7 +12,7 @@ use super::common::DONE;
 use crate::args::Explain;
 use crate::context::Here;
 use crate::failure::{EXPLAINED, Failure};
-use crate::memory::{Past, Wanted};
+use crate::memory::{RecordSelector, ReplayedDecision};
 use crate::record::Record;
 use crate::render::{self, print};
 use crate::secrets;
@@ -37,9 +37,9 @@ pub struct ExplainRecord {
 }
 
 impl ExplainRecord {
-    fn new(past: Past) -> Self {
+    fn new(past: ReplayedDecision) -> Self {
         let same = past.is_same();
-        let Past { record, policy, again } = past;
+        let ReplayedDecision { record, policy, again } = past;
         let policy = policy.and_then(|policy| serde_json::to_value(policy).ok());
         Self { schema: "gate.explain.v1", decision: record, policy, again, same }
     }
@@ -60,7 +60,7 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     let mut memory = here.memory(&policy)?;
     let record = match &args.what {
         Some(what) => memory.decision(what)?.ok_or_else(|| unknown(what))?,
-        None => match memory.latest(&Wanted::default())? {
+        None => match memory.latest(&RecordSelector::default())? {
             Some(record) => record,
             None => return nothing_yet(args),
         },

@@ -14,7 +14,7 @@ use crate::args::handoff::{Convert, Handoff, HandoffFormat, HandoffInput, New, V
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::handoff::{changed, draft, unheld};
-use crate::memory::Wanted;
+use crate::memory::RecordSelector;
 use crate::render::{self, ConvertedHandoff, HandoffReport, print};
 use crate::secrets;
 use crate::settings::{self, Selection};
@@ -44,7 +44,7 @@ pub(super) fn run(here: &Here, args: &Handoff) -> Result<u8, Failure> {
 
 fn new(here: &Here, args: &New) -> Result<u8, Failure> {
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    let wanted = Wanted { run: None, task: args.task.as_deref() };
+    let wanted = RecordSelector { run: None, task: args.task.as_deref() };
     let record = here.memory(&policy)?.latest(&wanted)?;
     let site = here.site()?;
     let since = args.since.as_deref().map(|name| {

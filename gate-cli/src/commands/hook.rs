@@ -18,9 +18,10 @@ use crate::agent::Agent;
 use crate::args::Hook;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::hook::session::{Session, is_news_here};
+use crate::hook::session::{Session, is_new_message};
 use crate::hook::{
-    self, About, Began, Client, Event, Prompted, Said, Stopped, Surroundings, Verdict,
+    self, AgentStop, Client, Event, EventKind, Payload, Prompt, SessionStart, StopReply,
+    TurnContext,
 };
 use crate::memory::{Memory, NotJudged};
 use crate::panics::guarded;
@@ -54,29 +55,31 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     let deadline = args.deadline.unwrap_or(client.deadline);
     let heard = hear(began + PATIENCE.min(deadline));
     let value = heard.as_ref().unwrap_or(&Value::Null);
-    let said = Said::new(value, &here.places.environment);
-    let event = (client.event)(&said);
-    if event.about == About::Middle {
+    let payload = Payload::new(value, &here.places.environment);
+    let event = (client.event)(&payload);
+    if event.kind == EventKind::MidTurn {
         return Ok(DONE);
     }
-    let primary = project(here, client, &said, &event);
+    let primary = project(here, client, &payload, &event);
     let all = projects(here, primary, args.agent, &event);
     let Some(first) = all.places.first() else { return Ok(DONE) };
-    match event.about {
-        About::Beginning => {
+    match event.kind {
+        EventKind::SessionStart => {
             let here = Here { places: first.clone() };
-            begin(&here, &Began { agent: args.agent, event: &event, at: began, deadline });
+            let (agent, hook_called_at) = (args.agent, began);
+            begin(&here, &SessionStart { agent, event: &event, hook_called_at, deadline });
             Ok(DONE)
         }
-        About::Prompt => {
+        EventKind::Prompt => {
             let here = Here { places: first.clone() };
-            let (agent, at) = (args.agent, began);
-            prompted(&here, &Prompted { agent, said: &said, event: &event, at, deadline })
+            let (agent, hook_called_at) = (args.agent, began);
+            let payload = &payload;
+            prompted(&here, &Prompt { agent, payload, event: &event, hook_called_at, deadline })
         }
-        About::Stop | About::Middle => {
-            let stopped = Stopped { agent: args.agent, said, event, began, deadline };
-            let verdict = stop(&stopped, all, heard.as_ref().err());
-            reply(client, verdict)
+        EventKind::Stop | EventKind::MidTurn => {
+            let (agent, hook_called_at) = (args.agent, began);
+            let stopped = AgentStop { agent, payload, event, hook_called_at, deadline };
+            reply(client, stop(&stopped, all, heard.as_ref().err()))
         }
     }
 }
@@ -84,7 +87,7 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
 /// Where a stop is judged.
 struct Projects {
     places: Vec<Places>,
-    around: Option<Surroundings>,
+    around: Option<TurnContext>,
 }
 
 /// The projects that an event is about: where the session is, or, with several settings
@@ -96,13 +99,13 @@ fn projects(here: &Here, primary: Option<Places>, agent: Agent, event: &Event) -
         has_tracked_settings(&places.top()).then_some(places)
     });
     let Some(base) = base else { return Projects { places: Vec::new(), around: None } };
-    if event.about == About::Beginning {
+    if event.kind == EventKind::SessionStart {
         return Projects { places: primary.into_iter().collect(), around: None };
     }
-    let around = Surroundings::of(&Here { places: base.clone() }, agent, event);
+    let around = TurnContext::open(&Here { places: base.clone() }, agent, event);
     let own = primary.as_ref().and_then(|places| places.project().ok());
     let nested = around.as_ref().map(|around| around.projects(own.as_deref())).unwrap_or_default();
-    let is_stop = event.about == About::Stop;
+    let is_stop = event.kind == EventKind::Stop;
     let places: Vec<_> = match nested.is_empty() {
         // A prompt is kept for the whole work tree.
         true if !is_stop => vec![base],
@@ -120,8 +123,8 @@ fn has_tracked_settings(root: &Path) -> bool {
 }
 
 /// Judges a stop in each project that it is about.
-fn stop(stopped: &Stopped<'_>, mut all: Projects, unheard: Option<&Failure>) -> Verdict {
-    let mut verdicts = Vec::new();
+fn stop(stopped: &AgentStop<'_>, mut all: Projects, unheard: Option<&Failure>) -> StopReply {
+    let mut replies = Vec::new();
     for places in &all.places {
         let here = Here { places: places.clone() };
         let judged = match unheard {
@@ -129,20 +132,19 @@ fn stop(stopped: &Stopped<'_>, mut all: Projects, unheard: Option<&Failure>) -> 
             Some(failure) => Err(failure.clone()),
         };
         let session = all.around.as_ref().and_then(|around| around.session.as_ref());
-        verdicts
-            .push(judged.unwrap_or_else(|failure| undecided(&here, stopped, &failure, session)));
+        replies.push(judged.unwrap_or_else(|failure| undecided(&here, stopped, &failure, session)));
     }
-    let verdict = Verdict::of_all(verdicts);
+    let reply = StopReply::combine(replies);
     if let Some(around) = &mut all.around {
-        let is_refused = matches!(verdict, Verdict::Refused(_));
-        around.stopped(stopped.event.transcript.as_deref(), is_refused);
+        let is_refused = matches!(reply, StopReply::Refuse(_));
+        around.end(stopped.event.transcript.as_deref(), is_refused);
     }
-    verdict
+    reply
 }
 
 /// A prompt was given: its client is only answered where it was meant for gate.
-fn prompted(here: &Here, prompted: &Prompted<'_>) -> Result<u8, Failure> {
-    match prompted.keep(here) {
+fn prompted(here: &Here, prompt: &Prompt<'_>) -> Result<u8, Failure> {
+    match prompt.begin_turn(here) {
         Ok(None) => {}
         Ok(Some(reply)) => print(&format!("{reply}\n"))?,
         Err(failure) => {
@@ -154,11 +156,11 @@ fn prompted(here: &Here, prompted: &Prompted<'_>) -> Result<u8, Failure> {
 }
 
 /// A session begins: nothing is said to its client, and only stderr hears of trouble.
-fn begin(here: &Here, began: &Began<'_>) {
-    match began.keep(here) {
+fn begin(here: &Here, start: &SessionStart<'_>) {
+    match start.take_baseline(here) {
         Ok(()) => {
-            if let Some(mut around) = Surroundings::of(here, began.agent, began.event) {
-                around.began(hook::is_nested(began.agent, &here.places));
+            if let Some(mut around) = TurnContext::open(here, start.agent, start.event) {
+                around.begin_session(hook::is_nested(start.agent, &here.places));
             }
         }
         Err(failure) => {
@@ -207,8 +209,8 @@ fn read(until: Instant) -> io::Result<Vec<u8>> {
 /// The project, where it has settings: the folder that the session began in,
 /// else where the agent is. A project without gate.toml is none of gate's, unless one
 /// was approved there: to remove it must not be the way out.
-fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Option<Places> {
-    let began_in = client.project.and_then(|name| said.variable(name)).map(Into::into);
+fn project(here: &Here, client: &Client, payload: &Payload<'_>, event: &Event) -> Option<Places> {
+    let began_in = client.project.and_then(|name| payload.variable(name)).map(Into::into);
     let folders = [began_in, event.folder.clone(), Some(here.places.folder.clone())];
     let places = folders.into_iter().flatten().filter_map(|folder| {
         let folder = folder.canonicalize().ok().filter(|folder| folder.is_dir())?;
@@ -224,10 +226,10 @@ fn project(here: &Here, client: &Client, said: &Said<'_>, event: &Event) -> Opti
 /// the agent is let go; at once, where only a person can help.
 fn undecided(
     here: &Here,
-    stopped: &Stopped<'_>,
+    stopped: &AgentStop<'_>,
     failure: &Failure,
     kept: Option<&Session>,
-) -> Verdict {
+) -> StopReply {
     let session = stopped.event.session.as_deref();
     let why = secrets::masked(&gate_core::text::clean(&render::message(failure)));
     // The agent cannot put that right, and must not.
@@ -236,7 +238,7 @@ fn undecided(
     let what = failure.hint.as_deref().filter(|_| is_persons);
     let why = what.map_or(why.clone(), |hint| format!("{why} ({hint})"));
     if !is_persons && hook::is_first(here.places.state.as_deref(), stopped.agent, session) {
-        return Verdict::Refused(format!(
+        return StopReply::Refuse(format!(
             "gate cannot decide whether the work is done: {why}\n\
              Where you can put that right, do so, and finish again; else tell the person of it."
         ));
@@ -245,14 +247,14 @@ fn undecided(
     let _ = record(here, stopped, &why);
     let is_old = hook::is_older_than_prompt(failure.file.as_deref(), kept);
     let told = format!("{} {why}", session.unwrap_or_default());
-    if is_old && !is_news_here(here.places.state.as_deref(), &here.places.folder, &told) {
-        return Verdict::Done;
+    if is_old && !is_new_message(here.places.state.as_deref(), &here.places.folder, &told) {
+        return StopReply::Allow;
     }
-    Verdict::LetGo(format!("gate could not decide, and let the agent stop, not done: {why}"))
+    StopReply::LetGo(format!("gate could not decide, and let the agent stop, not done: {why}"))
 }
 
 /// Records what was let go undecided, so that `gate last` says it again.
-fn record(here: &Here, stopped: &Stopped<'_>, why: &str) -> Result<(), Failure> {
+fn record(here: &Here, stopped: &AgentStop<'_>, why: &str) -> Result<(), Failure> {
     let id = settings::resolve(&here.places, &Selection::default())
         .map_or(None, |settings| settings.policy.project_id);
     let mut memory = Memory::open_within(&here.places, id.as_deref(), PATIENCE_OF_STORE)?;
@@ -262,16 +264,16 @@ fn record(here: &Here, stopped: &Stopped<'_>, why: &str) -> Result<(), Failure> 
 
 /// Replies: a refusal on stdout, with nothing beside it; else nothing, but the
 /// person is told of work that is not done.
-fn reply(client: &Client, verdict: Verdict) -> Result<u8, Failure> {
-    match verdict {
-        Verdict::Done => {}
-        Verdict::Told(message) => {
+fn reply(client: &Client, stop_reply: StopReply) -> Result<u8, Failure> {
+    match stop_reply {
+        StopReply::Allow => {}
+        StopReply::Notice(message) => {
             if client.shows_messages {
                 print(&format!("{}\n", json!({ "systemMessage": message })))?;
             }
         }
-        Verdict::Refused(reason) => print(&format!("{}\n", (client.refusal)(&reason)))?,
-        Verdict::LetGo(message) => {
+        StopReply::Refuse(reason) => print(&format!("{}\n", (client.refusal)(&reason)))?,
+        StopReply::LetGo(message) => {
             if client.shows_messages {
                 print(&format!("{}\n", json!({ "systemMessage": message })))?;
             }

@@ -3,13 +3,13 @@
 use crate::args::Last;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::memory::{Last as Happened, Wanted};
+use crate::memory::{Last as Happened, RecordSelector};
 use crate::render::{self, print};
 use crate::settings::{self, Selection};
 
 pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    let wanted = Wanted { run: args.run.as_deref(), task: args.task.as_deref() };
+    let wanted = RecordSelector { run: args.run.as_deref(), task: args.task.as_deref() };
     let record = match here.memory(&policy)?.last(&wanted)? {
         Some(Happened::Decided(record)) => record,
         Some(Happened::Undecided(why)) => {

@@ -31,7 +31,7 @@ use crate::operator::project_marks;
 use crate::render::{self, LoopDisplay, LoopReporter, print};
 use crate::request::Request;
 use crate::runner::{
-    End, Loop, Order, Project as Beside, Start, agents, start_of, starts_runs, word,
+    AgentStart, End, Loop, Order, PresetContext, agent_start, agents, shell_word, starts_runs,
 };
 use crate::secrets;
 use crate::settings::Selection;
@@ -60,7 +60,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     budget(&mut settings.policy, args);
     // Before an agent has cost anything.
     trust.admit_deciding(&settings.policy.clone().at(When::Run), &here.site_under(&trust)?)?;
-    if let Some(changed) = trust.look()?.changed {
+    if let Some(changed) = trust.report()?.changed {
         render::notes(&[changed]);
     }
     let start = start(here, args, (&settings, &trust))?;
@@ -108,7 +108,7 @@ fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failur
 /// A `gate run` with all that it needs to start loops.
 struct RunCommand<'a> {
     args: &'a Run,
-    start: Start,
+    start: AgentStart,
     project: Project,
     prompt: Option<String>,
     /// The run whose agent started this command.
@@ -251,11 +251,11 @@ fn budget(policy: &mut Policy, args: &Run) {
 }
 
 /// The agent's start: by the command that was given, or by its preset.
-fn start(here: &Here, args: &Run, under: (&Resolved, &Trust)) -> Result<Start, Failure> {
+fn start(here: &Here, args: &Run, under: (&Resolved, &Trust)) -> Result<AgentStart, Failure> {
     let (settings, trust) = under;
     if !args.command.is_empty() {
         let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
-        return Ok(Start { argv: words.collect(), ..Start::default() });
+        return Ok(AgentStart { argv: words.collect(), ..AgentStart::default() });
     }
     let agent = agent(args).unwrap_or_default();
     let own = settings.run.agents.get(&agent).map(Vec::as_slice).unwrap_or_default();
@@ -268,8 +268,8 @@ fn start(here: &Here, args: &Run, under: (&Resolved, &Trust)) -> Result<Start, F
     }
     let tree = WorkTree::open(&here.site()?).ok();
     let git = tree.and_then(|tree| tree.git_folder());
-    let project = Beside { policy: &settings.policy, git: git.as_deref(), args: own };
-    start_of(&agent, args.allow, &project).ok_or_else(|| {
+    let project = PresetContext { policy: &settings.policy, git: git.as_deref(), args: own };
+    agent_start(&agent, args.allow, &project).ok_or_else(|| {
         let known = agents().collect::<Vec<_>>().join(", ");
         let message = format!("gate does not know how to start {agent}; known are {known}");
         Failure::usage("agent-unknown", message).hint("give its command behind `--`")
@@ -301,7 +301,7 @@ fn resume(task: &str) -> String {
         }
     }
     words.extend(args[end..].iter().cloned());
-    secrets::masked(&words.iter().map(|arg| word(arg)).collect::<Vec<_>>().join(" "))
+    secrets::masked(&words.iter().map(|arg| shell_word(arg)).collect::<Vec<_>>().join(" "))
 }
 
 impl RunCommand<'_> {
@@ -320,7 +320,7 @@ impl RunCommand<'_> {
         Ok(Order {
             agent: agent(args).unwrap_or(program),
             argv: start.argv.clone(),
-            shown: (secrets::masked(&start.shown()), start.note),
+            shown: (secrets::masked(&start.shell_line()), start.note),
             cwd: match args.cwd {
                 Cwd::Tree => here.places.project()?,
                 Cwd::Task => task.folder(),

@@ -14,7 +14,7 @@ use super::common::DONE;
 use crate::args;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::memory::{OpenBreaker, Wanted, Which};
+use crate::memory::{OpenBreaker, RecordSelector, Which};
 use crate::render::{self, brief, print, state_name};
 use crate::settings::{self, Selection};
 
@@ -61,7 +61,7 @@ fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
     let switch = memory.switch()?;
     let settings = here.places.project_file()?;
     let breaker = memory.breaker(Which::Here, &policy)?;
-    let last = memory.latest(&Wanted::default())?;
+    let last = memory.latest(&RecordSelector::default())?;
     let hook = policy.hook;
     let in_hook = policy.at(gate_core::decide::policy::When::Hook).checks;
     Ok(Status {

@@ -9,7 +9,7 @@ use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::render::{self, print};
 use crate::settings::Selection;
-use crate::trust::{self, Approved, Standing};
+use crate::trust::{self, Approved, TrustState};
 
 pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     let mut record = record(here)?;
@@ -20,7 +20,7 @@ pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     let operator = here.operator("gate trust")?;
     if args.revoke {
         record.ledger = Some(revoke(here, &operator)?);
-        record.approved = state_of_settings(here)? == Standing::Approved;
+        record.approved = trust_state(here)? == TrustState::Approved;
         let by_other = "; GATE_TRUST or the machine's own settings approve it still";
         let still = if record.approved { by_other } else { "" };
         answer(args, &record, &format!("nothing is approved here any more{still}\n"))?;
@@ -31,13 +31,13 @@ pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     if !args.json {
         print(&text)?;
     }
-    let approved = Approved::of(&here.places)?;
+    let approved = Approved::read(&here.places)?;
     if approved.digest != record.digest {
         let message = "the settings changed while they were shown, and nothing was approved";
         return Err(Failure::usage("trust-moved", message));
     }
     record.ledger = Some(keep(here, &approved, &operator, "gate trust")?);
-    record.approved = state_of_settings(here)? == Standing::Approved || approved.file.is_none();
+    record.approved = trust_state(here)? == TrustState::Approved || approved.file.is_none();
     answer(args, &record, &outcome(&record))?;
     Ok(DONE)
 }
@@ -48,8 +48,8 @@ fn revoke(here: &Here, operator: &Operator) -> Result<Ledger, Failure> {
     Ok(place)
 }
 
-fn state_of_settings(here: &Here) -> Result<Standing, Failure> {
-    Ok(trust::settings_as_written(&here.places, &Selection::default())?.1.look()?.standing)
+fn trust_state(here: &Here) -> Result<TrustState, Failure> {
+    Ok(trust::settings_as_written(&here.places, &Selection::default())?.1.report()?.state)
 }
 
 fn answer(args: &Trust, record: &TrustRecord, text: &str) -> Result<(), Failure> {

@@ -38,7 +38,7 @@ fn record(here: &Here, args: &Uninstall) {
     let id = settings::resolve(&here.places, &Selection::default());
     let id = id.ok().and_then(|settings| settings.policy.project_id);
     let recorded = Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
-        .and_then(|mut memory| memory.acted("uninstall", Some(args.agent.name())));
+        .and_then(|mut memory| memory.record_act("uninstall", Some(args.agent.name())));
     if let Err(failure) = recorded {
         render::notes(&[format!("not recorded: {}", failure.message)]);
     }

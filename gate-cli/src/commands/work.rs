@@ -18,7 +18,7 @@ use super::log;
 use crate::args::{AddWork, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::memory::{Claim, Handed, Memory};
+use crate::memory::{Claim, LeaseRef, Memory};
 use crate::render::{self, print};
 use crate::store::{Claimable, Item};
 
@@ -129,7 +129,7 @@ fn answer(
 }
 
 impl LeaseArgs {
-    fn handed(&self) -> Handed<'_> {
-        Handed { work: &self.id, lease: self.lease.as_deref(), actor: &self.actor }
+    fn handed(&self) -> LeaseRef<'_> {
+        LeaseRef { work: &self.id, lease: self.lease.as_deref(), actor: &self.actor }
     }
 }

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use super::Gate;
 use crate::failure::Failure;
 use crate::interrupt::cancel_when;
-use crate::memory::{Turn, next_run, run_before};
+use crate::memory::{PendingDecision, next_run, run_before};
 use crate::record::Record;
 use crate::request::Request;
 use crate::source::Source;
@@ -172,13 +172,13 @@ impl Gate {
         &self,
         site: &CheckSite,
         request: &Request,
-        turn: Option<&Turn>,
+        turn: Option<&PendingDecision>,
     ) -> Result<Option<Baseline>, Failure> {
         let is_wanted = request.stop.is_some() || baseline::is_wanted(&self.policy);
         if self.baseline.is_some() || !is_wanted {
             return Ok(self.baseline.clone());
         }
-        let run = turn.and_then(Turn::is_of).map(|(run, _)| run);
+        let run = turn.and_then(PendingDecision::numbered).map(|(run, _)| run);
         if let Some(run) = run
             && let Some(kept) = Baseline::kept(site, Some(run))?
         {
@@ -200,7 +200,7 @@ impl Gate {
         &self,
         site: &CheckSite,
         request: &Request,
-        turn: &Turn,
+        turn: &PendingDecision,
         found: &TreeState,
     ) -> Option<bool> {
         let uncommitted = gate_checks::is_uncommitted(site).ok().flatten();
@@ -213,8 +213,13 @@ impl Gate {
     }
 
     /// The commit that the run began at: its baseline's.
-    fn began_at(&self, site: &CheckSite, request: &Request, turn: &Turn) -> Option<String> {
-        let run = turn.is_of().map(|(run, _)| run);
+    fn began_at(
+        &self,
+        site: &CheckSite,
+        request: &Request,
+        turn: &PendingDecision,
+    ) -> Option<String> {
+        let run = turn.numbered().map(|(run, _)| run);
         let of_run = || Baseline::kept(site, run).ok().flatten();
         let before = || before(site, request, run).ok().flatten();
         let of_history = || of_history(site).ok().flatten();

@@ -1,5 +1,4 @@
-//! Tokens: which one a prompt shows, and whether a signal carries the one that it
-//! needs.
+//! Tokens: the one that a prompt shows, and the check that a signal carries it.
 
 use std::borrow::Cow;
 
@@ -9,29 +8,26 @@ use gate_core::decide::signal::{TokenFinding, TokenHalves};
 
 use super::Gate;
 use crate::failure::Failure;
-use crate::memory::{Memory, Standing, Tokens};
+use crate::memory::{DecisionContext, Memory, Tokens};
 use crate::request::Request;
 
-/// Why no token can be checked without a memory.
+/// The reason why no token can be checked without a memory.
 const NO_STATE: &str = "no state is kept (--no-state), so nobody knows which one holds";
 
 impl Gate {
-    /// The token of the iteration that comes next, for a prompt; none where none is
-    /// required.
+    /// The token of the next iteration, if tokens are required.
     ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, a key that cannot be made.
+    /// Fails on a store that cannot be read, and on a key that cannot be made.
     pub(crate) fn next_token(&self, request: &Request) -> Result<Option<TokenHalves>, Failure> {
         let Some(mut memory) = self.memory() else { return Ok(None) };
         let Some(tokens) = self.tokens(&mut memory)? else { return Ok(None) };
         let policy_text = String::new();
-        let asked = self.asked(request, None, &policy_text, &|| None);
-        let (run, iteration) = memory.coming(&asked)?;
+        let question = self.decision_request(request, None, &policy_text, &|| None);
+        let (run, iteration) = memory.next_iteration(&question)?;
         Ok(Some(tokens.halves((&run, iteration))))
     }
 
-    /// The project's tokens, where they are required.
+    /// The project's tokens, if they are required.
     pub(super) fn tokens(&self, memory: &mut Memory) -> Result<Option<Tokens>, Failure> {
         self.requires_token().then(|| memory.tokens()).transpose()
     }
@@ -40,7 +36,7 @@ impl Gate {
         self.policy.signal.token == TokenMode::Required
     }
 
-    /// What was read, where nobody remembers which token holds.
+    /// The transcript for a decision without memory, which cannot check tokens.
     pub(super) fn unproven<'s>(&self, scan: &'s Scan) -> Cow<'s, Scan> {
         if !self.requires_token() {
             return Cow::Borrowed(scan);
@@ -50,7 +46,7 @@ impl Gate {
     }
 }
 
-/// What was read, with what is found of the signal's token in this iteration.
+/// The transcript with the check of its signal's token against this iteration.
 pub(super) fn proven<'s>(
     scan: &'s Scan,
     tokens: Option<&Tokens>,
@@ -61,15 +57,15 @@ pub(super) fn proven<'s>(
     Cow::Owned(Scan { signal, ..scan.clone() })
 }
 
-impl Standing {
-    /// The iteration that is decided.
-    pub(super) fn is_of(&self) -> Option<(&str, u64)> {
+impl DecisionContext {
+    /// The run and the iteration of this decision.
+    pub(super) fn numbered(&self) -> Option<(&str, u64)> {
         self.run.as_deref().zip(self.iteration)
     }
 
-    /// The token of the iteration after it.
+    /// The token of the next iteration.
     pub(super) fn next_token(&self, tokens: Option<&Tokens>) -> Option<TokenHalves> {
-        let (run, iteration) = self.is_of()?;
+        let (run, iteration) = self.numbered()?;
         Some(tokens?.halves((run, iteration.saturating_add(1))))
     }
 }

@@ -1,4 +1,4 @@
-//! Decisions under settings that somebody has to answer for.
+//! Decisions under settings that need an approval.
 
 use std::cell::OnceCell;
 
@@ -10,34 +10,31 @@ use gate_core::{Policy, Scan, digest};
 
 use super::Gate;
 use crate::failure::Failure;
-use crate::memory::{Settings, Turn};
+use crate::memory::{PendingDecision, Settings};
 use crate::record::Record;
 use crate::request::{Checks, Request};
-use crate::trust::{Claim, Level, Looked, Standing, Trust};
+use crate::trust::{Claim, Level, Trust, TrustReport, TrustState};
 
-/// What the settings themselves are called among the checks, where there are none.
+/// Stands for a check in evidence of tampering, if the policy has no checks.
 const SETTINGS: &str = "settings";
 
-/// Whose settings a gate has.
 #[derive(Debug)]
 pub(super) struct Trusted {
     trust: Trust,
-    /// What this place allows.
     claim: Claim,
-    /// The digest of the whole policy, whatever is left of it in this place.
+    /// The digest of the whole policy, with the checks that do not run here.
     policy: OnceCell<String>,
 }
 
 impl Gate {
-    /// The gate under settings that an operator has to approve. Without this, the
-    /// program that opened it answers for them.
+    /// Requires an approval of the settings. Without this call, the program that opened
+    /// the gate answers for them.
     ///
-    /// # Errors
-    ///
-    /// A `GATE_TRUST_LEVEL` that cannot be read (code 2), or folders of runs.
+    /// Fails on a bad `GATE_TRUST_LEVEL` (code 2), and on folders of runs that cannot be
+    /// read.
     pub(crate) fn trusting(mut self, trust: Trust) -> Result<Self, Failure> {
         let place = self.place.as_ref().map(|(place, _)| *place);
-        let claim = Claim::of(trust.places(), place)?;
+        let claim = Claim::verify(trust.places(), place)?;
         let lowered = claim.lowered.iter();
         self.warnings.extend(lowered.map(|why| {
             let message = format!("{why}: the level is {} at most", claim.allowed.name());
@@ -47,25 +44,27 @@ impl Gate {
         Ok(Self { trust: Some(Trusted { trust, claim, policy }), ..self })
     }
 
-    /// How its settings stand now; none where a program answers for them, and where
-    /// nothing rests on that: without checks, as the operator says, and without memory.
-    pub(super) fn looked(&self, request: &Request) -> Result<Option<Looked>, Failure> {
-        let rests = self.memory.is_some() || request.checks != Checks::None;
-        self.trust.as_ref().filter(|_| rests).map(|it| it.trust.look()).transpose()
+    /// None if no approval is required, or if none matters: without memory and checks.
+    pub(super) fn trust_report(&self, request: &Request) -> Result<Option<TrustReport>, Failure> {
+        match &self.trust {
+            Some(trusted) if self.memory.is_some() || request.checks != Checks::None => {
+                trusted.trust.report().map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
-    /// Whether the programs of the checks may be started outside of any decision.
+    /// True if the programs of the checks may be started outside of any decision.
     pub(super) fn may_start_checks(&self) -> bool {
-        let trust = self.trust.as_ref();
-        trust.is_none_or(|it| it.trust.admit_deciding(&self.policy, &self.site).is_ok())
+        self.trust
+            .as_ref()
+            .is_none_or(|trusted| trusted.trust.admit_deciding(&self.policy, &self.site).is_ok())
     }
 
-    /// The gate by settings that the operator has approved since this one began to
-    /// decide; none where its own still do. What a run may use stays as it began.
+    /// A gate with settings that the operator has approved since this one was opened, if
+    /// there are any. The budget stays: a run cannot get a new one in its middle.
     ///
-    /// # Errors
-    ///
-    /// Settings that cannot be used, a store that cannot be opened.
+    /// Fails on settings that cannot be used, and on a store that cannot be opened.
     pub(crate) fn renewed(&self) -> Result<Option<Self>, Failure> {
         let (Some(trusted), Some((place, _))) = (&self.trust, &self.place) else { return Ok(None) };
         let Some((mut settings, trust)) = trusted.trust.approved_since()? else { return Ok(None) };
@@ -77,46 +76,50 @@ impl Gate {
         gate.trusting(trust).map(Some)
     }
 
-    /// What a run is held against.
-    pub(super) fn held<'g>(&'g self, looked: Option<&'g Looked>) -> Option<Settings<'g>> {
+    /// The settings for the memory, which compares a run's settings with them.
+    pub(super) fn run_settings<'g>(
+        &'g self,
+        report: Option<&'g TrustReport>,
+    ) -> Option<Settings<'g>> {
         let whole = self.place.as_ref().and_then(|(_, whole)| whole.as_deref());
-        let digest = || whole.unwrap_or(&self.policy).digest();
-        let policy = self.trust.as_ref()?.policy.get_or_init(digest);
-        Some(Settings { looked: looked?, policy })
+        let policy = whole.unwrap_or(&self.policy);
+        let policy = self.trust.as_ref()?.policy.get_or_init(|| policy.digest());
+        Some(Settings { report: report?, policy })
     }
 
-    /// That a decision may rest on these settings: on approved ones; on others only
-    /// where nothing was ever approved and no program is started, or where the
-    /// operator leaves checks out or ends the loop.
+    /// Fails unless a decision may use these settings. Settings without an approval may
+    /// decide only if none was ever approved and no program starts, or if the operator
+    /// leaves the checks out or ends the loop.
     pub(super) fn admit(
         &self,
-        looked: Option<&Looked>,
+        report: Option<&TrustReport>,
         request: &Request,
         scan: &Scan,
-        turn: Option<&Turn>,
+        turn: Option<&PendingDecision>,
     ) -> Result<(), Failure> {
-        let Some(looked) = looked else { return Ok(()) };
-        let standing = turn.and_then(|turn| turn.trust).unwrap_or(looked.standing);
+        let Some(report) = report else { return Ok(()) };
+        let state = turn.and_then(|turn| turn.trust).unwrap_or(report.state);
         let is_operators = request.forced.is_some() || request.checks == Checks::None;
         let is_tampered = turn.is_some_and(|turn| turn.tampered.is_some());
-        if standing == Standing::Approved || is_operators || is_tampered {
+        if state == TrustState::Approved || is_operators || is_tampered {
             return Ok(());
         }
         let programs = match &request.checks {
             Checks::Only(name) => programs(&self.only(name), &self.site),
             _ => programs(&self.policy, &self.site),
         };
-        let starts = || !programs.is_empty() && self.wants_evidence(scan, request, turn);
-        if standing == Standing::Changed || starts() {
-            return Err(looked.refused(standing, &programs));
+        if state == TrustState::Changed
+            || (!programs.is_empty() && self.wants_evidence(scan, request, turn))
+        {
+            return Err(report.refusal(state, &programs));
         }
         Ok(())
     }
 
-    /// Keeps the text of approved settings, for when others stand there.
-    pub(super) fn keep_text(&self, looked: Option<&Looked>) {
-        if let (Some(trusted), Some(looked)) = (&self.trust, looked) {
-            trusted.trust.keep_text(looked);
+    /// Stores the text of approved settings, for the time after a change.
+    pub(super) fn store_text(&self, report: Option<&TrustReport>) {
+        if let (Some(trusted), Some(report)) = (&self.trust, report) {
+            trusted.trust.store_text(report);
         }
     }
 
@@ -126,49 +129,51 @@ impl Gate {
         policy
     }
 
-    /// The record with how far it is to be trusted, and the policy that it went by.
-    pub(super) fn stamped(
+    /// Adds the trust level and the policy's digest to a record.
+    pub(super) fn with_trust(
         &self,
         record: Record,
-        looked: Option<&Looked>,
-        turn: Option<&Turn>,
+        report: Option<&TrustReport>,
+        turn: Option<&PendingDecision>,
     ) -> Record {
-        let standing = turn.and_then(|turn| turn.trust).or(looked.map(|it| it.standing));
-        // Where there is no file, the defaults hold, which nobody has to approve.
-        let defaults = looked.is_some_and(|it| it.file.is_none());
-        let is_approved =
-            standing == Some(Standing::Approved) || (defaults && standing == Some(Standing::Never));
+        let state = turn.and_then(|turn| turn.trust).or(report.map(|report| report.state));
+        // Without a file the defaults decide, which need no approval.
+        let has_defaults = report.is_some_and(|report| report.file.is_none());
+        let is_approved = state == Some(TrustState::Approved)
+            || (has_defaults && state == Some(TrustState::Never));
         let baseline = record.baseline.as_deref();
-        let level = self.trust.as_ref().map_or(Level::T0, |it| {
-            Level::of(&it.claim, record.decision.memory.is_some(), is_approved, baseline)
+        let has_memory = record.decision.memory.is_some();
+        let level = self.trust.as_ref().map_or(Level::T0, |trusted| {
+            Level::for_decision(&trusted.claim, has_memory, is_approved, baseline)
         });
-        let own = turn.and_then(Turn::own_text).map(|text| digest(text.as_bytes()));
+        let own = turn.and_then(PendingDecision::own_text).map(|text| digest(text.as_bytes()));
         let policy_digest = own.unwrap_or(record.policy_digest);
         Record { trust: level.name().to_owned(), policy_digest, ..record }
     }
 }
 
-/// How the project's settings differ from those that decide.
-pub(super) fn changed(looked: Option<&Looked>) -> Option<String> {
-    looked?.changed.clone()
+/// The digest of the settings that the run has from now on. None if it keeps its earlier
+/// ones.
+pub(super) fn settings_of_run(
+    report: Option<&TrustReport>,
+    turn: &PendingDecision,
+) -> Option<String> {
+    if turn.tampered.is_some() || turn.trust == Some(TrustState::Changed) {
+        return None;
+    }
+    report.map(|report| report.digest.clone())
 }
 
-/// What the run goes by from now on; none: what it went by before.
-pub(super) fn went_by(looked: Option<&Looked>, turn: &Turn) -> Option<String> {
-    let believed = turn.tampered.is_none() && turn.trust != Some(Standing::Changed);
-    looked.filter(|_| believed).map(|it| it.digest.clone())
-}
-
-/// The evidence where settings were worked around: no check has run.
-pub(super) fn worked_around(policy: &Policy, why: &str) -> Gathered {
-    let tampered = |name: &str, mode| Evidence {
+/// The evidence if the settings were tampered with: each check has failed unrun.
+pub(super) fn tampered_evidence(policy: &Policy, why: &str) -> Gathered {
+    let checks = policy.checks.iter().map(|(name, check)| (name.as_str(), check.mode));
+    let mut checks: Vec<_> = checks.collect();
+    if checks.is_empty() {
+        checks.push((SETTINGS, Mode::Require));
+    }
+    let evidence = checks.into_iter().map(|(name, mode)| Evidence {
         summary: why.to_owned(),
         ..Evidence::new(name, mode, Outcome::Tamper)
-    };
-    let checks = policy.checks.iter().map(|(name, check)| tampered(name, check.mode));
-    let mut evidence: Vec<_> = checks.collect();
-    if evidence.is_empty() {
-        evidence.push(tampered(SETTINGS, Mode::Require));
-    }
-    Gathered { evidence, ..Gathered::default() }
+    });
+    Gathered { evidence: evidence.collect(), ..Gathered::default() }
 }

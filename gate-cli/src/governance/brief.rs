@@ -1,4 +1,4 @@
-//! What an agent is told when it begins.
+//! The context of a task that an agent gets with its prompt.
 
 use gate_core::protocol::bus::{self, Draft, Message};
 use gate_core::protocol::run::layout;
@@ -8,39 +8,39 @@ use super::file;
 use super::task::Task;
 use crate::failure::Failure;
 
-/// The most messages that a prompt holds: the latest.
-const MESSAGES: usize = 50;
+/// A prompt has this many messages of each bus, the latest.
+const MAX_MESSAGES: usize = 50;
 
-/// What a task's agent has to know at the start.
+/// The context of a task for its agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Brief {
-    /// What `TASK_STATE.md` says; empty where there is none.
+    /// The text of `TASK_STATE.md`; empty if there is none.
     pub task_state: String,
     /// The project's facts and the task's, each with its title.
     pub facts: Vec<(String, String)>,
-    /// What is new on the task's bus, START and STOP left out.
+    /// New messages on the task's bus, without START and STOP.
     pub messages: Vec<Message>,
-    /// What is new on the project's bus.
+    /// New messages on the project's bus.
     pub project_messages: Vec<Message>,
-    /// How far both were read.
+    /// The last messages of both buses.
     pub heads: Heads,
-    /// What could not be read, in words: it is left out.
+    /// Files and messages that could not be read. They are left out.
     pub problems: Vec<String>,
 }
 
-/// The last message on each bus, whatever it is: what comes later is new.
+/// The id of the last message on each bus. Later messages are new.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heads {
-    /// On the task's; empty if there is none.
+    /// On the task's bus; empty if there is none.
     pub task: String,
-    /// On the project's.
+    /// On the project's bus; empty if there is none.
     pub project: String,
 }
 
-/// What marks a message that gate wrote itself.
+/// Marks a message of gate's own.
 const AUTHOR: (&str, &str) = ("author", "gate");
 
-/// A message of gate's own to a task.
+/// A message of gate's own on a task's bus.
 pub(crate) fn by_gate(kind: &str, task: &Task) -> Draft {
     let (key, value) = AUTHOR;
     Draft {
@@ -50,71 +50,74 @@ pub(crate) fn by_gate(kind: &str, task: &Task) -> Draft {
     }
 }
 
-/// Messages, as they stand in a prompt.
-fn shown(messages: &[Message]) -> String {
-    let shown = messages.iter().map(|it| {
-        let is_gates = it.meta.iter().any(|(key, value)| (key.as_str(), value.as_str()) == AUTHOR);
-        let from = match it.run_id.as_str() {
+/// The text of messages in a prompt.
+fn prompt_text(messages: &[Message]) -> String {
+    let texts = messages.iter().map(|message| {
+        let Message { ts, kind, msg_id, .. } = message;
+        let is_gates =
+            message.meta.iter().any(|(key, value)| (key.as_str(), value.as_str()) == AUTHOR);
+        let from = match message.run_id.as_str() {
             "" if is_gates => "gate",
             "" => "a person",
             run => run,
         };
-        format!("[{}] {} ({}, from {from})\n{}\n", it.ts, it.kind, it.msg_id, it.body.trim())
+        format!("[{ts}] {kind} ({msg_id}, from {from})\n{}\n", message.body.trim())
     });
-    shown.collect::<Vec<_>>().join("\n")
+    texts.collect::<Vec<_>>().join("\n")
 }
 
-/// How the runner's word begins that it starts an agent.
+/// The first words of the runner's message that it starts an agent.
 pub(crate) const STARTING: &str = "starting root agent";
 
 impl Brief {
-    /// What a task's agent has to know that has seen the buses up to `since`; where
-    /// those messages are gone, the latest are told.
+    /// Reads the context for an agent that has seen the messages up to `since`. If those
+    /// messages are gone, all latest messages count as new.
     ///
     /// # Errors
     ///
     /// A folder, file or bus that cannot be read.
-    pub fn of(task: &Task, since: &Heads) -> Result<Self, Failure> {
+    pub fn read(task: &Task, since: &Heads) -> Result<Self, Failure> {
         let mut brief = Self { task_state: task.state()?, ..Self::default() };
         for (found, unreadable) in [task.project().facts()?, task.facts()?] {
-            brief.facts.extend(found.into_iter().map(|it| (it.fact.title, it.fact.body)));
+            brief.facts.extend(found.into_iter().map(|found| (found.fact.title, found.fact.body)));
             brief.problems.extend(unreadable.iter().map(ToString::to_string));
         }
         let promoted = file::read(&task.project().folder().join(layout::PROJECT_FACTS))?;
         brief.facts.extend(promoted.map(|text| (layout::PROJECT_FACTS.to_owned(), text)));
         let project = task.project().bus()?;
         (brief.messages, brief.heads.task) =
-            brief.hear(&task.bus()?, &since.task, layout::TASK_BUS)?;
+            brief.read_bus(&task.bus()?, &since.task, layout::TASK_BUS)?;
         (brief.project_messages, brief.heads.project) =
-            brief.hear(&project, &since.project, layout::PROJECT_BUS)?;
+            brief.read_bus(&project, &since.project, layout::PROJECT_BUS)?;
         Ok(brief)
     }
 
-    /// The new messages of the task's bus, as they stand in a prompt.
-    pub fn told(&self) -> String {
-        shown(&self.messages)
+    /// The prompt's text of the new messages on the task's bus.
+    pub fn task_messages(&self) -> String {
+        prompt_text(&self.messages)
     }
 
-    /// The new messages of the project's bus, as they stand in a prompt.
-    pub fn told_of_project(&self) -> String {
-        shown(&self.project_messages)
+    /// The prompt's text of the new messages on the project's bus.
+    pub fn project_messages(&self) -> String {
+        prompt_text(&self.project_messages)
     }
 
-    /// The new messages on a bus, and the last of all.
-    fn hear(
+    /// Returns the new messages on a bus, and the id of its last message.
+    fn read_bus(
         &mut self,
         bus: &Bus,
         since: &str,
         name: &str,
     ) -> Result<(Vec<Message>, String), Failure> {
         let read = bus.read()?;
-        self.problems.extend(read.problems.iter().map(|it| format!("{name}: {it}")));
-        let head = read.messages.last().map(|it| it.msg_id.clone()).unwrap_or_default();
+        self.problems.extend(read.problems.iter().map(|problem| format!("{name}: {problem}")));
+        let head = read.messages.last().map(|message| message.msg_id.clone()).unwrap_or_default();
         let new = bus::since(&read.messages, since).unwrap_or(&read.messages);
-        let is_runners = |it: &&Message| bus::is_runners(&it.kind) || it.body.starts_with(STARTING);
-        let said = new.iter().filter(|it| !is_runners(it));
-        let mut said: Vec<_> = said.rev().take(MESSAGES).cloned().collect();
-        said.reverse();
-        Ok((said, head))
+        let new = new.iter().filter(|message| {
+            !bus::is_runners(&message.kind) && !message.body.starts_with(STARTING)
+        });
+        let mut latest: Vec<_> = new.rev().take(MAX_MESSAGES).cloned().collect();
+        latest.reverse();
+        Ok((latest, head))
     }
 }

@@ -8,50 +8,53 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Client, Event, Lag, Said, about, block, judged_as, why};
+use super::{
+    Client, Event, Payload, TranscriptLag, block, event_kind, not_judged, reason_not_to_judge,
+};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
-    lag: |_, _, _| Lag::None,
+    transcript_lag: |_, _, _| TranscriptLag::UpToDate,
     refusal: block,
     shows_messages: true,
     project: None,
     deadline: Duration::from_secs(50),
 };
 
-/// The longest first line of a rollout that is read, in bytes.
-const HEADER: u64 = 1 << 20;
+/// A rollout's first line is read up to this length.
+const MAX_HEADER_BYTES: u64 = 1 << 20;
 
-/// The event with which a session begins.
-const BEGINNING: &str = "SessionStart";
+const SESSION_START_EVENT: &str = "SessionStart";
 
-fn event(said: &Said<'_>) -> Event {
-    let in_plan_mode = said.text("permission_mode") == Some("plan");
+fn event(payload: &Payload<'_>) -> Event {
+    let in_plan_mode = payload.text("permission_mode") == Some("plan");
     Event {
-        about: about(said, BEGINNING),
-        not_judged: judged_as(said.text("hook_event_name"), "Stop")
-            .or(in_plan_mode.then_some(why::PLAN_MODE)),
-        session: said.owned("session_id"),
-        prompt: said.owned("turn_id"),
-        folder: said.path("cwd"),
-        transcript: said.path("transcript_path"),
-        said: said.owned("last_assistant_message"),
-        background: Vec::new(),
-        typed: said.owned("prompt"),
+        kind: event_kind(payload, SESSION_START_EVENT),
+        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "Stop")
+            .or(in_plan_mode.then_some(not_judged::PLAN_MODE)),
+        session: payload.owned("session_id"),
+        prompt_id: payload.owned("turn_id"),
+        folder: payload.path("cwd"),
+        transcript: payload.path("transcript_path"),
+        last_message: payload.owned("last_assistant_message"),
+        background_tasks: Vec::new(),
+        prompt_text: payload.owned("prompt"),
     }
 }
 
-fn is_headless(said: &Said<'_>) -> Option<bool> {
-    let rollout = said.path("transcript_path");
-    let of_exec = rollout.as_deref().and_then(is_of_exec);
-    of_exec.or_else(|| said.started_with("codex", &["exec", "e"]))
+fn is_headless(payload: &Payload<'_>) -> Option<bool> {
+    let rollout = payload.path("transcript_path");
+    rollout
+        .as_deref()
+        .and_then(is_exec_rollout)
+        .or_else(|| payload.started_with("codex", &["exec", "e"]))
 }
 
-/// Whether a rollout is one of `codex exec`, as its first record tells.
-fn is_of_exec(rollout: &Path) -> Option<bool> {
+/// Reads the rollout's first record. None if there is none that names its source.
+fn is_exec_rollout(rollout: &Path) -> Option<bool> {
     let mut line = String::new();
-    BufReader::new(File::open(rollout).ok()?.take(HEADER)).read_line(&mut line).ok()?;
+    BufReader::new(File::open(rollout).ok()?.take(MAX_HEADER_BYTES)).read_line(&mut line).ok()?;
     let header: Value = serde_json::from_str(&line).ok()?;
     let source = header.get("payload")?.get("source")?;
     Some(source.as_str() == Some("exec"))

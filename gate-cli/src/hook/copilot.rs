@@ -1,74 +1,83 @@
 //! GitHub Copilot CLI's `Stop`, or `agentStop` without an event's name (1.0.102).
 //!
-//! No message comes with it: the transcript is the only source, and is written
-//! while the hook runs. It ignores the ninth refusal in a row.
+//! The event carries no message. The transcript is the only source, and the client
+//! writes it while the hook runs. It ignores the ninth refusal in a row.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::lag::moment;
-use super::{About, Client, Event, Lag, Latest, Said, about, block, judged_as, why};
+use super::transcript_lag::timestamp;
+use super::{
+    Client, Event, EventKind, Payload, RecentRecords, TranscriptLag, block, event_kind, not_judged,
+    reason_not_to_judge,
+};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
-    lag,
+    transcript_lag,
     refusal: block,
     shows_messages: true,
     project: Some("COPILOT_PROJECT_DIR"),
     deadline: Duration::from_secs(25),
 };
 
-/// How a turn ends that was not broken off.
-const WHOLE: &str = "end_turn";
+/// The stop reason of a turn that was not broken off.
+const COMPLETE_TURN: &str = "end_turn";
 
-/// The event with which a session begins.
-const BEGINNING: &str = "SessionStart";
+const SESSION_START_EVENT: &str = "SessionStart";
 
-fn event(said: &Said<'_>) -> Event {
-    let reason = said.text("stop_reason").or_else(|| said.text("stopReason"));
-    let broken_off = reason.is_some_and(|reason| reason != WHOLE);
+fn event(payload: &Payload<'_>) -> Event {
+    let reason = payload.text("stop_reason").or_else(|| payload.text("stopReason"));
+    let broken_off = reason.is_some_and(|reason| reason != COMPLETE_TURN);
     // Without a name, only a stop has a reason to stop.
-    let name = said.text("hook_event_name");
+    let name = payload.text("hook_event_name");
     let is_other = name.is_none() && reason.is_none();
-    let is_prompt = is_other && said.text("prompt").is_some();
+    let is_prompt = is_other && payload.text("prompt").is_some();
     Event {
-        about: if is_prompt { About::Prompt } else { about(said, BEGINNING) },
-        not_judged: judged_as(name, "Stop")
-            .or(is_other.then_some(why::OTHER_EVENT))
-            .or(broken_off.then_some(why::BROKEN_OFF)),
-        session: said.owned("session_id").or_else(|| said.owned("sessionId")),
-        prompt: None,
-        folder: said.path("cwd"),
-        transcript: said.path("transcript_path").or_else(|| said.path("transcriptPath")),
-        said: None,
-        background: Vec::new(),
-        typed: said.owned("prompt"),
+        kind: if is_prompt { EventKind::Prompt } else { event_kind(payload, SESSION_START_EVENT) },
+        not_judged: reason_not_to_judge(name, "Stop")
+            .or(is_other.then_some(not_judged::OTHER_EVENT))
+            .or(broken_off.then_some(not_judged::BROKEN_OFF)),
+        session: payload.owned("session_id").or_else(|| payload.owned("sessionId")),
+        prompt_id: None,
+        folder: payload.path("cwd"),
+        transcript: payload.path("transcript_path").or_else(|| payload.path("transcriptPath")),
+        last_message: None,
+        background_tasks: Vec::new(),
+        prompt_text: payload.owned("prompt"),
     }
 }
 
-fn is_headless(said: &Said<'_>) -> Option<bool> {
-    said.started_with("copilot", &["-p", "--prompt"])
+fn is_headless(payload: &Payload<'_>) -> Option<bool> {
+    payload.started_with("copilot", &["-p", "--prompt"])
 }
 
-/// The client writes down that it calls this hook, after the last word. Before it
-/// has ever done so, the last word has to be there, behind what tools were asked: with
-/// a hook where the session begins, the file is begun long before.
-fn lag(said: &Said<'_>, latest: &Latest, _: &str) -> Lag {
-    let calls = |record: &Value| {
-        let of_stop = record.pointer("/data/hookType").is_some_and(|it| it == "agentStop");
-        of_stop.then(|| moment(record.pointer("/data/input/timestamp"))).flatten()
-    };
-    let is_behind = match (latest.records().find_map(|record| calls(&record)), said.moment()) {
+// The client records that it calls this hook, and does so after the last message. So a
+// call with this event's time means that the message is in the file. Before the first
+// such record only the message itself shows it. An empty file does not count as up to
+// date: a hook at the session's start makes the client create the file long before.
+fn transcript_lag(payload: &Payload<'_>, latest: &RecentRecords, _: &str) -> TranscriptLag {
+    let last_call = latest.records().find_map(|record| stop_hook_time(&record));
+    let is_behind = match (last_call, payload.timestamp()) {
         (Some(called), Some(now)) => called < now,
-        _ => !latest.records().find_map(|record| speaks(&record)).unwrap_or(false),
+        _ => !latest.records().find_map(|record| is_closing_message(&record)).unwrap_or(false),
     };
-    if is_behind { Lag::Sure } else { Lag::None }
+    if is_behind { TranscriptLag::Certain } else { TranscriptLag::UpToDate }
 }
 
-/// Whether a record is a message by itself; none where it is of another kind.
-fn speaks(record: &Value) -> Option<bool> {
+/// The time of a call of the stop hook, in milliseconds since 1970.
+fn stop_hook_time(record: &Value) -> Option<i64> {
+    if record.pointer("/data/hookType")? != "agentStop" {
+        return None;
+    }
+    timestamp(record.pointer("/data/input/timestamp"))
+}
+
+/// True for a message of the agent that calls no tool, false for prompts and tool calls,
+/// none for any other record.
+fn is_closing_message(record: &Value) -> Option<bool> {
     match record.get("type")?.as_str()? {
         "assistant.message" => {
             let requests = record.pointer("/data/toolRequests").and_then(Value::as_array);

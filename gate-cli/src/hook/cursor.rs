@@ -1,42 +1,41 @@
 //! Cursor's `stop` (by its documentation; it fires in interactive sessions
 //! only).
 //!
-//! What goes on is a follow-up message; exit code 2 refuses nothing. No text
-//! comes with the event, and a transcript only in some versions.
+//! A follow-up message makes the agent go on; exit code 2 refuses nothing. The event
+//! carries no text, and a transcript only in some versions.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Client, Event, Lag, Said, about, judged_as, why};
+use super::{Client, Event, Payload, TranscriptLag, event_kind, not_judged, reason_not_to_judge};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless: |_| Some(false),
-    lag: |_, _, _| Lag::None,
+    transcript_lag: |_, _, _| TranscriptLag::UpToDate,
     refusal: follow_up,
     shows_messages: false,
     project: Some("CURSOR_PROJECT_DIR"),
     deadline: Duration::from_secs(50),
 };
 
-/// The event with which a session begins.
-const BEGINNING: &str = "sessionStart";
+const SESSION_START_EVENT: &str = "sessionStart";
 
-fn event(said: &Said<'_>) -> Event {
-    let broken_off = said.text("status").is_some_and(|status| status != "completed");
-    let root = said.list("workspace_roots").first().and_then(Value::as_str);
+fn event(payload: &Payload<'_>) -> Event {
+    let broken_off = payload.text("status").is_some_and(|status| status != "completed");
+    let root = payload.list("workspace_roots").first().and_then(Value::as_str);
     Event {
-        about: about(said, BEGINNING),
-        not_judged: judged_as(said.text("hook_event_name"), "stop")
-            .or(broken_off.then_some(why::BROKEN_OFF)),
-        session: said.owned("conversation_id"),
-        prompt: None,
-        folder: said.path("cwd").or_else(|| root.map(Into::into)),
-        transcript: said.path("transcript_path"),
-        said: said.owned("last_assistant_message"),
-        background: Vec::new(),
-        typed: said.owned("prompt"),
+        kind: event_kind(payload, SESSION_START_EVENT),
+        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "stop")
+            .or(broken_off.then_some(not_judged::BROKEN_OFF)),
+        session: payload.owned("conversation_id"),
+        prompt_id: None,
+        folder: payload.path("cwd").or_else(|| root.map(Into::into)),
+        transcript: payload.path("transcript_path"),
+        last_message: payload.owned("last_assistant_message"),
+        background_tasks: Vec::new(),
+        prompt_text: payload.owned("prompt"),
     }
 }
 

@@ -2,37 +2,38 @@
 
 use std::time::Duration;
 
-use super::{Client, Event, Lag, Said, about, block, judged_as, why};
+use super::{
+    Client, Event, Payload, TranscriptLag, block, event_kind, not_judged, reason_not_to_judge,
+};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
-    lag: |_, _, _| Lag::None,
+    transcript_lag: |_, _, _| TranscriptLag::UpToDate,
     refusal: block,
     shows_messages: true,
     project: Some("FACTORY_PROJECT_DIR"),
     deadline: Duration::from_secs(50),
 };
 
-/// The event with which a session begins.
-const BEGINNING: &str = "SessionStart";
+const SESSION_START_EVENT: &str = "SessionStart";
 
-fn event(said: &Said<'_>) -> Event {
-    let in_plan_mode = said.text("permission_mode") == Some("plan");
+fn event(payload: &Payload<'_>) -> Event {
+    let in_plan_mode = payload.text("permission_mode") == Some("plan");
     Event {
-        about: about(said, BEGINNING),
-        not_judged: judged_as(said.text("hook_event_name"), "Stop")
-            .or(in_plan_mode.then_some(why::PLAN_MODE)),
-        session: said.owned("session_id"),
-        prompt: None,
-        folder: said.path("cwd"),
-        transcript: said.path("transcript_path"),
-        said: None,
-        background: Vec::new(),
-        typed: said.owned("prompt"),
+        kind: event_kind(payload, SESSION_START_EVENT),
+        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "Stop")
+            .or(in_plan_mode.then_some(not_judged::PLAN_MODE)),
+        session: payload.owned("session_id"),
+        prompt_id: None,
+        folder: payload.path("cwd"),
+        transcript: payload.path("transcript_path"),
+        last_message: None,
+        background_tasks: Vec::new(),
+        prompt_text: payload.owned("prompt"),
     }
 }
 
-fn is_headless(said: &Said<'_>) -> Option<bool> {
-    said.started_with("droid", &["exec"])
+fn is_headless(payload: &Payload<'_>) -> Option<bool> {
+    payload.started_with("droid", &["exec"])
 }

@@ -1,50 +1,55 @@
 //! Gemini CLI's `AfterAgent` (0.61.0).
 //!
-//! Its `prompt_response` is of no use: it is all that was said since the prompt,
-//! with chunks repeated and words torn apart. The transcript has the last word.
+//! Its `prompt_response` is of no use: it repeats chunks of everything since the prompt
+//! and tears words apart. The transcript has the last message.
 
 use std::time::Duration;
 
-use super::lag::ends_alike;
-use super::{Client, Event, Lag, Latest, Said, about, block, judged_as};
+use super::transcript_lag::ends_alike;
+use super::{
+    Client, Event, Payload, RecentRecords, TranscriptLag, block, event_kind, reason_not_to_judge,
+};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
-    lag,
+    transcript_lag,
     refusal: block,
     shows_messages: true,
     project: Some("GEMINI_PROJECT_DIR"),
     deadline: Duration::from_secs(50),
 };
 
-/// The event with which a session begins.
-const BEGINNING: &str = "SessionStart";
+const SESSION_START_EVENT: &str = "SessionStart";
 
-fn event(said: &Said<'_>) -> Event {
+fn event(payload: &Payload<'_>) -> Event {
     Event {
-        about: about(said, BEGINNING),
-        not_judged: judged_as(said.text("hook_event_name"), "AfterAgent"),
-        session: said.owned("session_id"),
-        prompt: said.text("prompt").map(|text| gate_core::digest(text.as_bytes())),
-        folder: said.path("cwd"),
-        transcript: said.path("transcript_path"),
-        said: None,
-        background: Vec::new(),
-        typed: said.owned("prompt"),
+        kind: event_kind(payload, SESSION_START_EVENT),
+        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "AfterAgent"),
+        session: payload.owned("session_id"),
+        prompt_id: payload.text("prompt").map(|text| gate_core::digest(text.as_bytes())),
+        folder: payload.path("cwd"),
+        transcript: payload.path("transcript_path"),
+        last_message: None,
+        background_tasks: Vec::new(),
+        prompt_text: payload.owned("prompt"),
     }
 }
 
-fn is_headless(said: &Said<'_>) -> Option<bool> {
-    said.started_with("gemini", &["-p", "--prompt"])
+fn is_headless(payload: &Payload<'_>) -> Option<bool> {
+    payload.started_with("gemini", &["-p", "--prompt"])
 }
 
-/// How many characters at the end of `prompt_response` are compared.
-const ALIKE: usize = 32;
+/// Characters at the end of `prompt_response` that are compared.
+const COMPARED_CHARS: usize = 32;
 
-/// Each chunk after the first stands twice in `prompt_response`, so it ends as the
-/// last word does. That is what was seen, and nothing that it promises.
-fn lag(said: &Said<'_>, _: &Latest, word: &str) -> Lag {
-    let told = said.text("prompt_response");
-    if told.is_none_or(|told| ends_alike(told, word, ALIKE)) { Lag::None } else { Lag::Likely }
+// `prompt_response` repeats each chunk after the first, so it ends as the last message
+// does. The client was seen to do so; it does not promise it. Hence `Likely` at most.
+fn transcript_lag(payload: &Payload<'_>, _: &RecentRecords, last_message: &str) -> TranscriptLag {
+    match payload.text("prompt_response") {
+        Some(response) if !ends_alike(response, last_message, COMPARED_CHARS) => {
+            TranscriptLag::Likely
+        }
+        _ => TranscriptLag::UpToDate,
+    }
 }

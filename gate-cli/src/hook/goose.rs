@@ -1,38 +1,37 @@
-//! Goose's `Stop` (by its documentation): the event's name stands under `event`,
-//! and sessions lie in a database, so that the message is all there is to read.
+//! Goose's `Stop` (by its documentation). The event's name is under `event`. Sessions
+//! are in a database, so the message is all there is to read.
 
 use std::time::Duration;
 
-use super::{Client, Event, Lag, Said, about, block, judged_as};
+use super::{Client, Event, Payload, TranscriptLag, block, event_kind, reason_not_to_judge};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
-    lag: |_, _, _| Lag::None,
+    transcript_lag: |_, _, _| TranscriptLag::UpToDate,
     refusal: block,
     shows_messages: false,
     project: None,
     deadline: Duration::from_secs(25),
 };
 
-/// The event with which a session begins.
-const BEGINNING: &str = "SessionStart";
+const SESSION_START_EVENT: &str = "SessionStart";
 
-fn event(said: &Said<'_>) -> Event {
-    let name = said.text("event").or_else(|| said.text("hook_event_name"));
+fn event(payload: &Payload<'_>) -> Event {
+    let name = payload.text("event").or_else(|| payload.text("hook_event_name"));
     Event {
-        about: about(said, BEGINNING),
-        not_judged: judged_as(name, "Stop"),
-        session: said.owned("session_id"),
-        prompt: None,
-        folder: said.path("cwd"),
-        transcript: said.path("transcript_path"),
-        said: said.owned("last_assistant_message"),
-        background: Vec::new(),
-        typed: said.owned("prompt"),
+        kind: event_kind(payload, SESSION_START_EVENT),
+        not_judged: reason_not_to_judge(name, "Stop"),
+        session: payload.owned("session_id"),
+        prompt_id: None,
+        folder: payload.path("cwd"),
+        transcript: payload.path("transcript_path"),
+        last_message: payload.owned("last_assistant_message"),
+        background_tasks: Vec::new(),
+        prompt_text: payload.owned("prompt"),
     }
 }
 
-fn is_headless(said: &Said<'_>) -> Option<bool> {
-    said.started_with("goose", &["run"])
+fn is_headless(payload: &Payload<'_>) -> Option<bool> {
+    payload.started_with("goose", &["run"])
 }

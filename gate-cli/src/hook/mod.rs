@@ -1,14 +1,10 @@
-//! Hooks: what an agent's client says when the agent stops, and the one reply that
-//! is safe with it; and what it says when a session begins, to which there is none.
+//! Hooks: the events of agents' clients, and the replies that are safe with each.
 //!
-//! One file an agent. All clients fail open: what is no plain refusal lets the
-//! agent stop, with exit code 0 and without a trace. So a refusal is always
-//! one JSON object with nothing beside it and exit code 0, which is the one
-//! form that every client takes for what it is, and letting go is to print
-//! nothing.
+//! One file an agent. All clients fail open: they let the agent stop on any reply that
+//! is no plain refusal, and leave no trace of that. So a refusal is always one JSON
+//! object alone on stdout, with exit code 0: the one form that every client
+//! understands. To let the agent stop, gate prints nothing.
 
-mod asks;
-mod began;
 mod claude_code;
 mod codex;
 mod copilot;
@@ -16,19 +12,21 @@ mod cursor;
 mod droid;
 mod gemini;
 mod goose;
-mod invoked;
-mod lag;
-mod mentions;
-mod named;
 mod nested;
 mod opencode;
-mod prompted;
+mod operator_command;
+mod parent_process;
+mod payload;
+mod prompt;
+mod question;
 mod qwen;
-mod said;
+mod run_name;
 pub(crate) mod session;
-mod stopped;
-mod surroundings;
-mod typed;
+mod session_start;
+mod stop;
+mod tool_inputs;
+mod transcript_lag;
+mod turn_context;
 mod undecided;
 
 use std::path::PathBuf;
@@ -37,91 +35,83 @@ use std::time::Duration;
 use gate_core::text;
 use serde_json::{Value, json};
 
-pub(crate) use asks::asks;
-pub(crate) use began::Began;
-pub(crate) use lag::{Lag, Latest};
-pub(crate) use prompted::Prompted;
-pub(crate) use said::Said;
-pub(crate) use stopped::{Stopped, Verdict};
-pub(crate) use surroundings::Surroundings;
+pub(crate) use payload::Payload;
+pub(crate) use prompt::Prompt;
+pub(crate) use question::ends_with_question;
+pub(crate) use session_start::SessionStart;
+pub(crate) use stop::{AgentStop, StopReply};
+pub(crate) use transcript_lag::{RecentRecords, TranscriptLag};
+pub(crate) use turn_context::TurnContext;
 pub(crate) use undecided::{is_first, is_older_than_prompt};
 
 use crate::agent::Agent;
 use crate::settings::Places;
 
-/// What is known of one agent's client.
+/// The hook interface of one agent's client.
 #[derive(Debug)]
 pub(crate) struct Client {
-    /// What its words on the standard input mean.
-    pub(crate) event: fn(&Said<'_>) -> Event,
-    /// Whether nobody sits in front of it; none where that cannot be told.
-    pub(crate) is_headless: fn(&Said<'_>) -> Option<bool>,
-    /// How the transcript stands to the stop, where its last word is this.
-    pub(crate) lag: fn(&Said<'_>, &Latest, &str) -> Lag,
-    /// Its words for "go on, for this reason".
+    pub(crate) event: fn(&Payload<'_>) -> Event,
+    /// True if no person sits in front of the client. None if gate cannot find out.
+    pub(crate) is_headless: fn(&Payload<'_>) -> Option<bool>,
+    /// Compares the event with the transcript, whose last message is the third argument.
+    pub(crate) transcript_lag: fn(&Payload<'_>, &RecentRecords, &str) -> TranscriptLag,
+    /// The reply that makes the agent go on, for this reason.
     pub(crate) refusal: fn(&str) -> Value,
-    /// Whether it shows a `systemMessage` to the person and takes it for nothing
-    /// else.
+    /// True if the client shows a `systemMessage` to the person and does nothing else
+    /// with it.
     pub(crate) shows_messages: bool,
-    /// The variable with the folder that the session began in: an agent may have
-    /// gone elsewhere since.
+    /// The variable with the folder in which the session began. The agent may have
+    /// changed its folder since.
     pub(crate) project: Option<&'static str>,
-    /// How long a hook may take where the installed command does not say: below
-    /// the client's own default.
+    /// Time for a hook if the installed command names none: below the client's default.
     pub(crate) deadline: Duration,
 }
 
-/// What an event is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum About {
-    /// The agent stops.
+pub(crate) enum EventKind {
     #[default]
     Stop,
-    /// A session begins, or is taken up again, and its agent has not acted yet.
-    Beginning,
-    /// A prompt was given to the agent.
+    /// A session begins or is resumed, and its agent has not acted yet.
+    SessionStart,
+    /// A person or a program gave the agent a prompt.
     Prompt,
-    /// A session goes on in its middle.
-    Middle,
+    /// An event in the middle of a turn. gate does nothing.
+    MidTurn,
 }
 
-/// What a client says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// What that is about.
-    pub(crate) about: About,
-    /// Why it is not to be judged, where it is not.
+    pub(crate) kind: EventKind,
+    /// The reason not to judge this stop, if there is one.
     pub(crate) not_judged: Option<&'static str>,
     /// The client's id of the session.
     pub(crate) session: Option<String>,
-    /// What tells the person's prompts apart.
-    pub(crate) prompt: Option<String>,
-    /// The folder that the agent is in.
+    /// Differs from prompt to prompt within a session.
+    pub(crate) prompt_id: Option<String>,
+    /// The agent's current folder.
     pub(crate) folder: Option<PathBuf>,
-    /// The session's transcript.
     pub(crate) transcript: Option<PathBuf>,
-    /// The agent's last word, where what the client says of it can be trusted.
-    pub(crate) said: Option<String>,
-    /// The background tasks that are still running.
-    pub(crate) background: Vec<String>,
-    /// The text of a prompt.
-    pub(crate) typed: Option<String>,
+    /// The agent's last message, if the client sends it whole and unchanged.
+    pub(crate) last_message: Option<String>,
+    /// Background tasks that are still running.
+    pub(crate) background_tasks: Vec<String>,
+    pub(crate) prompt_text: Option<String>,
 }
 
 impl Event {
-    /// The session as a run's name.
+    /// The session's id as a run's name.
     pub(crate) fn run(&self) -> Option<String> {
         Some(text::clean(self.session.as_deref()?).replace('#', "-"))
     }
 }
 
-/// Whether an agent started this agent's client.
+/// True if an agent started this agent's client.
 pub(crate) fn is_nested(agent: Agent, places: &Places) -> bool {
-    nested::outer(agent, places).is_some()
+    nested::outer_agent(agent, places).is_some()
 }
 
-/// Why a stop is not judged, in the words of the record.
-pub(crate) mod why {
+/// Reasons not to judge a stop, as the ledger records them.
+pub(crate) mod not_judged {
     pub(crate) const SUB_AGENT: &str = "a sub-agent stopped, not the agent";
     pub(crate) const PLAN_MODE: &str = "the agent is in plan mode";
     pub(crate) const BROKEN_OFF: &str = "the turn was broken off, or its API failed";
@@ -130,7 +120,6 @@ pub(crate) mod why {
     pub(crate) const NEVER: &str = "hook.judge is never";
 }
 
-/// What is known of an agent's client.
 pub(crate) fn client(agent: Agent) -> &'static Client {
     match agent {
         Agent::ClaudeCode => &claude_code::CLIENT,
@@ -145,15 +134,13 @@ pub(crate) fn client(agent: Agent) -> &'static Client {
     }
 }
 
-/// The refusal that Claude Code, Codex, Gemini CLI, Qwen Code, Copilot, Droid
-/// and Goose take. Codex takes no other key beside these two, and Copilot
-/// nothing without a reason.
+/// The refusal for Claude Code, Codex, Gemini CLI, Qwen Code, Copilot, Droid and Goose.
+/// Codex ignores a reply with any other key, and Copilot one without a reason.
 fn block(reason: &str) -> Value {
     json!({ "decision": "block", "reason": reason })
 }
 
-/// The events with which clients report a prompt.
-const PROMPTS: [&str; 5] = [
+const PROMPT_EVENTS: [&str; 5] = [
     "UserPromptSubmit",
     "BeforeAgent",
     "userPromptSubmitted",
@@ -161,29 +148,30 @@ const PROMPTS: [&str; 5] = [
     "chat.message",
 ];
 
-/// What an event is about, where this is the name of the one that begins a session.
-/// Some clients send it after they compacted a session, too: its agent has acted.
-fn about(said: &Said<'_>, beginning: &str) -> About {
-    let name = said.text("hook_event_name").or_else(|| said.text("event"));
-    let is_sub_agent = said.text("agent_id").is_some();
-    if name.is_some_and(|name| PROMPTS.contains(&name)) {
-        return if is_sub_agent { About::Middle } else { About::Prompt };
+/// Tells the kinds apart by the event's name; `session_start` is the client's own.
+fn event_kind(payload: &Payload<'_>, session_start: &str) -> EventKind {
+    let name = payload.text("hook_event_name").or_else(|| payload.text("event"));
+    let is_sub_agent = payload.text("agent_id").is_some();
+    if name.is_some_and(|name| PROMPT_EVENTS.contains(&name)) {
+        return if is_sub_agent { EventKind::MidTurn } else { EventKind::Prompt };
     }
-    match (name == Some(beginning), said.text("source")) {
-        (false, _) => About::Stop,
-        (true, Some("compact")) => About::Middle,
-        (true, _) if is_sub_agent => About::Middle,
-        (true, _) => About::Beginning,
+    match (name == Some(session_start), payload.text("source")) {
+        (false, _) => EventKind::Stop,
+        // Some clients send the event again after they compacted a session. The agent
+        // has acted by then, so the work tree is no baseline any more.
+        (true, Some("compact")) => EventKind::MidTurn,
+        (true, _) if is_sub_agent => EventKind::MidTurn,
+        (true, _) => EventKind::SessionStart,
     }
 }
 
-/// A stop of the agent, or what else the name of an event says.
-fn judged_as(name: Option<&str>, stop: &str) -> Option<&'static str> {
+/// None for a stop of the agent; `stop` is the client's name for that event.
+fn reason_not_to_judge(name: Option<&str>, stop: &str) -> Option<&'static str> {
     match name {
         None => None,
         Some(name) if name == stop => None,
-        Some("SubagentStop") => Some(why::SUB_AGENT),
-        Some("StopFailure") => Some(why::BROKEN_OFF),
-        Some(_) => Some(why::OTHER_EVENT),
+        Some("SubagentStop") => Some(not_judged::SUB_AGENT),
+        Some("StopFailure") => Some(not_judged::BROKEN_OFF),
+        Some(_) => Some(not_judged::OTHER_EVENT),
     }
 }

@@ -1,27 +1,27 @@
-//! Whether a client was itself started by an agent. What that one did so far must
-//! not become the beginning of another session.
+//! Finds out if another agent started the client of this hook. If so, the outer agent's
+//! changes must not become the baseline of the inner session.
 //!
-//! A client leaves marks in the environment of what it starts, and some of them in
-//! that of its own hooks. So the processes tell more: whether the client was begun
-//! with an agent's marks, and whether an agent's program that works on this project
-//! stands above it. It is a fence and no wall: an agent can clear an environment and
-//! leave its own processes behind.
+//! A client sets variables ("marks") for the programs that it starts, and some of them
+//! for its own hooks too. So the ancestry says more than the environment: was the client
+//! started with an agent's marks, and is one of its parents an agent that works on this
+//! project? This is a fence, not a wall: an agent can clear an environment and detach
+//! from its parents.
 
 use gate_checks::process::started_environment;
 
 use crate::agent::{Agent, BY_NPM, MARKS, Process, SELF_NAMED};
 use crate::settings::Places;
 
-/// What it says to a tool.
-const OF_TOOL: &str = "AI_AGENT of a tool";
+/// The mark of a tool in the variable that names an agent.
+const TOOL_MARK: &str = "AI_AGENT of a tool";
 
-/// What shows that an agent started the client of this agent, in words.
-pub(super) fn outer(agent: Agent, places: &Places) -> Option<String> {
+/// Describes the trace of an agent that started this agent's client.
+pub(super) fn outer_agent(agent: Agent, places: &Places) -> Option<String> {
     let environment = places.environment.iter();
     let mut marks = environment.filter_map(|(name, value)| mark(name, value));
     marks.find(|mark| is_foreign(mark, agent)).map(in_environment).or_else(|| {
-        let all: Vec<_> = Process::above().map(Above::of).collect();
-        above(agent, &all, &|process| process.works_on(&places.folder))
+        let ancestry: Vec<_> = Process::above().map(Ancestor::new).collect();
+        agent_in_ancestry(agent, &ancestry, &|process| process.works_on(&places.folder))
     })
 }
 
@@ -29,53 +29,69 @@ fn in_environment(mark: &str) -> String {
     format!("the environment has {mark}")
 }
 
-/// The mark that a variable is.
 fn mark(name: &str, value: &str) -> Option<&'static str> {
-    if name == SELF_NAMED && value.ends_with("_agent") {
-        return Some(OF_TOOL);
+    if value.is_empty() {
+        return None;
     }
-    let mark = MARKS.iter().find(|(mark, _)| *mark == name).filter(|_| !value.is_empty());
-    mark.map(|(mark, _)| *mark)
+    if name == SELF_NAMED && value.ends_with("_agent") {
+        return Some(TOOL_MARK);
+    }
+    MARKS.iter().find(|(mark, _)| *mark == name).map(|(mark, _)| *mark)
 }
 
-/// Whether a mark is none that this agent's client gives its hooks.
+/// True unless this agent's client sets the mark for its own hooks.
 fn is_foreign(mark: &str, agent: Agent) -> bool {
     !MARKS.contains(&(mark, Some(agent)))
 }
 
-/// A process above this one.
-struct Above {
+struct Ancestor {
     process: Process,
-    /// The marks that it was started with.
+    /// The marks in the environment that the process was started with.
     marks: Vec<&'static str>,
 }
 
-impl Above {
-    fn of(process: Process) -> Self {
+impl Ancestor {
+    fn new(process: Process) -> Self {
         let environment = started_environment(process.pid);
-        let set = environment.iter().filter_map(|it| it.split_once('='));
-        let marks = set.filter_map(|(name, value)| mark(name, value)).collect();
+        let variables = environment.iter().filter_map(|variable| variable.split_once('='));
+        let marks = variables.filter_map(|(name, value)| mark(name, value)).collect();
         Self { process, marks }
+    }
+
+    fn runs(&self, agent: Agent) -> bool {
+        self.process.agent == Some(agent)
     }
 }
 
-/// What the processes above this one show, the nearest first: what the client started,
-/// the client itself and its starters, each called by the next, and whatever started
-/// those.
-fn above(agent: Agent, all: &[Above], works_here: &dyn Fn(&Process) -> bool) -> Option<String> {
-    let first = all.iter().position(|it| it.process.agent == Some(agent)).unwrap_or(all.len());
-    let (below, rest) = all.split_at(first);
-    let length = rest.iter().take_while(|it| it.process.agent == Some(agent)).count();
-    let (own, others) = rest.split_at(length);
-    let starters = |mark: &str| agent == Agent::Codex && mark == BY_NPM;
-    let started = below.iter().flat_map(|it| &it.marks).find(|mark| is_foreign(mark, agent));
-    let marked = || own.iter().flat_map(|it| &it.marks).find(|mark| !starters(mark));
-    started.or_else(marked).map(|mark| in_environment(mark)).or_else(|| {
-        let mut others = below.iter().chain(others);
-        others.find_map(|it| {
-            let name = it.process.agent?.name();
-            works_here(&it.process).then(|| format!("{name} (process {})", it.process.pid))
-        })
+// The ancestry of a hook, the nearest process first:
+//
+//     sh -c gate  <  claude, node claude  <  bash, tmux, codex ...
+//     started        the client              started the client
+//
+// A foreign mark is a trace if the client's children have it. The client itself has to
+// have no mark at all, for it does not set its own marks for itself; Codex is started
+// by a script of npm that does.
+fn agent_in_ancestry(
+    agent: Agent,
+    ancestry: &[Ancestor],
+    works_here: &dyn Fn(&Process) -> bool,
+) -> Option<String> {
+    let first = ancestry.iter().position(|ancestor| ancestor.runs(agent));
+    let (children, rest) = ancestry.split_at(first.unwrap_or(ancestry.len()));
+    let client_count = rest.iter().take_while(|ancestor| ancestor.runs(agent)).count();
+    let (client, starters) = rest.split_at(client_count);
+    let mut child_marks = children.iter().flat_map(|child| &child.marks);
+    let mut client_marks = client.iter().flat_map(|process| &process.marks);
+    let foreign = child_marks
+        .find(|mark| is_foreign(mark, agent))
+        .or_else(|| client_marks.find(|mark| agent != Agent::Codex || **mark != BY_NPM));
+    if let Some(mark) = foreign {
+        return Some(in_environment(mark));
+    }
+    children.iter().chain(starters).find_map(|ancestor| {
+        let process = &ancestor.process;
+        let name = process.agent?.name();
+        works_here(process).then(|| format!("{name} (process {})", process.pid))
     })
 }
 
@@ -84,14 +100,14 @@ mod tests {
     use super::*;
     use crate::agent::agent_of;
 
-    fn process(pid: i32, line: &str, marks: &[&'static str]) -> Above {
+    fn process(pid: i64, line: &str, marks: &[&'static str]) -> Ancestor {
         let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
         let process = Process { pid, agent: agent_of("", &words), words };
-        Above { process, marks: marks.to_vec() }
+        Ancestor { process, marks: marks.to_vec() }
     }
 
-    fn seen(agent: Agent, all: &[Above]) -> Option<String> {
-        above(agent, all, &|process| process.pid != 9)
+    fn seen(agent: Agent, ancestry: &[Ancestor]) -> Option<String> {
+        agent_in_ancestry(agent, ancestry, &|process| process.pid != 9)
     }
 
     #[test]

@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-use super::{Client, Event, Lag, Said, about, block, judged_as};
+use super::{Client, Event, Payload, TranscriptLag, block, event_kind, reason_not_to_judge};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
-    lag: |_, _, _| Lag::None,
+    transcript_lag: |_, _, _| TranscriptLag::UpToDate,
     refusal: block,
     shows_messages: true,
     project: None,
@@ -17,22 +17,22 @@ pub(super) const CLIENT: Client = Client {
 };
 
 /// The plug-in reports prompts alone; the first one begins a session.
-const BEGINNING: &str = "session.created";
+const SESSION_START_EVENT: &str = "session.created";
 
-fn event(said: &Said<'_>) -> Event {
+fn event(payload: &Payload<'_>) -> Event {
     Event {
-        about: about(said, BEGINNING),
-        not_judged: judged_as(said.text("hook_event_name"), "session.idle"),
-        session: said.owned("session_id"),
-        prompt: said.owned("prompt_id"),
-        folder: said.path("cwd"),
+        kind: event_kind(payload, SESSION_START_EVENT),
+        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "session.idle"),
+        session: payload.owned("session_id"),
+        prompt_id: payload.owned("prompt_id"),
+        folder: payload.path("cwd"),
         transcript: None,
-        said: said.owned("last_assistant_message"),
-        background: Vec::new(),
-        typed: said.owned("prompt"),
+        last_message: payload.owned("last_assistant_message"),
+        background_tasks: Vec::new(),
+        prompt_text: payload.owned("prompt"),
     }
 }
 
-fn is_headless(said: &Said<'_>) -> Option<bool> {
-    said.started_with("opencode", &["run"])
+fn is_headless(payload: &Payload<'_>) -> Option<bool> {
+    payload.started_with("opencode", &["run"])
 }

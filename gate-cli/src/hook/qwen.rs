@@ -1,18 +1,21 @@
 //! Qwen Code's `Stop` (0.15.10).
 //!
-//! Its `last_assistant_message` is what was thought and what was said in one
-//! piece, and `stop_hook_active` is always true. The transcript has the last
-//! word, but is written while the hook runs.
+//! Its `last_assistant_message` is thought and message in one piece, and
+//! `stop_hook_active` is always true. The transcript has the last message, but the
+//! client writes it while the hook runs.
 
 use std::time::Duration;
 
-use super::lag::ends_alike;
-use super::{Client, Event, Lag, Latest, Said, about, block, judged_as, why};
+use super::transcript_lag::ends_alike;
+use super::{
+    Client, Event, Payload, RecentRecords, TranscriptLag, block, event_kind, not_judged,
+    reason_not_to_judge,
+};
 
 pub(super) const CLIENT: Client = Client {
     event,
     is_headless,
-    lag,
+    transcript_lag,
     refusal: block,
     shows_messages: true,
     project: Some("QWEN_PROJECT_DIR"),
@@ -21,30 +24,32 @@ pub(super) const CLIENT: Client = Client {
 
 /// The event with which a session begins; a headless client sends its first prompt
 /// alone.
-const BEGINNING: &str = "SessionStart";
+const SESSION_START_EVENT: &str = "SessionStart";
 
-fn event(said: &Said<'_>) -> Event {
-    let in_plan_mode = said.text("permission_mode") == Some("plan");
+fn event(payload: &Payload<'_>) -> Event {
+    let in_plan_mode = payload.text("permission_mode") == Some("plan");
     Event {
-        about: about(said, BEGINNING),
-        not_judged: judged_as(said.text("hook_event_name"), "Stop")
-            .or(in_plan_mode.then_some(why::PLAN_MODE)),
-        session: said.owned("session_id"),
-        prompt: None,
-        folder: said.path("cwd"),
-        transcript: said.path("transcript_path"),
-        said: None,
-        background: Vec::new(),
-        typed: said.owned("prompt"),
+        kind: event_kind(payload, SESSION_START_EVENT),
+        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "Stop")
+            .or(in_plan_mode.then_some(not_judged::PLAN_MODE)),
+        session: payload.owned("session_id"),
+        prompt_id: None,
+        folder: payload.path("cwd"),
+        transcript: payload.path("transcript_path"),
+        last_message: None,
+        background_tasks: Vec::new(),
+        prompt_text: payload.owned("prompt"),
     }
 }
 
-fn is_headless(said: &Said<'_>) -> Option<bool> {
-    said.started_with("qwen", &["-p", "--prompt"])
+fn is_headless(payload: &Payload<'_>) -> Option<bool> {
+    payload.started_with("qwen", &["-p", "--prompt"])
 }
 
-/// What was thought stands before what was said.
-fn lag(said: &Said<'_>, _: &Latest, word: &str) -> Lag {
-    let told = said.text("last_assistant_message");
-    if told.is_none_or(|told| ends_alike(told, word, usize::MAX)) { Lag::None } else { Lag::Sure }
+// The thought comes before the message, so only the end can be compared.
+fn transcript_lag(payload: &Payload<'_>, _: &RecentRecords, last_message: &str) -> TranscriptLag {
+    match payload.text("last_assistant_message") {
+        Some(sent) if !ends_alike(sent, last_message, usize::MAX) => TranscriptLag::Certain,
+        _ => TranscriptLag::UpToDate,
+    }
 }

@@ -1,8 +1,8 @@
-//! What is kept of an agent's session between its hooks.
+//! The state of an agent's session between its hooks.
 //!
-//! Each session has a file below the state folder, and beside it the list of the work
-//! tree's files as they were at the person's last prompt. Nothing here leads to an
-//! `exit`: if it is lost, more is looked at, not less.
+//! Each session has a file in the state folder, and beside it the list of the work
+//! tree's files at the person's last prompt. Losing either never helps an agent: gate
+//! then looks at more, not less.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder};
@@ -16,154 +16,154 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
 
-/// A session in which nothing happened for so long is over.
-const OVER: Duration = Duration::from_secs(12 * 60 * 60);
+/// A session without events for so long is over.
+const SESSION_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
 
-/// How many files of one session's turns are kept by name.
-const MAX_FILES: usize = 5_000;
+/// Names of changed files that are saved for one session.
+const MAX_CHANGED_FILES: usize = 5_000;
 
 /// A session of an agent in one work tree.
 #[derive(Debug)]
 pub(crate) struct Session {
-    pub(crate) kept: Kept,
+    pub(crate) state: SessionState,
     file: PathBuf,
 }
 
-/// What is kept of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Kept {
-    /// The session's transcript.
+pub(crate) struct SessionState {
     pub(crate) transcript: Option<PathBuf>,
-    /// Whether an agent started its client: what it does is that agent's work.
+    /// An agent started the client, so its changes are that agent's work.
     pub(crate) is_nested: bool,
-    /// Whether its interactive turns need an `exit` (`gate on --session`).
+    /// Interactive turns need an `exit` too (`gate on --session`).
     pub(crate) needs_exit: bool,
-    /// Whether a turn has begun and not stopped yet.
+    /// A turn has begun and not stopped yet.
     pub(crate) in_turn: bool,
-    /// What was red, or empty, in each project that the session changed and whose
-    /// checks were not green since.
+    /// Projects that the session changed and whose checks were not green since, each with
+    /// the names of the checks or tests that were red. Empty if none ran.
     pub(crate) owed: BTreeMap<PathBuf, Vec<String>>,
-    /// Files that changed in its turns, relative to the work tree's root.
+    /// Files that changed in the session's turns, relative to the work tree's root.
     pub(crate) changed: BTreeSet<PathBuf>,
-    /// When the person's last prompt came, in seconds since 1970.
+    /// The time of the person's last prompt, in seconds since 1970.
     pub(crate) prompted_at: Option<u64>,
 }
 
 impl Session {
-    /// The session of this id; a new one if nothing is kept of it. None without a
-    /// state folder or an id.
+    /// A new session if none is saved under this id. None without a state folder or an
+    /// id.
     pub(crate) fn open(
-        state: Option<&Path>,
+        state_folder: Option<&Path>,
         root: &Path,
         (agent, id): (Agent, Option<&str>),
     ) -> Option<Self> {
         let name = hex(format!("{} {}", agent.name(), id?).as_bytes());
-        let file = folder(state?, root).join(format!("{name}.json"));
-        let kept = read(&file).unwrap_or_default();
-        Some(Self { kept, file })
+        let file = folder(state_folder?, root).join(format!("{name}.json"));
+        let state = read(&file).unwrap_or_default();
+        Some(Self { state, file })
     }
 
-    /// The work tree's files as they were at the person's last prompt, or at the last
-    /// stop where the client reports no prompts.
+    /// The work tree's files at the person's last prompt, or at the last stop if the
+    /// client reports no prompts.
     pub(crate) fn files(&self) -> Option<FileList> {
-        files_of(&self.file)
+        read_file_list(&self.file)
     }
 
-    /// Keeps the session. What cannot be kept is found out again.
-    pub(crate) fn keep(&self) {
-        let text = serde_json::to_vec(&self.kept).unwrap_or_default();
+    /// Saves the state, or ignores that it cannot: the next hook then checks more.
+    pub(crate) fn save(&self) {
+        let text = serde_json::to_vec(&self.state).unwrap_or_default();
         let _ = write(&self.file, &text);
     }
 
-    /// Keeps the work tree's files.
-    pub(crate) fn keep_files(&self, files: &FileList) {
+    /// Saves the list of the work tree's files.
+    pub(crate) fn save_files(&self, files: &FileList) {
         let _ = write(&self.file.with_extension("files"), &files.to_bytes());
     }
 
-    /// Remembers files that changed in its turns.
     pub(crate) fn add_changed(&mut self, files: &[PathBuf]) {
-        self.kept.changed.extend(files.iter().cloned());
-        while self.kept.changed.len() > MAX_FILES {
-            self.kept.changed.pop_first();
+        self.state.changed.extend(files.iter().cloned());
+        while self.state.changed.len() > MAX_CHANGED_FILES {
+            self.state.changed.pop_first();
         }
     }
 
-    /// The other sessions in the same work tree that were not started by an agent and
-    /// are not over, each with its files at its last prompt if it is in a turn.
-    pub(crate) fn others(&self) -> Vec<(Kept, Option<FileList>)> {
+    /// The other sessions in this work tree that no agent started and that are not over.
+    /// A session in a turn comes with its files at its last prompt.
+    pub(crate) fn others(&self) -> Vec<(SessionState, Option<FileList>)> {
         let folder = self.file.parent().unwrap_or(Path::new(""));
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let files = entries.map(|entry| entry.path()).filter(|path| {
-            path.extension().is_some_and(|it| it == "json") && *path != self.file && is_live(path)
-        });
-        let others = files.filter_map(|path| {
-            let kept = read(&path).filter(|kept| !kept.is_nested)?;
-            let files = files_of(&path).filter(|_| kept.in_turn);
-            Some((kept, files))
+        let files = live_session_files(folder).filter(|file| *file != self.file);
+        let others = files.filter_map(|file| {
+            let state = read(&file).filter(|state| !state.is_nested)?;
+            let files = if state.in_turn { read_file_list(&file) } else { None };
+            Some((state, files))
         });
         others.collect()
     }
 }
 
-/// Switches the sessions of a work tree whose turn is not over to need an `exit`, or
-/// back. Returns how many there are.
-pub(crate) fn require_exit(state: Option<&Path>, root: &Path, needs_exit: bool) -> usize {
-    let Some(state) = state else { return 0 };
-    let entries = fs::read_dir(folder(state, root)).into_iter().flatten().flatten();
-    let files = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|it| it == "json") && is_live(path));
-    let sessions = files.filter_map(|file| Some(Session { kept: read(&file)?, file }));
-    sessions
-        .map(|session| {
-            Session { kept: Kept { needs_exit, ..session.kept }, file: session.file }.keep();
-        })
-        .count()
+/// Sets if the live sessions of a work tree need an `exit`. Returns their number.
+pub(crate) fn require_exit(state_folder: Option<&Path>, root: &Path, needs_exit: bool) -> usize {
+    let Some(state_folder) = state_folder else { return 0 };
+    let mut count = 0;
+    for file in live_session_files(&folder(state_folder, root)) {
+        if let Some(state) = read(&file) {
+            Session { state: SessionState { needs_exit, ..state }, file }.save();
+            count += 1;
+        }
+    }
+    count
 }
 
-/// Whether a message is new in a folder. It counts as shown from now on.
-pub(crate) fn is_news_here(state: Option<&Path>, root: &Path, message: &str) -> bool {
-    let Some(state) = state else { return true };
-    let folder = folder(state, root);
-    if make(&folder).is_err() {
+/// True if a message was not shown in this work tree before. Marks the message as shown.
+pub(crate) fn is_new_message(state_folder: Option<&Path>, root: &Path, message: &str) -> bool {
+    let Some(state_folder) = state_folder else { return true };
+    let folder = folder(state_folder, root);
+    if create_private_folder(&folder).is_err() {
         return true;
     }
     let mark = folder.join(format!("{}.shown", hex(message.as_bytes())));
     fs::OpenOptions::new().write(true).create_new(true).open(mark).is_ok()
 }
 
-fn folder(state: &Path, root: &Path) -> PathBuf {
-    state.join("sessions").join(hex(root.as_os_str().as_encoded_bytes()))
+fn folder(state_folder: &Path, root: &Path) -> PathBuf {
+    state_folder.join("sessions").join(hex(root.as_os_str().as_encoded_bytes()))
+}
+
+fn live_session_files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| is_live(path))
 }
 
 fn hex(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_owned()
 }
 
-fn read(file: &Path) -> Option<Kept> {
+fn read(file: &Path) -> Option<SessionState> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-fn files_of(file: &Path) -> Option<FileList> {
+fn read_file_list(file: &Path) -> Option<FileList> {
     FileList::from_bytes(&fs::read(file.with_extension("files")).ok()?)
 }
 
 fn is_live(file: &Path) -> bool {
     let written = fs::metadata(file).and_then(|metadata| metadata.modified());
-    written.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age < OVER))
+    written
+        .is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age < SESSION_TIMEOUT))
 }
 
 /// Writes a file whole or not at all.
 fn write(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new(""));
-    make(folder)?;
+    create_private_folder(folder)?;
     let mut new = tempfile::NamedTempFile::new_in(folder)?;
     new.write_all(bytes)?;
     new.persist(file).map(drop).map_err(|error| error.error)
 }
 
-fn make(folder: &Path) -> std::io::Result<()> {
+fn create_private_folder(folder: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
@@ -180,12 +180,12 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let mut one = open(state.path(), "a");
         assert!(one.others().is_empty());
-        one.kept.in_turn = true;
-        one.keep();
-        one.keep_files(&FileList::default());
-        assert!(open(state.path(), "a").kept.in_turn);
+        one.state.in_turn = true;
+        one.save();
+        one.save_files(&FileList::default());
+        assert!(open(state.path(), "a").state.in_turn);
         let other = open(state.path(), "b");
-        assert_eq!(other.kept, Kept::default());
+        assert_eq!(other.state, SessionState::default());
         let others = other.others();
         assert_eq!(others.len(), 1);
         assert_eq!(others[0].1, Some(FileList::default()));
@@ -195,15 +195,15 @@ mod tests {
     fn a_session_that_an_agent_started_is_no_other_one() {
         let state = tempfile::tempdir().unwrap();
         let mut nested = open(state.path(), "nested");
-        nested.kept.is_nested = true;
-        nested.keep();
+        nested.state.is_nested = true;
+        nested.save();
         assert!(open(state.path(), "a").others().is_empty());
     }
 
     #[test]
     fn a_message_is_new_once() {
         let state = tempfile::tempdir().unwrap();
-        let here = |message| is_news_here(Some(state.path()), Path::new("/w"), message);
+        let here = |message| is_new_message(Some(state.path()), Path::new("/w"), message);
         assert!(here("none") && !here("none") && here("other"));
     }
 }

@@ -1,4 +1,4 @@
-//! What records say, and how it is read back.
+//! Writes and reads the bodies of records.
 
 use gate_core::decide::breaker::Change;
 use gate_core::history::State;
@@ -11,11 +11,10 @@ use crate::operator::Operator;
 use crate::record::{Ledger, Record};
 use crate::secrets;
 
-/// How many objects and arrays of a decision may stand within each other.
-const DEEPEST: usize = 80;
+/// Levels of objects and arrays in a decision. The record's limit is higher.
+const MAX_DEPTH: usize = 80;
 
-/// The body of a decision's record.
-pub(super) fn of_decision(record: &Record, state: &State, tree: &str) -> Result<Body, Failure> {
+pub(super) fn decision_body(record: &Record, state: &State, tree: &str) -> Result<Body, Failure> {
     let mut decision = serde_json::to_value(record).map_err(|error| unfit(&error))?;
     if let Some(usage) = decision.pointer_mut("/usage") {
         *usage = json!({
@@ -24,19 +23,19 @@ pub(super) fn of_decision(record: &Record, state: &State, tree: &str) -> Result<
             "partial": record.usage.partial,
         });
     }
-    exact(&mut decision, DEEPEST);
+    make_exact(&mut decision, MAX_DEPTH);
     body(&json!({ "decision": decision, "state": state, "tree": tree }))
 }
 
-/// The body of a step of the breaker.
-pub(super) fn of_change(change: &Change, state: &State, tree: &str) -> Result<Body, Failure> {
+/// The body of a transition of the breaker.
+pub(super) fn transition_body(change: &Change, state: &State, tree: &str) -> Result<Body, Failure> {
     let mut body = serde_json::to_value(change).map_err(|error| unfit(&error))?;
     body["state"] = serde_json::to_value(state).map_err(|error| unfit(&error))?;
     body["tree"] = json!(tree);
     self::body(&body)
 }
 
-/// What an operator did, in words that are kept.
+/// The body of an operator's act.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct ActBody<'a> {
     pub(super) act: &'a str,
@@ -56,14 +55,13 @@ pub(super) struct ActBody<'a> {
     pub(super) state: Option<State>,
 }
 
-/// A body that says this.
-pub(super) fn body(what: &impl Serialize) -> Result<Body, Failure> {
-    Body::new(what).map_err(|error: BodyError| unfit(&error))
+pub(super) fn body(value: &impl Serialize) -> Result<Body, Failure> {
+    Body::new(value).map_err(|error: BodyError| unfit(&error))
 }
 
-/// A body that says this without secrets.
-pub(super) fn masked(what: &impl Serialize) -> Result<Body, Failure> {
-    let mut value = serde_json::to_value(what).map_err(|error| unfit(&error))?;
+/// As [`body`], without secrets.
+pub(super) fn masked(value: &impl Serialize) -> Result<Body, Failure> {
+    let mut value = serde_json::to_value(value).map_err(|error| unfit(&error))?;
     secrets::masker().value(&mut value);
     body(&value)
 }
@@ -72,17 +70,13 @@ fn unfit(error: &dyn std::fmt::Display) -> Failure {
     Failure::internal("record-unfit", format!("the decision cannot be recorded: {error}"))
 }
 
-/// The state that a record left.
+/// The loop's state after a record.
 pub(super) fn state_of(sealed: &Sealed) -> Result<State, Failure> {
     let state = sealed.record.body.get("state").cloned().unwrap_or_default();
     serde_json::from_value(state).map_err(|error| damaged(sealed, &error))
 }
 
-/// The decision that a record holds, in its place in the ledger.
-///
-/// # Errors
-///
-/// A record that holds none that can be read.
+/// The decision of a record, with its place in the ledger.
 pub(super) fn decision_of(sealed: &Sealed) -> Result<Record, Failure> {
     let mut decision = sealed.record.body.get("decision").cloned().unwrap_or_default();
     let micro = decision.pointer("/usage/cost_micro_usd").and_then(Value::as_u64);
@@ -95,28 +89,28 @@ pub(super) fn decision_of(sealed: &Sealed) -> Result<Record, Failure> {
     Ok(Record { ledger: Some(place(sealed)), ..record })
 }
 
-/// Where a record stands.
+/// The record's place in the ledger.
 pub(super) fn place(sealed: &Sealed) -> Ledger {
     Ledger { seq: sealed.record.seq, hash: sealed.hash.to_string() }
 }
 
-/// A record that gate itself cannot have written.
+/// The error for a record that gate cannot have written like this.
 fn damaged(sealed: &Sealed, error: &serde_json::Error) -> Failure {
     let message = format!("record {} of the ledger cannot be read: {error}", sealed.record.seq);
     Failure::internal("state-corrupt", message)
 }
 
-/// Makes a value one that a record may hold: a number that is no exact integer,
-/// and what lies too deep, is kept as text. Only details that a plug-in or a
-/// report gave can be such.
-fn exact(value: &mut Value, depth: usize) {
+// A record's hash needs one canonical text, so a body has exact integers only. Any other
+// number, and what is nested too deeply, becomes text. Only the details of a plug-in or of
+// a report can have such values.
+fn make_exact(value: &mut Value, depth: usize) {
     match value {
         Value::Number(number) if !is_exact(number) => *value = Value::String(number.to_string()),
         Value::Array(_) | Value::Object(_) if depth == 0 => {
             *value = Value::String(value.to_string());
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| exact(item, depth - 1)),
-        Value::Object(map) => map.values_mut().for_each(|item| exact(item, depth - 1)),
+        Value::Array(items) => items.iter_mut().for_each(|item| make_exact(item, depth - 1)),
+        Value::Object(map) => map.values_mut().for_each(|item| make_exact(item, depth - 1)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -132,12 +126,12 @@ mod tests {
     #[test]
     fn what_a_record_may_not_hold_is_kept_as_text() {
         let mut value = json!({ "share": 0.5, "huge": u64::MAX, "fine": -7, "list": [1e300] });
-        exact(&mut value, DEEPEST);
+        make_exact(&mut value, MAX_DEPTH);
         let text = json!({ "share": "0.5", "huge": "18446744073709551615", "fine": -7, "list": ["1e+300"] });
         assert_eq!(value, text);
         let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
         let mut value = json!({ "deep": deep });
-        exact(&mut value, DEEPEST);
+        make_exact(&mut value, MAX_DEPTH);
         assert!(Body::new(&value).is_ok());
     }
 }

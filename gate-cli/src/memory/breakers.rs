@@ -1,4 +1,4 @@
-//! The breakers that are not closed, and whose they are.
+//! Lists the breakers that are not closed, with their owners.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,14 @@ use super::{body, now};
 use crate::failure::Failure;
 use crate::store::Reading;
 
-/// How many of the latest steps of breakers are looked at, and of the latest acts
-/// of operators.
-const LATEST: usize = 1_000;
+/// The latest records of each kind that are searched.
+const MAX_RECORDS: usize = 1_000;
 
-/// A breaker that could be tried for so long, in milliseconds, holds nobody up:
-/// whoever it stopped has not come back.
-const FORGOTTEN: u64 = 12 * 60 * 60 * 1_000;
+/// A breaker that could have been tried for so long, in milliseconds, is not listed: its
+/// loop has not come back.
+const FORGOTTEN_AFTER_MS: u64 = 12 * 60 * 60 * 1_000;
 
-/// Which breakers are meant.
+/// A selection of breakers.
 #[derive(Clone, Copy, Debug)]
 pub enum Which<'a> {
     /// Those of this work tree.
@@ -35,72 +34,71 @@ pub enum Which<'a> {
     Run(&'a str),
 }
 
-/// A breaker that is not closed, and whose it is.
+/// A breaker that is not closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OpenBreaker {
-    /// Whose it is: a loop's own, or a task's, which an operator holds.
+    /// The owner: a loop, or a task that an operator holds.
     pub owner: Owner,
-    /// The same in words.
+    /// The owner in words.
     pub whose: String,
-    /// The loop's name; none of a task's.
+    /// The loop's name; null for a task.
     #[serde(rename = "loop")]
     pub name: Option<String>,
-    /// The task; empty where none is named.
+    /// The task, or empty.
     pub task: String,
-    /// The agent whose stop opened it.
+    /// The agent whose stop opened the breaker.
     pub agent: Option<String>,
     /// The client's id of the session.
     pub session: Option<String>,
-    /// Whether it is of this work tree, or holds whatever the work tree.
+    /// True if the breaker belongs to this work tree, or to all.
     pub here: bool,
-    /// Its state.
+    /// The breaker's state.
     pub state: BreakerState,
-    /// What opened it, by the name of the setting that limits it; or `operator`.
+    /// The cause: the name of a setting with a limit, or `operator`.
     pub trip: Option<String>,
-    /// What opened it, in words.
+    /// The cause as a sentence.
     pub message: Option<String>,
-    /// When it came into this state (RFC 3339, UTC).
+    /// The time of the last change of the state (RFC 3339, UTC).
     pub since: String,
-    /// When a probe may be tried (RFC 3339, UTC); none where only an operator
-    /// can close it.
+    /// The time at which a probe may be tried (RFC 3339, UTC); null if only an operator
+    /// can close the breaker.
     pub probe_at: Option<String>,
-    /// The command that closes it.
+    /// The command that closes the breaker.
     pub reset: String,
 }
 
 impl OpenBreaker {
-    /// Whether it lets nobody through, or one probe at most.
+    /// True if open or isolated.
     pub(crate) fn stops(&self) -> bool {
         matches!(self.state, BreakerState::Open | BreakerState::Isolated)
     }
 
-    fn is(&self, which: Which<'_>) -> bool {
+    fn is_selected(&self, which: Which<'_>) -> bool {
         match which {
             Which::Here => self.here && (self.owner == Owner::Loop || self.task.is_empty()),
             Which::Task(task) => self.task == task,
             Which::Run(name) => {
-                [&self.name, &self.session].iter().any(|it| it.as_deref() == Some(name))
+                self.name.as_deref() == Some(name) || self.session.as_deref() == Some(name)
             }
         }
     }
 }
 
-/// Those that are meant come first, what an operator holds before all others.
+/// Selected breakers first; among them those that stop somebody, tasks before loops.
 pub(super) fn sorted(mut open: Vec<OpenBreaker>, which: Which<'_>) -> Vec<OpenBreaker> {
-    open.retain(|it| matches!(which, Which::Here) || it.is(which));
-    open.sort_by_key(|it| (!it.is(which), !it.stops(), it.owner));
+    open.retain(|breaker| matches!(which, Which::Here) || breaker.is_selected(which));
+    open.sort_by_key(|breaker| (!breaker.is_selected(which), !breaker.stops(), breaker.owner));
     open
 }
 
-/// Those that are meant.
-pub(super) fn meant<'o>(
+pub(super) fn selected<'o>(
     open: &'o [OpenBreaker],
     which: Which<'o>,
 ) -> impl Iterator<Item = &'o OpenBreaker> {
-    open.iter().filter(move |it| it.is(which))
+    open.iter().filter(move |breaker| breaker.is_selected(which))
 }
 
-/// All that are not closed in the project, the latest first.
+/// All breakers of the project that are not closed, the latest first.
 pub(super) fn open(
     reading: &mut dyn Reading,
     tree: &str,
@@ -109,7 +107,7 @@ pub(super) fn open(
     let now = now();
     let mut latest = BTreeMap::<_, (u64, State, Sealed)>::new();
     for kind in [kind::TRANSITION, kind::ACT] {
-        for sealed in reading.entries_of_type(kind, LATEST)? {
+        for sealed in reading.entries_of_type(kind, MAX_RECORDS)? {
             if sealed.record.body.get("state").is_none() {
                 continue;
             }
@@ -130,44 +128,41 @@ pub(super) fn open(
             Owner::Loop => Some(state.breaker.clone()),
             Owner::Task => state.breaker.as_hold(),
         };
-        let is_shown = |it: &Breaker| !it.is_closed() && !is_forgotten(it, &now, policy);
-        if let Some(breaker) = breaker.filter(is_shown) {
-            let decided = state.name.as_deref().map(|name| reading.latest_of_loop(name));
-            let decided = decided.transpose()?.flatten();
-            open.push(described((&state, &breaker), &sealed, decided.as_ref(), (tree, policy)));
+        let Some(breaker) = breaker else { continue };
+        if breaker.is_closed() || is_forgotten(&breaker, &now, policy) {
+            continue;
         }
+        let decision = state.name.as_deref().map(|name| reading.latest_of_loop(name));
+        let decision = decision.transpose()?.flatten();
+        open.push(describe((&state, &breaker), &sealed, decision.as_ref(), (tree, policy)));
     }
     Ok(open)
 }
 
-/// Whether it was tripped long ago, could be tried since, and nobody did.
+/// True if the breaker could have been tried long ago, and nobody did.
 fn is_forgotten(breaker: &Breaker, now: &timestamp::Timestamp, policy: &Policy) -> bool {
-    let long_ago =
-        |at: &timestamp::Timestamp| now.since(at).is_some_and(|passed| passed >= FORGOTTEN);
-    match breaker.state {
-        BreakerState::Open => {
-            let is_cool = breaker.cools_in(now, policy) == Some(0);
-            is_cool && breaker.stood.as_ref().is_some_and(|stood| long_ago(&stood.at))
+    let last_change = match breaker.state {
+        BreakerState::Open if breaker.cools_in(now, policy) == Some(0) => {
+            breaker.stood.as_ref().map(|stood| &stood.at)
         }
-        BreakerState::HalfOpen => breaker.probe.as_ref().is_some_and(|it| long_ago(&it.since)),
-        BreakerState::Isolated | BreakerState::Closed => false,
-    }
+        BreakerState::HalfOpen => breaker.probe.as_ref().map(|probe| &probe.since),
+        BreakerState::Open | BreakerState::Isolated | BreakerState::Closed => None,
+    };
+    let passed = last_change.and_then(|at| now.since(at));
+    passed.is_some_and(|passed| passed >= FORGOTTEN_AFTER_MS)
 }
 
-fn described(
+fn describe(
     (state, breaker): (&State, &Breaker),
     sealed: &Sealed,
-    decided: Option<&Sealed>,
+    decision: Option<&Sealed>,
     (tree, policy): (&str, &Policy),
 ) -> OpenBreaker {
-    let of = |pointer: &str| {
-        let body = Value::from(decided?.record.body.clone());
-        Some(body.pointer(pointer)?.as_str()?.to_owned())
-    };
-    let agent = of("/decision/observed/stop/agent");
-    let session = of("/decision/observed/session");
+    let decision = decision.map(|sealed| Value::from(sealed.record.body.clone()));
+    let agent = text_at(decision.as_ref(), "/decision/observed/stop/agent");
+    let session = text_at(decision.as_ref(), "/decision/observed/session");
     let trip = breaker.trip.as_ref();
-    let of_tree = sealed.record.body.get("tree").and_then(Value::as_str);
+    let own_tree = sealed.record.body.get("tree").and_then(Value::as_str);
     let (option, name) = match (state.owner, state.name.as_deref(), state.task.as_str()) {
         (Owner::Loop, Some(name), _) => (" --run ", quoted(name)),
         (_, _, "") => ("", String::new()),
@@ -180,7 +175,7 @@ fn described(
         task: state.task.clone(),
         agent,
         session,
-        here: state.owner == Owner::Task || of_tree == Some(tree),
+        here: state.owner == Owner::Task || own_tree == Some(tree),
         state: breaker.state,
         trip: trip.map(|trip| trip.cause.name().to_owned()),
         message: trip.map(|trip| trip.message.clone()),
@@ -190,13 +185,17 @@ fn described(
     }
 }
 
-/// Whose a breaker is, in words.
+fn text_at(body: Option<&Value>, pointer: &str) -> Option<String> {
+    Some(body?.pointer(pointer)?.as_str()?.to_owned())
+}
+
+/// The owner in words.
 fn whose(state: &State, agent: Option<&str>) -> String {
     let name = state.name.as_deref().unwrap_or_default();
     match (state.owner, agent, state.task.as_str()) {
         (Owner::Task, _, "") => "all work without a task, by an operator".to_owned(),
         (Owner::Task, _, task) => format!("the task {task}, by an operator"),
-        (Owner::Loop, Some(agent), _) if super::naming::is_of_prompt(name) => {
+        (Owner::Loop, Some(agent), _) if super::naming::is_prompt_loop(name) => {
             format!("{agent} with one prompt, {name}")
         }
         (Owner::Loop, Some(agent), _) => format!("the {agent} session {name}"),
@@ -205,16 +204,19 @@ fn whose(state: &State, agent: Option<&str>) -> String {
     }
 }
 
-/// A name as a shell takes it for one word.
+/// Quotes a name for a shell if it needs quotes.
 fn quoted(name: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/#@%+,=".contains(c);
     if !name.starts_with('-') && name.chars().all(is_plain) {
         return name.to_owned();
     }
     format!("'{}'", name.replace('\'', r"'\''"))
 }
 
-/// The time so many milliseconds from now.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_.:/#@%+,=".contains(c)
+}
+
+/// The time this many milliseconds from now (RFC 3339).
 pub(super) fn later(millis: u64) -> Option<String> {
     let wait = SignedDuration::from_millis(i64::try_from(millis).ok()?);
     Some(Timestamp::now().checked_add(wait).ok()?.to_string())

@@ -1,18 +1,16 @@
-//! The clocks.
+//! The machine's clocks.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use gate_core::decide::timestamp::Timestamp;
 
-/// The moment that it is.
 pub(crate) fn now() -> Timestamp {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (boot, uptime_ms) = booted();
     Timestamp { boot, uptime_ms, wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX) }
 }
 
-/// The id of this start of the machine, and the time since then, suspend
-/// included.
+/// The boot id, and the milliseconds since the boot, with the time in suspend.
 #[cfg(target_os = "linux")]
 fn booted() -> (String, u64) {
     let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
@@ -21,7 +19,7 @@ fn booted() -> (String, u64) {
     (id.trim().to_owned(), u64::try_from(millis).unwrap_or_default())
 }
 
-/// Without an id of the start only the wall clock counts.
+/// Without a boot id only the wall clock counts.
 #[cfg(not(target_os = "linux"))]
 fn booted() -> (String, u64) {
     (String::new(), 0)

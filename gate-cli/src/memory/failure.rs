@@ -1,14 +1,14 @@
-//! What a store's trouble is to the user.
+//! Turns errors of the store and of work items into failures for the user.
 
 use gate_core::work::WorkError;
 
 use crate::failure::Failure;
 use crate::store::StoreError;
 
-/// What to do where the state cannot be trusted.
+/// Hint for state that cannot be trusted.
 const RESET: &str = "find out who changed it; `gate breaker reset --reason …` begins a new ledger";
 
-/// What to do about a build that cannot use the configured database.
+/// Hint for a build that cannot use the configured database.
 const POSTGRES: &str = "install it with `cargo install --path gate-cli --features postgres`, or unset \
                         GATE_DATABASE_URL and GATE_DATABASE_URL_FILE to keep state in SQLite";
 
@@ -65,7 +65,7 @@ impl From<WorkError> for Failure {
 }
 
 impl Failure {
-    /// Why the state cannot be trusted, where that is what it says.
+    /// The message, if this failure means that the state cannot be trusted.
     pub(super) fn lost_state(&self) -> Option<&str> {
         let lost = ["state-corrupt", "state-lost", "state-newer"];
         lost.contains(&self.code.as_str()).then_some(self.message.as_str())

@@ -1,26 +1,28 @@
-//! What this project's decisions are remembered by: its ledger, in a store.
+//! The memory of a project's decisions: its ledger, in a store.
 //!
-//! A decision is made in three steps. [`Memory::begin`] says which loop it
-//! belongs to, whether it was made before, and what the breaker says to it.
-//! Checks run then, while nobody holds anything. [`Memory::record`] numbers the
-//! iteration, lets the decision be made from what is remembered at that moment,
-//! and keeps it: when it returns, the record is durable.
+//! A decision takes three steps:
+//!
+//! 1. [`Memory::begin`] finds the loop, returns a decision that was made before, and asks
+//!    the breaker.
+//! 2. The checks run. No lock and no transaction is open in the meantime.
+//! 3. [`Memory::record`] numbers the iteration, decides with the loop's state at that
+//!    moment, and writes the record. When it returns, the record is durable.
 
-mod act;
 mod body;
+mod breaker_ops;
 mod breakers;
 mod clock;
-mod earlier;
-mod ended;
+mod constraints;
 mod failure;
-mod held;
 mod hook;
-mod loops;
+mod loop_end;
 mod naming;
-mod past;
+mod pending_decision;
+mod queries;
+mod recorded_decision;
+mod run_history;
 mod set_aside;
 mod token;
-mod turn;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -29,56 +31,51 @@ use std::time::Duration;
 use gate_checks::worktree;
 use gate_core::protocol::ledger::Head;
 
-pub use act::{BreakerStatus, Operation};
+pub use breaker_ops::{BreakerStatus, Operation};
 pub use breakers::{OpenBreaker, Which};
 pub(crate) use clock::now;
-pub(crate) use ended::{LoopEnd, StoppedBy};
-pub use held::Lock;
-pub(crate) use held::Settings;
+pub use constraints::Lock;
+pub(crate) use constraints::Settings;
 pub(crate) use hook::NotJudged;
-pub(crate) use loops::Loop;
+pub(crate) use loop_end::{LoopEnd, StoppedBy};
 pub(crate) use naming::{next_run, run_before};
-pub(crate) use past::Last;
-pub use past::{Past, Wanted};
+pub(crate) use pending_decision::{DecisionContext, DecisionRequest, PendingDecision, Start};
+pub(crate) use queries::Last;
+pub use queries::{RecordSelector, ReplayedDecision};
+pub(crate) use run_history::Loop;
 pub use set_aside::SetAside;
 pub(crate) use token::Tokens;
-pub(crate) use turn::{Asked, Begun, Standing, Turn};
-pub use work::{Claim, Handed, Submitted};
+pub use work::{Claim, LeaseRef, Submitted};
 
 use crate::failure::Failure;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};
 use crate::store::{self, Leasing, Place, Reading, Store, StoreError, Writing};
-use crate::trust::{self, Looked};
+use crate::trust::{self, TrustReport};
 
 /// A project's ledger, opened.
 #[derive(Debug)]
 pub struct Memory {
     store: Box<dyn Store>,
     project: String,
-    /// Tells the loops of one work tree from those of another.
+    /// The name of the work tree. It is a part of the names of loops.
     tree: String,
-    /// Where the key of its tokens is kept.
+    /// The state folder, which has the key of the tokens.
     state: Option<PathBuf>,
 }
 
 impl Memory {
-    /// Opens the ledger of the project in these places. `id` is its name in the
-    /// settings; else it is known by its repository.
+    /// Opens the ledger of the project in these places. `id` is the project's name in the
+    /// settings; without one, the repository identifies the project.
     ///
     /// # Errors
     ///
-    /// No place for state, a place that cannot be used, a database without a
-    /// project's name.
+    /// No place for state, a place that cannot be used, a database without a project's
+    /// name.
     pub fn open(places: &Places, id: Option<&str>) -> Result<Self, Failure> {
         Self::open_within(places, id, store::PATIENCE)
     }
 
-    /// As [`Memory::open`]; a store that is busy or does not answer is waited for
-    /// so long each time.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Memory::open`].
+    /// As [`Memory::open`], with a timeout for a store that is busy or does not answer.
     pub(crate) fn open_within(
         places: &Places,
         id: Option<&str>,
@@ -87,11 +84,7 @@ impl Memory {
         Self::open_in(&places.project()?, places, id, patience)
     }
 
-    /// As [`Memory::open_within`], of the project in a folder.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Memory::open`].
+    /// As [`Memory::open_within`], for the project in a folder.
     fn open_in(
         folder: &Path,
         places: &Places,
@@ -108,122 +101,118 @@ impl Memory {
         let heads = places.data.as_ref().map(|data| data.join("heads"));
         let store = store::open(&place, heads, patience)?;
         let state = places.state.clone();
-        Ok(Self { store, project, tree: naming::of_tree(folder), state })
+        Ok(Self { store, project, tree: naming::tree_name(folder), state })
     }
 
-    /// As [`Memory::open_within`], for decisions under settings: where others were
-    /// approved, the ledger and the runs are those of what was approved.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Memory::open`].
+    // If the settings are not the approved ones, the approved ones name the ledger. An
+    // agent could otherwise start a fresh history by changing the project's id.
     pub(crate) fn open_under(
-        looked: &Looked,
+        report: &TrustReport,
         places: &Places,
         id: Option<&str>,
         patience: Duration,
     ) -> Result<Self, Failure> {
-        let is_other = looked.changed.is_some() || looked.standing == trust::Standing::Changed;
-        match &looked.approved {
+        let is_other = report.changed.is_some() || report.state == trust::TrustState::Changed;
+        match &report.approved {
             Some((folder, approval)) if is_other => {
-                // Also where the project is known by another name by now.
-                let known_by = || (!places.names_database()).then_some(approval.project.as_str());
-                let id = approval.id.as_deref().or_else(known_by);
+                // The identity of that time, if the repository has another one by now. A
+                // database is shared by machines, so there only an explicit id counts.
+                let identity = (!places.names_database()).then_some(approval.project.as_str());
+                let id = approval.id.as_deref().or(identity);
                 Self::open_in(folder, places, id, patience)
             }
             _ => Self::open_within(places, id, patience),
         }
     }
 
-    /// The same project's ledger, opened once more.
+    /// Opens the same project's ledger once more.
     pub(crate) fn again(&self, places: &Places) -> Result<Self, Failure> {
         let memory = Self::open_within(places, Some(&self.project), store::PATIENCE)?;
         Ok(Self { tree: self.tree.clone(), ..memory })
     }
 
-    /// What the project is known by.
+    /// The project's id in the settings, or its identity.
     pub fn project(&self) -> &str {
         &self.project
     }
 
-    /// The name of the loop that works on a prompt in this work tree.
+    /// The name of the loop of a headless client with this prompt.
     pub(crate) fn loop_of_prompt(&self, prompt: &str) -> String {
-        naming::of_prompt(prompt, &self.tree)
+        naming::prompt_loop_name(prompt, &self.tree)
     }
 
-    /// Looks at the ledger.
+    /// Runs a read transaction.
     pub(crate) fn read<T>(
         &mut self,
-        mut look: impl FnMut(&mut dyn Reading) -> Result<T, Failure>,
+        mut work: impl FnMut(&mut dyn Reading) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let mut found = None;
-        let read = self.store.read(&self.project, &mut |reading| keep(look(reading), &mut found));
-        told(read, found)
+        let mut result = None;
+        let stored = self.store.read(&self.project, &mut |reading| set(&mut result, work(reading)));
+        combine(stored, result)
     }
 
-    /// Looks at the ledger as it is, also where it lost what is marked as its
-    /// own: whoever looks is told what that is.
+    /// Runs a read transaction on a ledger that may have lost records. `work` gets the
+    /// last record that is known outside of the store.
     pub(crate) fn examine<T>(
         &mut self,
-        mut look: impl FnMut(&mut dyn Reading, Option<Head>) -> Result<T, Failure>,
+        mut work: impl FnMut(&mut dyn Reading, Option<Head>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let mut found = None;
-        let examined = self
+        let mut result = None;
+        let stored = self
             .store
-            .examine(&self.project, &mut |reading, marked| keep(look(reading, marked), &mut found));
-        told(examined, found)
+            .examine(&self.project, &mut |reading, head| set(&mut result, work(reading, head)));
+        combine(stored, result)
     }
 
-    /// Changes the ledger, alone.
+    /// Runs an exclusive transaction. `work` may run more than once.
     pub(crate) fn write<T>(
         &mut self,
         mut work: impl FnMut(&mut dyn Writing) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let mut done = None;
-        let written =
-            self.store.write(&self.project, &mut |writing| keep(work(writing), &mut done));
-        told(written, done)
+        let mut result = None;
+        let stored =
+            self.store.write(&self.project, &mut |writing| set(&mut result, work(writing)));
+        combine(stored, result)
     }
 }
 
 impl Memory {
-    /// Changes leases of work items; the ledger stays as it is.
+    /// Runs a transaction that changes leases of work items, but not the ledger.
     fn lease<T>(
         &mut self,
         mut work: impl FnMut(&mut dyn Leasing) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let mut done = None;
-        let written =
-            self.store.lease(&self.project, &mut |leasing| keep(work(leasing), &mut done));
-        told(written, done)
+        let mut result = None;
+        let stored =
+            self.store.lease(&self.project, &mut |leasing| set(&mut result, work(leasing)));
+        combine(stored, result)
     }
 }
 
-/// Keeps what a look or a work gave. The store keeps nothing where it gave up.
-fn keep<T>(
-    given: Result<T, Failure>,
-    kept: &mut Option<Result<T, Failure>>,
+/// Saves the result of a transaction's work. An error makes the store roll back.
+fn set<T>(
+    result: &mut Option<Result<T, Failure>>,
+    new: Result<T, Failure>,
 ) -> Result<(), StoreError> {
-    let given_up = given.is_err();
-    *kept = Some(given);
-    if given_up { Err(StoreError::GivenUp) } else { Ok(()) }
+    let is_error = new.is_err();
+    *result = Some(new);
+    if is_error { Err(StoreError::GivenUp) } else { Ok(()) }
 }
 
-/// What the work gave, where the store kept it; else the store's trouble.
-fn told<T>(
+/// The result of the work if the store committed or rolled back; else the store's error.
+fn combine<T>(
     stored: Result<(), StoreError>,
-    given: Option<Result<T, Failure>>,
+    result: Option<Result<T, Failure>>,
 ) -> Result<T, Failure> {
-    match (stored, given) {
-        (Ok(()), Some(given)) => given,
+    match (stored, result) {
+        (Ok(()), Some(result)) => result,
         (Err(StoreError::GivenUp), Some(Err(failure))) => Err(failure),
         (Err(error), _) => Err(error.into()),
         (Ok(()), None) => Err(Failure::internal("defect", "the store did nothing")),
     }
 }
 
-/// Where state is kept: in the database that the environment names, else in
-/// the state folder.
+/// The database that the environment names, or the state folder.
 fn place(places: &Places) -> Result<Place, Failure> {
     if let Some(url) = places.variable(DATABASE) {
         return Ok(Place::Database(url.parse()?));

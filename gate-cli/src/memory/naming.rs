@@ -1,23 +1,22 @@
-//! What loops and their runs are called.
+//! The names of loops and runs.
 //!
-//! A loop is named by the caller, else by its task and work tree. Runs of one
-//! loop follow each other: the first has the loop's name, the later ones a
-//! number behind it, as in `nightly#2`.
+//! The caller names a loop; otherwise its task and work tree do. The first run of a loop
+//! has the loop's name. Later runs have a number after it, as in `nightly#2`.
 
 use std::path::Path;
 
 use crate::failure::Failure;
 
-/// What stands between a loop's name and a run's number.
+/// Separates a loop's name from a run's number.
 const MARK: char = '#';
 
-/// A short name of a work tree's folder.
-pub(super) fn of_tree(folder: &Path) -> String {
+/// Eight hexadecimal digits for a work tree's folder.
+pub(super) fn tree_name(folder: &Path) -> String {
     blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex()[..8].to_owned()
 }
 
-/// A loop's name.
-pub(super) fn of_loop(
+/// The name from the caller, or one from the task and the work tree.
+pub(super) fn loop_name(
     named: Option<&str>,
     task: Option<&str>,
     tree: &str,
@@ -32,29 +31,27 @@ pub(super) fn of_loop(
     }
 }
 
-/// What the names of loops begin with that are known by a prompt.
-const PROMPT: &str = "prompt-";
+const PROMPT_PREFIX: &str = "prompt-";
 
-/// The name of a loop that a headless client is: whoever starts it again in this
-/// work tree with the same prompt goes on with it. `prompt` is the prompt's digest.
-pub(super) fn of_prompt(prompt: &str, tree: &str) -> String {
+/// The loop of a headless client: one for each prompt in a work tree, so that a client
+/// that starts again with the same prompt goes on with it. `prompt` is a digest.
+pub(super) fn prompt_loop_name(prompt: &str, tree: &str) -> String {
     let digest: String = prompt.rsplit(':').next().unwrap_or(prompt).chars().take(12).collect();
-    format!("{PROMPT}{digest}-{tree}")
+    format!("{PROMPT_PREFIX}{digest}-{tree}")
 }
 
-/// Whether a loop is known by a prompt.
-pub(super) fn is_of_prompt(name: &str) -> bool {
-    name.starts_with(PROMPT)
+pub(super) fn is_prompt_loop(name: &str) -> bool {
+    name.starts_with(PROMPT_PREFIX)
 }
 
-/// The run after this one.
+/// The name of the run after `last`.
 pub(crate) fn next_run(name: &str, last: Option<&str>) -> String {
     let Some(last) = last else { return name.to_owned() };
     let number = last.rsplit_once(MARK).and_then(|(_, number)| number.parse().ok());
     format!("{name}{MARK}{}", number.unwrap_or(1_u64).saturating_add(1))
 }
 
-/// The run before this one, of those of one loop; none before the first.
+/// The name of the same loop's run before this one. None for the first.
 pub(crate) fn run_before(run: &str) -> Option<String> {
     let (name, number) = run.rsplit_once(MARK)?;
     match number.parse().ok()? {
@@ -79,9 +76,9 @@ mod tests {
 
     #[test]
     fn a_loop_is_named_by_the_caller_or_by_its_task_and_tree() {
-        assert_eq!(of_loop(Some("nightly"), Some("7"), "ab"), Ok("nightly".to_owned()));
-        assert_eq!(of_loop(None, Some("7"), "ab"), Ok("7-ab".to_owned()));
-        assert_eq!(of_loop(None, None, "ab"), Ok("run-ab".to_owned()));
-        assert_eq!(of_loop(Some("a#2"), None, "ab").unwrap_err().exit_code, 2);
+        assert_eq!(loop_name(Some("nightly"), Some("7"), "ab"), Ok("nightly".to_owned()));
+        assert_eq!(loop_name(None, Some("7"), "ab"), Ok("7-ab".to_owned()));
+        assert_eq!(loop_name(None, None, "ab"), Ok("run-ab".to_owned()));
+        assert_eq!(loop_name(Some("a#2"), None, "ab").unwrap_err().exit_code, 2);
     }
 }

@@ -1,5 +1,5 @@
-//! A ledger that is set aside because it cannot be trusted, and the work items that go
-//! on without it.
+//! Sets a ledger aside that cannot be trusted, and carries its work items over to the new
+//! one.
 
 use gate_core::exit::WorkPhase;
 use gate_core::work::{Added, Cause, ItemState, Moved, WorkItem, kind};
@@ -11,59 +11,52 @@ use super::{Memory, body};
 use crate::failure::Failure;
 use crate::store::{Item, Writing};
 
-/// Why an item is blocked in the new ledger.
+/// The recorded reason for a blocked item in the new ledger.
 const BLOCKED: &str = "it was blocked in the ledger that was set aside";
 
-/// What a reset has set aside.
+/// The ledger that a reset has set aside.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetAside {
-    /// How many records the ledger still had; none where that could not be read. They
-    /// stay in the store, under a name of their own.
+    /// The number of records in that ledger; null if it could not be read. They stay in
+    /// the store under another name.
     pub records: Option<u64>,
-    /// How many work items go on in the new ledger, each in its phase; none where they
+    /// The number of work items that the new ledger has, each in its phase; null if they
     /// could not be read.
     pub work_items: Option<u64>,
-    /// How many leases of them ended: whoever had one claims again.
+    /// The number of their leases that ended. Their holders claim again.
     pub leases: u64,
 }
 
-/// What is set aside, and the work items that go on.
-pub(super) struct Kept {
+pub(super) struct LedgerContents {
     pub(super) aside: SetAside,
     pub(super) items: Vec<WorkItem>,
 }
 
 impl Memory {
-    /// What the ledger holds at this moment, as far as it can be read.
-    pub(super) fn kept(&mut self) -> Kept {
+    /// The contents of the ledger, as far as they can be read.
+    pub(super) fn contents(&mut self) -> LedgerContents {
         let records = self.examine(|reading, _| Ok(reading.head()?.seq)).ok();
-        let looked = self.examine(|reading, _| Ok((all(reading, |_| true)?, reading.now()?)));
-        let (items, leases) = match looked {
-            Ok((items, now)) => {
-                let is_leased = |item: &&Item| {
-                    let until = item.lease.as_ref().and_then(|lease| lease.expires_at);
-                    until.is_some_and(|until| until > now)
-                };
-                let leases = items.iter().filter(is_leased).count();
-                (Some(items), leases)
-            }
-            Err(_) => (None, 0),
+        let loaded = self.examine(|reading, _| Ok((all(reading, |_| true)?, reading.now()?)));
+        let Ok((items, now)) = loaded else {
+            let aside = SetAside { records, ..SetAside::default() };
+            return LedgerContents { aside, items: Vec::new() };
         };
-        let count = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
-        let work_items = items.as_ref().map(|items| count(items.len()));
-        let items = items.unwrap_or_default().into_iter().map(|item| item.work).collect();
-        Kept { aside: SetAside { records, work_items, leases: count(leases) }, items }
+        let expiries = items.iter().filter_map(|item| item.lease.as_ref()?.expires_at);
+        let leases = expiries.filter(|expires_at| *expires_at > now).count() as u64;
+        let work_items = Some(items.len() as u64);
+        let items = items.into_iter().map(|item| item.work).collect();
+        LedgerContents { aside: SetAside { records, work_items, leases }, items }
     }
 }
 
-/// Takes a work item on into a new ledger, in its phase. Its lease is over.
+/// Adds a work item to a new ledger in its phase, without its lease.
 pub(super) fn take_on(
     writing: &mut dyn Writing,
     work: &WorkItem,
     actor: &str,
 ) -> Result<(), Failure> {
     let phase = match work.state.blocked_in {
-        // What CI has refused is implemented again.
+        // CI has refused the item, so the implementation begins again.
         Some(WorkPhase::CiPending) => WorkPhase::Implementation,
         Some(phase) => phase,
         None => work.state.phase,

@@ -1,9 +1,8 @@
-//! The tokens of iterations: made from a key that is kept with the state, and never
-//! written down themselves.
+//! The tokens of iterations. gate derives them from a key in the state folder and stores
+//! none of them.
 //!
-//! The key is a file of its own in the state folder, also where decisions are kept in
-//! a database: whoever reads the database cannot make tokens. So a token holds on
-//! the machine that gave it.
+//! The key is a file in the state folder even if a database has the decisions: a reader of
+//! the database cannot make tokens. So a token is valid only on the machine that gave it.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,33 +10,31 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use gate_core::decide::signal::{Signal, TokenFinding, TokenHalves, TokenKey};
-use gate_core::protocol::ledger::Sealed;
 use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
-use super::loops::run_of;
-use super::turn::Asked;
+use super::pending_decision::DecisionRequest;
+use super::run_history::run_of;
 use super::{Memory, no_place};
 use crate::failure::Failure;
 use crate::store::TOKEN_KEY;
 
-/// How many of the latest records may tell whose a token is.
-const LATEST: u64 = 100;
+/// The latest records that are searched for the iteration of a wrong token.
+const MAX_RECORDS: u64 = 100;
 
-/// An iteration of a run.
+/// A run, and the number of an iteration.
 pub(crate) type Iteration = (String, u64);
 
 /// A project's tokens.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     key: TokenKey,
-    /// Iterations that were decided lately.
+    /// The latest iterations, for messages about a wrong token.
     latest: Vec<Iteration>,
 }
 
 impl Tokens {
-    /// The signal with what is found of its token, where this is the iteration; none
-    /// where the state was lost.
+    /// Checks the signal's token against an iteration, which is none if the state is lost.
     pub(crate) fn prove(&self, signal: &Signal, iteration: Option<(&str, u64)>) -> Signal {
         let found = match iteration {
             Some(iteration) => TokenFinding::check(signal, &self.key, iteration, &self.latest),
@@ -53,46 +50,40 @@ impl Tokens {
 }
 
 impl Memory {
-    /// The project's tokens. Where there is no key yet, one is made.
-    ///
-    /// # Errors
-    ///
-    /// A state folder that cannot be written, a key that is none.
+    /// The project's tokens. Makes a key if there is none. Fails on a state folder that
+    /// cannot be written, and on a file that is no key.
     pub(crate) fn tokens(&mut self) -> Result<Tokens, Failure> {
         let folder = self.state.as_deref().ok_or_else(no_place)?;
         let random = key(folder).map_err(|error| unusable(&folder.join(TOKEN_KEY), &error))?;
         let key = TokenKey::new(&random, &self.project);
-        // It only makes messages clearer.
+        // A failure is ignored: the list only makes messages clearer.
         let latest = self.latest_iterations().unwrap_or_default();
         Ok(Tokens { key, latest })
     }
 
-    /// The iteration that comes next, for whoever asks like this.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read.
-    pub(crate) fn coming(&mut self, asked: &Asked<'_>) -> Result<Iteration, Failure> {
-        // What will be judged is another output than any before.
-        let asked = Asked { input: Some(""), ..asked.clone() };
-        self.next_of(&asked)
+    /// The iteration of the next decision for such a request.
+    pub(crate) fn next_iteration(
+        &mut self,
+        request: &DecisionRequest<'_>,
+    ) -> Result<Iteration, Failure> {
+        // The next transcript differs from any before, so no recorded digest may match.
+        let request = DecisionRequest { input: Some(""), ..request.clone() };
+        self.number_next(&request)
     }
 
     fn latest_iterations(&mut self) -> Result<Vec<Iteration>, Failure> {
         self.read(|reading| {
             let end = reading.head()?.seq;
-            let from = end.saturating_sub(LATEST - 1).max(1);
-            let page = reading.entries(from, LATEST as usize)?;
-            let iteration = |sealed: &Sealed| {
-                let (run, state) = run_of(sealed).ok()?;
-                Some((run, state.iteration))
-            };
-            Ok(page.iter().rev().filter_map(iteration).collect())
+            let from = end.saturating_sub(MAX_RECORDS - 1).max(1);
+            let page = reading.entries(from, MAX_RECORDS as usize)?;
+            let runs = page.iter().rev().filter_map(|sealed| run_of(sealed).ok());
+            Ok(runs.map(|(run, state)| (run, state.iteration)).collect())
         })
     }
 }
 
-/// The key of this state folder: made once, whoever comes first.
+/// Reads the key of a state folder, or makes it. Of several processes that make one at the
+/// same time, the first wins, and all get its key.
 fn key(folder: &Path) -> io::Result<[u8; 32]> {
     let file = folder.join(TOKEN_KEY);
     match read(&file) {
@@ -111,7 +102,7 @@ fn key(folder: &Path) -> io::Result<[u8; 32]> {
     }
 }
 
-/// Reads a key: this user's alone, and no link.
+/// Fails on a file that others can read, and on a link.
 fn read(file: &Path) -> io::Result<[u8; 32]> {
     let no_link = OFlags::NOFOLLOW.bits().cast_signed();
     let mut file: File = OpenOptions::new().read(true).custom_flags(no_link).open(file)?;

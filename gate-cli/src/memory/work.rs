@@ -4,7 +4,7 @@
 //! the row follows it in the same transaction: what no record says is believed
 //! of no row.
 
-mod believed;
+mod verified_rows;
 
 use std::time::{Duration, Instant};
 
@@ -18,8 +18,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
 
-pub(super) use self::believed::all;
-use self::believed::{found, holds};
+pub(super) use self::verified_rows::all;
+use self::verified_rows::{found, holds};
 use super::{Memory, body};
 use crate::failure::Failure;
 use crate::operator::Operator;
@@ -46,7 +46,7 @@ pub struct Claim<'a> {
 
 /// An item in somebody's hands, as they say.
 #[derive(Clone, Copy, Debug)]
-pub struct Handed<'a> {
+pub struct LeaseRef<'a> {
     /// The item.
     pub work: &'a str,
     /// The lease, where they name it.
@@ -211,7 +211,7 @@ impl Memory {
     ///
     /// Nobody's or somebody else's lease, one that is over, one that would end
     /// earlier than it does.
-    pub fn renew(&mut self, handed: Handed<'_>, by: Duration) -> Result<Item, Failure> {
+    pub fn renew(&mut self, handed: LeaseRef<'_>, by: Duration) -> Result<Item, Failure> {
         let by = ttl(by)?;
         self.released_to(handed, |lease, now| {
             Ok(lease.renewed(handed.actor, after(now, by)?, now)?)
@@ -223,14 +223,14 @@ impl Memory {
     /// # Errors
     ///
     /// Nobody's or somebody else's lease, one that is over.
-    pub fn release(&mut self, handed: Handed<'_>) -> Result<Item, Failure> {
+    pub fn release(&mut self, handed: LeaseRef<'_>) -> Result<Item, Failure> {
         self.released_to(handed, |lease, now| Ok(lease.released(handed.actor, now)?))
     }
 
     /// Puts another lease in the place of the one that somebody has.
     fn released_to(
         &mut self,
-        handed: Handed<'_>,
+        handed: LeaseRef<'_>,
         other: impl Fn(&Lease, Timestamp) -> Result<Lease, Failure>,
     ) -> Result<Item, Failure> {
         self.work(handed.work)?;
@@ -254,7 +254,7 @@ impl Memory {
     /// invalid or of another phase. Nothing is written then.
     pub fn submit(
         &mut self,
-        handed: Handed<'_>,
+        handed: LeaseRef<'_>,
         signal: &ExitSignal,
     ) -> Result<Submitted, Failure> {
         // What does not hold touches nothing, not even to undo it.
@@ -339,7 +339,7 @@ impl Memory {
 /// How long one sleeps at most, before one looks again who may end it.
 const LONGEST: Duration = Duration::from_secs(1);
 
-impl Handed<'_> {
+impl LeaseRef<'_> {
     /// The lease that it is about: the item's latest.
     fn lease(&self, item: &Item) -> Result<Lease, Failure> {
         let named = |lease: &&Lease| self.lease.is_none_or(|named| named == lease.lease_id);

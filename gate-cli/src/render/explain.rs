@@ -9,7 +9,7 @@ use gate_core::{Policy, Transcript};
 use super::breaker::{counted, state_name};
 use super::card;
 use super::text::brief;
-use crate::memory::Past;
+use crate::memory::ReplayedDecision;
 use crate::record::Record;
 
 /// The latest decision, with its time and place.
@@ -22,7 +22,7 @@ pub(crate) fn last_card(record: &Record) -> String {
 
 /// A decision, all that it rests on, and what comes out when it is decided
 /// again.
-pub(crate) fn explained(past: &Past) -> String {
+pub(crate) fn explained(past: &ReplayedDecision) -> String {
     let record = &past.record;
     let mut page = Page { text: card(record) };
     page.text.push('\n');
@@ -111,7 +111,7 @@ impl Page {
         }
     }
 
-    fn again(&mut self, past: &Past) {
+    fn again(&mut self, past: &ReplayedDecision) {
         let text = match (past.is_same(), &past.again) {
             (Some(true), _) => "decided again from the record: the same".to_owned(),
             (Some(false), Some(again)) => {

@@ -50,14 +50,14 @@ impl LoopReporter {
 
     /// A listener for the events of checks.
     pub(crate) fn checks(&self) -> Events {
-        let reporter = self.clone();
-        Events::to(move |event| reporter.tell(Event::Check(&event)))
+        let shown = self.clone();
+        Events::to(move |event| shown.show(Event::Check(&event)))
     }
 }
 
 impl Live for LoopReporter {
-    fn tell(&self, event: Event<'_>) {
-        self.0.tell(event);
+    fn show(&self, event: Event<'_>) {
+        self.0.show(event);
     }
 }
 

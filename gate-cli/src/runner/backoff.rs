@@ -1,4 +1,4 @@
-//! How a loop waits while its agent cannot work: longer each time, and not for ever.
+//! The waits of a loop whose agent cannot work: longer each time, up to a limit.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::retry::{delay, random_fraction};
 
-/// What is known of the iterations since the agent worked last.
+/// The failed iterations since the agent last worked.
 pub(super) struct Backoff {
     settings: Settings,
-    /// When the first of them ended.
+    /// The end of the first failed iteration.
     since: Option<Instant>,
     count: u64,
 }
@@ -21,19 +21,17 @@ impl Backoff {
         Self { settings, since: None, count: 0 }
     }
 
-    /// The agent worked.
-    pub(super) fn worked(&mut self) {
+    pub(super) fn reset(&mut self) {
         (self.since, self.count) = (None, 0);
     }
 
-    /// The agent could not work.
-    pub(super) fn failed(&mut self) {
+    pub(super) fn count_failure(&mut self) {
         self.since.get_or_insert_with(Instant::now);
         self.count += 1;
     }
 
-    /// The outage with what the loop makes of it, and when the agent is tried again.
-    /// `resets_at` is when the service says that it is over.
+    /// Completes the outage, and returns the time of the next try: none if the loop gives
+    /// up. `resets_at` is the end of the outage according to the service.
     pub(super) fn outage(
         &self,
         outage: Outage,
@@ -57,19 +55,21 @@ impl Backoff {
                 "the agent could not work in {} tries and {allowed} (`[run] backoff_limit`): {}{}",
                 outage.count,
                 outage.words(),
-                ending(&outage.stderr)
+                stderr_clause(&outage.stderr)
             )),
             None => None,
         };
         let wait = delay(&self.settings, self.count, random_fraction()).min(left);
-        let next = resets_at.or_else(|| now.checked_add(signed(wait)).ok());
-        let next = next.filter(|_| why.is_none() && outage.cause != OutageCause::Cancelled);
+        let next = if why.is_some() || outage.cause == OutageCause::Cancelled {
+            None
+        } else {
+            resets_at.or_else(|| now.checked_add(signed(wait)).ok())
+        };
         (Outage { gives_up: why, ..outage }, next)
     }
 }
 
-/// The end of a sentence that says how the standard error ends.
-pub(super) fn ending(stderr: &str) -> String {
+fn stderr_clause(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!("; its standard error ends: {stderr}") }
 }
 
@@ -107,14 +107,14 @@ mod tests {
     #[test]
     fn a_loop_gives_up_by_the_clock_and_says_what_kept_the_agent_from_working() {
         let mut backoff = Backoff::new(Settings { limit_ms: 0, ..SETTINGS });
-        backoff.failed();
+        backoff.count_failure();
         let (over, next) = backoff.outage(outage(), None);
         let why = over.gives_up.unwrap();
         assert!(why.starts_with("the agent could not work in 2 tries and 0s"), "{why}");
         assert!(why.contains("Connection error.; its standard error ends: gone"), "{why}");
         assert_eq!(next, None);
         let mut patient = Backoff::new(SETTINGS);
-        (0..500).for_each(|_| patient.failed());
+        (0..500).for_each(|_| patient.count_failure());
         assert_eq!(patient.outage(outage(), None).0.gives_up, None);
     }
 }

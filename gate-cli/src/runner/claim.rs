@@ -1,5 +1,5 @@
-//! `DONE`: an agent's claim that its task is done. The file stands for an exit signal
-//! and for nothing else; gate looks at the evidence all the same.
+//! `DONE`: the file with which an agent claims that its task is done. It counts as an
+//! exit signal and as nothing else; gate still checks the evidence.
 
 use std::fs;
 use std::io;
@@ -9,11 +9,11 @@ use gate_core::protocol::run::layout;
 use crate::failure::Failure;
 use crate::governance::Task;
 
-/// What the bus says of a file that no agent of this loop created.
+/// The message on the bus about a file that no agent of this loop created.
 pub(super) const LEFT_OVER: &str =
     "DONE was left over from before this loop: it was removed, and counts for nothing";
 
-/// Takes the claim away, and says whether there was one: it has to be made anew.
+/// Removes the file, so that the agent has to claim anew. Returns if there was one.
 pub(super) fn withdraw(task: &Task) -> Result<bool, Failure> {
     let path = task.folder().join(layout::DONE);
     match fs::remove_file(&path) {

@@ -1,5 +1,5 @@
-//! Runs that an agent has delegated: loops that it started, and whoever else leaves
-//! records of runs below its own. They may outlive the agent.
+//! Runs that an agent has delegated: loops that it started, and any other runs whose
+//! records name one of its runs as their parent. They may outlive the agent.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,57 +14,53 @@ use crate::governance::{Project, Task};
 /// The program of conductor-loop that starts agents.
 const RUN_AGENT: &str = "run-agent";
 
-/// Whether runs that this run's agent has delegated go on. A loop of gate's counts also
-/// between its runs, and before the first of them.
-pub(super) fn go_on(task: &Task, run_id: &str, session: &Session) -> bool {
-    let is_loop = |pid: i32| starts_runs(&command_line(pid));
-    session.processes().into_iter().any(is_loop)
-        || below(task.project(), &[run_id.to_owned()])
-            .is_ok_and(|runs| runs.iter().any(reconcile::lives))
+/// True if runs that this run's agent has delegated are still running. A loop of gate
+/// counts between its runs too, and before the first.
+pub(super) fn are_running(task: &Task, run_id: &str, session: &Session) -> bool {
+    let mut processes = session.processes().into_iter();
+    processes.any(|pid| starts_runs(&command_line(pid)))
+        || running_below(task.project(), &[run_id.to_owned()])
+            .is_ok_and(|runs| runs.iter().any(reconcile::is_alive))
 }
 
-/// Ends the records of runs below these whose agents are gone, and whose loops are.
-///
-/// # Errors
-///
-/// A folder that cannot be read or written.
+/// Ends the records of runs below these if both their agents and their loops are gone.
 pub(super) fn reconcile(project: &Project, runs: &[String]) -> Result<(), Failure> {
-    for info in below(project, runs)?.iter().filter(|info| !reconcile::lives(info)) {
+    for info in running_below(project, runs)?.iter().filter(|info| !reconcile::is_alive(info)) {
         let Ok(task) = project.task(&info.task_id) else { continue };
-        if !is_looped(&task) {
+        if !has_loop(&task) {
             reconcile::end(&task, &task.run(&info.run_id), task.is_done().unwrap_or(false))?;
         }
     }
     Ok(())
 }
 
-/// The runs that say that they go on, and that stand below one of these.
-fn below(project: &Project, runs: &[String]) -> Result<Vec<RunInfo>, Failure> {
-    let mut below = project.running()?;
-    below.retain(|info| descends(project, info, runs));
-    Ok(below)
+/// The descendants of these runs whose records are not ended.
+fn running_below(project: &Project, runs: &[String]) -> Result<Vec<RunInfo>, Failure> {
+    let mut running = project.running()?;
+    running.retain(|info| descends_from(project, info, runs));
+    Ok(running)
 }
 
-fn descends(project: &Project, info: &RunInfo, runs: &[String]) -> bool {
+fn descends_from(project: &Project, info: &RunInfo, runs: &[String]) -> bool {
     let (mut seen, mut parent) = (Vec::new(), info.parent_run_id.clone());
     while !parent.is_empty() && !seen.contains(&parent) {
         if runs.contains(&parent) {
             return true;
         }
-        let above = project.run(&parent).ok().flatten().and_then(|run| run.info().ok());
+        let info = project.run(&parent).ok().flatten().and_then(|run| run.info().ok());
         seen.push(parent);
-        parent = above.map(|info| info.parent_run_id).unwrap_or_default();
+        parent = info.map(|info| info.parent_run_id).unwrap_or_default();
     }
     false
 }
 
-/// Whether a loop runs over the task: it ends the records of its runs itself.
-fn is_looped(task: &Task) -> bool {
+/// True if a loop runs over the task. Such a loop ends the records of its runs itself.
+fn has_loop(task: &Task) -> bool {
     let lock = File::options().append(true).open(task.folder().join(LOCK));
     lock.is_ok_and(|lock| lock.try_lock().is_err())
 }
 
-/// Whether a command line starts runs: `gate run`, or conductor-loop's.
+/// True for the command lines that start runs: `gate run`, and conductor-loop's program.
 pub(crate) fn starts_runs(words: &[String]) -> bool {
     let [program, args @ ..] = words else { return false };
     let name = Path::new(program).file_name().unwrap_or_default();

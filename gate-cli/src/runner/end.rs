@@ -1,4 +1,4 @@
-//! How a loop ended.
+//! The end of a loop, and its record `gate.run.v1`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,81 +11,79 @@ use serde::Serialize;
 use crate::memory::StoppedBy;
 use crate::record::Record;
 
-/// How a loop ended, with what it did.
+/// An ended loop.
 #[derive(Clone, Debug)]
 pub(crate) struct End {
-    /// Why.
     pub(crate) by: StoppedBy,
-    /// Its runs, by their ids.
+    /// The ids of its runs, in order.
     pub(crate) runs: Vec<String>,
-    /// Gate's last decision.
+    /// The last decision.
     pub(crate) last: Option<Record>,
-    /// How long it took.
     pub(crate) duration: Duration,
     /// The task's folder.
     pub(crate) folder: PathBuf,
-    /// The handoff that was left, where the work is not done.
+    /// The handoff, if the work is not done.
     pub(crate) handoff: Option<PathBuf>,
-    /// What the last agent printed.
+    /// The transcript of the last run.
     pub(crate) transcript: Option<PathBuf>,
-    /// What became of the work item that it was about.
+    /// The work item of the loop.
     pub(crate) work: Option<WorkEnd>,
-    /// Why its agent could not be started.
+    /// The reason why the agent could not be started.
     pub(crate) not_started: Option<String>,
-    /// The command that goes on with it.
+    /// The command that resumes the loop.
     pub(crate) resume: Option<String>,
 }
 
-/// What became of the work item that a loop was about.
+/// The work item of a loop, at the loop's end.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct WorkEnd {
-    /// The item.
+    /// The item's id.
     pub(crate) work: String,
-    /// The phase that the loop was about.
+    /// The item's phase during the loop.
     pub(crate) phase: WorkPhase,
-    /// The lease.
+    /// The lease's id.
     pub(crate) lease: String,
-    /// Its holder.
+    /// The lease's holder.
     pub(crate) actor: String,
-    /// Whether the phase has ended with an exit signal.
+    /// True if an exit signal has ended the phase.
     pub(crate) submitted: bool,
-    /// Why it was refused.
+    /// The reason for the refusal of the exit signal.
     pub(crate) refused: Option<String>,
-    /// The item's phase from now on; null where it stays in its phase.
+    /// The item's next phase; null if it stays in its phase.
     pub(crate) next_phase: Option<WorkPhase>,
-    /// The number of its latest record, where the loop has left one.
+    /// The number of the item's latest record, if the loop has written one.
     pub(crate) seq: Option<u64>,
 }
 
-/// `gate.run.v1`: how a loop ended.
+/// `gate.run.v1`: the end of a loop.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct RunRecord {
     /// Always `gate.run.v1`.
     pub(crate) schema: &'static str,
     /// The program's exit code.
     pub(crate) exit_code: u8,
-    /// Whether the work counts as done.
+    /// True if the work counts as done.
     pub(crate) success: bool,
-    /// Why the loop ended.
+    /// The reason for the end.
     pub(crate) stopped_by: StoppedBy,
-    /// The same in words.
+    /// The reason as a sentence.
     pub(crate) message: String,
-    /// What the project is known by, in the names of folders.
+    /// The project's id, as in the names of folders.
     pub(crate) project: String,
     /// The task's id.
     pub(crate) task: String,
     /// The task's folder.
     pub(crate) folder: String,
-    /// The handoff for whoever goes on, drafted by gate unless the agent wrote one:
-    /// where gate stopped the loop, and the work is not done.
+    /// The path of the handoff, if gate stopped the loop and the work is not done. gate
+    /// drafts it unless the agent wrote one.
     pub(crate) handoff: Option<String>,
-    /// What became of the work item that the loop was about.
+    /// The work item of the loop.
     pub(crate) work: Option<WorkEnd>,
-    /// How often the agent was started, the tries in which it could not work included.
+    /// Starts of the agent, including those in which it could not work.
     pub(crate) iterations: usize,
     /// The runs' ids, in order.
     pub(crate) runs: Vec<String>,
-    /// The command that goes on, where the loop ended before the work was done.
+    /// The command that resumes the loop, if it ended before the work was done.
     pub(crate) resume: Option<String>,
     /// The tools that were denied in the last iteration.
     pub(crate) denied: Vec<String>,
@@ -93,18 +91,18 @@ pub(crate) struct RunRecord {
     pub(crate) decision_id: Option<String>,
     /// The last decision's verdict.
     pub(crate) verdict: Option<gate_core::Verdict>,
-    /// Whether the last decision rests on more than the agent's word.
+    /// True if the last decision rests on more than the agent's word.
     pub(crate) verified: Option<bool>,
-    /// Tokens of the loop's run, where transcripts tell them.
+    /// Tokens of the loop's run, if its transcripts count them.
     pub(crate) tokens: Option<u64>,
-    /// US dollars of the loop's run, where transcripts tell them.
+    /// US dollars of the loop's run, if its transcripts count them.
     pub(crate) cost_usd: Option<f64>,
-    /// Milliseconds.
+    /// The duration in milliseconds.
     pub(crate) duration_ms: u64,
 }
 
 impl End {
-    /// Where nothing was begun.
+    /// The end of a loop that ran nothing.
     pub(crate) fn without_work(by: StoppedBy, folder: PathBuf) -> Self {
         Self {
             by,
@@ -120,53 +118,59 @@ impl End {
         }
     }
 
-    /// Whether nothing but a person's word about changed settings is missing.
+    /// True if only a person's approval of changed settings is missing.
     pub(crate) fn waits_for_settings(&self) -> bool {
         self.last.as_ref().is_some_and(|last| last.decision.waits_for_settings())
     }
 
-    /// The tools that were denied in the last iteration.
-    fn denied(&self) -> Vec<String> {
-        let last = self.last.as_ref().filter(|_| !self.is_success());
-        last.map(|last| last.decision.observed.denied.clone()).unwrap_or_default()
+    fn denied_tools(&self) -> Vec<String> {
+        match &self.last {
+            Some(last) if !self.is_success() => last.decision.observed.denied.clone(),
+            _ => Vec::new(),
+        }
     }
 
-    /// Whether the work counts as done: of a work item the phase, which has ended
-    /// and was not blocked by CI.
+    /// True if the work counts as done. The phase of a work item also has to have ended,
+    /// and CI must not have blocked the item.
     pub(crate) fn is_success(&self) -> bool {
-        let ended = |work: &WorkEnd| work.submitted && work.next_phase != Some(WorkPhase::Blocked);
-        self.by == StoppedBy::Completed && self.work.as_ref().is_none_or(ended)
+        self.by == StoppedBy::Completed
+            && self
+                .work
+                .as_ref()
+                .is_none_or(|work| work.submitted && work.next_phase != Some(WorkPhase::Blocked))
     }
 
-    /// Why it ended, in a sentence.
+    /// The reason for the end, as a sentence.
     pub(crate) fn message(&self) -> String {
-        let refused = self.work.as_ref().and_then(|work| work.refused.as_deref());
-        let outside = [StoppedBy::Cancelled, StoppedBy::StopRequested, StoppedBy::LeaseLost];
-        let last = self.last.as_ref().filter(|_| !outside.contains(&self.by));
-        let why = last.and_then(|last| last.decision.reasons.first());
-        // What a breaker or a budget says of itself is not introduced once more.
-        let tells_itself = why.is_some_and(|why| {
-            let itself = [
-                ReasonCode::BreakerOpen,
-                ReasonCode::BreakerIsolated,
-                ReasonCode::BudgetSpent,
-                ReasonCode::BackoffLimit,
-            ];
-            self.by == StoppedBy::Tripped && itself.contains(&why.code)
-        });
-        let own = refused.or(self.not_started.as_deref());
-        match own.or(why.map(|why| why.message.as_str())) {
-            Some(why) if tells_itself => why.to_owned(),
-            Some(why) => format!("{}: {why}", self.by.words()),
+        let own = self.work.as_ref().and_then(|work| work.refused.as_deref());
+        if let Some(why) = own.or(self.not_started.as_deref()) {
+            return self.introduced(why);
+        }
+        // A stop from outside is no consequence of the last decision.
+        let is_from_outside = matches!(
+            self.by,
+            StoppedBy::Cancelled | StoppedBy::StopRequested | StoppedBy::LeaseLost
+        );
+        let last = if is_from_outside { None } else { self.last.as_ref() };
+        match last.and_then(|last| last.decision.reasons.first()) {
+            // These messages name the breaker or the budget themselves.
+            Some(reason) if self.by == StoppedBy::Tripped && names_itself(reason.code) => {
+                reason.message.clone()
+            }
+            Some(reason) => self.introduced(&reason.message),
             None => self.by.words().to_owned(),
         }
     }
 
-    /// The record, with the program's exit code.
+    fn introduced(&self, why: &str) -> String {
+        format!("{}: {why}", self.by.words())
+    }
+
     pub(crate) fn record(&self, project: &str, task: &str, exit_code: u8) -> RunRecord {
         let last = self.last.as_ref();
         let spent = last.and_then(|last| last.decision.spent());
-        let seen = |sum: u64| Some(sum).filter(|sum| *sum > 0);
+        let tokens = spent.as_ref().map_or(0, |spent| spent.tokens);
+        let cost = spent.map_or(0, |spent| spent.cost_micro_usd);
         RunRecord {
             schema: "gate.run.v1",
             exit_code,
@@ -181,13 +185,23 @@ impl End {
             iterations: self.runs.len(),
             runs: self.runs.clone(),
             resume: self.resume.clone(),
-            denied: self.denied(),
+            denied: self.denied_tools(),
             decision_id: last.map(|last| last.decision_id.clone()),
             verdict: last.map(|last| last.decision.verdict),
             verified: last.map(|last| last.decision.verified),
-            tokens: spent.as_ref().and_then(|spent| seen(spent.tokens)),
-            cost_usd: spent.and_then(|it| seen(it.cost_micro_usd)).map(|it| it as f64 / 1e6),
+            tokens: (tokens > 0).then_some(tokens),
+            cost_usd: (cost > 0).then_some(cost as f64 / 1e6),
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         }
     }
+}
+
+fn names_itself(code: ReasonCode) -> bool {
+    matches!(
+        code,
+        ReasonCode::BreakerOpen
+            | ReasonCode::BreakerIsolated
+            | ReasonCode::BudgetSpent
+            | ReasonCode::BackoffLimit
+    )
 }

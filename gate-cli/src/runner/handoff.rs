@@ -1,5 +1,4 @@
-//! The handoff that a loop leaves whose work is not done: a draft for whoever goes
-//! on.
+//! The handoff of a loop whose work is not done: a draft for the next agent or person.
 
 use std::path::PathBuf;
 
@@ -13,13 +12,13 @@ use crate::memory::StoppedBy;
 use crate::secrets;
 
 impl Loop<'_> {
-    /// The commit that is checked out; none where nobody can tell.
+    /// The commit that is checked out. None if git cannot say.
     pub(super) fn commit(&self) -> Option<String> {
         WorkTree::open(self.gate.place()).and_then(|tree| tree.commit("HEAD")).ok().flatten()
     }
 
-    /// Leaves a handoff in the folder of the task's last run, where somebody else has
-    /// to go on. An end is told whatever becomes of it.
+    /// Writes a handoff to the folder of the task's last run, if somebody else has to go
+    /// on. A failure only becomes a warning on the bus.
     pub(super) fn hand_over(&self, by: StoppedBy, start: Option<&str>) -> Option<PathBuf> {
         let is_wanted = match by {
             StoppedBy::Blocked
@@ -37,19 +36,19 @@ impl Loop<'_> {
         if !is_wanted {
             return None;
         }
-        match self.leave(start) {
+        match self.write_handoff(start) {
             Ok(path) => Some(path),
             Err(failure) => {
-                // Where the bus fails too, the end itself is still told.
-                let _ = self.say("WARNING", &format!("no handoff was left: {}", failure.message));
+                // Even if the bus fails too, the loop still reports its end.
+                let _ = self.post("WARNING", &format!("no handoff was left: {}", failure.message));
                 None
             }
         }
     }
 
-    fn leave(&self, start: Option<&str>) -> Result<PathBuf, Failure> {
+    fn write_handoff(&self, start: Option<&str>) -> Result<PathBuf, Failure> {
         let site = self.gate.place();
-        // A commit that is gone says nothing; what is not committed is known all the same.
+        // If the commit is gone, the uncommitted changes can still be listed.
         let files = changed(site, start).or_else(|_| changed(site, None));
         let files = files.map_err(|error: WorktreeError| {
             Failure::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
@@ -59,8 +58,8 @@ impl Loop<'_> {
         self.last_run()?.hand_over(&secrets::masked(&drafted.to_markdown()))
     }
 
-    /// The run that ended last, be it an earlier loop's: behind an open breaker none
-    /// is begun. Where there is none at all, the task's own folder takes its place.
+    /// The last run of this loop, or of an earlier one: an open breaker starts none. The
+    /// task's own folder if there is no run at all.
     fn last_run(&self) -> Result<RunFolder, Failure> {
         if let Some(run) = self.runs.last() {
             return Ok(self.task.run(run));
@@ -70,7 +69,7 @@ impl Loop<'_> {
     }
 }
 
-/// What the task is, in a line: the first one that says something.
+/// The first line of the prompt that is not empty.
 fn objective(prompt: &str) -> Option<&str> {
     let lines = prompt.lines().map(|line| line.trim_start_matches(['#', '-', '*', ' ']).trim());
     lines.into_iter().find(|line| !line.is_empty())

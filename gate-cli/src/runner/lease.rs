@@ -1,80 +1,89 @@
-//! The lease of the work item that a loop is about: it is renewed as long as the
-//! loop runs.
+//! Renews the lease of a work item as long as its loop runs.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gate_checks::CancellationToken;
 
-use super::watch::TICK;
-use crate::memory::{Handed, Memory};
+use super::watch::POLL_INTERVAL;
+use crate::memory::{LeaseRef, Memory};
 
-/// How many renewals fit into the time that a lease holds.
-const RENEWALS: u32 = 4;
+/// Renewals within the lifetime of a lease.
+const RENEWALS_PER_TTL: u32 = 4;
 
-/// The longest that a lease goes without being looked at: it may have been given
-/// back, or its phase ended, by somebody else.
-const LONGEST: Duration = Duration::from_secs(5);
+/// Somebody else may return the lease, or end its phase, at any time.
+const MAX_RENEWAL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Does the work while the lease is renewed, each time for so long. Where it is
-/// somebody else's meanwhile, or over, `lost` ends the work: in time, also while a
-/// store does not answer.
-pub(crate) fn keeping<T>(
+/// Runs the work while the lease is renewed, each time for `ttl`. Cancels `lost` if the
+/// lease is over or belongs to somebody else.
+///
+/// Renewal and expiry have a thread each: a renewal may hang in a store that does not
+/// answer, and the work has to end in time all the same.
+pub(crate) fn with_lease<T>(
     memory: &mut Memory,
-    (handed, ttl): (Handed<'_>, Duration),
+    (lease, ttl): (LeaseRef<'_>, Duration),
     lost: &CancellationToken,
     work: impl FnOnce() -> T,
 ) -> T {
-    let done = CancellationToken::new();
-    let held = Mutex::new(Instant::now());
+    let state = LeaseState::default();
     thread::scope(|scope| {
-        scope.spawn(|| renews(memory, (handed, ttl), (&held, &done), lost));
-        scope.spawn(|| expires(ttl, (&held, &done), lost));
-        let _ends = done.drop_guard_ref();
+        scope.spawn(|| renew(memory, (lease, ttl), &state, lost));
+        scope.spawn(|| expire(ttl, &state, lost));
+        let _ends = state.work_done.drop_guard_ref();
         work()
     })
 }
 
-/// Since when the lease holds, and whether the work is done.
-type Held<'a> = (&'a Mutex<Instant>, &'a CancellationToken);
+struct LeaseState {
+    renewed_at: Mutex<Instant>,
+    work_done: CancellationToken,
+}
 
-fn renews(
+impl Default for LeaseState {
+    fn default() -> Self {
+        Self { renewed_at: Mutex::new(Instant::now()), work_done: CancellationToken::new() }
+    }
+}
+
+impl LeaseState {
+    // A thread that panicked cannot leave half an instant, so poison does not matter.
+    fn renewed_at(&self) -> MutexGuard<'_, Instant> {
+        self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn renew(
     memory: &mut Memory,
-    (handed, ttl): (Handed<'_>, Duration),
-    (held, done): Held<'_>,
+    (lease, ttl): (LeaseRef<'_>, Duration),
+    state: &LeaseState,
     lost: &CancellationToken,
 ) {
-    let each = (ttl / RENEWALS).min(LONGEST);
-    let mut tried = Instant::now();
-    while !done.is_cancelled() && !lost.is_cancelled() {
-        thread::sleep(TICK.min(each));
-        if tried.elapsed() < each {
+    let interval = (ttl / RENEWALS_PER_TTL).min(MAX_RENEWAL_INTERVAL);
+    let mut tried_at = Instant::now();
+    while !state.work_done.is_cancelled() && !lost.is_cancelled() {
+        thread::sleep(POLL_INTERVAL.min(interval));
+        if tried_at.elapsed() < interval {
             continue;
         }
-        tried = Instant::now();
-        match memory.renew(handed, ttl) {
-            Ok(_) => since(held, |held| *held = tried),
-            // A store that does not answer may do so in time.
+        tried_at = Instant::now();
+        match memory.renew(lease, ttl) {
+            // The time before the call: the store may have answered late.
+            Ok(_) => *state.renewed_at() = tried_at,
+            // The store did not answer. It may do so before the lease is over.
             Err(failure) if failure.exit_code != 2 => {}
             Err(_) => return lost.cancel(),
         }
     }
 }
 
-/// Ends the work when the lease is over that was not renewed.
-fn expires(ttl: Duration, (held, done): Held<'_>, lost: &CancellationToken) {
-    while !done.is_cancelled() {
-        if since(held, |held| held.elapsed()) >= ttl {
+fn expire(ttl: Duration, state: &LeaseState, lost: &CancellationToken) {
+    while !state.work_done.is_cancelled() {
+        if state.renewed_at().elapsed() >= ttl {
             return lost.cancel();
         }
-        thread::sleep(TICK.min(ttl / RENEWALS));
+        thread::sleep(POLL_INTERVAL.min(ttl / RENEWALS_PER_TTL));
     }
-}
-
-/// A thread that ended in the middle leaves a moment like any other.
-fn since<T>(held: &Mutex<Instant>, look: impl FnOnce(&mut Instant) -> T) -> T {
-    look(&mut held.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
 #[cfg(test)]
@@ -83,18 +92,16 @@ mod tests {
 
     #[test]
     fn a_lease_that_nobody_renews_ends_the_work() {
-        let (held, done) = (Mutex::new(Instant::now()), CancellationToken::new());
-        let lost = CancellationToken::new();
-        expires(Duration::from_millis(20), (&held, &done), &lost);
-        assert!(lost.is_cancelled() && since(&held, |held| held.elapsed().as_millis() >= 20));
+        let (state, lost) = (LeaseState::default(), CancellationToken::new());
+        expire(Duration::from_millis(20), &state, &lost);
+        assert!(lost.is_cancelled() && state.renewed_at().elapsed().as_millis() >= 20);
     }
 
     #[test]
     fn work_that_is_done_loses_nothing() {
-        let (held, done) = (Mutex::new(Instant::now()), CancellationToken::new());
-        let lost = CancellationToken::new();
-        done.cancel();
-        expires(Duration::ZERO, (&held, &done), &lost);
+        let (state, lost) = (LeaseState::default(), CancellationToken::new());
+        state.work_done.cancel();
+        expire(Duration::ZERO, &state, &lost);
         assert!(!lost.is_cancelled());
     }
 }

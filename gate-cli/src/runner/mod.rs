@@ -1,9 +1,8 @@
 //! `gate run`: the loop around an agent.
 //!
-//! Each iteration is a run with a folder of its own: a prompt with what is known,
-//! the agent in a session of its own, gate over what it printed, and what was
-//! missing in the next prompt. The loop ends when gate says so, and for no word
-//! of the agent's.
+//! Each iteration is a run with a folder of its own. gate writes a prompt, starts the
+//! agent in a session of its own, judges its output, and puts what is missing into the
+//! next prompt. Only gate's decision ends the loop, never the agent's claim.
 
 mod attempt;
 mod backoff;
@@ -13,13 +12,14 @@ mod end;
 mod handoff;
 mod lease;
 mod outage;
-mod outside;
 mod preset;
 mod reconcile;
+mod stop_conditions;
 mod watch;
 
 use std::fs::{File, TryLockError};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -41,55 +41,54 @@ use crate::secrets;
 use crate::source::Source;
 
 use attempt::Attempt;
-pub(crate) use attempt::Ran;
+pub(crate) use attempt::FinishedRun;
 use backoff::Backoff;
 pub(crate) use delegated::starts_runs;
 pub(crate) use end::{End, RunRecord, WorkEnd};
-pub(crate) use lease::keeping;
-use outside::Outside;
-pub(crate) use preset::{Allow, Project, Start, agents, start_of, word};
+pub(crate) use lease::with_lease;
+pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, agents, shell_word};
+use stop_conditions::StopConditions;
 pub(crate) use watch::{Event, Live};
 
-/// What is asked of a loop.
+/// The parameters of a loop.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     /// The agent's program and its arguments; `{prompt}` stands for the prompt.
     pub(crate) argv: Vec<String>,
-    /// The agent's name, such as `codex`, or its program's.
+    /// The agent's name, such as `codex`, or that of its program.
     pub(crate) agent: String,
     /// The agent's working folder.
     pub(crate) cwd: PathBuf,
-    /// What the agent is asked to do.
+    /// The task, without the context that gate adds.
     pub(crate) prompt: String,
-    /// The most iterations.
+    /// The maximum of iterations.
     pub(crate) iterations: u64,
-    /// How long one run may take.
+    /// Limit for one run.
     pub(crate) timeout: Option<Duration>,
-    /// How long the loop may take.
+    /// Limit for the whole loop.
     pub(crate) wall: Option<Duration>,
-    /// How long an agent may print nothing.
+    /// Limit for the time in which an agent prints nothing.
     pub(crate) idle: Option<Duration>,
-    /// How long runs that the agent has started are waited for at the end.
+    /// Wait at the end for runs that the agent has started.
     pub(crate) children: Duration,
-    /// How long an agent has to end after SIGTERM.
+    /// Time between SIGTERM and SIGKILL.
     pub(crate) grace: Duration,
-    /// The run whose agent asks for this loop.
+    /// The run of the agent that started this loop.
     pub(crate) parent: Option<RunInfo>,
-    /// Ends the loop: the work that it is about is somebody else's.
+    /// Ends the loop: its work item belongs to somebody else.
     pub(crate) lost: CancellationToken,
-    /// All of the agent's environment.
+    /// The agent's whole environment.
     pub(crate) environment: Vec<(String, String)>,
-    /// The agent's command line, as it is shown, and what to know of what is allowed.
+    /// The agent's command line for display, and a note on its permissions.
     pub(crate) shown: (String, Option<&'static str>),
-    /// Whether the agent is given the prompt and the feedback alone.
+    /// The agent gets only the prompt and the feedback.
     pub(crate) plain_prompt: bool,
-    /// How the loop waits while the agent cannot work.
+    /// The waits while the agent cannot work.
     pub(crate) backoff: gate_core::config::Backoff,
-    /// The command that goes on with this loop.
+    /// The command that resumes this loop.
     pub(crate) resume: Option<String>,
 }
 
-/// A loop that runs.
 pub(crate) struct Loop<'l> {
     pub(crate) order: &'l Order,
     pub(crate) task: &'l Task,
@@ -98,19 +97,19 @@ pub(crate) struct Loop<'l> {
     pub(crate) supervisor: gate_checks::process::Supervisor,
     pub(crate) interrupt: &'l Interrupt,
     pub(crate) live: &'l dyn Live,
-    outside: Outside<'l>,
-    /// The loop's runs, by their ids.
+    conditions: StopConditions<'l>,
+    /// The ids of the loop's runs, in order.
     runs: Vec<String>,
-    /// The last messages that an agent was told.
-    heard: Heads,
+    /// The last messages of the buses that an agent got with its prompt.
+    seen_messages: Heads,
     last: Option<Record>,
-    /// What the last agent printed.
+    /// The transcript of the last run.
     transcript: Option<PathBuf>,
-    /// What came of the runs that the last agent had delegated.
-    delegated: watch::Delegated,
+    /// The outcome of the runs that the last agent had delegated.
+    delegated: watch::DelegatedRuns,
     backoff: Backoff,
     began: Instant,
-    /// Why the agent could not be started.
+    /// The reason why the agent could not be started.
     not_started: Option<String>,
 }
 
@@ -122,10 +121,6 @@ impl<'l> Loop<'l> {
         supervisor: gate_checks::process::Supervisor,
         (interrupt, live): (&'l Interrupt, &'l dyn Live),
     ) -> Self {
-        let outside = Outside::of(task, interrupt, order);
-        let (runs, heard) = (Vec::new(), Heads::default());
-        let (last, transcript) = (None, None);
-        let backoff = Backoff::new(order.backoff);
         Self {
             order,
             task,
@@ -134,41 +129,39 @@ impl<'l> Loop<'l> {
             supervisor,
             interrupt,
             live,
-            outside,
-            runs,
-            heard,
-            last,
-            transcript,
-            delegated: watch::Delegated::None,
-            backoff,
+            conditions: StopConditions::new(task, interrupt, order),
+            runs: Vec::new(),
+            seen_messages: Heads::default(),
+            last: None,
+            transcript: None,
+            delegated: watch::DelegatedRuns::None,
+            backoff: Backoff::new(order.backoff),
             began: Instant::now(),
             not_started: None,
         }
     }
 
-    /// Runs it to its end.
+    /// Runs the loop to its end.
     ///
-    /// # Errors
-    ///
-    /// Folders that cannot be written, a store that does not answer, another
-    /// loop over the same task. No agent is left running.
+    /// Fails on folders that cannot be written, a store that does not answer, and another
+    /// loop over the same task. No agent keeps running after a failure.
     pub(crate) fn run(mut self) -> Result<End, Failure> {
         self.task.bus()?;
-        let _alone = self.lock()?;
+        let _lock = self.lock()?;
         reconcile::runs(self.task)?;
         let start = self.commit();
         self.request.began_at.clone_from(&start);
         let (command, note) = (self.order.shown.0.as_str(), self.order.shown.1);
-        self.live.tell(Event::Starts { command, note });
+        self.live.show(Event::Starts { command, note });
         let by = match self.task.is_held()? {
             true => StoppedBy::StopRequested,
             false => self.iterate()?,
         };
-        self.say_end(by)?;
+        self.post_end(by)?;
         let handoff = self.hand_over(by, start.as_deref());
         let first = self.last.as_ref().and_then(|last| last.decision.reasons.first());
         let gave_up = first.is_some_and(|reason| reason.code == ReasonCode::BackoffLimit);
-        let goes_on = by.goes_on() || gave_up;
+        let can_resume = by.can_resume() || gave_up;
         let end = End {
             by,
             handoff,
@@ -179,7 +172,7 @@ impl<'l> Loop<'l> {
             duration: self.began.elapsed(),
             folder: self.task.folder(),
             not_started: self.not_started,
-            resume: self.order.resume.clone().filter(|_| goes_on),
+            resume: if can_resume { self.order.resume.clone() } else { None },
         };
         if let Some(mut memory) = self.gate.memory() {
             let last = end.last.as_ref();
@@ -197,51 +190,54 @@ impl<'l> Loop<'l> {
     }
 
     fn iterate(&mut self) -> Result<StoppedBy, Failure> {
-        if self.is_shut()? {
+        if self.is_tripped()? {
             return Ok(StoppedBy::Tripped);
         }
         if claim::withdraw(self.task)? {
-            self.say("WARNING", claim::LEFT_OVER)?;
+            self.post("WARNING", claim::LEFT_OVER)?;
         }
-        // Tries in which the agent could not work are no iterations.
+        // A run in which the agent could not work is no iteration.
         let mut worked = 0;
         while worked < self.order.iterations {
-            if let Some(by) = self.outside.ends() {
+            if let Some(by) = self.conditions.stop_reason() {
                 return Ok(by);
             }
             let iteration = worked + 1;
             let spent = self.last.as_ref().and_then(|last| last.decision.spent());
             let elapsed = self.began.elapsed();
-            self.live.tell(Event::Begins { iteration, elapsed, spent: spent.as_ref() });
+            self.live.show(Event::Begins { iteration, elapsed, spent: spent.as_ref() });
             let attempt = Attempt::begin(self)?;
-            // Behind what the prompt tells of the bus.
+            // Posted after the prompt is written, which would have it among the messages.
             let restart = self.runs.len() - 1;
-            self.say("INFO", &format!("{STARTING} (restart #{restart})"))?;
-            let ran = attempt.run(self)?;
-            self.transcript = Some(ran.transcript.clone());
-            self.delegated = ran.delegated;
-            self.live.tell(Event::Ended { iteration, ran: &ran });
-            if ran.not_started {
-                self.not_started = Some(ran.error);
+            self.post("INFO", &format!("{STARTING} (restart #{restart})"))?;
+            let run = attempt.run(self)?;
+            self.transcript = Some(run.transcript.clone());
+            self.delegated = run.delegated;
+            self.live.show(Event::Ended { iteration, run: &run });
+            if run.not_started {
+                self.not_started = Some(run.error);
                 return Ok(StoppedBy::NotStarted);
             }
-            if let Some(by) = stopped(&ran) {
-                self.last = Some(self.note_stopped(by, &ran)?);
+            // At the end of the loop's time the work may be done, so gate still judges it.
+            if let Some(by) = run.interrupted
+                && by != StoppedBy::BudgetWall
+            {
+                self.last = Some(self.record_stopped(by, &run)?);
                 return Ok(by);
             }
-            let record = self.judge(&ran)?;
-            self.live.tell(Event::Judged { iteration, record: &record });
-            // What was cancelled says nothing of the work.
+            let record = self.judge(&run)?;
+            self.live.show(Event::Judged { iteration, record: &record });
+            // A stop cancels the checks, so this `continue` says nothing of the work.
             if record.decision.verdict == Verdict::Continue
-                && let Some(by) = self.outside.stops()
+                && let Some(by) = self.conditions.urgent_stop()
             {
                 self.last = Some(record);
                 return Ok(by);
             }
             if is_outage(&record) {
-                self.backoff.failed();
+                self.backoff.count_failure();
             } else {
-                self.backoff.worked();
+                self.backoff.reset();
                 worked += 1;
             }
             let ended = self.after(&record)?;
@@ -251,34 +247,32 @@ impl<'l> Loop<'l> {
             }
         }
         let most = self.order.iterations;
-        self.say("ERROR", &format!("task failed: max restarts ({most}) exceeded"))?;
+        self.post("ERROR", &format!("task failed: max restarts ({most}) exceeded"))?;
         Ok(StoppedBy::MaxIterations)
     }
 
-    /// Records a run that somebody ended: what it used, and that nobody judged it.
-    fn note_stopped(&self, by: StoppedBy, ran: &Ran) -> Result<Record, Failure> {
+    /// Records a run that was stopped from outside: its usage, and that it was not judged.
+    fn record_stopped(&self, by: StoppedBy, run: &FinishedRun) -> Result<Record, Failure> {
         let request = Request {
-            outage: Some(outage::cancelled(by, ran)),
+            outage: Some(outage::cancelled(by, run)),
             checks: Checks::None,
-            agent_exit_code: ran.exit_code,
+            agent_exit_code: run.exit_code,
             forced: None,
             acts: Vec::new(),
             ..self.request.clone()
         };
-        self.gate.check(&Source::File(ran.transcript.clone()), &request)
+        self.gate.check(&Source::File(run.transcript.clone()), &request)
     }
 
-    /// What gate says of a run. A `DONE` is a claim like any other, and taken away
-    /// where it does not hold.
-    fn judge(&mut self, ran: &Ran) -> Result<Record, Failure> {
-        let source = Source::File(ran.transcript.clone());
+    fn judge(&mut self, run: &FinishedRun) -> Result<Record, Failure> {
+        let source = Source::File(run.transcript.clone());
         let done_file = self.task.is_done()?;
-        let request = Request { agent_exit_code: ran.exit_code, done_file, ..self.request.clone() };
-        // Settings that the operator approved meanwhile decide from now on.
+        let request = Request { agent_exit_code: run.exit_code, done_file, ..self.request.clone() };
+        // The operator may have approved other settings since the loop began.
         let renewed = self.gate.renewed()?;
         let gate = renewed.as_ref().unwrap_or(self.gate);
         let judging = gate.read(&source, &request)?;
-        let outage = outage::of(ran, &judging.scan);
+        let outage = outage::from_run(run, &judging.scan);
         let limited = judging.scan.effort.limited.as_ref();
         let resets_at = limited.and_then(|limited| limited.resets_at);
         let resets_at = resets_at.and_then(|at| Timestamp::from_second(at).ok());
@@ -291,28 +285,31 @@ impl<'l> Loop<'l> {
         };
         let cancel = CancellationToken::new();
         let request = Request { cancel: cancel.clone(), outage, retry_at, ..request };
-        self.outside.cancels(&cancel, || gate.judge(&judging, &source, &request))
+        self.conditions.run_cancellable(&cancel, || gate.judge(&judging, &source, &request))
     }
 
-    /// Whether the loop is stopped already, by its breaker, by an operator or because its
-    /// budget is spent: then no agent is started, and gate's decision says why.
-    fn is_shut(&mut self) -> Result<bool, Failure> {
+    /// True if the breaker, an operator or a spent budget already stops the loop. Then no
+    /// agent is started, and a decision says why.
+    fn is_tripped(&mut self) -> Result<bool, Failure> {
         if self.request.forced.is_some() {
             return Ok(false);
         }
-        let of =
+        let Some(mut memory) = self.gate.memory() else { return Ok(false) };
+        let name =
             memory::Loop { run: self.request.run.as_deref(), task: self.request.task.as_deref() };
-        let stops = self.gate.memory().map(|mut it| it.stops(&of, self.gate.policy()));
-        if !stops.transpose()?.unwrap_or(false) {
+        let is_stopped = memory.stops(&name, self.gate.policy())?;
+        // The check below locks the memory itself.
+        drop(memory);
+        if !is_stopped {
             return Ok(false);
         }
         let record = self.gate.check(&Source::Message(String::new()), &self.request)?;
-        let is_shut = record.decision.verdict == Verdict::Tripped;
+        let is_tripped = record.decision.verdict == Verdict::Tripped;
         self.last = Some(record);
-        Ok(is_shut)
+        Ok(is_tripped)
     }
 
-    /// What a decision means to the loop; none: it goes on.
+    /// Acts on a decision. Returns none if the loop goes on.
     fn after(&mut self, record: &Record) -> Result<Option<StoppedBy>, Failure> {
         let verdict = record.decision.verdict;
         if verdict != Verdict::Exit {
@@ -326,34 +323,35 @@ impl<'l> Loop<'l> {
         }
     }
 
-    /// The work is done: what the agent has started may end.
+    /// Waits for the runs that the agent has started.
     fn complete(&mut self) -> Result<StoppedBy, Failure> {
-        let (patience, were) = (self.order.children, self.delegated);
-        let (kind, said) = reconcile::children(self.task, patience, self.interrupt, were)?;
-        self.say(kind, &said)?;
+        let (timeout, earlier) = (self.order.children, self.delegated);
+        let (kind, text) =
+            reconcile::wait_for_children(self.task, timeout, self.interrupt, earlier)?;
+        self.post(kind, &text)?;
         Ok(StoppedBy::Completed)
     }
 
-    /// Sleeps until the agent is worth another try.
+    /// Sleeps until the next try, if the agent could not work.
     fn wait_out(&self, record: &Record) -> Result<Option<StoppedBy>, Failure> {
         let Some(until) = record.retry_at.as_deref().and_then(|at| at.parse::<Timestamp>().ok())
         else {
             return Ok(None);
         };
         let why = record.decision.reasons.first().map_or("", |reason| reason.message.as_str());
-        self.say("INFO", &format!("waiting until {until}: {why}"))?;
-        self.live.tell(Event::Waits { until, why });
+        self.post("INFO", &format!("waiting until {until}: {why}"))?;
+        self.live.show(Event::Waits { until, why });
         while Timestamp::now() < until {
-            if let Some(by) = self.outside.ends() {
+            if let Some(by) = self.conditions.stop_reason() {
                 return Ok(Some(by));
             }
-            thread::sleep(watch::TICK);
+            thread::sleep(watch::POLL_INTERVAL);
         }
         Ok(None)
     }
 
-    /// Says on the task's bus how the loop ended, if nobody said so before.
-    fn say_end(&self, by: StoppedBy) -> Result<(), Failure> {
+    /// Posts the end of the loop on the task's bus, unless another message already has.
+    fn post_end(&self, by: StoppedBy) -> Result<(), Failure> {
         let kind = match by {
             StoppedBy::Completed | StoppedBy::MaxIterations => return Ok(()),
             StoppedBy::Cancelled | StoppedBy::StopRequested => "INFO",
@@ -365,47 +363,39 @@ impl<'l> Loop<'l> {
             _ => None,
         };
         let why = why.map(|why| format!(": {}", why.message)).unwrap_or_default();
-        self.say(kind, &format!("the loop ended, and the task is not done: {}{why}", by.words()))?;
+        self.post(kind, &format!("the loop ended, and the task is not done: {}{why}", by.words()))?;
         Ok(())
     }
 
-    /// Says something on the task's bus.
-    fn say(&self, kind: &str, body: &str) -> Result<Message, Failure> {
+    /// Posts a message on the task's bus.
+    fn post(&self, kind: &str, body: &str) -> Result<Message, Failure> {
         self.task.bus()?.append(Draft { body: secrets::masked(body), ..by_gate(kind, self.task) })
     }
 
-    /// One loop a task.
+    /// Locks the task: one loop at a time.
     fn lock(&self) -> Result<File, Failure> {
         let path = self.task.folder().join(LOCK);
-        let failed = |error: &std::io::Error| {
-            Failure::internal(
-                "folder-unwritable",
-                format!("cannot lock {}: {error}", path.display()),
-            )
-        };
-        let file =
-            File::options().create(true).append(true).open(&path).map_err(|it| failed(&it))?;
+        let file = File::options().create(true).append(true).open(&path);
+        let file = file.map_err(|error| cannot_lock(&path, &error))?;
         match file.try_lock() {
             Ok(()) => Ok(file),
             Err(TryLockError::WouldBlock) => {
                 let message = format!("another loop runs over the task {}", self.task.id());
                 Err(Failure::usage("task-running", message).hint("gate stop ends it"))
             }
-            Err(TryLockError::Error(error)) => Err(failed(&error)),
+            Err(TryLockError::Error(error)) => Err(cannot_lock(&path, &error)),
         }
     }
 }
 
-/// The file whose lock says that a loop runs over the task.
-const LOCK: &str = ".gate-loop.lock";
-
-/// Why no more is tried, whatever gate would say.
-fn stopped(ran: &Ran) -> Option<StoppedBy> {
-    // Where the time is over the work may be done all the same.
-    ran.interrupted.filter(|by| *by != StoppedBy::BudgetWall)
+fn cannot_lock(path: &Path, error: &io::Error) -> Failure {
+    Failure::internal("folder-unwritable", format!("cannot lock {}: {error}", path.display()))
 }
 
-/// Whether the agent could not work in this iteration.
+/// The file in a task's folder that a running loop locks.
+const LOCK: &str = ".gate-loop.lock";
+
+/// True if the agent could not work in this iteration.
 fn is_outage(record: &Record) -> bool {
     let outage = [ReasonCode::RateLimited, ReasonCode::AgentUnavailable];
     record.decision.observed.outage.is_some()

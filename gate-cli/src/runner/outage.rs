@@ -1,60 +1,63 @@
-//! Whether an agent could work at all: limits, a service that cannot be reached, a
-//! program that fails at its start.
+//! Detects runs in which the agent could not work: limits, a service that cannot be
+//! reached, a program that fails at its start.
 
 use gate_core::decide::iteration_facts::{Outage, OutageCause};
 use gate_core::decide::signal::Status;
 use gate_core::trouble::outage_of;
 use gate_core::{Scan, text};
 
-use super::attempt::Ran;
+use super::attempt::FinishedRun;
 use crate::memory::StoppedBy;
 use crate::secrets;
 
-/// How many lines of the standard error are told, and how long each may be.
-const LINES: usize = 5;
-const LINE: usize = 200;
+/// Lines at the end of stderr that an outage quotes.
+const MAX_STDERR_LINES: usize = 5;
+const MAX_LINE_CHARS: usize = 200;
 
-/// Why the agent could not work in this run; none where it did.
-pub(super) fn of(ran: &Ran, scan: &Scan) -> Option<Outage> {
-    let (cause, text) = cause_of(ran, scan)?;
-    Some(outage(cause, &text, ran))
+/// None if the agent could work.
+pub(super) fn from_run(run: &FinishedRun, scan: &Scan) -> Option<Outage> {
+    let (cause, text) = find_cause(run, scan)?;
+    Some(outage(cause, &text, run))
 }
 
-/// The outage of a run that somebody ended, and with it the loop.
-pub(super) fn cancelled(by: StoppedBy, ran: &Ran) -> Outage {
-    outage(OutageCause::Cancelled, by.words(), ran)
+/// The outage of a run that was stopped from outside, and with it the loop.
+pub(super) fn cancelled(by: StoppedBy, run: &FinishedRun) -> Outage {
+    outage(OutageCause::Cancelled, by.words(), run)
 }
 
-fn outage(cause: OutageCause, text: &str, ran: &Ran) -> Outage {
-    let stderr = last_lines(&ran.stderr_end);
+fn outage(cause: OutageCause, text: &str, run: &FinishedRun) -> Outage {
+    let stderr = last_lines(&run.stderr_end);
     Outage { cause, text: secrets::masked(text), stderr, count: 0, gives_up: None }
 }
 
-fn cause_of(ran: &Ran, scan: &Scan) -> Option<(OutageCause, String)> {
+fn find_cause(run: &FinishedRun, scan: &Scan) -> Option<(OutageCause, String)> {
     let effort = &scan.effort;
     if let Some(limited) = &effort.limited {
         return Some((OutageCause::Limit, limited.text.clone()));
     }
-    let code = ran.exit_code.filter(|code| *code != 0 && !ran.was_ended)?;
+    let code = run.exit_code.filter(|code| *code != 0 && !run.was_ended)?;
     if let Some(text) = &effort.outage {
         return Some((outage_of(text)?, text.clone()));
     }
-    // An agent that gave a signal had its say.
+    // An agent that gave an exit signal was able to work.
     if scan.signal.status != Status::Absent {
         return None;
     }
-    let lines = ran.stderr_end.lines().rev().take(LINES);
-    let told = lines.filter_map(|line| Some((outage_of(line)?, line.trim().to_owned()))).next();
-    let silent = !effort.acted && effort.signature.is_none() && scan.transcript.errors.is_empty();
-    let crash = || (OutageCause::Crash, format!("it ended with code {code} and said nothing"));
-    told.or_else(|| silent.then(crash))
+    for line in run.stderr_end.lines().rev().take(MAX_STDERR_LINES) {
+        if let Some(cause) = outage_of(line) {
+            return Some((cause, line.trim().to_owned()));
+        }
+    }
+    let is_silent =
+        !effort.acted && effort.signature.is_none() && scan.transcript.errors.is_empty();
+    is_silent.then(|| (OutageCause::Crash, format!("it ended with code {code} and said nothing")))
 }
 
-/// The last lines that say something, on one line.
+/// The last lines that are not empty, joined to one.
 fn last_lines(stderr: &str) -> String {
-    let said = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-    let said: Vec<_> = said.map(|line| text::brief(line, LINE)).collect();
-    let last = &said[said.len().saturating_sub(LINES)..];
+    let lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<_> = lines.map(|line| text::brief(line, MAX_LINE_CHARS)).collect();
+    let last = &lines[lines.len().saturating_sub(MAX_STDERR_LINES)..];
     secrets::masked(&last.join(" | "))
 }
 
@@ -66,8 +69,8 @@ mod tests {
 
     use super::*;
 
-    fn ran(code: i32, stderr: &str) -> Ran {
-        Ran {
+    fn run(code: i32, stderr: &str) -> FinishedRun {
+        FinishedRun {
             id: "r".to_owned(),
             transcript: PathBuf::new(),
             exit_code: Some(code),
@@ -75,14 +78,14 @@ mod tests {
             not_started: false,
             was_ended: false,
             interrupted: None,
-            delegated: crate::runner::watch::Delegated::None,
+            delegated: crate::runner::watch::DelegatedRuns::None,
             stderr_end: stderr.to_owned(),
         }
     }
 
     fn cause(code: i32, printed: &str, stderr: &str) -> Option<OutageCause> {
         let scan = scan(printed.as_bytes(), &Policy::default()).unwrap();
-        of(&ran(code, stderr), &scan).map(|outage| outage.cause)
+        from_run(&run(code, stderr), &scan).map(|outage| outage.cause)
     }
 
     const DEAD: &str = r#"{"type":"result","subtype":"success","is_error":true,"result":"WHAT","session_id":"s","num_turns":1}"#;
@@ -107,12 +110,12 @@ mod tests {
         let claims = "The importer is ready.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: done\n";
         assert_eq!(cause(1, claims, "socket hang up\n"), None);
         let scan = scan(b"", &Policy::default()).unwrap();
-        let timed_out = Ran { was_ended: true, ..ran(143, "") };
-        assert_eq!(of(&timed_out, &scan), None);
+        let timed_out = FinishedRun { was_ended: true, ..run(143, "") };
+        assert_eq!(from_run(&timed_out, &scan), None);
     }
 
     #[test]
-    fn the_last_lines_of_the_standard_error_are_told() {
+    fn the_last_lines_of_the_standard_error_are_quoted() {
         let stderr = "one\ntwo\n\nthree\nfour\nfive\nsix\n";
         assert_eq!(last_lines(stderr), "two | three | four | five | six");
     }

@@ -1,6 +1,7 @@
-//! How agents are started without a person in front of them, and what they are allowed.
+//! Command lines that start agents without a person in front of them, and the
+//! permissions that they give.
 //!
-//! A row's flags were tried with the version that the row names; a row without one
+//! The flags of a row were tried with the version that it names. A row without a version
 //! follows the client's documentation.
 
 use std::path::Path;
@@ -10,7 +11,7 @@ use gate_core::Policy;
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::json;
 
-/// What an agent that `--agent` starts may do without asking anybody.
+/// The permissions of an agent that `--agent` starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Allow {
     /// What its own settings allow.
@@ -23,39 +24,37 @@ pub(crate) enum Allow {
     All,
 }
 
-/// One agent's row.
 struct Preset {
     agent: &'static str,
     /// The version that was tried; the guide names it.
     #[cfg_attr(not(test), allow(dead_code, reason = "a fact of the row, which a test reads"))]
     version: Option<&'static str>,
-    /// The program, and what it is always given.
+    /// The program and its fixed arguments.
     start: &'static [&'static str],
-    /// What stands behind all options.
+    /// Arguments after all options.
     end: &'static [&'static str],
     edits: Grant,
-    /// Beside the single commands.
+    /// In addition to the single commands.
     checks: Grant,
     all: Grant,
-    /// How single commands are allowed.
-    commands: Commands,
-    /// What `--allow` cannot express for this client.
+    commands: CommandGrant,
+    /// Limits of `--allow` with this client.
     note: Option<&'static str>,
 }
 
-/// What permits something: arguments and variables.
+/// Arguments and variables that permit something.
 struct Grant {
     args: &'static [&'static str],
     variables: &'static [(&'static str, &'static str)],
 }
 
-/// How a client is told which commands it may run.
-enum Commands {
-    /// The grant for checks allows them all.
-    Granted,
-    /// A flag for each; the text stands between these two, and of a program that is
-    /// not git only its name where `names` says so.
-    Flag { flag: &'static str, open: &'static str, close: &'static str, names: bool },
+/// The client's way to permit single commands.
+enum CommandGrant {
+    /// The grant for checks permits them all.
+    Included,
+    /// One flag for each command, with its text between `open` and `close`. With
+    /// `name_only`, the text is the program's name alone, except for git.
+    Flag { flag: &'static str, open: &'static str, close: &'static str, name_only: bool },
     /// A variable with rules in JSON.
     Rules(&'static str),
 }
@@ -70,7 +69,7 @@ const fn variables(variables: &'static [(&'static str, &'static str)]) -> Grant 
 
 const NOTHING: Grant = args(&[]);
 
-/// Stands for git's own folder.
+/// Placeholder for git's own folder.
 const GIT_FOLDER: &str = "{git}";
 
 const COARSE: &str = "this client has no permission between none and all: every command is allowed";
@@ -84,11 +83,11 @@ const PRESETS: [Preset; 11] = [
         edits: args(&["--permission-mode", "acceptEdits"]),
         checks: args(&["--permission-mode", "acceptEdits"]),
         all: args(&["--permission-mode", "bypassPermissions"]),
-        commands: Commands::Flag {
+        commands: CommandGrant::Flag {
             flag: "--allowedTools",
             open: "Bash(",
             close: ":*)",
-            names: false,
+            name_only: false,
         },
         note: None,
     },
@@ -101,7 +100,7 @@ const PRESETS: [Preset; 11] = [
         // Its sandbox lets nobody write git's folder, and so nobody commit.
         checks: args(&["--sandbox", "workspace-write", "--add-dir", GIT_FOLDER]),
         all: args(&["--dangerously-bypass-approvals-and-sandbox"]),
-        commands: Commands::Granted,
+        commands: CommandGrant::Included,
         note: Some("its sandbox allows every command, and none the network"),
     },
     Preset {
@@ -112,11 +111,11 @@ const PRESETS: [Preset; 11] = [
         edits: args(&["--skip-trust", "--approval-mode", "auto_edit"]),
         checks: args(&["--skip-trust", "--approval-mode", "auto_edit"]),
         all: args(&["--skip-trust", "--approval-mode", "yolo"]),
-        commands: Commands::Flag {
+        commands: CommandGrant::Flag {
             flag: "--allowed-tools",
             open: "run_shell_command(",
             close: ")",
-            names: false,
+            name_only: false,
         },
         note: None,
     },
@@ -128,11 +127,11 @@ const PRESETS: [Preset; 11] = [
         edits: args(&["--approval-mode", "auto-edit"]),
         checks: args(&["--approval-mode", "auto-edit"]),
         all: args(&["--approval-mode", "yolo"]),
-        commands: Commands::Flag {
+        commands: CommandGrant::Flag {
             flag: "--allowed-tools",
             open: "run_shell_command(",
             close: ")",
-            names: false,
+            name_only: false,
         },
         note: None,
     },
@@ -144,11 +143,11 @@ const PRESETS: [Preset; 11] = [
         edits: args(&["--allow-tool", "write"]),
         checks: args(&["--allow-tool", "write"]),
         all: args(&["--allow-all-tools"]),
-        commands: Commands::Flag {
+        commands: CommandGrant::Flag {
             flag: "--allow-tool",
             open: "shell(",
             close: ":*)",
-            names: true,
+            name_only: true,
         },
         note: None,
     },
@@ -160,7 +159,7 @@ const PRESETS: [Preset; 11] = [
         edits: args(&["--force"]),
         checks: args(&["--force"]),
         all: args(&["--force"]),
-        commands: Commands::Granted,
+        commands: CommandGrant::Included,
         note: Some(COARSE),
     },
     Preset {
@@ -171,7 +170,7 @@ const PRESETS: [Preset; 11] = [
         edits: variables(&[("OPENCODE_PERMISSION", r#"{"edit":"allow"}"#)]),
         checks: NOTHING,
         all: args(&["--auto"]),
-        commands: Commands::Rules("OPENCODE_PERMISSION"),
+        commands: CommandGrant::Rules("OPENCODE_PERMISSION"),
         note: None,
     },
     Preset {
@@ -182,7 +181,7 @@ const PRESETS: [Preset; 11] = [
         edits: NOTHING,
         checks: NOTHING,
         all: args(&["--dangerously-allow-all"]),
-        commands: Commands::Granted,
+        commands: CommandGrant::Included,
         note: Some("its own settings say what is allowed"),
     },
     Preset {
@@ -193,7 +192,7 @@ const PRESETS: [Preset; 11] = [
         edits: args(&["--auto", "low"]),
         checks: args(&["--auto", "medium"]),
         all: args(&["--auto", "high"]),
-        commands: Commands::Granted,
+        commands: CommandGrant::Included,
         note: Some("`--auto medium` allows local development commands, the network too"),
     },
     Preset {
@@ -204,7 +203,7 @@ const PRESETS: [Preset; 11] = [
         edits: variables(&[("GOOSE_MODE", "auto")]),
         checks: variables(&[("GOOSE_MODE", "auto")]),
         all: variables(&[("GOOSE_MODE", "auto")]),
-        commands: Commands::Granted,
+        commands: CommandGrant::Included,
         note: Some(COARSE),
     },
     Preset {
@@ -215,80 +214,87 @@ const PRESETS: [Preset; 11] = [
         edits: NOTHING,
         checks: NOTHING,
         all: NOTHING,
-        commands: Commands::Granted,
+        commands: CommandGrant::Included,
         note: Some("it edits and commits, and runs no other command"),
     },
 ];
 
-/// The commands that `checks` allows beside those of the project's checks.
-const GIT: [&str; 2] = ["git add", "git commit"];
+/// Commands that `checks` permits in addition to those of the project's checks.
+const GIT_COMMANDS: [&str; 2] = ["git add", "git commit"];
 
-/// Programs that run whatever they are given: their names alone allow everything.
+/// Programs that run any program: to permit their names alone would permit everything.
 const INTERPRETERS: [&str; 22] = [
     "sh", "bash", "dash", "zsh", "fish", "env", "sudo", "xargs", "nice", "timeout", "python",
     "python3", "node", "deno", "ruby", "perl", "php", "npx", "bunx", "uvx", "uv", "poetry",
 ];
 
-/// What means something else in the rules of a client, or makes several commands of one.
-const UNSAYABLE: [char; 14] =
+/// Characters with a meaning in the rules of a client, or that separate shell commands.
+const UNSAFE_CHARS: [char; 14] =
     ['(', ')', ',', '\n', '*', '"', '\'', '`', '$', '|', ';', '&', '<', '>'];
 
-/// What an agent is started with.
+/// The command line of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Start {
+pub(crate) struct AgentStart {
     /// The program and its arguments; `{prompt}` stands for the prompt.
     pub(crate) argv: Vec<String>,
-    /// Variables that it gets beside gate's own.
+    /// Variables in addition to gate's own.
     pub(crate) variables: Vec<(String, String)>,
-    /// What a person should know of what is allowed.
+    /// A note for the person on the permissions.
     pub(crate) note: Option<&'static str>,
 }
 
-/// What is known of the project where an agent is started.
-pub(crate) struct Project<'p> {
+/// The project's part of an agent's command line.
+pub(crate) struct PresetContext<'p> {
     /// The settings, with the commands of the checks.
     pub(crate) policy: &'p Policy,
     /// Git's own folder.
     pub(crate) git: Option<&'p Path>,
-    /// Arguments of the person's own (`[run.agents.NAME] args`).
+    /// The person's own arguments (`[run.agents.NAME] args`).
     pub(crate) args: &'p [String],
 }
 
-/// How an agent is started with these permissions; none where nobody here knows.
-pub(crate) fn start_of(agent: &str, allow: Allow, project: &Project<'_>) -> Option<Start> {
+/// The command line of an agent with these permissions. None for an agent without a
+/// preset.
+pub(crate) fn agent_start(
+    agent: &str,
+    allow: Allow,
+    context: &PresetContext<'_>,
+) -> Option<AgentStart> {
     let preset = PRESETS.iter().find(|preset| preset.agent == agent)?;
-    let mut start = Start { note: preset.note, ..Start::default() };
+    let mut start = AgentStart { note: preset.note, ..AgentStart::default() };
     start.argv.extend(preset.start.iter().map(|word| (*word).to_owned()));
     match allow {
         Allow::None => start.note = None,
-        Allow::Edits => start.grant(&preset.edits, project),
+        Allow::Edits => start.grant(&preset.edits, context),
         Allow::Checks => {
-            start.grant(&preset.checks, project);
-            start.commands(&preset.commands, &commands(project.policy));
+            start.grant(&preset.checks, context);
+            start.grant_commands(&preset.commands, &allowed_commands(context.policy));
         }
         Allow::All => {
             start.note = None;
-            start.grant(&preset.all, project);
+            start.grant(&preset.all, context);
         }
     }
-    start.argv.extend(project.args.iter().cloned());
+    start.argv.extend(context.args.iter().cloned());
     start.argv.extend(preset.end.iter().map(|word| (*word).to_owned()));
     Some(start)
 }
 
-/// The agents that can be started by name.
+/// The names of the agents with a preset.
 pub(crate) fn agents() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|preset| preset.agent)
 }
 
-impl Start {
-    fn grant(&mut self, grant: &Grant, project: &Project<'_>) {
+impl AgentStart {
+    fn grant(&mut self, grant: &Grant, context: &PresetContext<'_>) {
         let mut words = grant.args.iter().copied().peekable();
         while let Some(word) = words.next() {
             if words.peek() == Some(&GIT_FOLDER) {
                 words.next();
-                let folder = project.git.map(|folder| folder.display().to_string());
-                self.argv.extend(folder.into_iter().flat_map(|it| [word.to_owned(), it]));
+                // Without git there is no folder, so the flag before it goes too.
+                if let Some(folder) = context.git {
+                    self.argv.extend([word.to_owned(), folder.display().to_string()]);
+                }
             } else {
                 self.argv.push(word.to_owned());
             }
@@ -297,22 +303,22 @@ impl Start {
         self.variables.extend(variables.map(|(name, value)| ((*name).into(), (*value).into())));
     }
 
-    fn commands(&mut self, how: &Commands, commands: &[String]) {
-        match how {
-            Commands::Granted => {}
-            Commands::Flag { flag, open, close, names } => {
-                let mut known = Vec::new();
+    fn grant_commands(&mut self, grant: &CommandGrant, commands: &[String]) {
+        match grant {
+            CommandGrant::Included => {}
+            CommandGrant::Flag { flag, open, close, name_only } => {
+                let mut values = Vec::new();
                 for command in commands {
                     let name = command.split(' ').next().unwrap_or_default();
-                    let shown = if *names && name != "git" { name } else { command };
-                    let word = format!("{open}{shown}{close}");
-                    if !known.contains(&word) {
-                        self.argv.extend([(*flag).to_owned(), word.clone()]);
-                        known.push(word);
+                    let text = if *name_only && name != "git" { name } else { command };
+                    let value = format!("{open}{text}{close}");
+                    if !values.contains(&value) {
+                        self.argv.extend([(*flag).to_owned(), value.clone()]);
+                        values.push(value);
                     }
                 }
             }
-            Commands::Rules(variable) => {
+            CommandGrant::Rules(variable) => {
                 let rules = commands.iter().map(|command| (format!("{command}*"), json!("allow")));
                 let rules: serde_json::Map<_, _> = rules.collect();
                 let all = json!({ "edit": "allow", "bash": rules });
@@ -321,27 +327,31 @@ impl Start {
         }
     }
 
-    /// The command line, as a shell would be given it.
-    pub(crate) fn shown(&self) -> String {
+    /// The command line as typed in a shell.
+    pub(crate) fn shell_line(&self) -> String {
         let variables =
-            self.variables.iter().map(|(name, value)| format!("{name}={}", word(value)));
-        variables.chain(self.argv.iter().map(|it| word(it))).collect::<Vec<_>>().join(" ")
+            self.variables.iter().map(|(name, value)| format!("{name}={}", shell_word(value)));
+        let argv = self.argv.iter().map(|word| shell_word(word));
+        variables.chain(argv).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// A word for a shell.
-pub(crate) fn word(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%={}".contains(c);
+/// Quotes a word for a shell if it needs quotes.
+pub(crate) fn shell_word(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The commands that an agent needs to try its work, as the beginnings of their lines.
-fn commands(policy: &Policy) -> Vec<String> {
-    let mut all = GIT.map(str::to_owned).to_vec();
-    for command in policy.checks.values().filter_map(beginning) {
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "/._-+:@%={}".contains(c)
+}
+
+/// The prefixes of command lines that an agent needs for its work.
+fn allowed_commands(policy: &Policy) -> Vec<String> {
+    let mut all = GIT_COMMANDS.map(str::to_owned).to_vec();
+    for command in policy.checks.values().filter_map(command_prefix) {
         if !all.contains(&command) {
             all.push(command);
         }
@@ -349,16 +359,15 @@ fn commands(policy: &Policy) -> Vec<String> {
     all
 }
 
-/// How the lines of a check's command begin: with the program and what it is to do,
-/// without options, so that an agent may run one test alone. An interpreter's
-/// command is taken whole.
-fn beginning(check: &CheckPolicy) -> Option<String> {
+/// The program and its subcommand, without options, so that an agent may run one test
+/// alone. An interpreter's command stays whole. None if a client could misread it.
+fn command_prefix(check: &CheckPolicy) -> Option<String> {
     let words: Vec<_> = check.command.iter().map(String::as_str).collect();
     let (program, rest) = words.split_first()?;
     let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
     let options = rest.iter().position(|word| word.starts_with('-')).unwrap_or(rest.len());
     let is_module = rest.first() == Some(&"-m") && rest.len() > 1;
-    let kept = match options {
+    let length = match options {
         _ if check.shell => words.len(),
         0 if is_module => 3,
         0 if INTERPRETERS.contains(&&*name) => words.len(),
@@ -366,9 +375,9 @@ fn beginning(check: &CheckPolicy) -> Option<String> {
     };
     let text = match check.shell {
         true => words.join(" "),
-        false => words[..kept].iter().map(|it| word(it)).collect::<Vec<_>>().join(" "),
+        false => words[..length].iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" "),
     };
-    Some(text).filter(|text| !text.contains(UNSAYABLE))
+    Some(text).filter(|text| !text.contains(UNSAFE_CHARS))
 }
 
 #[cfg(test)]
@@ -391,8 +400,8 @@ mod tests {
         let policy = policy(CHECKS);
         let args = ["--model".to_owned(), "x".to_owned()];
         let git = Some(Path::new("/w/.git"));
-        let project = Project { policy: &policy, git, args: &args };
-        start_of(agent, allow, &project).unwrap().shown()
+        let context = PresetContext { policy: &policy, git, args: &args };
+        agent_start(agent, allow, &context).unwrap().shell_line()
     }
 
     #[test]
@@ -432,7 +441,8 @@ mod tests {
     #[test]
     fn every_agent_has_one_row_and_a_version_or_a_note() {
         for (at, preset) in PRESETS.iter().enumerate() {
-            assert!(PRESETS[..at].iter().all(|it| it.agent != preset.agent), "{}", preset.agent);
+            let earlier = &PRESETS[..at];
+            assert!(earlier.iter().all(|row| row.agent != preset.agent), "{}", preset.agent);
             assert!(preset.version.is_some() || preset.note.is_some(), "{}", preset.agent);
         }
     }

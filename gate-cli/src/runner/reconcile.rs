@@ -1,4 +1,4 @@
-//! Runs whose record says that they go on: whether that is so.
+//! Ends the records of runs that are still marked as running, but whose agents are gone.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,34 +10,26 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process_group};
 
 use super::delegated;
-use super::watch::{Delegated, TICK};
+use super::watch::{DelegatedRuns, POLL_INTERVAL};
 use crate::failure::Failure;
 use crate::governance::{RunFolder, Task, by_gate};
 use crate::interrupt::Interrupt;
 
-/// Ends the records of runs whose agent is gone, and of those that these agents had
-/// delegated: their runner was killed.
-///
-/// # Errors
-///
-/// A folder that cannot be read or written.
+/// Ends the records of a task's runs whose agents are gone, and of the runs that these
+/// agents had delegated. That happens if a runner is killed.
 pub(super) fn runs(task: &Task) -> Result<(), Failure> {
     let is_done = task.is_done()?;
     let runs = task.runs()?;
     delegated::reconcile(task.project(), &runs.iter().map(RunFolder::id).collect::<Vec<_>>())?;
     for run in runs {
-        if run.info().is_ok_and(|info| info.status == Status::Running && !lives(&info)) {
+        if run.info().is_ok_and(|info| info.status == Status::Running && !is_alive(&info)) {
             end(task, &run, is_done)?;
         }
     }
     Ok(())
 }
 
-/// Ends the record of a run that nobody else ends.
-///
-/// # Errors
-///
-/// A folder that cannot be read or written.
+/// Ends the record of a run, and posts that on the bus.
 pub(super) fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Failure> {
     run.release();
     run.settle_output()?;
@@ -48,32 +40,29 @@ pub(super) fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Fai
     task.bus()?.append(draft).map(drop)
 }
 
-/// Waits for the runs that the task's agents have started, of which some `were` already
-/// waited for. Says what came of it: a message's type and its text.
-///
-/// # Errors
-///
-/// A folder that cannot be read or written.
-pub(super) fn children(
+/// Waits for the runs that the task's agents have started. `earlier` is the outcome of a
+/// wait before this one. Returns the type and the text of a message.
+pub(super) fn wait_for_children(
     task: &Task,
-    patience: Duration,
+    timeout: Duration,
     interrupt: &Interrupt,
-    were: Delegated,
+    earlier: DelegatedRuns,
 ) -> Result<(&'static str, String), Failure> {
-    let until = Instant::now() + patience;
-    let mut were_any = were == Delegated::Ended;
+    let until = Instant::now() + timeout;
+    let mut had_children = earlier == DelegatedRuns::Ended;
     let own: Vec<_> = task.runs()?.iter().map(RunFolder::id).collect();
     loop {
         let running = task.project().running()?;
-        let of_task = |info: &&RunInfo| {
-            info.is_delegated() && (info.task_id == task.id() || own.contains(&info.parent_run_id))
-        };
-        let living = running.iter().filter(of_task).any(lives);
-        if !living {
+        let has_children = running.iter().any(|info| {
+            info.is_delegated()
+                && (info.task_id == task.id() || own.contains(&info.parent_run_id))
+                && is_alive(info)
+        });
+        if !has_children {
             runs(task)?;
             return Ok((
                 "INFO",
-                match were_any {
+                match had_children {
                     true => "task completed (all children finished)".to_owned(),
                     false if task.is_done()? => {
                         "task completed (DONE marker present, no active children)".to_owned()
@@ -82,21 +71,20 @@ pub(super) fn children(
                 },
             ));
         }
-        were_any = true;
+        had_children = true;
         if Instant::now() >= until || interrupt.code().is_some() {
-            return Ok(("WARNING", timed_out(patience)));
+            return Ok(("WARNING", timed_out(timeout)));
         }
-        thread::sleep(TICK);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// That runs which an agent has started were not waited for any longer.
-pub(super) fn timed_out(patience: Duration) -> String {
-    format!("timeout waiting for children after {}s", patience.as_secs())
+pub(super) fn timed_out(timeout: Duration) -> String {
+    format!("timeout waiting for children after {}s", timeout.as_secs())
 }
 
-/// Whether the run's processes are there: those of another user are.
-pub(super) fn lives(info: &RunInfo) -> bool {
+/// True if the run's process group exists, also as another user's.
+pub(super) fn is_alive(info: &RunInfo) -> bool {
     let group = i32::try_from(info.pgid).ok().and_then(Pid::from_raw);
     group.is_some_and(|group| !matches!(test_kill_process_group(group), Err(Errno::SRCH)))
 }

@@ -1,5 +1,5 @@
-//! Watching an agent while it runs: its output for the person, its time, runs that it
-//! has delegated, and whoever wants it to end.
+//! Watches a running agent: shows its output, ends it at its limits or on a stop, and
+//! waits for runs that it has delegated.
 
 use std::time::{Duration, Instant};
 
@@ -7,175 +7,172 @@ use gate_checks::process::{Session, SessionEnd};
 use gate_core::decide::spent::Spent;
 use jiff::Timestamp;
 
-use super::attempt::Ran;
-use super::{Loop, delegated};
+use super::attempt::FinishedRun;
+use super::{Loop, Order, delegated};
 use crate::governance::RunFolder;
 use crate::memory::StoppedBy;
 use crate::record::Record;
 
-/// How often it is looked.
-pub(super) const TICK: Duration = Duration::from_millis(50);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How often it is looked whether runs that an agent has delegated go on.
-const LOOK: Duration = Duration::from_millis(500);
+const DELEGATED_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The most that is shown at once, in bytes.
-const BLOCK: u64 = 64 << 10;
+/// Bytes of output that are shown at once.
+const OUTPUT_BLOCK_BYTES: u64 = 64 << 10;
 
-/// One thing that happens in a loop.
+/// An event of a loop, for display.
 #[derive(Clone, Copy)]
 pub(crate) enum Event<'e> {
-    /// The loop begins: how the agent is started, and what to know of what is allowed.
+    /// The loop begins, with this command line and a note on its permissions.
     Starts { command: &'e str, note: Option<&'e str> },
-    /// An iteration begins, after so long; what the loop has used so far.
+    /// An iteration begins; `spent` is the usage of the loop so far.
     Begins { iteration: u64, elapsed: Duration, spent: Option<&'e Spent> },
     /// The agent printed this.
     Printed(&'e [u8]),
     /// A check began or ended.
     Check(&'e gate_checks::Event),
     /// The agent ended.
-    Ended { iteration: u64, ran: &'e Ran },
-    /// Gate said this of the iteration.
+    Ended { iteration: u64, run: &'e FinishedRun },
+    /// gate decided on the iteration.
     Judged { iteration: u64, record: &'e Record },
     /// The loop waits until then.
     Waits { until: Timestamp, why: &'e str },
 }
 
-/// Who shows what happens.
+/// A display of a loop's events.
 pub(crate) trait Live {
-    fn tell(&self, event: Event<'_>);
+    fn show(&self, event: Event<'_>);
 }
 
-/// Why an agent ended.
+/// The cause of an agent's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// Nobody ended it.
-    ByItself,
+pub(super) enum EndCause {
+    /// The agent ended by itself.
+    Agent,
     /// It took too long, or was silent for too long.
     TimedOut,
-    /// Somebody wants the loop to stop.
+    /// A stop of the whole loop.
     Stopped(StoppedBy),
 }
 
-/// What came of the runs that an agent had delegated when it ended.
+/// The outcome of the runs that an agent had delegated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Delegated {
-    /// There was none.
+pub(crate) enum DelegatedRuns {
+    /// There were none when the agent ended.
     #[default]
     None,
-    /// They ended, and were waited for.
+    /// They ended during the wait.
     Ended,
-    /// They took too long, and were ended.
+    /// They took too long, and gate ended them.
     TimedOut,
 }
 
-/// Watches a session until nothing of it is left.
-pub(super) fn over(
+/// Watches a session until all of its processes have ended.
+pub(super) fn watch(
     mut session: Session,
     folder: &RunFolder,
-    of: &Loop<'_>,
-) -> (SessionEnd, Ended, Delegated) {
+    agent_loop: &Loop<'_>,
+) -> (SessionEnd, EndCause, DelegatedRuns) {
     let mut output = Output::default();
     let began = Instant::now();
-    let mut ended = Ended::ByItself;
-    let mut left = Left::default();
+    let mut cause = EndCause::Agent;
+    let mut left = LeftProcesses::default();
     loop {
-        let over = session.wait_for(TICK);
-        output.show(folder, of);
+        let over = session.wait_for(POLL_INTERVAL);
+        output.show(folder, agent_loop);
         if let Some(over) = over {
-            return (over, ended, left.delegated);
+            return (over, cause, left.delegated);
         }
-        if ended != Ended::ByItself {
+        if cause != EndCause::Agent {
             continue;
         }
-        let why = match session.is_left() {
-            true => of.outside.ends().map(Ended::Stopped),
-            false => why(of, began, output.heard),
+        // Limits are for the agent: once it has ended, only a stop ends what it left.
+        let stop = match session.is_left() {
+            true => agent_loop.conditions.stop_reason().map(EndCause::Stopped),
+            false => reason_to_end(agent_loop, began, output.last_growth),
         };
-        match why {
-            Some(why) => {
-                ended = why;
+        match stop {
+            Some(stop) => {
+                cause = stop;
                 session.stop();
             }
-            None if session.is_left() => left.look(&mut session, folder, of),
+            None if session.is_left() => left.check(&mut session, folder, agent_loop),
             None => {}
         }
     }
 }
 
-/// What an agent that has ended has left running.
+/// The processes that an agent has left running.
 #[derive(Default)]
-struct Left {
+struct LeftProcesses {
     since: Option<Instant>,
-    looked: Option<Instant>,
-    /// Whether it was told to end.
-    told: bool,
-    delegated: Delegated,
+    checked_at: Option<Instant>,
+    is_ending: bool,
+    delegated: DelegatedRuns,
 }
 
-impl Left {
-    /// Lets runs that the agent has delegated go on, as long as the order says, and ends
-    /// what is none.
-    fn look(&mut self, session: &mut Session, folder: &RunFolder, of: &Loop<'_>) {
+impl LeftProcesses {
+    /// Lets delegated runs go on within their time limit, and ends all other processes.
+    fn check(&mut self, session: &mut Session, folder: &RunFolder, agent_loop: &Loop<'_>) {
         let since = *self.since.get_or_insert_with(Instant::now);
-        if self.told || self.looked.is_some_and(|at| at.elapsed() < LOOK) {
+        if self.is_ending
+            || self.checked_at.is_some_and(|at| at.elapsed() < DELEGATED_POLL_INTERVAL)
+        {
             return;
         }
-        self.looked = Some(Instant::now());
-        if !delegated::go_on(of.task, &folder.id(), session) {
-            self.told = true;
+        self.checked_at = Some(Instant::now());
+        if !delegated::are_running(agent_loop.task, &folder.id(), session) {
+            self.is_ending = true;
             session.end_left();
             return;
         }
-        self.delegated = Delegated::Ended;
-        if since.elapsed() >= of.order.children {
-            self.told = true;
-            self.delegated = Delegated::TimedOut;
-            // With the whole grace: a loop writes down how its runs ended.
+        self.delegated = DelegatedRuns::Ended;
+        if since.elapsed() >= agent_loop.order.children {
+            self.is_ending = true;
+            self.delegated = DelegatedRuns::TimedOut;
+            // With the whole grace: a loop still has to record how its runs ended.
             session.stop();
         }
     }
 }
 
-/// Why the agent has to end now.
-fn why(of: &Loop<'_>, began: Instant, heard: Instant) -> Option<Ended> {
-    let is_over = |limit: Option<Duration>, since: Instant| {
-        limit.is_some_and(|limit| since.elapsed() >= limit)
-    };
-    if let Some(by) = of.outside.ends() {
-        return Some(Ended::Stopped(by));
+fn reason_to_end(agent_loop: &Loop<'_>, began: Instant, last_growth: Instant) -> Option<EndCause> {
+    if let Some(by) = agent_loop.conditions.stop_reason() {
+        return Some(EndCause::Stopped(by));
     }
-    let timed_out = is_over(of.order.timeout, began) || is_over(of.order.idle, heard);
-    timed_out.then_some(Ended::TimedOut)
+    let Order { timeout, idle, .. } = agent_loop.order;
+    let timed_out = timeout.is_some_and(|limit| began.elapsed() >= limit)
+        || idle.is_some_and(|limit| last_growth.elapsed() >= limit);
+    timed_out.then_some(EndCause::TimedOut)
 }
 
-/// What an agent prints, as it stands in its files.
+/// The agent's output files.
 struct Output {
-    /// How much of the standard output was shown.
+    /// Bytes of stdout that were shown.
     shown: u64,
-    /// How long both were.
+    /// Bytes of stdout and stderr together.
     length: u64,
-    /// When they last grew.
-    heard: Instant,
+    last_growth: Instant,
 }
 
 impl Default for Output {
     fn default() -> Self {
-        Self { shown: 0, length: 0, heard: Instant::now() }
+        Self { shown: 0, length: 0, last_growth: Instant::now() }
     }
 }
 
 impl Output {
-    /// Shows what is new. A file that is gone shows nothing.
-    fn show(&mut self, folder: &RunFolder, of: &Loop<'_>) {
-        let now = folder.printed();
-        if now != self.length {
-            (self.length, self.heard) = (now, Instant::now());
+    /// Shows what is new. The agent may have removed a file; then there is nothing new.
+    fn show(&mut self, folder: &RunFolder, agent_loop: &Loop<'_>) {
+        let length = folder.printed();
+        if length != self.length {
+            (self.length, self.last_growth) = (length, Instant::now());
         }
-        let next = |shown| folder.printed_from(shown, BLOCK).filter(|bytes| !bytes.is_empty());
-        while let Some(bytes) = next(self.shown) {
+        while let Some(bytes) = folder.printed_from(self.shown, OUTPUT_BLOCK_BYTES)
+            && !bytes.is_empty()
+        {
             self.shown += bytes.len() as u64;
-            of.live.tell(Event::Printed(&bytes));
+            agent_loop.live.show(Event::Printed(&bytes));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The act: an operator approves what the project's settings say, or takes it back.
+//! Approves the project's settings, or withdraws the approval.
 
 use std::path::{Path, PathBuf};
 
@@ -7,46 +7,38 @@ use gate_core::config;
 use jiff::Timestamp;
 
 use super::approvals::{Approval, Approvals};
-use super::text::Text;
-use super::texts::Texts;
+use super::approved_texts::ApprovedTexts;
+use super::settings_text::SettingsText;
 use crate::failure::Failure;
 use crate::settings::{self, Places, Selection};
 
-/// What was approved.
+/// Settings to approve.
 #[derive(Clone, Debug)]
 pub(crate) struct Approved {
-    /// The digest of what was approved.
     pub(crate) digest: String,
-    /// Its file; none where there is none, which takes back what was approved.
+    /// The settings file. None if there is none; to approve that withdraws the approval.
     pub(crate) file: Option<PathBuf>,
-    /// Where it stands in the project; empty where there is none.
+    /// The file's path within the project, or empty.
     pub(crate) place: String,
     /// The project's name in its settings.
     id: Option<String>,
     top: PathBuf,
-    text: Text,
+    text: SettingsText,
 }
 
 impl Approved {
-    /// What would be approved here.
-    ///
-    /// # Errors
-    ///
-    /// Settings that do not hold: what cannot be read is not approved.
-    pub(crate) fn of(places: &Places) -> Result<Self, Failure> {
+    /// Reads the settings. Fails on settings with mistakes.
+    pub(crate) fn read(places: &Places) -> Result<Self, Failure> {
         let layers = settings::layers(places, &Selection::default())?;
         let id = config::resolve(&layers, None)?.policy.project_id;
-        let (text, top) = (Text::of(&layers), places.top());
+        let (text, top) = (SettingsText::from_layers(&layers), places.top());
         let (digest, place) = (text.digest(&top), text.place(&top));
         Ok(Self { digest, file: text.file.clone(), place, id, top, text })
     }
 
-    /// Keeps it. What was approved nearer than that, and is gone, is taken back.
-    ///
-    /// # Errors
-    ///
-    /// No folder for approvals, or one that cannot be written.
-    pub(crate) fn keep(&self, places: &Places, by: &str) -> Result<(), Failure> {
+    /// Writes the approval. Withdraws those of folders below the settings, whose own
+    /// settings are gone.
+    pub(crate) fn store(&self, places: &Places, by: &str) -> Result<(), Failure> {
         let approvals = approvals(places)?;
         let own = self.file.as_deref().and_then(Path::parent);
         for folder in places.folder.ancestors() {
@@ -60,11 +52,11 @@ impl Approved {
         }
         let Some(own) = own else { return Ok(()) };
         let project = worktree::identity(&self.top);
-        let kept = self.text.kept(&project, &self.top);
-        if let (Some(texts), Some(kept)) = (Texts::of(places), kept) {
-            texts.keep(&self.digest, &kept)?;
+        let approved = self.text.to_approved(&project, &self.top);
+        if let (Some(texts), Some(approved)) = (ApprovedTexts::new(places), approved) {
+            texts.store(&self.digest, &approved)?;
         }
-        approvals.keep(&Approval {
+        approvals.store(&Approval {
             v: 1,
             digest: self.digest.clone(),
             project,
@@ -77,31 +69,27 @@ impl Approved {
     }
 }
 
-/// Approves what the project's settings say, as `gate trust` does, and returns the
-/// digest: for a program that sets a project up. Nothing is shown, and no record is
-/// left in the ledger; whoever calls this answers for the settings.
+/// Approves the project's settings as `gate trust` does, and returns their digest: for a
+/// program that sets up a project. It shows nothing and leaves no record in the ledger;
+/// the caller answers for the settings.
 ///
 /// # Errors
 ///
-/// Settings that do not hold, a folder that cannot be written.
+/// Settings with mistakes, a folder that cannot be written.
 pub fn approve(places: &Places) -> Result<String, Failure> {
-    let approved = Approved::of(places)?;
-    approved.keep(places, "library")?;
+    let approved = Approved::read(places)?;
+    approved.store(places, "library")?;
     Ok(approved.digest)
 }
 
-/// Takes back what was approved for these settings, and says whether anything was.
-///
-/// # Errors
-///
-/// A folder that cannot be written.
+/// Withdraws the approval of these settings. Returns if there was one.
 pub(crate) fn withdraw(places: &Places) -> Result<bool, Failure> {
     let project = places.project()?;
     approvals(places)?.withdraw(&project)
 }
 
 fn approvals(places: &Places) -> Result<Approvals, Failure> {
-    Approvals::of(places).ok_or_else(|| {
+    Approvals::new(places).ok_or_else(|| {
         let message = "there is no place for approvals: neither XDG_DATA_HOME nor HOME is set";
         Failure::internal("trust-unwritable", message)
             .hint("set one of them, or approve with GATE_TRUST")

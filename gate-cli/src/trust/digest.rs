@@ -1,37 +1,38 @@
-//! What an approval is of.
+//! The digest that an approval names.
 
 use gate_core::digest;
 use gate_core::protocol::ledger::Body;
 use serde::Serialize;
 
-/// What is approved: what the settings of one project say. So an approval of one
-/// project's text is none for another, whose programs of the same names are others.
+// The digest covers the project too: an approval must not count in another project, where
+// programs of the same names do other things.
 #[derive(Serialize)]
-struct Said<'a> {
+struct ApprovedSettings<'a> {
     v: u32,
-    /// What the project is known by.
     project: &'a str,
-    /// Where the settings stand in it; empty where there are none.
     place: &'a str,
-    /// All that they say, in one spelling.
     settings: &'a str,
 }
 
-/// The digest of what settings say, as `blake3:` and 64 hexadecimal digits.
+/// The digest of settings, as `blake3:` and 64 hexadecimal digits.
+///
+/// `place` is the settings' path within the project, or empty. `settings` is their
+/// canonical text.
 ///
 /// # Panics
 ///
 /// Never: texts are plain data, which a record can hold.
 #[expect(clippy::expect_used, reason = "texts are data that a record can hold")]
-pub(super) fn of(project: &str, place: &str, settings: &str) -> String {
-    let said = Body::new(&Said { v: 1, project, place, settings }).expect("texts are plain data");
-    digest(said.canonical().as_bytes())
+pub(super) fn digest_of_settings(project: &str, place: &str, settings: &str) -> String {
+    let body = Body::new(&ApprovedSettings { v: 1, project, place, settings });
+    digest(body.expect("texts are plain data").canonical().as_bytes())
 }
 
-/// Whether a text looks like such a digest.
-pub(super) fn is_one(text: &str) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    text.strip_prefix("blake3:").is_some_and(|it| it.len() == 64 && it.bytes().all(is_digit))
+/// True if a text has the form of such a digest.
+pub(super) fn is_digest(text: &str) -> bool {
+    text.strip_prefix("blake3:").is_some_and(|hex| {
+        hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
 }
 
 #[cfg(test)]
@@ -40,18 +41,24 @@ mod tests {
 
     #[test]
     fn every_part_of_it_counts() {
-        let digest = of("p", "gate.toml", "{}");
-        assert!(is_one(&digest), "{digest}");
-        let others = [of("q", "gate.toml", "{}"), of("p", "a/gate.toml", "{}"), of("p", "", "{}")];
-        assert!(others.into_iter().chain([of("p", "gate.toml", "{ }")]).all(|it| it != digest));
-        assert_eq!(of("p", "gate.toml", "{}"), digest);
+        let digest = digest_of_settings("p", "gate.toml", "{}");
+        assert!(is_digest(&digest), "{digest}");
+        for (project, place, settings) in [
+            ("q", "gate.toml", "{}"),
+            ("p", "a/gate.toml", "{}"),
+            ("p", "", "{}"),
+            ("p", "gate.toml", "{ }"),
+        ] {
+            assert_ne!(digest_of_settings(project, place, settings), digest);
+        }
+        assert_eq!(digest_of_settings("p", "gate.toml", "{}"), digest);
     }
 
     #[test]
-    fn what_is_no_digest_is_told() {
+    fn other_texts_are_no_digests() {
         let hex = "0".repeat(64);
         for text in ["", "blake3:", &hex, &format!("blake3:{}g", &hex[1..]), "sha256:00"] {
-            assert!(!is_one(text), "{text}");
+            assert!(!is_digest(text), "{text}");
         }
     }
 }

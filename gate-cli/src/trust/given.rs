@@ -1,21 +1,17 @@
-//! `GATE_TRUST`: what a machine without a person at it approves.
+//! `GATE_TRUST`: digests that the environment approves, for machines without a person.
 
-use super::digest;
+use super::digest::is_digest;
 use crate::failure::Failure;
 use crate::settings::Places;
 
-/// The variable.
-pub(super) const VARIABLE: &str = "GATE_TRUST";
+const VARIABLE: &str = "GATE_TRUST";
 
-/// The digests that the environment approves; none where it names none.
-///
-/// # Errors
-///
-/// A value that is none (code 2): what was meant to approve must not be passed over.
+/// Fails (code 2) on a value with anything but digests: gate must not ignore what was
+/// meant to be an approval.
 pub(super) fn digests(places: &Places) -> Result<Vec<String>, Failure> {
     let Some(value) = places.variable(VARIABLE) else { return Ok(Vec::new()) };
     let all: Vec<_> = value.split(',').map(|text| text.trim().to_owned()).collect();
-    match all.iter().find(|text| !digest::is_one(text)) {
+    match all.iter().find(|text| !is_digest(text)) {
         None => Ok(all),
         Some(bad) => {
             let message = format!(

@@ -17,7 +17,7 @@ pub(crate) fn settings_as_written(
 ) -> Result<(Resolved, Trust), Failure> {
     let layers = layers(places, selection)?;
     let resolved = config::resolve(&layers, selection.task_type.as_deref())?;
-    Ok((resolved, Trust::of(places, &layers)))
+    Ok((resolved, Trust::new(places, &layers)))
 }
 
 /// Reads and resolves the settings that decide: if the project's differ from those
@@ -33,7 +33,7 @@ pub(crate) fn settings_in_force(
     let (resolved, trust) = settings_as_written(places, selection)?;
     let instead = match selection.config {
         Some(_) => None,
-        None => trust.in_its_place()?,
+        None => trust.replacement()?,
     };
     Ok(approved(places, selection, instead).unwrap_or((resolved, trust)))
 }

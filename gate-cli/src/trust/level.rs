@@ -1,12 +1,12 @@
-//! How hard it is for the agent to get around the gate: T0 to T3.
+//! Trust levels, T0 to T3: the effort that an agent needs to get around the gate.
 //!
-//! T1 is what gate can see of itself. T2 and T3 are how the operator has set things
-//! up: they say so in `GATE_TRUST_LEVEL`, and it is believed as far as nothing that
-//! gate sees contradicts it.
+//! gate can verify T1 by itself. T2 and T3 depend on the operator's setup. The operator
+//! claims them in `GATE_TRUST_LEVEL`, and gate accepts the claim unless it sees a
+//! contradiction.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gate_core::decide::policy::When;
 
@@ -14,33 +14,30 @@ use crate::failure::Failure;
 use crate::operator;
 use crate::settings::Places;
 
-/// The variable in which the operator says how things are set up.
 const VARIABLE: &str = "GATE_TRUST_LEVEL";
 
-/// How hard it is to get around the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// State, policy or baseline are in the agent's reach, or not there.
+    /// State, policy or baseline are missing, or within the agent's reach.
     T0,
-    /// They stand outside of the work tree.
+    /// State, policy and baseline are outside of the work tree.
     T1,
-    /// The agent is another user, or in a container.
+    /// The agent runs as another user, or in a container.
     T2,
-    /// It is decided on another machine.
+    /// gate decides on another machine.
     T3,
 }
 
-/// The level that a place allows.
+/// The highest level that an environment allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
-    /// The highest that holds here.
     pub(crate) allowed: Level,
-    /// Why it is not what was claimed.
+    /// The reason, if it is lower than the operator's claim.
     pub(crate) lowered: Option<String>,
 }
 
 impl Level {
-    /// Its name in records.
+    /// The name in records.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::T0 => "T0",
@@ -50,9 +47,8 @@ impl Level {
         }
     }
 
-    /// The level of one decision: without state, without settings that the operator
-    /// approved or without a baseline it is the lowest.
-    pub(crate) fn of(
+    /// The level of one decision. T0 without state, approved settings or a baseline.
+    pub(crate) fn for_decision(
         claim: &Claim,
         remembers: bool,
         is_approved: bool,
@@ -63,16 +59,16 @@ impl Level {
 }
 
 impl Claim {
-    /// What these places allow a decision that is made there.
+    /// Compares the operator's claim with what gate sees.
     ///
-    /// # Errors
-    ///
-    /// A claim that names no level (code 2); folders of runs that cannot be read.
-    pub(crate) fn of(places: &Places, place: Option<When>) -> Result<Self, Failure> {
+    /// Fails on a claim that names no level (code 2), and on folders of runs that cannot
+    /// be read.
+    pub(crate) fn verify(places: &Places, when: Option<When>) -> Result<Self, Failure> {
         let claimed = claimed(places)?;
         let top = places.top();
-        let inside = |path: &Option<PathBuf>| path.as_deref().is_none_or(|it| is_within(it, &top));
-        if inside(&places.data) || (!places.names_database() && inside(&places.state)) {
+        if is_within(places.data.as_deref(), &top)
+            || (!places.names_database() && is_within(places.state.as_deref(), &top))
+        {
             let lowered = claimed.map(|claimed| {
                 format!(
                     "{VARIABLE} is {}, and gate's folders stand in the work tree",
@@ -86,8 +82,8 @@ impl Claim {
                 let allowed = claimed.unwrap_or(Level::T1);
                 Ok(Self { allowed, lowered: None })
             }
-            Some(Level::T2) => Ok(second(places, &top)),
-            Some(Level::T3) => third(places, &top, place),
+            Some(Level::T2) => Ok(verify_t2(places, &top)),
+            Some(Level::T3) => verify_t3(places, &top, when),
         }
     }
 }
@@ -105,44 +101,48 @@ fn claimed(places: &Places) -> Result<Option<Level>, Failure> {
     }
 }
 
-/// T2, where the work tree is another user's, who cannot write gate's folders.
-fn second(places: &Places, top: &Path) -> Claim {
+/// T2 if another user owns the work tree and cannot write gate's folders.
+fn verify_t2(places: &Places, top: &Path) -> Claim {
     let own = rustix::process::getuid().as_raw();
-    let owner = top.metadata().map(|it| it.uid());
+    let owner = top.metadata().map(|metadata| metadata.uid());
     let is_other = owner.is_ok_and(|owner| owner != own && owner != 0);
-    let is_shut = |path: &Option<PathBuf>| {
-        let meta = path.as_deref().and_then(nearest).and_then(|it| it.metadata().ok());
-        meta.is_some_and(|it| it.uid() == own && it.mode() & 0o022 == 0)
-    };
-    let state_is_shut = || places.names_database() || is_shut(&places.state);
-    if is_other && state_is_shut() && is_shut(&places.data) {
+    if is_other
+        && (places.names_database() || is_private(places.state.as_deref(), own))
+        && is_private(places.data.as_deref(), own)
+    {
         return Claim { allowed: Level::T2, lowered: None };
     }
     let why = format!("{VARIABLE} is T2, and the user of the work tree could write gate's folders");
     Claim { allowed: Level::T1, lowered: Some(why) }
 }
 
-/// T3, where no agent is seen on this machine.
-fn third(places: &Places, top: &Path, place: Option<When>) -> Result<Claim, Failure> {
-    let seen = match place {
+/// True if only this user can write the path, or its nearest ancestor that exists.
+fn is_private(path: Option<&Path>, own: u32) -> bool {
+    let metadata = path.and_then(nearest_existing).and_then(|path| path.metadata().ok());
+    metadata.is_some_and(|metadata| metadata.uid() == own && metadata.mode() & 0o022 == 0)
+}
+
+/// T3 if no agent is seen on this machine.
+fn verify_t3(places: &Places, top: &Path, when: Option<When>) -> Result<Claim, Failure> {
+    let seen = match when {
         Some(When::Run) => Some("gate run starts the agent on this machine".to_owned()),
         Some(When::Hook) => Some("the agent's program calls from this machine".to_owned()),
         _ => operator::agent_above(places).map(|agent| format!("an agent calls it: {agent}")),
     };
     let Some(seen) = seen else { return Ok(Claim { allowed: Level::T3, lowered: None }) };
     let lowered = Some(format!("{VARIABLE} is T3, and {seen}"));
-    Ok(Claim { lowered, ..second(places, top) })
+    Ok(Claim { lowered, ..verify_t2(places, top) })
 }
 
-/// Whether a path leads into a folder, also where it is not there yet.
-fn is_within(path: &Path, folder: &Path) -> bool {
-    let Some(there) = nearest(path) else { return true };
-    there.canonicalize().is_ok_and(|there| there.starts_with(folder))
+/// True if a path, which need not exist yet, is in a folder. Also true for no path.
+fn is_within(path: Option<&Path>, folder: &Path) -> bool {
+    let Some(existing) = path.and_then(nearest_existing) else { return true };
+    existing.canonicalize().is_ok_and(|existing| existing.starts_with(folder))
 }
 
-/// The nearest folder above a path that is there, or the path itself.
-fn nearest(path: &Path) -> Option<&Path> {
-    path.ancestors().find(|it| fs::symlink_metadata(it).is_ok())
+/// The path itself, or its nearest ancestor that exists.
+fn nearest_existing(path: &Path) -> Option<&Path> {
+    path.ancestors().find(|ancestor| fs::symlink_metadata(ancestor).is_ok())
 }
 
 #[cfg(test)]
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    fn tree() -> (tempfile::TempDir, PathBuf) {
+    fn tree() -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let tree = folder.path().canonicalize().unwrap().join("tree");
         fs::create_dir(&tree).unwrap();
@@ -170,11 +170,11 @@ mod tests {
     #[test]
     fn each_condition_is_needed() {
         let claim = Claim { allowed: Level::T1, lowered: None };
-        assert_eq!(Level::of(&claim, true, true, Some("b")), Level::T1);
+        assert_eq!(Level::for_decision(&claim, true, true, Some("b")), Level::T1);
         for (state, approved, baseline) in
             [(false, true, Some("b")), (true, false, Some("b")), (true, true, None)]
         {
-            assert_eq!(Level::of(&claim, state, approved, baseline), Level::T0);
+            assert_eq!(Level::for_decision(&claim, state, approved, baseline), Level::T0);
         }
     }
 
@@ -182,13 +182,13 @@ mod tests {
     fn folders_in_the_work_tree_promise_nothing() {
         let (_folder, tree) = tree();
         let outside = places(&tree, "");
-        assert_eq!(Claim::of(&outside, None).unwrap().allowed, Level::T1);
+        assert_eq!(Claim::verify(&outside, None).unwrap().allowed, Level::T1);
         for inside in [
             Places { state: Some(tree.join("a/state")), ..outside.clone() },
             Places { data: Some(tree.join("data")), ..outside.clone() },
             Places { data: None, ..outside.clone() },
         ] {
-            assert_eq!(Claim::of(&inside, None).unwrap().allowed, Level::T0);
+            assert_eq!(Claim::verify(&inside, None).unwrap().allowed, Level::T0);
         }
     }
 
@@ -196,15 +196,15 @@ mod tests {
     fn a_claim_is_believed_as_far_as_nothing_contradicts_it() {
         let (_folder, tree) = tree();
         // The tree is the same user's as gate is, so it is no other user's.
-        let second = Claim::of(&places(&tree, "T2"), None).unwrap();
+        let second = Claim::verify(&places(&tree, "T2"), None).unwrap();
         assert_eq!(second.allowed, Level::T1);
         assert!(second.lowered.unwrap().contains("GATE_TRUST_LEVEL is T2"));
         for place in [When::Run, When::Hook] {
-            let third = Claim::of(&places(&tree, "T3"), Some(place)).unwrap();
+            let third = Claim::verify(&places(&tree, "T3"), Some(place)).unwrap();
             assert!(third.allowed == Level::T1 && third.lowered.is_some());
         }
-        assert_eq!(Claim::of(&places(&tree, "T0"), None).unwrap().allowed, Level::T0);
-        let bad = Claim::of(&places(&tree, "t2"), None).unwrap_err();
+        assert_eq!(Claim::verify(&places(&tree, "T0"), None).unwrap().allowed, Level::T0);
+        let bad = Claim::verify(&places(&tree, "t2"), None).unwrap_err();
         assert_eq!((bad.exit_code, bad.code.as_str()), (2, "trust-value"));
     }
 }

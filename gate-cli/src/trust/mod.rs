@@ -1,32 +1,32 @@
-//! Whether the operator has approved what the project's settings say.
+//! The operator's approval of a project's settings.
 //!
-//! A `gate.toml` names programs that gate starts, and says what the work has to pass:
-//! all of it executes or weakens. So all of it is approved, by its digest
-//! (`digest`), and what is approved is kept apart from the work (`approvals`, `texts`).
-//! Where other settings stand there by now, what was approved decides.
-//! What that means for one decision is `standing`'s; how hard it is to get around
-//! all of it, `level`'s.
+//! A `gate.toml` names programs that gate starts, and the conditions that the work has to
+//! meet: each part of it can execute something or weaken gate. So the operator approves
+//! all of it, by its digest (`digest`). Approvals and approved texts are kept apart from
+//! the work (`approvals`, `approved_texts`). If the settings change without an approval,
+//! the approved text decides. `trust_state` has the consequences for a decision, `level`
+//! the trust levels.
 //!
-//! Approving is the operator's act: `gate trust`, what `gate init` wrote, a file that
-//! is named with `--config`, the machine's own `/etc/gate/gate.toml`, and `GATE_TRUST`.
-//! No key of any file approves anything.
+//! Only the operator approves: by `gate trust` or `gate init`, by a file after
+//! `--config`, by the machine's own `/etc/gate/gate.toml`, or by `GATE_TRUST`. No key of
+//! any file approves anything.
 
 mod approvals;
 mod approve;
+mod approved_texts;
 mod digest;
 mod given;
 mod in_force;
 mod level;
-mod standing;
-mod text;
-mod texts;
-mod told;
+mod message;
+mod settings_text;
+mod trust_state;
 
 pub use approve::approve;
 pub(crate) use approve::{Approved, withdraw};
 pub(crate) use in_force::{settings_as_written, settings_in_force};
 pub(crate) use level::{Claim, Level};
-pub(crate) use standing::{Looked, Standing, Trust};
+pub(crate) use trust_state::{Trust, TrustReport, TrustState};
 
-/// The code of an error: settings that nobody approved.
+/// The error code for settings that nobody approved.
 pub(crate) const NOT_TRUSTED: &str = "config-not-trusted";

@@ -11,7 +11,7 @@ use crate::commands::common::DONE;
 use crate::commands::log;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::memory::{Handed, Submitted};
+use crate::memory::{LeaseRef, Submitted};
 use crate::render::{self, print};
 
 /// The answer of `gate exit submit --json`.
@@ -60,7 +60,7 @@ fn accepted(
     args: &Submit,
     signal: &ExitSignal,
 ) -> Result<Result<Submitted, String>, Failure> {
-    let handed = Handed { work: &args.work, lease: args.lease.as_deref(), actor: &args.actor };
+    let handed = LeaseRef { work: &args.work, lease: args.lease.as_deref(), actor: &args.actor };
     match log::opened(here)?.submit(handed, signal) {
         Ok(submitted) => Ok(Ok(submitted)),
         Err(failure) if failure.exit_code == 2 => Ok(Err(failure.message)),

@@ -22,8 +22,8 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, cancel_when};
 use crate::memory::StoppedBy;
-use crate::memory::{Claim, Handed, Memory};
-use crate::runner::{End, WorkEnd, keeping};
+use crate::memory::{Claim, LeaseRef, Memory};
+use crate::runner::{End, WorkEnd, with_lease};
 use crate::source::Source;
 use crate::store::{Claimable, Item};
 use crate::trust::Trust;
@@ -147,7 +147,7 @@ impl Job {
         let id = settings.0.policy.project_id.as_deref();
         let mut beside = Memory::open_within(&here.places, id, patience)?;
         let lost = self.lost.clone();
-        let ended = keeping(&mut beside, (self.handed(), self.ttl), &lost, || run(&self));
+        let ended = with_lease(&mut beside, (self.handed(), self.ttl), &lost, || run(&self));
         let end = ended.inspect_err(|_| {
             // The lease expires by itself if this fails, too.
             let _ = beside.release(self.handed());
@@ -161,11 +161,11 @@ impl Job {
         Ok(End { by, work: Some(work), ..end })
     }
 
-    fn handed(&self) -> Handed<'_> {
+    fn handed(&self) -> LeaseRef<'_> {
         handed(&self.item, &self.actor)
     }
 
-    fn parts(&mut self) -> (&mut Memory, Handed<'_>) {
+    fn parts(&mut self) -> (&mut Memory, LeaseRef<'_>) {
         (&mut self.memory, handed(&self.item, &self.actor))
     }
 
@@ -285,11 +285,11 @@ impl Job {
     }
 }
 
-/// The item with its lease and its holder. The lease keeps others of the same name from
-/// acting on the item.
-fn handed<'a>(item: &'a Item, actor: &'a str) -> Handed<'a> {
+/// An item in the hands of whoever has claimed it: of nobody else under the same
+/// name, as far as leases go.
+fn handed<'a>(item: &'a Item, actor: &'a str) -> LeaseRef<'a> {
     let lease = item.lease.as_ref().map(|lease| lease.lease_id.as_str());
-    Handed { work: &item.work.id, lease, actor }
+    LeaseRef { work: &item.work.id, lease, actor }
 }
 
 /// The agent's job in a phase.

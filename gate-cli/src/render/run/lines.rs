@@ -19,7 +19,7 @@ impl Lines {
 }
 
 impl Live for Lines {
-    fn tell(&self, event: Event<'_>) {
+    fn show(&self, event: Event<'_>) {
         if let Some(line) = line(&event) {
             (self.write)(&format!("gate: {line}\n"));
         }
@@ -42,8 +42,8 @@ fn line(event: &Event<'_>) -> Option<String> {
         Event::Check(CheckEvent::Finished { evidence }) => {
             format!("check {}", check_line(evidence))
         }
-        Event::Ended { iteration, ran } if !ran.error.is_empty() => {
-            format!("iteration {iteration}, run {}: {}", ran.id, plain(&ran.error))
+        Event::Ended { iteration, run } if !run.error.is_empty() => {
+            format!("iteration {iteration}, run {}: {}", run.id, plain(&run.error))
         }
         Event::Judged { iteration, record } => {
             let verdict = record.decision.verdict.name();

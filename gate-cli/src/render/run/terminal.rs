@@ -50,7 +50,7 @@ impl Terminal {
 }
 
 impl Live for Terminal {
-    fn tell(&self, event: Event<'_>) {
+    fn show(&self, event: Event<'_>) {
         match event {
             Event::Printed(bytes) => {
                 let text = {
@@ -65,10 +65,10 @@ impl Live for Terminal {
                     self.write(&check(evidence));
                 }
             }
-            Event::Ended { ran, .. } => {
+            Event::Ended { run, .. } => {
                 self.end_speech();
-                if !ran.error.is_empty() {
-                    self.write(&format!("{}\n", plain(&ran.error)));
+                if !run.error.is_empty() {
+                    self.write(&format!("{}\n", plain(&run.error)));
                 }
             }
             other => self.write(&step(&other)),

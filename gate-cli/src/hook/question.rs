@@ -1,12 +1,12 @@
-//! Whether an agent waits for the person's answer.
+//! Finds out if an agent waits for the person's answer.
 
-/// Whether the last word ends with a question: its last line, lists of choices
-/// after it apart.
-pub(crate) fn asks(said: &str) -> bool {
-    let mut lines = said.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+const CLOSING_MARKS: [char; 9] = ['*', '_', '`', '"', '\'', ')', ']', '”', '’'];
+
+/// Looks at the last line. A list of choices after the question does not count.
+pub(crate) fn ends_with_question(message: &str) -> bool {
+    let mut lines = message.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let last = lines.find(|line| !is_choice(line)).unwrap_or_default();
-    let closing = |c: char| matches!(c, '*' | '_' | '`' | '"' | '\'' | ')' | ']' | '”' | '’');
-    last.trim_end_matches(closing).ends_with(['?', '？', '؟'])
+    last.trim_end_matches(CLOSING_MARKS).ends_with(['?', '？', '؟'])
 }
 
 /// A line of a list: `- this`, `2. that`, `(b) or that`.
@@ -21,30 +21,30 @@ fn is_choice(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::asks;
+    use super::ends_with_question;
 
     #[test]
     fn a_question_at_the_end_waits_for_an_answer() {
-        for said in [
+        for message in [
             "Which database should I take?",
             "I found two ways.\n\n**Which one do you prefer?**\n\n1. SQLite\n2. PostgreSQL\n",
             "Shall I go on (y/n)?\n- yes\n- no",
             "どちらにしますか？",
             "Which of these (a or b?)",
         ] {
-            assert!(asks(said), "{said}");
+            assert!(ends_with_question(message), "{message}");
         }
     }
 
     #[test]
     fn a_question_before_the_end_does_not() {
-        for said in [
+        for message in [
             "",
             "Why did it fail? The path was wrong. It is mended now.",
             "Done: see `a?b=c`, which holds.",
             "- all tests pass",
         ] {
-            assert!(!asks(said), "{said}");
+            assert!(!ends_with_question(message), "{message}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What a person is told of settings that are not the approved ones: what happened, and
-//! what to do, in one line.
+//! Messages about settings that differ from the approved ones: what happened and what to
+//! do, in one line.
 
 use std::path::{Component, Path};
 
@@ -8,29 +8,28 @@ use gate_core::text;
 
 use crate::failure::Failure;
 
-/// How many programs an error names.
-const NAMED: usize = 5;
+/// Programs that an error names.
+const MAX_PROGRAMS: usize = 5;
 
-/// The longest that is told of a mistake, in characters.
-const MISTAKE: usize = 160;
+const MAX_MISTAKE_CHARS: usize = 160;
 
 /// Settings that differ from the approved ones.
-pub(super) struct Differs<'d> {
-    /// Their file; none where there is none.
+pub(super) struct Difference<'d> {
+    /// The settings file, if there is one.
     pub(super) file: Option<&'d Path>,
     /// The file that was approved.
     pub(super) approved: Option<&'d Path>,
-    /// Whether the project is known by another name than when the same was approved.
+    /// The same settings were approved under another identity of the project.
     pub(super) is_renamed: bool,
-    /// The folder that the person is in.
+    /// The person's folder. Paths are relative to this.
     pub(super) from: &'d Path,
 }
 
-/// How settings differ from those that were approved.
-pub(super) fn differing(it: &Differs<'_>) -> String {
-    let named = |file: &Path| named(file, it.from);
-    let (what, look) = match (it.file.map(named), it.approved.map(named)) {
-        (Some(file), Some(_)) if it.is_renamed => {
+pub(super) fn difference(difference: &Difference<'_>) -> String {
+    let file = difference.file.map(|file| relative(file, difference.from));
+    let approved = difference.approved.map(|file| relative(file, difference.from));
+    let (what, look) = match (file, approved) {
+        (Some(file), Some(_)) if difference.is_renamed => {
             let known = "while the project was known by another name (its origin)";
             (format!("{file} was approved {known}"), "git remote -v".to_owned())
         }
@@ -55,11 +54,11 @@ pub(super) fn differing(it: &Differs<'_>) -> String {
     line(&what, "`gate trust`", &look)
 }
 
-/// The same of settings that hold a mistake.
-pub(super) fn mistaken(file: &Path, from: &Path, mistake: &Failure) -> String {
-    let file = named(file, from);
+/// The message if the changed settings have a mistake.
+pub(super) fn mistake(file: &Path, from: &Path, mistake: &Failure) -> String {
+    let file = relative(file, from);
     let at = mistake.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-    let why = text::brief(&format!("{at}{}", mistake.message), MISTAKE);
+    let why = text::brief(&format!("{at}{}", mistake.message), MAX_MISTAKE_CHARS);
     let what = format!("{file} changed since you approved it, and cannot be used ({why})");
     line(&what, "mend it, then `gate trust`", &format!("git diff {file}"))
 }
@@ -68,8 +67,8 @@ fn line(what: &str, act: &str, look: &str) -> String {
     format!("{what}. If that was you: {act}. If not: `{look}`.")
 }
 
-/// A file as it is called from a folder.
-fn named(file: &Path, from: &Path) -> String {
+/// A file's path relative to a folder at or below its own; else its whole path.
+fn relative(file: &Path, from: &Path) -> String {
     let file = match (file.strip_prefix(from), file.parent()) {
         (Ok(below), _) => below.to_owned(),
         (Err(_), Some(folder)) => match from.strip_prefix(folder) {
@@ -84,12 +83,14 @@ fn named(file: &Path, from: &Path) -> String {
     text::clean(&file.display().to_string())
 }
 
-/// The programs, as they would be started.
+/// The end of a sentence that lists programs with their arguments.
 pub(super) fn programs(programs: &[Program]) -> String {
-    let line = |it: &Program| format!("{}: {:?}", text::clean(&it.check), it.argv);
-    let mut lines: Vec<_> = programs.iter().take(NAMED).map(line).collect();
-    if programs.len() > NAMED {
-        lines.push(format!("{} more", programs.len() - NAMED));
+    let named = programs.iter().take(MAX_PROGRAMS);
+    let mut lines: Vec<_> = named
+        .map(|program| format!("{}: {:?}", text::clean(&program.check), program.argv))
+        .collect();
+    if programs.len() > MAX_PROGRAMS {
+        lines.push(format!("{} more", programs.len() - MAX_PROGRAMS));
     }
     if lines.is_empty() { String::new() } else { format!("; it would start {}", lines.join(", ")) }
 }
@@ -98,16 +99,16 @@ pub(super) fn programs(programs: &[Program]) -> String {
 mod tests {
     use super::*;
 
-    fn of(file: Option<&str>, approved: Option<&str>, is_renamed: bool) -> String {
+    fn message(file: Option<&str>, approved: Option<&str>, is_renamed: bool) -> String {
         let (file, approved) = (file.map(Path::new), approved.map(Path::new));
-        differing(&Differs { file, approved, is_renamed, from: Path::new("/w") })
+        difference(&Difference { file, approved, is_renamed, from: Path::new("/w") })
     }
 
     #[test]
     fn what_to_do_is_in_one_line() {
         let own = Some("/w/gate.toml");
         assert_eq!(
-            of(own, own, false),
+            message(own, own, false),
             "gate.toml changed since you approved it. If that was you: `gate trust`. \
              If not: `git diff gate.toml`."
         );
@@ -118,8 +119,9 @@ mod tests {
             (Some("/gate.toml"), None, "../gate.toml is not what was approved. "),
             (Some("/v/gate.toml"), None, "/v/gate.toml is not what was approved. "),
         ] {
-            assert!(of(file, approved, false).starts_with(begins), "{}", of(file, approved, false));
+            let message = message(file, approved, false);
+            assert!(message.starts_with(begins), "{message}");
         }
-        assert!(of(own, own, true).contains("known by another name"));
+        assert!(message(own, own, true).contains("known by another name"));
     }
 }

@@ -1,24 +1,23 @@
-//! A client's words: its JSON on the standard input, and its environment.
+//! The input of a hook: the client's JSON on stdin, and its environment.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{invoked, lag};
+use super::{parent_process, transcript_lag};
 
-/// A client's words. What is missing, or of another type than is expected, was
-/// not said.
-pub(crate) struct Said<'a> {
+/// A key with a value of another type than expected counts as missing.
+pub(crate) struct Payload<'a> {
     value: &'a Value,
     environment: &'a [(String, String)],
 }
 
-impl<'a> Said<'a> {
+impl<'a> Payload<'a> {
     pub(crate) fn new(value: &'a Value, environment: &'a [(String, String)]) -> Self {
         Self { value, environment }
     }
 
-    /// A text that says something.
+    /// None for a blank text.
     pub(super) fn text(&self, key: &str) -> Option<&'a str> {
         self.value.get(key)?.as_str().filter(|text| !text.trim().is_empty())
     }
@@ -31,26 +30,25 @@ impl<'a> Said<'a> {
         self.text(key).map(PathBuf::from)
     }
 
-    /// When it was said, in milliseconds since 1970.
-    pub(super) fn moment(&self) -> Option<i64> {
-        lag::moment(self.value.get("timestamp"))
+    /// The event's time, in milliseconds since 1970.
+    pub(super) fn timestamp(&self) -> Option<i64> {
+        transcript_lag::timestamp(self.value.get("timestamp"))
     }
 
-    /// The elements of a list.
     pub(super) fn list(&self, key: &str) -> &'a [Value] {
         self.value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// A variable of the environment that says something.
+    /// A variable of the client's environment; none if empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&'a str> {
         let mut all = self.environment.iter().filter(|(_, value)| !value.is_empty());
         all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the client was started with one of these words; none where the
-    /// client cannot be found among the processes above this one.
+    /// True if the client's command line has one of these words. None if no parent
+    /// process runs the client.
     pub(super) fn started_with(&self, program: &str, words: &[&str]) -> Option<bool> {
-        let args = invoked::words_of(program)?;
+        let args = parent_process::arguments(program)?;
         Some(args.iter().any(|arg| words.contains(&arg.as_str())))
     }
 }

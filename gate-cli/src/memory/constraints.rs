@@ -1,5 +1,5 @@
-//! What a run is held to: the settings that an operator approved, and the policy
-//! that it is locked to.
+//! The constraints of a run: the settings that an operator approved, and the policy that
+//! the run is locked to.
 
 use std::collections::BTreeMap;
 
@@ -13,28 +13,28 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::loops::Loop;
+use super::run_history::Loop;
 use super::{Memory, body};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::store::{Reading, Writing};
-use crate::trust::{Looked, Standing};
+use crate::trust::{TrustReport, TrustState};
 
-/// What is held against the settings of one decision.
+/// The approvals and locks that the ledger has.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Held {
-    /// What was approved, by the place of the settings.
+pub(super) struct RunConstraints {
+    /// The digests of approved settings, by their path within the project.
     trusted: BTreeMap<String, String>,
-    /// The policies that runs are locked to.
+    /// The digests of the policies that runs are locked to, by run.
     locks: BTreeMap<String, String>,
 }
 
-/// What a decision is to be made under.
+/// The settings of a decision.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings<'a> {
-    pub(crate) looked: &'a Looked,
-    /// The digest of the whole policy, whatever is left of it in this place.
+    pub(crate) report: &'a TrustReport,
+    /// The digest of the whole policy, with the checks that do not run here.
     pub(crate) policy: &'a str,
 }
 
@@ -43,95 +43,85 @@ pub(crate) struct Settings<'a> {
 pub struct Lock {
     /// Always `gate.lock.v1`.
     pub schema: &'static str,
-    /// The run: the one that goes on, else the next one.
+    /// The current run, or the next one if none goes on.
     pub run: String,
-    /// The digest of the policy that it is locked to; none where it is not.
+    /// The digest of the policy; null if the run is not locked.
     pub policy: Option<String>,
-    /// The record of the act.
+    /// The record of the lock or its release.
     pub ledger: Option<Ledger>,
 }
 
-impl Held {
-    pub(super) fn of(reading: &mut dyn Reading) -> Result<Self, Failure> {
+impl RunConstraints {
+    pub(super) fn read(reading: &mut dyn Reading) -> Result<Self, Failure> {
         Ok(Self {
             trusted: table(reading.latest_of_type(kind::TRUST)?.as_ref(), "trusted"),
             locks: table(reading.latest_of_type(kind::LOCK)?.as_ref(), "locks"),
         })
     }
 
-    /// How the settings stand, with what was approved before.
-    pub(super) fn standing(&self, settings: &Settings<'_>) -> Standing {
-        settings.looked.standing_with(&self.trusted)
+    pub(super) fn trust_state(&self, settings: &Settings<'_>) -> TrustState {
+        settings.report.state_with(&self.trusted)
     }
 
-    /// Why nothing counts of what a run is decided under. `goes_on` is what the run
-    /// was before; none where it begins.
+    /// The reason why nothing counts in a run, because its settings changed or do not match
+    /// its lock. `earlier` is the state of a run that goes on.
     pub(super) fn tampered(
         &self,
         settings: &Settings<'_>,
         run: &str,
-        goes_on: Option<&RunState>,
+        earlier: Option<&RunState>,
     ) -> Option<String> {
-        let standing = self.standing(settings);
-        let changed = settings.looked.tampered(goes_on, standing);
-        let lock = self.locks.get(run).filter(|lock| *lock != settings.policy);
-        changed.or_else(|| {
-            lock.map(|lock| {
-                format!(
-                    "the run is locked to the policy {lock}, and settings, variables or flags make \
-                     it another one, {}: they have to be again what they were, or a person ends \
-                     the lock with `gate lock --release`",
-                    settings.policy
-                )
-            })
-        })
+        if let Some(why) = settings.report.tampered(earlier, self.trust_state(settings)) {
+            return Some(why);
+        }
+        let lock = self.locks.get(run).filter(|lock| *lock != settings.policy)?;
+        Some(format!(
+            "the run is locked to the policy {lock}, and settings, variables or flags make it \
+             another one, {}: they have to be again what they were, or a person ends the lock \
+             with `gate lock --release`",
+            settings.policy
+        ))
     }
 }
 
-/// A table that a record carries on from the one before it.
+/// A table of the latest record of a kind. Each such record has the whole table.
 fn table<T: DeserializeOwned + Default>(sealed: Option<&Sealed>, member: &str) -> T {
-    let value = sealed.and_then(|it| it.record.body.get(member).cloned());
+    let value = sealed.and_then(|sealed| sealed.record.body.get(member).cloned());
     value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
 }
 
 impl Memory {
-    /// Records that the operator approved settings in this place, or took that back.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written.
+    /// Records an approval of the settings at a path within the project. Without a digest
+    /// it records that all approvals are withdrawn.
     pub(crate) fn trust(
         &mut self,
         (place, digest): (&str, Option<&str>),
         operator: &Operator,
     ) -> Result<Ledger, Failure> {
         self.write(|writing| {
-            let mut trusted = Held::of(writing)?.trusted;
+            let mut trusted = RunConstraints::read(writing)?.trusted;
             match digest {
                 Some(digest) => drop(trusted.insert(place.to_owned(), digest.to_owned())),
                 None => trusted.clear(),
             }
-            let said = json!({ "place": place, "digest": digest });
-            let body = json!({ "trust": said, "trusted": trusted, "by": operator });
+            let change = json!({ "place": place, "digest": digest });
+            let body = json!({ "trust": change, "trusted": trusted, "by": operator });
             append(writing, kind::TRUST, None, operator, &body)
         })
     }
 
-    /// Locks the run that goes on, or the next one, to a policy; or ends the lock.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written.
+    /// Locks a loop's current run, or its next one, to a policy. Without a policy it ends
+    /// the lock.
     pub(crate) fn lock(
         &mut self,
-        of: &Loop<'_>,
+        loop_args: &Loop<'_>,
         policy: Option<(&str, &Policy)>,
         operator: &Operator,
     ) -> Result<Lock, Failure> {
-        let of = of.named(self)?;
+        let named = loop_args.named(self)?;
         self.write(|writing| {
-            let run = of.next(writing)?;
-            let mut locks = Held::of(writing)?.locks;
+            let run = named.current_run(writing)?;
+            let mut locks = RunConstraints::read(writing)?.locks;
             match policy {
                 Some((digest, policy)) => {
                     writing.keep_policy(digest, &policy.canonical())?;
@@ -140,8 +130,8 @@ impl Memory {
                 None => drop(locks.remove(&run)),
             }
             let digest = policy.map(|(digest, _)| digest.to_owned());
-            let said = json!({ "run": run, "policy": digest });
-            let body = json!({ "lock": said, "locks": locks, "by": operator });
+            let change = json!({ "run": run, "policy": digest });
+            let body = json!({ "lock": change, "locks": locks, "by": operator });
             let place = append(writing, kind::LOCK, Some(run.clone()), operator, &body)?;
             Ok(Lock { schema: "gate.lock.v1", run, policy: digest, ledger: Some(place) })
         })
@@ -153,14 +143,14 @@ fn append(
     kind: &str,
     run: Option<String>,
     operator: &Operator,
-    said: &impl Serialize,
+    body: &impl Serialize,
 ) -> Result<Ledger, Failure> {
     let sealed = writing.append(Draft {
         time: Timestamp::now().to_string(),
         kind: kind.to_owned(),
         run,
         actor: operator.actor(),
-        body: body::body(said)?,
+        body: body::body(body)?,
     })?;
     Ok(body::place(&sealed))
 }

@@ -1,9 +1,8 @@
-//! A session that begins: the work tree as it is then is what its stops are
-//! compared with.
+//! The start of a session. Its stops are compared with the work tree as it is now.
 //!
-//! Nothing is said to the client: what it would be told, its model would read. A
-//! baseline that cannot be taken holds nobody up; the session is then compared with
-//! history, which forgives an agent nothing.
+//! gate replies nothing to the client, since the model would read the reply. A baseline
+//! that cannot be taken holds nobody up: the session is then compared with history,
+//! which forgives an agent nothing.
 
 use std::time::{Duration, Instant};
 
@@ -20,32 +19,26 @@ use crate::memory::{Memory, NotJudged};
 use crate::settings::Selection;
 use crate::trust;
 
-/// The longest that a session waits for its baseline, below what `gate install`
-/// tells clients to wait.
-const LONGEST: Duration = Duration::from_secs(20);
+/// Less than the time that `gate install` makes clients wait for this hook.
+const BASELINE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The longest that a store is waited for.
-const PATIENCE_OF_STORE: Duration = Duration::from_secs(2);
+const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A session that begins.
-pub(crate) struct Began<'e> {
+pub(crate) struct SessionStart<'e> {
     pub(crate) agent: Agent,
     pub(crate) event: &'e Event,
-    /// When the hook was called.
-    pub(crate) at: Instant,
-    /// How long it may take.
+    pub(crate) hook_called_at: Instant,
+    /// Time that the hook may take, from its call.
     pub(crate) deadline: Duration,
 }
 
-impl Began<'_> {
-    /// Takes the baseline of the session, where it has to have one. That, and why
-    /// there is none, is recorded.
+impl SessionStart<'_> {
+    /// Takes the baseline of the session if it needs one, and records that, or why
+    /// there is none.
     ///
-    /// # Errors
-    ///
-    /// Settings that cannot be used, a tree that cannot be read in time, a store
-    /// that cannot be written.
-    pub(crate) fn keep(&self, here: &Here) -> Result<(), Failure> {
+    /// Fails on settings that cannot be used, a tree that cannot be read in time, and a
+    /// store that cannot be written.
+    pub(crate) fn take_baseline(&self, here: &Here) -> Result<(), Failure> {
         let Some(session) = self.event.run() else { return Ok(()) };
         let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
         let never = settings.policy.hook.judge == Judge::Never;
@@ -55,7 +48,7 @@ impl Began<'_> {
         if never || !gate.compares_in_a_session() {
             return Ok(());
         }
-        let mut memory = here.memory_under(&trust, gate.policy(), PATIENCE_OF_STORE)?;
+        let mut memory = here.memory_under(&trust, gate.policy(), STORE_TIMEOUT)?;
         if memory.switch()?.off || !is_new(&gate, &mut memory, &session)? {
             return Ok(());
         }
@@ -63,30 +56,37 @@ impl Began<'_> {
         if here.places.variable(IN_RUN).is_some() {
             return Ok(());
         }
-        match self.taken(here, &gate, &session) {
-            Ok(Some(taken)) => memory.began(self.agent.name(), &session, taken.digest()),
+        match self.baseline(here, &gate, &session) {
+            Ok(Some(baseline)) => {
+                memory.session_started(self.agent.name(), &session, baseline.digest())
+            }
             Ok(None) => Ok(()),
             Err(failure) => {
                 let (agent, why) = (self.agent.name(), failure.message.as_str());
-                // What keeps gate from taking it may keep it from recording, too.
+                // The same cause may keep gate from recording, too.
                 let _ = memory.no_baseline(&NotJudged { agent, session: Some(&session), why });
                 Err(failure)
             }
         }
     }
 
-    fn taken(&self, here: &Here, gate: &Gate, session: &str) -> Result<Option<Baseline>, Failure> {
-        if let Some(outer) = nested::outer(self.agent, &here.places) {
+    fn baseline(
+        &self,
+        here: &Here,
+        gate: &Gate,
+        session: &str,
+    ) -> Result<Option<Baseline>, Failure> {
+        if let Some(outer) = nested::outer_agent(self.agent, &here.places) {
             let message = format!("another agent started this client: {outer}");
             return Err(Failure::usage("under-an-agent", message));
         }
-        gate.take_baseline_until(session, self.at + LONGEST.min(self.deadline * 3 / 4))
+        let timeout = BASELINE_TIMEOUT.min(self.deadline * 3 / 4);
+        gate.take_baseline_until(session, self.hook_called_at + timeout)
     }
 }
 
-/// Whether nothing is known of the session yet: neither a baseline, also one that
-/// was taken by hand for it, nor a decision, nor that it has begun before. What is
-/// there later may be its agent's own.
+/// True if the session has no baseline (its own or one taken by hand), no decision and
+/// no earlier start. Later the work tree may hold the agent's own changes.
 fn is_new(gate: &Gate, memory: &mut Memory, session: &str) -> Result<bool, Failure> {
     let site = gate.place();
     Ok(Baseline::begins(site, session)?

@@ -1,4 +1,4 @@
-//! What an operator does to breakers, and what they say.
+//! Operates breakers by hand, and reports their state.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::body::{self, ActBody};
 use super::breakers::{self, OpenBreaker, Which};
-use super::loops::{self, Loop};
+use super::run_history::{self, Loop};
 use super::set_aside::{self, SetAside};
 use super::{Memory, naming, now};
 use crate::failure::Failure;
@@ -22,101 +22,101 @@ use crate::record::Ledger;
 use crate::secrets;
 use crate::store::{Reading, Writing};
 
-/// Why the breaker of a session closes when a person types a prompt.
+/// The recorded reason when a prompt closes a session's breaker.
 const PROMPTED: &str = "a person typed a prompt";
 
-/// `gate.breaker.v1`: the breakers that are asked about.
+/// `gate.breaker.v1`: the selected breakers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BreakerStatus {
     /// Always `gate.breaker.v1`.
     pub schema: &'static str,
-    /// What the project is known by.
+    /// The project's id or identity.
     pub project: String,
-    /// The task that was named; empty where none was.
+    /// The named task, or empty.
     pub task: String,
-    /// The state of the first that is not closed; `closed` where all are.
+    /// The state of the first breaker that is not closed; `closed` if all are.
     pub state: BreakerState,
-    /// What opened it, by the name of the setting that limits it; `operator`,
-    /// or `state` where the state was lost.
+    /// The cause: the name of a setting with a limit, `operator`, or `state` if the state
+    /// was lost.
     pub trip: Option<String>,
-    /// What opened it, in words.
+    /// The cause as a sentence.
     pub message: Option<String>,
-    /// The counters of the last run, where all are closed.
+    /// The counters of the last run, if all breakers are closed.
     pub counters: Option<Counters>,
-    /// When a probe may be tried (RFC 3339, UTC); none where only an operator
-    /// can close it, and where it is not open.
+    /// The time at which a probe may be tried (RFC 3339, UTC); null if the breaker is not
+    /// open, or if only an operator can close it.
     pub probe_at: Option<String>,
-    /// All that are not closed: those that were asked about first, then those of
-    /// other work trees, where no name was given.
+    /// All breakers that are not closed: the selected ones first, then, without a
+    /// selection, those of other work trees.
     pub open: Vec<OpenBreaker>,
-    /// How many a reset has closed.
+    /// The number of breakers that a reset has closed.
     pub closed: Option<usize>,
-    /// What a reset has set aside, because the state could not be trusted.
+    /// The ledger that a reset has set aside because it could not be trusted.
     pub set_aside: Option<SetAside>,
-    /// The last record that an operator's act has left.
+    /// The last record of an operator's act.
     pub ledger: Option<Ledger>,
 }
 
 impl BreakerStatus {
-    /// Whether one of those that were asked about stops somebody.
+    /// True if a selected breaker is open or isolated.
     pub(crate) fn stops(&self) -> bool {
         matches!(self.state, BreakerState::Open | BreakerState::Isolated)
     }
 }
 
-/// What an operator does.
+/// An operator's act on breakers.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation<'a> {
-    /// To which breakers. To open or to hold one, those of this work tree mean
-    /// all work without a task.
+    /// The breakers. To trip or isolate those of this work tree means all work without a
+    /// task.
     pub which: Which<'a>,
-    /// What.
+    /// The act.
     pub act: Act,
-    /// Why.
+    /// The operator's reason.
     pub reason: &'a str,
 }
 
-/// A breaker that is operated.
+/// The owner of a breaker.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Operated {
-    /// A task's: what an operator holds.
+enum BreakerOwner {
+    /// A task, held by an operator.
     Task(String),
-    /// A loop's own; with its task.
+    /// A loop, with its task.
     Loop(String, String),
 }
 
 impl Memory {
-    /// What breakers say.
+    /// Reports the state of breakers.
     ///
     /// # Errors
     ///
     /// A store that cannot be read.
     pub fn breaker(&mut self, which: Which<'_>, policy: &Policy) -> Result<BreakerStatus, Failure> {
-        let (tree, name) = (self.tree.clone(), self.loop_of(which)?);
-        let looked = self.read(|reading| {
+        let (tree, name) = (self.tree.clone(), self.loop_name(which)?);
+        let loaded = self.read(|reading| {
             let open = breakers::open(reading, &tree, policy)?;
             let last = reading.latest_of_loop(&name)?;
-            let counters = last.as_ref().map(loops::run_of).transpose()?;
-            Ok((open, counters.map(|(_, run)| run.counters)))
+            let run = last.as_ref().map(run_history::run_of).transpose()?;
+            Ok((open, run.map(|(_, run)| run.counters)))
         });
-        let (open, counters) = match looked {
+        let (open, counters) = match loaded {
             Err(failure) => {
                 let Some(why) = failure.lost_state() else { return Err(failure) };
-                return Ok(self.lost(which, why));
+                return Ok(self.lost_status(which, why));
             }
-            Ok(looked) => looked,
+            Ok(loaded) => loaded,
         };
         let open = breakers::sorted(open, which);
-        let first = breakers::meant(&open, which).next();
+        let first = breakers::selected(&open, which).next();
         Ok(BreakerStatus {
             schema: "gate.breaker.v1",
             project: self.project.clone(),
             task: which.task().to_owned(),
-            state: first.map_or(BreakerState::Closed, |it| it.state),
-            trip: first.and_then(|it| it.trip.clone()),
-            message: first.and_then(|it| it.message.clone()),
-            counters: counters.filter(|_| first.is_none()),
-            probe_at: first.and_then(|it| it.probe_at.clone()),
+            state: first.map_or(BreakerState::Closed, |breaker| breaker.state),
+            trip: first.and_then(|breaker| breaker.trip.clone()),
+            message: first.and_then(|breaker| breaker.message.clone()),
+            counters: if first.is_none() { counters } else { None },
+            probe_at: first.and_then(|breaker| breaker.probe_at.clone()),
             open,
             closed: None,
             set_aside: None,
@@ -124,17 +124,12 @@ impl Memory {
         })
     }
 
-    /// Whether a loop would be stopped at this moment, whatever its agent did: by its
-    /// breaker, by an operator, or because its budget is spent.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read.
-    pub(crate) fn stops(&mut self, of: &Loop<'_>, policy: &Policy) -> Result<bool, Failure> {
-        let of = of.named(self)?;
+    /// True if the loop's breaker, an operator or a spent budget stops the loop now.
+    pub(crate) fn stops(&mut self, loop_args: &Loop<'_>, policy: &Policy) -> Result<bool, Failure> {
+        let named = loop_args.named(self)?;
         self.read(|reading| {
-            let loaded = of.load(reading)?;
-            let memory = loaded.memory(loaded.is_over());
+            let history = named.load(reading)?;
+            let memory = history.memory(history.is_over());
             let breaker = memory.governing();
             let stops = match breaker.state {
                 BreakerState::Isolated => true,
@@ -145,12 +140,12 @@ impl Memory {
         })
     }
 
-    /// Does it, and records who did it and why. A reset where the state cannot
-    /// be trusted begins a new ledger, whose first record says what was lost.
+    /// Operates breakers, and records the operator and the reason. If the state cannot be
+    /// trusted, a reset begins a new ledger, whose first record names the loss.
     ///
     /// # Errors
     ///
-    /// A store that cannot be written, a run that nobody has heard of.
+    /// A store that cannot be written, a run that is not known.
     pub fn operate(
         &mut self,
         operation: Operation<'_>,
@@ -159,10 +154,11 @@ impl Memory {
         let operated = match self.operated(operation, policy, None) {
             Err(failure) if operation.act == Act::Reset => match failure.lost_state() {
                 Some(lost) => {
-                    let kept = self.kept();
+                    // Read before the renewal, which moves the old ledger away.
+                    let old = self.contents();
                     self.store.renew(&self.project)?;
-                    let operated = self.operated(operation, policy, Some((lost, &kept.items)));
-                    operated.map(|(count, place)| (count, place, Some(kept.aside)))
+                    let operated = self.operated(operation, policy, Some((lost, &old.items)));
+                    operated.map(|(count, place)| (count, place, Some(old.aside)))
                 }
                 None => Err(failure),
             },
@@ -174,39 +170,26 @@ impl Memory {
         Ok(BreakerStatus { closed, ledger, set_aside, ..status })
     }
 
-    /// Closes the breaker of a session whose person has typed a prompt, as a reset
-    /// does: whoever types has looked. What an operator holds stays. Says whether
-    /// there was anything to close.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written.
+    /// Resets the breaker of a session whose person types a prompt: that person has seen
+    /// the state. A hold of an operator stays. Returns if the breaker was open.
     pub(crate) fn close_at_prompt(&mut self, session: &str) -> Result<bool, Failure> {
-        let stops = |reading: &mut dyn Reading| {
-            let decided = reading.latest_of_loop(session)?;
-            let own = loops::own_breaker(reading, session, decided.as_ref())?;
-            Ok(matches!(own.state, BreakerState::Open | BreakerState::HalfOpen))
-        };
-        if !self.read(stops)? {
+        // Most prompts find a closed breaker, so look before the exclusive transaction.
+        if !self.read(|reading| is_breaker_open(reading, session))? {
             return Ok(false);
         }
         let tree = self.tree.clone();
         self.write(|writing| {
-            let is_open = stops(writing)?;
+            let is_open = is_breaker_open(writing, session)?;
             if is_open {
-                let of = Operated::Loop(session.to_owned(), String::new());
-                operated(writing, &of, (Act::Reset, PROMPTED, None), &tree)?;
+                let owner = BreakerOwner::Loop(session.to_owned(), String::new());
+                operate_one(writing, &owner, (Act::Reset, PROMPTED, None), &tree)?;
             }
             Ok(is_open)
         })
     }
 
-    /// Records what an operator did that changes nothing in the ledger's own state.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written.
-    pub(crate) fn acted(&mut self, act: &str, value: Option<&str>) -> Result<Ledger, Failure> {
+    /// Records an operator's act that changes no state in the ledger.
+    pub(crate) fn record_act(&mut self, act: &str, value: Option<&str>) -> Result<Ledger, Failure> {
         let operator = Operator::from_process();
         self.write(|writing| {
             let body = ActBody {
@@ -230,8 +213,8 @@ impl Memory {
         })
     }
 
-    /// Operates the breakers, each with a record; how many were not closed before,
-    /// and the last record.
+    /// Operates the breakers, each with a record. Returns the number of those that were
+    /// not closed before, and the last record.
     fn operated(
         &mut self,
         operation: Operation<'_>,
@@ -240,16 +223,16 @@ impl Memory {
     ) -> Result<(usize, Option<Ledger>), Failure> {
         let Operation { which, act, reason } = operation;
         let reason = &secrets::masked(reason);
-        let (tree, name) = (self.tree.clone(), self.loop_of(which)?);
+        let (tree, name) = (self.tree.clone(), self.loop_name(which)?);
         self.write(|writing| {
-            let all = match act {
-                Act::Reset => meant(writing, (which, &name), (&tree, policy), lost.is_some())?,
-                Act::Trip | Act::Isolate => BTreeSet::from([which.held(&name)]),
+            let owners = match act {
+                Act::Reset => to_reset(writing, (which, &name), (&tree, policy), lost.is_some())?,
+                Act::Trip | Act::Isolate => BTreeSet::from([which.owner(&name)]),
             };
             let (mut count, mut place) = (0, None);
             let mut why = lost.map(|(why, _)| why);
-            for of in &all {
-                let (was_open, at) = operated(writing, of, (act, reason, why.take()), &tree)?;
+            for owner in &owners {
+                let (was_open, at) = operate_one(writing, owner, (act, reason, why.take()), &tree)?;
                 count += usize::from(was_open);
                 place = Some(at);
             }
@@ -261,17 +244,16 @@ impl Memory {
         })
     }
 
-    /// The loop that is meant where nothing is known of others.
-    fn loop_of(&self, which: Which<'_>) -> Result<String, Failure> {
+    fn loop_name(&self, which: Which<'_>) -> Result<String, Failure> {
         let (run, task) = match which {
             Which::Here => (None, None),
             Which::Task(task) => (None, Some(task)),
             Which::Run(run) => (Some(run), None),
         };
-        naming::of_loop(run, task, &self.tree)
+        naming::loop_name(run, task, &self.tree)
     }
 
-    fn lost(&self, which: Which<'_>, why: &str) -> BreakerStatus {
+    fn lost_status(&self, which: Which<'_>, why: &str) -> BreakerStatus {
         BreakerStatus {
             schema: "gate.breaker.v1",
             project: self.project.clone(),
@@ -294,28 +276,34 @@ impl Which<'_> {
         if let Self::Task(task) = self { task } else { "" }
     }
 
-    /// What an operator opens or holds by this name.
-    fn held(&self, name: &str) -> Operated {
+    /// The owner of the breaker that an operator trips or isolates.
+    fn owner(&self, name: &str) -> BreakerOwner {
         match self {
-            Self::Run(_) => Operated::Loop(name.to_owned(), String::new()),
-            Self::Here | Self::Task(_) => Operated::Task(self.task().to_owned()),
+            Self::Run(_) => BreakerOwner::Loop(name.to_owned(), String::new()),
+            Self::Here | Self::Task(_) => BreakerOwner::Task(self.task().to_owned()),
         }
     }
 }
 
-/// What a reset closes: all that is not closed and meant, and the loop itself,
-/// whose run ends.
-fn meant(
+fn is_breaker_open(reading: &mut dyn Reading, session: &str) -> Result<bool, Failure> {
+    let decision = reading.latest_of_loop(session)?;
+    let own = run_history::own_breaker(reading, session, decision.as_ref())?;
+    Ok(matches!(own.state, BreakerState::Open | BreakerState::HalfOpen))
+}
+
+/// The owners of the breakers that a reset closes: of all selected ones that are not
+/// closed, and always the loop itself, whose run ends with the reset.
+fn to_reset(
     reading: &mut dyn Reading,
     (which, name): (Which<'_>, &str),
     (tree, policy): (&str, &Policy),
     is_lost: bool,
-) -> Result<BTreeSet<Operated>, Failure> {
+) -> Result<BTreeSet<BreakerOwner>, Failure> {
     let open = breakers::open(reading, tree, policy)?;
-    let mut all: BTreeSet<_> = breakers::meant(&open, which)
-        .map(|it| match (it.owner, &it.name) {
-            (Owner::Loop, Some(name)) => Operated::Loop(name.clone(), it.task.clone()),
-            _ => Operated::Task(it.task.clone()),
+    let mut all: BTreeSet<_> = breakers::selected(&open, which)
+        .map(|breaker| match (breaker.owner, &breaker.name) {
+            (Owner::Loop, Some(name)) => BreakerOwner::Loop(name.clone(), breaker.task.clone()),
+            _ => BreakerOwner::Task(breaker.task.clone()),
         })
         .collect();
     let is_known =
@@ -328,30 +316,31 @@ fn meant(
                 return Err(failure.hint("`gate breaker status` shows those that are held"));
             }
         }
-        _ => drop(all.insert(Operated::Loop(name.to_owned(), which.task().to_owned()))),
+        _ => drop(all.insert(BreakerOwner::Loop(name.to_owned(), which.task().to_owned()))),
     }
     Ok(all)
 }
 
-/// Operates one breaker, and says whether it was not closed before.
-fn operated(
+/// Operates one breaker. Returns if it was not closed before.
+fn operate_one(
     writing: &mut dyn Writing,
-    of: &Operated,
+    owner: &BreakerOwner,
     (act, reason, lost): (Act, &str, Option<&str>),
     tree: &str,
 ) -> Result<(bool, Ledger), Failure> {
     let operator = Operator::from_process();
-    let (before, state): (_, Box<dyn FnOnce(_) -> State>) = match of {
-        Operated::Task(task) => {
-            (loops::held(writing, task)?, Box::new(move |it| State::of_task(task, it)))
-        }
-        Operated::Loop(name, task) => {
-            let decided = writing.latest_of_loop(name)?;
-            let before = loops::own_breaker(writing, name, decided.as_ref())?;
-            (before, Box::new(move |it| State::of_loop(name, task, it)))
+    let before = match owner {
+        BreakerOwner::Task(task) => run_history::task_breaker(writing, task)?,
+        BreakerOwner::Loop(name, _) => {
+            let decision = writing.latest_of_loop(name)?;
+            run_history::own_breaker(writing, name, decision.as_ref())?
         }
     };
     let (breaker, _) = before.operated(act, reason, &now());
+    let state = match owner {
+        BreakerOwner::Task(task) => State::of_task(task, breaker),
+        BreakerOwner::Loop(name, task) => State::of_loop(name, task, breaker),
+    };
     let body = ActBody {
         act: act.name(),
         reason: Some(reason),
@@ -360,7 +349,7 @@ fn operated(
         operator: &operator,
         lost,
         tree: Some(tree),
-        state: Some(state(breaker)),
+        state: Some(state),
     };
     let sealed = writing.append(Draft {
         time: Timestamp::now().to_string(),

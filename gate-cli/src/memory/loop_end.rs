@@ -9,21 +9,21 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::turn::GATE;
+use super::pending_decision::GATE;
 use super::{Memory, body};
 use crate::failure::Failure;
 
-/// Why a loop ended.
+/// The reason for the end of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum StoppedBy {
     /// Gate says that the work is done.
     Completed,
-    /// The circuit breaker opened, or was open.
+    /// The circuit breaker opened or was open.
     Tripped,
     /// The agent says that it cannot go on, or a person has to approve changed settings.
     Blocked,
-    /// There were as many iterations as are allowed.
+    /// The loop had as many iterations as the settings allow.
     MaxIterations,
     /// The agent could not be started.
     NotStarted,
@@ -31,9 +31,9 @@ pub(crate) enum StoppedBy {
     Cancelled,
     /// `gate stop`, or the file that it writes.
     StopRequested,
-    /// The loop's time is over.
+    /// The loop's time limit was reached.
     BudgetWall,
-    /// The lease of the work item is over, or somebody else's.
+    /// The lease of the work item is over, or belongs to somebody else.
     LeaseLost,
     /// There is no work item to claim.
     NoWork,
@@ -42,7 +42,6 @@ pub(crate) enum StoppedBy {
 }
 
 impl StoppedBy {
-    /// In words.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Completed => "the work is done",
@@ -59,15 +58,15 @@ impl StoppedBy {
         }
     }
 
-    /// Whether the same loop can go on at once.
-    pub(crate) fn goes_on(self) -> bool {
+    /// True if the same loop can be resumed at once.
+    pub(crate) fn can_resume(self) -> bool {
         matches!(
             self,
             Self::Cancelled | Self::StopRequested | Self::MaxIterations | Self::BudgetWall
         )
     }
 
-    /// The code of `gate check` that fits best.
+    /// The exit code of `gate check` that fits best.
     pub(crate) fn check_code(self) -> u8 {
         match self {
             Self::Completed => 0,
@@ -84,16 +83,16 @@ impl StoppedBy {
     }
 }
 
-/// The end of a loop, as it is recorded.
+/// The end of a loop for its record.
 pub(crate) struct LoopEnd<'e> {
     /// The loop's name.
     pub(crate) run: Option<&'e str>,
     /// The task's id.
     pub(crate) task: &'e str,
     pub(crate) stopped_by: StoppedBy,
-    /// Why it ended, in a sentence.
+    /// The reason as a sentence.
     pub(crate) message: String,
-    /// How often the agent was started.
+    /// Starts of the agent.
     pub(crate) iterations: usize,
     /// Tokens and money that the loop's run has used.
     pub(crate) spent: Spent,
@@ -114,11 +113,7 @@ struct Body<'e> {
 }
 
 impl Memory {
-    /// Records how a loop ended, and what its run has used.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written.
+    /// Records the end of a loop, with the usage of its run.
     pub(crate) fn loop_ended(&mut self, end: &LoopEnd<'_>) -> Result<(), Failure> {
         let body = body::body(&Body {
             task: end.task,

@@ -1,13 +1,12 @@
-//! What a person types to gate in an agent's prompt: it is the operator's word, for
-//! the client reports what was typed, and no agent can type.
+//! Commands to gate that a person types as an agent's prompt. They count as the
+//! operator's: the client reports typed prompts, and an agent cannot type.
 
 use std::time::Duration;
 
 use crate::settings::parse_duration;
 
-/// An operator's command in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Typed {
+pub(super) enum OperatorCommand {
     /// `gate off [--for D]`.
     Off(Option<Duration>),
     /// `gate on`.
@@ -18,9 +17,9 @@ pub(super) enum Typed {
     Trust,
 }
 
-impl Typed {
-    /// The command that a prompt is, as a whole.
-    pub(super) fn of(prompt: &str) -> Option<Self> {
+impl OperatorCommand {
+    /// None unless the whole prompt is a command.
+    pub(super) fn parse(prompt: &str) -> Option<Self> {
         let words: Vec<_> =
             prompt.trim().trim_start_matches(['!', '/']).split_whitespace().collect();
         match words.as_slice() {
@@ -40,12 +39,15 @@ mod tests {
 
     #[test]
     fn a_command_is_the_whole_prompt() {
-        assert_eq!(Typed::of("gate off"), Some(Typed::Off(None)));
-        let hour = Some(Typed::Off(Some(Duration::from_secs(3600))));
-        assert_eq!(Typed::of(" gate off --for 1h\n"), hour);
-        assert_eq!(Typed::of("gate on --session"), Some(Typed::OnForSession));
+        assert_eq!(OperatorCommand::parse("gate off"), Some(OperatorCommand::Off(None)));
+        let hour = Some(OperatorCommand::Off(Some(Duration::from_secs(3600))));
+        assert_eq!(OperatorCommand::parse(" gate off --for 1h\n"), hour);
+        assert_eq!(
+            OperatorCommand::parse("gate on --session"),
+            Some(OperatorCommand::OnForSession)
+        );
         for other in ["please gate off", "gate off and go on", "gate off --for ever", "gate", ""] {
-            assert_eq!(Typed::of(other), None, "{other}");
+            assert_eq!(OperatorCommand::parse(other), None, "{other}");
         }
     }
 }

@@ -1,0 +1,123 @@
+//! A prompt begins an agent's turn: changes from now on belong to that turn. A prompt
+//! can also be a command of the operator to gate.
+
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
+
+use gate_core::decide::feedback::is_feedback;
+use serde_json::{Value, json};
+
+use super::operator_command::OperatorCommand;
+use super::{Event, Payload, SessionStart, TurnContext, client, is_nested, session};
+use crate::agent::{Agent, IN_RUN};
+use crate::approval::approve_typed;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::memory::Memory;
+use crate::settings::{self, Selection};
+
+const STORE_TIMEOUT: Duration = Duration::from_secs(2);
+
+pub(crate) struct Prompt<'e> {
+    pub(crate) agent: Agent,
+    pub(crate) payload: &'e Payload<'e>,
+    pub(crate) event: &'e Event,
+    pub(crate) hook_called_at: Instant,
+    /// Time that the hook may take, from its call.
+    pub(crate) deadline: Duration,
+}
+
+impl Prompt<'_> {
+    /// Takes the session's baseline if it has none, saves the list of the work tree's
+    /// files, and obeys a command of the operator. Returns the reply to such a command.
+    ///
+    /// Fails on settings that cannot be used and on a store that cannot be written.
+    pub(crate) fn begin_turn(&self, here: &Here) -> Result<Option<Value>, Failure> {
+        let text = self.event.prompt_text.as_deref().unwrap_or_default();
+        // Some clients report gate's own refusal, or the end of a background task, as a
+        // prompt: neither is the person's.
+        // Qwen Code reports an empty one after each result of a tool.
+        let is_from_client = text.trim_start().starts_with("<task-notification")
+            || self.agent == Agent::Qwen && text.is_empty();
+        if is_feedback(text) || is_from_client || here.places.variable(IN_RUN).is_some() {
+            return Ok(None);
+        }
+        let Self { agent, event, hook_called_at, deadline, .. } = *self;
+        let baseline = SessionStart { agent, event, hook_called_at, deadline }.take_baseline(here);
+        let is_nested = is_nested(agent, &here.places);
+        let is_headless = (client(agent).is_headless)(self.payload) == Some(true);
+        let is_from_person = !is_headless && !is_nested;
+        let mut turn = TurnContext::open(here, agent, event);
+        // A tool of the agent made this prompt up. If it began a turn, the changes so far
+        // would escape the checks.
+        if is_nested && turn.as_ref().is_some_and(TurnContext::is_persons_session) {
+            baseline?;
+            return Ok(None);
+        }
+        let command = if is_from_person { OperatorCommand::parse(text) } else { None };
+        if let Some(turn) = &mut turn {
+            let project = here.places.project()?;
+            turn.begin(&project, |session| {
+                session.state.is_nested = is_nested;
+                session.state.transcript.clone_from(&event.transcript);
+                session.state.needs_exit |= command == Some(OperatorCommand::OnForSession);
+                session.state.prompted_at = seconds_since_1970();
+            });
+        }
+        if let (true, Some(session)) = (is_from_person, event.run()) {
+            memory(here)?.close_at_prompt(&session)?;
+        }
+        let answer = command.map(|command| self.obey(here, command)).transpose()?;
+        // Reported last: the operator's command works without a baseline, too.
+        baseline?;
+        Ok(answer.map(|message| reply(agent, &message)))
+    }
+
+    fn obey(&self, here: &Here, command: OperatorCommand) -> Result<String, Failure> {
+        // No client calls its hook within a check, so there the prompt is made up.
+        here.above_checks(self.event.prompt_text.as_deref().unwrap_or_default().trim())?;
+        match command {
+            OperatorCommand::Off(length) => {
+                let millis =
+                    length.map(|length| u64::try_from(length.as_millis()).unwrap_or(u64::MAX));
+                let until = memory(here)?.set_switch(true, millis)?.until;
+                let until = until.unwrap_or_else(|| "`gate on`".to_owned());
+                Ok(format!("gate is off until {until}: agents stop here without being judged"))
+            }
+            OperatorCommand::On => {
+                memory(here)?.set_switch(false, None)?;
+                Ok("gate is on: stops of agents are judged here".to_owned())
+            }
+            OperatorCommand::OnForSession => {
+                Ok("gate: this session ends with a checked exit".to_owned())
+            }
+            OperatorCommand::Trust => approve_typed(here),
+        }
+    }
+}
+
+fn memory(here: &Here) -> Result<Memory, Failure> {
+    let id = settings::resolve(&here.places, &Selection::default())?.policy.project_id;
+    Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
+}
+
+/// Keeps the prompt from the model, if the client can do that.
+fn reply(agent: Agent, message: &str) -> Value {
+    match agent {
+        Agent::ClaudeCode | Agent::Codex | Agent::Gemini | Agent::Qwen | Agent::Droid => {
+            json!({ "decision": "block", "reason": message })
+        }
+        _ => json!({ "systemMessage": message }),
+    }
+}
+
+fn seconds_since_1970() -> Option<u64> {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs())
+}
+
+/// True if the file was last written before the session's last prompt.
+pub(super) fn is_older(file: &Path, session: &session::Session) -> bool {
+    let written = std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok();
+    let written = written.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+    written.zip(session.state.prompted_at).is_some_and(|(written, at)| written.as_secs() < at)
+}

@@ -1,0 +1,472 @@
+//! Judges a stop of an agent.
+
+use std::io::Write;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anstream::stderr;
+use gate_core::decide::evidence::Outcome;
+use gate_core::decide::notice::Notice;
+use gate_core::decide::policy::{HookSignal, Judge, Mode, Subagents, When};
+use gate_core::decide::situation::{Course, Owed, Released, Situation, Work};
+use gate_core::decide::stop::Stop;
+use gate_core::read::Forced;
+use gate_core::{Decision, Policy, Scan, Verdict};
+
+use super::session::{self, Session};
+use super::{
+    Event, Payload, RecentRecords, TranscriptLag, TurnContext, client, ends_with_question,
+    not_judged,
+};
+use crate::agent::{Agent, IN_RUN};
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::gate::{Gate, Judging};
+use crate::governance::{Caller, Runs};
+use crate::memory::{Memory, NotJudged};
+use crate::record::Record;
+use crate::render;
+use crate::request::{Checks, Request};
+use crate::settings::Selection;
+use crate::source::Source;
+use crate::trust;
+
+/// Time of the deadline that checks leave for gate's own work.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// Wait for a transcript, or a run's record, that is behind.
+const LAG_TIMEOUT: Duration = Duration::from_secs(2);
+
+const STORE_TIMEOUT: Duration = Duration::from_secs(10);
+
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+pub(crate) struct AgentStop<'s> {
+    pub(crate) agent: Agent,
+    pub(crate) payload: Payload<'s>,
+    pub(crate) event: Event,
+    pub(crate) hook_called_at: Instant,
+    /// Time that the hook may take, from its call.
+    pub(crate) deadline: Duration,
+}
+
+/// The answer to the client.
+pub(crate) enum StopReply {
+    /// The agent may stop.
+    Allow,
+    /// The agent may stop. The person gets this message.
+    Notice(String),
+    /// The agent has to go on, for this reason.
+    Refuse(String),
+    /// The agent may stop, but the work is not done. The person gets this message.
+    LetGo(String),
+}
+
+impl StopReply {
+    /// One reply for several projects. A refusal wins over everything else, and unfinished
+    /// work over notices.
+    pub(crate) fn combine(replies: Vec<Self>) -> Self {
+        let (mut refusals, mut undone, mut notices) = (Vec::new(), Vec::new(), Vec::new());
+        for reply in replies {
+            match reply {
+                Self::Allow => {}
+                Self::Notice(message) => notices.push(message),
+                Self::Refuse(reason) => refusals.push(reason),
+                Self::LetGo(message) => undone.push(message),
+            }
+        }
+        if !refusals.is_empty() {
+            Self::Refuse(refusals.join("\n\n"))
+        } else if !undone.is_empty() {
+            Self::LetGo(undone.join("\n"))
+        } else if !notices.is_empty() {
+            Self::Notice(notices.join("\n"))
+        } else {
+            Self::Allow
+        }
+    }
+
+    /// Adds a message for the person. A refusal stays as it is.
+    fn with_notice(self, notice: &str) -> Self {
+        match self {
+            Self::Allow => Self::Notice(notice.to_owned()),
+            Self::Notice(message) => Self::Notice(format!("{message}\n{notice}")),
+            Self::LetGo(message) => Self::LetGo(format!("{message}\n{notice}")),
+            Self::Refuse(reason) => Self::Refuse(reason),
+        }
+    }
+}
+
+impl AgentStop<'_> {
+    /// Judges the stop, unless the event or the settings forbid it, and records the
+    /// outcome.
+    ///
+    /// Fails on settings that cannot be used, a transcript that is missing, and a store
+    /// that cannot be written. Then nothing was decided.
+    pub(crate) fn judge(
+        &self,
+        here: &Here,
+        turn: Option<&mut TurnContext>,
+    ) -> Result<StopReply, Failure> {
+        let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
+        let mut memory = here.memory_under(&trust, &settings.policy, self.store_timeout())?;
+        if memory.switch()?.off {
+            return Ok(StopReply::Allow);
+        }
+        if let Some(why) = self.reason_not_to_judge(here, &settings.policy) {
+            self.record_not_judged(&mut memory, why)?;
+            return Ok(StopReply::Allow);
+        }
+        let whole_policy = settings.policy.clone();
+        let gate =
+            Gate::open(settings, here.site_under(&trust)?)?.at(When::Hook).remembering(memory);
+        let gate = gate.trusting(trust)?;
+        let (source, judging, acted) = self.read(&gate, &self.base_request())?;
+        let request =
+            self.request(&gate, &whole_policy, (&source, &judging, acted), turn.as_deref())?;
+        let request = self.with_run_name(&gate, request, (&source, &judging));
+        let record = gate.judge(&judging, &source, &request)?;
+        self.keep_accepted(&gate, &record, (&source, &request));
+        if let Some(session) = turn.and_then(|turn| turn.session.as_mut()) {
+            update_owed(session, &gate.place().project, &record.decision);
+        }
+        Ok(self.with_settings_notice(self.reply(here, &record), here, &record.decision))
+    }
+
+    fn reason_not_to_judge(&self, here: &Here, policy: &Policy) -> Option<&'static str> {
+        match self.event.not_judged {
+            Some(not_judged::SUB_AGENT) if policy.hook.subagents != Subagents::Never => {}
+            Some(why) => return Some(why),
+            None => {}
+        }
+        if policy.hook.judge == Judge::Never {
+            return Some(not_judged::NEVER);
+        }
+        is_in_run(here).then_some(not_judged::IN_RUN)
+    }
+
+    /// Adds, once a session, a notice on settings that differ from the approved ones. A
+    /// refused agent already gets it with the refusal.
+    fn with_settings_notice(
+        &self,
+        reply: StopReply,
+        here: &Here,
+        decision: &Decision,
+    ) -> StopReply {
+        let (Some(changed), false) =
+            (&decision.settings_changed, matches!(reply, StopReply::Refuse(_)))
+        else {
+            return reply;
+        };
+        let session = self.event.session.as_deref().unwrap_or("");
+        let key = format!("{session} {changed}");
+        if session::is_new_message(here.places.state.as_deref(), &here.places.top(), &key) {
+            reply.with_notice(&format!("gate: {changed}"))
+        } else {
+            reply
+        }
+    }
+
+    fn request(
+        &self,
+        gate: &Gate,
+        whole_policy: &Policy,
+        (source, judging, acted): (&Source, &Judging, Option<bool>),
+        turn: Option<&TurnContext>,
+    ) -> Result<Request, Failure> {
+        let request = self.base_request();
+        let situation = self.situation(gate, whole_policy, (source, judging, acted), turn)?;
+        let course = situation.course(judging.scan.signal.status);
+        let others_files = match (course, turn) {
+            (Course::Release, _) | (_, None) => Vec::new(),
+            (_, Some(turn)) => turn.others_files(self.event.transcript.as_deref()),
+        };
+        let budget = Duration::from_millis(gate.policy().hook.budget_ms);
+        Ok(Request {
+            stop: request.stop.map(|stop| Stop { situation: Some(situation), ..stop }),
+            checks: match course {
+                Course::Release => Checks::None,
+                Course::Look => Checks::All,
+                Course::Decide => Checks::Lazy,
+            },
+            shared: course == Course::Look,
+            others_files,
+            deadline: Some(self.time_left().min(budget)),
+            until: Instant::now().checked_add(self.time_left()),
+            ..request
+        })
+    }
+
+    // The situation decides if a stop without an `exit` may be released. Without work
+    // there is nothing to check, so gate releases it at once. That is why anything
+    // unknown counts as changed work.
+    fn situation(
+        &self,
+        gate: &Gate,
+        whole_policy: &Policy,
+        (source, judging, acted): (&Source, &Judging, Option<bool>),
+        turn: Option<&TurnContext>,
+    ) -> Result<Situation, Failure> {
+        let policy = gate.policy();
+        let session = turn.and_then(|turn| turn.session.as_ref());
+        let work = match (acted, turn.and_then(|turn| turn.work(policy))) {
+            // Without a tool call in the transcript nothing can have changed.
+            (Some(false), _) => Work::None,
+            (_, Some(work)) => work,
+            (_, None) if self.is_idle(gate, source, acted, turn)? => Work::None,
+            (_, None) => Work::Changed,
+        };
+        let owed = session.and_then(|session| session.state.owed.get(&gate.place().project));
+        let elsewhere = whole_policy.checks.iter().filter(|(name, check)| {
+            check.mode == Mode::Require && !policy.checks.contains_key(*name)
+        });
+        let needs_exit = policy.hook.signal == HookSignal::Require
+            || session.is_some_and(|session| session.state.needs_exit);
+        Ok(Situation {
+            headless: (client(self.agent).is_headless)(&self.payload) == Some(true),
+            needs_exit: needs_exit && self.event.not_judged.is_none(),
+            work,
+            owed: owed.map(|red| Owed { red: red.clone() }),
+            asks: ends_with_question(&judging.scan.said),
+            always: policy.hook.judge == Judge::Always,
+            elsewhere: elsewhere.map(|(name, _)| name.clone()).collect(),
+            failures: Vec::new(),
+        })
+    }
+
+    /// True if the work tree is the one of the run's last decision, and nothing was
+    /// committed. Used if no hook has listed the files at the prompt.
+    fn is_idle(
+        &self,
+        gate: &Gate,
+        source: &Source,
+        acted: Option<bool>,
+        turn: Option<&TurnContext>,
+    ) -> Result<bool, Failure> {
+        let run = match (self.event.run(), gate.memory()) {
+            (Some(name), Some(mut memory)) => memory.run_of(&name)?,
+            _ => None,
+        };
+        let tree = run.and_then(|run| run.tree);
+        let transcript = self.event.transcript.as_deref();
+        let has_committed =
+            acted == Some(true) && turn.is_none_or(|turn| turn.has_committed(transcript));
+        Ok(!has_committed && gate.has_changed(source, tree.as_ref()) == Some(false))
+    }
+
+    fn reply(&self, here: &Here, record: &Record) -> StopReply {
+        let decision = &record.decision;
+        match (decision.verdict, decision.released) {
+            (Verdict::Exit, _) => StopReply::Allow,
+            (Verdict::Continue, None) => StopReply::Refuse(decision.feedback.clone()),
+            (Verdict::Tripped | Verdict::Blocked, _) => {
+                StopReply::LetGo(render::let_go(self.agent.name(), decision))
+            }
+            (Verdict::Continue, Some(released)) => {
+                let message = render::released(self.agent.name(), decision);
+                match (self.is_notice_due(here, decision, &message), released) {
+                    (false, _) => StopReply::Allow,
+                    (true, Released::Green) => StopReply::Notice(message),
+                    (true, Released::Red | Released::NotRun) => StopReply::LetGo(message),
+                }
+            }
+        }
+    }
+
+    fn is_notice_due(&self, here: &Here, decision: &Decision, message: &str) -> bool {
+        let state = here.places.state.as_deref();
+        let Ok(project) = here.places.project() else { return true };
+        match decision.notice() {
+            Notice::Silent => false,
+            Notice::Always => true,
+            Notice::OncePerProject => session::is_new_message(state, &project, message),
+            Notice::OncePerSession => {
+                // The message itself is no key: it names a time, which differs.
+                let key = format!("{} {}", self.event.session.as_deref().unwrap_or(""), "late");
+                session::is_new_message(state, &project, &key)
+            }
+        }
+    }
+
+    /// Takes the accepted work tree as the next baseline: the session may go on after an
+    /// `exit`. If that fails, the old baseline stays.
+    fn keep_accepted(&self, gate: &Gate, record: &Record, request: (&Source, &Request)) {
+        let until = Instant::now() + self.time_left();
+        if let Err(failure) = gate.keep_accepted(record, request, until) {
+            let why = render::message(&failure);
+            let _ = writeln!(stderr().lock(), "gate: no baseline of what was accepted: {why}");
+        }
+    }
+
+    fn record_not_judged(&self, memory: &mut Memory, why: &str) -> Result<(), Failure> {
+        let session = self.event.run();
+        let agent = self.agent.name();
+        memory.not_judged(&NotJudged { agent, session: session.as_deref(), why })
+    }
+
+    fn base_request(&self) -> Request {
+        Request {
+            format: self.agent.name().parse::<Forced>().ok(),
+            end_only: self.event.last_message.is_some(),
+            run: self.event.run(),
+            session: self.event.run(),
+            stop: Some(Stop {
+                agent: self.agent.name().to_owned(),
+                prompt: self.event.prompt_id.clone(),
+                background: self.event.background_tasks.clone(),
+                situation: None,
+            }),
+            ..Request::default()
+        }
+    }
+
+    /// A stop opens the store at most twice.
+    fn store_timeout(&self) -> Duration {
+        STORE_TIMEOUT.min(self.deadline / 8)
+    }
+
+    /// Time that is left for checks.
+    fn time_left(&self) -> Duration {
+        let margin = MARGIN.min(self.deadline / 4);
+        self.deadline.saturating_sub(self.hook_called_at.elapsed() + margin)
+    }
+
+    /// Reads the agent's last message, and finds out if it used a tool since the prompt
+    /// (none if the transcript cannot say). A message in the event wins over the
+    /// transcript, which the client may write later.
+    fn read(
+        &self,
+        gate: &Gate,
+        request: &Request,
+    ) -> Result<(Source, Judging, Option<bool>), Failure> {
+        let last_message = match (&self.event.last_message, &self.event.transcript) {
+            (Some(message), _) => message.as_str(),
+            // A client that sends neither: only evidence can decide.
+            (None, None) => "",
+            (None, Some(transcript)) => {
+                let (source, judging) = self.read_settled(transcript, gate, request)?;
+                let acted = judging.scan.acted;
+                return Ok((source, judging, Some(acted)));
+            }
+        };
+        match self.read_transcript(gate, request).ok().flatten() {
+            Some((judging, file)) if same_words(&judging.scan.said, last_message) => {
+                let acted = judging.scan.acted;
+                Ok((file, judging, Some(acted)))
+            }
+            transcript => {
+                let source = Source::Message(last_message.to_owned());
+                let request = Request { format: "text".parse().ok(), ..request.clone() };
+                let message = gate.read(&source, &request)?;
+                Ok((source, message.beside(transcript.map(|(judging, _)| judging.scan)), None))
+            }
+        }
+    }
+
+    /// Reads the transcript again and again until it is no longer behind its client.
+    fn read_settled(
+        &self,
+        transcript: &Path,
+        gate: &Gate,
+        request: &Request,
+    ) -> Result<(Source, Judging), Failure> {
+        let until = Instant::now() + LAG_TIMEOUT.min(self.deadline / 4);
+        loop {
+            // The records are read first. Read after the transcript, they could show a
+            // message that the client wrote in between, and that `judging` does not have.
+            let latest = RecentRecords::read(transcript);
+            let read = self.read_transcript(gate, request)?;
+            let lag = read.as_ref().map_or(TranscriptLag::Certain, |(judging, _)| {
+                (client(self.agent).transcript_lag)(&self.payload, &latest, &judging.scan.said)
+            });
+            let is_late = Instant::now() >= until;
+            match (read, lag) {
+                (Some((judging, file)), TranscriptLag::UpToDate) => return Ok((file, judging)),
+                // `Likely` is a guess, so after the wait the transcript counts as it is. A
+                // transcript that is certainly old must never be judged as this stop.
+                (Some((judging, file)), TranscriptLag::Likely) if is_late => {
+                    return Ok((file, judging));
+                }
+                _ if is_late => return Err(no_transcript(transcript)),
+                _ => thread::sleep(POLL_INTERVAL),
+            }
+        }
+    }
+
+    /// None if there is no transcript, or only a file of another kind.
+    fn read_transcript(
+        &self,
+        gate: &Gate,
+        request: &Request,
+    ) -> Result<Option<(Judging, Source)>, Failure> {
+        let path = self.event.transcript.clone().filter(|path| path.is_file());
+        let Some(file) = path.map(Source::File) else { return Ok(None) };
+        let judging = gate.read(&file, request)?;
+        Ok(has_agent_records(&judging.scan).then_some((judging, file)))
+    }
+}
+
+fn no_transcript(path: &Path) -> Failure {
+    let message = format!("{} holds no transcript of this stop", path.display());
+    Failure::usage("transcript-missing", message)
+}
+
+// A released stop leaves a debt: the project and what was red. The debt outlives the turn,
+// so an agent cannot get rid of a red check by a turn that changes nothing. Only a green
+// run or an `exit` clears it.
+fn update_owed(session: &mut Session, project: &Path, decision: &Decision) {
+    let owed = &mut session.state.owed;
+    let is_green = decision.released == Some(Released::Green);
+    if is_green || decision.verdict == Verdict::Exit {
+        owed.remove(project);
+    } else if !decision.evidence.is_empty() {
+        owed.insert(project.to_owned(), red_names(decision));
+    } else if decision.situation().is_some_and(|situation| situation.work == Work::Changed) {
+        // No check ran, so an older debt stays as it is.
+        owed.entry(project.to_owned()).or_default();
+    }
+}
+
+/// The agent's own failed tests, or the failed checks if no tests are known.
+fn red_names(decision: &Decision) -> Vec<String> {
+    let failures = decision.situation().into_iter().flat_map(|situation| &situation.failures);
+    let tests: Vec<_> = failures.flat_map(|failure| &failure.own).cloned().collect();
+    if !tests.is_empty() {
+        return tests;
+    }
+    let failed = decision.evidence.iter().filter(|evidence| evidence.outcome == Outcome::Fail);
+    failed.map(|evidence| evidence.check.clone()).collect()
+}
+
+/// True if this is the agent of a `gate run`, which checks by itself when the agent
+/// ends. False if gate cannot find out.
+fn is_in_run(here: &Here) -> bool {
+    let Some(id) = here.places.variable(IN_RUN) else { return false };
+    let until = Instant::now() + LAG_TIMEOUT;
+    loop {
+        match run_membership(here, id) {
+            // The record of a run that has just begun does not name its agent yet.
+            Ok((false, true)) if Instant::now() < until => thread::sleep(POLL_INTERVAL),
+            membership => return membership.is_ok_and(|(is_agent, _)| is_agent),
+        }
+    }
+}
+
+/// Returns if this process belongs to a run's agent, and if the run with this id does not
+/// name its agent's process yet.
+fn run_membership(here: &Here, id: &str) -> Result<(bool, bool), Failure> {
+    let project = Runs::here(&here.places)?;
+    let caller = Caller::of_process(&project)?;
+    let info = project.run(id)?.map(|run| run.info()).transpose()?;
+    Ok((caller.run.is_some(), info.is_some_and(|info| info.pid == 0)))
+}
+
+fn has_agent_records(scan: &Scan) -> bool {
+    scan.transcript.format.as_deref().is_some_and(|format| format != "text")
+}
+
+/// Compares two texts without white space.
+fn same_words(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}

@@ -1,0 +1,102 @@
+//! Detects a transcript that is behind its client: some clients write it while the hook
+//! runs.
+//!
+//! If gate judged an older message, it could pass work that is not done, or refuse work
+//! that is. So the event is compared with the end of the file.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// Bytes at a transcript's end that are compared with the event.
+const TAIL_BYTES: u64 = 256 << 10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TranscriptLag {
+    /// It holds the last message, or nothing shows that it does not.
+    UpToDate,
+    /// It may be behind. After a while gate takes it as it is.
+    Likely,
+    /// It is behind, so it cannot be used for this stop.
+    Certain,
+}
+
+/// The last records of a transcript, the latest first.
+pub(crate) struct RecentRecords(Vec<u8>);
+
+impl RecentRecords {
+    /// Empty if the file cannot be read.
+    pub(super) fn read(file: &Path) -> Self {
+        Self(read_tail(file).unwrap_or_default())
+    }
+
+    /// The first and the last line may be torn; such lines are left out.
+    pub(super) fn records(&self) -> impl Iterator<Item = Value> {
+        let lines = self.0.rsplit(|byte| *byte == b'\n');
+        lines.filter_map(|line| serde_json::from_slice(line).ok())
+    }
+}
+
+fn read_tail(file: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(file)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
+    let mut tail = Vec::new();
+    file.take(TAIL_BYTES).read_to_end(&mut tail)?;
+    Ok(tail)
+}
+
+/// Milliseconds since 1970, from such a number or from an RFC 3339 text.
+pub(super) fn timestamp(value: Option<&Value>) -> Option<i64> {
+    let value = value?;
+    value.as_i64().or_else(|| Some(value.as_str()?.parse::<Timestamp>().ok()?.as_millisecond()))
+}
+
+/// Compares the last `length` characters that the client sent with the end of the last
+/// message, without white space.
+pub(super) fn ends_alike(sent: &str, last_message: &str, length: usize) -> bool {
+    let (sent, last_message) = (without_whitespace(sent), without_whitespace(last_message));
+    let end = &sent[sent.len().saturating_sub(length)..];
+    !last_message.is_empty() && (last_message.ends_with(end) || end.ends_with(&last_message))
+}
+
+fn without_whitespace(text: &str) -> Vec<char> {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_timestamp_is_read_in_both_ways() {
+        let words = json!("2026-11-21T20:49:21.298Z");
+        assert_eq!(timestamp(Some(&words)), Some(1_795_294_161_298));
+        assert_eq!(timestamp(Some(&json!(1_795_294_161_298_i64))), Some(1_795_294_161_298));
+        assert_eq!(timestamp(Some(&json!(true))), None);
+    }
+
+    #[test]
+    fn ends_are_compared_without_white_space() {
+        assert!(ends_alike("Looks fine.All is done.\n\nOK", "All is done.\nOK", 99));
+        assert!(ends_alike("I start. All is done. is do ne.", "All is done.", 6));
+        assert!(!ends_alike("Looks fine. More is left.", "All is done.", 32));
+        assert!(!ends_alike("", "", 9));
+    }
+
+    #[test]
+    fn the_latest_record_comes_first_and_a_torn_one_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.jsonl");
+        std::fs::write(&file, "{\"n\":1}\n{\"n\":2}\n{\"n\":").unwrap();
+        let numbers: Vec<_> =
+            RecentRecords::read(&file).records().map(|record| record["n"].as_i64()).collect();
+        assert_eq!(numbers, [Some(2), Some(1)]);
+        assert_eq!(RecentRecords::read(Path::new("/nowhere")).records().count(), 0);
+    }
+}

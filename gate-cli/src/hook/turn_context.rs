@@ -1,0 +1,220 @@
+//! The context of a stop or a prompt: the session, the changes since the person's
+//! prompt, and the projects and sessions that those changes belong to.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gate_checks::worktree::{FileList, WorkTree};
+use gate_checks::{CheckSite, list_files};
+use gate_core::Policy;
+use gate_core::decide::situation::Work;
+
+use super::Event;
+use super::session::Session;
+use super::tool_inputs::ToolInputs;
+use crate::agent::Agent;
+use crate::context::Here;
+use crate::settings::{self, FILE, Selection};
+
+/// Not `txt`: requirements.txt, CMakeLists.txt and data are no prose.
+const PROSE_EXTENSIONS: [&str; 5] = ["md", "markdown", "rst", "adoc", "org"];
+
+pub(crate) struct TurnContext {
+    /// The work tree's topmost folder.
+    root: PathBuf,
+    pub(crate) session: Option<Session>,
+    /// The work tree's files at the time of the event.
+    now: Option<FileList>,
+    /// Files that changed since the person's prompt. None if the files at the prompt are
+    /// not known.
+    changed: Option<Vec<PathBuf>>,
+    site: CheckSite,
+}
+
+impl TurnContext {
+    /// None if the work tree cannot be read.
+    pub(crate) fn open(here: &Here, agent: Agent, event: &Event) -> Option<Self> {
+        let ignore = settings::resolve(&here.places, &Selection::default())
+            .map(|settings| settings.policy.tree_ignore)
+            .unwrap_or_default();
+        let callers_files = event.transcript.iter().cloned().collect();
+        let site = CheckSite { callers_files, ignore, ..here.site().ok()? };
+        let root = WorkTree::open(&site).ok()?.root().to_owned();
+        let state = here.places.state.as_deref();
+        let session = Session::open(state, &root, (agent, event.session.as_deref()));
+        let now = list_files(&site).ok();
+        let before = session.as_ref().and_then(Session::files);
+        let changed = before.zip(now.as_ref()).map(|(before, now)| before.changes_to(now));
+        Some(Self { root, session, now, changed, site })
+    }
+
+    /// True if files changed since the person's last prompt.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.changed.as_ref().is_some_and(|changed| !changed.is_empty())
+    }
+
+    /// True if HEAD moved since the transcript was created, or if that is not known. The
+    /// agent's commits hide its changes from a look at uncommitted files.
+    pub(crate) fn has_committed(&self, transcript: Option<&Path>) -> bool {
+        let created = transcript.and_then(|file| fs::metadata(file).ok()?.created().ok());
+        let reflog = fs::metadata(self.root.join(".git/logs/HEAD"));
+        let head_moved = reflog.and_then(|metadata| metadata.modified()).ok();
+        created.zip(head_moved).is_none_or(|(created, head_moved)| head_moved >= created)
+    }
+
+    /// The kind of the changes for a policy's checks. None if the files at the prompt are
+    /// not known.
+    pub(crate) fn work(&self, policy: &Policy) -> Option<Work> {
+        let changed = self.changed.as_ref()?;
+        Some(if changed.is_empty() {
+            Work::None
+        } else if changed
+            .iter()
+            .all(|file| is_prose(file) && !is_in_patterns(file, check_patterns(policy)))
+        {
+            Work::Prose
+        } else {
+            Work::Changed
+        })
+    }
+
+    /// Folders of the projects to check: those with the settings nearest to each changed
+    /// file, and those with a debt. Empty if `primary` has the work tree's only settings.
+    pub(crate) fn projects(&self, primary: Option<&Path>) -> Vec<PathBuf> {
+        let names = self.now.iter().flat_map(FileList::paths);
+        let settings = names.filter(|path| path.file_name().is_some_and(|name| name == FILE));
+        let folders: BTreeSet<_> =
+            settings.filter_map(Path::parent).map(|inside| self.root.join(inside)).collect();
+        if folders.iter().all(|folder| primary == Some(folder.as_path())) {
+            return Vec::new();
+        }
+        let mut projects = BTreeSet::new();
+        for file in self.changed.iter().flatten() {
+            let file = self.root.join(file);
+            let nearest = file.ancestors().skip(1).find(|folder| folders.contains(*folder));
+            projects.extend(nearest.map(Path::to_owned));
+        }
+        let owed = self.session.iter().flat_map(|session| session.state.owed.keys());
+        projects.extend(owed.filter(|folder| folders.contains(*folder)).cloned());
+        projects.into_iter().collect()
+    }
+
+    /// Files that another session changed, and this one did not.
+    ///
+    /// If both may have changed a file, it belongs to the session whose transcript names
+    /// it. If neither or both name it, it counts as this session's.
+    pub(crate) fn others_files(&self, transcript: Option<&Path>) -> Vec<PathBuf> {
+        let (Some(session), Some(now)) = (&self.session, &self.now) else { return Vec::new() };
+        if session.state.is_nested {
+            return Vec::new();
+        }
+        let others = session.others();
+        if others.is_empty() {
+            return Vec::new();
+        }
+        let turn = self.changed.iter().flatten();
+        let own: BTreeSet<_> = session.state.changed.iter().chain(turn).cloned().collect();
+        let own_inputs = ToolInputs::read(transcript.or(session.state.transcript.as_deref()));
+        let mut theirs = BTreeSet::new();
+        for (other, files) in others {
+            let inputs = ToolInputs::read(other.transcript.as_deref());
+            let turn = files.map(|files| files.changes_to(now)).unwrap_or_default();
+            let changed = other.changed.iter().cloned().chain(turn);
+            theirs.extend(changed.filter(|file| {
+                !own_inputs.mention(file) && (!own.contains(file) || inputs.mention(file))
+            }));
+        }
+        theirs.into_iter().collect()
+    }
+
+    /// True if the session had events before, and no agent started its client.
+    pub(crate) fn is_persons_session(&self) -> bool {
+        let known = self.session.as_ref().filter(|session| session.files().is_some());
+        known.is_some_and(|session| !session.state.is_nested)
+    }
+
+    /// Saves the files at the session's start. Some clients report no prompt, so the
+    /// first turn is compared with these.
+    pub(crate) fn begin_session(&mut self, is_nested: bool) {
+        let Some(session) = &mut self.session else { return };
+        if let (None, Some(now)) = (session.files(), &self.now) {
+            session.state.is_nested = is_nested;
+            session.save();
+            session.save_files(now);
+        }
+    }
+
+    /// Begins a turn: changes from now on are the agent's.
+    pub(crate) fn begin(&mut self, project: &Path, update: impl FnOnce(&mut Session)) {
+        let is_changed = self.is_changed();
+        let changed = self.changed.clone().unwrap_or_default();
+        let Some(session) = &mut self.session else { return };
+        // The last turn was broken off, so no stop has checked its changes yet.
+        if session.state.in_turn && is_changed {
+            session.state.owed.entry(project.to_owned()).or_default();
+            session.add_changed(&changed);
+        }
+        session.state.in_turn = true;
+        update(session);
+        session.save();
+        if let Some(now) = &self.now {
+            session.save_files(now);
+        }
+    }
+
+    /// Ends the turn, unless the stop was refused.
+    pub(crate) fn end(&mut self, transcript: Option<&Path>, is_refused: bool) {
+        let changed = self.changed.clone().unwrap_or_default();
+        let Some(session) = &mut self.session else { return };
+        session.add_changed(&changed);
+        session.state.in_turn = is_refused;
+        if let Some(transcript) = transcript {
+            session.state.transcript = Some(transcript.to_owned());
+        }
+        session.save();
+        // Checks write files too. Listed again now, those are no changes of the next turn.
+        if let (false, Ok(after)) = (is_refused, list_files(&self.site)) {
+            session.save_files(&after);
+        }
+    }
+}
+
+fn is_prose(file: &Path) -> bool {
+    let extension = file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    extension.is_some_and(|extension| PROSE_EXTENSIONS.contains(&extension.as_str()))
+}
+
+/// The globs, paths and commands of a policy's checks.
+fn check_patterns(policy: &Policy) -> impl Iterator<Item = &String> {
+    let checks = policy.checks.values();
+    checks.flat_map(|check| check.files.iter().chain(&check.paths).chain(&check.command))
+}
+
+/// True if a pattern has the file's name, or is a glob with the file's extension.
+fn is_in_patterns<'p>(file: &Path, mut patterns: impl Iterator<Item = &'p String>) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let glob = file.extension().map(|extension| format!("*.{}", extension.to_string_lossy()));
+    let glob = glob.unwrap_or_default();
+    patterns.any(|pattern| {
+        pattern.contains(&*name) || pattern.ends_with(&glob) || pattern == "**" || pattern == "*"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_known_by_its_ending_and_no_prose_where_a_check_names_it() {
+        assert!(is_prose(Path::new("docs/a.MD")) && !is_prose(Path::new("a.rs")));
+        assert!(!is_prose(Path::new("requirements.txt")));
+        let is_named = |file: &str, patterns: &[&str]| {
+            let patterns: Vec<_> = patterns.iter().map(|word| (*word).to_owned()).collect();
+            is_in_patterns(Path::new(file), patterns.iter())
+        };
+        assert!(is_named("fix_plan.md", &["fix_plan.md"]));
+        assert!(!is_named("README.md", &["fix_plan.md"]));
+        assert!(is_named("README.md", &["notes/**/*.md"]));
+    }
+}

@@ -1,0 +1,221 @@
+//! Looks up recorded decisions.
+
+use gate_core::history::kind;
+use gate_core::protocol::ledger::Sealed;
+use gate_core::{Decision, Policy, decide};
+use serde_json::Value;
+
+use super::{Memory, body};
+use crate::failure::Failure;
+use crate::record::Record;
+use crate::store::Reading;
+
+/// Records that are read at once.
+const PAGE_RECORDS: u64 = 100;
+
+/// The latest records that are searched for the length of a transcript.
+const LENGTH_HINT_RECORDS: u64 = 16;
+
+/// Selects decisions by their run or task.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecordSelector<'a> {
+    /// A run, a loop, or a session.
+    pub run: Option<&'a str>,
+    /// A task's id.
+    pub task: Option<&'a str>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Last {
+    Decided(Box<Record>),
+    /// gate could not decide, for this reason, and let the agent stop.
+    Undecided(String),
+}
+
+/// A recorded decision, made again.
+#[derive(Clone, Debug)]
+pub struct ReplayedDecision {
+    /// The recorded decision.
+    pub record: Record,
+    /// The decision's policy, if the store has it.
+    pub policy: Option<Policy>,
+    /// The new decision from the same record. None without the policy.
+    pub again: Option<Decision>,
+}
+
+impl ReplayedDecision {
+    /// True if both decisions are equal. None without the policy.
+    pub fn is_same(&self) -> Option<bool> {
+        self.again.as_ref().map(|again| *again == self.record.decision)
+    }
+}
+
+impl Memory {
+    /// The latest decision about this work tree.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub fn latest(&mut self, selector: &RecordSelector<'_>) -> Result<Option<Record>, Failure> {
+        let tree = self.tree.clone();
+        self.read(|reading| {
+            let sealed = newest(reading, |sealed| selector.is_decision(sealed, &tree))?;
+            sealed.as_ref().map(body::decision_of).transpose()
+        })
+    }
+
+    /// The last event of this work tree: a decision, or a stop without one.
+    pub(crate) fn last(&mut self, selector: &RecordSelector<'_>) -> Result<Option<Last>, Failure> {
+        let tree = self.tree.clone();
+        self.read(|reading| {
+            let found = newest(reading, |sealed| {
+                selector.is_decision(sealed, &tree) || selector.is_undecided(sealed, &tree)
+            })?;
+            let Some(sealed) = found else { return Ok(None) };
+            Ok(Some(if is_decision(&sealed) {
+                Last::Decided(Box::new(body::decision_of(&sealed)?))
+            } else {
+                Last::Undecided(text(&sealed, "why").unwrap_or_default().to_owned())
+            }))
+        })
+    }
+
+    /// A page of decisions of this work tree, the newest first, from the records before
+    /// number `before` or from the last ones. Also returns `before` for the next page.
+    pub(crate) fn decisions(
+        &mut self,
+        before: Option<u64>,
+    ) -> Result<(Vec<Record>, Option<u64>), Failure> {
+        let tree = self.tree.clone();
+        self.read(|reading| {
+            let end = match before {
+                Some(before) => before - 1,
+                None => reading.head()?.seq,
+            };
+            let from = end.saturating_sub(PAGE_RECORDS - 1).max(1);
+            let count = usize::try_from(end + 1 - from).unwrap_or(usize::MAX);
+            let page = reading.entries(from, count)?;
+            let all = RecordSelector::default();
+            let decisions = page.iter().rev().filter(|sealed| all.is_decision(sealed, &tree));
+            let records = decisions.map(body::decision_of).collect::<Result<_, _>>()?;
+            Ok((records, Some(from).filter(|from| *from > 1)))
+        })
+    }
+
+    /// A decision by its id, by at least four characters of its id, or by its record's number.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub fn decision(&mut self, named: &str) -> Result<Option<Record>, Failure> {
+        let number = named.strip_prefix('#').unwrap_or(named).parse().ok();
+        self.read(|reading| {
+            let numbered = number.map(|seq| reading.entry(seq)).transpose()?.flatten();
+            let sealed = match numbered.filter(is_decision) {
+                None if named.len() >= 4 => reading.decision_by_id(named)?,
+                found => found,
+            };
+            sealed.as_ref().map(body::decision_of).transpose()
+        })
+    }
+
+    /// Makes a decision again, with the policy that the store has for it.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    pub fn replay(&mut self, record: Record) -> Result<ReplayedDecision, Failure> {
+        let policy = self.policy(&record.policy_digest)?;
+        let again = policy.as_ref().map(|policy| decide(&record.decision.input(), policy));
+        Ok(ReplayedDecision { record, policy, again })
+    }
+
+    /// The policy with this digest. None if the store does not have it, or if this version
+    /// cannot read it. Fails on a policy that was changed in the store.
+    pub(crate) fn policy(&mut self, digest: &str) -> Result<Option<Policy>, Failure> {
+        let Some(text) = self.examine(|reading, _| Ok(reading.policy(digest)?))? else {
+            return Ok(None);
+        };
+        if gate_core::digest(text.as_bytes()) != digest {
+            let message = format!("the policy {digest} was changed in the store");
+            return Err(Failure::internal("state-corrupt", message));
+        }
+        Ok(serde_json::from_str(&text).ok())
+    }
+}
+
+impl Memory {
+    /// The length in bytes of a session's transcript at its last decision, if that is one
+    /// of the latest records. This is only a hint for reading.
+    pub(crate) fn read_before(&mut self, session: &str) -> Option<u64> {
+        let read = self.read(|reading| {
+            let from = reading.head()?.seq.saturating_sub(LENGTH_HINT_RECORDS - 1).max(1);
+            let page = reading.entries(from, LENGTH_HINT_RECORDS as usize)?;
+            Ok(page.iter().rev().find_map(|sealed| transcript_length(sealed, session)))
+        });
+        read.ok().flatten()
+    }
+}
+
+fn transcript_length(sealed: &Sealed, session: &str) -> Option<u64> {
+    let transcript = sealed.record.body.get("decision")?.get("transcript")?;
+    if transcript.get("session")?.as_str()? != session {
+        return None;
+    }
+    transcript.get("bytes")?.as_u64()
+}
+
+impl RecordSelector<'_> {
+    fn is_decision(&self, sealed: &Sealed, tree: &str) -> bool {
+        let is_here = text(sealed, "tree") == Some(tree);
+        is_decision(sealed)
+            && (is_here || self.run.is_some())
+            && self.run.is_none_or(|run| is_in_run(sealed, run))
+            && self.task.is_none_or(|task| state_text(sealed, "task") == Some(task))
+    }
+
+    fn is_undecided(&self, sealed: &Sealed, tree: &str) -> bool {
+        sealed.record.kind == kind::UNDECIDED
+            && text(sealed, "tree") == Some(tree)
+            && self.run.is_none_or(|run| sealed.record.run.as_deref() == Some(run))
+            && self.task.is_none()
+    }
+}
+
+/// Compares the names of a record's run, loop and session.
+fn is_in_run(sealed: &Sealed, name: &str) -> bool {
+    let decision = sealed.record.body.get("decision");
+    let session = decision.and_then(|decision| decision.get("observed")?.get("session")?.as_str());
+    sealed.record.run.as_deref() == Some(name)
+        || state_text(sealed, "loop") == Some(name)
+        || session == Some(name)
+}
+
+fn state_text<'s>(sealed: &'s Sealed, key: &str) -> Option<&'s str> {
+    sealed.record.body.get("state")?.get(key)?.as_str()
+}
+
+fn text<'s>(sealed: &'s Sealed, key: &str) -> Option<&'s str> {
+    sealed.record.body.get(key).and_then(Value::as_str)
+}
+
+fn is_decision(sealed: &Sealed) -> bool {
+    kind::is_decision(&sealed.record.kind)
+}
+
+/// The newest selected record.
+fn newest(
+    reading: &mut dyn Reading,
+    is_selected: impl Fn(&Sealed) -> bool,
+) -> Result<Option<Sealed>, Failure> {
+    let mut end = reading.head()?.seq;
+    while end > 0 {
+        let from = end.saturating_sub(PAGE_RECORDS - 1).max(1);
+        let page = reading.entries(from, usize::try_from(end - from + 1).unwrap_or(usize::MAX))?;
+        if let Some(found) = page.into_iter().rev().find(|sealed| is_selected(sealed)) {
+            return Ok(Some(found));
+        }
+        end = from - 1;
+    }
+    Ok(None)
+}

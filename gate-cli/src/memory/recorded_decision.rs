@@ -1,0 +1,102 @@
+//! The decision that is already recorded under the caller's number of an iteration.
+
+use gate_core::digest;
+
+use super::body;
+use super::pending_decision::{DecisionRequest, PendingDecision};
+use super::run_history::RunHistory;
+use crate::failure::Failure;
+use crate::record::Record;
+use crate::store::Reading;
+
+pub(super) enum RecordedDecision {
+    None,
+    /// The decision of this iteration, in a run that goes on.
+    Live(Box<Record>),
+    /// A decision about another output, in an iteration before the last: the caller has
+    /// started to count again.
+    Restarted,
+    /// A decision of a run that is over, while no breaker is open.
+    Over(Box<Record>),
+}
+
+impl RecordedDecision {
+    pub(super) fn find(
+        reading: &mut dyn Reading,
+        history: &RunHistory,
+        request: &DecisionRequest<'_>,
+    ) -> Result<Self, Failure> {
+        let (Some(iteration), Some((run, state)), false) =
+            (request.iteration, &history.last, request.new_run)
+        else {
+            return Ok(Self::None);
+        };
+        let Some(sealed) = reading.decision(run, iteration)? else { return Ok(Self::None) };
+        let record = body::decision_of(&sealed)?;
+        let is_over = history.is_run_over(state);
+        Ok(if is_over && !history.is_closed() {
+            Self::None
+        } else if is_over {
+            Self::Over(Box::new(record))
+        } else if iteration < state.iteration && request.has_other_input(&record) {
+            Self::Restarted
+        } else {
+            Self::Live(Box::new(record))
+        })
+    }
+
+    /// The decision to return again, for a caller that has lost the answer.
+    ///
+    /// A decision of a run that is over must not let a new run pass. It is repeated only
+    /// if its output, policy and work tree are still the same.
+    pub(super) fn repeated(&self, request: &DecisionRequest<'_>) -> Option<Record> {
+        let record = match self {
+            Self::Live(record) if !request.forced && !request.has_approved_since(record) => record,
+            Self::Over(record) if request.would_decide_the_same(record) => record,
+            _ => return None,
+        };
+        Some(Record { repeated: true, ..Record::clone(record) })
+    }
+
+    /// The decision of another process, recorded after this one began.
+    pub(super) fn made_meanwhile(
+        &self,
+        turn: &PendingDecision,
+        request: &DecisionRequest<'_>,
+    ) -> Option<Record> {
+        let (Self::Live(record) | Self::Over(record)) = self else { return None };
+        let is_newer = record.ledger.as_ref().is_some_and(|ledger| ledger.seq > turn.head);
+        (is_newer && !request.forced).then(|| Record { repeated: true, ..Record::clone(record) })
+    }
+}
+
+impl DecisionRequest<'_> {
+    fn has_other_input(&self, record: &Record) -> bool {
+        match (self.input, record.input_digest.as_deref()) {
+            (Some(now), Some(then)) => now != then,
+            _ => false,
+        }
+    }
+
+    /// True if the decision waited for an approval of settings, which now exists.
+    fn has_approved_since(&self, record: &Record) -> bool {
+        let settings = self.settings.as_ref();
+        record.decision.waits_for_settings()
+            && settings.is_some_and(|settings| settings.report.changed.is_none())
+    }
+
+    /// Compares output, policy and work tree. Never true for a forced decision.
+    fn would_decide_the_same(&self, record: &Record) -> bool {
+        self.input.is_some()
+            && record.input_digest.as_deref() == self.input
+            && record.policy_digest == digest(self.policy_text.as_bytes())
+            && !(record.decision.forced || self.forced)
+            && self.has_same_tree(record)
+    }
+
+    fn has_same_tree(&self, record: &Record) -> bool {
+        let tree = record.decision.observed.tree.as_ref().map(|tree| &tree.after);
+        // Without checks the work tree does not matter. Comparing it is slow, so it is last.
+        self.policy.checks.is_empty() || (tree.is_some() && (self.look)().as_ref() == tree)
+    }
+}

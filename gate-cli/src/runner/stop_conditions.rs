@@ -1,0 +1,56 @@
+//! Stops of a loop from outside: a signal, `gate stop`, a lost lease, the time limit.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use gate_checks::CancellationToken;
+use gate_core::protocol::run::layout;
+
+use super::Order;
+use crate::governance::Task;
+use crate::interrupt::{Interrupt, cancel_when};
+use crate::memory::StoppedBy;
+
+pub(super) struct StopConditions<'l> {
+    interrupt: &'l Interrupt,
+    /// The file that `gate stop` writes.
+    stop_file: PathBuf,
+    /// The end of the loop's time.
+    deadline: Option<Instant>,
+    /// Cancelled if the work item belongs to somebody else.
+    lost: CancellationToken,
+}
+
+impl<'l> StopConditions<'l> {
+    pub(super) fn new(task: &Task, interrupt: &'l Interrupt, order: &Order) -> Self {
+        let deadline = order.wall.and_then(|limit| Instant::now().checked_add(limit));
+        let stop_file = task.folder().join(layout::STOP_REQUESTED);
+        Self { interrupt, stop_file, deadline, lost: order.lost.clone() }
+    }
+
+    /// The reason to end the loop now.
+    pub(super) fn stop_reason(&self) -> Option<StoppedBy> {
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.urgent_stop().or(is_late.then_some(StoppedBy::BudgetWall))
+    }
+
+    /// A reason that does not wait until gate has judged.
+    pub(super) fn urgent_stop(&self) -> Option<StoppedBy> {
+        if self.interrupt.code().is_some() {
+            return Some(StoppedBy::Cancelled);
+        }
+        if self.lost.is_cancelled() {
+            return Some(StoppedBy::LeaseLost);
+        }
+        self.stop_file.symlink_metadata().is_ok().then_some(StoppedBy::StopRequested)
+    }
+
+    /// Runs the work, and cancels `cancel` on an urgent stop.
+    pub(super) fn run_cancellable<T>(
+        &self,
+        cancel: &CancellationToken,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        cancel_when(cancel, &|| self.urgent_stop().is_some(), work)
+    }
+}

@@ -1,0 +1,135 @@
+//! The text of the settings that need an approval: the project's, or those that the
+//! operator named.
+
+use std::path::{Path, PathBuf};
+
+use gate_checks::worktree;
+use gate_core::config::{Layer, Origin};
+
+use super::approved_texts::ApprovedText;
+use super::digest::digest_of_settings;
+use crate::failure::Failure;
+use crate::settings::{self, Places, Selection};
+
+/// The machine's own settings, which only its operator can write.
+const SYSTEM_FILE: &str = "/etc/gate/gate.toml";
+
+/// The canonical text of missing settings.
+const MISSING: &str = "null";
+
+#[derive(Clone, Debug)]
+pub(crate) struct SettingsText {
+    /// None if there is no settings file.
+    pub(crate) file: Option<PathBuf>,
+    text: String,
+    /// The canonical text, without comments and layout.
+    canonical: String,
+    /// The operator named the file, which approves it.
+    is_named: bool,
+}
+
+impl SettingsText {
+    /// The project's settings, or the file that the operator named instead.
+    pub(crate) fn from_layers(layers: &[Layer]) -> Self {
+        let found = layers.iter().find_map(|layer| match layer.origin() {
+            Origin::Project(file) => Some((layer, file, false)),
+            Origin::File(file) => Some((layer, file, true)),
+            _ => None,
+        });
+        let Some((layer, file, is_named)) = found else {
+            let (text, canonical) = (String::new(), MISSING.to_owned());
+            return Self { file: None, text, canonical, is_named: false };
+        };
+        let text = layer.text().unwrap_or_default().to_owned();
+        let canonical = layer.spelled().unwrap_or_default();
+        let is_named = is_named || is_system_file(file, Path::new(SYSTEM_FILE), &canonical);
+        Self { file: Some(file.clone()), text, canonical, is_named }
+    }
+
+    /// Compares without comments and layout.
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        (&self.file, &self.canonical) == (&other.file, &other.canonical)
+    }
+
+    /// None if there is no settings file.
+    pub(super) fn to_approved(&self, project: &str, top: &Path) -> Option<ApprovedText> {
+        self.file.as_ref()?;
+        let (project, text) = (project.to_owned(), self.text.clone());
+        Some(ApprovedText { project, place: self.place(top), text })
+    }
+
+    /// Reads the settings on the disk.
+    pub(crate) fn read(places: &Places) -> Result<Self, Failure> {
+        Ok(Self::from_layers(&settings::layers(places, &Selection::default())?))
+    }
+
+    /// True if the operator named the file: by `--config`, or as the machine's own.
+    pub(crate) fn is_named(&self) -> bool {
+        self.is_named
+    }
+
+    /// The file's path within the project; empty if there is none.
+    pub(crate) fn place(&self, top: &Path) -> String {
+        let Some(file) = &self.file else { return String::new() };
+        file.strip_prefix(top).unwrap_or(file).display().to_string()
+    }
+
+    /// The digest under the project's present identity.
+    pub(crate) fn digest(&self, top: &Path) -> String {
+        self.digest_in(&worktree::identity(top), top)
+    }
+
+    /// The digest under this identity of the project.
+    pub(super) fn digest_in(&self, project: &str, top: &Path) -> String {
+        digest_of_settings(project, &self.place(top), &self.canonical)
+    }
+}
+
+/// True if a project's file is the machine's own, or a link to it.
+fn is_system_file(file: &Path, system_file: &Path, canonical: &str) -> bool {
+    let is_same = system_file.is_file()
+        && file.canonicalize().is_ok_and(|file| Some(file) == system_file.canonicalize().ok());
+    // The contents are compared too: the link may have led elsewhere when it was read.
+    is_same && read_canonical(system_file).as_deref() == Some(canonical)
+}
+
+fn read_canonical(file: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok()?;
+    Layer::parse(Origin::Project(file.to_owned()), &text).ok()?.spelled()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_to_the_machines_settings_is_theirs_and_a_copy_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("machine"), "breaker.no_exit = 7\n").unwrap();
+        std::fs::copy(at("machine"), at("copy")).unwrap();
+        std::os::unix::fs::symlink(at("machine"), at("link")).unwrap();
+        std::os::unix::fs::symlink(at("copy"), at("other")).unwrap();
+        let text = "breaker.no_exit = 7 # the same\n";
+        let layer = Layer::parse(Origin::Project(at("link")), text).unwrap();
+        let canonical = layer.spelled().unwrap();
+        let is_system = |name| is_system_file(&at(name), &at("machine"), &canonical);
+        assert!(is_system("machine") && is_system("link"));
+        assert!(!is_system("copy") && !is_system("other") && !is_system("missing"));
+        assert!(!is_system_file(&at("link"), &at("machine"), "{}"));
+        assert!(!is_system_file(&at("link"), &at("missing"), &canonical));
+    }
+
+    #[test]
+    fn empty_settings_are_not_missing_settings() {
+        let folder = Path::new("/nowhere");
+        let empty = Layer::parse(Origin::Project(folder.join("gate.toml")), "").unwrap();
+        let (empty, absent) = (SettingsText::from_layers(&[empty]), SettingsText::from_layers(&[]));
+        assert_eq!(
+            (empty.place(folder).as_str(), absent.place(folder).as_str()),
+            ("gate.toml", "")
+        );
+        assert_ne!(empty.digest(folder), absent.digest(folder));
+    }
+}

@@ -1,0 +1,367 @@
+//! The state of a project's settings: approved, changed since, or never approved.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gate_checks::{CheckSite, Program, programs, worktree};
+use gate_core::Policy;
+use gate_core::config::{Layer, Resolved};
+use gate_core::decide::run_state::RunState;
+
+use super::approvals::{Approval, Approvals};
+use super::approved_texts::ApprovedTexts;
+use super::message::{self, Difference};
+use super::settings_text::SettingsText;
+use super::{NOT_TRUSTED, given, settings_in_force};
+use crate::failure::Failure;
+use crate::settings::{FILE, Places, Selection};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TrustState {
+    Approved,
+    /// Nobody ever approved settings here.
+    Never,
+    /// Others were approved: an earlier text, settings in a folder above, or ones that
+    /// are gone.
+    Changed,
+}
+
+/// The settings that decide, and the folders in which their approval is looked up.
+#[derive(Clone, Debug)]
+pub(crate) struct Trust {
+    places: Places,
+    settings: SettingsText,
+    /// Set if an approved text decides instead of the settings on the disk: a sentence on
+    /// how those differ.
+    replaced: Option<String>,
+    /// True if several decisions share this value. Then the disk is read for each.
+    is_lasting: bool,
+    cached: OnceCell<TrustReport>,
+}
+
+/// The state of the settings at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TrustReport {
+    pub(crate) digest: String,
+    /// The settings file, if there is one.
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) state: TrustState,
+    /// The nearest folder with an approval.
+    pub(crate) approved: Option<(PathBuf, Approval)>,
+    /// Set if the disk has other settings that nobody approved: a sentence that says what
+    /// a person can do.
+    pub(crate) changed: Option<String>,
+    /// Paths within the project at which settings count here, the nearest first.
+    candidates: Vec<String>,
+    /// A sentence on how the settings differ from the approved ones.
+    difference: String,
+}
+
+impl Trust {
+    pub(crate) fn new(places: &Places, layers: &[Layer]) -> Self {
+        Self::from_settings(places, SettingsText::from_layers(layers))
+    }
+
+    fn from_settings(places: &Places, settings: SettingsText) -> Self {
+        let (places, cached) = (places.clone(), OnceCell::new());
+        Self { places, settings, replaced: None, is_lasting: false, cached }
+    }
+
+    /// The approved settings, if those on the disk differ from them. None if they do not,
+    /// or if gate does not have the approved text.
+    ///
+    /// Fails on a bad `GATE_TRUST` (code 2).
+    pub(crate) fn replacement(&self) -> Result<Option<(Layer, Self)>, Failure> {
+        let report = self.report()?;
+        if report.state != TrustState::Changed {
+            return Ok(None);
+        }
+        let Some(layer) = self.approved_text()? else { return Ok(None) };
+        let settings = SettingsText::from_layers(std::slice::from_ref(&layer));
+        let trust = Self {
+            replaced: Some(report.difference),
+            ..Self::from_settings(&self.places, settings)
+        };
+        Ok(Some((layer, trust)))
+    }
+
+    /// The approved text as a layer of the file that it was read from.
+    fn approved_text(&self) -> Result<Option<Layer>, Failure> {
+        let Some(texts) = ApprovedTexts::new(&self.places) else { return Ok(None) };
+        let top = self.places.top();
+        // Read before anything else, so that a bad value is always an error.
+        let given = given::digests(&self.places)?;
+        let (folder, approvals) = self.nearest_approvals(&top).unwrap_or_default();
+        for approval in approvals {
+            if let Some(layer) = texts.layer(&approval.digest, &folder.join(FILE)) {
+                return Ok(Some(layer));
+            }
+        }
+        Ok(given
+            .iter()
+            .find_map(|digest| texts.layer(digest, &top.join(texts.read(digest)?.place))))
+    }
+
+    /// For several decisions: each compares these settings with those on the disk.
+    pub(crate) fn lasting(self) -> Self {
+        Self { is_lasting: true, cached: OnceCell::new(), ..self }
+    }
+
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The project's folder, by the settings that decide.
+    ///
+    /// Fails on a settings file whose existence cannot be determined.
+    pub(crate) fn project(&self) -> Result<PathBuf, Failure> {
+        match self.settings.file.as_deref().and_then(Path::parent) {
+            Some(folder) if self.replaced.is_some() => Ok(folder.to_owned()),
+            _ => self.places.project(),
+        }
+    }
+
+    /// Fails on a bad `GATE_TRUST` (code 2).
+    pub(crate) fn report(&self) -> Result<TrustReport, Failure> {
+        if let Some(report) = self.cached.get() {
+            return Ok(report.clone());
+        }
+        let report = self.report_on(&self.settings)?;
+        if self.is_lasting {
+            return Ok(TrustReport { changed: self.unapproved_change()?, ..report });
+        }
+        let changed = self.replaced.clone();
+        Ok(self.cached.get_or_init(|| TrustReport { changed, ..report }).clone())
+    }
+
+    /// A sentence on how the settings on the disk differ from those that decide, if nobody
+    /// approved them.
+    fn unapproved_change(&self) -> Result<Option<String>, Failure> {
+        if self.settings.is_named() {
+            return Ok(None);
+        }
+        let now = match SettingsText::read(&self.places) {
+            Ok(now) if now.equals(&self.settings) => return Ok(None),
+            Ok(now) => self.report_on(&now)?,
+            Err(mistake) => {
+                let file = mistake.file.clone().unwrap_or_else(|| FILE.to_owned());
+                let text = message::mistake(file.as_ref(), &self.places.folder, &mistake);
+                return Ok(Some(text));
+            }
+        };
+        Ok((now.state != TrustState::Approved).then_some(now.difference))
+    }
+
+    /// Other settings that the operator has approved since this value was made.
+    ///
+    /// Fails on a bad `GATE_TRUST` (code 2).
+    pub(crate) fn approved_since(&self) -> Result<Option<(Resolved, Self)>, Failure> {
+        if !self.is_lasting || self.settings.is_named() {
+            return Ok(None);
+        }
+        let Ok((resolved, now)) = settings_in_force(&self.places, &Selection::default()) else {
+            return Ok(None);
+        };
+        let is_new =
+            !now.settings.equals(&self.settings) && now.report()?.state == TrustState::Approved;
+        Ok(is_new.then_some((resolved, now)))
+    }
+
+    // Settings approved by `GATE_TRUST`, or by an older gate, have no stored text yet. A
+    // failure is ignored: without the text a later change only blocks instead of falling
+    // back to it.
+    pub(crate) fn store_text(&self, report: &TrustReport) {
+        let Some(texts) = ApprovedTexts::new(&self.places) else { return };
+        let is_approved = report.state == TrustState::Approved && !self.settings.is_named();
+        if !is_approved || texts.has(&report.digest) {
+            return;
+        }
+        let top = self.places.top();
+        if let Some(approved) = self.settings.to_approved(&worktree::identity(&top), &top) {
+            let _ = texts.store(&report.digest, &approved);
+        }
+    }
+
+    /// Fails (code 2) unless gate may start the checks of a policy outside of a decision.
+    pub(crate) fn admit(&self, policy: &Policy, site: &CheckSite) -> Result<(), Failure> {
+        let report = self.report()?;
+        match &report.changed {
+            Some(changed) => Err(untrusted(changed.clone(), &report)),
+            None => self.admit_deciding(policy, site),
+        }
+    }
+
+    /// Fails (code 2) unless gate may start the checks of a policy for a decision. An
+    /// approved text may decide instead of the settings on the disk.
+    pub(crate) fn admit_deciding(&self, policy: &Policy, site: &CheckSite) -> Result<(), Failure> {
+        let report = self.report()?;
+        let programs = programs(policy, site);
+        match report.state {
+            TrustState::Approved => Ok(()),
+            TrustState::Never if programs.is_empty() => Ok(()),
+            state => Err(report.refusal(state, &programs)),
+        }
+    }
+
+    /// Fails (code 2) unless gate may pass a text of these settings to a program.
+    pub(crate) fn admit_words(&self, key: &str) -> Result<(), Failure> {
+        let report = self.report()?;
+        if report.state == TrustState::Approved || report.changed.is_some() {
+            return Ok(());
+        }
+        let message =
+            format!("{key} would be given to the agent, and the settings are not approved");
+        Err(Failure::usage(NOT_TRUSTED, message).hint("`gate trust` shows them, and approves them"))
+    }
+
+    /// True if any settings were approved here, even if they are gone.
+    pub(crate) fn was_approved(places: &Places) -> bool {
+        let trust = Self::new(places, &[]);
+        trust.nearest_approvals(&places.top()).is_some()
+    }
+
+    fn report_on(&self, text: &SettingsText) -> Result<TrustReport, Failure> {
+        let top = self.places.top();
+        let given = given::digests(&self.places)?;
+        let nearest = self.nearest_approvals(&top);
+        let (folder, approvals) = match &nearest {
+            Some((folder, approvals)) => (Some(folder.as_path()), approvals.as_slice()),
+            None => (None, [].as_slice()),
+        };
+        let current = text.digest(&top);
+        let renamed = approvals
+            .iter()
+            .find(|approval| approval.digest == text.digest_in(&approval.project, &top));
+        let is_own_folder = folder == text.file.as_deref().and_then(Path::parent);
+        let found = if !is_own_folder {
+            None
+        } else {
+            let same = approvals.iter().find(|approval| approval.digest == current);
+            // An approved text that replaces the settings was approved under the project's
+            // identity of that time.
+            same.or(if self.replaced.is_some() { renamed } else { None })
+        };
+        let is_approved = text.is_named()
+            || found.is_some()
+            || given.contains(&current)
+            || self.is_given(text, &given);
+        let state = match is_approved {
+            true => TrustState::Approved,
+            false if nearest.is_none() && given.is_empty() => TrustState::Never,
+            false => TrustState::Changed,
+        };
+        let difference = message::difference(&Difference {
+            file: text.file.as_deref(),
+            approved: folder.map(|folder| folder.join(FILE)).as_deref(),
+            is_renamed: renamed.is_some(),
+            from: &self.places.folder,
+        });
+        let approval = found.or(approvals.first()).cloned();
+        Ok(TrustReport {
+            digest: found.map_or(current, |approval| approval.digest.clone()),
+            file: text.file.clone(),
+            state,
+            approved: folder.map(Path::to_owned).zip(approval),
+            changed: None,
+            candidates: self.folders(&top).map(|folder| settings_place(folder, &top)).collect(),
+            difference,
+        })
+    }
+
+    /// True if `GATE_TRUST` names the text that replaces the settings, under any identity
+    /// of the project.
+    fn is_given(&self, text: &SettingsText, given: &[String]) -> bool {
+        let (Some(texts), true) = (ApprovedTexts::new(&self.places), self.replaced.is_some())
+        else {
+            return false;
+        };
+        let top = self.places.top();
+        given.iter().any(|digest| {
+            let approved = texts.read(digest);
+            approved.is_some_and(|approved| *digest == text.digest_in(&approved.project, &top))
+        })
+    }
+
+    /// The nearest folder with approved settings, and their approvals.
+    fn nearest_approvals(&self, top: &Path) -> Option<(PathBuf, Vec<Approval>)> {
+        let approvals = Approvals::new(&self.places)?;
+        let in_project = approvals.in_project(&worktree::identity(top));
+        self.folders(top).find_map(|folder| {
+            let found = match approvals.in_folder(folder) {
+                Some(approval) => vec![approval],
+                // Approvals in the project's other work trees count if this one has none.
+                None => {
+                    let place = settings_place(folder, top);
+                    in_project.iter().filter(|approval| approval.place == place).cloned().collect()
+                }
+            };
+            (!found.is_empty()).then(|| (folder.to_owned(), found))
+        })
+    }
+
+    /// The folders whose settings count here, the nearest first.
+    fn folders<'t>(&'t self, top: &'t Path) -> impl Iterator<Item = &'t Path> {
+        let mut all = Vec::new();
+        for folder in self.places.folder.ancestors() {
+            all.push(folder);
+            if folder == top {
+                break;
+            }
+        }
+        all.into_iter()
+    }
+}
+
+/// The path of a folder's settings within the project.
+fn settings_place(folder: &Path, top: &Path) -> String {
+    folder
+        .join(FILE)
+        .strip_prefix(top)
+        .map_or_else(|_| FILE.to_owned(), |place| place.display().to_string())
+}
+
+impl TrustReport {
+    // The ledger remembers approvals as well. If the file of an approval is lost, the
+    // settings must not look as if nobody had ever approved any.
+    pub(crate) fn state_with(&self, remembered: &BTreeMap<String, String>) -> TrustState {
+        match self.state {
+            TrustState::Never
+                if self.candidates.iter().any(|place| remembered.contains_key(place)) =>
+            {
+                TrustState::Changed
+            }
+            state => state,
+        }
+    }
+
+    /// The reason why nothing counts in a run: its settings have changed, nobody approved
+    /// them, and there is no approved text to decide instead.
+    pub(crate) fn tampered(&self, run: Option<&RunState>, state: TrustState) -> Option<String> {
+        let earlier = run.and_then(|run| run.settings.as_ref());
+        let is_tampered = match state {
+            TrustState::Approved => false,
+            TrustState::Never => earlier.is_some_and(|earlier| *earlier != self.digest),
+            TrustState::Changed => run.is_some(),
+        };
+        is_tampered.then(|| format!("in the middle of a run, {}", self.difference))
+    }
+
+    /// The error for settings that are not approved.
+    pub(crate) fn refusal(&self, state: TrustState, programs: &[Program]) -> Failure {
+        let message = match (state, &self.file) {
+            (TrustState::Never, Some(file)) => {
+                let starts = message::programs(programs);
+                format!("nobody has approved {}{starts}", file.display())
+            }
+            _ => self.difference.clone(),
+        };
+        untrusted(message, self)
+    }
+}
+
+fn untrusted(message: String, report: &TrustReport) -> Failure {
+    let file = report.file.as_ref().map(|file| file.display().to_string());
+    let failure = Failure { file, ..Failure::usage(NOT_TRUSTED, message) };
+    failure.hint("look at what it starts, and approve it: gate trust")
+}
