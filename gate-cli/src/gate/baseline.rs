@@ -1,4 +1,4 @@
-//! What a decision's work tree is compared with.
+//! The baseline of a decision: the work tree that its own is compared with.
 
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
@@ -54,11 +54,7 @@ impl Gate {
         Self { baseline, ..self }
     }
 
-    /// What the tree is before a loop's first agent, where a check compares with it.
-    ///
-    /// # Errors
-    ///
-    /// A tree that cannot be read.
+    /// Takes the tree before a loop's first agent, if a check compares with it.
     pub(crate) fn take_baseline_if_wanted(&self) -> Result<Option<Baseline>, Failure> {
         if baseline::is_wanted(&self.policy) { self.taken() } else { Ok(None) }
     }
@@ -77,13 +73,13 @@ impl Gate {
         Ok(taken)
     }
 
-    /// Whether a check compares the tree with a baseline.
+    /// True if a check compares the tree with a baseline.
     pub(crate) fn compares(&self) -> bool {
         baseline::is_wanted(&self.policy)
     }
 
-    /// Whether a session needs a baseline: a check compares with it, or may be red at a
-    /// stop, and then it matters since when.
+    /// True if a session needs a baseline. A check that runs the work needs one too: if it is
+    /// red at a stop, gate has to find out if it was red before.
     pub(crate) fn compares_in_a_session(&self) -> bool {
         self.compares() || self.policy.checks.keys().any(|check| runs_the_work(check))
     }
@@ -160,14 +156,11 @@ impl Gate {
         Ok(Baseline::take(&self.policy, &site, &Timestamp::now().to_string())?)
     }
 
-    /// What the tree of a decision is compared with: what the caller took, else what
-    /// is kept for the run, else what its session had, else what waits for runs, else
-    /// the commit at which the work left the default branch. It is kept for the run,
-    /// so that nothing that is committed meanwhile becomes a part of it.
+    /// The baseline of a decision: the first of those of the caller, of the run, of its session,
+    /// of the next run, and of the commit at which the work left the default branch. Stores it
+    /// for the run, so that later commits do not become a part of it.
     ///
-    /// # Errors
-    ///
-    /// One that is kept and cannot be read: whatever it says is not known to hold.
+    /// Fails on a stored baseline that cannot be read: gate must not fall back to another.
     pub(super) fn baseline(
         &self,
         site: &Site,
@@ -194,8 +187,8 @@ impl Gate {
         Ok(found)
     }
 
-    /// Whether something was done since the run began, in its first look: what is not
-    /// committed, or a commit that was not there. None where nobody knows.
+    /// True if the run's first look finds uncommitted files, or a commit that is newer than its
+    /// baseline. None if that is not known.
     pub(super) fn did_something(
         &self,
         site: &Site,
@@ -222,8 +215,7 @@ impl Gate {
         Some(found.commit().to_owned())
     }
 
-    /// What is worth saying where checks compare, and there was nothing to compare
-    /// with.
+    /// The warning for checks that compare, but have no baseline.
     pub(super) fn no_baseline(&self, gathered: &Gathered) -> Option<Warning> {
         let compared = gathered.tree.is_some() && baseline::is_wanted(&self.policy);
         let message = "outside of git, or nothing was committed: what the tree was before the \

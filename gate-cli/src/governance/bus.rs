@@ -12,13 +12,13 @@ use super::lock::Lock;
 use super::message_id;
 use crate::failure::Failure;
 
-/// How much of a bus's end is looked at first, in bytes, to see how it ends.
+/// The end of a bus is first read up to this many bytes.
 const END: u64 = 256 << 10;
 
-/// What an entry begins with that a program wrote, behind another.
+/// The beginning of an entry that a program wrote, after another entry.
 const ENTRY: &[u8] = b"\n\n---\nmsg_id: MSG-";
 
-/// What is cut off a bus is kept in the file with this ending.
+/// The extension of the file with what was cut off a bus.
 const TORN: &str = "torn";
 
 /// A bus.
@@ -98,7 +98,7 @@ impl Bus {
         Ok(self.read()?.messages.pop().map(|it| it.msg_id).unwrap_or_default())
     }
 
-    /// What changes whenever something is written.
+    /// The length in bytes, which changes with every write.
     pub(crate) fn size(&self) -> u64 {
         std::fs::symlink_metadata(&self.path).map_or(0, |it| it.len())
     }
@@ -161,16 +161,14 @@ impl Bus {
     }
 }
 
-/// Whether it can be written to as a bus: nothing stands in it, an entry begins it,
-/// or one is near.
+/// True if the file is empty, or if an entry is at or near its beginning.
 fn is_bus(file: &File, length: u64) -> io::Result<bool> {
     let head = bytes(file, 0, length.min(END))?;
     let head = head.trim_ascii_start();
     Ok(head.is_empty() || head.starts_with(b"---") || !bus::read(head).messages.is_empty())
 }
 
-/// How a bus ends. Where it is long, its end is read from the last entry on
-/// that plainly begins there.
+/// The end of a bus. Of a long bus only the part from the last plain entry on is parsed.
 fn tail(file: &File, length: u64) -> io::Result<Tail> {
     let start = length.saturating_sub(END);
     let end = bytes(file, start, length)?;

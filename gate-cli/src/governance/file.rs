@@ -10,13 +10,13 @@ use tempfile::Builder;
 
 use crate::failure::Failure;
 
-/// Who may read a file. Its folder is closed to others, as far as it is made here.
+/// The mode of new files. gate makes their folders unreadable for others.
 const MODE: u32 = 0o644;
 
 /// The longest file that is read whole, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// How much of a file's end is read, in bytes.
+/// Bytes of a file's end that are read.
 const END: u64 = 64 << 10;
 
 /// Makes a folder, and those above it: this user's alone, for what agents print

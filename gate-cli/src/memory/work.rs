@@ -25,22 +25,22 @@ use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::store::{Ask, Claimable, Item, Reading, Writing};
 
-/// How often something is done again that others change meanwhile.
+/// Tries of a change that others get in the way of.
 const TRIES: usize = 8;
 
-/// How long one sleeps who was forestalled.
+/// The wait after somebody else was faster.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A claim.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
-    /// Who claims.
+    /// The claimant.
     pub actor: &'a str,
-    /// What.
+    /// The items to choose from.
     pub which: Claimable<'a>,
-    /// How long the lease holds.
+    /// The lifetime of the lease.
     pub ttl: Duration,
-    /// How long it is waited for something to claim.
+    /// The longest wait for an item.
     pub wait: Duration,
 }
 
@@ -51,11 +51,11 @@ pub struct LeaseRef<'a> {
     pub work: &'a str,
     /// The lease, where they name it.
     pub lease: Option<&'a str>,
-    /// Who has it.
+    /// The lease's holder.
     pub actor: &'a str,
 }
 
-/// What came of an exit signal that was accepted.
+/// An accepted exit signal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submitted {
     /// The item, in its next phase.
@@ -166,7 +166,7 @@ impl Memory {
         })
     }
 
-    /// Whether nothing can be claimed, after a sleep until something may be.
+    /// Sleeps until something may be claimable. True if nothing is.
     fn is_idle(&mut self, claim: &Claim<'_>, left: Duration) -> Result<bool, Failure> {
         let next = |reading: &mut dyn Reading| {
             let (now, at) = (reading.now()?, reading.claimable_at(claim.which)?);
@@ -320,8 +320,8 @@ impl Memory {
         Ok(item)
     }
 
-    /// What was said when an item came to where it stands: by the agent before, by
-    /// CI, by whoever unblocked it.
+    /// The notes or the reason of the item's latest step: from the agent before, from CI, or from
+    /// the person who unblocked it.
     ///
     /// # Errors
     ///
@@ -336,7 +336,7 @@ impl Memory {
     }
 }
 
-/// How long one sleeps at most, before one looks again who may end it.
+/// The longest sleep between two looks at a cancellation.
 const LONGEST: Duration = Duration::from_secs(1);
 
 impl LeaseRef<'_> {
@@ -348,7 +348,7 @@ impl LeaseRef<'_> {
         Ok(lease.cloned().ok_or_else(|| WorkError::LeaseNotFound(wanted()))?)
     }
 
-    /// What a signal makes of an item: its record.
+    /// The record of a phase that a signal ends.
     fn ends(&self, item: &Item, signal: &ExitSignal, now: Timestamp) -> Result<Ended, Failure> {
         let lease = self.lease(item)?;
         lease.is_held_by(self.actor, now)?;
@@ -393,7 +393,7 @@ pub(super) fn draft(kind: &str, actor: &str, body: Body) -> Draft {
     Draft { time, kind, run: None, actor, body }
 }
 
-/// Who does it: an operator, where nobody is named.
+/// The named actor, or the operator of this process.
 fn actor_of(named: Option<&str>) -> Result<String, Failure> {
     let Some(named) = named else { return Ok(Operator::of_process().actor()) };
     actor(named)?;

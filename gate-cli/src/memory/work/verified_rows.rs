@@ -9,13 +9,12 @@ use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::store::{Item, Reading};
 
-/// How many items are read at a time.
+/// Items that are read at once.
 const PAGE: usize = 500;
 
 impl Memory {
-    /// What is wrong with the rows of work items, held against what their records
-    /// come to, of which the last has this number. A row that rests on a later one
-    /// is held against that.
+    /// The first contradiction between the rows of work items and `book`, which their records up
+    /// to number `followed` come to. A row of a later record is compared with that record.
     ///
     /// # Errors
     ///
@@ -45,7 +44,7 @@ fn told(id: &str, what: &str) -> String {
     format!("the work item `{id}` {what}")
 }
 
-/// How a row contradicts what the records come to.
+/// The contradiction between a row and its records, if there is one.
 fn contradicts(item: &Item, recorded: Option<Entry>) -> Option<(u64, String)> {
     let WorkItem { id, standing, .. } = &item.work;
     let Some(recorded) = recorded else {
