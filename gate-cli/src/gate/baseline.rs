@@ -39,7 +39,10 @@ impl Gate {
     /// first claim waits less for them. None where there is no baseline, and where the
     /// checks' commands are not approved.
     pub(crate) fn learn(&self) -> Option<Learning> {
-        let baseline = self.baseline.clone().filter(|_| self.may_start_checks())?;
+        let baseline = self.baseline.clone()?;
+        if !self.may_start_checks() {
+            return None;
+        }
         let site = Site { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         let (policy, cancel) = (self.policy.clone(), CancellationToken::new());
         let until = cancel.clone();
@@ -179,7 +182,7 @@ impl Gate {
         }
         let found = match before(site, request, run)? {
             Some(found) => Some(found),
-            None => of_history(site)?,
+            None => history_baseline(site)?,
         };
         if let (Some(found), Some(run), false) = (&found, run, request.dry_run) {
             found.keep(site, Some(run))?;
@@ -210,8 +213,8 @@ impl Gate {
         let run = turn.numbered().map(|(run, _)| run);
         let of_run = || Baseline::kept(site, run).ok().flatten();
         let before = || before(site, request, run).ok().flatten();
-        let of_history = || of_history(site).ok().flatten();
-        let found = self.baseline.clone().or_else(of_run).or_else(before).or_else(of_history)?;
+        let found = self.baseline.clone().or_else(of_run).or_else(before);
+        let found = found.or_else(|| history_baseline(site).ok().flatten())?;
         Some(found.commit().to_owned())
     }
 
@@ -232,13 +235,11 @@ fn before(
     request: &Request,
     run: Option<&str>,
 ) -> Result<Option<Baseline>, BaselineError> {
-    let is_other = request.session != request.run;
-    let session = request.session.as_deref().filter(|_| is_other);
-    let of_session = match session {
-        Some(session) => Baseline::kept(site, Some(session))?,
-        None => of_session(site, request, run)?,
+    let session = match request.session.as_deref() {
+        Some(session) if request.session != request.run => Baseline::kept(site, Some(session))?,
+        _ => session_baseline(site, request, run)?,
     };
-    match of_session {
+    match session {
         Some(found) => Ok(Some(found)),
         None => Baseline::kept(site, None),
     }
@@ -246,7 +247,7 @@ fn before(
 
 /// The baseline of the last run of an agent's session that had one. A session goes
 /// on, also where a run of it ended without being done.
-fn of_session(
+fn session_baseline(
     site: &Site,
     request: &Request,
     run: Option<&str>,
@@ -263,7 +264,7 @@ fn of_session(
 
 /// The baseline that history tells. A tree that cannot be read is the checks' to
 /// tell: none of them passes there.
-fn of_history(site: &Site) -> Result<Option<Baseline>, Failure> {
+fn history_baseline(site: &Site) -> Result<Option<Baseline>, Failure> {
     match Baseline::from_history(site, &Timestamp::now().to_string()) {
         Err(BaselineError::Tree(_)) => Ok(None),
         found => Ok(found?),

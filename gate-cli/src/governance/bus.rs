@@ -95,12 +95,12 @@ impl Bus {
     ///
     /// As [`Bus::read`].
     pub fn head(&self) -> Result<String, Failure> {
-        Ok(self.read()?.messages.pop().map(|it| it.msg_id).unwrap_or_default())
+        Ok(self.read()?.messages.pop().map(|message| message.msg_id).unwrap_or_default())
     }
 
     /// The length in bytes, which changes with every write.
     pub(crate) fn size(&self) -> u64 {
-        std::fs::symlink_metadata(&self.path).map_or(0, |it| it.len())
+        std::fs::symlink_metadata(&self.path).map_or(0, |metadata| metadata.len())
     }
 
     pub(crate) fn unknown(&self, error: &UnknownId) -> Failure {
@@ -172,10 +172,11 @@ fn is_bus(file: &File, length: u64) -> io::Result<bool> {
 fn tail(file: &File, length: u64) -> io::Result<Tail> {
     let start = length.saturating_sub(END);
     let end = bytes(file, start, length)?;
-    let found = memchr::memmem::rfind(&end, ENTRY).filter(|_| start > 0);
-    let Some(found) = found else {
-        let all = if start == 0 { end } else { bytes(file, 0, length)? };
-        return Ok(bus::read(&all).tail);
+    if start == 0 {
+        return Ok(bus::read(&end).tail);
+    }
+    let Some(found) = memchr::memmem::rfind(&end, ENTRY) else {
+        return Ok(bus::read(&bytes(file, 0, length)?).tail);
     };
     // The empty line before the entry is a part of it.
     let from = found + 1;

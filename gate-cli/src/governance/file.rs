@@ -119,8 +119,11 @@ pub(super) fn end(path: &Path) -> Result<String, Failure> {
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut io::Read::take(file, END), &mut bytes)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let whole = text.split_once('\n').filter(|_| from > 0).map(|(_, rest)| rest.to_owned());
-        Ok(whole.unwrap_or(text))
+        // The first line may be torn, unless the whole file was read.
+        match text.split_once('\n') {
+            Some((_, rest)) if from > 0 => Ok(rest.to_owned()),
+            _ => Ok(text),
+        }
     };
     read().map_err(|error| unreadable(path, &error))
 }

@@ -265,7 +265,7 @@ impl PendingDecision {
             refusals: Refusals::default(),
             first_look: true,
             iteration: None,
-            trust: request.settings.as_ref().map(|it| it.report.state),
+            trust: request.settings.as_ref().map(|settings| settings.report.state),
             tampered: None,
             own: None,
             head: 0,

@@ -182,7 +182,7 @@ impl Memory {
                 return Ok(false);
             }
             wait => {
-                let most = wait.and_then(|it| Duration::try_from(it).ok()).unwrap_or(LONGEST);
+                let most = wait.and_then(|wait| Duration::try_from(wait).ok()).unwrap_or(LONGEST);
                 self.store.await_work(&self.project, most.min(LONGEST).min(left))?;
             }
         }
@@ -359,8 +359,8 @@ impl LeaseRef<'_> {
             active_phase: Some(standing.phase).filter(|phase| is_claimable(*phase)),
         };
         let result = session.accept(signal.clone(), now, Uuid::now_v7());
-        let result = result.map_err(|it: ExitHandlerError| {
-            Failure::usage("exit-signal-refused", it.to_string())
+        let result = result.map_err(|error: ExitHandlerError| {
+            Failure::usage("exit-signal-refused", error.to_string())
         })?;
         let work = standing.step(&item.work.id, signal.exit_reason.into())?;
         Ok(Ended { event: result.event, work })
@@ -401,7 +401,7 @@ fn actor_of(named: Option<&str>) -> Result<String, Failure> {
 }
 
 fn ttl(time: Duration) -> Result<SignedDuration, Failure> {
-    let time = SignedDuration::try_from(time).ok().filter(|it| it.as_millis() > 0);
+    let time = SignedDuration::try_from(time).ok().filter(|time| time.as_millis() > 0);
     time.ok_or_else(|| Failure::usage("usage", "a lease lasts a millisecond or more"))
 }
 

@@ -86,14 +86,15 @@ pub(super) fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result
     let WorkItem { id, standing, .. } = &item.work;
     let (phase, seq) = (standing.phase, item.seq);
     let latest = proven(reading, seq)?;
-    let recorded = latest.as_ref().map(|it| Standing::recorded(it, id)).transpose()?.flatten();
+    let recorded =
+        latest.as_ref().map(|record| Standing::recorded(record, id)).transpose()?.flatten();
     if recorded != Some(*standing) {
         let message =
             format!("the row of the work item `{id}` says {phase}, and record {seq} does not");
         return Err(Failure::internal("state-corrupt", message));
     }
     let first = if item.added == seq { latest } else { proven(reading, item.added)? };
-    if first.map(|it| item.work.is_added_by(&it)).transpose()? == Some(true) {
+    if first.map(|record| item.work.is_added_by(&record)).transpose()? == Some(true) {
         return Ok(());
     }
     let added = item.added;
@@ -103,6 +104,6 @@ pub(super) fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result
 
 /// The record with a number, if it is the one that was hashed.
 fn proven<R: Reading + ?Sized>(reading: &mut R, seq: u64) -> Result<Option<Record>, Failure> {
-    let sealed = reading.entry(seq)?.filter(|it| it.record.hash() == it.hash);
-    Ok(sealed.map(|it| it.record))
+    let sealed = reading.entry(seq)?.filter(|sealed| sealed.record.hash() == sealed.hash);
+    Ok(sealed.map(|sealed| sealed.record))
 }
