@@ -1,4 +1,4 @@
-//! What a decision's work tree is compared with.
+//! The baseline of a decision: the work tree that its own is compared with.
 
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
@@ -39,7 +39,10 @@ impl Gate {
     /// first claim waits less for them. None where there is no baseline, and where the
     /// checks' commands are not approved.
     pub(crate) fn learn(&self) -> Option<Learning> {
-        let baseline = self.baseline.clone().filter(|_| self.may_start_checks())?;
+        let baseline = self.baseline.clone()?;
+        if !self.may_start_checks() {
+            return None;
+        }
         let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         let (policy, cancel) = (self.policy.clone(), CancellationToken::new());
         let until = cancel.clone();
@@ -54,11 +57,7 @@ impl Gate {
         Self { baseline, ..self }
     }
 
-    /// What the tree is before a loop's first agent, where a check compares with it.
-    ///
-    /// # Errors
-    ///
-    /// A tree that cannot be read.
+    /// Takes the tree before a loop's first agent, if a check compares with it.
     pub(crate) fn take_baseline_if_wanted(&self) -> Result<Option<Baseline>, Failure> {
         if baseline::is_wanted(&self.policy) { self.taken() } else { Ok(None) }
     }
@@ -77,13 +76,13 @@ impl Gate {
         Ok(taken)
     }
 
-    /// Whether a check compares the tree with a baseline.
+    /// True if a check compares the tree with a baseline.
     pub(crate) fn compares(&self) -> bool {
         baseline::is_wanted(&self.policy)
     }
 
-    /// Whether a session needs a baseline: a check compares with it, or may be red at a
-    /// stop, and then it matters since when.
+    /// True if a session needs a baseline. A check that runs the work needs one too: if it is
+    /// red at a stop, gate has to find out if it was red before.
     pub(crate) fn compares_in_a_session(&self) -> bool {
         self.compares() || self.policy.checks.keys().any(|check| runs_the_work(check))
     }
@@ -160,14 +159,11 @@ impl Gate {
         Ok(Baseline::take(&self.policy, &site, &Timestamp::now().to_string())?)
     }
 
-    /// What the tree of a decision is compared with: what the caller took, else what
-    /// is kept for the run, else what its session had, else what waits for runs, else
-    /// the commit at which the work left the default branch. It is kept for the run,
-    /// so that nothing that is committed meanwhile becomes a part of it.
+    /// The baseline of a decision: the first of those of the caller, of the run, of its session,
+    /// of the next run, and of the commit at which the work left the default branch. Stores it
+    /// for the run, so that later commits do not become a part of it.
     ///
-    /// # Errors
-    ///
-    /// One that is kept and cannot be read: whatever it says is not known to hold.
+    /// Fails on a stored baseline that cannot be read: gate must not fall back to another.
     pub(super) fn baseline(
         &self,
         site: &CheckSite,
@@ -186,7 +182,7 @@ impl Gate {
         }
         let found = match before(site, request, run)? {
             Some(found) => Some(found),
-            None => of_history(site)?,
+            None => history_baseline(site)?,
         };
         if let (Some(found), Some(run), false) = (&found, run, request.dry_run) {
             found.keep(site, Some(run))?;
@@ -194,8 +190,8 @@ impl Gate {
         Ok(found)
     }
 
-    /// Whether something was done since the run began, in its first look: what is not
-    /// committed, or a commit that was not there. None where nobody knows.
+    /// True if the run's first look finds uncommitted files, or a commit that is newer than its
+    /// baseline. None if that is not known.
     pub(super) fn did_something(
         &self,
         site: &CheckSite,
@@ -222,13 +218,12 @@ impl Gate {
         let run = turn.numbered().map(|(run, _)| run);
         let of_run = || Baseline::kept(site, run).ok().flatten();
         let before = || before(site, request, run).ok().flatten();
-        let of_history = || of_history(site).ok().flatten();
-        let found = self.baseline.clone().or_else(of_run).or_else(before).or_else(of_history)?;
+        let found = self.baseline.clone().or_else(of_run).or_else(before);
+        let found = found.or_else(|| history_baseline(site).ok().flatten())?;
         Some(found.commit().to_owned())
     }
 
-    /// What is worth saying where checks compare, and there was nothing to compare
-    /// with.
+    /// The warning for checks that compare, but have no baseline.
     pub(super) fn no_baseline(&self, gathered: &Gathered) -> Option<Warning> {
         let compared = gathered.tree.is_some() && baseline::is_wanted(&self.policy);
         let message = "outside of git, or nothing was committed: what the tree was before the \
@@ -245,13 +240,11 @@ fn before(
     request: &Request,
     run: Option<&str>,
 ) -> Result<Option<Baseline>, BaselineError> {
-    let is_other = request.session != request.run;
-    let session = request.session.as_deref().filter(|_| is_other);
-    let of_session = match session {
-        Some(session) => Baseline::kept(site, Some(session))?,
-        None => of_session(site, request, run)?,
+    let session = match request.session.as_deref() {
+        Some(session) if request.session != request.run => Baseline::kept(site, Some(session))?,
+        _ => session_baseline(site, request, run)?,
     };
-    match of_session {
+    match session {
         Some(found) => Ok(Some(found)),
         None => Baseline::kept(site, None),
     }
@@ -259,7 +252,7 @@ fn before(
 
 /// The baseline of the last run of an agent's session that had one. A session goes
 /// on, also where a run of it ended without being done.
-fn of_session(
+fn session_baseline(
     site: &CheckSite,
     request: &Request,
     run: Option<&str>,
@@ -276,7 +269,7 @@ fn of_session(
 
 /// The baseline that history tells. A tree that cannot be read is the checks' to
 /// tell: none of them passes there.
-fn of_history(site: &CheckSite) -> Result<Option<Baseline>, Failure> {
+fn history_baseline(site: &CheckSite) -> Result<Option<Baseline>, Failure> {
     match Baseline::from_history(site, &Timestamp::now().to_string()) {
         Err(BaselineError::Tree(_)) => Ok(None),
         found => Ok(found?),

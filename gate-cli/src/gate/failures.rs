@@ -28,14 +28,19 @@ impl Gate {
         baseline: Option<&Baseline>,
     ) -> Vec<FailureShares> {
         // History knows nothing of what was uncommitted, and all that the agent committed.
-        let Some(baseline) = baseline.filter(|it| !it.is_from_history()) else { return Vec::new() };
+        let Some(baseline) = baseline.filter(|baseline| !baseline.is_from_history()) else {
+            return Vec::new();
+        };
         let budget = request.deadline.and_then(|left| Instant::now().checked_add(left));
         let until = budget.into_iter().chain(request.until).min();
         let site = self.site(source, request);
-        let red = gathered.evidence.iter().filter(|it| {
-            it.outcome == Outcome::Fail && it.mode == Mode::Require && runs_the_work(&it.check)
+        let red = gathered.evidence.iter().filter(|evidence| {
+            evidence.outcome == Outcome::Fail
+                && evidence.mode == Mode::Require
+                && runs_the_work(&evidence.check)
         });
-        red.map(|it| self.share(it, (&site, baseline), &request.others_files, until)).collect()
+        red.map(|evidence| self.share(evidence, (&site, baseline), &request.others_files, until))
+            .collect()
     }
 
     fn share(

@@ -96,8 +96,8 @@ impl Gate {
         if self.suffices(&scan, request) { Ok(scan) } else { self.scan(source, request.format) }
     }
 
-    /// Whether no more of the transcript can change the verdict: more of the
-    /// final turn could hold more indicators, and nothing else.
+    /// True if the rest of the transcript cannot change the verdict. More of the final turn could
+    /// only add indicators.
     fn suffices(&self, scan: &Scan, request: &Request) -> bool {
         let counted = || {
             let indicators = self.decide_scan(scan).indicators;

@@ -15,7 +15,7 @@ use crate::replay::ReplayVerdict;
 use crate::request::Request;
 use crate::source::Source;
 
-/// What is told while a transcript is replayed.
+/// The progress of a replay.
 pub(crate) enum Step {
     /// So many bytes were read.
     Read(u64),

@@ -12,13 +12,13 @@ use super::lock::Lock;
 use super::message_id;
 use crate::failure::Failure;
 
-/// How much of a bus's end is looked at first, in bytes, to see how it ends.
+/// The end of a bus is first read up to this many bytes.
 const END: u64 = 256 << 10;
 
-/// What an entry begins with that a program wrote, behind another.
+/// The beginning of an entry that a program wrote, after another entry.
 const ENTRY: &[u8] = b"\n\n---\nmsg_id: MSG-";
 
-/// What is cut off a bus is kept in the file with this ending.
+/// The extension of the file with what was cut off a bus.
 const TORN: &str = "torn";
 
 /// A bus.
@@ -95,12 +95,12 @@ impl Bus {
     ///
     /// As [`Bus::read`].
     pub fn head(&self) -> Result<String, Failure> {
-        Ok(self.read()?.messages.pop().map(|it| it.msg_id).unwrap_or_default())
+        Ok(self.read()?.messages.pop().map(|message| message.msg_id).unwrap_or_default())
     }
 
-    /// What changes whenever something is written.
+    /// The length in bytes, which changes with every write.
     pub(crate) fn size(&self) -> u64 {
-        std::fs::symlink_metadata(&self.path).map_or(0, |it| it.len())
+        std::fs::symlink_metadata(&self.path).map_or(0, |metadata| metadata.len())
     }
 
     pub(crate) fn unknown(&self, error: &UnknownId) -> Failure {
@@ -161,23 +161,22 @@ impl Bus {
     }
 }
 
-/// Whether it can be written to as a bus: nothing stands in it, an entry begins it,
-/// or one is near.
+/// True if the file is empty, or if an entry is at or near its beginning.
 fn is_bus(file: &File, length: u64) -> io::Result<bool> {
     let head = bytes(file, 0, length.min(END))?;
     let head = head.trim_ascii_start();
     Ok(head.is_empty() || head.starts_with(b"---") || !bus::read(head).messages.is_empty())
 }
 
-/// How a bus ends. Where it is long, its end is read from the last entry on
-/// that plainly begins there.
+/// The end of a bus. Of a long bus only the part from the last plain entry on is parsed.
 fn tail(file: &File, length: u64) -> io::Result<Tail> {
     let start = length.saturating_sub(END);
     let end = bytes(file, start, length)?;
-    let found = memchr::memmem::rfind(&end, ENTRY).filter(|_| start > 0);
-    let Some(found) = found else {
-        let all = if start == 0 { end } else { bytes(file, 0, length)? };
-        return Ok(bus::read(&all).tail);
+    if start == 0 {
+        return Ok(bus::read(&end).tail);
+    }
+    let Some(found) = memchr::memmem::rfind(&end, ENTRY) else {
+        return Ok(bus::read(&bytes(file, 0, length)?).tail);
     };
     // The empty line before the entry is a part of it.
     let from = found + 1;

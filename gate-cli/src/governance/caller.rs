@@ -7,11 +7,11 @@ use jiff::{SignedDuration, Timestamp};
 use super::project::Project;
 use crate::failure::Failure;
 
-/// How far apart a run and its process begin at most; clocks are set in between.
-/// A process that is younger has only inherited the number of one that is gone.
+/// The largest difference between the start of a run and of its process: clocks may be set
+/// in between. A younger process has reused the pid of one that is gone.
 const APART: SignedDuration = SignedDuration::from_mins(10);
 
-/// Who calls.
+/// The agent that calls gate, if one does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
     /// The run whose agent calls; none where a person does, or a program that
@@ -20,8 +20,8 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Who calls this process, of the runs of a project that go on: the nearest
-    /// ancestor that is a run's agent, or whose session it is.
+    /// Finds the run that this process belongs to: that of the nearest ancestor that is a run's
+    /// agent, or in its session.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Caller {
     }
 }
 
-/// Whether a process that began then is a run's agent.
+/// True if a process that began at this time is a run's agent.
 fn is_agent(info: &RunInfo, pid: i64, began: Option<Timestamp>) -> bool {
     let near = |at: Timestamp| at.duration_since(info.start_time).abs() <= APART;
     let adopted = info.process_ownership == Some(Ownership::External);

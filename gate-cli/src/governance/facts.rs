@@ -12,7 +12,7 @@ use crate::failure::Failure;
 pub struct Found {
     /// Its file.
     pub path: PathBuf,
-    /// What it says.
+    /// The fact.
     pub fact: Fact,
 }
 
@@ -22,7 +22,7 @@ pub struct Found {
 pub struct Unreadable {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The error of the file.
     pub error: FactError,
 }
 

@@ -10,13 +10,13 @@ use tempfile::Builder;
 
 use crate::failure::Failure;
 
-/// Who may read a file. Its folder is closed to others, as far as it is made here.
+/// The mode of new files. gate makes their folders unreadable for others.
 const MODE: u32 = 0o644;
 
 /// The longest file that is read whole, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// How much of a file's end is read, in bytes.
+/// Bytes of a file's end that are read.
 const END: u64 = 64 << 10;
 
 /// Makes a folder, and those above it: this user's alone, for what agents print
@@ -119,8 +119,11 @@ pub(super) fn end(path: &Path) -> Result<String, Failure> {
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut io::Read::take(file, END), &mut bytes)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let whole = text.split_once('\n').filter(|_| from > 0).map(|(_, rest)| rest.to_owned());
-        Ok(whole.unwrap_or(text))
+        // The first line may be torn, unless the whole file was read.
+        match text.split_once('\n') {
+            Some((_, rest)) if from > 0 => Ok(rest.to_owned()),
+            _ => Ok(text),
+        }
     };
     read().map_err(|error| unreadable(path, &error))
 }

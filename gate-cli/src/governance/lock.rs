@@ -5,13 +5,13 @@ use std::io;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long a lock is waited for: each holder needs milliseconds.
+/// Timeout for a lock. Each holder needs milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long is waited between two tries, at first and at most.
+/// The first and the longest wait between two tries.
 const PAUSE: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
-/// How a file is locked.
+/// The kind of a file's lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lock {
     /// Nobody else has it.

@@ -1,11 +1,9 @@
-//! Where run folders, buses and facts lie, and how they are read and written.
+//! Reads and writes run folders, buses and facts on disk.
 //!
-//! What they say is `gate_core::protocol`'s; this is what touches the disk.
-//! [`Runs`] is the folder of all of them, [`Project`], [`Task`] and
-//! [`RunFolder`] lead down from it; [`Bus`] is a file that many write at once.
-//! Whoever runs an agent makes a run with [`Task::begin`], writes its record
-//! with [`RunFolder::write`], says so with [`Bus::append`] and tells the agent
-//! what [`Brief`] holds.
+//! `gate_core::protocol` has their formats. [`Runs`] is the folder of all of them, with
+//! [`Project`], [`Task`] and [`RunFolder`] below it; [`Bus`] is a file with many writers. A
+//! runner of an agent makes a run with [`Task::begin`], writes its record with
+//! [`RunFolder::write`], posts that with [`Bus::append`] and gives the agent a [`Brief`].
 
 mod brief;
 mod bus;

@@ -108,8 +108,8 @@ impl Project {
         Ok(running)
     }
 
-    /// How deep a run stands: 1 for a root agent's, one more for each run above
-    /// it. A circle of parents ends where it closes, and counts as deep as it is.
+    /// The depth of a run: 1 for a root agent's, one more for each run above it. A circle of
+    /// parents ends where it closes.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What one task found out becomes known to the whole project.
+//! Promotes facts of one task to the whole project.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ const FACT: &str = "FACT";
 /// The longest title that is taken from a text, in characters.
 const TITLE: usize = 80;
 
-/// Where a fact comes from.
+/// The origin of a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A message of type `FACT`, by its id.
@@ -30,13 +30,13 @@ pub enum Source {
 /// A fact that may be promoted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Promotion {
-    /// Where it comes from.
+    /// The origin.
     pub source: Source,
-    /// What it says.
+    /// The fact.
     pub fact: Fact,
 }
 
-/// What came of it.
+/// The outcome of a promotion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Promoted {
     /// It is in this file now.
@@ -66,7 +66,7 @@ impl Promotion {
         Ok(all)
     }
 
-    /// Whether it is what somebody means by an id, a path or a file's name.
+    /// Compares with an id, a path or a file's name.
     pub fn is(&self, named: &str) -> bool {
         match &self.source {
             Source::Message(id) => id == named,

@@ -12,7 +12,7 @@ use super::file;
 use super::lock::Lock;
 use crate::failure::Failure;
 
-/// How much an agent may have printed to be searched for the prompt, in bytes.
+/// Output up to this many bytes is searched for the prompt.
 const LONGEST_ECHO: u64 = 64 << 20;
 
 /// A run's folder.
@@ -21,7 +21,7 @@ pub struct RunFolder {
     folder: PathBuf,
 }
 
-/// Where a run's `output.md` comes from.
+/// The origin of a run's `output.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// The agent wrote it, be it empty.
@@ -166,9 +166,9 @@ impl RunFolder {
         Ok(())
     }
 
-    /// What the agent printed without these texts, where it repeats one of them word
-    /// by word: nothing in a prompt is an agent's word. None where it does not, or
-    /// where it printed more than [`LONGEST_ECHO`].
+    /// Writes the agent's output without these texts, if it repeats one of them word by word: a
+    /// prompt is not the agent's own text. None if it does not, or if the output is longer than
+    /// [`LONGEST_ECHO`].
     ///
     /// # Errors
     ///
@@ -193,14 +193,13 @@ impl RunFolder {
         Ok(Some(path))
     }
 
-    /// How much the agent has printed, in bytes.
+    /// Bytes that the agent has printed to stdout and stderr.
     pub(crate) fn printed(&self) -> u64 {
         let length = |name| self.file(name).symlink_metadata().ok().filter(fs::Metadata::is_file);
         [layout::STDOUT, layout::STDERR].into_iter().filter_map(length).map(|it| it.len()).sum()
     }
 
-    /// What the agent printed from this byte on, at most so many; none where that
-    /// cannot be read.
+    /// Stdout from this byte on, up to `most` bytes. None if it cannot be read.
     pub(crate) fn printed_from(&self, from: u64, most: u64) -> Option<Vec<u8>> {
         let mut file = file::open_to_read(&self.file(layout::STDOUT)).ok()??;
         file.seek(SeekFrom::Start(from)).ok()?;
@@ -241,7 +240,7 @@ impl RunFolder {
 const RESERVE: &str = ".gate-reserve";
 const ROOM: u64 = 256 << 10;
 
-/// What a record says that is not there.
+/// The record of a run that has none.
 const UNKNOWN: &str = "start_time: 1970-01-01T00:00:00Z\nexit_code: -1\nstatus: unknown\n";
 
 fn invalid(file: String, error: &RunInfoError) -> Failure {
@@ -258,8 +257,7 @@ fn invalid(file: String, error: &RunInfoError) -> Failure {
     Failure { file: Some(file), line, key: key.map(str::to_owned), ..failure }
 }
 
-/// What is left of a text where another is taken out of it; none where it is not in
-/// it.
+/// A text without a part of it. None if the part is not in it.
 fn without(text: &[u8], part: &[u8]) -> Option<Vec<u8>> {
     let found: Vec<_> = match part {
         [] => Vec::new(),

@@ -18,7 +18,7 @@ use super::stamp;
 use crate::failure::Failure;
 use crate::secrets;
 
-/// How long a requested stop keeps a loop from beginning, in seconds.
+/// Seconds for which a requested stop keeps a loop from starting.
 const HELD: i64 = 60;
 
 /// A task.
@@ -58,7 +58,7 @@ impl Task {
         Ok(Bus::at(self.folder().join(layout::TASK_BUS)))
     }
 
-    /// What `TASK_STATE.md` says; empty where there is none.
+    /// The text of `TASK_STATE.md`; empty if there is none.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Task {
         })
     }
 
-    /// Whether a run of it says that it goes on.
+    /// True if the record of one of its runs is not ended.
     ///
     /// # Errors
     ///
@@ -106,8 +106,8 @@ impl Task {
         file::replace(&self.folder().join(layout::STOP_REQUESTED), format!("{now}\n"))
     }
 
-    /// Whether no loop is to begin: a stop was requested less than a minute ago, or
-    /// for good (`permanent`). An older request is taken away.
+    /// True if no loop may start: a stop was requested less than a minute ago, or for good
+    /// (`permanent`). Removes an older request.
     ///
     /// # Errors
     ///
@@ -124,11 +124,11 @@ impl Task {
         removed.map(|()| false).map_err(|error| file::unwritable("remove", &path, &error))
     }
 
-    /// Whether an agent claims that it is done.
+    /// True if an agent claims that the task is done.
     ///
     /// # Errors
     ///
-    /// `DONE` is a folder (code 2): nobody could tell what that means.
+    /// `DONE` is a folder (code 2).
     pub fn is_done(&self) -> Result<bool, Failure> {
         let path = self.folder().join(layout::DONE);
         match fs::symlink_metadata(&path) {

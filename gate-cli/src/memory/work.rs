@@ -25,22 +25,22 @@ use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::store::{Ask, Claimable, Item, Reading, Writing};
 
-/// How often something is done again that others change meanwhile.
+/// Tries of a change that others get in the way of.
 const TRIES: usize = 8;
 
-/// How long one sleeps who was forestalled.
+/// The wait after somebody else was faster.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A claim.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
-    /// Who claims.
+    /// The claimant.
     pub actor: &'a str,
-    /// What.
+    /// The items to choose from.
     pub which: Claimable<'a>,
-    /// How long the lease holds.
+    /// The lifetime of the lease.
     pub ttl: Duration,
-    /// How long it is waited for something to claim.
+    /// The longest wait for an item.
     pub wait: Duration,
 }
 
@@ -51,11 +51,11 @@ pub struct LeaseRef<'a> {
     pub work: &'a str,
     /// The lease, where they name it.
     pub lease: Option<&'a str>,
-    /// Who has it.
+    /// The lease's holder.
     pub actor: &'a str,
 }
 
-/// What came of an exit signal that was accepted.
+/// An accepted exit signal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submitted {
     /// The item, in its next phase.
@@ -166,7 +166,7 @@ impl Memory {
         })
     }
 
-    /// Whether nothing can be claimed, after a sleep until something may be.
+    /// Sleeps until something may be claimable. True if nothing is.
     fn is_idle(&mut self, claim: &Claim<'_>, left: Duration) -> Result<bool, Failure> {
         let next = |reading: &mut dyn Reading| {
             let (now, at) = (reading.now()?, reading.claimable_at(claim.which)?);
@@ -182,7 +182,7 @@ impl Memory {
                 return Ok(false);
             }
             wait => {
-                let most = wait.and_then(|it| Duration::try_from(it).ok()).unwrap_or(LONGEST);
+                let most = wait.and_then(|wait| Duration::try_from(wait).ok()).unwrap_or(LONGEST);
                 self.store.await_work(&self.project, most.min(LONGEST).min(left))?;
             }
         }
@@ -320,8 +320,8 @@ impl Memory {
         Ok(item)
     }
 
-    /// What was said when an item came to where it stands: by the agent before, by
-    /// CI, by whoever unblocked it.
+    /// The notes or the reason of the item's latest step: from the agent before, from CI, or from
+    /// the person who unblocked it.
     ///
     /// # Errors
     ///
@@ -336,7 +336,7 @@ impl Memory {
     }
 }
 
-/// How long one sleeps at most, before one looks again who may end it.
+/// The longest sleep between two looks at a cancellation.
 const LONGEST: Duration = Duration::from_secs(1);
 
 impl LeaseRef<'_> {
@@ -348,7 +348,7 @@ impl LeaseRef<'_> {
         Ok(lease.cloned().ok_or_else(|| WorkError::LeaseNotFound(wanted()))?)
     }
 
-    /// What a signal makes of an item: its record.
+    /// The record of a phase that a signal ends.
     fn ends(&self, item: &Item, signal: &ExitSignal, now: Timestamp) -> Result<Ended, Failure> {
         let lease = self.lease(item)?;
         lease.is_held_by(self.actor, now)?;
@@ -359,8 +359,8 @@ impl LeaseRef<'_> {
             active_phase: Some(state.phase).filter(|phase| is_claimable(*phase)),
         };
         let result = session.accept(signal.clone(), now, Uuid::now_v7());
-        let result = result.map_err(|it: ExitHandlerError| {
-            Failure::usage("exit-signal-refused", it.to_string())
+        let result = result.map_err(|error: ExitHandlerError| {
+            Failure::usage("exit-signal-refused", error.to_string())
         })?;
         let work = state.step(&item.work.id, signal.exit_reason.into())?;
         Ok(Ended { event: result.event, work })
@@ -393,7 +393,7 @@ pub(super) fn draft(kind: &str, actor: &str, body: Body) -> Draft {
     Draft { time, kind, run: None, actor, body }
 }
 
-/// Who does it: an operator, where nobody is named.
+/// The named actor, or the operator of this process.
 fn actor_of(named: Option<&str>) -> Result<String, Failure> {
     let Some(named) = named else { return Ok(Operator::from_process().actor()) };
     actor(named)?;
@@ -401,7 +401,7 @@ fn actor_of(named: Option<&str>) -> Result<String, Failure> {
 }
 
 fn ttl(time: Duration) -> Result<SignedDuration, Failure> {
-    let time = SignedDuration::try_from(time).ok().filter(|it| it.as_millis() > 0);
+    let time = SignedDuration::try_from(time).ok().filter(|time| time.as_millis() > 0);
     time.ok_or_else(|| Failure::usage("usage", "a lease lasts a millisecond or more"))
 }
 

@@ -9,8 +9,10 @@ const MAX_MESSAGES: usize = 256;
 /// A sum over messages. One that is written again counts with its last value.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// The digest of each message's id, if it has one, and its count.
-    messages: VecDeque<(Option<u64>, u64)>,
+    /// The digest of each message's id; [`NO_ID`] without one.
+    digests: VecDeque<u64>,
+    /// The count of each message, in the same order.
+    counts: VecDeque<u64>,
     earlier: Option<u64>,
 }
 
@@ -18,33 +20,42 @@ impl Tally {
     /// The message with this id has cost `count`; without an id it is one of
     /// its own.
     pub(super) fn count(&mut self, id: &str, count: u64) {
-        // Most messages are new and are compared with all that are remembered: digests
-        // make that cheap.
-        let digest = (!id.is_empty()).then(|| {
-            let mut hasher = DefaultHasher::new();
-            id.hash(&mut hasher);
-            hasher.finish()
-        });
-        let known = self.messages.iter_mut().rfind(|(known, _)| *known == digest);
-        if digest.is_some()
-            && let Some((_, old)) = known
+        let digest = digest(id);
+        // Most messages are new and are compared with all that are remembered, which is
+        // cheap for numbers side by side.
+        if digest != NO_ID
+            && self.digests.contains(&digest)
+            && let Some(at) = self.digests.iter().position(|known| *known == digest)
         {
-            *old = count;
+            self.counts[at] = count;
             return;
         }
-        if self.messages.len() == MAX_MESSAGES
-            && let Some((_, old)) = self.messages.pop_front()
+        if self.counts.len() == MAX_MESSAGES
+            && let Some(old) = self.counts.pop_front()
         {
+            self.digests.pop_front();
             self.earlier = Some(self.earlier.unwrap_or(0).saturating_add(old));
         }
-        self.messages.push_back((digest, count));
+        self.digests.push_back(digest);
+        self.counts.push_back(count);
     }
 
     /// The sum; `None` if there was nothing to add up.
     pub(super) fn total(&self) -> Option<u64> {
-        let counts = self.messages.iter().map(|(_, count)| *count);
-        counts.chain(self.earlier).reduce(u64::saturating_add)
+        self.counts.iter().copied().chain(self.earlier).reduce(u64::saturating_add)
     }
+}
+
+/// The digest of no id.
+const NO_ID: u64 = 0;
+
+fn digest(id: &str) -> u64 {
+    if id.is_empty() {
+        return NO_ID;
+    }
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

@@ -9,13 +9,12 @@ use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::store::{Item, Reading};
 
-/// How many items are read at a time.
+/// Items that are read at once.
 const PAGE: usize = 500;
 
 impl Memory {
-    /// What is wrong with the rows of work items, held against what their records
-    /// come to, of which the last has this number. A row that rests on a later one
-    /// is held against that.
+    /// The first contradiction between the rows of work items and `book`, which their records up
+    /// to number `followed` come to. A row of a later record is compared with that record.
     ///
     /// # Errors
     ///
@@ -45,7 +44,7 @@ fn told(id: &str, what: &str) -> String {
     format!("the work item `{id}` {what}")
 }
 
-/// How a row contradicts what the records come to.
+/// The contradiction between a row and its records, if there is one.
 fn contradicts(item: &Item, recorded: Option<ReplayedItem>) -> Option<(u64, String)> {
     let WorkItem { id, state, .. } = &item.work;
     let Some(recorded) = recorded else {
@@ -87,14 +86,15 @@ pub(super) fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result
     let WorkItem { id, state, .. } = &item.work;
     let (phase, seq) = (state.phase, item.seq);
     let latest = proven(reading, seq)?;
-    let recorded = latest.as_ref().map(|it| ItemState::recorded(it, id)).transpose()?.flatten();
+    let recorded =
+        latest.as_ref().map(|record| ItemState::recorded(record, id)).transpose()?.flatten();
     if recorded != Some(*state) {
         let message =
             format!("the row of the work item `{id}` says {phase}, and record {seq} does not");
         return Err(Failure::internal("state-corrupt", message));
     }
     let first = if item.added == seq { latest } else { proven(reading, item.added)? };
-    if first.map(|it| item.work.is_added_by(&it)).transpose()? == Some(true) {
+    if first.map(|record| item.work.is_added_by(&record)).transpose()? == Some(true) {
         return Ok(());
     }
     let added = item.added;
@@ -104,6 +104,6 @@ pub(super) fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result
 
 /// The record with a number, if it is the one that was hashed.
 fn proven<R: Reading + ?Sized>(reading: &mut R, seq: u64) -> Result<Option<Record>, Failure> {
-    let sealed = reading.entry(seq)?.filter(|it| it.record.hash() == it.hash);
-    Ok(sealed.map(|it| it.record))
+    let sealed = reading.entry(seq)?.filter(|sealed| sealed.record.hash() == sealed.hash);
+    Ok(sealed.map(|sealed| sealed.record))
 }

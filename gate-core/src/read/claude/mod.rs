@@ -14,7 +14,7 @@ mod wakes;
 
 use std::sync::LazyLock;
 
-use memchr::memmem::{self, Finder};
+use memchr::memmem::Finder;
 
 use super::calls::Calls;
 use super::claude_like::{is_event, is_result};
@@ -72,6 +72,9 @@ const ANSWER_TEXT: &[u8] = br#"","type":"tool_result","content":""#;
 /// A member that all blocks of text have. Within a string its quotes would be escaped.
 static TEXT_BLOCK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""text":""#));
 
+/// A user's message begins within the first bytes of a record.
+const RECORD_BEGINNING: usize = 1024;
+
 /// In a stream the session's id is within the last bytes of a record.
 const RECORD_END: usize = 256;
 
@@ -83,6 +86,8 @@ struct Claude {
     /// The end of the main agent's last text in this turn.
     last: String,
     session: String,
+    /// Finds the session's id as a value.
+    session_value: Option<Finder<'static>>,
     after_result: bool,
     wakes: Wakes,
     calls: Calls,
@@ -132,13 +137,14 @@ impl Records for Claude {
     /// A tool's answer alone, in the spelling of the client itself (1.0 to 2.1.330). Words of
     /// a person beside it matter, and so do another session and a task that runs on.
     fn skips(&mut self, line: &[u8]) -> bool {
-        let Some(at) = ANSWER.find(line) else { return false };
+        let beginning = &line[..line.len().min(RECORD_BEGINNING)];
+        let Some(at) = ANSWER.find(beginning) else { return false };
         let (head, answer) = (&line[..at], &line[at + ANSWER.needle().len()..]);
         let end = &answer[answer.len().saturating_sub(RECORD_END)..];
-        let session = format!("\"{}\"", self.session);
+        let Some(session) = &self.session_value else { return false };
         let skips = ends_as_object(line)
             && is_answer_in_text(answer)
-            && [head, end].into_iter().any(|part| memmem::find(part, session.as_bytes()).is_some())
+            && [head, end].into_iter().any(|part| session.find(part).is_some())
             && TEXT_BLOCK.find(answer).is_none();
         if skips {
             self.message.clear();
@@ -188,8 +194,11 @@ impl Claude {
             self.wakes = Wakes::new(self.shell.wakes);
             self.turn(Boundary::Prompt, line, out);
         }
-        self.session.clear();
-        self.session.push_str(id);
+        let id: &str = id;
+        if *id != *self.session {
+            id.clone_into(&mut self.session);
+            self.session_value = Some(Finder::new(&format!("\"{id}\"")).into_owned());
+        }
     }
 
     fn assistant(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
