@@ -193,8 +193,8 @@ pub(crate) fn outcome(record: &TrustRecord) -> String {
     }
 }
 
-/// Approves what stands there, for a person who typed it in an agent's prompt, and says
-/// what it starts.
+/// Approves the settings for a person who typed it in an agent's prompt. Returns the card of
+/// the settings.
 ///
 /// # Errors
 ///
@@ -206,8 +206,8 @@ pub(crate) fn approve_typed(here: &Here) -> Result<String, Failure> {
     Ok(format!("{}{}", shown(&record), outcome(&record)))
 }
 
-/// Approves what `gate init` has just written, and says what it comes to. Under an
-/// agent it is left to a person, and where nothing can be kept it is told.
+/// Approves the settings that `gate init` has just written. Under an agent, or if nothing can
+/// be recorded, prints a note instead.
 pub(crate) fn approve_written(here: &Here) {
     let approved = here.operator("gate trust").and_then(|operator| {
         let approved = Approved::read(&here.places)?;

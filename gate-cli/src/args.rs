@@ -26,16 +26,16 @@ pub(crate) use self::config::Config;
 pub use self::config::SchemaName;
 pub(crate) use self::exit::{Emit, Exit, Parse, Submit};
 pub(crate) use self::governance::{
-    Add, Bus, BusFilter, Fact, FactOwner, Place, Poll, Post, Promote, Read, ScopeName,
+    Add, Bus, BusArgs, BusFilter, Fact, FactOwner, Poll, Post, Promote, Read, ScopeName,
 };
 use self::handoff::Handoff;
 pub(crate) use self::hook::{Hook, Off, On, Status};
 pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
 pub(crate) use self::replay::{Only, Replay};
-pub(crate) use self::run::{Codes, Cwd, Run, Stop};
-use self::shared::words;
-pub(crate) use self::shared::{Reading, Settings};
+pub(crate) use self::run::{Cwd, ExitCodes, Run, Stop};
+use self::shared::non_empty;
+pub(crate) use self::shared::{InputArgs, SettingsArgs};
 pub(crate) use self::trust::{Lock, Trust, Version};
 pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 
@@ -60,7 +60,7 @@ pub(crate) enum Command {
     Check(Check),
     /// Show the signal and the indicators in transcripts: no checks, no state.
     Scan(Scan),
-    /// Say of transcripts what the gate would have said, and where it is wrong.
+    /// Judge old transcripts as gate would have, and compare with labels.
     #[command(after_help = replay::CODES)]
     Replay(Replay),
     /// Run an agent again and again until gate says that the work is done.
@@ -72,7 +72,7 @@ pub(crate) enum Command {
     Prompt(Prompt),
     /// Write a commented gate.toml, or a loop around an agent.
     Init(Init),
-    /// Put gate in front of an agent's stop, and where its sessions begin.
+    /// Put gate in front of an agent's stop, and at the start of its sessions.
     #[command(after_help = install::PLACES)]
     Install(Install),
     /// Take gate away from an agent's stop again.
@@ -166,7 +166,7 @@ pub(crate) struct Check {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: InputArgs,
     /// The task's id; each task has its own breaker.
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
@@ -181,8 +181,8 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) new_run: bool,
     /// An earlier call has read the transcript up to this byte, as its
-    /// `transcript.bytes` said: read on from there. What the decision needs of what
-    /// stands before is read all the same.
+    /// `transcript.bytes` said: read on from there. gate still reads the earlier parts
+    /// that the decision needs.
     #[arg(long, value_name = "BYTE")]
     pub(crate) since: Option<u64>,
     /// The exit code of the agent's program.
@@ -201,14 +201,14 @@ pub(crate) struct Check {
     #[arg(long, requires = "reason")]
     pub(crate) force_complete: bool,
     /// Why it is forced.
-    #[arg(long, value_name = "TEXT", requires = "force_complete", value_parser = words)]
+    #[arg(long, value_name = "TEXT", requires = "force_complete", value_parser = non_empty)]
     pub(crate) reason: Option<String>,
     /// Go on although the agent claims completion, if no passing check stands behind
     /// the claim.
     #[arg(long)]
     pub(crate) require_evidence: bool,
     #[command(flatten)]
-    pub(crate) checks: Checks,
+    pub(crate) checks: CheckSelection,
     /// Run checks although an earlier result of the same tree is known.
     #[arg(long)]
     pub(crate) no_cache: bool,
@@ -224,8 +224,8 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 #[group(multiple = false)]
-pub(crate) struct Checks {
-    /// Run all checks, also where the signal already forbids exit.
+pub(crate) struct CheckSelection {
+    /// Run all checks, even if the signal already forbids exit.
     #[arg(long)]
     pub(crate) all_checks: bool,
     /// Run no checks.
@@ -253,7 +253,7 @@ pub(crate) struct Scan {
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: InputArgs,
     /// Print one JSON object a file.
     #[arg(long)]
     pub(crate) json: bool,
@@ -262,20 +262,20 @@ pub(crate) struct Scan {
 #[derive(Debug, Args)]
 pub(crate) struct Prompt {
     /// The task's id, as `check` is given it. It and what follows say which
-    /// iteration's token is shown, where `signal.token` is "required".
+    /// iteration's token is shown, if `signal.token` is "required".
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
     /// The run's name.
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
-    /// The iteration's number, where the caller counts.
+    /// The iteration's number, if the caller counts.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) iteration: Option<u64>,
     /// Begin a new run with it.
     #[arg(long)]
     pub(crate) new_run: bool,
     #[command(flatten)]
-    pub(crate) settings: Settings,
+    pub(crate) settings: SettingsArgs,
 }
 
 #[derive(Debug, Args)]
@@ -323,7 +323,7 @@ pub(crate) struct Doctor {
     #[arg(long)]
     pub(crate) fix: bool,
     #[command(flatten)]
-    pub(crate) settings: Settings,
+    pub(crate) settings: SettingsArgs,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -361,11 +361,11 @@ pub(crate) enum Breaker {
     #[command(after_help = STATUS_CODES)]
     Status(BreakerSelection),
     /// Close what is open, with all counters at zero. For the operator; recorded.
-    Reset(Operation),
+    Reset(BreakerOperation),
     /// Open one: of a task or a run, else of all work without a task. For the operator; recorded.
-    Trip(Operation),
+    Trip(BreakerOperation),
     /// Hold one open until it is reset. For the operator; recorded.
-    Isolate(Operation),
+    Isolate(BreakerOperation),
 }
 
 /// The breakers to look at; by default those of this work tree.
@@ -383,9 +383,9 @@ pub(crate) struct BreakerSelection {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Operation {
+pub(crate) struct BreakerOperation {
     /// Why.
-    #[arg(long, value_name = "TEXT", value_parser = words)]
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
     pub(crate) reason: String,
     #[command(flatten)]
     pub(crate) selection: BreakerSelection,

@@ -42,7 +42,7 @@ impl Interrupt {
                 .and_then(|_| noted(signal))
                 .map_err(failed)?;
         }
-        // A terminal's end is often told twice, by the system and by the shell.
+        // A terminal's end often arrives twice, from the system and from the shell.
         if !is_ignored(SIGHUP) {
             noted(SIGHUP).map_err(failed)?;
         }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::shared::Settings;
+use super::shared::SettingsArgs;
 
 /// The exit codes of `gate baseline`.
 pub(super) const CODES: &str = "\
@@ -18,7 +18,7 @@ pub(crate) struct Baseline {
     #[arg(long)]
     pub(crate) forget: bool,
     #[command(flatten)]
-    pub(crate) settings: Settings,
+    pub(crate) settings: SettingsArgs,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

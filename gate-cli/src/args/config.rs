@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
-use super::shared::Settings;
+use super::shared::SettingsArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {
@@ -14,7 +14,7 @@ pub(crate) enum Config {
         #[arg(long)]
         origin: bool,
         #[command(flatten)]
-        settings: Settings,
+        settings: SettingsArgs,
     },
     /// Print a JSON Schema: of the settings, or of what gate prints.
     Schema {

@@ -30,8 +30,8 @@ pub(crate) struct Parse {
     /// The signal, or the agent's output or session file; `-` is the standard input.
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
-    /// The format of the input, or the agent that wrote it, where it should
-    /// not be found by itself.
+    /// The format of the input, or the agent that wrote it, if gate should not
+    /// detect it.
     #[arg(long, value_name = "F")]
     pub(crate) format: Option<Forced>,
     /// Print one JSON object.
@@ -55,11 +55,11 @@ pub(crate) struct Submit {
     /// The holder of the lease.
     #[arg(long, value_name = "A")]
     pub(crate) actor: String,
-    /// The lease's id: no other one is meant.
+    /// The lease's id: fail if the item has another one.
     #[arg(long, value_name = "L")]
     pub(crate) lease: Option<String>,
-    /// The format of the input, or the agent that wrote it, where it should
-    /// not be found by itself.
+    /// The format of the input, or the agent that wrote it, if gate should not
+    /// detect it.
     #[arg(long, value_name = "F")]
     pub(crate) format: Option<Forced>,
     /// Print one JSON object.

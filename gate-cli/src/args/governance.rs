@@ -17,10 +17,10 @@ pub(crate) enum Bus {
     /// Show what is new behind a message, or wait for it.
     #[command(after_help = POLL_CODES)]
     Poll(Poll),
-    /// Name the bus that is meant where nobody names one.
+    /// Name the bus that commands use by default.
     Discover {
         #[command(flatten)]
-        place: Place,
+        place: BusArgs,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
@@ -33,14 +33,14 @@ Exit codes: 0 there was something new, 1 there was not, 2 or 5 nothing was found
 /// The bus. By default that of the run whose agent calls, else the nearest in the
 /// folders from here upwards, else the project's.
 #[derive(Debug, Args)]
-pub(crate) struct Place {
+pub(crate) struct BusArgs {
     /// The bus in this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) bus: Option<PathBuf>,
     /// The project; else it is known by its repository.
     #[arg(long, value_name = "ID")]
     pub(crate) project: Option<String>,
-    /// The task; without one it is the project's bus, where --project is given.
+    /// The task; without one it is the project's bus, if --project is given.
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
     /// The folder of all projects, instead of the settings' own.
@@ -66,11 +66,11 @@ pub(crate) struct Post {
     /// Something for programs beside it; may be given often.
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) meta: Vec<(String, String)>,
-    /// The run that says it, where no agent of a run does.
+    /// The run that posts, if no agent of a run calls.
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: BusArgs,
     /// Print one JSON object: the message, and its bus.
     #[arg(long)]
     pub(crate) json: bool,
@@ -97,7 +97,7 @@ pub(crate) struct Read {
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) filter: BusFilter,
-    /// So many of the latest; 20 where neither --since-id nor --thread is given.
+    /// So many of the latest; 20 if neither --since-id nor --thread is given.
     #[arg(short = 'n', long = "last", visible_alias = "tail", value_name = "N")]
     pub(crate) last: Option<usize>,
     /// All of them.
@@ -107,7 +107,7 @@ pub(crate) struct Read {
     #[arg(long, short)]
     pub(crate) follow: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: BusArgs,
     /// Print one JSON object a message, one a line.
     #[arg(long)]
     pub(crate) json: bool,
@@ -121,7 +121,7 @@ pub(crate) struct Poll {
     #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) wait: Option<Duration>,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: BusArgs,
     /// Print one JSON object a message, one a line.
     #[arg(long)]
     pub(crate) json: bool,
@@ -140,7 +140,7 @@ pub(crate) struct Add {
     /// A few words that its file is called by.
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// For whom it holds; for the task where one is known, else for the project.
+    /// The scope; by default the task if one is known, else the project.
     #[arg(long, value_enum)]
     pub(crate) scope: Option<ScopeName>,
     /// The subject; NAME if not given.
@@ -165,7 +165,7 @@ pub(crate) struct Promote {
     /// All that the tasks here have found.
     #[arg(long, conflicts_with = "what")]
     pub(crate) all: bool,
-    /// A few words that the file is called by, where one fact is promoted.
+    /// A few words that the file is called by, if one fact is promoted.
     #[arg(long, value_name = "NAME", conflicts_with = "all")]
     pub(crate) name: Option<String>,
     /// Say what would be promoted, and promote nothing.
@@ -187,7 +187,7 @@ pub(crate) struct FactOwner {
     /// The task; else that of the run whose agent calls.
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
-    /// The run that found it, where no agent of a run calls.
+    /// The run that found it, if no agent of a run calls.
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
     /// The folder of all projects, instead of the settings' own.
@@ -195,7 +195,7 @@ pub(crate) struct FactOwner {
     pub(crate) root: Option<PathBuf>,
 }
 
-/// For whom a fact holds.
+/// The scope of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeName {
     /// The task.

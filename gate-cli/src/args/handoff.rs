@@ -37,13 +37,13 @@ Exit codes: 0 it holds, 1 it does not, 2 or 5 nothing was found out";
 
 /// A handoff, and how it is written.
 #[derive(Debug, Args)]
-pub(crate) struct Text {
+pub(crate) struct HandoffInput {
     /// The handoff; `-` is the standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The format of the handoff; found by itself if not given.
+    /// The format of the handoff; detected if not given.
     #[arg(long, value_name = "F")]
-    pub(crate) format: Option<Form>,
+    pub(crate) format: Option<HandoffFormat>,
 }
 
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ pub(crate) struct New {
     pub(crate) since: Option<String>,
     /// The format to write.
     #[arg(long, value_name = "F", default_value = "md")]
-    pub(crate) format: Form,
+    pub(crate) format: HandoffFormat,
     /// The same as `--format json`.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -68,7 +68,7 @@ pub(crate) struct New {
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     #[command(flatten)]
-    pub(crate) text: Text,
+    pub(crate) text: HandoffInput,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -77,10 +77,10 @@ pub(crate) struct Check {
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
     #[command(flatten)]
-    pub(crate) text: Text,
+    pub(crate) text: HandoffInput,
     /// The format to write; if not given, Markdown becomes JSON, and all else Markdown.
     #[arg(long, value_name = "F")]
-    pub(crate) to: Option<Form>,
+    pub(crate) to: Option<HandoffFormat>,
     /// Print one JSON object, with the handoff as its `text`.
     #[arg(long)]
     pub(crate) json: bool,
@@ -89,9 +89,9 @@ pub(crate) struct Convert {
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
     #[command(flatten)]
-    pub(crate) text: Text,
-    /// The transcript that gate judged, where it lies in the work tree: as then, it
-    /// is no part of the tree.
+    pub(crate) text: HandoffInput,
+    /// The transcript that gate judged, if it lies in the work tree: it does not
+    /// count as a part of the tree, as then.
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
     /// Print one JSON object.
@@ -101,7 +101,7 @@ pub(crate) struct Verify {
 
 /// The format of a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum HandoffFormat {
     /// A list below the heading `## Handoff`.
     #[value(alias = "markdown")]
     Md,
@@ -111,7 +111,7 @@ pub(crate) enum Form {
     A2a,
 }
 
-impl Form {
+impl HandoffFormat {
     /// Its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -122,12 +122,12 @@ impl Form {
     }
 }
 
-impl From<Form> for Format {
-    fn from(form: Form) -> Self {
+impl From<HandoffFormat> for Format {
+    fn from(form: HandoffFormat) -> Self {
         match form {
-            Form::Md => Self::Markdown,
-            Form::Json => Self::Json,
-            Form::A2a => Self::A2a,
+            HandoffFormat::Md => Self::Markdown,
+            HandoffFormat::Json => Self::Json,
+            HandoffFormat::A2a => Self::A2a,
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Install {
     /// The agent; those that are found here if not given.
     pub(crate) agent: Option<Agent>,
     #[command(flatten)]
-    pub(crate) whom: Whom,
+    pub(crate) whom: ScopeArgs,
     /// Tell Codex that the hooks have been reviewed.
     #[arg(long, requires = "agent")]
     pub(crate) trust: bool,
@@ -47,16 +47,16 @@ pub(crate) struct Uninstall {
     /// The agent.
     pub(crate) agent: Agent,
     #[command(flatten)]
-    pub(crate) whom: Whom,
+    pub(crate) whom: ScopeArgs,
     /// Show what would change, and change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
-/// In whose settings.
+/// The settings to change.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
-pub(crate) struct Whom {
+pub(crate) struct ScopeArgs {
     /// In your settings, for every project; the default: a project without
     /// gate.toml is not held up.
     #[arg(long)]
@@ -70,7 +70,7 @@ pub(crate) struct Whom {
     shared: bool,
 }
 
-impl Whom {
+impl ScopeArgs {
     pub(crate) fn scope(&self) -> Scope {
         match (self.project, self.shared) {
             (true, _) => Scope::Project,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::shared::Reading;
+use super::shared::InputArgs;
 
 use crate::render::replay::Grouping;
 
@@ -44,7 +44,7 @@ pub(crate) struct Replay {
     #[arg(long, short, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: InputArgs,
     /// Print one JSON object a row.
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,

@@ -10,7 +10,7 @@ use gate_core::exit::WorkPhase;
 use gate_core::read::Forced;
 
 use super::exit::phase;
-use super::shared::words;
+use super::shared::non_empty;
 use crate::runner::Allow;
 use crate::settings::parse_duration;
 
@@ -43,8 +43,7 @@ pub(crate) struct Run {
     /// The length of the lease; it is renewed while the loop runs.
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
     pub(crate) ttl: Duration,
-    /// The agent: how it is started where no command is given, and how its output
-    /// is read.
+    /// The agent: gate knows how to start it and how to read its output.
     #[arg(long, value_name = "A", required_unless_present = "command")]
     pub(crate) agent: Option<Forced>,
     /// The actions that the agent may take without asking anybody.
@@ -62,10 +61,10 @@ pub(crate) struct Run {
     /// When the agent has ended, wait so long for runs that it started, then end them.
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "5m")]
     pub(crate) children_timeout: Duration,
-    /// Stop when the loop has used so many tokens, where transcripts tell them.
+    /// Stop when the loop has used so many tokens, if its transcripts report them.
     #[arg(long, value_name = "N")]
     pub(crate) budget_tokens: Option<u64>,
-    /// Stop when the loop has cost so many US dollars, where transcripts tell it.
+    /// Stop when the loop has cost so many US dollars, if its transcripts report it.
     #[arg(long, value_name = "USD")]
     pub(crate) budget_cost: Option<f64>,
     /// Stop after so long, such as 8h.
@@ -75,7 +74,7 @@ pub(crate) struct Run {
     #[arg(long, requires = "reason")]
     pub(crate) force_complete: bool,
     /// Why it is forced.
-    #[arg(long, value_name = "TEXT", requires = "force_complete", value_parser = words)]
+    #[arg(long, value_name = "TEXT", requires = "force_complete", value_parser = non_empty)]
     pub(crate) reason: Option<String>,
     /// The number of indicators that exit needs. For the operator; recorded.
     #[arg(long, value_name = "N")]
@@ -88,8 +87,8 @@ pub(crate) struct Run {
     #[arg(long, value_enum, default_value_t = Cwd::Tree)]
     pub(crate) cwd: Cwd,
     /// The exit codes that the program ends with.
-    #[arg(long, value_enum, default_value_t = Codes::Run)]
-    pub(crate) exit_codes: Codes,
+    #[arg(long, value_enum, default_value_t = ExitCodes::Run)]
+    pub(crate) exit_codes: ExitCodes,
     /// Give the agent the prompt, the completion protocol and gate's feedback alone,
     /// without the run's folders and the message bus.
     #[arg(long)]
@@ -117,7 +116,7 @@ pub(crate) enum Cwd {
 
 /// The exit codes that a loop ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Codes {
+pub(crate) enum ExitCodes {
     /// 0 the work is done, 1 it is not.
     Run,
     /// Those of `gate check`.

@@ -9,18 +9,18 @@ use crate::settings::Selection;
 
 /// The format of transcripts, and the settings.
 #[derive(Debug, Args)]
-pub(crate) struct Reading {
-    /// The format of the input, or the agent that wrote it, where it should
-    /// not be found by itself.
+pub(crate) struct InputArgs {
+    /// The format of the input, or the agent that wrote it, if gate should not
+    /// detect it.
     #[arg(long, value_name = "F")]
     pub(crate) format: Option<Forced>,
     #[command(flatten)]
-    pub(crate) settings: Settings,
+    pub(crate) settings: SettingsArgs,
 }
 
 /// The settings to use.
 #[derive(Debug, Args)]
-pub(crate) struct Settings {
+pub(crate) struct SettingsArgs {
     /// Read settings from this file instead of the project's gate.toml.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -32,7 +32,7 @@ pub(crate) struct Settings {
     pub(crate) exit_threshold: Option<u32>,
 }
 
-impl Settings {
+impl SettingsArgs {
     pub(crate) fn selection(&self) -> Selection {
         Selection {
             config: self.config.clone(),
@@ -44,6 +44,6 @@ impl Settings {
 }
 
 /// A text that says something.
-pub(super) fn words(text: &str) -> Result<String, String> {
+pub(super) fn non_empty(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("words are expected".to_owned()) } else { Ok(text.to_owned()) }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::shared::Settings;
+use super::shared::SettingsArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct Trust {
@@ -29,7 +29,7 @@ pub(crate) struct Lock {
     #[arg(long)]
     pub(crate) release: bool,
     #[command(flatten)]
-    pub(crate) settings: Settings,
+    pub(crate) settings: SettingsArgs,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -9,7 +9,7 @@ use gate_core::exit::WorkPhase;
 use gate_core::work::CLAIMABLE;
 
 use super::exit::phase;
-use super::shared::words;
+use super::shared::non_empty;
 use crate::settings::parse_duration;
 
 const CLAIM_CODES: &str = "\
@@ -101,7 +101,7 @@ pub(crate) struct LeaseArgs {
     /// The holder of the lease.
     #[arg(long, value_name = "A")]
     pub(crate) actor: String,
-    /// The lease's id: no other one is meant.
+    /// The lease's id: fail if the item has another one.
     #[arg(long, value_name = "L")]
     pub(crate) lease: Option<String>,
     /// Print one JSON object.
@@ -119,7 +119,7 @@ pub(crate) struct Unblock {
     #[arg(long, value_name = "P", ignore_case = true, value_parser = phase())]
     pub(crate) phase: Option<WorkPhase>,
     /// Why.
-    #[arg(long, value_name = "TEXT", value_parser = words)]
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
     pub(crate) reason: Option<String>,
     /// The name of the one who unblocks it; else the operator.
     #[arg(long, value_name = "A")]
@@ -138,7 +138,7 @@ pub(crate) struct Ci {
     #[arg(long, value_enum, value_name = "R")]
     pub(crate) result: Option<CiResult>,
     /// A remark on it, such as the CI's address.
-    #[arg(long, value_name = "TEXT", value_parser = words)]
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
     pub(crate) reason: Option<String>,
     /// Print one JSON object.
     #[arg(long)]

@@ -16,7 +16,7 @@ use crate::record::Ledger;
 use crate::render::{self, print};
 use crate::settings;
 
-/// Exit code where there is no baseline.
+/// Exit code if there is no baseline.
 const NONE: u8 = 1;
 
 /// `gate.baseline.v1`: what the work tree was before an agent acts.

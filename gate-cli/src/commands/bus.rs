@@ -27,7 +27,7 @@ pub(super) fn run(here: &Here, args: &Bus) -> Result<u8, Failure> {
     }
 }
 
-fn discover(here: &Here, place: &args::Place, json: bool) -> Result<u8, Failure> {
+fn discover(here: &Here, place: &args::BusArgs, json: bool) -> Result<u8, Failure> {
     let found = target::resolve(here, place, &target::caller(here, place)?)?;
     let exists = found.bus.path().is_file();
     let shown = found.bus.path().display();

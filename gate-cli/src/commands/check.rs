@@ -30,7 +30,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     }
     let selection = args.reading.settings.selection();
     let selection = Selection { require_evidence: args.require_evidence, ..selection };
-    // Nothing rests on it whose they are, where no check runs and nothing is kept.
+    // Without checks and state nothing depends on an approval.
     let read = if args.no_state && args.checks.no_checks {
         trust::settings_as_written
     } else {
@@ -128,7 +128,7 @@ fn code(args: &Check, verdict: Verdict) -> u8 {
     }
 }
 
-/// Puts the feedback where the runner wants it.
+/// Writes the feedback to the file that the caller names.
 fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
     put(file, record.decision.feedback.as_bytes()).map_err(|error| {
         let failure = Failure::file("feedback-unwritable", "write the feedback to", file, &error);
@@ -136,7 +136,7 @@ fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
     })
 }
 
-/// Puts the findings where somebody wants them.
+/// Writes the findings to the file that the caller names.
 fn write_sarif(file: &Path, record: &Record) -> Result<(), Failure> {
     put(file, render::sarif(record)?.as_bytes()).map_err(|error| {
         let failure = Failure::file("sarif-unwritable", "write the findings to", file, &error);

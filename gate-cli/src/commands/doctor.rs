@@ -19,8 +19,8 @@ use crate::render::{self, print};
 use crate::secrets;
 use crate::trust::{self, Trust};
 
-/// Exit code where something is wrong.
-const WRONG: u8 = 1;
+/// Exit code if something is wrong.
+const PROBLEMS: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
     if args.fix {
@@ -43,7 +43,7 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
     let record = examined(here, args, (&policy, &trust), &site)?;
     let text = if args.json { render::json(&record)? } else { doctor_card(&record) };
     print(&secrets::masked(&text))?;
-    Ok(if record.ok { DONE } else { WRONG })
+    Ok(if record.ok { DONE } else { PROBLEMS })
 }
 
 fn examined(

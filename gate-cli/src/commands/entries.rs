@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::memory::Memory;
 
 /// Records that are read at once.
-pub(super) const PAGE: usize = 64;
+pub(super) const PAGE_RECORDS: usize = 64;
 
 /// Shows every record from this number on, in order. Returns the number that
 /// the next one will have, unless nobody wants to see more.
@@ -20,21 +20,21 @@ pub(super) fn each(
 ) -> Result<Option<u64>, Failure> {
     let mut next = from;
     loop {
-        let page = memory.read(|reading| Ok(reading.entries(next, PAGE)?))?;
+        let page = memory.read(|reading| Ok(reading.entries(next, PAGE_RECORDS)?))?;
         for sealed in &page {
             if show(sealed)?.is_break() {
                 return Ok(None);
             }
             next = sealed.record.seq.saturating_add(1);
         }
-        if page.len() < PAGE {
+        if page.len() < PAGE_RECORDS {
             return Ok(Some(next));
         }
     }
 }
 
 /// The number from which on there are so many records that are wanted; the
-/// first where there are fewer.
+/// first if there are fewer.
 pub(super) fn start(
     memory: &mut Memory,
     count: u64,
@@ -44,8 +44,8 @@ pub(super) fn start(
         let mut left = count;
         let mut end = reading.head()?.seq;
         while end > 0 {
-            let from = end.saturating_sub(PAGE as u64 - 1).max(1);
-            let page = reading.entries(from, PAGE)?;
+            let from = end.saturating_sub(PAGE_RECORDS as u64 - 1).max(1);
+            let page = reading.entries(from, PAGE_RECORDS)?;
             for sealed in page.iter().rev().filter(|sealed| is_wanted(sealed)) {
                 left = left.saturating_sub(1);
                 if left == 0 {

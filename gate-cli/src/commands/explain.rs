@@ -69,7 +69,7 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     let differs = past.is_same() == Some(false);
     let text =
         if args.json { render::json(&ExplainRecord::new(past))? } else { render::explained(&past) };
-    // The policy is kept as it was written, whatever stands in it.
+    // The policy is kept as it was written, so it may contain secrets.
     print(&secrets::masked(&text))?;
     Ok(if differs { DIFFERS } else { DONE })
 }

@@ -85,7 +85,7 @@ fn promote(here: &Here, args: &Promote) -> Result<u8, Failure> {
     let chosen = if args.all { Promotion::all(&tasks)? } else { chosen(&tasks, &args.what)? };
     let mut outcomes = Vec::new();
     for promotion in chosen {
-        let source = shown(&promotion.source);
+        let source = source_name(&promotion.source);
         let title = promotion.fact.title.clone();
         let promoted = promotion.promote(&context.project, args.name.as_deref(), args.dry_run)?;
         outcomes.push(Outcome { source, title, promoted });
@@ -109,7 +109,7 @@ fn chosen(tasks: &[Task], what: &[String]) -> Result<Vec<Promotion>, Failure> {
     Ok(chosen)
 }
 
-fn shown(source: &Source) -> String {
+fn source_name(source: &Source) -> String {
     match source {
         Source::Message(id) => id.clone(),
         Source::File(path) => path.display().to_string(),

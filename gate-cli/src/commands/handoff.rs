@@ -10,12 +10,12 @@ use gate_core::handoff::{self, Format, LONGEST};
 
 use super::common::DONE;
 use super::schema;
-use crate::args::handoff::{Convert, Form, Handoff, New, Text, Verify};
+use crate::args::handoff::{Convert, Handoff, HandoffFormat, HandoffInput, New, Verify};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::handoff::{changed, draft, unheld};
 use crate::memory::RecordSelector;
-use crate::render::{self, Converted, Examined, print};
+use crate::render::{self, ConvertedHandoff, HandoffReport, print};
 use crate::secrets;
 use crate::settings::{self, Selection};
 
@@ -28,7 +28,7 @@ pub(super) fn run(here: &Here, args: &Handoff) -> Result<u8, Failure> {
         Handoff::Check(args) => {
             let (read, file) = read(here, &args.text)?;
             answer(
-                &Examined::new(file, read.all_problems()),
+                &HandoffReport::new(file, read.all_problems()),
                 args.json,
                 "it says all that it has to",
             )
@@ -57,7 +57,7 @@ fn new(here: &Here, args: &New) -> Result<u8, Failure> {
     let changed = changed(&site, since.as_deref()).map_err(|error| unreadable(&error))?;
     let known = record.as_ref().map(|record| (record, &policy));
     let drafted = draft(args.objective.as_deref(), known, changed);
-    let form = if args.json { Form::Json } else { args.format };
+    let form = if args.json { HandoffFormat::Json } else { args.format };
     print(&secrets::masked(&drafted.to_text(form.into())))?;
     Ok(DONE)
 }
@@ -65,7 +65,7 @@ fn new(here: &Here, args: &New) -> Result<u8, Failure> {
 fn convert(here: &Here, args: &Convert) -> Result<u8, Failure> {
     let text = text(here, &args.text.file)?;
     let from = args.text.format(&text);
-    let other = if from == Format::Markdown { Form::Json } else { Form::Md };
+    let other = if from == Format::Markdown { HandoffFormat::Json } else { HandoffFormat::Md };
     let to = args.to.unwrap_or(other);
     let read = handoff::read(&text, from);
     // What was lost in reading is not passed on as if it were the whole.
@@ -74,9 +74,9 @@ fn convert(here: &Here, args: &Convert) -> Result<u8, Failure> {
         _ => None,
     };
     let problems = read.all_problems().into_iter().chain(read.beside).collect();
-    let examined = Examined::new(shown(&args.text.file), problems);
+    let examined = HandoffReport::new(display_name(&args.text.file), problems);
     if args.json {
-        print(&render::json(&Converted::new(&examined, to.name(), converted.as_deref()))?)?;
+        print(&render::json(&ConvertedHandoff::new(&examined, to.name(), converted.as_deref()))?)?;
     } else {
         render::notes(&examined.lines());
         print(&converted.unwrap_or_default())?;
@@ -103,24 +103,24 @@ fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
         problems.extend(unheld(handoff, own.as_deref(), &mut here.memory(&policy)?, &site)?);
     }
     let words = "gate has seen what it claims to have been run";
-    answer(&Examined::new(file, problems), args.json, words)
+    answer(&HandoffReport::new(file, problems), args.json, words)
 }
 
-fn answer(examined: &Examined, json: bool, words: &str) -> Result<u8, Failure> {
+fn answer(examined: &HandoffReport, json: bool, words: &str) -> Result<u8, Failure> {
     print(&if json { render::json(examined)? } else { render::handoff_card(examined, words) })?;
     Ok(code(examined))
 }
 
-fn code(examined: &Examined) -> u8 {
+fn code(examined: &HandoffReport) -> u8 {
     if examined.ok { DONE } else { INVALID }
 }
 
-fn read(here: &Here, args: &Text) -> Result<(handoff::Read, String), Failure> {
+fn read(here: &Here, args: &HandoffInput) -> Result<(handoff::Read, String), Failure> {
     let text = text(here, &args.file)?;
-    Ok((handoff::read(&text, args.format(&text)), shown(&args.file)))
+    Ok((handoff::read(&text, args.format(&text)), display_name(&args.file)))
 }
 
-impl Text {
+impl HandoffInput {
     fn format(&self, text: &str) -> Format {
         self.format.map_or_else(|| Format::of(text), Format::from)
     }
@@ -143,13 +143,13 @@ fn text(here: &Here, file: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let message = format!("{}:{line}: UTF-8 is expected", shown(file));
+        let message = format!("{}:{line}: UTF-8 is expected", display_name(file));
         let failure = Failure::usage("input-unreadable", message);
-        Failure { file: Some(shown(file)), line: Some(line), ..failure }
+        Failure { file: Some(display_name(file)), line: Some(line), ..failure }
     })
 }
 
-fn shown(file: &Path) -> String {
+fn display_name(file: &Path) -> String {
     if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() }
 }
 
@@ -160,7 +160,7 @@ fn unreadable(error: &dyn std::fmt::Display) -> Failure {
 impl Handoff {
     pub(super) fn json(&self) -> bool {
         match self {
-            Self::New(args) => args.json || args.format != Form::Md,
+            Self::New(args) => args.json || args.format != HandoffFormat::Md,
             Self::Check(args) => args.json,
             Self::Convert(args) => args.json,
             Self::Verify(args) => args.json,

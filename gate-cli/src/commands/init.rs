@@ -34,7 +34,7 @@ struct Template {
 }
 
 /// The settings' file.
-const SETTINGS: &str = "gate.toml";
+const SETTINGS_FILE: &str = "gate.toml";
 
 const BASH: Template = Template {
     file: "gate-loop.sh",
@@ -83,7 +83,7 @@ fn template(here: &Here, template: &Template) -> Result<u8, Failure> {
 
 /// Writes gate.toml. Looks for the file first, so that no check runs in vain.
 fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
-    let file = here.places.folder.join(SETTINGS);
+    let file = here.places.folder.join(SETTINGS_FILE);
     if file.symlink_metadata().is_ok() {
         return Err(exists(&file));
     }

@@ -49,7 +49,7 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
 
 fn answer(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
     let name = agent.name();
-    let mut text = shown(plan, args.dry_run);
+    let mut text = changes(plan, args.dry_run);
     if !plan.is_change() {
         let _ = writeln!(text, "{name} has gate in front of its stop already: nothing was changed");
     }
@@ -74,7 +74,7 @@ fn script_hint(agent: Agent) -> String {
 }
 
 /// The files that change, and how.
-pub(super) fn shown(plan: &Plan, dry_run: bool) -> String {
+pub(super) fn changes(plan: &Plan, dry_run: bool) -> String {
     let mut text = String::new();
     for step in plan.steps.iter().filter(|step| step.is_change()) {
         text.push_str(&describe_step(step, dry_run));

@@ -35,7 +35,7 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
         let message = format!("there is no record {number}: the ledger ends at record {last}");
         Failure::usage("unknown-record", message).hint("`gate log` lists the latest records")
     })?;
-    let mut lines = if args.json { Lines::exact() } else { Lines::shown() };
+    let mut lines = if args.json { Lines::for_program() } else { Lines::for_person() };
     let text = if args.json { sealed.to_line() } else { render::record_card(&sealed) };
     if lines.line(&text)?.is_continue() {
         let _ = lines.flush()?;
@@ -44,7 +44,7 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
 }
 
 fn export(here: &Here) -> Result<u8, Failure> {
-    let mut lines = Lines::exact();
+    let mut lines = Lines::for_program();
     entries::each(&mut log::opened(here)?, 1, |sealed| lines.line(&sealed.to_line()))?;
     let _ = lines.flush()?;
     Ok(DONE)

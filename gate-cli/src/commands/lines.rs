@@ -21,12 +21,12 @@ pub(super) struct Lines {
 
 impl Lines {
     /// For a person: colours only where they can be seen.
-    pub(super) fn shown() -> Self {
+    pub(super) fn for_person() -> Self {
         Self { out: BufWriter::new(Box::new(anstream::stdout().lock())) }
     }
 
     /// For a program: every byte as it is.
-    pub(super) fn exact() -> Self {
+    pub(super) fn for_program() -> Self {
         Self { out: BufWriter::new(Box::new(io::stdout().lock())) }
     }
 

@@ -18,11 +18,11 @@ pub(super) fn run(here: &Here, args: &Lock) -> Result<u8, Failure> {
     let of = Loop { run: args.run.as_deref(), task: args.task.as_deref() };
     let to = (!args.release).then_some((digest.as_str(), &policy));
     let lock = memory.lock(&of, to, &operator)?;
-    print(&if args.json { render::json(&lock)? } else { shown(&lock) })?;
+    print(&if args.json { render::json(&lock)? } else { card(&lock) })?;
     Ok(DONE)
 }
 
-fn shown(lock: &memory::Lock) -> String {
+fn card(lock: &memory::Lock) -> String {
     let run = gate_core::text::brief(&lock.run, 200);
     match &lock.policy {
         Some(policy) => format!(

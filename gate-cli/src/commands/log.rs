@@ -46,7 +46,7 @@ pub(super) struct Listing<'a> {
 
 /// Lists records, the latest last.
 pub(super) fn list(memory: &mut Memory, listing: &Listing<'_>) -> Result<u8, Failure> {
-    let mut lines = if listing.json { Lines::exact() } else { Lines::shown() };
+    let mut lines = if listing.json { Lines::for_program() } else { Lines::for_person() };
     let mut next = match listing.count {
         Some(count) => entries::start(memory, count, |sealed| listing.wants(sealed))?,
         None => 1,

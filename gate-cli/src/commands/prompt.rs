@@ -1,5 +1,5 @@
 //! `gate prompt`: the completion protocol, for an agent's prompt, with the token of
-//! the iteration that comes next where one is required.
+//! the iteration that comes next if one is required.
 
 use gate_core::decide::policy::{TokenMode, When};
 use gate_core::decide::signal::prompt;

@@ -115,8 +115,8 @@ struct Telling<'a> {
 impl Telling<'_> {
     fn tell(mut self) -> Result<u8, Failure> {
         let mut out = match self.report.layout.shape {
-            Shape::Table => Lines::shown(),
-            Shape::Json | Shape::Csv => Lines::exact(),
+            Shape::Table => Lines::for_person(),
+            Shape::Json | Shape::Csv => Lines::for_program(),
         };
         let bar = Bar::new(self.work.inputs.iter().map(|input| input.size).sum());
         let told = self.rows(&mut out, &bar);

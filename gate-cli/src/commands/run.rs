@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use self::job::Job;
 use super::common::DONE;
 use crate::agent::IN_RUN;
-use crate::args::{Codes, Cwd, Run};
+use crate::args::{Cwd, ExitCodes, Run};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
@@ -29,7 +29,7 @@ use crate::interrupt::Interrupt;
 use crate::memory::StoppedBy;
 use crate::operator::project_marks;
 use crate::processes;
-use crate::render::{self, Showing, Shown, print};
+use crate::render::{self, LoopDisplay, LoopReporter, print};
 use crate::request::Request;
 use crate::runner::{
     AgentStart, End, Loop, Order, PresetContext, agent_start, agents, shell_word, starts_runs,
@@ -93,9 +93,9 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     command.answer(&task, &end)
 }
 
-/// The run whose agent starts this one. A process that was cut off from its agent, or
-/// of which the system does not tell, names it: that counts as far as it stands below the
-/// run that is known.
+/// The run whose agent starts this one. A process that was cut off from its agent, or that
+/// the system does not show, names the run itself. Its word counts only for a run below the
+/// one that the system shows.
 fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failure> {
     let known = Caller::of_process(project)?.run;
     let named = here.places.variable(IN_RUN).map(|id| project.run(id)).transpose()?.flatten();
@@ -112,7 +112,7 @@ struct RunCommand<'a> {
     start: AgentStart,
     project: Project,
     prompt: Option<String>,
-    /// The run whose agent asks.
+    /// The run whose agent started this command.
     parent: Option<run::RunInfo>,
 }
 
@@ -154,7 +154,7 @@ impl RunCommand<'_> {
         let resume = job.is_none().then(|| resume(task.id()));
         let order = Order { wall, lost, resume, ..order };
         let Run { agent: format, raw, json, .. } = *self.args;
-        let shown = Shown::new(Showing { format, raw, json });
+        let reporter = LoopReporter::new(LoopDisplay { format, raw, json });
         let request = Request {
             format: self.args.agent,
             task: self.args.task.clone().or(job.map(Job::task_id)),
@@ -164,11 +164,11 @@ impl RunCommand<'_> {
             acts: acts(self.args),
             actor: Some(order.agent.clone()),
             of_work: job.is_some(),
-            events: shown.checks(),
+            events: reporter.checks(),
             ..Request::default()
         };
         let _learning = gate.learn();
-        Loop::new(&order, &task, (&gate, request), supervisor, (interrupt, &shown)).run()
+        Loop::new(&order, &task, (&gate, request), supervisor, (interrupt, &reporter)).run()
     }
 
     /// The id given, else one made from the time and the prompt's first line.
@@ -196,8 +196,8 @@ impl RunCommand<'_> {
 fn code(args: &Run, end: &End) -> u8 {
     match (args.exit_codes, end.is_success()) {
         (_, true) => DONE,
-        (Codes::Check, false) => end.by.check_code().max(UNDONE),
-        (Codes::Run, false) => UNDONE,
+        (ExitCodes::Check, false) => end.by.check_code().max(UNDONE),
+        (ExitCodes::Run, false) => UNDONE,
     }
 }
 
@@ -277,7 +277,7 @@ fn start(here: &Here, args: &Run, under: (&Resolved, &Trust)) -> Result<AgentSta
     })
 }
 
-/// The agent's name; none where only a command was given.
+/// The agent's name; none if only a command was given.
 fn agent(args: &Run) -> Option<String> {
     match args.agent {
         Some(Forced::Agent(name)) => Some(name.to_owned()),

@@ -46,7 +46,7 @@ impl ScanRecord {
     }
 }
 
-/// A file that cannot be read is told, and does not stop the others.
+/// Reports a file that cannot be read, and goes on with the others.
 pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
     // No checks run: what is in the environment is masked, and nothing more.

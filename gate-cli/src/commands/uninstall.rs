@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::common::DONE;
-use super::install::shown;
+use super::install::changes;
 use crate::args::Uninstall;
 use crate::context::Here;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
         plan.apply()?;
         record(here, args);
     }
-    let mut text = shown(&plan, args.dry_run);
+    let mut text = changes(&plan, args.dry_run);
     if !plan.is_change() {
         let files: Vec<_> = plan.steps.iter().map(|step| step.file.display().to_string()).collect();
         text = format!("gate is not in {}: nothing was changed\n", files.join(" nor in "));

@@ -14,7 +14,7 @@ use crate::record::VERSION;
 use crate::render::{self, print};
 
 /// Bytes of the program that are read at once.
-const BLOCK: usize = 1 << 20;
+const BLOCK_BYTES: usize = 1 << 20;
 
 /// `gate.version.v1`: which gate this is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -34,11 +34,11 @@ pub(super) fn run(args: &Version) -> Result<u8, Failure> {
     let (program, digest) = program.unzip();
     let program = program.map(|path| path.display().to_string());
     let record = VersionRecord { schema: "gate.version.v1", version: VERSION, program, digest };
-    print(&if args.json { render::json(&record)? } else { shown(&record) })?;
+    print(&if args.json { render::json(&record)? } else { card(&record) })?;
     Ok(DONE)
 }
 
-fn shown(record: &VersionRecord) -> String {
+fn card(record: &VersionRecord) -> String {
     let lines = [Some(format!("gate {}", record.version))];
     let lines = lines.into_iter().chain([record.program.clone(), record.digest.clone()]);
     lines.flatten().map(|line| line + "\n").collect()
@@ -56,7 +56,7 @@ fn program() -> Result<(PathBuf, String), Failure> {
 
 fn digest(mut file: File) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
-    let mut block = vec![0; BLOCK];
+    let mut block = vec![0; BLOCK_BYTES];
     loop {
         match file.read(&mut block)? {
             0 => return Ok(format!("blake3:{}", hasher.finalize().to_hex())),

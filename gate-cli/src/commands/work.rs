@@ -22,7 +22,7 @@ use crate::memory::{Claim, LeaseRef, Memory};
 use crate::render::{self, print};
 use crate::store::{Claimable, Item};
 
-/// Exit code where nothing can be claimed, and of a CI that failed.
+/// Exit code if nothing can be claimed, or if CI failed.
 const NEGATIVE: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Work) -> Result<u8, Failure> {

@@ -76,7 +76,8 @@ fn set_aside(aside: &SetAside) -> String {
     format!("{records}{items}{leases}")
 }
 
-/// One that is not closed: whose, why, until when, and what closes it.
+/// A breaker that is not closed: its owner, its reason, its end, and the command that
+/// closes it.
 fn open_breaker(text: &mut String, open: &OpenBreaker) {
     let elsewhere = if open.here { "" } else { ", in another work tree" };
     row(text, state_name(open.state), &format!("{}{elsewhere}", open.whose));
@@ -102,7 +103,7 @@ pub(crate) fn state_name(state: BreakerState) -> &'static str {
     }
 }
 
-/// The counters that count something; none where none does.
+/// The counters that are not zero; none if all are.
 pub(super) fn counted(counters: &Counters) -> Option<String> {
     let all = [
         ("no exit", counters.no_exit),

@@ -17,7 +17,7 @@ use super::text::{brief, plain};
 use crate::record::Record;
 
 /// Near misses, hits and findings that a card shows at most, of each kind.
-const SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// The card of a decision.
 pub(crate) fn card(record: &Record) -> String {
@@ -115,18 +115,18 @@ impl Card {
         for problem in &signal.problems {
             self.row("", problem);
         }
-        for miss in signal.near_misses.iter().rev().take(SHOWN) {
+        for miss in signal.near_misses.iter().rev().take(MAX_SHOWN) {
             self.row("", &format!("line {}: {}: {}", miss.line, miss.why, miss.text));
         }
     }
 
     fn indicators(&mut self, indicators: &Indicators) {
         self.row("indicators", &format!("{} of {}", indicators.score, indicators.threshold));
-        let counting = || indicators.hits.iter().filter(|hit| hit.weight > 0);
-        for hit in counting().take(SHOWN) {
+        let counting: Vec<_> = indicators.hits.iter().filter(|hit| hit.weight > 0).collect();
+        for hit in counting.iter().take(MAX_SHOWN) {
             self.row("", &format!("line {}: {} \"{}\"", hit.line, hit.pattern, hit.excerpt));
         }
-        match counting().count().saturating_sub(SHOWN) {
+        match counting.len().saturating_sub(MAX_SHOWN) {
             0 => {}
             more => self.row("", &format!("and {more} more patterns")),
         }
@@ -138,13 +138,14 @@ impl Card {
     fn evidence(&mut self, evidence: &[Evidence]) {
         for (at, evidence) in evidence.iter().enumerate() {
             self.row(if at == 0 { "evidence" } else { "" }, &evidence_line(evidence));
-            let log = evidence.log.as_ref().filter(|_| evidence.outcome != Outcome::Pass);
-            if let Some(log) = log {
+            if evidence.outcome != Outcome::Pass
+                && let Some(log) = &evidence.log
+            {
                 // Whole, whatever its length: it is there to be opened.
                 let _ = writeln!(self.text, "  {:<14}{}", "", plain(log));
             }
             let (found, _) = findings(std::slice::from_ref(evidence));
-            for finding in found.iter().take(SHOWN) {
+            for finding in found.iter().take(MAX_SHOWN) {
                 let _ = writeln!(self.text, "  {:<14}{}", "", brief(&finding_line(finding)));
             }
         }
@@ -152,7 +153,8 @@ impl Card {
 
     fn breaker(&mut self, decision: &Decision) {
         let breaker = &decision.breaker;
-        let counters = counted(&breaker.counters).map(|it| format!(": {it}")).unwrap_or_default();
+        let counters =
+            counted(&breaker.counters).map(|text| format!(": {text}")).unwrap_or_default();
         match breaker.state {
             BreakerState::Closed if counters.is_empty() => {}
             state => self.row("breaker", &format!("{}{counters}", state_name(state))),
@@ -160,7 +162,7 @@ impl Card {
     }
 }
 
-/// The first word of a card of what is done.
+/// The first word of a card about work that is done.
 pub(super) fn done(verified: bool) -> &'static str {
     if verified { "DONE" } else { "DONE (unverified)" }
 }

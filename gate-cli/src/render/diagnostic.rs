@@ -36,19 +36,19 @@ pub(crate) fn failure(failure: &Failure, mode: OutputMode) -> u8 {
 
 /// The failure without secrets: it may show a line of settings, or words of others.
 fn masked(failure: &Failure) -> Failure {
-    let text = |text: &Option<String>| text.as_deref().map(secrets::masked);
-    let excerpt = failure.excerpt.clone().filter(|it| secrets::masked(&it.text) == it.text);
+    let excerpt = failure.excerpt.clone();
+    let excerpt = excerpt.filter(|excerpt| secrets::masked(&excerpt.text) == excerpt.text);
     Failure {
         message: secrets::masked(&failure.message),
-        file: text(&failure.file),
-        key: text(&failure.key),
-        hint: text(&failure.hint),
+        file: failure.file.as_deref().map(secrets::masked),
+        key: failure.key.as_deref().map(secrets::masked),
+        hint: failure.hint.as_deref().map(secrets::masked),
         excerpt,
         ..failure.clone()
     }
 }
 
-/// One line where a loop ends on the agent's word alone.
+/// A line if a loop ends on the agent's word alone.
 pub(crate) fn unverified_line(record: &Record) {
     let decision = &record.decision;
     if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
@@ -86,7 +86,7 @@ fn describe(failure: &Failure, stop: bool) -> String {
     text
 }
 
-/// The message, with its place in front where it has one.
+/// The message, behind its file and line if it has them.
 pub(crate) fn message(failure: &Failure) -> String {
     match (&failure.file, &failure.excerpt, failure.key.is_some()) {
         (Some(file), Some(excerpt), _) => {

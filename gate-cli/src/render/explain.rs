@@ -69,13 +69,13 @@ impl Page {
     }
 
     fn transcript(&mut self, transcript: &Transcript) {
-        let told = [
+        let facts = [
             transcript.format.clone(),
             transcript.model.clone(),
             transcript.session.as_ref().map(|session| format!("session {session}")),
             transcript.tokens.map(|tokens| format!("{tokens} tokens")),
         ];
-        self.row("transcript", &told.into_iter().flatten().collect::<Vec<_>>().join(", "));
+        self.row("transcript", &facts.into_iter().flatten().collect::<Vec<_>>().join(", "));
         for command in transcript.commands.iter().rev().take(3) {
             let (line, code) = (command.line, command.exit_code);
             self.row("", &format!("line {line}: {} ended with {code}", command.command));

@@ -5,12 +5,12 @@ use gate_core::integrity::{Allowed, Finding};
 
 /// The findings of the check integrity, and those that the operator allowed.
 pub(crate) fn findings(evidence: &[Evidence]) -> (Vec<Finding>, Vec<Allowed>) {
-    let details = evidence.iter().filter(|it| it.check == "integrity");
-    let details: Vec<_> = details.filter_map(|it| it.detail.as_ref()).collect();
+    let details = evidence.iter().filter(|evidence| evidence.check == "integrity");
+    let details: Vec<_> = details.filter_map(|evidence| evidence.detail.as_ref()).collect();
     (listed(&details, "findings"), listed(&details, "allowed"))
 }
 
-/// The entries of a list; one that is none is left out, as a plug-in may have
+/// The entries of a list. An entry of another shape is left out: a plug-in may have
 /// written it.
 fn listed<T: serde::de::DeserializeOwned>(details: &[&serde_json::Value], key: &str) -> Vec<T> {
     let all = details.iter().filter_map(|detail| detail.get(key)?.as_array()).flatten();

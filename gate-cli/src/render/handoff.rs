@@ -10,7 +10,7 @@ use super::text::{brief, plain};
 
 /// The result of checking a handoff.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Examined {
+pub(crate) struct HandoffReport {
     /// True if there is no problem.
     pub(crate) ok: bool,
     problems: Vec<Problem>,
@@ -20,15 +20,15 @@ pub(crate) struct Examined {
 
 /// A handoff that was written in another format.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Converted<'c> {
+pub(crate) struct ConvertedHandoff<'c> {
     #[serde(flatten)]
-    examined: &'c Examined,
+    examined: &'c HandoffReport,
     format: &'static str,
-    /// None where something of it could not be read.
+    /// None if a part of it could not be read.
     text: Option<&'c str>,
 }
 
-impl Examined {
+impl HandoffReport {
     pub(crate) fn new(file: String, problems: Vec<Problem>) -> Self {
         Self { ok: problems.is_empty(), problems, file }
     }
@@ -36,18 +36,22 @@ impl Examined {
     /// A line a problem, with the file.
     pub(crate) fn lines(&self) -> Vec<String> {
         let problems = self.problems.iter();
-        problems.map(|it| format!("{}: {}", self.file, plain(&it.to_string()))).collect()
+        problems.map(|problem| format!("{}: {}", self.file, plain(&problem.to_string()))).collect()
     }
 }
 
-impl<'c> Converted<'c> {
-    pub(crate) fn new(examined: &'c Examined, format: &'static str, text: Option<&'c str>) -> Self {
+impl<'c> ConvertedHandoff<'c> {
+    pub(crate) fn new(
+        examined: &'c HandoffReport,
+        format: &'static str,
+        text: Option<&'c str>,
+    ) -> Self {
         Self { examined, format, text }
     }
 }
 
-/// The card of what was found. `words` say what holds where nothing is wrong.
-pub(crate) fn handoff_card(examined: &Examined, words: &str) -> String {
+/// The card of the result. `words` is its meaning if nothing is wrong.
+pub(crate) fn handoff_card(examined: &HandoffReport, words: &str) -> String {
     let (word, color, meaning) = match examined.problems.len() {
         0 => ("HOLDS", AnsiColor::Green, words.to_owned()),
         1 => ("WANTING", AnsiColor::Red, format!("1 problem in {}", examined.file)),

@@ -12,69 +12,69 @@ use crate::store::StoreError;
 
 /// The JSON of `gate ledger verify`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Verified {
+pub(crate) struct LedgerReport {
     /// True if the ledger is sound.
     pub(crate) ok: bool,
     /// The number of sound records, from the first on.
     records: u64,
     /// The hash of the last one of them.
     head: String,
-    /// The head that was known, as `SEQ:HASH`. Without one a cut tail cannot be
-    /// seen.
+    /// The head to compare with, as `SEQ:HASH`. Without one a cut tail cannot be seen.
     known: Option<String>,
     /// The number of decisions that could not be decided again: their policy is not here, or
     /// another version of gate made them. Null for an export, whose decisions are not
     /// decided again.
     undecided: Option<usize>,
     /// The first problem.
-    problem: Option<Wrong>,
+    problem: Option<LedgerProblem>,
 }
 
 /// A problem of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Wrong {
-    /// The number of the record where it breaks, where it can be told.
+pub(crate) struct LedgerProblem {
+    /// The number of the record at which it breaks, if that is known.
     pub(crate) seq: Option<u64>,
     /// The problem in words.
     pub(crate) message: String,
 }
 
-impl From<Problem> for Wrong {
+impl From<Problem> for LedgerProblem {
     fn from(problem: Problem) -> Self {
         Self { seq: Some(problem.seq), message: problem.to_string() }
     }
 }
 
-impl From<Divergence> for Wrong {
+impl From<Divergence> for LedgerProblem {
     fn from(divergence: Divergence) -> Self {
         Self { seq: Some(divergence.seq), message: divergence.to_string() }
     }
 }
 
-impl From<StoreError> for Wrong {
+impl From<StoreError> for LedgerProblem {
     fn from(error: StoreError) -> Self {
         let seq = if let StoreError::Corrupt { seq, .. } = error { seq } else { None };
         Self { seq, message: error.to_string() }
     }
 }
 
-impl Verified {
+impl LedgerReport {
     /// The result for a chain that was followed to its end, or to a problem.
     pub(crate) fn new(
         chain: &Chain,
         held: Head,
         undecided: Option<usize>,
-        wrong: Option<Wrong>,
+        wrong: Option<LedgerProblem>,
     ) -> Self {
         let end = chain.end();
         let known = end.as_ref().ok().and_then(|intact| intact.known);
-        let problem = wrong.or_else(|| end.err().map(Wrong::from));
+        let problem = wrong.or_else(|| end.err().map(LedgerProblem::from));
+        let known = if problem.is_none() { known } else { None };
         let Head { seq, hash } = held;
         Self {
             ok: problem.is_none(),
             records: seq,
             head: hash.to_string(),
-            known: known.filter(|_| problem.is_none()).map(|head| head.to_string()),
+            known: known.map(|head| head.to_string()),
             undecided,
             problem,
         }
@@ -102,8 +102,8 @@ impl Verified {
     }
 }
 
-/// The card of what was found.
-pub(crate) fn verified_card(verified: &Verified) -> String {
+/// The card of the result.
+pub(crate) fn verified_card(verified: &LedgerReport) -> String {
     let mut card = String::new();
     let (word, color) =
         if verified.ok { ("HOLDS", AnsiColor::Green) } else { ("BROKEN", AnsiColor::Red) };

@@ -1,5 +1,5 @@
-//! Records of the ledger: a line each, or one whole. What they say was written
-//! by others, and is cleaned.
+//! Records of the ledger: a line each, or one whole. Others wrote their texts, so they are
+//! cleaned.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use serde_json::Value;
 
 use super::text::{brief, plain, span};
 
-/// A record in a line: when, its number, whose, what, why.
+/// A record in a line: time, number, run or task, event, reason.
 pub(crate) fn log_line(sealed: &Sealed) -> String {
     let record = &sealed.record;
-    let (what, color, why) = told(record);
+    let (what, color, why) = event(record);
     let style = Style::new().fg_color(color.map(Into::into));
-    let (time, seq, whose) = (time(&record.time), record.seq, brief(&whose(record)));
+    let (time, seq, subject) = (time(&record.time), record.seq, brief(&subject(record)));
     let (what, why) = (brief(&what), brief(&why));
-    let line = format!("{time}  {seq:>5}  {whose:<16}  {style}{what:<13}{style:#}  {why}");
+    let line = format!("{time}  {seq:>5}  {subject:<16}  {style}{what:<13}{style:#}  {why}");
     line.trim_end().to_owned()
 }
 
@@ -28,17 +28,22 @@ pub(crate) fn log_line(sealed: &Sealed) -> String {
 pub(crate) fn record_card(sealed: &Sealed) -> String {
     let Sealed { record, hash } = sealed;
     let mut card = format!("record {}  {}\n\n", record.seq, plain(&record.time));
-    let mut row = |label: &str, text: &str| {
-        let _ = writeln!(card, "  {label:<12}{}", plain(text));
-    };
-    row("type", &record.kind);
-    row("run", record.run.as_deref().unwrap_or("none"));
-    row("actor", &record.actor);
-    row("hash", &hash.to_string());
+    let hash_text = hash.to_string();
+    let mut rows = vec![
+        ("type", record.kind.as_str()),
+        ("run", record.run.as_deref().unwrap_or("none")),
+        ("actor", &record.actor),
+        ("hash", &hash_text),
+    ];
     if record.hash() != *hash {
-        row("", "which does not fit what the record says");
+        rows.push(("", "which does not fit what the record says"));
     }
-    row("prev", &record.prev.to_string());
+    let prev = record.prev.to_string();
+    rows.push(("prev", &prev));
+    for (label, value) in rows {
+        // Writing to a String cannot fail.
+        let _ = writeln!(card, "  {label:<12}{}", plain(value));
+    }
     let _ = write!(card, "\n{}", body(record));
     card
 }
@@ -50,17 +55,19 @@ fn body(record: &Record) -> String {
     lines.join("\n")
 }
 
-/// To the second; a time that is none is shown as it is.
+/// A time to the second; a text that is no time is shown as it is.
 fn time(text: &str) -> String {
     let time: Option<Timestamp> = text.parse().ok();
     time.map_or_else(|| brief(text), |time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
 /// The run and its iteration, else the task.
-fn whose(record: &Record) -> String {
-    let state = |key: &str| record.body.get("state").and_then(|state| state.get(key));
-    let task = state("task").or_else(|| record.body.get("task")).and_then(Value::as_str);
-    match (&record.run, state("iteration").and_then(Value::as_u64)) {
+fn subject(record: &Record) -> String {
+    let state = record.body.get("state");
+    let task = state.and_then(|state| state.get("task")).or_else(|| record.body.get("task"));
+    let task = task.and_then(Value::as_str);
+    let iteration = state.and_then(|state| state.get("iteration")).and_then(Value::as_u64);
+    match (&record.run, iteration) {
         (Some(run), Some(iteration)) => format!("{run}, {iteration}"),
         (Some(run), None) => run.clone(),
         (None, _) => task
@@ -70,7 +77,7 @@ fn whose(record: &Record) -> String {
 }
 
 /// The event, its colour, and its reason.
-fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
+fn event(record: &Record) -> (String, Option<AnsiColor>, String) {
     match record.kind.as_str() {
         kind if kind::is_decision(kind) => decided(record),
         kind::TRANSITION => {
@@ -110,14 +117,13 @@ fn told(record: &Record) -> (String, Option<AnsiColor>, String) {
 
 /// The end of a loop, with what it took.
 fn run_ended(record: &Record) -> (String, Option<AnsiColor>, String) {
-    let number = |key: &str| record.body.get(key).and_then(Value::as_u64).unwrap_or_default();
-    let took = span(Duration::from_millis(number("duration_ms")));
-    let cost = match number("cost_micro_usd") {
+    let took = span(Duration::from_millis(number(record, "duration_ms")));
+    let cost = match number(record, "cost_micro_usd") {
         0 => String::new(),
         micro => format!(", ${:.2}", micro as f64 / 1e6),
     };
     let message = at(record, "message", "");
-    let why = format!("{message} ({} iterations, {took}{cost})", number("iterations"));
+    let why = format!("{message} ({} iterations, {took}{cost})", number(record, "iterations"));
     let done = at(record, "stopped_by", "") == "completed";
     let color = if done { AnsiColor::Green } else { AnsiColor::Red };
     ("loop ended".to_owned(), Some(color), why)
@@ -128,12 +134,12 @@ fn worked(record: &Record) -> (String, Option<AnsiColor>, String) {
     if record.kind == work::kind::ENDED && record.body.get("work").is_none() {
         return session_ended(record);
     }
-    let of_work = |pointer| at(record, "work", pointer);
-    let id = of_work("/id");
+    let id = at(record, "work", "/id");
     if record.kind == work::kind::ADDED {
-        return ("work added".to_owned(), None, format!("{id}: {}", of_work("/phase")));
+        return ("work added".to_owned(), None, format!("{id}: {}", at(record, "work", "/phase")));
     }
-    let (from, to, cause) = (of_work("/from"), of_work("/to"), of_work("/cause"));
+    let (from, to, cause) =
+        (at(record, "work", "/from"), at(record, "work", "/to"), at(record, "work", "/cause"));
     let why = [at(record, "reason", ""), at(record, "event", "/notes")];
     let why = why.iter().find(|why| !why.is_empty()).map(|why| format!(": {why}"));
     let step = format!("{id}: {from} to {to}, {cause}{}", why.unwrap_or_default());
@@ -143,10 +149,12 @@ fn worked(record: &Record) -> (String, Option<AnsiColor>, String) {
 
 /// A session that ended with an exit signal and worked on no item.
 fn session_ended(record: &Record) -> (String, Option<AnsiColor>, String) {
-    let of_event = |pointer| at(record, "event", pointer);
-    let (phase, reason) = (of_event("/phase_completed"), of_event("/exit_reason"));
-    let notes = Some(of_event("/notes")).filter(|notes| !notes.is_empty());
-    let notes = notes.map(|notes| format!(": {notes}")).unwrap_or_default();
+    let phase = at(record, "event", "/phase_completed");
+    let reason = at(record, "event", "/exit_reason");
+    let notes = match at(record, "event", "/notes") {
+        "" => String::new(),
+        notes => format!(": {notes}"),
+    };
     let done = reason == "completed";
     let color = if done { AnsiColor::Green } else { AnsiColor::Red };
     ("session ended".to_owned(), Some(color), format!("{phase}: {reason}{notes}"))
@@ -166,7 +174,7 @@ fn switched(record: &Record) -> (String, Option<AnsiColor>, String) {
 
 fn decided(record: &Record) -> (String, Option<AnsiColor>, String) {
     let verdict = at(record, "decision", "/verdict");
-    let forced = record.body.get("decision").and_then(|it| it.get("forced")?.as_bool());
+    let forced = record.body.get("decision").and_then(|decision| decision.get("forced")?.as_bool());
     let released = at(record, "decision", "/released");
     let (what, color) = match (verdict, forced) {
         ("continue", _) if released == "red" => ("released, red", AnsiColor::Red),
@@ -180,7 +188,12 @@ fn decided(record: &Record) -> (String, Option<AnsiColor>, String) {
     (what.to_owned(), Some(color), at(record, "decision", "/reasons/0/message").to_owned())
 }
 
-/// A text below a member of the body; empty where there is none.
+/// A number in the body; 0 if there is none.
+fn number(record: &Record, key: &str) -> u64 {
+    record.body.get(key).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// A text below a member of the body; empty if there is none.
 fn at<'a>(record: &'a Record, member: &str, pointer: &str) -> &'a str {
     let value = record.body.get(member).and_then(|value| value.pointer(pointer));
     value.and_then(Value::as_str).unwrap_or_default()

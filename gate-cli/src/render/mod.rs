@@ -29,13 +29,13 @@ pub(crate) use bus::{bus_message, bus_problems};
 pub(crate) use card::{card, scan_card};
 pub(crate) use diagnostic::{OutputMode, failure, message, notes, stop_line, unverified_line};
 pub(crate) use explain::{explained, last_card};
-pub(crate) use handoff::{Converted, Examined, handoff_card};
+pub(crate) use handoff::{ConvertedHandoff, HandoffReport, handoff_card};
 pub(crate) use hook::{let_go, released};
 pub(crate) use install::diff;
-pub(crate) use ledger::{Verified, Wrong, verified_card};
+pub(crate) use ledger::{LedgerProblem, LedgerReport, verified_card};
 pub(crate) use log::{log_line, record_card};
 pub(crate) use progress::progress;
-pub(crate) use run::{Showing, Shown, run_card};
+pub(crate) use run::{LoopDisplay, LoopReporter, run_card};
 pub(crate) use sarif::sarif;
 pub(crate) use text::{brief, plain};
 pub(crate) use work::{work_card, work_list};
@@ -64,8 +64,7 @@ pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
         .map_err(|error| unprintable(&error))
 }
 
-/// JSON that says the same, and in which no CI finds a command of its own and no
-/// terminal anything to obey.
+/// The same JSON without commands of a CI and without control characters of a terminal.
 fn escaped(json: &str) -> String {
     let json = json.replace("##[", "##\\u005b");
     if json.chars().all(|c| c == '\n' || is_plain(c)) {
@@ -76,7 +75,7 @@ fn escaped(json: &str) -> String {
         if c == '\n' || is_plain(c) {
             escaped.push(c);
         } else {
-            // None of them stands outside of a string, and each is one unit.
+            // Such a character is inside of a string, and is one UTF-16 unit.
             let _ = write!(escaped, "\\u{:04x}", u32::from(c));
         }
     }
@@ -90,7 +89,7 @@ fn unprintable(error: &serde_json::Error) -> Failure {
     )
 }
 
-/// Writes diagnostics. Where stderr is gone there is nobody to tell.
+/// Writes diagnostics. If stderr is gone, they are lost.
 fn diagnose(text: &str) {
-    let _ = anstream::stderr().lock().write_all(text::obeyed_by_none(text).as_bytes());
+    let _ = anstream::stderr().lock().write_all(text::without_ci_commands(text).as_bytes());
 }

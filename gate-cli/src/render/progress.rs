@@ -11,7 +11,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::text::plain;
 
 /// The time between two updates of a line.
-const TICK: Duration = Duration::from_millis(100);
+const REFRESH_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A listener that shows progress on stderr; one that does nothing if stderr is no
 /// terminal.
@@ -84,7 +84,7 @@ impl Progress {
             line.set_style(style);
         }
         line.set_message(check.to_owned());
-        line.enable_steady_tick(TICK);
+        line.enable_steady_tick(REFRESH_INTERVAL);
         line
     }
 }

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::replay::ReplayRecord;
 
 /// Wrong verdicts that are explained at most.
-const EXPLAINED: usize = 100;
+const MAX_EXPLAINED: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -70,7 +70,7 @@ impl Report {
     /// Counts a row; the lines to print at once.
     pub(crate) fn row(&mut self, row: &ReplayRecord, shown: bool) -> Result<Vec<String>, Failure> {
         self.totals.add(row);
-        if row.judged.is_some_and(|judged| judged.is_wrong()) && self.wrong.len() < EXPLAINED {
+        if row.judged.is_some_and(|judged| judged.is_wrong()) && self.wrong.len() < MAX_EXPLAINED {
             self.wrong.push(why::explained(row));
         }
         if !shown {
@@ -101,7 +101,7 @@ impl Report {
             for wrong in std::mem::take(&mut self.wrong) {
                 lines.extend([String::new(), wrong]);
             }
-            let more = self.totals.wrong().saturating_sub(EXPLAINED as u64);
+            let more = self.totals.wrong().saturating_sub(MAX_EXPLAINED as u64);
             if more > 0 {
                 lines.push(format!("\nand {more} more: see them with --only wrong"));
             }

@@ -26,7 +26,7 @@ use terminal::Terminal;
 
 /// The form in which a loop is shown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Showing {
+pub(crate) struct LoopDisplay {
     /// The format of the agent's output.
     pub(crate) format: Option<Forced>,
     /// Show the agent's output as it is.
@@ -37,12 +37,12 @@ pub(crate) struct Showing {
 
 /// Shows a loop on stderr. Stdout is the answer's.
 #[derive(Clone)]
-pub(crate) struct Shown(Arc<dyn Live + Send + Sync>);
+pub(crate) struct LoopReporter(Arc<dyn Live + Send + Sync>);
 
-impl Shown {
-    pub(crate) fn new(showing: Showing) -> Self {
-        if !showing.json && std::io::stderr().is_terminal() {
-            Self(Arc::new(Terminal::new(showing)))
+impl LoopReporter {
+    pub(crate) fn new(display: LoopDisplay) -> Self {
+        if !display.json && std::io::stderr().is_terminal() {
+            Self(Arc::new(Terminal::new(display)))
         } else {
             Self(Arc::new(Lines::new(super::diagnose)))
         }
@@ -50,19 +50,19 @@ impl Shown {
 
     /// A listener for the events of checks.
     pub(crate) fn checks(&self) -> Events {
-        let shown = self.clone();
-        Events::to(move |event| shown.show(Event::Check(&event)))
+        let reporter = self.clone();
+        Events::to(move |event| reporter.show(Event::Check(&event)))
     }
 }
 
-impl Live for Shown {
+impl Live for LoopReporter {
     fn show(&self, event: Event<'_>) {
         self.0.show(event);
     }
 }
 
 /// The cost of a loop so far; empty if no transcript tells it.
-fn so_far(spent: Option<&Spent>) -> String {
+fn cost_so_far(spent: Option<&Spent>) -> String {
     match spent {
         Some(spent) if spent.cost_micro_usd > 0 => {
             format!(", ${:.2} so far", spent.cost_micro_usd as f64 / 1e6)
@@ -73,7 +73,7 @@ fn so_far(spent: Option<&Spent>) -> String {
 }
 
 /// A check with its outcome and its time.
-fn checked(evidence: &Evidence) -> String {
+fn check_line(evidence: &Evidence) -> String {
     let outcome = match evidence.outcome {
         Outcome::Pass => "pass",
         Outcome::Fail => "fail",
@@ -87,12 +87,12 @@ fn checked(evidence: &Evidence) -> String {
     brief(&secrets::masked(&text))
 }
 
-/// Why a decision is what it is, in a line.
-fn why(record: &Record) -> String {
+/// The first reason of a decision, in a line.
+fn first_reason(record: &Record) -> String {
     plain(record.decision.reasons.first().map_or("", |reason| reason.message.as_str()))
 }
 
-/// Why a loop stopped, and what it cost.
+/// The card of a loop: the reason why it stopped, and its cost.
 pub(crate) fn run_card(record: &RunRecord) -> String {
     let (color, word) = match (record.success, record.verified) {
         (true, Some(false)) => (AnsiColor::Yellow, done(false)),
@@ -101,36 +101,42 @@ pub(crate) fn run_card(record: &RunRecord) -> String {
     };
     let style = Style::new().bold().fg_color(Some(color.into()));
     let mut text = format!("{style}{word}{style:#}  {}\n\n", brief(&record.message));
-    let mut row = |label: &str, what: &str| {
-        let _ = writeln!(text, "  {label:<12}{}", brief(what));
-    };
     if let Some(work) = &record.work {
         let next = work.next_phase.map_or("as it was", |phase| phase.as_str());
-        row("work item", &format!("{}: {}, now {next}", work.work, work.phase));
+        row(&mut text, "work item", &format!("{}: {}, now {next}", work.work, work.phase));
     }
     if !record.task.is_empty() {
-        row("task", &record.task);
+        row(&mut text, "task", &record.task);
     }
-    row("iterations", &record.iterations.to_string());
+    row(&mut text, "iterations", &record.iterations.to_string());
     let took = Duration::from_millis(record.duration_ms);
-    row("took", &span(took));
+    row(&mut text, "took", &span(took));
     if let Some(tokens) = record.tokens {
-        row("tokens", &tokens.to_string());
+        row(&mut text, "tokens", &tokens.to_string());
     }
     if let Some(cost) = record.cost_usd {
-        row("cost", &format!("${cost:.2}"));
+        row(&mut text, "cost", &format!("${cost:.2}"));
     }
-    row("folder", &record.folder);
+    row(&mut text, "folder", &record.folder);
     if let Some(handoff) = &record.handoff {
-        row("handoff", handoff);
+        row(&mut text, "handoff", handoff);
     }
     if !record.denied.is_empty() {
-        row("denied", &record.denied.join(", "));
-        row("", "allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml");
+        row(&mut text, "denied", &record.denied.join(", "));
+        row(
+            &mut text,
+            "",
+            "allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml",
+        );
     }
     if let Some(command) = &record.resume {
         // Whole, whatever its length: it is there to be copied.
         let _ = writeln!(text, "  {:<12}{}", "go on with", plain(command));
     }
     text
+}
+
+fn row(text: &mut String, label: &str, value: &str) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "  {label:<12}{}", brief(value));
 }

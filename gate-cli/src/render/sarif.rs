@@ -33,25 +33,26 @@ pub(crate) fn sarif(record: &Record) -> Result<String, Failure> {
 
 fn run(evidence: &[Evidence]) -> Value {
     let (found, allowed) = findings(evidence);
-    let all = found.iter().chain(allowed.iter().map(|it| &it.finding));
+    let all = found.iter().chain(allowed.iter().map(|allowed| &allowed.finding));
     let hit: Vec<&About> =
-        rules().filter(|rule| all.clone().any(|it| it.rule == rule.id)).collect();
-    let mut results: Vec<Value> = found.iter().map(|it| result(it, &hit)).collect();
-    results.extend(allowed.iter().map(|it| {
-        let mut result = result(&it.finding, &hit);
-        result["suppressions"] = json!([{ "kind": "external", "justification": it.reason }]);
-        result
-    }));
-    let looked = evidence.iter().find(|it| it.check == "integrity");
-    let looked = looked
-        .is_some_and(|it| matches!(it.outcome, Outcome::Pass | Outcome::Fail | Outcome::Tamper));
+        rules().filter(|rule| all.clone().any(|finding| finding.rule == rule.id)).collect();
+    let mut results: Vec<Value> = found.iter().map(|finding| result(finding, &hit)).collect();
+    for allowed in &allowed {
+        let mut result = result(&allowed.finding, &hit);
+        result["suppressions"] = json!([{ "kind": "external", "justification": allowed.reason }]);
+        results.push(result);
+    }
+    let integrity = evidence.iter().find(|evidence| evidence.check == "integrity");
+    let has_run = integrity.is_some_and(|evidence| {
+        matches!(evidence.outcome, Outcome::Pass | Outcome::Fail | Outcome::Tamper)
+    });
     json!({
         "tool": { "driver": {
             "name": "gate",
             "version": env!("CARGO_PKG_VERSION"),
             "rules": hit.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
         } },
-        "invocations": [{ "executionSuccessful": looked }],
+        "invocations": [{ "executionSuccessful": has_run }],
         "originalUriBaseIds": {
             "%SRCROOT%": { "description": { "text": "The root of the work tree." } },
         },

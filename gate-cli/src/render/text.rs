@@ -5,25 +5,28 @@ use std::time::Duration;
 use gate_core::text;
 
 /// The longest row of a card, in characters.
-const ROW: usize = 200;
+const MAX_ROW_CHARS: usize = 200;
 
 /// The whole text on one line.
 pub(crate) fn plain(text: &str) -> String {
-    obeyed_by_none(&text::brief(text, usize::MAX))
+    without_ci_commands(&text::brief(text, usize::MAX))
 }
 
 /// The text, fit for one row of a card.
 pub(crate) fn brief(text: &str) -> String {
-    obeyed_by_none(&text::brief(text, ROW))
+    without_ci_commands(&text::brief(text, MAX_ROW_CHARS))
 }
 
 /// A text of several lines, each fit for a terminal.
 pub(super) fn lines(text: &str) -> String {
-    let end = |line: &str| if line.ends_with('\n') { "\n" } else { "" };
-    let lines = text.split_inclusive('\n');
-    let lines: String =
-        lines.map(|line| text::clean(line.trim_end_matches('\n')) + end(line)).collect();
-    obeyed_by_none(&lines)
+    let mut cleaned = String::new();
+    for line in text.split_inclusive('\n') {
+        cleaned.push_str(&text::clean(line.trim_end_matches('\n')));
+        if line.ends_with('\n') {
+            cleaned.push('\n');
+        }
+    }
+    without_ci_commands(&cleaned)
 }
 
 /// A length of time, in its two largest units.
@@ -36,11 +39,11 @@ pub(super) fn span(time: Duration) -> String {
     }
 }
 
-/// A text in which a CI that reads commands from what programs print finds none:
-/// `##[` anywhere, `::` where a line begins, white space apart.
+/// The text without commands of a CI that reads them from the output of programs: `##[`
+/// anywhere, `::` at the beginning of a line, white space apart.
 ///
 /// Source: the runner of GitHub Actions, which takes both.
-pub(super) fn obeyed_by_none(text: &str) -> String {
+pub(super) fn without_ci_commands(text: &str) -> String {
     let lines = text.split_inclusive('\n').map(|line| {
         let line = line.replace("##[", "## [");
         let begins = line.len() - line.trim_start().len();
@@ -54,13 +57,13 @@ pub(super) fn obeyed_by_none(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::obeyed_by_none;
+    use super::without_ci_commands;
 
     #[test]
     fn a_ci_finds_no_command() {
         let text = "a\n  ::set-env name=A::b\n##[error]x ##[add-mask]y\nfoo::bar\n";
         let harmless = "a\n  : :set-env name=A::b\n## [error]x ## [add-mask]y\nfoo::bar\n";
-        assert_eq!(obeyed_by_none(text), harmless);
-        assert_eq!(obeyed_by_none(harmless), harmless);
+        assert_eq!(without_ci_commands(text), harmless);
+        assert_eq!(without_ci_commands(harmless), harmless);
     }
 }

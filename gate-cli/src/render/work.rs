@@ -18,27 +18,29 @@ pub(crate) fn work_card(item: &Item, state: LeaseState) -> String {
     let mut text = format!("{style}{}{style:#}  {} {title}", standing.phase, brief(&work.id, 128));
     text.truncate(text.trim_end().len());
     text.push_str("\n\n");
-    let mut row = |label: &str, what: &str| {
-        let _ = writeln!(text, "  {label:<12}{what}");
-    };
     if let Some(phase) = standing.blocked_in {
-        row("blocked in", phase.as_str());
+        row(&mut text, "blocked in", phase.as_str());
     }
-    match item.lease.as_ref().filter(|_| state == LeaseState::Active) {
-        Some(lease) => {
+    match &item.lease {
+        Some(lease) if state == LeaseState::Active => {
             let until = lease.expires_at.map_or_else(String::new, |at| format!(" until {at}"));
-            row("held by", &format!("{}{until}", brief(&lease.actor_id, 128)));
-            row("lease", &brief(&lease.lease_id, 128));
+            row(&mut text, "held by", &format!("{}{until}", brief(&lease.actor_id, 128)));
+            row(&mut text, "lease", &brief(&lease.lease_id, 128));
         }
-        None => row("held by", "nobody"),
+        _ => row(&mut text, "held by", "nobody"),
     }
-    row("steps", &standing.transition_count.to_string());
-    row("recorded", &format!("record {}", item.seq));
+    row(&mut text, "steps", &standing.transition_count.to_string());
+    row(&mut text, "recorded", &format!("record {}", item.seq));
     text
 }
 
+fn row(text: &mut String, label: &str, value: &str) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "  {label:<12}{value}");
+}
+
 /// The longest name of a phase, in letters.
-const PHASE: usize = 16;
+const PHASE_WIDTH: usize = 16;
 
 /// Items, a line each.
 pub(crate) fn work_list(items: &[Item], now: Timestamp) -> String {
@@ -46,18 +48,20 @@ pub(crate) fn work_list(items: &[Item], now: Timestamp) -> String {
         return "no work items\n".to_owned();
     }
     let widest = items.iter().map(|item| item.work.id.chars().count()).max().unwrap_or_default();
-    let line = |item: &Item| {
-        let (work, phase) = (&item.work, item.work.standing.phase);
-        let held = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
-        let held = held.map(|lease| format!("held by {}", brief(&lease.actor_id, 40)));
-        let (id, title) = (brief(&work.id, 128), brief(&work.title, 60));
-        let rest = [title, held.unwrap_or_default()].join("  ");
-        let (style, name) = (style(phase), phase.as_str());
-        let pad = " ".repeat(PHASE.saturating_sub(name.len()));
-        let line = format!("{id:<widest$}  {style}{name}{style:#}{pad}  {}", rest.trim());
-        format!("{}\n", line.trim_end())
-    };
-    items.iter().map(line).collect()
+    items.iter().map(|item| line(item, widest, now) + "\n").collect()
+}
+
+/// An item's line, with a column for the id of so many characters.
+fn line(item: &Item, id_width: usize, now: Timestamp) -> String {
+    let (work, phase) = (&item.work, item.work.standing.phase);
+    let lease = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
+    let holder = lease.map(|lease| format!("held by {}", brief(&lease.actor_id, 40)));
+    let (id, title) = (brief(&work.id, 128), brief(&work.title, 60));
+    let rest = [title, holder.unwrap_or_default()].join("  ");
+    let (style, name) = (style(phase), phase.as_str());
+    let pad = " ".repeat(PHASE_WIDTH.saturating_sub(name.len()));
+    let line = format!("{id:<id_width$}  {style}{name}{style:#}{pad}  {}", rest.trim());
+    line.trim_end().to_owned()
 }
 
 fn style(phase: WorkPhase) -> Style {

@@ -9,7 +9,7 @@ use gate_core::protocol::bus::{self, Message};
 use super::super::common::DONE;
 use super::super::lines::{Flow, Lines};
 use super::target;
-use crate::args::{BusFilter, Place, Poll, Read};
+use crate::args::{BusArgs, BusFilter, Poll, Read};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Bus;
@@ -77,7 +77,7 @@ fn count(args: &Read) -> Option<usize> {
     args.last.or(if args.all || is_part { None } else { Some(DEFAULT_COUNT) })
 }
 
-fn open(here: &Here, place: &Place) -> Result<Bus, Failure> {
+fn open(here: &Here, place: &BusArgs) -> Result<Bus, Failure> {
     let bus = target::resolve(here, place, &target::caller(here, place)?)?.bus;
     if place.bus.is_some() && bus.path().symlink_metadata().is_err() {
         let path = bus.path().display();
@@ -112,7 +112,7 @@ struct Output<'a> {
 
 impl<'a> Output<'a> {
     fn new(filter: &'a BusFilter, json: bool) -> Self {
-        Self { filter, json, lines: if json { Lines::exact() } else { Lines::shown() } }
+        Self { filter, json, lines: if json { Lines::for_program() } else { Lines::for_person() } }
     }
 
     /// The messages that pass the filter.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gate_core::protocol::run::{RunInfo, layout};
 
-use crate::args::Place;
+use crate::args::BusArgs;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{Bus, Caller, Project, Runs};
@@ -35,7 +35,7 @@ pub(in crate::commands) fn project(
 }
 
 /// The run whose agent calls, of the runs beside the bus.
-pub(super) fn caller(here: &Here, place: &Place) -> Result<Caller, Failure> {
+pub(super) fn caller(here: &Here, place: &BusArgs) -> Result<Caller, Failure> {
     let by_path = place.bus.as_ref().and_then(|file| {
         let file = here.places.folder.join(file);
         let (project, task) = owners(&file);
@@ -52,7 +52,7 @@ pub(super) fn caller(here: &Here, place: &Place) -> Result<Caller, Failure> {
 }
 
 /// The bus that the arguments name, else that of the caller's run, else the nearest.
-pub(super) fn resolve(here: &Here, place: &Place, caller: &Caller) -> Result<Target, Failure> {
+pub(super) fn resolve(here: &Here, place: &BusArgs, caller: &Caller) -> Result<Target, Failure> {
     if let Some(file) = &place.bus {
         return named(here, place, &here.places.folder.join(file));
     }
@@ -69,7 +69,7 @@ pub(super) fn resolve(here: &Here, place: &Place, caller: &Caller) -> Result<Tar
 }
 
 /// The bus in a file. Its path tells its project and task, unless the arguments do.
-fn named(here: &Here, place: &Place, file: &Path) -> Result<Target, Failure> {
+fn named(here: &Here, place: &BusArgs, file: &Path) -> Result<Target, Failure> {
     let (project_id, task_id) = owners(file);
     let project_id = match &place.project {
         Some(id) => id.clone(),
@@ -95,7 +95,7 @@ fn folder_name(file: &Path, levels: usize) -> String {
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn by_ids(here: &Here, place: &Place) -> Result<Target, Failure> {
+fn by_ids(here: &Here, place: &BusArgs) -> Result<Target, Failure> {
     let project = project(here, place.root.as_deref(), place.project.as_deref())?;
     let project_id = project.id().to_owned();
     match &place.task {

@@ -4,8 +4,8 @@
 use gate_checks::Finding;
 
 use super::super::common::DONE;
-use super::super::install::shown;
-use super::WRONG;
+use super::super::install::changes;
+use super::PROBLEMS;
 use super::card::agent_card;
 use super::record::AgentRecord;
 use crate::agent::Agent;
@@ -14,13 +14,13 @@ use crate::failure::Failure;
 use crate::install::{self, Roots, looked_at};
 use crate::render::{self, print};
 
-/// Brings the hooks of an agent up to date. What changes is shown, but where the answer
-/// is one JSON object.
+/// Brings the hooks of an agent up to date. Prints the changes, unless the answer is one
+/// JSON object.
 pub(super) fn fix(here: &Here, agent: Agent, json: bool) -> Result<(), Failure> {
     for plan in install::fixes(agent, &Roots::of(&here.places)?)? {
         plan.apply()?;
         if !json {
-            print(&shown(&plan, false))?;
+            print(&changes(&plan, false))?;
         }
     }
     Ok(())
@@ -33,8 +33,8 @@ pub(super) fn outdated(here: &Here, agent: Agent) -> Option<Finding> {
 }
 
 pub(super) fn run(here: &Here, agent: Agent, json: bool) -> Result<u8, Failure> {
-    let looked = looked_at(agent, &Roots::of(&here.places)?)?;
-    let record = AgentRecord::new(agent.name(), looked.places, looked.findings);
+    let result = looked_at(agent, &Roots::of(&here.places)?)?;
+    let record = AgentRecord::new(agent.name(), result.places, result.findings);
     print(&if json { render::json(&record)? } else { agent_card(&record) })?;
-    Ok(if record.ok { DONE } else { WRONG })
+    Ok(if record.ok { DONE } else { PROBLEMS })
 }

@@ -20,7 +20,7 @@ pub(super) fn answer(
     file: &Path,
     agent: Agent,
 ) -> String {
-    let mut text = found(detected, times);
+    let mut text = found_list(detected, times);
     for note in &detected.notes {
         let _ = writeln!(text, "note: {}", clean(note));
     }
@@ -35,7 +35,7 @@ pub(super) fn answer(
 /// The widest column of commands, in characters.
 const MAX_COMMAND_WIDTH: usize = 48;
 
-fn found(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
+fn found_list(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
     let mut lines: Vec<[String; 3]> = Vec::new();
     for proposal in detected.proposals.iter().filter(|proposal| !proposal.optional) {
         let what = proposal.command.join(" ");

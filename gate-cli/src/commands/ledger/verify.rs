@@ -12,13 +12,13 @@ use gate_core::work::{Book, WorkError};
 
 use crate::args::Verify;
 use crate::commands::common::DONE;
-use crate::commands::{entries::PAGE, log};
+use crate::commands::{entries::PAGE_RECORDS, log};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::record::VERSION;
 use crate::render::print;
-use crate::render::{self, Verified, Wrong};
+use crate::render::{self, LedgerProblem, LedgerReport};
 use crate::store::StoreError;
 
 /// Exit code of a ledger that does not hold.
@@ -28,7 +28,7 @@ pub(super) fn run(here: &Here, args: &Verify) -> Result<u8, Failure> {
     let chain = args.head.into_iter().fold(Chain::new(), Chain::against);
     let verified = match &args.file {
         Some(file) => exported(chain, here, file)?,
-        None => recorded(Following::new(chain), &mut log::opened(here)?)?,
+        None => recorded(LedgerWalk::new(chain), &mut log::opened(here)?)?,
     };
     print(&if args.json { render::json(&verified)? } else { render::verified_card(&verified) })?;
     Ok(if verified.ok { DONE } else { BROKEN })
@@ -36,7 +36,7 @@ pub(super) fn run(here: &Here, args: &Verify) -> Result<u8, Failure> {
 
 /// A ledger that is followed from its beginning: its chain, and what its
 /// records come to.
-struct Following {
+struct LedgerWalk {
     chain: Chain,
     /// The last record that holds in every way.
     held: Head,
@@ -46,46 +46,48 @@ struct Following {
     policies: BTreeMap<String, Option<Policy>>,
 }
 
-impl Following {
+impl LedgerWalk {
     fn new(chain: Chain) -> Self {
         let (history, book) = (History::default(), Book::default());
         Self { chain, held: Head::EMPTY, history, book, policies: BTreeMap::new() }
     }
 
     /// The next record, which has to follow from those before it.
-    fn follow(&mut self, record: &Record) -> Result<(), Wrong> {
+    fn follow(&mut self, record: &Record) -> Result<(), LedgerProblem> {
         // Another version of gate may decide otherwise.
         let ours = decided(record, "gate_version") == Some(VERSION);
         let policies = &self.policies;
         self.history.apply(record, &|digest| {
             if ours { policies.get(digest).cloned().flatten() } else { None }
         })?;
-        self.book.apply(record).map_err(|error| wrong(record.seq, &error))?;
+        self.book.apply(record).map_err(|error| contradiction(record.seq, &error))?;
         self.held = self.chain.head();
         Ok(())
     }
 
-    /// Learns the policy of a decision, where the store has it.
-    fn learn(&mut self, memory: &mut Memory, record: &Record) -> Result<(), Wrong> {
+    /// Loads the policy of a decision, if the store has it.
+    fn learn(&mut self, memory: &mut Memory, record: &Record) -> Result<(), LedgerProblem> {
         if let Some(digest) = decided(record, "policy_digest")
             && !self.policies.contains_key(digest)
         {
-            let wrong =
-                |failure: Failure| Wrong { seq: Some(record.seq), message: failure.message };
+            let wrong = |failure: Failure| LedgerProblem {
+                seq: Some(record.seq),
+                message: failure.message,
+            };
             let policy = memory.policy(digest).map_err(wrong)?;
             self.policies.insert(digest.to_owned(), policy);
         }
         Ok(())
     }
 
-    fn verified(&self, wrong: Option<Wrong>) -> Verified {
-        Verified::new(&self.chain, self.held, Some(self.history.undecided().len()), wrong)
+    fn verified(&self, wrong: Option<LedgerProblem>) -> LedgerReport {
+        LedgerReport::new(&self.chain, self.held, Some(self.history.undecided().len()), wrong)
     }
 }
 
 /// A record that contradicts those before it.
-fn wrong(seq: u64, error: &WorkError) -> Wrong {
-    Wrong { seq: Some(seq), message: format!("record {seq}: {error}") }
+fn contradiction(seq: u64, error: &WorkError) -> LedgerProblem {
+    LedgerProblem { seq: Some(seq), message: format!("record {seq}: {error}") }
 }
 
 /// A text of a decision's record, by its key.
@@ -95,7 +97,7 @@ fn decided<'r>(record: &'r Record, name: &str) -> Option<&'r str> {
 
 /// Follows the chain through an export. What its records come to is not asked:
 /// it holds no policies, and may be another project's.
-fn exported(mut chain: Chain, here: &Here, file: &Path) -> Result<Verified, Failure> {
+fn exported(mut chain: Chain, here: &Here, file: &Path) -> Result<LedgerReport, Failure> {
     let followed = if file == Path::new("-") {
         lines(&mut io::stdin().lock(), &mut chain)
     } else {
@@ -106,7 +108,7 @@ fn exported(mut chain: Chain, here: &Here, file: &Path) -> Result<Verified, Fail
         let failure = Failure::file("input-unreadable", "read the ledger", file, &error);
         Failure { exit_code: 2, ..failure }
     })?;
-    Ok(Verified::new(&chain, chain.head(), None, problem.err().map(Wrong::from)))
+    Ok(LedgerReport::new(&chain, chain.head(), None, problem.err().map(LedgerProblem::from)))
 }
 
 fn lines(from: &mut impl BufRead, chain: &mut Chain) -> io::Result<Result<(), Problem>> {
@@ -127,11 +129,11 @@ fn lines(from: &mut impl BufRead, chain: &mut Chain) -> io::Result<Result<(), Pr
 
 /// Follows the project's own ledger, up to the head that is marked and on.
 /// Damage that the store finds is a problem like any other.
-fn recorded(mut following: Following, memory: &mut Memory) -> Result<Verified, Failure> {
+fn recorded(mut following: LedgerWalk, memory: &mut Memory) -> Result<LedgerReport, Failure> {
     let marked = match memory.examine(|_, marked| Ok(marked)) {
         // What is no ledger any more does not hold.
         Err(failure) if failure.code == "state-corrupt" => {
-            let wrong = Wrong { seq: None, message: failure.message };
+            let wrong = LedgerProblem { seq: None, message: failure.message };
             return Ok(following.verified(Some(wrong)));
         }
         marked => marked?,
@@ -140,14 +142,14 @@ fn recorded(mut following: Following, memory: &mut Memory) -> Result<Verified, F
     loop {
         let (page, damage) = page(memory, following.chain.head().seq + 1)?;
         for sealed in &page {
-            let pushed = following.chain.push(sealed).map_err(Wrong::from);
+            let pushed = following.chain.push(sealed).map_err(LedgerProblem::from);
             let learned = pushed.and_then(|()| following.learn(memory, &sealed.record));
             if let Err(wrong) = learned.and_then(|()| following.follow(&sealed.record)) {
                 return Ok(following.verified(Some(wrong)));
             }
         }
         let damage = damage.map(|wrong| behind(&following.chain, wrong));
-        if damage.is_some() || page.len() < PAGE {
+        if damage.is_some() || page.len() < PAGE_RECORDS {
             let wrong = match damage {
                 None if following.chain.end().is_ok() => misplaced(&following, memory)?,
                 damage => damage,
@@ -158,17 +160,20 @@ fn recorded(mut following: Following, memory: &mut Memory) -> Result<Verified, F
 }
 
 /// A contradiction between the rows of work items and records that are sound.
-fn misplaced(following: &Following, memory: &mut Memory) -> Result<Option<Wrong>, Failure> {
+fn misplaced(
+    following: &LedgerWalk,
+    memory: &mut Memory,
+) -> Result<Option<LedgerProblem>, Failure> {
     match memory.misplaced(&following.book, following.chain.head().seq) {
         Err(failure) if failure.code == "state-corrupt" => {
-            Ok(Some(Wrong { seq: None, message: failure.message }))
+            Ok(Some(LedgerProblem { seq: None, message: failure.message }))
         }
-        found => Ok(found?.map(|(seq, message)| Wrong { seq: Some(seq), message })),
+        found => Ok(found?.map(|(seq, message)| LedgerProblem { seq: Some(seq), message })),
     }
 }
 
-/// Damage behind the records of a chain, where none is missing in between.
-fn behind(chain: &Chain, damage: Wrong) -> Wrong {
+/// Damage behind the records of a chain; or the gap, if records before it are missing.
+fn behind(chain: &Chain, damage: LedgerProblem) -> LedgerProblem {
     let seq = chain.head().seq + 1;
     match damage.seq {
         Some(found) if found > seq => Problem { seq, what: Fault::Number { found } }.into(),
@@ -177,10 +182,11 @@ fn behind(chain: &Chain, damage: Wrong) -> Wrong {
 }
 
 /// The next records, and what is wrong with the row behind them.
-fn page(memory: &mut Memory, from: u64) -> Result<(Vec<Sealed>, Option<Wrong>), Failure> {
-    memory.examine(|reading, _| match reading.entries(from, PAGE) {
+fn page(memory: &mut Memory, from: u64) -> Result<(Vec<Sealed>, Option<LedgerProblem>), Failure> {
+    memory.examine(|reading, _| match reading.entries(from, PAGE_RECORDS) {
         Err(error @ StoreError::Corrupt { .. }) => {
-            let before = (0..PAGE).rev().find_map(|limit| reading.entries(from, limit).ok());
+            let before =
+                (0..PAGE_RECORDS).rev().find_map(|limit| reading.entries(from, limit).ok());
             Ok((before.unwrap_or_default(), Some(error.into())))
         }
         page => Ok((page?, None)),

@@ -49,7 +49,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// Claims the item that is asked for; none where nothing can be claimed.
+    /// Claims the item that the arguments name, or the next; none if nothing can be claimed.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl Job {
         let lost = self.lost.clone();
         let ended = with_lease(&mut beside, (self.handed(), self.ttl), &lost, || run(&self));
         let end = ended.inspect_err(|_| {
-            // It expires by itself, where this fails too.
+            // The lease expires by itself if this fails, too.
             let _ = beside.release(self.handed());
         })?;
         let work = match self.signal(&end)? {
@@ -285,8 +285,8 @@ impl Job {
     }
 }
 
-/// An item in the hands of whoever has claimed it: of nobody else under the same
-/// name, as far as leases go.
+/// The item with its lease and its holder. The lease keeps others of the same name from
+/// acting on the item.
 fn handed<'a>(item: &'a Item, actor: &'a str) -> LeaseRef<'a> {
     let lease = item.lease.as_ref().map(|lease| lease.lease_id.as_str());
     LeaseRef { work: &item.work.id, lease, actor }

@@ -25,7 +25,7 @@ impl Bar {
         self.0.set_position(bytes);
     }
 
-    /// Prints something where the bar stands.
+    /// Prints something while the bar is hidden.
     pub(crate) fn hidden<T>(&self, print: impl FnOnce() -> T) -> T {
         self.0.suspend(print)
     }

@@ -1,5 +1,7 @@
 //! Rows as comma-separated values (RFC 4180). Columns are added, never changed.
 
+use std::error::Error;
+
 use ::csv::{QuoteStyle, WriterBuilder};
 
 use super::why;
@@ -42,25 +44,23 @@ pub(super) fn row(row: &ReplayRecord) -> Result<String, Failure> {
     let signal = row.signal.as_ref();
     let indicators = row.indicators.as_ref();
     let transcript = row.transcript.as_ref();
-    let number = |number: Option<u64>| number.map(|it| it.to_string()).unwrap_or_default();
-    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
     let codes: Vec<_> = row.reasons.iter().map(|reason| reason.code.code()).collect();
-    let changed = row.changed.map(|it| it.from.map_or("none", ReplayVerdict::name));
+    let changed = row.changed.map(|changed| changed.from.map_or("none", ReplayVerdict::name));
     record([
         row.file.clone(),
         row.iteration.to_string(),
         row.first_line.to_string(),
         text(row.verdict.map(ReplayVerdict::name)),
-        signal.map(|it| format!("{:?}", it.status).to_lowercase()).unwrap_or_default(),
-        text(signal.and_then(|it| it.source).map(|source| source.name())),
-        number(signal.and_then(|it| it.line)),
-        number(indicators.map(|it| it.score.into())),
-        number(indicators.map(|it| it.threshold.into())),
-        text(transcript.and_then(|it| it.format.as_deref())),
-        text(transcript.and_then(|it| it.session.as_deref())),
+        signal.map(|signal| format!("{:?}", signal.status).to_lowercase()).unwrap_or_default(),
+        text(signal.and_then(|signal| signal.source).map(|source| source.name())),
+        number(signal.and_then(|signal| signal.line)),
+        number(indicators.map(|indicators| indicators.score.into())),
+        number(indicators.map(|indicators| indicators.threshold.into())),
+        text(transcript.and_then(|transcript| transcript.format.as_deref())),
+        text(transcript.and_then(|transcript| transcript.session.as_deref())),
         codes.join(" "),
-        number(signal.map(|it| it.near_misses.len() as u64)),
-        number(transcript.map(|it| it.commands.len() as u64)),
+        number(signal.map(|signal| signal.near_misses.len() as u64)),
+        number(transcript.map(|transcript| transcript.commands.len() as u64)),
         text(row.label.map(|label| label.name())),
         row.ambiguous.to_string(),
         text(row.judged.map(|judged| judged.name())),
@@ -73,14 +73,25 @@ pub(super) fn row(row: &ReplayRecord) -> Result<String, Failure> {
     ])
 }
 
+fn number(number: Option<u64>) -> String {
+    number.map(|number| number.to_string()).unwrap_or_default()
+}
+
+fn text(text: Option<&str>) -> String {
+    text.unwrap_or_default().to_owned()
+}
+
 /// One record, without its line break.
 pub(super) fn record<T: AsRef<[u8]>>(
     fields: impl IntoIterator<Item = T>,
 ) -> Result<String, Failure> {
     let mut writer =
         WriterBuilder::new().quote_style(QuoteStyle::Necessary).from_writer(Vec::new());
-    let unwritable = |error: String| Failure::internal("answer-unprintable", error);
-    writer.write_record(fields).map_err(|error| unwritable(error.to_string()))?;
-    let bytes = writer.into_inner().map_err(|error| unwritable(error.to_string()))?;
+    writer.write_record(fields).map_err(|error| unprintable(&error))?;
+    let bytes = writer.into_inner().map_err(|error| unprintable(&error))?;
     Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\n').to_owned())
+}
+
+fn unprintable(error: &dyn Error) -> Failure {
+    Failure::internal("answer-unprintable", error.to_string())
 }

@@ -41,38 +41,37 @@ impl Groups {
             self.all.len() - 1
         });
         let group = &mut self.all[place];
-        let is = |judged| u64::from(row.judged == Some(judged));
         group.last = row.verdict.or(group.last);
         group.iterations += u64::from(row.verdict.is_some());
         group.exits += u64::from(row.verdict.is_some_and(ReplayVerdict::lets_end));
         group.blocked += u64::from(row.verdict == Some(ReplayVerdict::Blocked));
         group.errors += u64::from(row.error.is_some());
-        group.false_exits += is(Judged::FalseExit);
-        group.missed_exits += is(Judged::MissedExit);
+        group.false_exits += u64::from(row.judged == Some(Judged::FalseExit));
+        group.missed_exits += u64::from(row.judged == Some(Judged::MissedExit));
         group.changed += u64::from(row.changed.is_some());
         group.bytes += row.bytes;
     }
 
     pub(super) fn json(&self) -> Result<Vec<String>, Failure> {
-        let line = |group| Ok(json_line(group)?.trim_end().to_owned());
-        self.all.iter().map(line).collect()
+        self.all.iter().map(|group| Ok(json_line(group)?.trim_end().to_owned())).collect()
     }
 
     pub(super) fn csv(&self) -> Result<Vec<String>, Failure> {
         let head = csv::record(HEAD)?;
-        let rows = self.all.iter().map(|it| csv::record(cells(it)));
+        let rows = self.all.iter().map(|group| csv::record(cells(group)));
         std::iter::once(Ok(head)).chain(rows).collect()
     }
 
-    /// The table; the columns of labels and comparison only where there are any.
+    /// The table; the columns of labels and comparison only if there are any.
     pub(super) fn table(&self, layout: &Layout) -> Vec<String> {
-        let shown = |at: &usize| match *at {
-            6 | 7 => layout.labels,
-            8 => layout.compared,
-            9 => false,
-            _ => true,
-        };
-        let columns: Vec<usize> = (1..HEAD.len()).filter(shown).collect();
+        let columns: Vec<usize> = (1..HEAD.len())
+            .filter(|column| match column {
+                6 | 7 => layout.labels,
+                8 => layout.compared,
+                9 => false,
+                _ => true,
+            })
+            .collect();
         let titles = HEAD.map(|title| title.replace('_', " ").to_uppercase());
         let rows: Vec<_> = std::iter::once(titles).chain(self.all.iter().map(cells)).collect();
         let widths: Vec<_> = columns
@@ -138,14 +137,13 @@ fn empty(name: &str) -> ReplayGroup {
 
 /// The group of a row: its folder, or its session, else its file.
 fn name(by: Grouping, row: &ReplayRecord) -> String {
-    let folder = || {
-        let folder = Path::new(&row.file).parent().map(|it| it.display().to_string());
-        folder.filter(|it| !it.is_empty()).unwrap_or_else(|| ".".to_owned())
-    };
     match by {
-        Grouping::Folder => folder(),
+        Grouping::Folder => {
+            let folder = Path::new(&row.file).parent().map(|folder| folder.display().to_string());
+            folder.filter(|name| !name.is_empty()).unwrap_or_else(|| ".".to_owned())
+        }
         Grouping::Session => {
-            let session = row.transcript.as_ref().and_then(|it| it.session.clone());
+            let session = row.transcript.as_ref().and_then(|transcript| transcript.session.clone());
             session.unwrap_or_else(|| row.file.clone())
         }
         Grouping::File => row.file.clone(),

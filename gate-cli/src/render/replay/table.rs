@@ -11,16 +11,16 @@ use super::{Layout, why};
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 
 /// The widest column of files, in characters.
-const FILE: usize = 80;
+const MAX_FILE_WIDTH: usize = 80;
 
 /// The longest file's name at a terminal, in characters; longer ones lack their middle.
-const NAME: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 
 /// The longest reason if the terminal's width is not known, in characters.
-const WHY: usize = 100;
+const DEFAULT_REASON_CHARS: usize = 100;
 
 /// The narrowest column of reasons, in characters.
-const LEAST: usize = 20;
+const MIN_REASON_CHARS: usize = 20;
 
 /// The names of the columns.
 pub(super) fn head(layout: &Layout) -> String {
@@ -39,8 +39,9 @@ pub(super) fn head(layout: &Layout) -> String {
 
 /// One row.
 pub(super) fn row(layout: &Layout, row: &ReplayRecord) -> String {
-    let score = row.indicators.as_ref().map(|it| format!("{}/{}", it.score, it.threshold));
-    let format = row.transcript.as_ref().map(|it| it.format.as_deref().unwrap_or("-"));
+    let score = row.indicators.as_ref().map(|hits| format!("{}/{}", hits.score, hits.threshold));
+    let format =
+        row.transcript.as_ref().map(|transcript| transcript.format.as_deref().unwrap_or("-"));
     let cells = Cells {
         verdict: row.verdict.map_or("unread", ReplayVerdict::name),
         judged: row.judged.map_or("", judged),
@@ -49,14 +50,15 @@ pub(super) fn row(layout: &Layout, row: &ReplayRecord) -> String {
         format: format.unwrap_or("-"),
         iteration: &row.iteration.to_string(),
         file: &if io::stdout().is_terminal() {
-            without_middle(&plain(&row.file), NAME)
+            without_middle(&plain(&row.file), MAX_NAME_CHARS)
         } else {
             plain(&row.file)
         },
     };
     let text = cells.joined(layout);
-    let room =
-        width().map_or(WHY, |width| width.saturating_sub(text.chars().count() + 2).max(LEAST));
+    let room = width().map_or(DEFAULT_REASON_CHARS, |width| {
+        width.saturating_sub(text.chars().count() + 2).max(MIN_REASON_CHARS)
+    });
     let why = gate_core::text::brief(&why::short(row), room.saturating_sub(1));
     let style = style(row);
     let end = layout.verdict_width().min(text.len());
@@ -98,7 +100,7 @@ impl Cells<'_> {
 }
 
 impl Layout {
-    /// The column of the verdict is as wide as what may stand in it.
+    /// The width of the longest verdict that may be shown.
     fn verdict_width(&self) -> usize {
         let widest = ReplayVerdict::ALL
             .into_iter()
@@ -108,7 +110,7 @@ impl Layout {
 }
 
 fn file_width() -> usize {
-    if io::stdout().is_terminal() { NAME } else { FILE }
+    if io::stdout().is_terminal() { MAX_NAME_CHARS } else { MAX_FILE_WIDTH }
 }
 
 fn format_width() -> usize {
@@ -123,11 +125,12 @@ fn without_middle(name: &str, most: usize) -> String {
     }
     let first = (most - 1) / 2;
     let last = most - 1 - first;
-    let part = |from, count| name.chars().skip(from).take(count).collect::<String>();
-    format!("{}…{}", part(0, first), part(length - last, last))
+    let head: String = name.chars().take(first).collect();
+    let tail: String = name.chars().skip(length - last).collect();
+    format!("{head}…{tail}")
 }
 
-/// The width of the terminal, where stdout is one.
+/// The width of the terminal, if stdout is one.
 fn width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
     Some(usize::from(size.ws_col)).filter(|&width| width > 0)

@@ -58,7 +58,7 @@ impl Totals {
             self.code = self.code.max(error.exit_code);
         }
         if let Some(judged) = row.judged {
-            let format = row.transcript.as_ref().and_then(|it| it.format.clone());
+            let format = row.transcript.as_ref().and_then(|transcript| transcript.format.clone());
             let tally = self.formats.entry(format.unwrap_or_default()).or_default();
             *tally.entry(judged).or_default() += 1;
         }
@@ -112,7 +112,8 @@ impl Totals {
     }
 
     fn verdicts(&self) -> Option<String> {
-        let verdicts = self.verdicts.iter().map(|(it, count)| format!("{count} {}", it.name()));
+        let verdicts =
+            self.verdicts.iter().map(|(verdict, count)| format!("{count} {}", verdict.name()));
         let errors = (self.errors > 0).then(|| format!("{} unread", self.errors));
         let parts: Vec<_> = verdicts.chain(errors).collect();
         (!parts.is_empty()).then(|| format!("  {}", parts.join(", ")))
@@ -142,21 +143,25 @@ impl Totals {
     fn by_format(&self) -> Vec<String> {
         let names = self.formats.keys().map(|format| name(format).len());
         let width = names.chain([6]).max().unwrap_or_default();
-        let line = |first: &str, cells: [String; 4]| {
-            let [right, wrong, missed, unclear] = cells;
-            format!("{first:<width$}  {right:>6}  {wrong:>10}  {missed:>11}  {unclear:>7}")
-        };
-        let mut lines = vec![String::new(), line("LABELS", COLUMNS.map(|(_, name)| name.into()))];
+        let titles = COLUMNS.map(|(_, title)| title.to_owned());
+        let mut lines = vec![String::new(), label_line("LABELS", width, &titles)];
         for (format, tally) in &self.formats {
-            let cells = COLUMNS.map(|(it, _)| tally.get(&it).copied().unwrap_or(0).to_string());
-            lines.push(line(name(format), cells));
+            let cells =
+                COLUMNS.map(|(judged, _)| tally.get(&judged).copied().unwrap_or(0).to_string());
+            lines.push(label_line(name(format), width, &cells));
         }
-        lines.push(line("all", COLUMNS.map(|(judged, _)| self.judged(judged).to_string())));
+        let sums = COLUMNS.map(|(judged, _)| self.judged(judged).to_string());
+        lines.push(label_line("all", width, &sums));
         if self.idle > 0 {
             lines.push(counted(self.idle as u64, "label judges nothing", "labels judge nothing"));
         }
         lines
     }
+}
+
+fn label_line(first: &str, width: usize, cells: &[String; 4]) -> String {
+    let [right, wrong, missed, unclear] = cells;
+    format!("{first:<width$}  {right:>6}  {wrong:>10}  {missed:>11}  {unclear:>7}")
 }
 
 fn name(format: &str) -> &str {

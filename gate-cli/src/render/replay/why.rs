@@ -21,7 +21,7 @@ pub(super) fn short(row: &ReplayRecord) -> String {
     if let Some(error) = &row.error {
         parts.push(unread(row, &error.message));
     }
-    parts.extend(row.verdict.map(|verdict| told(row, verdict)));
+    parts.extend(row.verdict.map(|verdict| reason(row, verdict)));
     parts.extend(observed(row));
     brief(&parts.join("; "))
 }
@@ -32,19 +32,21 @@ fn unread(row: &ReplayRecord, message: &str) -> String {
     message.strip_prefix(&named).unwrap_or(message).to_owned()
 }
 
-fn told(row: &ReplayRecord, verdict: ReplayVerdict) -> String {
+fn reason(row: &ReplayRecord, verdict: ReplayVerdict) -> String {
     let signal = row.signal.as_ref();
     match verdict {
         ReplayVerdict::ExitIfChecksPass => format!("if {} pass", row.assumed.join(", ")),
         ReplayVerdict::Exit => signal
-            .and_then(|it| Some(format!("{}, line {}", it.source?.name(), it.line?)))
+            .and_then(|signal| Some(format!("{}, line {}", signal.source?.name(), signal.line?)))
             .unwrap_or_else(|| "no signal required".to_owned()),
         _ => {
-            let near = signal.filter(|it| it.status == Status::Absent);
-            let near = near.and_then(|it| it.near_misses.last());
-            let reasons: Vec<_> = row.reasons.iter().map(|it| it.message.as_str()).collect();
-            near.map(|miss| format!("almost, line {}: {}", miss.line, miss.why))
-                .unwrap_or_else(|| reasons.first().copied().unwrap_or_default().to_owned())
+            let absent = signal.filter(|signal| signal.status == Status::Absent);
+            match absent.and_then(|signal| signal.near_misses.last()) {
+                Some(miss) => format!("almost, line {}: {}", miss.line, miss.why),
+                None => {
+                    row.reasons.first().map(|reason| reason.message.clone()).unwrap_or_default()
+                }
+            }
         }
     }
 }
@@ -52,7 +54,7 @@ fn told(row: &ReplayRecord, verdict: ReplayVerdict) -> String {
 /// The commands that the agent itself ran: its last test, else their number.
 fn observed(row: &ReplayRecord) -> Option<String> {
     let commands = row.transcript.as_ref()?.commands.as_slice();
-    match (commands.iter().rev().find(|it| is_test(it)), commands.len()) {
+    match (commands.iter().rev().find(|command| is_test(command)), commands.len()) {
         (_, 0) => None,
         (Some(test), _) => Some(format!("observed: `{}` ended {}", test.command, test.exit_code)),
         (None, 1) => Some("observed: 1 command".to_owned()),
@@ -63,8 +65,7 @@ fn observed(row: &ReplayRecord) -> Option<String> {
 /// True if a word of the command is known to test. A file's name that only contains such
 /// a word does not count.
 fn is_test(command: &Command) -> bool {
-    let between = |c: char| c.is_whitespace() || "'\"`;&|()".contains(c);
-    let mut words = command.command.split(between);
+    let mut words = command.command.split(|c: char| c.is_whitespace() || "'\"`;&|()".contains(c));
     words.any(|word| {
         let word = word.rsplit('/').next().unwrap_or(word);
         let word = word.split([':', '@']).next().unwrap_or(word);
@@ -83,29 +84,38 @@ pub(super) fn explained(row: &ReplayRecord) -> String {
         (iteration, line) => format!(", iteration {iteration} (from line {line})"),
     };
     let _ = write!(text, "{name}  {}{place}", plain(&row.file));
-    let mut line = |label: &str, said: &str| {
-        let _ = write!(text, "\n  {label:<9} {}", brief(said));
-    };
-    line("expected", &format!("label {label}"));
+    line(&mut text, "expected", &format!("label {label}"));
     let verdict = row.verdict.map_or("nothing", ReplayVerdict::name);
-    let score = row.indicators.as_ref().map(|it| format!(", {} of {}", it.score, it.threshold));
-    line("said", &format!("{verdict}{}", score.unwrap_or_default()));
+    let score =
+        row.indicators.as_ref().map(|hits| format!(", {} of {}", hits.score, hits.threshold));
+    line(&mut text, "said", &format!("{verdict}{}", score.unwrap_or_default()));
     for reason in &row.reasons {
-        line("because", &reason.message);
+        line(&mut text, "because", &reason.message);
     }
     if let Some(signal) = &row.signal {
         for miss in signal.near_misses.iter().rev().take(3) {
-            line("almost", &format!("line {}: {}: {}", miss.line, miss.why, miss.text));
+            line(&mut text, "almost", &format!("line {}: {}: {}", miss.line, miss.why, miss.text));
         }
         if row.judged == Some(Judged::FalseExit) {
-            let hits = row.indicators.iter().flat_map(|it| &it.hits);
+            let hits = row.indicators.iter().flat_map(|indicators| &indicators.hits);
             let taken = signal.line.map(|at| format!("line {at}: the signal"));
             let hits =
-                hits.map(|it| format!("line {}: {} \"{}\"", it.line, it.pattern, it.excerpt));
-            taken.into_iter().chain(hits).take(3).for_each(|it| line("found", &it));
+                hits.map(|hit| format!("line {}: {} \"{}\"", hit.line, hit.pattern, hit.excerpt));
+            for found in taken.into_iter().chain(hits).take(3) {
+                line(&mut text, "found", &found);
+            }
         }
     }
-    observed(row).iter().for_each(|it| line("observed", it.trim_start_matches("observed: ")));
-    row.next.iter().for_each(|next| line("next", next));
+    if let Some(observed) = observed(row) {
+        line(&mut text, "observed", observed.trim_start_matches("observed: "));
+    }
+    if let Some(next) = &row.next {
+        line(&mut text, "next", next);
+    }
     text
+}
+
+fn line(text: &mut String, label: &str, value: &str) {
+    // Writing to a String cannot fail.
+    let _ = write!(text, "\n  {label:<9} {}", brief(value));
 }

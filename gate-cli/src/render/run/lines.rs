@@ -4,7 +4,7 @@ use gate_checks::Event as CheckEvent;
 use jiff::Timestamp;
 
 use super::super::text::{plain, span};
-use super::{checked, so_far, why};
+use super::{check_line, cost_so_far, first_reason};
 use crate::runner::{Event, Live};
 
 /// Writes lines.
@@ -33,15 +33,21 @@ fn line(event: &Event<'_>) -> Option<String> {
             format!("starting {}{note}", plain(command))
         }
         Event::Begins { iteration, elapsed, spent } => {
-            format!("iteration {iteration} begins, {} elapsed{}", span(*elapsed), so_far(*spent))
+            format!(
+                "iteration {iteration} begins, {} elapsed{}",
+                span(*elapsed),
+                cost_so_far(*spent)
+            )
         }
-        Event::Check(CheckEvent::Finished { evidence }) => format!("check {}", checked(evidence)),
+        Event::Check(CheckEvent::Finished { evidence }) => {
+            format!("check {}", check_line(evidence))
+        }
         Event::Ended { iteration, run } if !run.error.is_empty() => {
             format!("iteration {iteration}, run {}: {}", run.id, plain(&run.error))
         }
         Event::Judged { iteration, record } => {
             let verdict = record.decision.verdict.name();
-            format!("iteration {iteration} ended: {verdict}: {}", why(record))
+            format!("iteration {iteration} ended: {verdict}: {}", first_reason(record))
         }
         Event::Waits { until, why } => waits(*until, why),
         Event::Check(_) | Event::Printed(_) | Event::Ended { .. } => return None,

@@ -25,7 +25,7 @@ enum Reading {
     /// As it is.
     Text,
     /// Out of records.
-    Records(Box<(Reader, Said)>),
+    Records(Box<(Reader, Transcript)>),
 }
 
 impl Speech {
@@ -39,16 +39,16 @@ impl Speech {
             self.reading = match bytes.trim_ascii_start().first() {
                 None => return String::new(),
                 Some(b'{' | b'[') if !self.raw => {
-                    Reading::Records(Box::new((Reader::live(self.format), Said::default())))
+                    Reading::Records(Box::new((Reader::live(self.format), Transcript::default())))
                 }
                 Some(_) => Reading::Text,
             };
         }
         match &mut self.reading {
             Reading::Records(both) => {
-                let (reader, said) = &mut **both;
-                reader.push(bytes, said);
-                mem::take(&mut said.text)
+                let (reader, transcript) = &mut **both;
+                reader.push(bytes, transcript);
+                mem::take(&mut transcript.text)
             }
             Reading::Unknown | Reading::Text => self.plain.text(bytes),
         }
@@ -57,15 +57,15 @@ impl Speech {
     /// The text that is left to show at the end of the output.
     pub(super) fn end(self) -> String {
         let Reading::Records(both) = self.reading else { return String::new() };
-        let (mut reader, mut said) = *both;
-        reader.finish(&mut said);
-        said.close();
-        said.text
+        let (mut reader, mut transcript) = *both;
+        reader.finish(&mut transcript);
+        transcript.close();
+        transcript.text
     }
 }
 
-/// Text for a terminal: without what a terminal obeys, and without secrets, as far as one
-/// stands in one piece.
+/// Text for a terminal: without control sequences, and without secrets, unless one is cut
+/// in two by a read.
 #[derive(Default)]
 struct Plain {
     escapes: StripBytes,
@@ -88,15 +88,15 @@ impl Plain {
     }
 }
 
-/// Collects what there is to show.
+/// Collects the text to show.
 #[derive(Default)]
-struct Said {
+struct Transcript {
     text: String,
     /// True if a line was begun and not ended.
     open: bool,
 }
 
-impl Said {
+impl Transcript {
     fn close(&mut self) {
         if mem::take(&mut self.open) {
             self.text.push('\n');
@@ -104,7 +104,7 @@ impl Said {
     }
 }
 
-impl Sink for Said {
+impl Sink for Transcript {
     fn event(&mut self, event: Event<'_>) {
         let Event::Text(text) = event else { return };
         if text.role != Role::Assistant {

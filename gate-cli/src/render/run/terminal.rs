@@ -14,25 +14,25 @@ use super::super::progress::Progress;
 use super::super::text::{plain, span};
 use super::lines::waits;
 use super::speech::Speech;
-use super::{Showing, checked, so_far};
+use super::{LoopDisplay, check_line, cost_so_far};
 use crate::record::Record;
 use crate::runner::{Event, Live};
 
 /// Writes to a terminal.
 pub(super) struct Terminal {
-    showing: Showing,
+    display: LoopDisplay,
     speech: Mutex<Speech>,
     progress: Progress,
 }
 
 impl Terminal {
-    pub(super) fn new(showing: Showing) -> Self {
-        let speech = Mutex::new(Speech::new(showing.format, showing.raw));
-        Self { showing, speech, progress: Progress::new() }
+    pub(super) fn new(display: LoopDisplay) -> Self {
+        let speech = Mutex::new(Speech::new(display.format, display.raw));
+        Self { display, speech, progress: Progress::new() }
     }
 
     fn write(&self, text: &str) {
-        // Where the terminal is gone, the files still have it.
+        // If the terminal is gone, the files still have it.
         self.progress.beside(|| {
             let _ = anstream::stderr().lock().write_all(text.as_bytes());
         });
@@ -40,7 +40,7 @@ impl Terminal {
 
     /// Shows what is left of the output, and begins anew.
     fn end_speech(&self) {
-        let fresh = Speech::new(self.showing.format, self.showing.raw);
+        let fresh = Speech::new(self.display.format, self.display.raw);
         let ended = {
             let mut speech = self.speech.lock().unwrap_or_else(PoisonError::into_inner);
             mem::replace(&mut *speech, fresh)
@@ -85,7 +85,7 @@ fn step(event: &Event<'_>) -> String {
             format!("{dim}starting{dim:#} {}\n{note}", plain(command))
         }
         Event::Begins { iteration, elapsed, spent } => {
-            let (elapsed, so_far) = (span(*elapsed), so_far(*spent));
+            let (elapsed, so_far) = (span(*elapsed), cost_so_far(*spent));
             format!("\n{bold}iteration {iteration}{bold:#}  {elapsed} elapsed{so_far}\n")
         }
         Event::Judged { record, .. } => verdict(record),
@@ -102,7 +102,7 @@ fn check(evidence: &Evidence) -> String {
         Outcome::Inconclusive | Outcome::Skipped => ('!', AnsiColor::Yellow),
     };
     let style = Style::new().fg_color(Some(color.into()));
-    format!("  {style}{mark}{style:#} {}\n", checked(evidence))
+    format!("  {style}{mark}{style:#} {}\n", check_line(evidence))
 }
 
 /// The verdict, why, and what to do.
@@ -114,7 +114,7 @@ fn verdict(record: &Record) -> String {
         Verdict::Tripped | Verdict::Blocked => AnsiColor::Red,
     };
     let style = Style::new().bold().fg_color(Some(color.into()));
-    let reasons: Vec<_> = decision.reasons.iter().map(|it| plain(&it.message)).collect();
+    let reasons: Vec<_> = decision.reasons.iter().map(|reason| plain(&reason.message)).collect();
     format!("{style}{}{style:#}  {}\n", decision.verdict.name(), reasons.join("\n          "))
 }
 
