@@ -50,8 +50,8 @@ impl LoopReporter {
 
     /// A listener for the events of checks.
     pub(crate) fn checks(&self) -> Events {
-        let shown = self.clone();
-        Events::to(move |event| shown.show(Event::Check(&event)))
+        let reporter = self.clone();
+        Events::to(move |event| reporter.show(Event::Check(&event)))
     }
 }
 

@@ -285,8 +285,8 @@ impl Job {
     }
 }
 
-/// An item in the hands of whoever has claimed it: of nobody else under the same
-/// name, as far as leases go.
+/// The item with its lease and its holder. The lease keeps others of the same name from
+/// acting on the item.
 fn handed<'a>(item: &'a Item, actor: &'a str) -> LeaseRef<'a> {
     let lease = item.lease.as_ref().map(|lease| lease.lease_id.as_str());
     LeaseRef { work: &item.work.id, lease, actor }
