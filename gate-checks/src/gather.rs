@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::observed::TreeState;
+use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::policy::Policy;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use gate_checks::{CancellationToken, Events};
-use gate_core::decide::observed::Outage;
+use gate_core::decide::iteration_facts::Outage;
 use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
 use jiff::Timestamp;

@@ -23,7 +23,7 @@ pub use divergence::Divergence;
 pub use fold::History;
 
 use crate::decide::breaker::Breaker;
-use crate::decide::memory::RunState;
+use crate::decide::run_state::RunState;
 
 /// The types of records (the first two are the exit gate's own).
 pub mod kind {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decide::feedback;
 use crate::decide::indicator::{Counter, Hit, PatternError, PatternSet};
-use crate::decide::observed::Observed;
+use crate::decide::iteration_facts::IterationFacts;
 use crate::decide::policy::{Policy, SignalPolicy};
 use crate::decide::signal::Signal;
 use crate::read::{
@@ -218,9 +218,9 @@ pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
 impl Scan {
     /// The part of it that feeds the breaker. The caller adds the time and the state of
     /// the work tree.
-    pub fn observed(&self) -> Observed {
+    pub fn observed(&self) -> IterationFacts {
         let Self { transcript, effort, .. } = self;
-        Observed {
+        IterationFacts {
             signature: effort.signature.clone().map(String::from),
             denied: effort.denied.clone(),
             limited: effort.limited.clone(),
@@ -228,7 +228,7 @@ impl Scan {
             session: transcript.session.clone(),
             tokens: transcript.tokens,
             cost_micro_usd: transcript.cost_micro_usd,
-            ..Observed::default()
+            ..IterationFacts::default()
         }
     }
 }

@@ -4,12 +4,12 @@
 use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::breaker::{Admission, Breaker, BreakerState};
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::memory::{Memory, RunState};
-use gate_core::decide::moment::Moment;
-use gate_core::decide::observed::{Observed, TreeSeen, TreeState};
+use gate_core::decide::iteration_facts::{IterationFacts, TreeSeen, TreeState};
 use gate_core::decide::policy::Mode;
 use gate_core::decide::reason::ReasonCode;
+use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::signal::{Signal, Status};
+use gate_core::decide::timestamp::Timestamp;
 use gate_core::{Decision, Input, Policy, Verdict, judge};
 
 const MINUTE: u64 = 60_000;
@@ -20,14 +20,14 @@ fn shipped(settings: &str) -> Policy {
     config::resolve(&[layer], None).expect("valid settings").policy
 }
 
-fn at(minutes: u64) -> Moment {
+fn at(minutes: u64) -> Timestamp {
     let millis = 1_000_000_000 + minutes * MINUTE;
-    Moment { boot: "boot".to_owned(), uptime_ms: millis, wall_ms: millis }
+    Timestamp { boot: "boot".to_owned(), uptime_ms: millis, wall_ms: millis }
 }
 
-fn start() -> Memory {
+fn start() -> LoopState {
     let breaker = Breaker::default();
-    Memory { run: RunState::begins(&at(0), 0), hold: None, breaker }
+    LoopState { run: RunState::begins(&at(0), 0), hold: None, breaker }
 }
 
 fn said(status: Status) -> Input {
@@ -39,23 +39,23 @@ fn tested(status: Status, outcome: Outcome) -> Input {
 }
 
 /// The iteration with this number: it leaves this commit, and this error.
-fn iteration(input: Input, memory: &Memory, commit: u64, error: Option<&str>) -> Input {
+fn iteration(input: Input, memory: &LoopState, commit: u64, error: Option<&str>) -> Input {
     let number = memory.run.iteration + 1;
     let tree =
         TreeState { digest: "tree".to_owned(), head: Some(commit.to_string()), branches: None };
     let seen = TreeSeen { before: tree.clone(), after: tree, uncommitted: Some(false) };
-    let observed = Observed {
+    let observed = IterationFacts {
         at: at(number * 3),
         iteration: number,
         tree: Some(seen),
         signature: error.map(str::to_owned),
         output: 400,
-        ..Observed::default()
+        ..IterationFacts::default()
     };
     Input { stateful: true, memory: Some(memory.clone()), observed, ..input }
 }
 
-fn step(input: &Input, memory: &mut Memory, policy: &Policy) -> Decision {
+fn step(input: &Input, memory: &mut LoopState, policy: &Policy) -> Decision {
     let judged = judge(input, policy);
     *memory = judged.memory.expect("state is kept");
     judged.decision
@@ -181,7 +181,7 @@ fn three_loops_without_progress_open_it() {
     let opened = memory.breaker.stood.clone().expect("it is open").at;
     let says = |minutes: u64| {
         let later = opened.wall_ms + minutes * MINUTE;
-        let now = Moment { uptime_ms: later, wall_ms: later, ..opened.clone() };
+        let now = Timestamp { uptime_ms: later, wall_ms: later, ..opened.clone() };
         memory.breaker.admit(&now, &policy, "probe")
     };
     assert_eq!((says(29).0, says(29).1.state), (Admission::Held, BreakerState::Open));
@@ -217,7 +217,7 @@ fn of_many_gates_at_a_cool_breaker_one_is_the_probe() {
     for gate in (0..64).rev() {
         let input = iteration(tested(Status::Complete, Outcome::Pass), &memory, 1, None);
         let observed =
-            Observed { at: later.clone(), probe: Some(gate.to_string()), ..input.observed };
+            IterationFacts { at: later.clone(), probe: Some(gate.to_string()), ..input.observed };
         let decision = step(&Input { observed, ..input }, &mut memory, &policy);
         let expected = if gate == 0 { Verdict::Exit } else { Verdict::Tripped };
         assert_eq!(decision.verdict, expected, "gate {gate}");

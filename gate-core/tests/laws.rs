@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 use gate_core::decide::breaker::{Breaker, BreakerState, Cause, Counters, Stood, Trip};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::indicator::{Hit, PatternSet};
-use gate_core::decide::memory::{Memory, RunState};
-use gate_core::decide::observed::{Limited, Observed, TreeSeen, TreeState};
+use gate_core::decide::iteration_facts::{IterationFacts, Limited, TreeSeen, TreeState};
 use gate_core::decide::policy::{
     AgentOverride, CheckPolicy, Mode, Policy, SignalPolicy, Spelling, Threshold,
 };
+use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::{Decision, Input, Scan, Scanner, Verdict, config, decide};
 use proptest::collection::vec;
@@ -160,7 +160,7 @@ proptest! {
         let changed = Input { settings_changed: Some("it changed".to_owned()), forced: None, ..input.clone() };
         prop_assert_ne!(decide(&changed, &policy).verdict, Verdict::Exit);
         let forbids = matches!(input.signal.status, Status::Continue | Status::Blocked | Status::Invalid);
-        let closed = |memory: &Memory| memory.breaker.is_closed();
+        let closed = |memory: &LoopState| memory.breaker.is_closed();
         let open = input.stateful && !input.memory.as_ref().is_some_and(closed);
         let tampered = input.evidence.iter().any(|evidence| evidence.outcome == Outcome::Tamper);
         if forbids || open || tampered {
@@ -291,14 +291,14 @@ fn hit(index: u32) -> Hit {
     }
 }
 
-fn memory() -> impl Strategy<Value = (bool, Option<Memory>)> {
+fn memory() -> impl Strategy<Value = (bool, Option<LoopState>)> {
     use BreakerState::{Closed, HalfOpen, Isolated, Open};
     let state = prop_oneof![4 => Just(Closed), 1 => select(&[HalfOpen, Open, Isolated][..])];
     let memory = (state, run()).prop_map(|(state, run)| {
         let trip = Trip { cause: Cause::Refused, message: "refused".to_owned() };
         let stood = Some(Stood::default());
         let breaker = Breaker { state, trip: Some(trip), stood, ..Breaker::default() };
-        Memory { breaker, hold: None, run }
+        LoopState { breaker, hold: None, run }
     });
     (any::<bool>(), proptest::option::weighted(0.8, memory))
         .prop_map(|(stateful, memory)| (stateful, memory.filter(|_| stateful)))
@@ -324,7 +324,7 @@ fn tree(digest: u8) -> TreeState {
     TreeState { digest: digest.to_string(), head: None, branches: None }
 }
 
-fn observed() -> impl Strategy<Value = Observed> {
+fn observed() -> impl Strategy<Value = IterationFacts> {
     let seen = (1..3_u8).prop_map(|digest| TreeSeen {
         before: tree(digest),
         after: tree(digest),
@@ -333,13 +333,13 @@ fn observed() -> impl Strategy<Value = Observed> {
     let limited = Limited { text: "limit".to_owned(), resets_at: None };
     let limited = proptest::option::weighted(0.1, Just(limited));
     (proptest::option::of(seen), any::<(bool, bool)>(), limited).prop_map(
-        |(tree, (error, denied), limited)| Observed {
+        |(tree, (error, denied), limited)| IterationFacts {
             iteration: 7,
             tree,
             signature: error.then(|| "error".to_owned()),
             denied: if denied { vec!["Bash".to_owned()] } else { Vec::new() },
             limited,
-            ..Observed::default()
+            ..IterationFacts::default()
         },
     )
 }

@@ -3,9 +3,9 @@
 
 use gate_core::config::{Layer, Origin, resolve};
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::memory::{Memory, RunState};
 use gate_core::decide::policy::{Mode, Threshold};
 use gate_core::decide::reason::ReasonCode;
+use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::stop::Stop;
 use gate_core::{Decision, Input, Judged, Policy, Verdict, judge, scan};
 
@@ -21,13 +21,14 @@ fn policy() -> Policy {
 /// One agent's stops in a row.
 struct Session {
     policy: Policy,
-    memory: Memory,
+    memory: LoopState,
     stop: Stop,
 }
 
 impl Session {
     fn new(policy: Policy) -> Self {
-        let memory = Memory { breaker: Default::default(), hold: None, run: RunState::default() };
+        let memory =
+            LoopState { breaker: Default::default(), hold: None, run: RunState::default() };
         let stop = Stop {
             agent: "codex".to_owned(),
             prompt: None,

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use gate_core::decide::observed::TreeState;
+use gate_core::decide::iteration_facts::TreeState;
 
 use super::branches;
 use super::cancellation::Cancellation;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use gate_checks::baseline::{self, Baseline, BaselineError};
 use gate_checks::{CancellationToken, Gathered, Site};
 use gate_core::Verdict;
-use gate_core::decide::observed::TreeState;
+use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::release::runs_the_work;
 use jiff::Timestamp;

@@ -7,7 +7,8 @@ use gate_checks::baseline::Baseline;
 use gate_checks::{CancellationToken, Gathered, PutBack, Site, rerun};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
-use gate_core::decide::release::{Failure as Share, failing_tests, runs_the_work};
+use gate_core::decide::release::{failing_tests, runs_the_work};
+use gate_core::decide::situation::FailureShares;
 
 use super::Gate;
 use crate::interrupt::cancel_when;
@@ -25,7 +26,7 @@ impl Gate {
         request: &Request,
         gathered: &Gathered,
         baseline: Option<&Baseline>,
-    ) -> Vec<Share> {
+    ) -> Vec<FailureShares> {
         // History knows nothing of what was uncommitted, and all that the agent committed.
         let Some(baseline) = baseline.filter(|baseline| !baseline.is_from_history()) else {
             return Vec::new();
@@ -48,7 +49,7 @@ impl Gate {
         (site, baseline): (&Site, &Baseline),
         others_files: &[PathBuf],
         until: Option<Instant>,
-    ) -> Share {
+    ) -> FailureShares {
         let names = failing_tests(red);
         let again = |put_back| {
             let cancel = CancellationToken::new();
@@ -67,7 +68,7 @@ impl Gate {
             parted(&without, &own, &red.check)
         };
         let (own, others) = without_others().unwrap_or_else(|| (own, Vec::new()));
-        Share { check: red.check.clone(), own, before, others }
+        FailureShares { check: red.check.clone(), own, before, others }
     }
 }
 

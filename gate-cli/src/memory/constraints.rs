@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use gate_core::Policy;
-use gate_core::decide::memory::RunState;
+use gate_core::decide::run_state::RunState;
 use gate_core::history::kind;
 use gate_core::protocol::ledger::{Draft, Sealed};
 use jiff::Timestamp;

@@ -6,9 +6,9 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use gate_core::decide::breaker::BreakerState;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::release::Released;
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{Signal, Status};
+use gate_core::decide::situation::Released;
 use gate_core::{Decision, Transcript, Verdict};
 
 use super::breaker::{counted, state_name};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gate_core::decide::breaker::BreakerView;
-use gate_core::decide::observed::Observed;
+use gate_core::decide::iteration_facts::IterationFacts;
 use gate_core::{Policy, Transcript};
 
 use super::breaker::{counted, state_name};
@@ -82,7 +82,7 @@ impl Page {
         }
     }
 
-    fn observed(&mut self, observed: &Observed) {
+    fn observed(&mut self, observed: &IterationFacts) {
         if let Some(tree) = &observed.tree {
             self.row("tree", &format!("{} before the checks", tree.before.digest));
             if let Some(head) = &tree.before.head {
@@ -102,7 +102,7 @@ impl Page {
 
     fn memory(&mut self, record: &Record) {
         if let Some(memory) = &record.decision.memory {
-            self.row("before", &breaker(&BreakerView::of(memory)));
+            self.row("before", &breaker(&memory.breaker_view()));
             self.row("after", &breaker(&record.decision.breaker));
             let passed = record.decision.passed_in_a_row;
             self.row("", &format!("{passed} passing iterations in a row before this one"));

@@ -1,7 +1,7 @@
 //! Messages for a person about stops that a hook let go.
 
 use gate_core::Decision;
-use gate_core::decide::release::Released;
+use gate_core::decide::situation::Released;
 
 use super::text::plain;
 

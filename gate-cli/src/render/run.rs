@@ -13,7 +13,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use gate_checks::Events;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::memory::Spent;
+use gate_core::decide::spent::Spent;
 use gate_core::read::Forced;
 
 use super::card::done;

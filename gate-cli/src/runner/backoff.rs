@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gate_core::config::{Backoff as Settings, Millis};
-use gate_core::decide::observed::{Outage, OutageCause};
+use gate_core::decide::iteration_facts::{Outage, OutageCause};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::retry::{delay, random_fraction};

@@ -1,7 +1,7 @@
 //! Detects runs in which the agent could not work: limits, a service that cannot be
 //! reached, a program that fails at its start.
 
-use gate_core::decide::observed::{Outage, OutageCause};
+use gate_core::decide::iteration_facts::{Outage, OutageCause};
 use gate_core::decide::signal::Status;
 use gate_core::trouble::outage_of;
 use gate_core::{Scan, text};

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use gate_checks::process::{Over, Session};
-use gate_core::decide::memory::Spent;
+use gate_core::decide::spent::Spent;
 use jiff::Timestamp;
 
 use super::attempt::FinishedRun;

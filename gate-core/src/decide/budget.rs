@@ -1,8 +1,8 @@
 //! The budget of a run: what it may use, and in which words it is told that
 //! nothing is left.
 
-use super::memory::RunState;
 use super::policy::Policy;
+use super::spent::Spent;
 
 const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
@@ -12,8 +12,8 @@ const HOUR: u64 = 60 * MINUTE;
 type Words = fn(u64, u64) -> String;
 
 /// The budgets that a run has spent, each as a sentence for a person.
-pub(crate) fn overspent(run: &RunState, policy: &Policy) -> Vec<String> {
-    let (spent, budget) = (&run.spent, &policy.budget);
+pub(crate) fn overspent(spent: &Spent, policy: &Policy) -> Vec<String> {
+    let budget = &policy.budget;
     let all: [(u64, u64, Words); 4] = [
         (spent.iterations, u64::from(budget.iterations), |spent, limit| {
             format!("{} of {} iterations", grouped(spent), grouped(limit))
@@ -71,7 +71,6 @@ fn duration(millis: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decide::memory::Spent;
 
     #[test]
     fn a_budget_is_told_in_the_units_that_people_set_it_in() {
@@ -87,15 +86,14 @@ mod tests {
             wall_ms: 3_725_000,
             ..Spent::default()
         };
-        let run = RunState { spent, ..RunState::default() };
         let told = [
             "budget spent: 3 of 2 iterations",
             "budget spent: 1,204,331 of 1,000,000 tokens",
             "budget spent: $1.11 of $1.00",
             "budget spent: 1h 2m of 1h",
         ];
-        assert_eq!(overspent(&run, &policy), told);
-        assert_eq!(overspent(&RunState::default(), &policy), [""; 0]);
+        assert_eq!(overspent(&spent, &policy), told);
+        assert_eq!(overspent(&Spent::default(), &policy), [""; 0]);
     }
 
     #[test]

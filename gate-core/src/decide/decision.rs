@@ -3,19 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::breaker::{Admission, BreakerView, Cause, Change, Event, Iteration, Trip};
+use super::breaker::{Admission, BreakerView, Cause, Change, Event, Trip};
+use super::breaker_input;
 use super::budget;
 use super::evidence::Evidence;
 use super::feedback;
 use super::input::Input;
-use super::memory::{Fed, Memory, Spent};
-use super::observed::Observed;
+use super::iteration_facts::IterationFacts;
 use super::policy::Policy;
 use super::reason::{Reason, ReasonCode, Warning};
-use super::release::Released;
 use super::ruling::{Case, Ruled};
+use super::run_state::{Fed, LoopState};
 use super::score::Indicators;
 use super::signal::{Halves, Signal};
+use super::situation::Released;
+use super::spent::Spent;
 use super::verdict::Verdict;
 
 /// A verdict with everything that led to it.
@@ -73,10 +75,10 @@ pub struct Decision {
     pub checks_left_out: bool,
     /// What was observed of the iteration.
     #[serde(default)]
-    pub observed: Observed,
+    pub observed: IterationFacts,
     /// What was remembered of the decisions before this one.
     #[serde(default)]
-    pub memory: Option<Memory>,
+    pub memory: Option<LoopState>,
     /// Why the memory was lost.
     #[serde(default)]
     pub lost: Option<String>,
@@ -96,7 +98,7 @@ pub struct Judged {
     /// The decision.
     pub decision: Decision,
     /// What is remembered from now on; none without state.
-    pub memory: Option<Memory>,
+    pub memory: Option<LoopState>,
     /// What the breaker did.
     pub change: Option<Change>,
 }
@@ -128,9 +130,9 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     let denied = &input.observed.denied;
     let mut stops: Vec<_> = trips.iter().map(|trip| tripped(trip, again, denied)).collect();
     if ruled == Verdict::Continue && released.is_none() {
-        let run = fed.as_ref().map(|fed| &fed.memory.run);
-        let spent = run.map(|run| budget::overspent(run, policy)).unwrap_or_default();
-        stops.extend(spent.into_iter().map(|told| Reason::new(ReasonCode::BudgetSpent, told)));
+        let spent = fed.as_ref().map(|fed| &fed.memory.run.spent);
+        let overspent = spent.map(|spent| budget::overspent(spent, policy)).unwrap_or_default();
+        stops.extend(overspent.into_iter().map(|told| Reason::new(ReasonCode::BudgetSpent, told)));
     }
     let mut verdict = if stops.is_empty() { ruled } else { Verdict::Tripped };
     reasons.splice(0..0, stops);
@@ -202,7 +204,7 @@ fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<
     if input.admission(policy) == Admission::Held {
         return Some(memory.held(observed));
     }
-    let iteration = Iteration::of(ruling, input, policy, memory);
+    let iteration = breaker_input::iteration(ruling, input, policy, memory);
     if input.outage().is_some() && !iteration.passed && memory.breaker.is_closed() {
         return Some(memory.idle(observed));
     }
@@ -212,7 +214,7 @@ fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<
 /// The breaker after the decision.
 fn view(input: &Input, fed: Option<&Fed>) -> BreakerView {
     match fed {
-        Some(fed) => BreakerView::of(&fed.memory),
+        Some(fed) => fed.memory.breaker_view(),
         None if input.is_lost() => BreakerView::lost(),
         None => BreakerView::default(),
     }

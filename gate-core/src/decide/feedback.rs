@@ -9,8 +9,8 @@ mod quoted;
 use super::input::Input;
 use super::policy::Policy;
 use super::reason::{Reason, ReasonCode};
-use super::release::Course;
 use super::signal::{NearMiss, Signal, Status, Token, prompt};
+use super::situation::Course;
 use super::verdict::Verdict;
 
 /// The longest feedback, in characters.

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::breaker::Admission;
 use super::evidence::Evidence;
 use super::indicator::Hit;
-use super::memory::Memory;
-use super::observed::Observed;
+use super::iteration_facts::IterationFacts;
 use super::policy::Policy;
 use super::reason::Warning;
+use super::run_state::LoopState;
 use super::signal::{Halves, Signal};
 use super::stop::Refusals;
 
@@ -27,11 +27,11 @@ pub struct Input {
     /// that is not there was lost, and the breaker is open.
     pub stateful: bool,
     /// What is remembered of the decisions before this one.
-    pub memory: Option<Memory>,
+    pub memory: Option<LoopState>,
     /// Why the memory was lost.
     pub lost: Option<String>,
     /// What was observed of the iteration.
-    pub observed: Observed,
+    pub observed: IterationFacts,
     /// The exit code of the agent's program.
     pub agent_exit_code: Option<i32>,
     /// The operator's reason for `--force-complete`.
@@ -56,7 +56,7 @@ impl Input {
             stateful: false,
             memory: None,
             lost: None,
-            observed: Observed::default(),
+            observed: IterationFacts::default(),
             agent_exit_code: None,
             forced: None,
             next_token: None,
@@ -66,7 +66,7 @@ impl Input {
     }
 
     /// The memory that this decision rests on; none without state.
-    pub(crate) fn kept(&self) -> Option<&Memory> {
+    pub(crate) fn kept(&self) -> Option<&LoopState> {
         self.memory.as_ref().filter(|_| self.stateful)
     }
 

@@ -6,6 +6,7 @@
 //! kept elsewhere.
 
 pub mod breaker;
+mod breaker_input;
 mod budget;
 pub mod decision;
 pub mod evidence;
@@ -13,17 +14,20 @@ pub(crate) mod expression;
 pub mod feedback;
 pub mod indicator;
 pub mod input;
+pub mod iteration_facts;
 mod literal;
-pub mod memory;
-pub mod moment;
-pub mod observed;
+pub mod notice;
 pub mod pattern;
 pub mod policy;
 pub mod reason;
 pub mod release;
 mod ruling;
+pub mod run_state;
 pub mod score;
 mod sentence;
 pub mod signal;
+pub mod situation;
+pub mod spent;
 pub mod stop;
+pub mod timestamp;
 pub mod verdict;

@@ -6,13 +6,14 @@ use super::breaker::{Admission, BreakerState};
 use super::budget;
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
-use super::memory::Memory;
-use super::observed::{Outage, OutageCause};
+use super::iteration_facts::{Outage, OutageCause};
 use super::policy::{AgentOverride, Mode, Policy, Unverified};
 use super::reason::{Reason, ReasonCode};
-use super::release::{Course, Released, Ruling, Stopped, beyond_a_hook, checked_elsewhere};
+use super::release::{Ruling, Stopped, beyond_a_hook, checked_elsewhere};
+use super::run_state::LoopState;
 use super::score::Indicators;
 use super::signal::Status;
+use super::situation::{Course, Released};
 use super::verdict::Verdict;
 
 /// One case before the gate.
@@ -172,13 +173,13 @@ impl Case<'_> {
             return Some(vec![Reason::new(ReasonCode::BreakerOpen, message)]);
         };
         let mut reasons = Vec::from_iter(self.breaker(memory));
-        let spent = budget::overspent(&memory.run, self.policy);
+        let spent = budget::overspent(&memory.run.spent, self.policy);
         reasons.extend(spent.into_iter().map(|told| Reason::new(ReasonCode::BudgetSpent, told)));
         Some(reasons)
     }
 
     /// What a breaker says that is not closed.
-    fn breaker(&self, memory: &Memory) -> Option<Reason> {
+    fn breaker(&self, memory: &LoopState) -> Option<Reason> {
         let breaker = memory.governing();
         let trip = breaker.trip.as_ref();
         let trip = trip.map_or("no reason recorded", |trip| trip.message.as_str());

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reason::{Reason, ReasonCode};
-use super::release::{Released, Situation};
+use super::situation::{Released, Situation};
 use super::verdict::Verdict;
 
 /// A stop that an agent's hook asks about.

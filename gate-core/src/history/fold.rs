@@ -7,8 +7,8 @@ use super::said::{Acted, Decided, Stepped};
 use super::{Owner, State, kind};
 use crate::decide::breaker::{Breaker, BreakerState, Change, Event, TABLE, Transition};
 use crate::decide::decision::{Decision, judge};
-use crate::decide::memory::{Memory, RunState};
 use crate::decide::policy::Policy;
+use crate::decide::run_state::{LoopState, RunState};
 use crate::protocol::ledger::Record;
 
 /// What a ledger comes to, record after record.
@@ -108,7 +108,7 @@ impl History {
         decision: &'d Decision,
         state: &State,
         name: &str,
-    ) -> Result<&'d Memory, Wrong> {
+    ) -> Result<&'d LoopState, Wrong> {
         let forgotten = || absent("/decision/memory", "what was remembered before");
         let memory = decision.memory.as_ref().ok_or_else(forgotten)?;
         same("/decision/memory/breaker", &memory.breaker, &self.standing(&key(state)))?;
@@ -209,7 +209,7 @@ fn again(decision: &Decision, state: &State, policy: &Policy) -> Result<Option<C
 
 /// Takes the state as it stands, and gives the step that leads to it: whatever
 /// the policy, a decision makes no step but its own.
-fn taken(before: &Memory, state: &State) -> Result<Option<Change>, Wrong> {
+fn taken(before: &LoopState, state: &State) -> Result<Option<Change>, Wrong> {
     let (before, after) = match (before.held_by_operator(), &state.hold) {
         (Some(hold), Some(after)) => (hold, after),
         (Some(_), None) => return Err(absent("/state/hold", "what the operator holds")),

@@ -5,10 +5,10 @@ use super::{Masker, any};
 use crate::decide::evidence::Evidence;
 use crate::decide::indicator::Hit;
 use crate::decide::input::Input;
-use crate::decide::observed::{Limited, Observed, Outage};
+use crate::decide::iteration_facts::{IterationFacts, Limited, Outage};
 use crate::decide::reason::Warning;
-use crate::decide::release::Situation;
 use crate::decide::signal::{NearMiss, Signal};
+use crate::decide::situation::Situation;
 use crate::decide::stop::Stop;
 use crate::scan::{Command, Limit, Remark, Transcript};
 
@@ -129,8 +129,8 @@ impl Masker {
         self.cover(excerpt)
     }
 
-    fn observed(&self, observed: &mut Observed) -> bool {
-        let Observed {
+    fn observed(&self, observed: &mut IterationFacts) -> bool {
+        let IterationFacts {
             signature,
             denied,
             limited,

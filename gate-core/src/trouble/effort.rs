@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Signature;
-use crate::decide::observed::Limited;
+use crate::decide::iteration_facts::Limited;
 
 /// What the breaker is fed from a transcript, all of it of the final turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,7 +1,7 @@
 //! Follows a transcript for what goes wrong in its final turn.
 
 use super::{Effort, Signature, wording};
-use crate::decide::observed::Limited;
+use crate::decide::iteration_facts::Limited;
 use crate::read::{Boundary, Event, Fact, FinalTurn, Role, Text, resets_at};
 
 /// How many failed tool results, errors and limits of a turn are kept: more

@@ -2,7 +2,7 @@
 
 use super::hint::Hints;
 use super::pack::{self, stand_in};
-use crate::decide::observed::OutageCause;
+use crate::decide::iteration_facts::OutageCause;
 use crate::read::Wording;
 
 /// The longest notice, in bytes; a longer text is somebody's prose.

@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::breaker::{Act, Breaker, Change};
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::memory::{Memory, RunState};
-use gate_core::decide::moment::Moment;
-use gate_core::decide::observed::{Limited, Observed, TreeSeen, TreeState};
+use gate_core::decide::iteration_facts::{IterationFacts, Limited, TreeSeen, TreeState};
 use gate_core::decide::policy::Mode;
+use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::signal::{Signal, Status};
+use gate_core::decide::timestamp::Timestamp;
 use gate_core::history::{Owner, State, kind};
 use gate_core::protocol::ledger::{Body, Draft, Head, Record};
 use gate_core::{Input, Policy, Verdict, judge};
@@ -108,9 +108,9 @@ impl Writer {
         }
     }
 
-    fn now(&self) -> Moment {
+    fn now(&self) -> Timestamp {
         let millis = 1_000_000 + self.minutes * MINUTE;
-        Moment { boot: "boot".to_owned(), uptime_ms: millis, wall_ms: millis }
+        Timestamp { boot: "boot".to_owned(), uptime_ms: millis, wall_ms: millis }
     }
 
     fn breaker(&self, owner: Owner, task: &str) -> Breaker {
@@ -165,8 +165,8 @@ impl Writer {
         }
         let iteration = run.iteration + 1;
         let observed =
-            Observed { at, iteration, probe: Some(id.to_owned()), ..observed(kind, tree) };
-        let memory = Some(Memory { breaker, hold, run });
+            IterationFacts { at, iteration, probe: Some(id.to_owned()), ..observed(kind, tree) };
+        let memory = Some(LoopState { breaker, hold, run });
         let input = Input { stateful: true, memory, observed, ..input(kind) };
         let judged = judge(&input, &POLICIES[policy]);
         let memory = judged.memory.expect("state is kept");
@@ -256,10 +256,10 @@ fn input(kind: Kind) -> Input {
     }
 }
 
-fn observed(kind: Kind, tree: u8) -> Observed {
+fn observed(kind: Kind, tree: u8) -> IterationFacts {
     let state = TreeState { digest: tree.to_string(), head: None, branches: None };
     let seen = TreeSeen { before: state.clone(), after: state, uncommitted: Some(tree == 0) };
-    Observed {
+    IterationFacts {
         tree: (tree < 2).then_some(seen),
         signature: matches!(kind, Kind::Claims).then(|| "red".to_owned()),
         denied: matches!(kind, Kind::Denied).then(|| "Bash".to_owned()).into_iter().collect(),
@@ -267,6 +267,6 @@ fn observed(kind: Kind, tree: u8) -> Observed {
             .then(|| Limited { text: "limit".to_owned(), resets_at: None }),
         tokens: Some(5),
         session: Some(format!("session {tree}")),
-        ..Observed::default()
+        ..IterationFacts::default()
     }
 }

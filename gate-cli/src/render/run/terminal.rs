@@ -122,7 +122,7 @@ fn verdict(record: &Record) -> String {
 mod tests {
     use std::time::Duration;
 
-    use gate_core::decide::memory::Spent;
+    use gate_core::decide::spent::Spent;
 
     use super::*;
 

@@ -37,8 +37,8 @@ pub(crate) use trip::due;
 use table::way;
 
 use super::evidence::Outcome;
-use super::moment::Moment;
-use super::observed::TreeState;
+use super::iteration_facts::TreeState;
+use super::timestamp::Timestamp;
 
 /// After so many iterations without a trip, earlier trips no longer lengthen
 /// the cool-down.
@@ -74,7 +74,7 @@ pub struct Breaker {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stood {
     /// When that was.
-    pub at: Moment,
+    pub at: Timestamp,
     /// The work tree.
     #[serde(default)]
     pub tree: Option<TreeState>,
@@ -143,7 +143,7 @@ impl Breaker {
 
     /// The breaker after an operator's act, with the reason that was given.
     #[must_use]
-    pub fn operated(&self, act: Act, reason: &str, now: &Moment) -> (Self, Change) {
+    pub fn operated(&self, act: Act, reason: &str, now: &Timestamp) -> (Self, Change) {
         let event = match act {
             Act::Reset => Event::Reset,
             Act::Trip => Event::OperatorTrip,

@@ -9,8 +9,8 @@ use super::table::{BreakerState, Event};
 use super::trip::{Cause, Trip};
 use super::{Breaker, Change, Stood};
 use crate::decide::evidence::{Outcome, severity};
-use crate::decide::moment::Moment;
 use crate::decide::policy::Policy;
+use crate::decide::timestamp::Timestamp;
 
 /// The longest cool-down, in milliseconds: a day, or what settings say.
 const LONGEST: u64 = 24 * 60 * 60 * 1000;
@@ -24,7 +24,7 @@ pub struct Probe {
     /// Who holds it.
     pub id: String,
     /// Since when.
-    pub since: Moment,
+    pub since: Timestamp,
     /// After so many milliseconds it counts as failed.
     pub limit_ms: u64,
 }
@@ -46,7 +46,7 @@ impl Breaker {
     #[must_use]
     pub fn admit(
         &self,
-        now: &Moment,
+        now: &Timestamp,
         policy: &Policy,
         id: &str,
     ) -> (Admission, Self, Option<Change>) {
@@ -75,7 +75,7 @@ impl Breaker {
 
     /// When an open breaker lets a probe through: milliseconds from now; none
     /// where only an operator can close it, or the clock went backwards.
-    pub fn cools_in(&self, now: &Moment, policy: &Policy) -> Option<u64> {
+    pub fn cools_in(&self, now: &Timestamp, policy: &Policy) -> Option<u64> {
         let stood = self.stood.as_ref().filter(|_| self.state == BreakerState::Open)?;
         Some(self.cooldown(policy).saturating_sub(now.since(&stood.at)?))
     }
@@ -88,7 +88,7 @@ impl Breaker {
     }
 
     /// Whether the cool-down is over. A clock that went backwards says nothing.
-    fn is_cool(&self, now: &Moment, policy: &Policy) -> bool {
+    fn is_cool(&self, now: &Timestamp, policy: &Policy) -> bool {
         self.cools_in(now, policy) == Some(0)
     }
 
@@ -102,7 +102,7 @@ impl Breaker {
 
     /// Open again because the probe did not report back by then. None where it
     /// had time left.
-    pub(crate) fn gives_up(&self, now: &Moment) -> Option<(Self, Change)> {
+    pub(crate) fn gives_up(&self, now: &Timestamp) -> Option<(Self, Change)> {
         let overdue = self.state == BreakerState::HalfOpen && self.is_overdue(now);
         overdue.then(|| self.reopened(Event::ProbeOverdue, self.trip.clone(), now))
     }
@@ -111,14 +111,14 @@ impl Breaker {
         self.goes(Event::CooledDown, |breaker| Self { probe: Some(probe), ..breaker })
     }
 
-    fn is_overdue(&self, now: &Moment) -> bool {
+    fn is_overdue(&self, now: &Timestamp) -> bool {
         self.probe.as_ref().is_none_or(|probe| {
             now.since(&probe.since).is_some_and(|passed| passed >= probe.limit_ms)
         })
     }
 
     /// Open again, for this cause.
-    fn reopened(&self, event: Event, trip: Option<Trip>, now: &Moment) -> (Self, Change) {
+    fn reopened(&self, event: Event, trip: Option<Trip>, now: &Timestamp) -> (Self, Change) {
         let stood = Stood { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
         let level = self.level.saturating_add(1);
         self.goes(event, |breaker| Self {

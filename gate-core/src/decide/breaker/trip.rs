@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::counters::Counters;
-use crate::decide::memory::RunState;
 use crate::decide::policy::{BreakerPolicy, Policy};
 
 /// What opened the breaker.
@@ -96,53 +95,53 @@ struct Counted {
 const COUNTED: [Counted; 7] = [
     Counted {
         cause: Cause::PermissionDenied,
-        counter: |it| it.permission_denied,
-        limit: |it| it.permission_denied,
+        counter: |counters| counters.permission_denied,
+        limit: |policy| policy.permission_denied,
         words: "iterations in a row in which a tool was denied and nothing changed",
     },
     Counted {
         cause: Cause::Refused,
-        counter: |it| it.refused,
-        limit: |it| it.refused,
+        counter: |counters| counters.refused,
+        limit: |policy| policy.refused,
         words: "claims of completion in a row that the gate refused",
     },
     Counted {
         cause: Cause::SameError,
-        counter: |it| it.same_error,
-        limit: |it| it.same_error,
+        counter: |counters| counters.same_error,
+        limit: |policy| policy.same_error,
         words: "iterations in a row with the same error",
     },
     Counted {
         cause: Cause::NoProgress,
-        counter: |it| it.no_progress,
-        limit: |it| it.no_progress,
+        counter: |counters| counters.no_progress,
+        limit: |policy| policy.no_progress,
         words: "iterations in a row that left the work tree as it was",
     },
     Counted {
         cause: Cause::Inconclusive,
-        counter: |it| it.inconclusive,
-        limit: |it| it.inconclusive,
+        counter: |counters| counters.inconclusive,
+        limit: |policy| policy.inconclusive,
         words: "iterations in a row in which a check could not find out",
     },
     Counted {
         cause: Cause::RateLimited,
-        counter: |it| it.rate_limited,
-        limit: |it| it.rate_limited,
+        counter: |counters| counters.rate_limited,
+        limit: |policy| policy.rate_limited,
         words: "iterations in a row that ended in a rate or usage limit",
     },
     Counted {
         cause: Cause::NoExit,
-        counter: |it| it.no_exit,
-        limit: |it| it.no_exit,
+        counter: |counters| counters.no_exit,
+        limit: |policy| policy.no_exit,
         words: "iterations without a passing gate: Exit gate not passing",
     },
 ];
 
-/// All trips that are due after an iteration of this run, the most telling
-/// first.
-pub(crate) fn due(run: &RunState, policy: &Policy) -> Vec<Trip> {
-    let counted = COUNTED.iter().filter_map(|it| it.due(&run.counters, &policy.breaker));
-    counted.chain(declined(run, policy)).collect()
+/// All trips that are due, the most telling first. `outputs` are the lengths of the
+/// run's last outputs, in characters.
+pub(crate) fn due(counters: &Counters, outputs: &[u64], policy: &Policy) -> Vec<Trip> {
+    let counted = COUNTED.iter().filter_map(|limit| limit.due(counters, &policy.breaker));
+    counted.chain(declined(outputs, policy)).collect()
 }
 
 impl Counted {
@@ -155,9 +154,9 @@ impl Counted {
 
 /// Output that shrinks: the median of the last three lengths, beside that of
 /// the three before.
-fn declined(run: &RunState, policy: &Policy) -> Option<Trip> {
+fn declined(outputs: &[u64], policy: &Policy) -> Option<Trip> {
     let share = u64::from(policy.breaker.output_decline);
-    let [a, b, c, d, e, f] = run.outputs[..] else { return None };
+    let [a, b, c, d, e, f] = *outputs else { return None };
     let (before, last) = (median([a, b, c]), median([d, e, f]));
     (share > 0 && last.saturating_mul(100) < before.saturating_mul(share)).then(|| Trip {
         cause: Cause::OutputDecline,

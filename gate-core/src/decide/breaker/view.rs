@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::counters::Counters;
 use super::table::BreakerState;
-use crate::decide::memory::Memory;
 
 /// The breaker after a decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,15 +19,6 @@ pub struct BreakerView {
 }
 
 impl BreakerView {
-    /// The breaker that decides in this memory.
-    pub fn of(memory: &Memory) -> Self {
-        Self {
-            state: memory.governing().state,
-            trip: memory.governing().trip.as_ref().map(|trip| trip.cause.name().to_owned()),
-            counters: memory.run.counters,
-        }
-    }
-
     /// The breaker whose state was lost: open.
     pub fn lost() -> Self {
         Self {

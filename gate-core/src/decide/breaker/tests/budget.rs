@@ -1,7 +1,7 @@
 //! The budget: iterations, tokens, cost and time of a run.
 
 use super::*;
-use crate::decide::memory::Spent;
+use crate::decide::spent::Spent;
 
 fn session(turn: Turn, session: &str, tokens: Option<u64>, cost: Option<u64>) -> Turn {
     let mut turn = turn;

@@ -98,12 +98,12 @@ fn a_clock_that_goes_backwards_stays_open() {
 #[test]
 fn across_a_restart_the_wall_clock_counts() {
     let lap = opened();
-    let after = |wall: u64| Moment { boot: "next".to_owned(), uptime_ms: 5, wall_ms: wall };
-    let says = |at: &Moment| lap.memory.breaker.admit(at, &lap.policy, "mine").0;
+    let after = |wall: u64| Timestamp { boot: "next".to_owned(), uptime_ms: 5, wall_ms: wall };
+    let says = |at: &Timestamp| lap.memory.breaker.admit(at, &lap.policy, "mine").0;
     assert_eq!(says(&after(lap.now + 30 * MINUTE - 1)), Admission::Held);
     assert_eq!(says(&after(lap.now + 30 * MINUTE)), Admission::Probe);
     assert_eq!(says(&after(lap.now - 1)), Admission::Held);
-    let same_start = Moment { wall_ms: lap.now + DAY, ..moment(lap.now) };
+    let same_start = Timestamp { wall_ms: lap.now + DAY, ..at_ms(lap.now) };
     assert_eq!(says(&same_start), Admission::Held, "a wall clock that was set says nothing");
 }
 
@@ -125,7 +125,7 @@ fn a_reset_ends_the_run_and_begins_anew() {
     assert!(lap.memory.run.is_over(&lap.at(), breaker.resets));
     let run = RunState::begins(&lap.at(), breaker.resets);
     assert!(!run.is_over(&lap.at(), breaker.resets));
-    lap.memory = Memory { breaker, hold: None, run };
+    lap.memory = LoopState { breaker, hold: None, run };
     assert_eq!(lap.repeat(2, &claims()), [Verdict::Continue, Verdict::Tripped]);
     assert_eq!(cools_in(&lap), Some(30 * MINUTE));
 }

@@ -113,7 +113,7 @@ fn passing_in_a_row_is_broken_by_any_other_iteration_but_a_limited_one() {
 fn of_two_gates_at_once_the_later_number_counts() {
     let mut lap = Loop::new(|_| ());
     lap.memory.run.iteration = 8;
-    let observed = Observed { at: lap.at(), iteration: 3, ..Observed::default() };
+    let observed = IterationFacts { at: lap.at(), iteration: 3, ..IterationFacts::default() };
     let memory = Some(lap.memory.clone());
     let input = Input { stateful: true, memory, observed, ..works().input };
     let judged = judge(&input, &lap.policy);

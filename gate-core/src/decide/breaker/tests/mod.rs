@@ -16,12 +16,12 @@ use crate::decide::breaker::{Admission, Breaker, BreakerState, Cause};
 use crate::decide::decision::{Decision, Judged, judge};
 use crate::decide::evidence::{Evidence, Outcome};
 use crate::decide::input::Input;
-use crate::decide::memory::{Memory, RunState};
-use crate::decide::moment::Moment;
-use crate::decide::observed::{Limited, Observed, TreeSeen, TreeState};
+use crate::decide::iteration_facts::{IterationFacts, Limited, TreeSeen, TreeState};
 use crate::decide::policy::{BreakerPolicy, Budget, Mode, Policy};
 use crate::decide::reason::ReasonCode;
+use crate::decide::run_state::{LoopState, RunState};
 use crate::decide::signal::{Signal, Status};
+use crate::decide::timestamp::Timestamp;
 use crate::decide::verdict::Verdict;
 
 /// A minute, in milliseconds.
@@ -54,8 +54,8 @@ fn policy(set: impl FnOnce(&mut Policy)) -> Policy {
     policy
 }
 
-fn moment(wall_ms: u64) -> Moment {
-    Moment { boot: "boot".to_owned(), uptime_ms: wall_ms, wall_ms }
+fn at_ms(wall_ms: u64) -> Timestamp {
+    Timestamp { boot: "boot".to_owned(), uptime_ms: wall_ms, wall_ms }
 }
 
 /// What an iteration leaves of the tree.
@@ -147,7 +147,7 @@ impl Turn {
 /// A loop: its policy, what is remembered, the time, and the tree.
 struct Loop {
     policy: Policy,
-    memory: Memory,
+    memory: LoopState,
     now: u64,
     tree: u32,
     last: Option<Judged>,
@@ -158,8 +158,8 @@ impl Loop {
     fn new(set: impl FnOnce(&mut Policy)) -> Self {
         let breaker = Breaker::default();
         let now = 1_000 * MINUTE;
-        let run = RunState::begins(&moment(now), 0);
-        let memory = Memory { breaker, hold: None, run };
+        let run = RunState::begins(&at_ms(now), 0);
+        let memory = LoopState { breaker, hold: None, run };
         Self { policy: policy(set), memory, now, tree: 0, last: None }
     }
 
@@ -197,7 +197,7 @@ impl Loop {
         self.tree += u32::from(turn.left == Left::Written);
         let after = TreeState { digest: self.tree.to_string(), head: None, branches: None };
         let seen = TreeSeen { before, after, uncommitted: None };
-        let observed = Observed {
+        let observed = IterationFacts {
             at: self.at(),
             iteration: self.memory.run.iteration + 1,
             tree: (turn.left != Left::Unseen).then_some(seen),
@@ -211,8 +211,8 @@ impl Loop {
         judged.decision
     }
 
-    fn at(&self) -> Moment {
-        moment(self.now)
+    fn at(&self) -> Timestamp {
+        at_ms(self.now)
     }
 
     fn state(&self) -> BreakerState {

@@ -189,7 +189,7 @@ fn a_probe_that_does_not_report_back_has_failed() {
     let limit = half_open.probe.as_ref().expect("a probe").limit_ms;
     // Twice the check's five minutes, and five for the rest.
     assert_eq!(limit, 15 * MINUTE);
-    let at = |passed: u64| moment(lap.now + passed);
+    let at = |passed: u64| at_ms(lap.now + passed);
     assert_eq!(half_open.admit(&at(limit - 1), &lap.policy, "mine").0, Admission::Probe);
     for id in ["mine", "other"] {
         let (admission, open, change) = half_open.admit(&at(limit), &lap.policy, id);
@@ -214,7 +214,7 @@ fn a_probe_that_reports_back_too_late_passes_nothing() {
 fn a_clock_that_goes_backwards_leaves_the_probe_to_its_holder() {
     let lap = stuck();
     let half_open = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").1;
-    let before = moment(lap.now - 1);
+    let before = at_ms(lap.now - 1);
     assert_eq!(half_open.admit(&before, &lap.policy, "mine").0, Admission::Probe);
     assert_eq!(half_open.admit(&before, &lap.policy, "other").0, Admission::Held);
 }

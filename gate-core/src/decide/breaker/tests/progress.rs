@@ -15,7 +15,8 @@ fn seen(before: (&str, Option<&str>), after: (&str, Option<&str>)) -> TreeSeen {
 fn row(looks: &[TreeSeen]) -> u32 {
     let mut lap = Loop::new(|_| ());
     for seen in looks {
-        let observed = Observed { at: lap.at(), tree: Some(seen.clone()), ..Observed::default() };
+        let observed =
+            IterationFacts { at: lap.at(), tree: Some(seen.clone()), ..IterationFacts::default() };
         let memory = Some(lap.memory.clone());
         let input = Input { stateful: true, memory, observed, ..works().input };
         lap.memory = judge(&input, &lap.policy).memory.expect("state is kept");

@@ -51,14 +51,14 @@ fn no_way_stands_twice() {
 }
 
 fn breaker(state: BreakerState) -> Breaker {
-    let stood = crate::decide::breaker::Stood { at: moment(7), ..Default::default() };
+    let stood = crate::decide::breaker::Stood { at: at_ms(7), ..Default::default() };
     Breaker { state, stood: Some(stood), level: 3, calm: 2, resets: 4, ..Breaker::default() }
 }
 
 #[test]
 fn a_reset_forgets_everything_but_that_it_was() {
     for state in STATES {
-        let (reset, change) = breaker(state).operated(Act::Reset, "done", &moment(9));
+        let (reset, change) = breaker(state).operated(Act::Reset, "done", &at_ms(9));
         assert_eq!(reset, Breaker { resets: 5, ..Breaker::default() });
         assert_eq!((change.from, change.event, change.to), (state, Event::Reset, reset.state));
     }
@@ -68,11 +68,11 @@ fn a_reset_forgets_everything_but_that_it_was() {
 fn an_operator_trips_and_isolates_with_the_reason_that_was_given() {
     for (act, to) in [(Act::Trip, BreakerState::Open), (Act::Isolate, BreakerState::Isolated)] {
         for state in [BreakerState::Closed, BreakerState::HalfOpen, BreakerState::Open] {
-            let (after, change) = breaker(state).operated(act, "look at it", &moment(9));
+            let (after, change) = breaker(state).operated(act, "look at it", &at_ms(9));
             assert_eq!((after.state, change.to), (to, to));
             let trip = after.trip.expect("a reason");
             assert_eq!((trip.cause, trip.message.as_str()), (Cause::Operator, "look at it"));
-            assert_eq!(after.stood.expect("a time").at, moment(9));
+            assert_eq!(after.stood.expect("a time").at, at_ms(9));
             assert_eq!((after.level, after.resets), (3, 4));
         }
     }
@@ -80,9 +80,9 @@ fn an_operator_trips_and_isolates_with_the_reason_that_was_given() {
 
 #[test]
 fn what_is_isolated_is_not_even_renamed_but_by_a_reset() {
-    let isolated = breaker(BreakerState::Closed).operated(Act::Isolate, "first", &moment(8)).0;
+    let isolated = breaker(BreakerState::Closed).operated(Act::Isolate, "first", &at_ms(8)).0;
     for act in [Act::Trip, Act::Isolate] {
-        let (after, change) = isolated.operated(act, "second", &moment(9));
+        let (after, change) = isolated.operated(act, "second", &at_ms(9));
         assert_eq!(after, isolated);
         assert_eq!((change.from, change.to), (BreakerState::Isolated, BreakerState::Isolated));
     }

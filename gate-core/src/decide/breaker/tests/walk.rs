@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::*;
 use crate::decide::breaker::{Act, Change, Counters, Event, Stood, TABLE, Transition};
-use crate::decide::memory::Spent;
+use crate::decide::spent::Spent;
 
 /// Now, whatever happens: what has been moves away from it.
 const NOW: u64 = 1_000 * MINUTE;
@@ -40,7 +40,7 @@ fn steps(policy: &Policy) -> Vec<Step> {
     turns.extend([turn(Status::Blocked, None), claims().denied(), works().limited()]);
     turns.extend([passes().limited(), passes().denied(), works().writes(9)]);
     if policy.breaker.no_progress > 0 {
-        let plain = |it: &Turn| it.input.observed == Observed::default();
+        let plain = |it: &Turn| it.input.observed == IterationFacts::default();
         turns.retain(plain);
     }
     let mut steps = vec![Step::Forced, Step::Lost, Step::Stateless, Step::NewRun];
@@ -72,21 +72,21 @@ impl Step {
 
 /// What a step comes to.
 struct Done {
-    memory: Memory,
+    memory: LoopState,
     change: Option<Change>,
     judged: Option<Judged>,
     admission: Option<Admission>,
 }
 
-fn done(step: &Step, memory: &Memory, policy: &Policy) -> Done {
+fn done(step: &Step, memory: &LoopState, policy: &Policy) -> Done {
     let breaker = |(breaker, change): (Breaker, Option<Change>), admission| Done {
-        memory: Memory { breaker, ..memory.clone() },
+        memory: LoopState { breaker, ..memory.clone() },
         change,
         judged: None,
         admission,
     };
-    let same = |memory: Memory| Done { memory, change: None, judged: None, admission: None };
-    let now = moment(NOW);
+    let same = |memory: LoopState| Done { memory, change: None, judged: None, admission: None };
+    let now = at_ms(NOW);
     match step {
         Step::Turn(turn, holder) => decided(turn, *holder, None, memory, policy),
         Step::Forced => decided(&claims(), Some("p"), Some("stop"), memory, policy),
@@ -104,7 +104,7 @@ fn done(step: &Step, memory: &Memory, policy: &Policy) -> Done {
             breaker((after, Some(change)), None)
         }
         Step::NewRun => {
-            same(Memory { run: RunState::begins(&now, memory.resets()), ..memory.clone() })
+            same(LoopState { run: RunState::begins(&now, memory.resets()), ..memory.clone() })
         }
         Step::Later => same(shifted(memory, |at| at.saturating_sub(TICK))),
         Step::Earlier => same(shifted(memory, |at| at + 2 * TICK)),
@@ -115,10 +115,10 @@ fn decided(
     turn: &Turn,
     holder: Option<&str>,
     forced: Option<&str>,
-    memory: &Memory,
+    memory: &LoopState,
     policy: &Policy,
 ) -> Done {
-    let now = moment(NOW);
+    let now = at_ms(NOW);
     let mut memory = memory.clone();
     if memory.run.is_over(&now, memory.resets()) {
         memory.run = RunState::begins(&now, memory.resets());
@@ -127,7 +127,7 @@ fn decided(
     let is = if (turn.left == Left::Moved) == (was == "a") { "b" } else { "a" };
     let tree = TreeState { digest: is.to_owned(), head: None, branches: None };
     let seen = TreeSeen { before: tree.clone(), after: tree, uncommitted: None };
-    let observed = Observed {
+    let observed = IterationFacts {
         at: now,
         iteration: memory.run.iteration + 1,
         tree: (turn.left != Left::Unseen).then_some(seen),
@@ -143,9 +143,9 @@ fn decided(
 }
 
 /// Everything that is remembered, at other times.
-fn shifted(memory: &Memory, by: impl Fn(u64) -> u64) -> Memory {
+fn shifted(memory: &LoopState, by: impl Fn(u64) -> u64) -> LoopState {
     let mut memory = memory.clone();
-    let bounded = |at: &Moment| moment(by(at.wall_ms).min(NOW + TICK));
+    let bounded = |at: &Timestamp| at_ms(by(at.wall_ms).min(NOW + TICK));
     if let Some(stood) = &mut memory.breaker.stood {
         stood.at = bounded(&stood.at);
     }
@@ -156,11 +156,11 @@ fn shifted(memory: &Memory, by: impl Fn(u64) -> u64) -> Memory {
 }
 
 /// The state in the one form of all that make no difference.
-fn plain(memory: &Memory, policy: &Policy) -> Memory {
+fn plain(memory: &LoopState, policy: &Policy) -> LoopState {
     let trees = policy.breaker.no_progress > 0;
     let errors = policy.breaker.same_error > 0;
     let longest = if trees || errors { TICK } else { 2 * TICK };
-    let Memory { mut breaker, hold, run } = shifted(memory, |at| at.max(NOW - longest));
+    let LoopState { mut breaker, hold, run } = shifted(memory, |at| at.max(NOW - longest));
     let ended = run.ended || run.resets != breaker.resets;
     breaker.trip.iter_mut().for_each(|trip| trip.message.clear());
     breaker.resets = 0;
@@ -172,7 +172,7 @@ fn plain(memory: &Memory, policy: &Policy) -> Memory {
         checks: if trees || errors { stood.checks } else { BTreeMap::new() },
         ..stood
     });
-    let begins = RunState::begins(&moment(NOW), breaker.resets);
+    let begins = RunState::begins(&at_ms(NOW), breaker.resets);
     let run = if ended {
         RunState { ended, ..begins }
     } else {
@@ -187,7 +187,7 @@ fn plain(memory: &Memory, policy: &Policy) -> Memory {
             ..if breaker.is_closed() { counted(run, begins, policy) } else { begins }
         }
     };
-    Memory { breaker, hold, run }
+    LoopState { breaker, hold, run }
 }
 
 /// What trips a closed breaker. An open one begins with nothing of it, once it
@@ -217,7 +217,7 @@ fn walk(set: impl FnOnce(&mut Policy)) {
     policy.breaker.cooldown_ms = TICK;
     let steps = steps(&policy);
     let breaker = Breaker::default();
-    let start = Memory { run: RunState::begins(&moment(NOW), 0), hold: None, breaker };
+    let start = LoopState { run: RunState::begins(&at_ms(NOW), 0), hold: None, breaker };
     let mut seen = BTreeSet::new();
     let mut open = VecDeque::from([plain(&start, &policy)]);
     let mut states = BTreeSet::new();

@@ -3,7 +3,7 @@
 use super::*;
 
 /// All laws, on one step.
-pub(super) fn hold(step: &Step, before: &Memory, done: &Done, policy: &Policy) {
+pub(super) fn hold(step: &Step, before: &LoopState, done: &Done, policy: &Policy) {
     let from = before.breaker.state;
     let to = done.memory.breaker.state;
     let told = || format!("{step:?}\n{before:#?}\n{:#?}", done.memory);
@@ -34,7 +34,7 @@ fn ways(
 }
 
 /// It is closed by a passed probe whose cause is gone, or by a reset.
-fn closing(step: &Step, before: &Memory, done: &Done, told: &dyn Fn() -> String) {
+fn closing(step: &Step, before: &LoopState, done: &Done, told: &dyn Fn() -> String) {
     let opened = !before.breaker.is_closed();
     if !opened || !done.memory.breaker.is_closed() {
         return;
@@ -50,7 +50,7 @@ fn closing(step: &Step, before: &Memory, done: &Done, told: &dyn Fn() -> String)
 }
 
 /// Whether what had tripped is gone, in other words than the breaker's.
-fn is_gone(turn: &Turn, before: &Memory, done: &Done) -> bool {
+fn is_gone(turn: &Turn, before: &LoopState, done: &Done) -> bool {
     let observed = &turn.input.observed;
     let outcome = turn.input.evidence.first().map(|evidence| evidence.outcome);
     if outcome == Some(Outcome::Pass) && turn.input.signal.status == Status::Complete {
@@ -75,11 +75,17 @@ fn is_gone(turn: &Turn, before: &Memory, done: &Done) -> bool {
 }
 
 /// One probe at most, and everybody else is held.
-fn probes(step: &Step, before: &Memory, done: &Done, policy: &Policy, told: &dyn Fn() -> String) {
+fn probes(
+    step: &Step,
+    before: &LoopState,
+    done: &Done,
+    policy: &Policy,
+    told: &dyn Fn() -> String,
+) {
     let after = &done.memory.breaker;
     let half_open = after.state == BreakerState::HalfOpen;
     assert_eq!(after.probe.is_some(), half_open, "{}", told());
-    let says = |id: &str| after.admit(&moment(NOW), policy, id).0;
+    let says = |id: &str| after.admit(&at_ms(NOW), policy, id).0;
     let let_in = ["p", "q", "r", ""].into_iter().filter(|id| says(id) == Admission::Probe);
     if half_open {
         assert!(let_in.count() <= 1, "{}", told());
@@ -101,7 +107,7 @@ fn probes(step: &Step, before: &Memory, done: &Done, policy: &Policy, told: &dyn
 /// What the verdict may be, by what the breaker was.
 fn verdicts(
     step: &Step,
-    before: &Memory,
+    before: &LoopState,
     done: &Done,
     (policy, told): (&Policy, &dyn Fn() -> String),
 ) {
@@ -144,7 +150,7 @@ fn verdicts(
 }
 
 /// What could not be measured lowers no counter, and calms nothing.
-fn unmeasured(turn: &Turn, before: &Memory, done: &Done, told: &dyn Fn() -> String) {
+fn unmeasured(turn: &Turn, before: &LoopState, done: &Done, told: &dyn Fn() -> String) {
     let inconclusive = turn.input.evidence.iter().any(|it| it.outcome == Outcome::Inconclusive);
     if !inconclusive || before.run.ended {
         return;

@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::breaker::{Admission, Breaker, Change, Counters, Event, Iteration, Stood, Trip, due};
+use super::breaker::{
+    Admission, Breaker, BreakerView, Change, Counters, Event, Iteration, Stood, Trip, due,
+};
 use super::budget;
 use super::evidence::Outcome;
-use super::moment::Moment;
-use super::observed::{Observed, TreeState};
+use super::iteration_facts::{IterationFacts, TreeState};
 use super::policy::Policy;
-use super::release::Released;
+use super::situation::Released;
+use super::spent::Spent;
 use super::stop::Refusals;
+use super::timestamp::Timestamp;
 
 /// A run in which nothing was decided for so long has ended, in milliseconds.
 const SILENCE: u64 = 12 * 60 * 60 * 1000;
@@ -22,7 +25,8 @@ const OUTPUTS: usize = 6;
 
 /// What is remembered from one decision to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Memory {
+#[schemars(rename = "Memory")]
+pub struct LoopState {
     /// The loop's own breaker.
     pub breaker: Breaker,
     /// What an operator holds over the task, whichever loop works on it; none
@@ -39,9 +43,9 @@ pub struct RunState {
     /// The number of its last iteration; 0 before the first.
     pub iteration: u64,
     /// When it began.
-    pub started: Moment,
+    pub started: Timestamp,
     /// When it was last heard of.
-    pub last: Moment,
+    pub last: Timestamp,
     /// Whether it has ended: with `exit`, or by the operator.
     #[serde(default)]
     pub ended: bool,
@@ -78,32 +82,11 @@ pub struct RunState {
     pub settings: Option<String>,
 }
 
-/// What a run has used.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Spent {
-    /// Iterations, whatever numbers the caller gave them.
-    pub iterations: u64,
-    /// Tokens.
-    pub tokens: u64,
-    /// Micro-dollars.
-    pub cost_micro_usd: u64,
-    /// Milliseconds. A clock that went backwards adds nothing.
-    pub wall_ms: u64,
-    /// The last session, and what its transcript told: where the session goes
-    /// on, the next one tells it again.
-    pub session: Option<String>,
-    /// Tokens of that transcript.
-    pub session_tokens: u64,
-    /// Micro-dollars of that transcript.
-    pub session_cost_micro_usd: u64,
-}
-
 /// What an iteration comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fed {
     /// What is remembered from now on.
-    pub(crate) memory: Memory,
+    pub(crate) memory: LoopState,
     /// What the breaker did.
     pub(crate) change: Option<Change>,
     /// Why the breaker stops the loop.
@@ -112,12 +95,12 @@ pub(crate) struct Fed {
 
 impl RunState {
     /// A run that begins after so many resets.
-    pub fn begins(now: &Moment, resets: u64) -> Self {
+    pub fn begins(now: &Timestamp, resets: u64) -> Self {
         Self { started: now.clone(), last: now.clone(), resets, ..Self::default() }
     }
 
     /// Whether the next decision belongs to another run, after so many resets.
-    pub fn is_over(&self, now: &Moment, resets: u64) -> bool {
+    pub fn is_over(&self, now: &Timestamp, resets: u64) -> bool {
         self.has_ended(resets) || self.is_silent(now)
     }
 
@@ -126,13 +109,13 @@ impl RunState {
         self.ended || self.resets != resets
     }
 
-    fn is_silent(&self, now: &Moment) -> bool {
+    fn is_silent(&self, now: &Timestamp) -> bool {
         now.since(&self.last).is_some_and(|passed| passed >= SILENCE)
     }
 
     /// The run with one more decision, whatever the breaker says. Of two gates
     /// at once the later number counts, whoever is done first.
-    fn noted(&self, observed: &Observed) -> Self {
+    fn noted(&self, observed: &IterationFacts) -> Self {
         let passed = observed.at.since(&self.last).unwrap_or_default();
         let spent = self.spent.after(observed, passed);
         let iteration = self.iteration.max(observed.iteration);
@@ -148,7 +131,7 @@ impl RunState {
 
     /// How many iterations passed in a row under the project's settings of this
     /// one: what passed under others counts no more, nor does it where nobody knows.
-    pub(crate) fn passed_under(&self, observed: &Observed) -> u32 {
+    pub(crate) fn passed_under(&self, observed: &IterationFacts) -> u32 {
         if self.settings == observed.settings { self.passed_in_a_row } else { 0 }
     }
 
@@ -196,34 +179,7 @@ fn lengths(mut outputs: Vec<u64>, it: &Iteration) -> Vec<u64> {
     outputs
 }
 
-impl Spent {
-    /// With what an iteration used.
-    pub(crate) fn with(&self, observed: &Observed) -> Self {
-        self.after(observed, 0)
-    }
-
-    /// With what a transcript tells. A session that goes on tells its whole sum
-    /// again; one that tells nothing this time keeps the sum that it told.
-    fn after(&self, observed: &Observed, passed: u64) -> Self {
-        let goes_on = observed.session.is_some() && observed.session == self.session;
-        let told = |before: u64| if goes_on { before } else { 0 };
-        let more = |now: u64, before: u64| now.checked_sub(before).unwrap_or(now);
-        let (tokens, cost) = (told(self.session_tokens), told(self.session_cost_micro_usd));
-        let now = observed.tokens.unwrap_or(tokens);
-        let now_cost = observed.cost_micro_usd.unwrap_or(cost);
-        Self {
-            iterations: self.iterations.saturating_add(1),
-            tokens: self.tokens.saturating_add(more(now, tokens)),
-            cost_micro_usd: self.cost_micro_usd.saturating_add(more(now_cost, cost)),
-            wall_ms: self.wall_ms.saturating_add(passed),
-            session: observed.session.clone(),
-            session_tokens: now,
-            session_cost_micro_usd: now_cost,
-        }
-    }
-}
-
-impl Memory {
+impl LoopState {
     /// The breaker that decides whether the loop may run: the operator's hold,
     /// unless it is closed; else the loop's own.
     pub fn governing(&self) -> &Breaker {
@@ -235,6 +191,16 @@ impl Memory {
         self.hold.as_ref().filter(|hold| !hold.is_closed())
     }
 
+    /// The breaker that decides, with the counters of the run.
+    pub fn breaker_view(&self) -> BreakerView {
+        let breaker = self.governing();
+        BreakerView {
+            state: breaker.state,
+            trip: breaker.trip.as_ref().map(|trip| trip.cause.name().to_owned()),
+            counters: self.run.counters,
+        }
+    }
+
     /// How often the loop's breaker and the operator's hold were reset.
     pub fn resets(&self) -> u64 {
         let of_hold = self.hold.as_ref().map_or(0, |hold| hold.resets);
@@ -243,12 +209,12 @@ impl Memory {
 
     /// Whether a budget of the run was spent before the next decision.
     pub fn is_spent(&self, policy: &Policy) -> bool {
-        !budget::overspent(&self.run, policy).is_empty()
+        !budget::overspent(&self.run.spent, policy).is_empty()
     }
 
     /// What is said to a decision before it is made: a run without a budget is
     /// held, and so is every decision but the probe where the breaker is open.
-    pub(crate) fn admission(&self, observed: &Observed, policy: &Policy) -> Admission {
+    pub(crate) fn admission(&self, observed: &IterationFacts, policy: &Policy) -> Admission {
         if self.is_spent(policy) {
             return Admission::Held;
         }
@@ -262,14 +228,14 @@ impl Memory {
 
     /// After a decision that the breaker did not let through: it is noted, and
     /// nothing is counted.
-    pub(crate) fn held(&self, observed: &Observed) -> Fed {
+    pub(crate) fn held(&self, observed: &IterationFacts) -> Fed {
         let run = self.run.noted(observed);
         Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 
     /// After a stop that was let go without a verdict that ends the work: it feeds no
     /// trip, and green checks begin the counters anew.
-    pub(crate) fn released(&self, released: Released, observed: &Observed) -> Fed {
+    pub(crate) fn released(&self, released: Released, observed: &IterationFacts) -> Fed {
         let noted = self.run.noted(observed);
         let tree = observed.tree.as_ref().map(|tree| tree.after.clone());
         let run = RunState { tree: tree.or_else(|| noted.tree.clone()), ..noted };
@@ -282,20 +248,20 @@ impl Memory {
 
     /// After an iteration in which the agent could not work: what it used counts, and
     /// nothing else does.
-    pub(crate) fn idle(&self, observed: &Observed) -> Fed {
+    pub(crate) fn idle(&self, observed: &IterationFacts) -> Fed {
         let mut run = self.run.noted(observed);
         run.spent.iterations = self.run.spent.iterations;
         Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 
     /// After the operator ended the run.
-    pub(crate) fn forced(&self, observed: &Observed) -> Fed {
+    pub(crate) fn forced(&self, observed: &IterationFacts) -> Fed {
         let run = RunState { ended: true, ..self.run.noted(observed) };
         Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 
     /// After an iteration.
-    pub(crate) fn fed(&self, it: &Iteration, observed: &Observed, policy: &Policy) -> Fed {
+    pub(crate) fn fed(&self, it: &Iteration, observed: &IterationFacts, policy: &Policy) -> Fed {
         let run = self.run.noted(observed).counted(it);
         if self.governing().is_closed() {
             self.watched(it, run, policy)
@@ -306,7 +272,7 @@ impl Memory {
 
     /// A closed breaker: it opens where a trip is due, unless the loop ends.
     fn watched(&self, it: &Iteration, run: RunState, policy: &Policy) -> Fed {
-        let trips = if it.exits { Vec::new() } else { due(&run, policy) };
+        let trips = if it.exits { Vec::new() } else { due(&run.counters, &run.outputs, policy) };
         let Some(first) = trips.first() else {
             let breaker = self.breaker.calmed(it);
             let memory = Self { breaker, run, hold: self.hold.clone() };
@@ -351,7 +317,7 @@ mod tests {
         let named = |name: Option<&str>| name.map(str::to_owned);
         let passed = |run: Option<&str>, now: Option<&str>| {
             let run = RunState { passed_in_a_row: 3, settings: named(run), ..RunState::default() };
-            let observed = Observed { settings: named(now), ..Observed::default() };
+            let observed = IterationFacts { settings: named(now), ..IterationFacts::default() };
             let noted = run.noted(&observed);
             assert_eq!(noted.settings, named(now.or(run.settings.as_deref())));
             assert_eq!(noted.passed_in_a_row, run.passed_under(&observed));

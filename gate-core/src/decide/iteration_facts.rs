@@ -4,16 +4,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::moment::Moment;
 use super::reason::{Reason, ReasonCode};
 use super::stop::Stop;
+use super::timestamp::Timestamp;
 
 /// What was observed of an iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Observed {
+#[schemars(rename = "Observed")]
+pub struct IterationFacts {
     /// When it was decided.
-    pub at: Moment,
+    pub at: Timestamp,
     /// Its number within the run, from 1.
     pub iteration: u64,
     /// The work tree; none where nobody looked.

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// nobody can set and which goes on in suspend; across a restart, and between
 /// machines, only the wall clock is left.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Moment {
+#[schemars(rename = "Moment")]
+pub struct Timestamp {
     /// The id of this start of the machine; empty where the system has none.
     pub boot: String,
     /// Milliseconds since the machine was started.
@@ -16,7 +17,7 @@ pub struct Moment {
     pub wall_ms: u64,
 }
 
-impl Moment {
+impl Timestamp {
     /// How long ago an earlier moment was, in milliseconds. None where the clock
     /// went backwards: then nobody knows.
     pub fn since(&self, earlier: &Self) -> Option<u64> {
@@ -32,8 +33,8 @@ impl Moment {
 mod tests {
     use super::*;
 
-    fn at(boot: &str, uptime_ms: u64, wall_ms: u64) -> Moment {
-        Moment { boot: boot.to_owned(), uptime_ms, wall_ms }
+    fn at(boot: &str, uptime_ms: u64, wall_ms: u64) -> Timestamp {
+        Timestamp { boot: boot.to_owned(), uptime_ms, wall_ms }
     }
 
     #[test]

@@ -1,0 +1,42 @@
+//! When a person is told that a stop was let go.
+
+use super::decision::Decision;
+use super::situation::{Course, Released, Situation};
+
+/// When a person is told of a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// Never: nothing is worth a message.
+    Silent,
+    /// Each time.
+    Always,
+    /// The first time in a session.
+    OncePerSession,
+    /// The first time in a project.
+    OncePerProject,
+}
+
+impl Decision {
+    /// When the person is told of this release.
+    pub fn notice(&self) -> Notice {
+        let Some(situation) = self.situation() else { return Notice::Silent };
+        let ran = !self.evidence.is_empty();
+        match self.released {
+            None => Notice::Silent,
+            Some(Released::Red) => Notice::Always,
+            Some(Released::Green) if situation.headless => Notice::Silent,
+            Some(Released::Green) => Notice::Always,
+            Some(Released::NotRun) if ran => Notice::OncePerSession,
+            Some(Released::NotRun) if situation.owed_red().is_some() => Notice::Always,
+            Some(Released::NotRun) => match situation.course(self.signal.status) {
+                Course::Release => Notice::Silent,
+                Course::Look | Course::Decide => Notice::OncePerProject,
+            },
+        }
+    }
+
+    /// What the stop came after; none where no hook asked.
+    pub fn situation(&self) -> Option<&Situation> {
+        self.observed.stop.as_ref()?.situation.as_ref()
+    }
+}

@@ -1,0 +1,225 @@
+//! The circumstances of an agent's stop, and the course that a ruling on it takes.
+//!
+//! An unattended loop needs certainty before it ends. A person who is there needs the
+//! truth quickly. So the course depends on what the stop comes after: the stop is
+//! *decided* as a loop's iteration is, its checks are *looked at*, or it is *released*
+//! as it stands.
+//!
+//! | | interactive | headless |
+//! | --- | --- | --- |
+//! | COMPLETE | looked at | decided |
+//! | CONTINUE | released | decided |
+//! | BLOCKED | decided | decided |
+//! | no signal, work changed | looked at | looked at |
+//! | no signal, nothing changed | released, or looked at if it owes | the same |
+//! | asks the person something | released | as without the question |
+//!
+//! Where `exit` is asked of an interactive session too (a task, `gate on --session`,
+//! `hook.signal = "require"`), a changed tree is decided in both columns.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::signal::Status;
+
+/// The number of failing tests that a message names.
+const MAX_NAMED_TESTS: usize = 3;
+
+/// What was seen at a stop that was let go without `exit`, `tripped` or `blocked`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Released {
+    /// Every required check that runs in a hook passed.
+    Green,
+    /// A required check failed.
+    Red,
+    /// Checks did not run, or did not end in time.
+    NotRun,
+}
+
+/// What a stop comes after.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Situation {
+    /// Whether nobody sits in front of the client (`-p`, `exec`, an SDK).
+    pub headless: bool,
+    /// Whether an interactive turn needs an `exit` as well.
+    pub needs_exit: bool,
+    /// What the agent changed since the person's prompt.
+    pub work: Work,
+    /// The judgement that the session owes for earlier changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owed: Option<Owed>,
+    /// Whether the agent waits for the person's answer.
+    pub asks: bool,
+    /// Whether every turn is looked at (`hook.judge = "always"`).
+    pub always: bool,
+    /// Required checks that do not run in hooks (`when`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<String>,
+    /// Whose the failures are, one entry a failing check.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailureShares>,
+}
+
+/// What changed since the person's prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Work {
+    /// Nothing, or the agent did not act.
+    #[default]
+    None,
+    /// Prose that no check names.
+    Prose,
+    /// Files that checks may be about.
+    Changed,
+}
+
+/// Earlier changes of a session that were not found green.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Owed {
+    /// What was red when it was last looked at.
+    pub red: Vec<String>,
+}
+
+/// Whose the failures of one check are. Each list holds names of tests, or the
+/// check's own name where it reports none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(rename = "Failure")]
+pub struct FailureShares {
+    /// The check.
+    pub check: String,
+    /// Those that the session answers for.
+    pub own: Vec<String>,
+    /// Those that failed before the session changed anything.
+    pub before: Vec<String>,
+    /// Those that pass without another session's files.
+    pub others: Vec<String>,
+}
+
+/// How a stop is ruled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// As an iteration of a loop.
+    Decide,
+    /// By its checks alone: red ones refuse.
+    Look,
+    /// It is let go; nothing runs.
+    Release,
+}
+
+impl Situation {
+    /// How a stop with this signal is ruled.
+    pub fn course(&self, signal: Status) -> Course {
+        let idle = self.work != Work::Changed && self.owed.is_none() && !self.always;
+        match signal {
+            Status::Blocked => Course::Decide,
+            Status::Complete | Status::Continue | Status::Invalid if self.headless => {
+                Course::Decide
+            }
+            _ if self.asks && !self.headless => Course::Release,
+            _ if idle => Course::Release,
+            _ if self.needs_exit => Course::Decide,
+            Status::Continue => Course::Release,
+            Status::Complete | Status::Absent | Status::Invalid => Course::Look,
+        }
+    }
+
+    pub(super) fn of_check(&self, check: &str) -> Option<&FailureShares> {
+        self.failures.iter().find(|failure| failure.check == check)
+    }
+
+    /// Failures that are not the session's, in words.
+    pub(super) fn not_own(&self) -> Option<String> {
+        let all = |of: fn(&FailureShares) -> &Vec<String>| -> Vec<String> {
+            self.failures.iter().flat_map(of).cloned().collect()
+        };
+        let (before, others) = (all(|it| &it.before), all(|it| &it.others));
+        let before = (!before.is_empty()).then(|| format!("{} red before", were(&before)));
+        let others = (!others.is_empty())
+            .then(|| format!("{} red by another session's change", are(&others)));
+        let parts: Vec<_> = before.into_iter().chain(others).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// What earlier changes left red, in words.
+    pub(super) fn owed_red(&self) -> Option<String> {
+        let owed = self.owed.as_ref().filter(|owed| !owed.red.is_empty())?;
+        Some(format!("{} still red from your earlier change", are(&owed.red)))
+    }
+}
+
+pub(super) fn are(names: &[String]) -> String {
+    format!("{} {}", named(names), if names.len() == 1 { "is" } else { "are" })
+}
+
+pub(super) fn were(names: &[String]) -> String {
+    format!("{} {}", named(names), if names.len() == 1 { "was" } else { "were" })
+}
+
+/// Failing tests in a message: how many, and the first of them by name.
+fn named(names: &[String]) -> String {
+    let first =
+        names.iter().take(MAX_NAMED_TESTS).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len() {
+        1 => first,
+        many if many <= MAX_NAMED_TESTS => format!("{many} tests ({first})"),
+        many => format!("{many} tests ({first}, …)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at_rest(headless: bool) -> Situation {
+        Situation { headless, ..Situation::default() }
+    }
+
+    fn working(headless: bool) -> Situation {
+        Situation { work: Work::Changed, ..at_rest(headless) }
+    }
+
+    #[test]
+    fn nothing_runs_where_nothing_changed() {
+        for headless in [false, true] {
+            assert_eq!(at_rest(headless).course(Status::Absent), Course::Release);
+            let prose = Situation { work: Work::Prose, ..at_rest(headless) };
+            assert_eq!(prose.course(Status::Absent), Course::Release);
+        }
+        assert_eq!(at_rest(false).course(Status::Complete), Course::Release);
+        assert_eq!(at_rest(true).course(Status::Complete), Course::Decide);
+    }
+
+    #[test]
+    fn a_change_is_looked_at_and_only_a_headless_claim_is_decided() {
+        assert_eq!(working(false).course(Status::Absent), Course::Look);
+        assert_eq!(working(true).course(Status::Absent), Course::Look);
+        assert_eq!(working(false).course(Status::Complete), Course::Look);
+        assert_eq!(working(true).course(Status::Complete), Course::Decide);
+        let strict = Situation { needs_exit: true, ..working(false) };
+        assert_eq!(strict.course(Status::Complete), Course::Decide);
+        assert_eq!(strict.course(Status::Absent), Course::Decide);
+    }
+
+    #[test]
+    fn a_question_frees_only_an_agent_that_somebody_answers() {
+        let asking = |headless| Situation { asks: true, ..working(headless) };
+        assert_eq!(asking(false).course(Status::Absent), Course::Release);
+        assert_eq!(asking(true).course(Status::Absent), Course::Look);
+    }
+
+    #[test]
+    fn a_session_that_owes_is_looked_at_without_a_new_change() {
+        let owing = Situation { owed: Some(Owed::default()), ..at_rest(false) };
+        assert_eq!(owing.course(Status::Absent), Course::Look);
+    }
+
+    #[test]
+    fn going_on_is_respected_and_keeps_a_headless_agent_going() {
+        assert_eq!(working(false).course(Status::Continue), Course::Release);
+        assert_eq!(working(true).course(Status::Continue), Course::Decide);
+    }
+}

@@ -1,0 +1,54 @@
+//! The use that a run has made of its budget.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::iteration_facts::IterationFacts;
+
+/// What a run has used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Spent {
+    /// Iterations, whatever numbers the caller gave them.
+    pub iterations: u64,
+    /// Tokens.
+    pub tokens: u64,
+    /// Micro-dollars.
+    pub cost_micro_usd: u64,
+    /// Milliseconds. A clock that went backwards adds nothing.
+    pub wall_ms: u64,
+    /// The last session, and what its transcript told: where the session goes
+    /// on, the next one tells it again.
+    pub session: Option<String>,
+    /// Tokens of that transcript.
+    pub session_tokens: u64,
+    /// Micro-dollars of that transcript.
+    pub session_cost_micro_usd: u64,
+}
+
+impl Spent {
+    /// With what an iteration used.
+    pub(crate) fn with(&self, observed: &IterationFacts) -> Self {
+        self.after(observed, 0)
+    }
+
+    /// With what a transcript tells. A session that goes on tells its whole sum
+    /// again; one that tells nothing this time keeps the sum that it told.
+    pub(super) fn after(&self, observed: &IterationFacts, passed: u64) -> Self {
+        let goes_on = observed.session.is_some() && observed.session == self.session;
+        let told = |before: u64| if goes_on { before } else { 0 };
+        let more = |now: u64, before: u64| now.checked_sub(before).unwrap_or(now);
+        let (tokens, cost) = (told(self.session_tokens), told(self.session_cost_micro_usd));
+        let now = observed.tokens.unwrap_or(tokens);
+        let now_cost = observed.cost_micro_usd.unwrap_or(cost);
+        Self {
+            iterations: self.iterations.saturating_add(1),
+            tokens: self.tokens.saturating_add(more(now, tokens)),
+            cost_micro_usd: self.cost_micro_usd.saturating_add(more(now_cost, cost)),
+            wall_ms: self.wall_ms.saturating_add(passed),
+            session: observed.session.clone(),
+            session_tokens: now,
+            session_cost_micro_usd: now_cost,
+        }
+    }
+}
