@@ -15,7 +15,7 @@ use super::reason::{Reason, ReasonCode, Warning};
 use super::ruling::{Case, Ruled};
 use super::run_state::{Fed, LoopState};
 use super::score::Indicators;
-use super::signal::{Halves, Signal};
+use super::signal::{Signal, TokenHalves};
 use super::situation::Released;
 use super::spent::Spent;
 use super::verdict::Verdict;
@@ -89,7 +89,7 @@ pub struct Decision {
     /// The token of the iteration after this one, in its halves, where one is
     /// required and the loop goes on.
     #[serde(default)]
-    pub next_token: Option<Halves>,
+    pub next_token: Option<TokenHalves>,
 }
 
 /// A decision, and what is to be remembered of it.

@@ -9,7 +9,7 @@ mod quoted;
 use super::input::Input;
 use super::policy::Policy;
 use super::reason::{Reason, ReasonCode};
-use super::signal::{NearMiss, Signal, Status, Token, prompt};
+use super::signal::{NearMiss, Signal, Status, TokenState, prompt};
 use super::situation::Course;
 use super::verdict::Verdict;
 
@@ -81,7 +81,7 @@ fn cost(code: ReasonCode) -> u8 {
 
 /// Whether nothing but its token keeps a signal from being one.
 fn lacks_token(signal: &Signal) -> bool {
-    signal.token.is_some_and(|token| token != Token::Held)
+    signal.token.is_some_and(|token| token != TokenState::Held)
 }
 
 fn absent(near_misses: &[NearMiss]) -> String {

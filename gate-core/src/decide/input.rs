@@ -9,7 +9,7 @@ use super::iteration_facts::IterationFacts;
 use super::policy::Policy;
 use super::reason::Warning;
 use super::run_state::LoopState;
-use super::signal::{Halves, Signal};
+use super::signal::{Signal, TokenHalves};
 use super::stop::Refusals;
 
 /// Everything that a decision depends on beside the policy.
@@ -37,7 +37,7 @@ pub struct Input {
     /// The operator's reason for `--force-complete`.
     pub forced: Option<String>,
     /// The token of the iteration after this one, where one is required.
-    pub next_token: Option<Halves>,
+    pub next_token: Option<TokenHalves>,
     /// How the project's settings differ from those that a person approved, which
     /// decide; none where they do not.
     pub settings_changed: Option<String>,

@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::candidate::{CANDIDATES, Candidate, Says, Statement};
+use super::candidate::{CANDIDATES, Candidate, Reading, Statement};
+use super::context::{Context, end_of, start_of};
 use super::layout::Layout;
-use super::place::{Place, end_of, start_of};
 use super::promise::{FOLLOWED, MARKS, neighbours_objection};
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::protocol::exit::{
@@ -46,7 +46,7 @@ pub enum NoSignal {
 /// the last one that is a signal counts. The feature flag is the caller's to ask.
 pub fn exit_signals(turn: &FinalTurn) -> Vec<ExitSighting> {
     for word in turn.words() {
-        let found: Vec<_> = of_word(word);
+        let found: Vec<_> = sightings_in(word);
         if !found.is_empty() || !word.answers_notification {
             return found;
         }
@@ -54,7 +54,7 @@ pub fn exit_signals(turn: &FinalTurn) -> Vec<ExitSighting> {
     Vec::new()
 }
 
-fn of_word(word: &Word) -> Vec<ExitSighting> {
+fn sightings_in(word: &Word) -> Vec<ExitSighting> {
     let layout = Layout::new(word);
     let sighting = |place: Range<usize>| ExitSighting {
         line: layout.number(layout.index_of(place.start)),
@@ -83,8 +83,8 @@ fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candida
     let text = &layout.word().text[place.clone()];
     let at = layout.index_of(place.start);
     let span = place.clone();
-    let says = match config.enabled {
-        true => look(layout, place).map(|signal| Says::Something(statement(&signal))),
+    let reading = match config.enabled {
+        true => look(layout, place).map(|signal| Reading::Signal(statement(&signal))),
         false => Err(ExitSignalError::ValidationDisabled.into()),
     };
     Candidate {
@@ -94,7 +94,7 @@ fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candida
         span,
         text: text.to_owned(),
         taken: vec![text.to_owned()],
-        says: says.unwrap_or_else(|why| Says::Nothing(why.to_string())),
+        reading: reading.unwrap_or_else(|why| Reading::Rejected(why.to_string())),
     }
 }
 
@@ -109,7 +109,7 @@ fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> O
     let (text, lines) = (&layout.word().text, layout.lines());
     let before = end_of(&text[lines[first].offset..place.start], LINE);
     let after = &text[place.end..lines[last].offset + lines[last].text.len()];
-    let stands = Place::new(layout, first..last + 1).of_json();
+    let stands = Context::new(layout, first..last + 1).for_json();
     let goes_on = !after.trim_matches(MARKS).is_empty();
     let beside = neighbours_objection(before, start_of(after, LINE));
     let followed = || value(signal) == SignalValue::Complete && stands.work_follows();

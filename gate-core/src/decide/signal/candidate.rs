@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::layout::Layout;
-use super::{NearMiss, agent_exit, custom, exit_status, promise, ralph_status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::decide::policy::{SignalPolicy, SignalValue, Spelling};
 use crate::protocol::exit::ExitSignal;
-use crate::read::Word;
 use crate::text::clean_lines;
 
 /// The most candidates of one spelling that are judged: the last ones. Each is
@@ -34,20 +34,20 @@ pub(super) struct Candidate {
     pub(super) text: String,
     /// What counts as the signal, and not as an indicator.
     pub(super) taken: Vec<String>,
-    pub(super) says: Says,
+    pub(super) reading: Reading,
 }
 
 #[derive(Debug)]
-pub(super) enum Says {
+pub(super) enum Reading {
     /// It is a signal.
-    Something(Statement),
+    Signal(Statement),
     /// It is none, for this reason.
-    Nothing(String),
+    Rejected(String),
     /// It would say that the work goes on, were it not for this reason. After
     /// a completion that is doubt enough.
-    Doubt(String),
+    Doubtful(String),
     /// It is one that cannot be read.
-    Mangled(String),
+    Unreadable(String),
 }
 
 /// What a signal says.
@@ -61,6 +61,17 @@ pub(super) struct Statement {
     pub(super) agrees: bool,
     pub(super) problems: Vec<String>,
     pub(super) exit_signal: Option<Box<ExitSignal>>,
+}
+
+/// A text that looks like a signal and is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NearMiss {
+    /// The text.
+    pub text: String,
+    /// Line of the input, from 1.
+    pub line: u64,
+    /// Why it is none, or what would make it one.
+    pub why: String,
 }
 
 impl Statement {
@@ -80,23 +91,23 @@ impl Statement {
 
 impl Candidate {
     pub(super) fn flaw(&self) -> Option<String> {
-        match &self.says {
-            Says::Mangled(why) => Some(format!("line {}: {why}", self.line)),
-            Says::Something(_) | Says::Nothing(_) | Says::Doubt(_) => None,
+        match &self.reading {
+            Reading::Unreadable(why) => Some(format!("line {}: {why}", self.line)),
+            Reading::Signal(_) | Reading::Rejected(_) | Reading::Doubtful(_) => None,
         }
     }
 
     /// Which candidate stands for all: what forbids most.
     pub(super) fn weight(&self) -> u8 {
-        match &self.says {
-            Says::Something(statement) => match statement.value {
+        match &self.reading {
+            Reading::Signal(statement) => match statement.value {
                 SignalValue::Continue => 4,
                 SignalValue::Blocked => 3,
                 SignalValue::Complete if !statement.problems.is_empty() => 2,
                 SignalValue::Complete => 1,
             },
-            Says::Mangled(_) => 5,
-            Says::Nothing(_) | Says::Doubt(_) => 0,
+            Reading::Unreadable(_) => 5,
+            Reading::Rejected(_) | Reading::Doubtful(_) => 0,
         }
     }
 
@@ -104,12 +115,12 @@ impl Candidate {
     /// whatever its spelling.
     fn counts(&self, policy: &SignalPolicy) -> bool {
         let accepted = self.spelling == Spelling::Custom || policy.accept.contains(&self.spelling);
-        let goes_on = matches!(&self.says, Says::Something(statement) if statement.value == SignalValue::Continue);
+        let goes_on = matches!(&self.reading, Reading::Signal(statement) if statement.value == SignalValue::Continue);
         accepted || goes_on
     }
 
     pub(super) fn completes(&self) -> bool {
-        matches!(&self.says, Says::Something(statement) if statement.value == SignalValue::Complete)
+        matches!(&self.reading, Reading::Signal(statement) if statement.value == SignalValue::Complete)
     }
 
     pub(super) fn miss(&self, why: &str) -> NearMiss {
@@ -121,20 +132,9 @@ impl Candidate {
     }
 }
 
-/// All candidates in a message, in no particular order.
-pub(super) fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
-    let layout = Layout::new(word);
-    let mut found = exit_status::candidates(&layout);
-    found.extend(ralph_status::candidates(&layout));
-    found.extend(promise::candidates(&layout, &policy.phrases));
-    found.extend(agent_exit::candidates(&layout, policy.exit_protocol));
-    found.extend(custom::candidates(&layout, &policy.custom));
-    found
-}
-
 /// What is left of all candidates.
 #[derive(Default)]
-pub(super) struct Sifted {
+pub(super) struct Selection {
     /// The last one of each spelling that is a signal.
     pub(super) last: Vec<Candidate>,
     /// All that are none.
@@ -146,46 +146,46 @@ pub(super) struct Sifted {
     pub(super) doubts: Vec<String>,
 }
 
-pub(super) fn sift(mut candidates: Vec<Candidate>, policy: &SignalPolicy) -> Sifted {
+pub(super) fn select(mut candidates: Vec<Candidate>, policy: &SignalPolicy) -> Selection {
     candidates.sort_by_key(|candidate| candidate.at);
-    let mut sifted = Sifted::default();
+    let mut selection = Selection::default();
     let mut doubtful = Vec::new();
     for candidate in candidates {
-        match &candidate.says {
-            Says::Nothing(why) => {
-                sifted.misses.push(candidate.miss(why));
-                sifted.refused.extend(candidate.taken);
+        match &candidate.reading {
+            Reading::Rejected(why) => {
+                selection.misses.push(candidate.miss(why));
+                selection.refused.extend(candidate.taken);
             }
-            Says::Doubt(why) => {
-                sifted.misses.push(candidate.miss(why));
+            Reading::Doubtful(why) => {
+                selection.misses.push(candidate.miss(why));
                 doubtful.push((candidate.at, candidate.line, candidate.text));
             }
             _ if !candidate.counts(policy) => {
-                sifted.misses.push(candidate.miss(&candidate.not_accepted()));
+                selection.misses.push(candidate.miss(&candidate.not_accepted()));
             }
             _ => {
-                sifted.last.retain(|other| other.spelling != candidate.spelling);
-                sifted.last.push(candidate);
+                selection.last.retain(|other| other.spelling != candidate.spelling);
+                selection.last.push(candidate);
             }
         }
     }
-    let completed = sifted.last.iter().filter(|one| one.completes()).map(|one| one.at).max();
+    let completed = selection.last.iter().filter(|one| one.completes()).map(|one| one.at).max();
     let after =
         doubtful.into_iter().filter(|(at, ..)| completed.is_some_and(|completed| *at > completed));
-    sifted.doubts = after
+    selection.doubts = after
         .map(|(_, line, text)| format!("line {line}: `{text}` follows the completion"))
         .collect();
-    sifted.misses.sort_by_key(|miss| miss.line);
-    sifted
+    selection.misses.sort_by_key(|miss| miss.line);
+    selection
 }
 
 /// Two spellings that say different things.
 pub(super) fn disagreement(last: &[Candidate]) -> Option<String> {
     let values: Vec<_> = last
         .iter()
-        .filter_map(|candidate| match &candidate.says {
-            Says::Something(statement) => Some((candidate, statement.value)),
-            Says::Nothing(_) | Says::Doubt(_) | Says::Mangled(_) => None,
+        .filter_map(|candidate| match &candidate.reading {
+            Reading::Signal(statement) => Some((candidate, statement.value)),
+            Reading::Rejected(_) | Reading::Doubtful(_) | Reading::Unreadable(_) => None,
         })
         .collect();
     let (first, value) = values.first()?;

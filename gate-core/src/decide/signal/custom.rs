@@ -3,21 +3,21 @@
 
 use std::ops::Range;
 
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
+use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Reading, Statement};
+use super::context::Context;
 use super::layout::Layout;
-use super::place::Place;
 use super::promise::objection;
 use crate::decide::expression::{compile, source};
 use crate::decide::policy::{CustomSignal, Spelling};
 
 /// All candidates of the settings' signals in a message.
 pub(super) fn candidates(layout: &Layout<'_>, signals: &[CustomSignal]) -> Vec<Candidate> {
-    signals.iter().flat_map(|signal| of(layout, signal)).collect()
+    signals.iter().flat_map(|signal| signal_candidates(layout, signal)).collect()
 }
 
 /// The candidates of one signal. An expression that does not compile was
 /// refused when the settings were read; here it finds nothing.
-fn of(layout: &Layout<'_>, signal: &CustomSignal) -> Vec<Candidate> {
+fn signal_candidates(layout: &Layout<'_>, signal: &CustomSignal) -> Vec<Candidate> {
     let Ok(regex) = compile(&source(&signal.matcher)) else {
         return Vec::new();
     };
@@ -46,17 +46,17 @@ fn candidate(
         text: text.clone(),
         span: span.clone(),
         taken: vec![text],
-        says: says(layout, index, span, signal),
+        reading: reading(layout, index, span, signal),
     }
 }
 
-fn says(layout: &Layout<'_>, index: usize, tag: Range<usize>, signal: &CustomSignal) -> Says {
+fn reading(layout: &Layout<'_>, index: usize, tag: Range<usize>, signal: &CustomSignal) -> Reading {
     let rest = &layout.word().text[tag.end..];
     if rest.trim_start().starts_with('|') {
-        return Says::Nothing(PLACEHOLDER.to_owned());
+        return Reading::Rejected(PLACEHOLDER.to_owned());
     }
-    match objection(layout, &Place::new(layout, index..index + 1), tag) {
-        Some(why) => Says::Nothing(why),
-        None => Says::Something(Statement::new(signal.value)),
+    match objection(layout, &Context::new(layout, index..index + 1), tag) {
+        Some(why) => Reading::Rejected(why),
+        None => Reading::Signal(Statement::new(signal.value)),
     }
 }

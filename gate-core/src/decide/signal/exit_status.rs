@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
-use super::layout::{Ground, Layout};
-use super::place::{Place, unmarked};
+use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Reading, Statement};
+use super::context::{Context, unmarked};
+use super::layout::{BlockKind, Layout};
 use super::value::{
     differ, is_blank_form, is_nothing, is_partial, is_placeholder, split_word, undecorated,
 };
@@ -83,7 +83,8 @@ impl Block {
     fn read(layout: &Layout<'_>, start: usize) -> Self {
         let mut fields: Vec<Field> = Vec::new();
         let (mut at, mut end) = (start, start);
-        while let Some(line) = layout.lines().get(at).filter(|line| line.ground != Ground::Fence) {
+        while let Some(line) = layout.lines().get(at).filter(|line| line.block != BlockKind::Fence)
+        {
             let blank = line.text.trim().is_empty();
             if let Some(field) = field(layout, at) {
                 fields.push(field);
@@ -108,14 +109,14 @@ impl Block {
 
     fn candidate(&self, layout: &Layout<'_>) -> Option<Candidate> {
         let status = self.fields.iter().find(|field| field.key == "EXIT_STATUS")?;
-        let place = Place::new(layout, self.lines.clone());
-        let says = match place.objection() {
-            Some(why) if denies(&status.value) => Says::Doubt(why),
-            Some(why) => Says::Nothing(why),
+        let place = Context::new(layout, self.lines.clone());
+        let reading = match place.objection() {
+            Some(why) if denies(&status.value) => Reading::Doubtful(why),
+            Some(why) => Reading::Rejected(why),
             None if place.work_follows() && split_word(&status.value).0 == "COMPLETE" => {
-                Says::Nothing("text about the next work follows it".to_owned())
+                Reading::Rejected("text about the next work follows it".to_owned())
             }
-            None => self.says(status),
+            None => self.reading(status),
         };
         Some(Candidate {
             spelling: Spelling::ExitStatus,
@@ -124,25 +125,25 @@ impl Block {
             span: layout.span(self.lines.clone()),
             text: format!("EXIT_STATUS: {}", status.value),
             taken: self.said(),
-            says,
+            reading,
         })
     }
 
-    fn says(&self, status: &Field) -> Says {
+    fn reading(&self, status: &Field) -> Reading {
         if is_placeholder(&status.value)
             || self.fields.iter().any(|field| is_blank_form(&field.value))
         {
-            return Says::Nothing(PLACEHOLDER.to_owned());
+            return Reading::Rejected(PLACEHOLDER.to_owned());
         }
         let (word, comment) = split_word(&status.value);
         let value = match word {
             "COMPLETE" => SignalValue::Complete,
             "CONTINUE" => SignalValue::Continue,
             "BLOCKED" => SignalValue::Blocked,
-            "" => return Says::Nothing("it has no value".to_owned()),
-            _ => return Says::Mangled(unknown_value(word)),
+            "" => return Reading::Rejected("it has no value".to_owned()),
+            _ => return Reading::Unreadable(unknown_value(word)),
         };
-        Says::Something(self.statement(value, comment))
+        Reading::Signal(self.statement(value, comment))
     }
 
     fn statement(&self, value: SignalValue, comment: &str) -> Statement {
@@ -228,7 +229,7 @@ fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         span: layout.span(index..index + 1),
         text: crate::decide::indicator::excerpt(text, at),
         taken: Vec::new(),
-        says: Says::Nothing("it stands within a line; a signal begins its line".to_owned()),
+        reading: Reading::Rejected("it stands within a line; a signal begins its line".to_owned()),
     })
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::aftermath::{begins_iteration, names_iteration};
+use super::text_after::{begins_iteration, names_iteration};
 use crate::read::Word;
 
 /// A message, which is cut into lines when they are first asked for: most hold
@@ -35,12 +35,12 @@ pub(crate) struct Line<'w> {
     /// Where it begins in the message, in bytes.
     pub(crate) offset: usize,
     /// What it stands in.
-    pub(crate) ground: Ground,
+    pub(crate) block: BlockKind,
 }
 
 /// What a line stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ground {
+pub(crate) enum BlockKind {
     /// The message itself.
     Prose,
     /// The opening or closing line of a code fence.
@@ -109,7 +109,8 @@ impl<'w> Layout<'w> {
     fn latest_iteration(&self, within: Range<usize>) -> Option<usize> {
         let (lines, text) = (self.lines(), &self.word.text);
         let speaks = |line: &Line<'_>| line.text.split_whitespace().nth(2).is_some();
-        let begins = |line: &Line<'_>| line.ground == Ground::Prose && begins_iteration(line.text);
+        let begins =
+            |line: &Line<'_>| line.block == BlockKind::Prose && begins_iteration(line.text);
         let start = lines.get(within.start)?.offset;
         let end = lines.get(within.end).map_or(text.len(), |line| line.offset);
         let last = lines.iter().rposition(|line| speaks(line) && !begins(line))?;
@@ -144,7 +145,7 @@ impl<'w> Layout<'w> {
             said.any(|(at, _)| !taken(line.offset + at))
         };
         let is_markup = |line: &Line<'_>| {
-            matches!(line.ground, Ground::Fence | Ground::Thinking) || passes(line.text)
+            matches!(line.block, BlockKind::Fence | BlockKind::Thinking) || passes(line.text)
         };
         let mut lines = self.lines().iter();
         !self.word.clipped && lines.all(|line| is_markup(line) || !says_more(line))
@@ -158,24 +159,24 @@ impl<'w> Layout<'w> {
 
 /// Cuts a text into lines.
 fn cut(text: &str) -> Vec<Line<'_>> {
-    let mut grounds = Grounds::new(text);
+    let mut blocks = BlockTracker::new(text);
     let ends = memchr::memchr2_iter(b'\n', b'\r', text.as_bytes());
     let (mut lines, mut offset) = (Vec::new(), 0);
     for end in ends.chain((!text.ends_with(['\n', '\r'])).then_some(text.len())) {
         let line = &text[offset..end];
-        lines.push(Line { text: line, offset, ground: grounds.of(line) });
+        lines.push(Line { text: line, offset, block: blocks.advance(line) });
         offset = end + 1;
     }
     lines
 }
 
 /// Follows fences, hunks and reasoning from line to line.
-struct Grounds {
+struct BlockTracker {
     thinks: bool,
     thinking: bool,
     comments: bool,
     comment: bool,
-    fence: Option<(char, usize, Ground)>,
+    fence: Option<(char, usize, BlockKind)>,
     hunk: Hunk,
 }
 
@@ -186,7 +187,7 @@ struct Hunk {
     new: usize,
 }
 
-impl Grounds {
+impl BlockTracker {
     fn new(text: &str) -> Self {
         let find = |what: &str| memmem::find(text.as_bytes(), what.as_bytes());
         let opened = find("<think>").unwrap_or(usize::MAX);
@@ -202,21 +203,21 @@ impl Grounds {
         }
     }
 
-    fn of(&mut self, line: &str) -> Ground {
+    fn advance(&mut self, line: &str) -> BlockKind {
         let was_thinking = self.thinking;
         self.follow_thinking(line);
         if was_thinking || self.thinking {
-            return Ground::Thinking;
+            return BlockKind::Thinking;
         }
         if self.is_comment(line) {
-            return Ground::Comment;
+            return BlockKind::Comment;
         }
         if self.hunk.takes(line) {
-            return Ground::Diff;
+            return BlockKind::Diff;
         }
         if let Some(hunk) = Hunk::begins(line) {
             self.hunk = hunk;
-            return Ground::Diff;
+            return BlockKind::Diff;
         }
         self.fenced(line)
     }
@@ -245,7 +246,7 @@ impl Grounds {
         }
     }
 
-    fn fenced(&mut self, line: &str) -> Ground {
+    fn fenced(&mut self, line: &str) -> BlockKind {
         let trimmed = line.trim_start();
         let mark = fence_mark(trimmed);
         match (self.fence, mark) {
@@ -253,28 +254,28 @@ impl Grounds {
                 if open == with && count >= length && trimmed[count..].trim().is_empty() =>
             {
                 self.fence = None;
-                Ground::Fence
+                BlockKind::Fence
             }
-            (Some((_, _, ground)), _) => self.inside(line, ground),
+            (Some((_, _, block)), _) => self.inside(line, block),
             (None, Some((with, count))) => {
                 self.fence = Some((with, count, language(trimmed[count..].trim())));
-                Ground::Fence
+                BlockKind::Fence
             }
-            (None, None) if trimmed.starts_with('>') => Ground::Quote,
-            (None, None) => Ground::Prose,
+            (None, None) if trimmed.starts_with('>') => BlockKind::Quote,
+            (None, None) => BlockKind::Prose,
         }
     }
 }
 
-impl Grounds {
+impl BlockTracker {
     /// A fence in which a shell prompt stands shows what a command printed.
-    fn inside(&mut self, line: &str, ground: Ground) -> Ground {
-        let shell = ground == Ground::Fenced && line.trim_start().starts_with("$ ");
-        let ground = if shell { Ground::Code } else { ground };
+    fn inside(&mut self, line: &str, block: BlockKind) -> BlockKind {
+        let shell = block == BlockKind::Fenced && line.trim_start().starts_with("$ ");
+        let block = if shell { BlockKind::Code } else { block };
         if let Some((_, _, known)) = &mut self.fence {
-            *known = ground;
+            *known = block;
         }
-        ground
+        block
     }
 }
 
@@ -322,7 +323,7 @@ fn fence_mark(line: &str) -> Option<(char, usize)> {
 }
 
 /// What a fence with this info string holds.
-fn language(info: &str) -> Ground {
+fn language(info: &str) -> BlockKind {
     const PLAIN: [&str; 19] = [
         "",
         "text",
@@ -346,10 +347,10 @@ fn language(info: &str) -> Ground {
     ];
     let name = info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
     match name.as_str() {
-        "diff" | "patch" => Ground::Diff,
-        "json" | "jsonc" | "json5" => Ground::Data,
-        other if PLAIN.contains(&other) || other.contains("status") => Ground::Fenced,
-        _ => Ground::Code,
+        "diff" | "patch" => BlockKind::Diff,
+        "json" | "jsonc" | "json5" => BlockKind::Data,
+        other if PLAIN.contains(&other) || other.contains("status") => BlockKind::Fenced,
+        _ => BlockKind::Code,
     }
 }
 
@@ -357,42 +358,42 @@ fn language(info: &str) -> Ground {
 mod tests {
     use super::*;
 
-    fn grounds(text: &str) -> Vec<Ground> {
+    fn blocks(text: &str) -> Vec<BlockKind> {
         let word = Word { text: text.to_owned(), line: 1, multiline: true, ..Word::default() };
-        Layout::new(&word).lines().iter().map(|line| line.ground).collect()
+        Layout::new(&word).lines().iter().map(|line| line.block).collect()
     }
 
     #[test]
     fn fences_close_with_their_own_mark() {
-        use Ground::{Fence, Fenced, Prose};
-        assert_eq!(grounds("a\n```\nb\n~~~\n```\nc"), [Prose, Fence, Fenced, Fenced, Fence, Prose]);
+        use BlockKind::{Fence, Fenced, Prose};
+        assert_eq!(blocks("a\n```\nb\n~~~\n```\nc"), [Prose, Fence, Fenced, Fenced, Fence, Prose]);
     }
 
     #[test]
     fn a_language_makes_it_code() {
-        use Ground::{Code, Fence};
-        assert_eq!(grounds("```rust\nb\n```"), [Fence, Code, Fence]);
+        use BlockKind::{Code, Fence};
+        assert_eq!(blocks("```rust\nb\n```"), [Fence, Code, Fence]);
     }
 
     #[test]
     fn a_hunk_takes_its_lines_and_no_more() {
-        use Ground::{Diff, Prose};
+        use BlockKind::{Diff, Prose};
         let text = "@@ -1,2 +1,2 @@\n-a\n+b\n c\n<promise>COMPLETE</promise>";
-        assert_eq!(grounds(text), [Diff, Diff, Diff, Diff, Prose]);
+        assert_eq!(blocks(text), [Diff, Diff, Diff, Diff, Prose]);
     }
 
     #[test]
     fn a_comment_begins_its_line_and_ends() {
-        use Ground::{Comment, Prose};
-        assert_eq!(grounds("<!-- a\nb -->\nc"), [Comment, Comment, Prose]);
-        assert_eq!(grounds("- strips `<!--` marks\nb -->\nc"), [Prose, Prose, Prose]);
-        assert_eq!(grounds("<!-- never closed\nb"), [Prose, Prose]);
+        use BlockKind::{Comment, Prose};
+        assert_eq!(blocks("<!-- a\nb -->\nc"), [Comment, Comment, Prose]);
+        assert_eq!(blocks("- strips `<!--` marks\nb -->\nc"), [Prose, Prose, Prose]);
+        assert_eq!(blocks("<!-- never closed\nb"), [Prose, Prose]);
     }
 
     #[test]
     fn reasoning_that_only_closes_began_at_the_start() {
-        use Ground::{Prose, Thinking};
-        assert_eq!(grounds("done?\n</think>\nyes"), [Thinking, Thinking, Prose]);
-        assert_eq!(grounds("a\n<think>b</think>\nc"), [Prose, Prose, Prose]);
+        use BlockKind::{Prose, Thinking};
+        assert_eq!(blocks("done?\n</think>\nyes"), [Thinking, Thinking, Prose]);
+        assert_eq!(blocks("a\n<think>b</think>\nc"), [Prose, Prose, Prose]);
     }
 }

@@ -6,18 +6,18 @@
 //! contradict each other. The result is one [`Signal`], with its problems
 //! inside: it is [`Status::Complete`] only where there are none.
 
-mod aftermath;
 mod agent_exit;
 mod candidate;
+mod context;
 mod custom;
 mod exit_status;
-mod introduction;
 mod layout;
 mod marker;
-mod place;
 mod promise;
 mod prompt;
 mod ralph_status;
+mod text_after;
+mod text_before;
 mod token;
 mod value;
 
@@ -27,14 +27,15 @@ use serde::{Deserialize, Serialize};
 use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
 use crate::protocol::exit::ExitSignal;
 use crate::read::{FinalTurn, Word};
-use candidate::{Candidate, Says, Sifted, Statement, candidates, cut, disagreement, sift};
+use candidate::{Candidate, Reading, Selection, Statement, cut, disagreement, select};
 use layout::Layout;
 use marker::Marker;
-use token::{Said, is_token_line};
+use token::{SeenToken, is_token_line};
 
 pub use agent_exit::{ExitSighting, NoSignal, exit_signals};
+pub use candidate::NearMiss;
 pub use prompt::prompt;
-pub use token::{Found, Halves, Token, TokenKey, Unproven};
+pub use token::{TokenFinding, TokenHalves, TokenKey, TokenState, UnprovenClaim};
 
 /// What every signal of the built-in spellings holds, and so each part of one.
 const PARTS: [Marker; 4] = [
@@ -88,10 +89,10 @@ pub struct Signal {
     pub whole_message: bool,
     /// What became of its token, where one is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token: Option<Token>,
+    pub token: Option<TokenState>,
     /// What it claims, until its token was looked at.
     #[serde(skip)]
-    pub unproven: Option<Unproven>,
+    pub unproven: Option<UnprovenClaim>,
     /// The exit signal of the agent exit protocol, if it was read from one.
     #[serde(skip)]
     pub exit_signal: Option<Box<ExitSignal>>,
@@ -115,17 +116,6 @@ pub enum Status {
     Absent,
     /// A signal was found that cannot be read.
     Invalid,
-}
-
-/// A text that looks like a signal and is none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct NearMiss {
-    /// The text.
-    pub text: String,
-    /// Line of the input, from 1.
-    pub line: u64,
-    /// Why it is none, or what would make it one.
-    pub why: String,
 }
 
 impl Signal {
@@ -155,7 +145,7 @@ impl Signal {
     pub fn read(turn: &FinalTurn, policy: &SignalPolicy) -> Self {
         let mut near_misses = Vec::new();
         for word in turn.words() {
-            let mut signal = Self::of_word(word, policy);
+            let mut signal = Self::from_message(word, policy);
             if signal.status != Status::Absent || !word.answers_notification {
                 signal.near_misses.append(&mut near_misses);
                 return signal.with_misses_of(turn, policy);
@@ -170,7 +160,7 @@ impl Signal {
     fn with_misses_of(mut self, turn: &FinalTurn, policy: &SignalPolicy) -> Self {
         if self.status == Status::Absent {
             for word in turn.earlier() {
-                let last = sift(candidates(word, policy), policy).last;
+                let last = select(candidates(word, policy), policy).last;
                 self.near_misses.extend(last.iter().map(|one| one.miss(EARLIER_MESSAGE)));
             }
             self.near_misses.sort_by_key(|miss| miss.line);
@@ -192,13 +182,13 @@ impl Signal {
         if policy.token == TokenMode::Required {
             let word = Word::whole(said);
             let layout = Layout::new(&word);
-            signal.await_token(Said::beside(&layout, layout.lines().len()));
+            signal.await_token(SeenToken::beside(&layout, layout.lines().len()));
         }
         signal
     }
 
-    fn of_word(word: &Word, policy: &SignalPolicy) -> Self {
-        let Sifted { last, misses, refused, doubts } = sift(candidates(word, policy), policy);
+    fn from_message(word: &Word, policy: &SignalPolicy) -> Self {
+        let Selection { last, misses, refused, doubts } = select(candidates(word, policy), policy);
         let at = chosen(&last).map(|chosen| last[chosen].at);
         let spans: Vec<_> = last.iter().map(|one| one.span.clone()).collect();
         let mut signal = Self::combine(last);
@@ -212,7 +202,7 @@ impl Signal {
             signal.whole_message = layout.is_covered_by(&spans, passes);
         }
         if let Some(at) = at.filter(|_| required) {
-            signal.await_token(Said::beside(&layout, at));
+            signal.await_token(SeenToken::beside(&layout, at));
         }
         if word.clipped && signal.status == Status::Absent {
             signal.problems.push("the message is very long; only its end was searched".to_owned());
@@ -225,7 +215,7 @@ impl Signal {
         let mangled: Vec<_> = last.iter().filter_map(Candidate::flaw).collect();
         let disagree = disagreement(&last);
         let Some(chosen) = chosen(&last) else { return Self::absent() };
-        let mut signal = Self::of_candidate(last.swap_remove(chosen));
+        let mut signal = Self::from_candidate(last.swap_remove(chosen));
         signal.problems.extend(disagree);
         signal.problems.extend(mangled);
         signal.settle();
@@ -238,16 +228,18 @@ impl Signal {
         self.settle();
     }
 
-    fn of_candidate(candidate: Candidate) -> Self {
+    fn from_candidate(candidate: Candidate) -> Self {
         let mut signal = Self {
             source: Some(candidate.spelling),
             line: Some(candidate.line),
             taken: candidate.taken,
             ..Self::absent()
         };
-        match candidate.says {
-            Says::Something(statement) => signal.take(statement),
-            Says::Mangled(_) | Says::Nothing(_) | Says::Doubt(_) => signal.status = Status::Invalid,
+        match candidate.reading {
+            Reading::Signal(statement) => signal.take(statement),
+            Reading::Unreadable(_) | Reading::Rejected(_) | Reading::Doubtful(_) => {
+                signal.status = Status::Invalid
+            }
         }
         signal
     }
@@ -275,6 +267,17 @@ impl Signal {
         self.exit_signal = statement.exit_signal;
         self.fields_agree = statement.agrees && self.status == Status::Complete;
     }
+}
+
+/// All candidates in a message, in no particular order.
+fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
+    let layout = Layout::new(word);
+    let mut found = exit_status::candidates(&layout);
+    found.extend(ralph_status::candidates(&layout));
+    found.extend(promise::candidates(&layout, &policy.phrases));
+    found.extend(agent_exit::candidates(&layout, policy.exit_protocol));
+    found.extend(custom::candidates(&layout, &policy.custom));
+    found
 }
 
 /// Which candidate stands for all: of several that forbid as much the last.

@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use super::aftermath::is_about_work;
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
-use super::introduction::Introduction;
+use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Reading, Statement};
+use super::context::{Context, end_of, start_of};
 use super::layout::Layout;
 use super::marker::Marker;
-use super::place::{Place, end_of, start_of};
+use super::text_after::is_about_work;
+use super::text_before::Introduction;
 use super::value::{is_placeholder, undecorated};
 use crate::decide::expression::Expression;
 use crate::decide::policy::{SignalValue, Spelling};
@@ -37,12 +37,12 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
     let text = &layout.word().text[tag.clone()];
     let inner = text.find('>').map_or(0, |at| at + 1)..text.rfind('<').unwrap_or(text.len());
     let first = layout.index_of(tag.start);
-    let place = Place::new(layout, first..layout.index_of(tag.end - 1) + 1);
+    let place = Context::new(layout, first..layout.index_of(tag.end - 1) + 1);
     let span = tag.clone();
-    let says = match value(&text[inner], phrases) {
-        Err(why) => Says::Nothing(why),
+    let reading = match value(&text[inner], phrases) {
+        Err(why) => Reading::Rejected(why),
         Ok(value) => objection(layout, &place, tag)
-            .map_or_else(|| Says::Something(Statement::new(value)), Says::Nothing),
+            .map_or_else(|| Reading::Signal(Statement::new(value)), Reading::Rejected),
     };
     Candidate {
         spelling: Spelling::Promise,
@@ -51,7 +51,7 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
         span,
         text: text.to_owned(),
         taken: vec![text.to_owned()],
-        says,
+        reading,
     }
 }
 
@@ -71,7 +71,7 @@ fn value(written: &str, phrases: &[String]) -> Result<SignalValue, String> {
 /// Why a tag at this place is no signal, if so.
 pub(super) fn objection(
     layout: &Layout<'_>,
-    place: &Place<'_, '_>,
+    place: &Context<'_, '_>,
     tag: Range<usize>,
 ) -> Option<String> {
     let text = &layout.word().text;
@@ -112,7 +112,7 @@ pub(super) fn neighbours_objection(before: &str, after: &str) -> Option<&'static
     if quoted {
         Some("it is quoted")
     } else if let (false, Introduction::Objects(why)) =
-        (whole, Introduction::of(last_sentence(before)))
+        (whole, Introduction::classify(last_sentence(before)))
     {
         Some(why)
     } else if !stated || MENTION.is_match(before) {

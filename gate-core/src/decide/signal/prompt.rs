@@ -3,7 +3,7 @@
 //! Echoed by the agent it never scores: its values are placeholders, and no
 //! shipped pattern finds anything in it.
 
-use super::Halves;
+use super::TokenHalves;
 use crate::decide::policy::{SignalPolicy, Spelling};
 
 const HEAD: &str = "## Completion Protocol
@@ -20,7 +20,7 @@ const MEANINGS: &str = "
 /// The protocol in the first accepted spelling; in that of the agent exit
 /// protocol only where no other is accepted. With the next iteration's token, where
 /// one is required.
-pub fn prompt(policy: &SignalPolicy, token: Option<&Halves>) -> String {
+pub fn prompt(policy: &SignalPolicy, token: Option<&TokenHalves>) -> String {
     let token = token.map(|halves| format!("\n{}", halves.told()));
     protocol(policy) + &token.unwrap_or_default()
 }

@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Says, Statement};
-use super::layout::{Ground, Layout};
+use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Reading, Statement};
+use super::context::{Context, unmarked};
+use super::layout::{BlockKind, Layout};
 use super::marker::Marker;
-use super::place::{Place, unmarked};
 use super::value::{
     differ, has_open_fraction, is_blank_form, is_failing, is_nothing, is_partial, is_placeholder,
     split_word, undecorated,
@@ -83,7 +83,7 @@ impl Block {
         let rest = layout.lines().iter().enumerate().skip(start + 1).take(LONGEST);
         for (index, line) in rest {
             let mark = mark(line.text);
-            if mark == Some(Mark::Begin) || (mark.is_none() && line.ground == Ground::Fence) {
+            if mark == Some(Mark::Begin) || (mark.is_none() && line.block == BlockKind::Fence) {
                 break;
             }
             block.lines.end = index + 1;
@@ -119,10 +119,10 @@ impl Block {
     }
 
     fn candidate(&self, layout: &Layout<'_>) -> Candidate {
-        let says = match Place::new(layout, self.lines.clone()).objection() {
-            Some(why) if self.denies() => Says::Doubt(why),
-            Some(why) => Says::Nothing(why),
-            None => self.says(),
+        let reading = match Context::new(layout, self.lines.clone()).objection() {
+            Some(why) if self.denies() => Reading::Doubtful(why),
+            Some(why) => Reading::Rejected(why),
+            None => self.reading(),
         };
         let deciding = self.field("EXIT_SIGNAL").or_else(|| self.field("STATUS"));
         let shown = |field: &Field| format!("{}: {}", field.key, field.value);
@@ -134,33 +134,35 @@ impl Block {
             span: layout.span(self.lines.clone()),
             text: deciding.map_or_else(|| "RALPH_STATUS".to_owned(), shown),
             taken: said.into_iter().filter_map(|key| self.field(key).map(shown)).collect(),
-            says,
+            reading,
         }
     }
 
-    fn says(&self) -> Says {
+    fn reading(&self) -> Reading {
         if self.is_template() {
-            return Says::Nothing(PLACEHOLDER.to_owned());
+            return Reading::Rejected(PLACEHOLDER.to_owned());
         }
         let status = self.value("STATUS").map(|status| undecorated(status).to_ascii_uppercase());
         let blocked = status.as_deref().is_some_and(|status| status.starts_with("BLOCKED"));
         match (self.value("EXIT_SIGNAL"), status.as_deref()) {
             (Some(signal), status) => match first_word(signal).as_str() {
-                "true" => Says::Something(self.complete("EXIT_SIGNAL", status)),
-                "false" if blocked => Says::Something(self.statement(SignalValue::Blocked)),
-                "false" => Says::Something(self.statement(SignalValue::Continue)),
-                _ => Says::Mangled(format!("`EXIT_SIGNAL: {signal}` is neither true nor false")),
+                "true" => Reading::Signal(self.complete("EXIT_SIGNAL", status)),
+                "false" if blocked => Reading::Signal(self.statement(SignalValue::Blocked)),
+                "false" => Reading::Signal(self.statement(SignalValue::Continue)),
+                _ => Reading::Unreadable(format!(
+                    "`EXIT_SIGNAL: {signal}` is neither true nor false"
+                )),
             },
             (None, Some(_)) if !self.closed => {
-                Says::Mangled("the block is cut off before its end".to_owned())
+                Reading::Unreadable("the block is cut off before its end".to_owned())
             }
-            (None, Some(_)) if blocked => Says::Something(self.statement(SignalValue::Blocked)),
+            (None, Some(_)) if blocked => Reading::Signal(self.statement(SignalValue::Blocked)),
             (None, Some(status)) if is_complete(status) => {
-                Says::Something(self.complete("STATUS", None))
+                Reading::Signal(self.complete("STATUS", None))
             }
-            (None, Some(_)) => Says::Something(self.statement(SignalValue::Continue)),
+            (None, Some(_)) => Reading::Signal(self.statement(SignalValue::Continue)),
             (None, None) => {
-                Says::Nothing("the block holds neither EXIT_SIGNAL nor STATUS".to_owned())
+                Reading::Rejected("the block holds neither EXIT_SIGNAL nor STATUS".to_owned())
             }
         }
     }
@@ -297,8 +299,8 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     let text = layout.lines()[index].text;
     let found = STRAY.find(text)?;
     if denies(layout, index) {
-        let mut says = Statement::new(SignalValue::Continue);
-        says.reason = Some("EXIT_SIGNAL: false".to_owned());
+        let mut statement = Statement::new(SignalValue::Continue);
+        statement.reason = Some("EXIT_SIGNAL: false".to_owned());
         return Some(Candidate {
             spelling: Spelling::RalphStatus,
             line: layout.number(index),
@@ -306,7 +308,7 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
             span: layout.span(index..index + 1),
             text: "EXIT_SIGNAL: false".to_owned(),
             taken: Vec::new(),
-            says: Says::Something(says),
+            reading: Reading::Signal(statement),
         });
     }
     let why = if text[found.clone()].to_ascii_uppercase().contains("SIGNAL") {
@@ -321,19 +323,19 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         span: layout.span(index..index + 1),
         text: excerpt(text, found.start),
         taken: Vec::new(),
-        says: Says::Nothing(why.to_owned()),
+        reading: Reading::Rejected(why.to_owned()),
     })
 }
 
 /// Whether a line says `EXIT_SIGNAL: false` by itself: that forbids also where
 /// no block stands around it.
 fn denies(layout: &Layout<'_>, index: usize) -> bool {
-    let says = field(layout.lines()[index].text, index).is_some_and(|field| {
+    let is_false = field(layout.lines()[index].text, index).is_some_and(|field| {
         field.key == "EXIT_SIGNAL"
             && first_word(&field.value) == "false"
             && !is_placeholder(&field.value)
     });
-    says && Place::new(layout, index..index + 1).objection().is_none()
+    is_false && Context::new(layout, index..index + 1).objection().is_none()
 }
 
 /// One of them stands in each header, and in what looks like one.

@@ -9,10 +9,11 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::layout::{Ground, Layout};
-use super::place::unmarked;
+use super::candidate::{NearMiss, cut};
+use super::context::unmarked;
+use super::layout::{BlockKind, Layout};
 use super::value::{is_placeholder, undecorated};
-use super::{NearMiss, Signal, Status};
+use super::{Signal, Status};
 
 /// Letters and digits that nobody takes for each other, without vowels: no half is
 /// a word of some language.
@@ -38,7 +39,7 @@ impl TokenKey {
     }
 
     /// The token of an iteration of a run.
-    pub fn halves(&self, run: &str, iteration: u64) -> Halves {
+    pub fn halves(&self, run: &str, iteration: u64) -> TokenHalves {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(&iteration.to_le_bytes()).update(run.as_bytes());
         let mut bytes = [0; 16 * HALF];
@@ -49,7 +50,7 @@ impl TokenKey {
         };
         let letters: Vec<_> = bytes.chunks_exact(8).map(letter).collect();
         let half = |letters: &[char]| letters.iter().collect();
-        Halves { first: half(&letters[..HALF]), second: half(&letters[HALF..]) }
+        TokenHalves { first: half(&letters[..HALF]), second: half(&letters[HALF..]) }
     }
 }
 
@@ -61,14 +62,15 @@ impl fmt::Debug for TokenKey {
 
 /// An iteration's token as it is shown: the whole is both, without anything between.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Halves {
+#[schemars(rename = "Halves")]
+pub struct TokenHalves {
     /// The first half.
     pub first: String,
     /// The second half.
     pub second: String,
 }
 
-impl Halves {
+impl TokenHalves {
     /// Whether a text is the whole, in any case.
     pub fn is(&self, said: &str) -> bool {
         let (first, second) = (self.first.as_bytes(), self.second.as_bytes());
@@ -99,7 +101,8 @@ impl Halves {
 /// What became of the token of a signal, where one is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Token {
+#[schemars(rename = "Token")]
+pub enum TokenState {
     /// It is this iteration's.
     Held,
     /// There is none.
@@ -116,8 +119,8 @@ pub enum Token {
 
 /// What was found of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    token: Token,
+pub struct TokenFinding {
+    token: TokenState,
     why: String,
 }
 
@@ -125,15 +128,18 @@ pub struct Found {
 const UNCHECKED: &str =
     "its EXIT_TOKEN was not looked at: only a decision that keeps state knows which one holds";
 
-impl Found {
+impl TokenFinding {
     /// Nobody can look at it, for this reason.
     pub fn unchecked(why: &str) -> Self {
-        Self { token: Token::Unchecked, why: format!("its EXIT_TOKEN cannot be checked: {why}") }
+        Self {
+            token: TokenState::Unchecked,
+            why: format!("its EXIT_TOKEN cannot be checked: {why}"),
+        }
     }
 
-    /// What is found of a signal's token in an iteration of a run; `others` are
-    /// iterations, with their runs, whose tokens agents were given lately.
-    pub fn of(
+    /// Compares a signal's token with that of an iteration of a run. `others` are
+    /// runs and iterations whose tokens agents got lately.
+    pub fn check(
         signal: &Signal,
         key: &TokenKey,
         (run, iteration): (&str, u64),
@@ -142,29 +148,29 @@ impl Found {
         let found = |token, why: String| Self { token, why };
         let Some(said) = signal.unproven.as_ref().and_then(|it| it.said.as_ref()) else {
             let why = "it carries no EXIT_TOKEN, and this iteration's is required";
-            return found(Token::Missing, why.to_owned());
+            return found(TokenState::Missing, why.to_owned());
         };
         let is = |run: &str, iteration| key.halves(run, iteration).is(&said.text);
         let own = key.halves(run, iteration);
         if own.is(&said.text) {
-            return found(Token::Held, String::new());
+            return found(TokenState::Held, String::new());
         }
         if own.is_apart(&said.text) {
             let why = "the halves of its EXIT_TOKEN are not joined into one word";
-            return found(Token::Wrong, why.to_owned());
+            return found(TokenState::Wrong, why.to_owned());
         }
         if let Some(earlier) = (1..iteration).rev().take(LOOKED_BACK).find(|it| is(run, *it)) {
             let why =
                 format!("its EXIT_TOKEN is that of iteration {earlier}, and this is {iteration}");
-            return found(Token::Earlier, why);
+            return found(TokenState::Earlier, why);
         }
         match others.iter().find(|(run, iteration)| is(run, *iteration)) {
             Some((other, iteration)) => {
                 let why =
                     format!("its EXIT_TOKEN is that of iteration {iteration} of the run {other}");
-                found(Token::OtherRun, why)
+                found(TokenState::OtherRun, why)
             }
-            None => found(Token::Wrong, "its EXIT_TOKEN is not this iteration's".to_owned()),
+            None => found(TokenState::Wrong, "its EXIT_TOKEN is not this iteration's".to_owned()),
         }
     }
 }
@@ -174,20 +180,20 @@ const LOOKED_BACK: usize = 1_000;
 
 /// What a signal claims whose token is still to be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unproven {
+pub struct UnprovenClaim {
     status: Status,
     agrees: bool,
-    said: Option<Said>,
+    said: Option<SeenToken>,
 }
 
 /// A token as an agent said it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct SeenToken {
     text: String,
     line: u64,
 }
 
-impl Said {
+impl SeenToken {
     /// The token beside a signal at a line of the message: the next one, else the
     /// last one before it.
     pub(super) fn beside(layout: &Layout<'_>, at: usize) -> Option<Self> {
@@ -196,7 +202,8 @@ impl Said {
         let to = lines.len().min(at + NEARBY);
         let said = |index: usize| {
             let line = &lines[index];
-            let quoted = !matches!(line.ground, Ground::Prose | Ground::Fenced | Ground::Data);
+            let quoted =
+                !matches!(line.block, BlockKind::Prose | BlockKind::Fenced | BlockKind::Data);
             let text = value(line.text).filter(|_| !quoted)?;
             Some(Self { text, line: layout.number(index) })
         };
@@ -228,31 +235,31 @@ impl Signal {
     }
 
     /// Makes what would end the loop invalid until its token was looked at.
-    pub(super) fn await_token(&mut self, said: Option<Said>) {
+    pub(super) fn await_token(&mut self, said: Option<SeenToken>) {
         if !matches!(self.status, Status::Complete | Status::Blocked) {
             return;
         }
         let (status, agrees) = (self.status, self.fields_agree);
-        self.unproven = Some(Unproven { status, agrees, said });
+        self.unproven = Some(UnprovenClaim { status, agrees, said });
         self.status = Status::Invalid;
         self.fields_agree = false;
-        self.token = Some(Token::Unchecked);
+        self.token = Some(TokenState::Unchecked);
         self.problems.push(UNCHECKED.to_owned());
     }
 
     /// The signal with what was found of its token. One that needs none, because it
     /// ends nothing, stays as it is.
     #[must_use]
-    pub fn with_token(mut self, found: &Found) -> Self {
+    pub fn with_token(mut self, found: &TokenFinding) -> Self {
         let Some(unproven) = self.unproven.take() else { return self };
         self.problems.retain(|problem| problem != UNCHECKED);
         self.token = Some(found.token);
-        if found.token == Token::Held {
+        if found.token == TokenState::Held {
             self.status = unproven.status;
             self.fields_agree = unproven.agrees;
         } else {
             let (text, line) = match &unproven.said {
-                Some(said) => (format!("{KEY}: {}", super::cut(&said.text)), said.line),
+                Some(said) => (format!("{KEY}: {}", cut(&said.text)), said.line),
                 None => (KEY.to_owned(), self.line.unwrap_or_default()),
             };
             let miss = NearMiss { text, line, why: found.why.clone() };

@@ -13,7 +13,7 @@ fn key() -> TokenKey {
 }
 
 fn whole(run: &str, iteration: u64) -> String {
-    let Halves { first, second } = key().halves(run, iteration);
+    let TokenHalves { first, second } = key().halves(run, iteration);
     first + &second
 }
 
@@ -21,12 +21,12 @@ fn whole(run: &str, iteration: u64) -> String {
 fn proven(text: &str) -> Signal {
     let others = [("nightly#2".to_owned(), 1), ("weekly".to_owned(), 9)];
     let signal = read_with(text, &required());
-    let found = Found::of(&signal, &key(), (RUN, 3), &others);
+    let found = TokenFinding::check(&signal, &key(), (RUN, 3), &others);
     signal.with_token(&found)
 }
 
 #[track_caller]
-fn refused(text: &str, token: Token, why: &str) {
+fn refused(text: &str, token: TokenState, why: &str) {
     let signal = proven(text);
     assert_eq!((signal.status, signal.token), (Status::Invalid, Some(token)), "{text}");
     assert!(signal.problems[0].contains(why), "{text}\n{:?}", signal.problems);
@@ -62,10 +62,10 @@ fn the_whole_token_holds_beside_every_spelling() {
         let signal = proven(text);
         assert_eq!(
             (signal.status, signal.token),
-            (Status::Complete, Some(Token::Held)),
+            (Status::Complete, Some(TokenState::Held)),
             "{text}\n{signal:#?}"
         );
-        refused(bare, Token::Missing, "it carries no EXIT_TOKEN");
+        refused(bare, TokenState::Missing, "it carries no EXIT_TOKEN");
     }
     let custom = CustomSignal {
         matcher: Matcher::Literal("ALL_DONE".to_owned()),
@@ -73,7 +73,7 @@ fn the_whole_token_holds_beside_every_spelling() {
     };
     let policy = SignalPolicy { custom: vec![custom], ..required() };
     let signal = read_with(&format!("ALL_DONE\nEXIT_TOKEN: {token}"), &policy);
-    let found = Found::of(&signal, &key(), (RUN, 3), &[]);
+    let found = TokenFinding::check(&signal, &key(), (RUN, 3), &[]);
     assert_eq!(signal.with_token(&found).status, Status::Complete);
 }
 
@@ -94,17 +94,17 @@ fn case_and_marks_change_nothing() {
 #[test]
 fn another_token_says_whose_it_is() {
     let text = |token: &str| format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {token}");
-    refused(&text(&whole(RUN, 1)), Token::Earlier, "that of iteration 1, and this is 3");
-    refused(&text(&whole("weekly", 9)), Token::OtherRun, "iteration 9 of the run weekly");
-    refused(&text(&whole(RUN, 4)), Token::Wrong, "not this iteration's");
-    refused(&text("k7mq"), Token::Wrong, "not this iteration's");
-    let Halves { first, second } = key().halves(RUN, 3);
+    refused(&text(&whole(RUN, 1)), TokenState::Earlier, "that of iteration 1, and this is 3");
+    refused(&text(&whole("weekly", 9)), TokenState::OtherRun, "iteration 9 of the run weekly");
+    refused(&text(&whole(RUN, 4)), TokenState::Wrong, "not this iteration's");
+    refused(&text("k7mq"), TokenState::Wrong, "not this iteration's");
+    let TokenHalves { first, second } = key().halves(RUN, 3);
     for apart in
         [format!("{first} {second}"), format!("{first}-{second}"), format!("{first} + {second}")]
     {
-        refused(&text(&apart), Token::Wrong, "not joined");
+        refused(&text(&apart), TokenState::Wrong, "not joined");
     }
-    refused(&text(&first), Token::Wrong, "not this iteration's");
+    refused(&text(&first), TokenState::Wrong, "not this iteration's");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_token_stands_beside_its_signal_and_in_the_agent_s_own_words() {
     ] {
         refused(
             &format!("<promise>COMPLETE</promise>\n\n{elsewhere}"),
-            Token::Missing,
+            TokenState::Missing,
             "no EXIT_TOKEN",
         );
     }
@@ -150,7 +150,7 @@ fn a_token_stands_beside_its_signal_and_in_the_agent_s_own_words() {
     let (old, new) = (whole(RUN, 2), token);
     let block = |token: &str| format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {token}\n\nI go on.\n\n");
     assert_eq!(proven(&(block(&old) + &block(&new))).status, Status::Complete);
-    refused(&(block(&new) + &block(&old)), Token::Earlier, "iteration 2");
+    refused(&(block(&new) + &block(&old)), TokenState::Earlier, "iteration 2");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn what_ends_nothing_needs_no_token() {
         assert!(matches!(signal.status, Status::Continue | Status::Absent), "{text}");
     }
     let blocked = "EXIT_STATUS: BLOCKED\nEXIT_REASON: no network";
-    refused(blocked, Token::Missing, "no EXIT_TOKEN");
+    refused(blocked, TokenState::Missing, "no EXIT_TOKEN");
     let token = whole(RUN, 3);
     assert_eq!(proven(&format!("{blocked}\nEXIT_TOKEN: {token}")).status, Status::Blocked);
 }
@@ -173,9 +173,9 @@ fn a_signal_that_nobody_proved_is_invalid_and_knows_what_it_claims() {
     let text = format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {}", whole(RUN, 3));
     let signal = read_with(&text, &required());
     assert_eq!((signal.status, signal.claims()), (Status::Invalid, Status::Complete));
-    assert_eq!(signal.token, Some(Token::Unchecked));
+    assert_eq!(signal.token, Some(TokenState::Unchecked));
     assert!(signal.problems[0].contains("not looked at"));
-    let signal = signal.with_token(&Found::unchecked("no state is kept"));
+    let signal = signal.with_token(&TokenFinding::unchecked("no state is kept"));
     assert_eq!(signal.status, Status::Invalid);
     assert_eq!(signal.problems, ["its EXIT_TOKEN cannot be checked: no state is kept"]);
 }
@@ -187,7 +187,7 @@ fn a_held_token_heals_no_contradiction() {
     let signal = proven(&text);
     assert_eq!((signal.status, signal.token), (Status::Continue, None));
     let lost = read_with(&format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {token}"), &required());
-    let found = Found::of(&lost, &key(), (RUN, 3), &[]);
+    let found = TokenFinding::check(&lost, &key(), (RUN, 3), &[]);
     let mut lost = lost;
     lost.doubt("something could not be read".to_owned());
     assert_eq!(lost.with_token(&found).status, Status::Continue);

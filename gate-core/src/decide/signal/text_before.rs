@@ -30,7 +30,7 @@ const EXAMPLE: Introduction = Introduction::Objects("the sentence before it intr
 
 impl Introduction {
     /// Judges a sentence.
-    pub(super) fn of(sentence: &str) -> Self {
+    pub(super) fn classify(sentence: &str) -> Self {
         let present = without(&PAST_CLAUSE, sentence);
         if CLEAR.is_match(sentence) {
             Self::Announces
@@ -132,14 +132,14 @@ mod tests {
     #[track_caller]
     fn announces(sentences: &[&str]) {
         for sentence in sentences {
-            assert_eq!(Introduction::of(sentence), Introduction::Announces, "{sentence}");
+            assert_eq!(Introduction::classify(sentence), Introduction::Announces, "{sentence}");
         }
     }
 
     #[track_caller]
     fn objects(introduction: Introduction, sentences: &[&str]) {
         for sentence in sentences {
-            assert_eq!(Introduction::of(sentence), introduction, "{sentence}");
+            assert_eq!(Introduction::classify(sentence), introduction, "{sentence}");
         }
     }
 

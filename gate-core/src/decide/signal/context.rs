@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use super::aftermath;
-use super::introduction::{Introduction, heads_status_examples};
-use super::layout::{Ground, Layout, Line};
+use super::layout::{BlockKind, Layout, Line};
+use super::text_after;
+use super::text_before::{Introduction, heads_status_examples};
 use crate::decide::expression::Expression;
 use crate::decide::indicator::excerpt;
 use crate::decide::sentence;
@@ -24,31 +24,31 @@ const LINE: usize = 2_000;
 const SECTION: usize = 400;
 
 /// A candidate's place: the lines it takes, by index.
-pub(crate) struct Place<'l, 'w> {
+pub(crate) struct Context<'l, 'w> {
     layout: &'l Layout<'w>,
     lines: Range<usize>,
-    of_json: bool,
+    is_json: bool,
 }
 
-impl<'l, 'w> Place<'l, 'w> {
+impl<'l, 'w> Context<'l, 'w> {
     /// The place that takes these lines.
     pub(crate) fn new(layout: &'l Layout<'w>, lines: Range<usize>) -> Self {
-        Self { layout, lines, of_json: false }
+        Self { layout, lines, is_json: false }
     }
 
     /// The same for a signal that is JSON: a fence of JSON is its dress.
-    pub(crate) fn of_json(self) -> Self {
-        Self { of_json: true, ..self }
+    pub(crate) fn for_json(self) -> Self {
+        Self { is_json: true, ..self }
     }
 
     /// Why what stands here is no signal, if so.
     pub(crate) fn objection(&self) -> Option<String> {
         let fixed = |why: &str| why.to_owned();
-        self.ground()
+        self.block_objection()
             .map(fixed)
             .or_else(|| self.introduced())
             .or_else(|| self.section().map(fixed))
-            .or_else(|| aftermath::objection(self.following()).map(fixed))
+            .or_else(|| text_after::objection(self.following()).map(fixed))
             .or_else(|| self.later_iteration().map(fixed))
     }
 
@@ -56,19 +56,21 @@ impl<'l, 'w> Place<'l, 'w> {
     /// follows. A whole block is not refused for that: it has said what it
     /// means.
     pub(crate) fn work_follows(&self) -> bool {
-        aftermath::is_about_work(self.following())
+        text_after::is_about_work(self.following())
     }
 
-    fn ground(&self) -> Option<&'static str> {
+    fn block_objection(&self) -> Option<&'static str> {
         let first = self.layout.lines().get(self.lines.start)?;
-        match first.ground {
-            Ground::Diff => Some("it stands in a diff"),
-            Ground::Data if self.of_json => None,
-            Ground::Code | Ground::Data => Some("it stands in a code example"),
-            Ground::Quote => Some("it is quoted"),
-            Ground::Thinking => Some("it is reasoning, not the agent's word"),
-            Ground::Comment => Some("it stands in a comment"),
-            Ground::Fence | Ground::Fenced | Ground::Prose => by_mark(first.text.trim_start()),
+        match first.block {
+            BlockKind::Diff => Some("it stands in a diff"),
+            BlockKind::Data if self.is_json => None,
+            BlockKind::Code | BlockKind::Data => Some("it stands in a code example"),
+            BlockKind::Quote => Some("it is quoted"),
+            BlockKind::Thinking => Some("it is reasoning, not the agent's word"),
+            BlockKind::Comment => Some("it stands in a comment"),
+            BlockKind::Fence | BlockKind::Fenced | BlockKind::Prose => {
+                by_mark(first.text.trim_start())
+            }
         }
     }
 
@@ -80,7 +82,7 @@ impl<'l, 'w> Place<'l, 'w> {
     }
 
     fn judged(&self, (sentence, leads): (&str, bool)) -> Option<String> {
-        let why = match Introduction::of(sentence) {
+        let why = match Introduction::classify(sentence) {
             Introduction::Announces => return None,
             Introduction::Objects(why) => why,
             Introduction::Unclear if leads && self.open_work_around() => {
@@ -95,15 +97,18 @@ impl<'l, 'w> Place<'l, 'w> {
     /// above it introduces the whole fence.
     fn fence(&self) -> Option<usize> {
         let lines = &self.layout.lines()[..self.lines.start];
-        let ground = self.layout.lines().get(self.lines.start)?.ground;
-        let fenced = ground == Ground::Fenced || (self.of_json && ground == Ground::Data);
-        lines.iter().rposition(|line| line.ground == Ground::Fence).filter(|_| fenced)
+        let block = self.layout.lines().get(self.lines.start)?.block;
+        let fenced = block == BlockKind::Fenced || (self.is_json && block == BlockKind::Data);
+        lines.iter().rposition(|line| line.block == BlockKind::Fence).filter(|_| fenced)
     }
 
     fn open_work_around(&self) -> bool {
         let from = self.lines.start.saturating_sub(NEARBY);
         let before = self.layout.lines()[from..self.lines.start].iter().map(|line| line.text);
-        before.map(|text| start_of(text, LINE)).chain(self.following()).any(aftermath::is_open_work)
+        before
+            .map(|text| start_of(text, LINE))
+            .chain(self.following())
+            .any(text_after::is_open_work)
     }
 
     /// A section that shows how a status is reported: nothing but samples and
@@ -112,7 +117,7 @@ impl<'l, 'w> Place<'l, 'w> {
         let mut lines = self.layout.lines()[..self.lines.start].iter().rev().take(SECTION);
         let sample = |line: &&Line<'_>| {
             let text = line.text.trim();
-            let plain = line.ground == Ground::Prose && !text.is_empty() && !is_rule(text);
+            let plain = line.block == BlockKind::Prose && !text.is_empty() && !is_rule(text);
             !plain || (is_label(text) && !text.starts_with('#'))
         };
         let heading = lines.find(|line| !sample(line))?.text;
@@ -132,9 +137,9 @@ impl<'l, 'w> Place<'l, 'w> {
         let above = lines.iter().rev().take(NEARBY).find(|line| {
             let passed =
                 line.text.trim().is_empty() || is_rule(line.text) || (item && is_item(line.text));
-            line.ground != Ground::Fence && !passed
+            line.block != BlockKind::Fence && !passed
         })?;
-        if (first.ground == Ground::Prose && above.ground != Ground::Prose)
+        if (first.block == BlockKind::Prose && above.block != BlockKind::Prose)
             || TRACE.is_match(above.text)
         {
             return None;
@@ -156,9 +161,9 @@ impl<'l, 'w> Place<'l, 'w> {
     /// The lines of prose after the place.
     fn following(&self) -> impl Iterator<Item = &'w str> {
         let rest = self.layout.lines().get(self.lines.end..).unwrap_or_default();
-        let prose = |ground| matches!(ground, Ground::Prose | Ground::Fenced);
+        let prose = |block| matches!(block, BlockKind::Prose | BlockKind::Fenced);
         rest.iter()
-            .filter(move |line| prose(line.ground))
+            .filter(move |line| prose(line.block))
             .map(|line| start_of(line.text.trim(), LINE))
             .filter(|text| !text.is_empty())
     }
