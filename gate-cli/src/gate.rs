@@ -331,7 +331,7 @@ impl Gate {
         let mut input = self.input(scan, request);
         input.evidence.clone_from(&gathered.evidence);
         input.warnings.extend(self.no_baseline(gathered));
-        if let Some(signature) = Signature::of_evidence(&input.evidence) {
+        if let Some(signature) = Signature::from_evidence(&input.evidence) {
             input.observed.signature = Some(signature.into());
         }
         input

@@ -12,7 +12,7 @@ use super::run_state::{LoopState, RunState};
 use super::signal::Status;
 use super::verdict::Verdict;
 
-/// What a ruling and its input mean, after this memory.
+/// The iteration that a ruling and its input describe, given the state before it.
 pub(super) fn iteration(
     (verdict, reasons): (Verdict, &[Reason]),
     input: &Input,
@@ -25,8 +25,6 @@ pub(super) fn iteration(
         || all(reasons, &[ReasonCode::ConsecutiveNotReached])
         || all(reasons, &[ReasonCode::SettingsChanged]);
     let waits = waits(reasons);
-    let bad = |outcome| input.evidence.iter().any(move |it| it.outcome == outcome);
-    let unsure = |it: &Evidence| it.outcome == Outcome::Inconclusive && it.mode != Mode::Warn;
     Iteration {
         at: observed.at.clone(),
         exits: verdict == Verdict::Exit,
@@ -36,8 +34,8 @@ pub(super) fn iteration(
         progress: progress(input, &memory.run),
         excused: waits || only_words_are_missing(reasons, input, policy),
         signature: signature(input, &memory.run),
-        inconclusive: input.evidence.iter().any(unsure),
-        tampered: bad(Outcome::Tamper),
+        inconclusive: input.evidence.iter().any(|record| record.counts_as(Outcome::Inconclusive)),
+        tampered: input.evidence.iter().any(|record| record.outcome == Outcome::Tamper),
         denied: !observed.denied.is_empty(),
         output: observed.output,
         found: observed.tree.as_ref().map(|tree| tree.before.clone()),
@@ -51,22 +49,24 @@ impl Input {
     /// Why the agent could not work. A program that changed the tree before it failed
     /// did work.
     pub(crate) fn outage(&self) -> Option<&Outage> {
-        let worked = || self.kept().and_then(|memory| progress(self, &memory.run)) == Some(true);
-        let outage = self.observed.outage.as_ref();
-        outage.filter(|it| it.cause != OutageCause::Crash || !worked())
+        let outage = self.observed.outage.as_ref()?;
+        if outage.cause == OutageCause::Crash {
+            let progress = self.kept().and_then(|memory| progress(self, &memory.run));
+            return (progress != Some(true)).then_some(outage);
+        }
+        Some(outage)
     }
 }
 
-/// Whether there are reasons, all of these kinds.
+/// True if there are reasons and all have one of these codes.
 fn all(reasons: &[Reason], codes: &[ReasonCode]) -> bool {
     !reasons.is_empty() && reasons.iter().all(|reason| codes.contains(&reason.code))
 }
 
-/// Whether the agent is only asked to wait: what still runs is what is missing.
+/// True if the agent is only asked to wait: all that is missing still runs.
 fn waits(reasons: &[Reason]) -> bool {
     use ReasonCode::{BackgroundRunning, CheckRunning, ThresholdNotReached};
-    let runs = |reason: &Reason| matches!(reason.code, CheckRunning | BackgroundRunning);
-    reasons.iter().any(runs)
+    reasons.iter().any(|reason| matches!(reason.code, CheckRunning | BackgroundRunning))
         && all(reasons, &[CheckRunning, BackgroundRunning, ThresholdNotReached])
 }
 
@@ -83,49 +83,51 @@ fn progress(input: &Input, run: &RunState) -> Option<bool> {
 /// The signature of the iteration's error. An error that the transcript alone
 /// tells, of an agent that goes on to commit its work, stops nobody.
 fn signature(input: &Input, run: &RunState) -> Option<String> {
-    let failed = |it: &Evidence| it.outcome == Outcome::Fail && it.mode != Mode::Warn;
     let committed = input.observed.tree.as_ref().zip(run.tree.as_ref());
     let committed = committed.is_some_and(|(seen, left)| {
         (&seen.before.head, &seen.before.branches) != (&left.head, &left.branches)
     });
-    let told = committed && !input.evidence.iter().any(failed);
-    input.observed.signature.clone().filter(|_| !told)
+    let failed = input.evidence.iter().any(|record| record.counts_as(Outcome::Fail));
+    if committed && !failed { None } else { input.observed.signature.clone() }
 }
 
-/// Work that evidence shows to be finished, and that is only not said to be.
-/// Where nothing is required, everything that counts has to speak for it; what
-/// the agent ticked itself is no such evidence, and does not speak against it.
+/// Work that evidence shows to be finished, and that only lacks words. Without a
+/// required check, all evidence that counts has to pass. Boxes that the agent ticked
+/// itself prove nothing, so at least one pass has to be of another kind.
 fn only_words_are_missing(reasons: &[Reason], input: &Input, policy: &Policy) -> bool {
-    let words = [ReasonCode::SignalAbsent, ReasonCode::ThresholdNotReached];
-    let of = |mode| input.evidence.iter().filter(move |it: &&Evidence| it.mode == mode);
-    let mode = if of(Mode::Require).next().is_some() { Mode::Require } else { Mode::Count };
-    let passes = |it: &Evidence| it.outcome == Outcome::Pass;
-    all(reasons, &words)
+    let evidence = &input.evidence;
+    let is_required = evidence.iter().any(|record| record.mode == Mode::Require);
+    let mode = if is_required { Mode::Require } else { Mode::Count };
+    let mut deciding = evidence.iter().filter(|record| record.mode == mode);
+    all(reasons, &[ReasonCode::SignalAbsent, ReasonCode::ThresholdNotReached])
         && measured(input, policy)
-        && of(mode).all(passes)
-        && of(mode).any(|it| !it.claim)
+        && deciding.clone().all(|record| record.outcome == Outcome::Pass)
+        && deciding.any(|record| !record.claim)
 }
 
-/// Whether each required check left a record that says something.
+/// True if each required check has a record that says something.
 fn measured(input: &Input, policy: &Policy) -> bool {
-    let required = policy.checks.iter().filter(|(_, check)| check.mode == Mode::Require);
-    let told = |name: &str| {
-        let tells = |it: &Evidence| {
-            it.check == name && !matches!(it.outcome, Outcome::Skipped | Outcome::Inconclusive)
-        };
-        input.evidence.iter().any(tells)
-    };
-    !input.checks_left_out && required.into_iter().all(|(name, _)| told(name))
+    let mut required = policy.checks.iter().filter(|(_, check)| check.mode == Mode::Require);
+    !input.checks_left_out && required.all(|(name, _)| is_measured(&input.evidence, name))
 }
 
-/// What counts of what ran: of several records of a check the worst.
+fn is_measured(evidence: &[Evidence], check: &str) -> bool {
+    evidence.iter().any(|record| {
+        record.check == check && !matches!(record.outcome, Outcome::Skipped | Outcome::Inconclusive)
+    })
+}
+
+/// The outcomes of the checks that ran and count; of several records of a check the
+/// worst.
 fn outcomes(evidence: &[Evidence]) -> BTreeMap<String, Outcome> {
-    let ran = |it: &&Evidence| it.outcome != Outcome::Skipped && it.mode != Mode::Warn;
     let mut outcomes = BTreeMap::new();
-    for it in evidence.iter().filter(ran) {
-        let worst = outcomes.entry(it.check.clone()).or_insert(it.outcome);
-        if severity(it.outcome) > severity(*worst) {
-            *worst = it.outcome;
+    for record in evidence {
+        if record.outcome == Outcome::Skipped || record.mode == Mode::Warn {
+            continue;
+        }
+        let worst = outcomes.entry(record.check.clone()).or_insert(record.outcome);
+        if severity(record.outcome) > severity(*worst) {
+            *worst = record.outcome;
         }
     }
     outcomes

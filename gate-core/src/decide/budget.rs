@@ -56,15 +56,18 @@ fn dollars(micro: u64) -> String {
 
 /// In the two largest units.
 fn duration(millis: u64) -> String {
-    let two = |one: u64, unit: &str, rest: u64, small: &str| match rest {
-        0 => format!("{one}{unit}"),
-        rest => format!("{one}{unit} {rest}{small}"),
-    };
     match millis {
-        HOUR.. => two(millis / HOUR, "h", millis % HOUR / MINUTE, "m"),
-        MINUTE.. => two(millis / MINUTE, "m", millis % MINUTE / SECOND, "s"),
+        HOUR.. => two_units(millis / HOUR, "h", millis % HOUR / MINUTE, "m"),
+        MINUTE.. => two_units(millis / MINUTE, "m", millis % MINUTE / SECOND, "s"),
         SECOND.. => format!("{}s", millis / SECOND),
         _ => format!("{millis}ms"),
+    }
+}
+
+fn two_units(count: u64, unit: &str, rest: u64, smaller: &str) -> String {
+    match rest {
+        0 => format!("{count}{unit}"),
+        rest => format!("{count}{unit} {rest}{smaller}"),
     }
 }
 

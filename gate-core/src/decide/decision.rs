@@ -12,8 +12,8 @@ use super::input::Input;
 use super::iteration_facts::IterationFacts;
 use super::policy::Policy;
 use super::reason::{Reason, ReasonCode, Warning};
-use super::ruling::{Case, Ruled};
-use super::run_state::{Fed, LoopState};
+use super::ruling::{Case, Ruling};
+use super::run_state::{LoopState, StateUpdate};
 use super::score::Indicators;
 use super::signal::{Signal, TokenHalves};
 use super::situation::Released;
@@ -23,22 +23,21 @@ use super::verdict::Verdict;
 /// A verdict with everything that led to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Verdict,
     /// The verdict's exit code.
     pub exit_code: u8,
-    /// Whether the loop must not go on.
+    /// True if the loop must not go on.
     pub stop: bool,
-    /// Whether the work counts as done.
+    /// True if the work counts as done.
     pub success: bool,
-    /// Whether the operator forced it.
+    /// True if the operator forced the verdict.
     pub forced: bool,
-    /// What was seen where a stop hook let the agent go without `exit`, `tripped` or
-    /// `blocked`.
+    /// The result of a stop that a hook let go without `exit`, `tripped` or `blocked`.
     #[serde(default)]
     pub released: Option<Released>,
-    /// Whether the verdict rests on more than the agent's word. False for an `exit`
-    /// that no passing check stands behind.
+    /// True if the verdict rests on more than the agent's word. False for an `exit` that
+    /// no passing check supports.
     #[serde(default)]
     pub verified: bool,
     /// The operator's reason, where forced.
@@ -50,40 +49,40 @@ pub struct Decision {
     /// The one cheapest thing that would change a verdict other than `exit`.
     #[serde(default)]
     pub next: Option<String>,
-    /// What the agent says about being done.
+    /// The agent's own statement about being done.
     pub signal: Signal,
     /// What speaks for completion.
     pub indicators: Indicators,
-    /// What gate itself looked at.
+    /// The outcomes of the checks.
     pub evidence: Vec<Evidence>,
     /// Why the verdict is what it is.
     pub reasons: Vec<Reason>,
-    /// What is worth knowing beside it.
+    /// Remarks that do not change the verdict.
     pub warnings: Vec<Warning>,
     /// The breaker after this decision.
     pub breaker: BreakerView,
-    /// Whether state is kept; without it there is no breaker.
+    /// True if state is kept. Without state there is no breaker.
     pub stateful: bool,
     /// The exit code of the agent's program, where it was given.
     #[serde(default)]
     pub agent_exit_code: Option<i32>,
-    /// How many iterations before this one passed in a row.
+    /// The number of iterations that passed in a row before this one.
     #[serde(default)]
     pub passed_in_a_row: u32,
-    /// Whether configured checks were left out as the caller asked.
+    /// True if the caller left configured checks out.
     #[serde(default)]
     pub checks_left_out: bool,
-    /// What was observed of the iteration.
+    /// Facts about the iteration beside signal, indicators and evidence.
     #[serde(default)]
     pub observed: IterationFacts,
-    /// What was remembered of the decisions before this one.
+    /// The state before this decision.
     #[serde(default)]
     pub memory: Option<LoopState>,
     /// Why the memory was lost.
     #[serde(default)]
     pub lost: Option<String>,
-    /// How the project's settings differ from those that a person approved, which
-    /// decided; none where they do not.
+    /// The difference between the project's settings and those that a person approved,
+    /// which decided; none if there is no difference.
     #[serde(default)]
     pub settings_changed: Option<String>,
     /// The token of the iteration after this one, in its halves, where one is
@@ -97,9 +96,9 @@ pub struct Decision {
 pub struct Judged {
     /// The decision.
     pub decision: Decision,
-    /// What is remembered from now on; none without state.
+    /// The state after the decision; none without state.
     pub memory: Option<LoopState>,
-    /// What the breaker did.
+    /// The transition of the breaker, if any.
     pub change: Option<Change>,
 }
 
@@ -117,9 +116,9 @@ pub fn decide(input: &Input, policy: &Policy) -> Decision {
 /// An iteration that would go on and trips the breaker, or spends its run's
 /// budget, is `tripped`; one that passes is `exit` all the same.
 pub fn judge(input: &Input, policy: &Policy) -> Judged {
-    let indicators = Indicators::of(input, policy);
+    let indicators = Indicators::count(input, policy);
     let case = Case { input, policy, indicators: &indicators };
-    let Ruled { verdict: ruled, released, mut reasons } = case.rule();
+    let Ruling { verdict: ruled, released, mut reasons } = case.rule();
     let mut fed = match released {
         Some(released) => input.kept().map(|memory| memory.released(released, &input.observed)),
         None => feed((ruled, &reasons), input, policy),
@@ -137,11 +136,13 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     let mut verdict = if stops.is_empty() { ruled } else { Verdict::Tripped };
     reasons.splice(0..0, stops);
     let refuses = verdict == Verdict::Continue && released.is_none();
-    if let Some(reason) = case.lets_go().filter(|_| refuses) {
+    if refuses && let Some(reason) = case.lets_go() {
         verdict = Verdict::Tripped;
         reasons.insert(0, reason);
     }
-    if let Some(fed) = fed.as_mut().filter(|_| input.observed.stop.is_some()) {
+    if input.observed.stop.is_some()
+        && let Some(fed) = fed.as_mut()
+    {
         let refusals = input.refusals();
         fed.memory.run.refusals = refusals.after(verdict, released, &reasons, case.failure());
     }
@@ -160,7 +161,10 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
             Some(_) => String::new(),
             None => feedback::text(verdict, &reasons, input, policy),
         },
-        next: feedback::next(verdict, &reasons, input).filter(|_| released.is_none()),
+        next: match released {
+            Some(_) => None,
+            None => feedback::next(verdict, &reasons, input),
+        },
         signal: input.signal.clone(),
         indicators,
         evidence: input.evidence.clone(),
@@ -173,9 +177,12 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         checks_left_out: input.checks_left_out,
         observed: input.observed.clone(),
         memory: input.kept().cloned(),
-        lost: input.lost.clone().filter(|_| input.is_lost()),
+        lost: if input.is_lost() { input.lost.clone() } else { None },
         settings_changed: input.settings_changed.clone(),
-        next_token: input.next_token.clone().filter(|_| refuses && verdict == Verdict::Continue),
+        next_token: match verdict {
+            Verdict::Continue if refuses => input.next_token.clone(),
+            _ => None,
+        },
     };
     let (memory, change) = fed.map_or((None, None), |fed| (Some(fed.memory), fed.change));
     Judged { decision, memory, change }
@@ -194,8 +201,8 @@ fn tripped(trip: &Trip, again: bool, denied: &[String]) -> Reason {
     Reason::new(ReasonCode::BreakerTripped, message + &tools)
 }
 
-/// What a ruling does to the memory.
-fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<Fed> {
+/// The state after a ruling; none without state.
+fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<StateUpdate> {
     let memory = input.kept()?;
     let observed = &input.observed;
     if input.forced.is_some() {
@@ -212,7 +219,7 @@ fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<
 }
 
 /// The breaker after the decision.
-fn view(input: &Input, fed: Option<&Fed>) -> BreakerView {
+fn view(input: &Input, fed: Option<&StateUpdate>) -> BreakerView {
     match fed {
         Some(fed) => fed.memory.breaker_view(),
         None if input.is_lost() => BreakerView::lost(),
@@ -221,12 +228,12 @@ fn view(input: &Input, fed: Option<&Fed>) -> BreakerView {
 }
 
 impl Decision {
-    /// Whether nothing but a person's word about changed settings is missing.
+    /// True if nothing is missing but a person's approval of changed settings.
     pub fn waits_for_settings(&self) -> bool {
         self.reasons.iter().any(|reason| reason.code == ReasonCode::SettingsChanged)
     }
 
-    /// What the run has used, this iteration included; none without state.
+    /// The run's use of its budget, this iteration included; none without state.
     pub fn spent(&self) -> Option<Spent> {
         self.memory.as_ref().map(|memory| memory.run.spent.with(&self.observed))
     }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::Mode;
 
-/// What came of a check. Never a bool: what could not be measured is neither.
+/// The outcome of a check. Never a bool: a check that could not measure has neither
+/// passed nor failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -29,14 +30,14 @@ pub enum Outcome {
 pub struct Evidence {
     /// The check's name.
     pub check: String,
-    /// How much its outcome counts.
+    /// The weight of its outcome in the decision.
     pub mode: Mode,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Whether the outcome is an earlier one, of the same tree.
+    /// True if the outcome is an earlier one of the same tree.
     #[serde(default)]
     pub cached: bool,
-    /// How long it ran, in milliseconds.
+    /// The run time, in milliseconds.
     #[serde(default)]
     pub duration_ms: u64,
     /// The program and its arguments.
@@ -51,20 +52,20 @@ pub struct Evidence {
     /// The path of the log.
     #[serde(default)]
     pub log: Option<String>,
-    /// What the result format told: counts, names.
+    /// Details of the result format: counts, names.
     #[serde(default)]
     pub detail: Option<serde_json::Value>,
-    /// Whether a pass rests on the agent's own word, such as boxes that it
-    /// ticked: a claim, which counts as one indicator and is never more.
+    /// True if a pass rests on the agent's own word, such as boxes that it ticked: a
+    /// claim, which counts as one indicator and is never more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub claim: bool,
-    /// What failed first and passed when it was run again.
+    /// Tests that failed first and passed when they were run again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flaky: Vec<String>,
     /// The end of what a failed program printed: words of others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
-    /// Whether it outlived a hook's deadline, and goes on.
+    /// True if the check outlived a hook's deadline and goes on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub running: bool,
 }
@@ -90,9 +91,15 @@ impl Evidence {
         }
     }
 
-    /// Whether a pass adds one indicator.
+    /// True if the check has this outcome and the outcome counts: a check of mode
+    /// `warn` decides nothing.
+    pub(crate) fn counts_as(&self, outcome: Outcome) -> bool {
+        self.outcome == outcome && self.mode != Mode::Warn
+    }
+
+    /// True if a pass adds one indicator.
     pub(crate) fn counts(&self) -> bool {
-        self.outcome == Outcome::Pass && self.mode != Mode::Warn
+        self.counts_as(Outcome::Pass)
     }
 }
 

@@ -1,4 +1,5 @@
-//! What to do next: one line for a person, a text for the agent's next turn.
+//! Feedback: one line for a person about what to do next, and a text for the agent's next
+//! turn.
 //!
 //! Neither holds the text that would pass: an agent that copies its feedback
 //! must not get through with it. What gate says itself and what others say never
@@ -19,15 +20,15 @@ const LONGEST: usize = 1_500;
 /// With this line each feedback begins.
 const OPENING: &str = "The work does not count as done yet:";
 
-/// What a refusal begins with that follows from no decision.
+/// The beginning of a refusal that follows from no decision.
 const UNDECIDED: &str = "gate cannot decide whether the work is done";
 
-/// Whether a text is gate's feedback, as a client may hand it on in a prompt.
+/// True if a text is gate's feedback, which a client may hand on in a prompt.
 pub fn is_feedback(text: &str) -> bool {
     text.contains(OPENING) || text.contains(UNDECIDED)
 }
 
-/// What an agent is told of settings that a person has not approved.
+/// The line for an agent about settings that a person has not approved.
 const SETTINGS_CHANGED: &str = "- gate.toml is another than the one that a person approved, which decides; \
      unless you were asked to change it, put it back (settings-differ)\n";
 
@@ -48,8 +49,8 @@ pub(super) fn next(verdict: Verdict, reasons: &[Reason], input: &Input) -> Optio
     })
 }
 
-/// How much it takes to remove a reason: the smallest first. What only a
-/// person can remove comes before all else, for nothing else would help.
+/// The effort that it takes to remove a reason. Reasons that only a person can remove
+/// come first, because nothing else would help.
 fn cost(code: ReasonCode) -> u8 {
     match code {
         ReasonCode::Passed | ReasonCode::Forced => 0,
@@ -79,7 +80,7 @@ fn cost(code: ReasonCode) -> u8 {
     }
 }
 
-/// Whether nothing but its token keeps a signal from being one.
+/// True if a signal lacks nothing but its token.
 fn lacks_token(signal: &Signal) -> bool {
     signal.token.is_some_and(|token| token != TokenState::Held)
 }
@@ -135,7 +136,7 @@ fn step(code: ReasonCode, reason: &Reason) -> String {
     }
 }
 
-/// What frees a loop that its breaker stopped. In an agent's client, the reset is
+/// The step that frees a loop that its breaker stopped. A reset in the agent's client is
 /// refused, because an agent may have typed it.
 fn freed(input: &Input) -> &'static str {
     if input.is_lost() {
@@ -147,7 +148,7 @@ fn freed(input: &Input) -> &'static str {
     }
 }
 
-/// What a check itself says, without the words before it.
+/// The check's own part of a message, after the colon.
 fn why(reason: &Reason) -> &str {
     reason.message.split_once(": ").map_or(reason.message.as_str(), |(_, why)| why)
 }
@@ -179,7 +180,7 @@ pub(super) fn text(verdict: Verdict, reasons: &[Reason], input: &Input, policy: 
 /// A reason in gate's own words, which are no signal. What the agent wrote itself is
 /// not said back to it, and neither is what would pass.
 fn for_agent(reason: &Reason, input: &Input) -> String {
-    let check = || quoted::name(reason);
+    let check = quoted::name(reason);
     match reason.code {
         ReasonCode::SignalAbsent => "your final message gave no explicit completion status".to_owned(),
         ReasonCode::SignalContinue => "you said that work remains; finish it".to_owned(),
@@ -193,13 +194,13 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         ReasonCode::ThresholdNotReached => {
             "too little in your final message and in the checks speaks for completion; sum up what was finished and verified".to_owned()
         }
-        ReasonCode::RequiredCheckFailed => format!("{} failed", check()),
-        ReasonCode::RequiredCheckInconclusive => format!("{} could not be measured", check()),
-        ReasonCode::CheckNotRun => format!("{} did not run", check()),
+        ReasonCode::RequiredCheckFailed => format!("{check} failed"),
+        ReasonCode::RequiredCheckInconclusive => format!("{check} could not be measured"),
+        ReasonCode::CheckNotRun => format!("{check} did not run"),
         ReasonCode::CheckRunning => {
-            format!("{} is still running; wait for it: look again in a while", check())
+            format!("{check} is still running; wait for it: look again in a while")
         }
-        ReasonCode::Tampered => format!("{} was worked around", check()),
+        ReasonCode::Tampered => format!("{check} was worked around"),
         ReasonCode::RateLimited => "the iteration ended in a limit".to_owned(),
         ReasonCode::AgentUnavailable => "your program or its connection failed".to_owned(),
         ReasonCode::BackgroundRunning => background(input),
@@ -226,7 +227,8 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
     }
 }
 
-/// What an agent is told of failures that are older than its session, or another's.
+/// The line for an agent about failures that are older than its session, or another
+/// session's.
 const NOT_OWN: &str = "- some red tests are not yours unless they are your task; if nothing else \
                        is left, end with the status BLOCKED\n";
 
@@ -246,7 +248,7 @@ fn background(input: &Input) -> String {
     }
 }
 
-/// What to do, with the token of the next status where one is required.
+/// The closing paragraph, with the token of the next status if one is required.
 fn closing(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
     let what = what_to_do(reasons, input, policy);
     match &input.next_token {
@@ -273,15 +275,15 @@ fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
     }
 }
 
-/// What an agent is told that needs no completion status to stop.
+/// The closing paragraph for an agent that needs no completion status to stop.
 const WAY_OUT: &str = "Put this right and verify it, then finish. Do not weaken a test. If you cannot go on, or a \
                        check itself is wrong, say so and end your message with the status BLOCKED.";
 
-/// Whether a stop is ruled by its checks alone.
+/// True if the ruling on a stop depends on its checks alone.
 fn is_looked_at(input: &Input) -> bool {
     let stop = input.observed.stop.as_ref();
     let situation = stop.and_then(|stop| stop.situation.as_ref());
-    situation.is_some_and(|it| it.course(input.signal.status) == Course::Look)
+    situation.is_some_and(|situation| situation.course(input.signal.status) == Course::Look)
 }
 
 /// The text, of at most so many characters.

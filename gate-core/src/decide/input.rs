@@ -1,4 +1,4 @@
-//! What a decision is made of.
+//! The input of a decision.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,22 +15,22 @@ use super::stop::Refusals;
 /// Everything that a decision depends on beside the policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Input {
-    /// What the agent says about being done.
+    /// The agent's own statement about being done.
     pub signal: Signal,
     /// The patterns' hits.
     pub hits: Vec<Hit>,
-    /// What gate itself looked at.
+    /// The outcomes of the checks.
     pub evidence: Vec<Evidence>,
-    /// Whether configured checks were left out because the caller asked so.
+    /// True if the caller left configured checks out.
     pub checks_left_out: bool,
-    /// Whether state is kept from one decision to the next. Where it is, memory
-    /// that is not there was lost, and the breaker is open.
+    /// True if state is kept from one decision to the next. Then a missing state was
+    /// lost, and the breaker is open.
     pub stateful: bool,
     /// What is remembered of the decisions before this one.
     pub memory: Option<LoopState>,
     /// Why the memory was lost.
     pub lost: Option<String>,
-    /// What was observed of the iteration.
+    /// Facts about the iteration beside signal, indicators and evidence.
     pub observed: IterationFacts,
     /// The exit code of the agent's program.
     pub agent_exit_code: Option<i32>,
@@ -38,10 +38,10 @@ pub struct Input {
     pub forced: Option<String>,
     /// The token of the iteration after this one, where one is required.
     pub next_token: Option<TokenHalves>,
-    /// How the project's settings differ from those that a person approved, which
-    /// decide; none where they do not.
+    /// The difference between the project's settings and those that a person approved,
+    /// which decide; none if there is no difference.
     pub settings_changed: Option<String>,
-    /// What reading the input and the settings found worth telling.
+    /// Warnings from reading the input and the settings.
     pub warnings: Vec<Warning>,
 }
 
@@ -67,16 +67,16 @@ impl Input {
 
     /// The memory that this decision rests on; none without state.
     pub(crate) fn kept(&self) -> Option<&LoopState> {
-        self.memory.as_ref().filter(|_| self.stateful)
+        if self.stateful { self.memory.as_ref() } else { None }
     }
 
-    /// Whether the memory was lost: then nobody knows what the breaker said.
+    /// True if the state was lost. Then the breaker's state is unknown.
     pub(crate) fn is_lost(&self) -> bool {
         self.stateful && self.memory.is_none()
     }
 
-    /// What the breaker says to this decision: without state there is none, and
-    /// state that was lost is an open breaker.
+    /// The breaker's answer to this decision. Without state there is no breaker; a lost
+    /// state is an open breaker.
     pub(crate) fn admission(&self, policy: &Policy) -> Admission {
         match self.kept() {
             Some(memory) => memory.admission(&self.observed, policy),
@@ -85,14 +85,14 @@ impl Input {
         }
     }
 
-    /// How often this stop was refused before; never where no hook asks.
+    /// The earlier refusals of this stop; none unless a hook asks.
     pub(crate) fn refusals(&self) -> Refusals {
         let remembered = self.kept().map(|memory| &memory.run.refusals);
         let counted = self.observed.stop.as_ref().zip(remembered);
         counted.map(|(stop, refusals)| refusals.before(stop)).unwrap_or_default()
     }
 
-    /// How many iterations before this one passed in a row.
+    /// The number of iterations that passed in a row before this one.
     pub(crate) fn passed_in_a_row(&self) -> u32 {
         self.kept().map_or(0, |memory| memory.run.passed_under(&self.observed))
     }

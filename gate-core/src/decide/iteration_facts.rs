@@ -1,5 +1,5 @@
-//! What was observed of an iteration beside its signal, its indicators and its
-//! evidence. It feeds the breaker, and is never evidence.
+//! Facts about an iteration beside its signal, its indicators and its evidence. They feed
+//! the breaker and are never evidence.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::reason::{Reason, ReasonCode};
 use super::stop::Stop;
 use super::timestamp::Timestamp;
 
-/// What was observed of an iteration.
+/// Facts about an iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "Observed")]
@@ -26,7 +26,7 @@ pub struct IterationFacts {
     pub denied: Vec<String>,
     /// The limit that it ended in.
     pub limited: Option<Limited>,
-    /// How many characters the agent wrote in its final turn.
+    /// The length of the agent's text in its final turn, in characters.
     pub output: u64,
     /// The client's id of the session.
     pub session: Option<String>,
@@ -92,12 +92,12 @@ pub struct Limited {
 pub struct Outage {
     /// The kind of cause.
     pub cause: OutageCause,
-    /// What the client said, or how its program ended.
+    /// The client's message, or the way its program ended.
     pub text: String,
     /// The last lines of the agent's standard error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
-    /// How many such iterations came in a row, this one included.
+    /// The number of such iterations in a row, this one included.
     #[serde(default)]
     pub count: u64,
     /// Why the loop waits no longer.
@@ -120,7 +120,11 @@ pub enum OutageCause {
 }
 
 impl Outage {
-    /// What happened, in words.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cause == OutageCause::Cancelled
+    }
+
+    /// A sentence about the outage.
     pub fn words(&self) -> String {
         let what = match self.cause {
             OutageCause::Limit => "the agent's service refused the request",

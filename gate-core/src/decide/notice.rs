@@ -35,7 +35,7 @@ impl Decision {
         }
     }
 
-    /// What the stop came after; none where no hook asked.
+    /// The circumstances of the stop; none unless a hook asked.
     pub fn situation(&self) -> Option<&Situation> {
         self.observed.stop.as_ref()?.situation.as_ref()
     }

@@ -9,13 +9,13 @@ pub struct Pattern {
     pub id: String,
     /// The pack it comes from; `custom` for the settings' own.
     pub pack: String,
-    /// What to look for.
+    /// The text to look for.
     pub matcher: Matcher,
-    /// What a hit counts; each pattern counts once.
+    /// The weight of a hit; each pattern counts once.
     pub weight: u32,
     /// Whose text is searched.
     pub scope: Scope,
-    /// What around a hit makes it none.
+    /// Guards around a hit that cancel it.
     pub unless: Vec<Guard>,
 }
 
@@ -35,17 +35,17 @@ pub enum Matcher {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// What the main agent wrote in its final turn.
+    /// The main agent's text in its final turn.
     #[default]
     Final,
-    /// What the main agent wrote in any turn.
+    /// The main agent's text in any turn.
     Assistant,
     /// All text, whoever it belongs to.
     Any,
 }
 
-/// What around a hit makes it none: the sentence in which it stands says that
-/// the thing is not so, or not yet.
+/// A guard around a hit that cancels it: the sentence says that the thing is not so, or
+/// not yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Guard {

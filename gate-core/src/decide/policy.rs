@@ -20,38 +20,38 @@ pub use integrity::{Allowance, IntegrityPolicy};
 /// Everything that settings say about a decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
-    /// Whether the indicator threshold counts. Without it the signal and the
-    /// required checks decide.
+    /// True if the indicator threshold counts. Without it the signal and the required
+    /// checks decide.
     pub enabled: bool,
-    /// Whether `exit` needs an explicit signal. A CONTINUE, BLOCKED or invalid
-    /// signal forbids it in any case.
+    /// True if `exit` needs an explicit signal. A CONTINUE, BLOCKED or invalid signal
+    /// forbids it in any case.
     pub require_explicit_signal: bool,
     /// How many indicators `exit` needs.
     pub threshold: Threshold,
-    /// How many passing iterations in a row `exit` needs.
+    /// The number of passing iterations in a row that `exit` needs.
     pub consecutive: NonZeroU32,
-    /// What becomes of a completion that no check stands behind.
+    /// The verdict on a completion that no check supports.
     #[serde(default, skip_serializing_if = "Unverified::is_default")]
     pub unverified: Unverified,
-    /// What counts as a signal.
+    /// The texts that count as a signal.
     pub signal: SignalPolicy,
     /// The patterns of all packs and of the settings.
     pub patterns: Vec<Pattern>,
     /// The checks, by name.
     pub checks: BTreeMap<String, CheckPolicy>,
-    /// How many checks run at once.
+    /// The number of checks that run at once.
     pub jobs: NonZeroU32,
-    /// How many checks run at once on the machine; 0: no bound. It is no part of what
-    /// decides, and of no digest.
+    /// The number of checks that run at once on the machine; 0: no bound. It does not
+    /// affect decisions and is part of no digest.
     #[serde(skip, default)]
     pub machine_jobs: u32,
     /// When the breaker trips.
     pub breaker: BreakerPolicy,
-    /// What a run may cost.
+    /// The budget of a run.
     pub budget: Budget,
-    /// How stop hooks behave.
+    /// The behaviour of stop hooks.
     pub hook: HookPolicy,
-    /// What must not be weakened.
+    /// Protected files, tests and settings.
     #[serde(default, skip_serializing_if = "IntegrityPolicy::is_default")]
     pub integrity: IntegrityPolicy,
     /// Globs of files that the tree digest leaves out.
@@ -72,7 +72,7 @@ pub enum Threshold {
     Reachable,
 }
 
-/// What becomes of a completion that no check stands behind.
+/// The verdict on a completion that no check supports.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -93,21 +93,21 @@ impl Unverified {
     }
 }
 
-/// What counts as a signal.
+/// The texts that count as a signal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignalPolicy {
     /// The spellings that are accepted.
     pub accept: Vec<Spelling>,
-    /// What a `<promise>` must say to mean completion.
+    /// The phrases of a `<promise>` that mean completion.
     pub phrases: Vec<String>,
-    /// Whether the signal must carry the iteration's token.
+    /// True if the signal must carry the iteration's token.
     pub token: TokenMode,
-    /// Whether the agent may lift the threshold.
+    /// True if the agent may lift the threshold.
     pub agent_override: AgentOverride,
     /// Signals that settings define.
     pub custom: Vec<CustomSignal>,
-    /// Whether the JSON exit signal is read at all: the feature flag of the
-    /// agent exit protocol, which only the environment switches on.
+    /// True if the JSON exit signal is read at all: the feature flag of the agent exit
+    /// protocol, which only the environment switches on.
     #[serde(default, skip_serializing_if = "is_off")]
     pub exit_protocol: bool,
 }
@@ -168,7 +168,7 @@ impl Spelling {
     }
 }
 
-/// Whether a signal must carry the iteration's token.
+/// True if a signal must carry the iteration's token.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -181,7 +181,7 @@ pub enum TokenMode {
     Required,
 }
 
-/// Whether the agent's `EXIT_OVERRIDE: true` lifts the threshold.
+/// True if the agent's `EXIT_OVERRIDE: true` lifts the threshold.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -198,13 +198,13 @@ pub enum AgentOverride {
 /// A signal that settings define.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomSignal {
-    /// What to look for; ignores case and stays within a line.
+    /// The text to look for, without regard to case, within a line.
     pub matcher: Matcher,
-    /// What it means.
+    /// The status that the text means.
     pub value: SignalValue,
 }
 
-/// What a signal says.
+/// The content of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SignalValue {
@@ -216,7 +216,7 @@ pub enum SignalValue {
     Blocked,
 }
 
-/// How much a check's outcome counts.
+/// The weight of a check's outcome in the decision.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -231,7 +231,7 @@ pub enum Mode {
     Warn,
 }
 
-/// Where a check runs.
+/// The place in which a check runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum When {
@@ -305,11 +305,11 @@ impl fmt::Display for ReportFormat {
 /// One check, as settings describe it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckPolicy {
-    /// How much its outcome counts.
+    /// The weight of its outcome in the decision.
     pub mode: Mode,
     /// The program and its arguments; empty for a built-in check without one.
     pub command: Vec<String>,
-    /// Whether `command` is run by `bash -euo pipefail -c`.
+    /// True if `command` is run by `bash -euo pipefail -c`.
     pub shell: bool,
     /// Working directory, relative to the project.
     pub cwd: Option<String>,
@@ -319,20 +319,20 @@ pub struct CheckPolicy {
     pub timeout_ms: u64,
     /// Names of checks that must pass before it starts.
     pub needs: Vec<String>,
-    /// Whether an unchanged tree means an unchanged result.
+    /// True if an unchanged tree means an unchanged result.
     pub hermetic: bool,
-    /// Whether a known test runner runs in a copy of the tree, with the baseline's
-    /// tests over it and a test of gate's that has to fail.
+    /// True if a known test runner runs in a copy of the tree, with the baseline's tests
+    /// over it and a test of gate's that has to fail.
     #[serde(default = "yes", skip_serializing_if = "is_on")]
     pub control: bool,
-    /// Whether new tests have to fail over what the sources were in the baseline.
+    /// True if new tests have to fail over what the sources were in the baseline.
     #[serde(default, skip_serializing_if = "is_off")]
     pub fail_to_pass: bool,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
-    /// How often a failure is run again.
+    /// The number of times that a failure is run again.
     pub retry: u32,
-    /// Where it runs.
+    /// The places in which it runs.
     pub when: Vec<When>,
     /// Globs; where nothing that matches has changed it is skipped.
     pub paths: Vec<String>,
@@ -363,18 +363,18 @@ pub struct BreakerPolicy {
     pub output_decline: u32,
     /// Iterations in a row that ended in a limit.
     pub rate_limited: u32,
-    /// How long it stays open before a probe, in milliseconds.
+    /// The time that it stays open before a probe, in milliseconds.
     pub cooldown_ms: u64,
 }
 
 impl BreakerPolicy {
-    /// Whether a trip rests on what becomes of the work tree.
+    /// True if a trip depends on changes of the work tree.
     pub fn watches_tree(&self) -> bool {
         self.no_progress > 0 || self.permission_denied > 0 || self.output_decline > 0
     }
 }
 
-/// What a run may cost; 0 means no bound.
+/// The budget of a run; 0 means no bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     /// Iterations.
@@ -387,30 +387,30 @@ pub struct Budget {
     pub wall_ms: u64,
 }
 
-/// How stop hooks behave.
+/// The behaviour of stop hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookPolicy {
-    /// Which turns are judged.
+    /// The turns that are judged.
     pub judge: Judge,
-    /// How often a stop is refused before the agent is let go.
+    /// The number of refusals after which the agent is let go.
     pub max_blocks: u32,
-    /// Whether interactive turns need an explicit signal too.
+    /// The interactive turns that need an explicit signal too.
     #[serde(default)]
     pub signal: HookSignal,
-    /// How long checks may take in a hook, in milliseconds.
+    /// The time that checks may take in a hook, in milliseconds.
     #[serde(default = "hook_budget_ms")]
     pub budget_ms: u64,
-    /// Whether stops of sub-agents are judged.
+    /// The treatment of sub-agents' stops.
     #[serde(default)]
     pub subagents: Subagents,
 }
 
-/// What policies that were recorded without a hook's budget went by, in milliseconds.
+/// The hook's budget of policies that were recorded without one, in milliseconds.
 fn hook_budget_ms() -> u64 {
     60_000
 }
 
-/// Which interactive turns need an explicit signal and an `exit`.
+/// The interactive turns that need an explicit signal and an `exit`.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -423,7 +423,7 @@ pub enum HookSignal {
     Require,
 }
 
-/// Whether stops of sub-agents are judged.
+/// The treatment of sub-agents' stops.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -436,7 +436,7 @@ pub enum Subagents {
     Always,
 }
 
-/// Which turns a stop hook judges.
+/// The turns that a stop hook judges.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]

@@ -20,7 +20,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => $code,)* }
             }
 
-            /// What it means and what to do.
+            /// The meaning of the code, and what to do.
             pub fn explanation(self) -> &'static str {
                 match self { $(Self::$variant => $doc,)* }
             }
@@ -64,7 +64,7 @@ codes! {
 }
 
 codes! {
-    /// What is worth knowing about a decision and does not change it.
+    /// A remark on a decision that does not change it.
     WarningCode {
         NoEvidence = "no-evidence": "No check is configured, none passed, or all that passes is what the agent itself ticked. So the decision rests on the agent's word, and an exit carries `\"verified\": false`. `gate init` finds the project's test and build commands; `exit_gate.unverified = \"continue\"` or `--require-evidence` refuses such an exit.",
         NoBaseline = "no-baseline": "What the work tree was before the agent acted is not known, because it is outside of git or nothing was committed. Tests that vanished and settings that were weakened cannot be seen.",
@@ -114,7 +114,11 @@ impl Reason {
         Self { code, check: None, message: message.into() }
     }
 
-    pub(crate) fn of_check(code: ReasonCode, check: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn is_tampering(&self) -> bool {
+        self.code == ReasonCode::Tampered
+    }
+
+    pub(crate) fn for_check(code: ReasonCode, check: &str, message: impl Into<String>) -> Self {
         Self { code, check: Some(check.to_owned()), message: message.into() }
     }
 }
@@ -136,7 +140,7 @@ pub fn explain(code: &str) -> Option<&'static str> {
 }
 
 impl WarningCode {
-    /// Whether it came with the input; the others are found by the decision.
+    /// True if the warning came with the input; the others are found by the decision.
     pub(super) fn is_given(self) -> bool {
         matches!(
             self,

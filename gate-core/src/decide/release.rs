@@ -9,27 +9,28 @@ use super::signal::Status;
 use super::situation::{Released, Situation, Work, are, were};
 use super::stop::Refusals;
 
-/// How often one failure refuses in a row in an interactive session.
+/// The number of times in a row that one failure refuses a stop in an interactive
+/// session.
 const SAME_FAILURE: u32 = 2;
 
-/// What a stop comes to.
+/// The ruling on a stop.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Ruling {
+pub(super) enum StopRuling {
     Release(Released, Reason),
     Refuse(Vec<Reason>),
 }
 
 /// A stop whose checks are looked at, or that is let go as it stands.
-pub(super) struct Stopped<'a> {
+pub(super) struct StopCase<'a> {
     pub(super) input: &'a Input,
     pub(super) policy: &'a Policy,
     pub(super) situation: &'a Situation,
     pub(super) refusals: Refusals,
 }
 
-impl Stopped<'_> {
+impl StopCase<'_> {
     /// Lets it go as it stands.
-    pub(super) fn release(&self) -> Ruling {
+    pub(super) fn release(&self) -> StopRuling {
         let what = if self.situation.asks {
             "the agent asks something"
         } else if self.input.signal.status == Status::Continue {
@@ -50,13 +51,12 @@ impl Stopped<'_> {
 
     /// Rules by the checks. `refusing` are the reasons that a loop's iteration would
     /// get from them.
-    pub(super) fn look(&self, refusing: Vec<Reason>) -> Ruling {
+    pub(super) fn look(&self, refusing: Vec<Reason>) -> StopRuling {
         if self.policy.checks.is_empty() {
             return released(Released::NotRun, "no check is configured here: `gate init`");
         }
-        let tampered = |reason: &Reason| reason.code == ReasonCode::Tampered;
-        if refusing.iter().any(tampered) {
-            return Ruling::Refuse(refusing.into_iter().filter(tampered).collect());
+        if refusing.iter().any(Reason::is_tampering) {
+            return StopRuling::Refuse(refusing.into_iter().filter(Reason::is_tampering).collect());
         }
         let failing: Vec<_> = self.failing().collect();
         if failing.is_empty() {
@@ -78,19 +78,25 @@ impl Stopped<'_> {
                 format!("{} still red after {SAME_FAILURE} refusals", are(&own)),
             );
         }
-        let is_failing = |reason: &Reason| {
-            reason.check.as_ref().is_some_and(|check| {
-                failing.iter().any(|it| it.check == *check && !self.own(it).is_empty())
-            })
-        };
-        Ruling::Refuse(refusing.into_iter().filter(is_failing).collect())
+        let own_checks: Vec<_> = failing
+            .iter()
+            .filter(|record| !self.own(record).is_empty())
+            .map(|record| record.check.as_str())
+            .collect();
+        let mut reasons = refusing;
+        reasons.retain(|reason| {
+            reason.check.as_deref().is_some_and(|check| own_checks.contains(&check))
+        });
+        StopRuling::Refuse(reasons)
     }
 
     /// A digest of what is red, by which a failure is known again.
     pub(super) fn failure(&self) -> Option<String> {
         let mut names: Vec<_> = self
             .failing()
-            .flat_map(|it| self.own(it).into_iter().map(|own| format!("{}:{own}", it.check)))
+            .flat_map(|record| {
+                self.own(record).into_iter().map(|own| format!("{}:{own}", record.check))
+            })
             .collect();
         names.sort();
         (!names.is_empty()).then(|| crate::digest(names.join("\n").as_bytes()))
@@ -117,35 +123,38 @@ impl Stopped<'_> {
         policy.map_or(evidence.mode, |check| check.mode) == Mode::Require
     }
 
-    /// What of a failing check the session answers for: what nobody can be given is
-    /// its own.
+    /// The failures of a check that the session answers for: those that nobody else can
+    /// be blamed for are its own.
     fn own(&self, evidence: &Evidence) -> Vec<String> {
-        match self.situation.of_check(&evidence.check) {
+        match self.situation.shares_of(&evidence.check) {
             Some(failure) => failure.own.clone(),
             None => failing_tests(evidence),
         }
     }
 
     /// Every failure is another's, or older than the session.
-    fn excused(&self, failing: &[&Evidence]) -> Ruling {
-        let shares = failing.iter().filter_map(|it| self.situation.of_check(&it.check));
-        let before: Vec<_> = shares.flat_map(|it| &it.before).cloned().collect();
+    fn excused(&self, failing: &[&Evidence]) -> StopRuling {
+        let shares = failing.iter().filter_map(|record| self.situation.shares_of(&record.check));
+        let before: Vec<_> = shares.flat_map(|shares| &shares.before).cloned().collect();
         let claims = self.input.signal.status == Status::Complete;
         if claims && !before.is_empty() && !self.refusals.named_before {
             let message = format!("{} red before you began", were(&before));
-            return Ruling::Refuse(vec![Reason::new(ReasonCode::RedBefore, message)]);
+            return StopRuling::Refuse(vec![Reason::new(ReasonCode::RedBefore, message)]);
         }
         released(Released::Red, self.situation.not_own().unwrap_or_default())
     }
 
-    fn without_failure(&self) -> Ruling {
+    fn without_failure(&self) -> StopRuling {
         let undecided: Vec<_> = self.undecided().collect();
         if let Some(first) = undecided.first() {
             let why = if first.summary.is_empty() { "it did not run" } else { &first.summary };
             return released(Released::NotRun, format!("{}: {why}", first.check));
         }
-        let passed = self.input.evidence.iter().filter(|it| it.outcome == Outcome::Pass);
-        let passed: Vec<_> = passed.map(|it| format!("{} ({})", it.check, it.summary)).collect();
+        let evidence = self.input.evidence.iter();
+        let passed: Vec<_> = evidence
+            .filter(|record| record.outcome == Outcome::Pass)
+            .map(|record| format!("{} ({})", record.check, record.summary))
+            .collect();
         let open: Vec<_> = self.open().collect();
         let mut message = match passed.is_empty() {
             true => "no check ran".to_owned(),
@@ -162,37 +171,42 @@ impl Stopped<'_> {
     fn undecided(&self) -> impl Iterator<Item = &Evidence> {
         let claims = self.input.signal.status == Status::Complete;
         self.policy.checks.keys().filter_map(|name| worst_of(&self.input.evidence, name)).filter(
-            move |it| {
-                matches!(it.outcome, Outcome::Inconclusive | Outcome::Skipped)
-                    && self.is_required(it)
-                    && (claims || runs_the_work(&it.check))
+            move |record| {
+                matches!(record.outcome, Outcome::Inconclusive | Outcome::Skipped)
+                    && self.is_required(record)
+                    && (claims || runs_the_work(&record.check))
             },
         )
     }
 
     /// Open items of plans and the like.
     fn open(&self) -> impl Iterator<Item = String> {
-        let failed = self.input.evidence.iter().filter(|it| it.outcome == Outcome::Fail);
-        let open = failed.filter(|it| self.is_required(it) && !runs_the_work(&it.check));
-        open.map(|it| format!("{} ({})", it.check, it.summary))
+        let failed = self.input.evidence.iter().filter(|record| record.outcome == Outcome::Fail);
+        let open =
+            failed.filter(|record| self.is_required(record) && !runs_the_work(&record.check));
+        open.map(|record| format!("{} ({})", record.check, record.summary))
     }
 }
 
 /// Rules a stop that was decided as a loop's iteration is and would go on: what cannot
 /// be found out in a hook lets go. None where something else is missing too.
-pub(super) fn beyond_a_hook(reasons: &[Reason], input: &Input, policy: &Policy) -> Option<Ruling> {
+pub(super) fn beyond_a_hook(
+    reasons: &[Reason],
+    input: &Input,
+    policy: &Policy,
+) -> Option<StopRuling> {
     use ReasonCode::{CheckNotRun, CheckRunning, RequiredCheckInconclusive, ThresholdNotReached};
-    let late = |reason: &Reason| {
-        matches!(reason.code, CheckNotRun | CheckRunning | RequiredCheckInconclusive)
-    };
-    let first = reasons.iter().find(|reason| late(reason))?;
-    let only = reasons.iter().all(|reason| late(reason) || reason.code == ThresholdNotReached);
+    let undecided = [CheckNotRun, CheckRunning, RequiredCheckInconclusive];
+    let first = reasons.iter().find(|reason| undecided.contains(&reason.code))?;
+    let only = reasons
+        .iter()
+        .all(|reason| undecided.contains(&reason.code) || reason.code == ThresholdNotReached);
     let complete = input.signal.status == Status::Complete && !policy.checks.is_empty();
     (only && complete).then(|| released(Released::NotRun, first.message.clone()))
 }
 
 /// Rules a stop that would be `exit`, where a required check does not run in hooks.
-pub(super) fn checked_elsewhere(situation: &Situation) -> Option<Ruling> {
+pub(super) fn checked_elsewhere(situation: &Situation) -> Option<StopRuling> {
     let elsewhere = situation.elsewhere.join(", ");
     (!elsewhere.is_empty()).then(|| {
         let message = format!("what runs in a hook passed; not run here: {elsewhere}");
@@ -200,12 +214,11 @@ pub(super) fn checked_elsewhere(situation: &Situation) -> Option<Ruling> {
     })
 }
 
-fn released(kind: Released, message: impl Into<String>) -> Ruling {
-    Ruling::Release(kind, Reason::new(ReasonCode::Released, message))
+fn released(kind: Released, message: impl Into<String>) -> StopRuling {
+    StopRuling::Release(kind, Reason::new(ReasonCode::Released, message))
 }
 
-/// Whether a check runs what was written. The others look at plans, at git and at
-/// settings.
+/// True if a check runs the work. The others look at plans, at git and at settings.
 pub fn runs_the_work(check: &str) -> bool {
     let looks = ["acceptance_criteria", "clean_git", "handoff", "review", "integrity", "noticed"];
     !looks.contains(&check)
@@ -214,8 +227,8 @@ pub fn runs_the_work(check: &str) -> bool {
 /// The failing tests that a check reports; else its own name.
 pub fn failing_tests(evidence: &Evidence) -> Vec<String> {
     let detail = evidence.detail.as_ref();
-    let named = detail.and_then(|it| it.pointer("/tests/failed_tests")?.as_array());
-    let names = named.into_iter().flatten().filter_map(|it| it.as_str().map(str::to_owned));
+    let named = detail.and_then(|detail| detail.pointer("/tests/failed_tests")?.as_array());
+    let names = named.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned));
     let names: Vec<_> = names.collect();
     if names.is_empty() { vec![evidence.check.clone()] } else { names }
 }

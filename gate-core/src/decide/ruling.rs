@@ -6,10 +6,10 @@ use super::breaker::{Admission, BreakerState};
 use super::budget;
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
-use super::iteration_facts::{Outage, OutageCause};
+use super::iteration_facts::Outage;
 use super::policy::{AgentOverride, Mode, Policy, Unverified};
 use super::reason::{Reason, ReasonCode};
-use super::release::{Ruling, Stopped, beyond_a_hook, checked_elsewhere};
+use super::release::{StopCase, StopRuling, beyond_a_hook, checked_elsewhere};
 use super::run_state::LoopState;
 use super::score::Indicators;
 use super::signal::Status;
@@ -23,37 +23,37 @@ pub(super) struct Case<'a> {
     pub(super) indicators: &'a Indicators,
 }
 
-/// What a case comes to.
-pub(super) struct Ruled {
+/// The ruling on a case.
+pub(super) struct Ruling {
     pub(super) verdict: Verdict,
-    /// Where a stop is let go without a verdict that ends the work.
+    /// Set if a stop is let go without a verdict that ends the work.
     pub(super) released: Option<Released>,
     pub(super) reasons: Vec<Reason>,
 }
 
-impl Ruled {
-    fn of(verdict: Verdict, reasons: Vec<Reason>) -> Self {
+impl Ruling {
+    fn new(verdict: Verdict, reasons: Vec<Reason>) -> Self {
         Self { verdict, released: None, reasons }
     }
 }
 
-impl From<Ruling> for Ruled {
-    fn from(ruling: Ruling) -> Self {
+impl From<StopRuling> for Ruling {
+    fn from(ruling: StopRuling) -> Self {
         match ruling {
-            Ruling::Release(released, reason) => {
+            StopRuling::Release(released, reason) => {
                 Self { verdict: Verdict::Continue, released: Some(released), reasons: vec![reason] }
             }
-            Ruling::Refuse(reasons) => Self::of(Verdict::Continue, reasons),
+            StopRuling::Refuse(reasons) => Self::new(Verdict::Continue, reasons),
         }
     }
 }
 
 impl Case<'_> {
     /// The verdict and its reasons.
-    pub(super) fn rule(&self) -> Ruled {
+    pub(super) fn rule(&self) -> Ruling {
         if let Some(reason) = &self.input.forced {
             let message = format!("forced by the operator: {reason}");
-            return Ruled::of(Verdict::Exit, vec![Reason::new(ReasonCode::Forced, message)]);
+            return Ruling::new(Verdict::Exit, vec![Reason::new(ReasonCode::Forced, message)]);
         }
         let stopped = self.stopped();
         let course = stopped
@@ -64,10 +64,10 @@ impl Case<'_> {
             return stopped.release().into();
         }
         if let Some(reasons) = self.held() {
-            return Ruled::of(Verdict::Tripped, reasons);
+            return Ruling::new(Verdict::Tripped, reasons);
         }
         if self.input.signal.status == Status::Blocked {
-            return Ruled::of(Verdict::Blocked, vec![self.blocked()]);
+            return Ruling::new(Verdict::Blocked, vec![self.blocked()]);
         }
         match (course, &stopped) {
             (Course::Look, Some(stopped)) => {
@@ -79,46 +79,46 @@ impl Case<'_> {
         }
     }
 
-    fn decided(&self, stopped: Option<&Stopped<'_>>) -> Ruled {
+    fn decided(&self, stopped: Option<&StopCase<'_>>) -> Ruling {
         let mut against = self.against();
         if against.is_empty() {
-            if let Some(ruling) = stopped.and_then(|it| checked_elsewhere(it.situation)) {
+            if let Some(ruling) = stopped.and_then(|stopped| checked_elsewhere(stopped.situation)) {
                 return ruling.into();
             }
             return match self.settings_changed() {
-                Some(reason) => Ruled::of(Verdict::Blocked, vec![reason]),
+                Some(reason) => Ruling::new(Verdict::Blocked, vec![reason]),
                 None => {
-                    Ruled::of(Verdict::Exit, vec![Reason::new(ReasonCode::Passed, self.passed())])
+                    Ruling::new(Verdict::Exit, vec![Reason::new(ReasonCode::Passed, self.passed())])
                 }
             };
         }
         if let Some(why) = self.input.outage().and_then(|outage| outage.gives_up.as_ref()) {
             against.insert(0, Reason::new(ReasonCode::BackoffLimit, why));
-            return Ruled::of(Verdict::Tripped, against);
+            return Ruling::new(Verdict::Tripped, against);
         }
         let beyond = stopped.and_then(|_| beyond_a_hook(&against, self.input, self.policy));
-        beyond.map_or_else(|| Ruled::of(Verdict::Continue, against), Ruled::from)
+        beyond.map_or_else(|| Ruling::new(Verdict::Continue, against), Ruling::from)
     }
 
     /// A claim with tasks in the background waits for them, once.
-    fn with_background(&self, ruling: Ruling) -> Ruled {
-        let claims = self.input.signal.status == Status::Complete;
-        match (&ruling, self.background().filter(|_| claims)) {
-            (Ruling::Release(Released::Green, _), Some(reason)) => {
-                Ruling::Refuse(vec![reason]).into()
-            }
-            _ => ruling.into(),
+    fn with_background(&self, ruling: StopRuling) -> Ruling {
+        if self.input.signal.status == Status::Complete
+            && matches!(ruling, StopRuling::Release(Released::Green, _))
+            && let Some(reason) = self.background()
+        {
+            return StopRuling::Refuse(vec![reason]).into();
         }
+        ruling.into()
     }
 
     /// The stop that a hook asks about, where it says what it comes after.
-    fn stopped(&self) -> Option<Stopped<'_>> {
+    fn stopped(&self) -> Option<StopCase<'_>> {
         let situation = self.input.observed.stop.as_ref()?.situation.as_ref()?;
         let refusals = self.input.refusals();
-        Some(Stopped { input: self.input, policy: self.policy, situation, refusals })
+        Some(StopCase { input: self.input, policy: self.policy, situation, refusals })
     }
 
-    /// What is red at a stop, as a digest.
+    /// A digest of the failures at a stop.
     pub(super) fn failure(&self) -> Option<String> {
         self.stopped()?.failure()
     }
@@ -126,9 +126,11 @@ impl Case<'_> {
     /// That a person has to look at settings first. Where a hook asks, the approved ones
     /// suffice, and the person is told.
     fn settings_changed(&self) -> Option<Reason> {
-        let changed = self.input.settings_changed.as_ref();
-        let changed = changed.filter(|_| self.input.observed.stop.is_none());
-        changed.map(|changed| Reason::new(ReasonCode::SettingsChanged, changed))
+        if self.input.observed.stop.is_some() {
+            return None;
+        }
+        let changed = self.input.settings_changed.as_ref()?;
+        Some(Reason::new(ReasonCode::SettingsChanged, changed))
     }
 
     /// Why the agent could not work.
@@ -148,11 +150,13 @@ impl Case<'_> {
         let forbidden = signal.is_some();
         against.extend(self.agent_failed());
         against.extend(signal);
-        let lazy = |reason: &Reason| forbidden && reason.code == ReasonCode::CheckNotRun;
-        against.extend(self.checks().into_iter().filter(|reason| !lazy(reason)));
+        let mut checks = self.checks();
+        // A signal that forbids `exit` keeps checks from running at all: that they did
+        // not run is no fault of theirs.
+        checks.retain(|reason| !(forbidden && reason.code == ReasonCode::CheckNotRun));
+        against.extend(checks);
         against.extend(self.too_few_indicators(forbidden));
-        let cancelled = |outage: &Outage| outage.cause == OutageCause::Cancelled;
-        if !against.is_empty() || self.input.outage().is_some_and(cancelled) {
+        if !against.is_empty() || self.input.outage().is_some_and(Outage::is_cancelled) {
             against.splice(0..0, self.outage());
         } else {
             against.extend(self.lacks_evidence());
@@ -178,7 +182,7 @@ impl Case<'_> {
         Some(reasons)
     }
 
-    /// What a breaker says that is not closed.
+    /// The reason that a breaker gives unless it is closed.
     fn breaker(&self, memory: &LoopState) -> Option<Reason> {
         let breaker = memory.governing();
         let trip = breaker.trip.as_ref();
@@ -206,9 +210,9 @@ impl Case<'_> {
     }
 
     fn tampered(&self) -> impl Iterator<Item = Reason> {
-        let tampered = |evidence: &&Evidence| evidence.outcome == Outcome::Tamper;
-        self.input.evidence.iter().filter(tampered).map(|evidence| {
-            Reason::of_check(
+        let evidence = self.input.evidence.iter();
+        evidence.filter(|record| record.outcome == Outcome::Tamper).map(|evidence| {
+            Reason::for_check(
                 ReasonCode::Tampered,
                 &evidence.check,
                 with_summary(evidence, "was worked around"),
@@ -248,8 +252,9 @@ impl Case<'_> {
         }
     }
 
-    /// Whether silence forbids `exit`. An agent whose stop a hook holds may never
-    /// have heard of the protocol: it is told once, and then evidence decides.
+    /// True if a missing signal forbids `exit`. An agent whose stop a hook refuses may
+    /// never have heard of the protocol: gate explains it once, and then the evidence
+    /// decides.
     fn wants_signal(&self) -> bool {
         self.policy.require_explicit_signal && !self.input.refusals().reminded
     }
@@ -281,24 +286,25 @@ impl Case<'_> {
         reasons
     }
 
-    /// Whether a check was run and did not pass, and that forbids exit.
+    /// True if a required check was run and did not pass.
     fn did_not_pass(&self) -> bool {
-        let bad = |evidence: &Evidence| {
-            matches!(evidence.outcome, Outcome::Fail | Outcome::Inconclusive)
-                && evidence.mode == Mode::Require
-        };
-        self.input.evidence.iter().any(|it| it.outcome == Outcome::Tamper || bad(it))
+        self.input.evidence.iter().any(|record| match record.outcome {
+            Outcome::Tamper => true,
+            Outcome::Fail | Outcome::Inconclusive => record.mode == Mode::Require,
+            Outcome::Pass | Outcome::Skipped => false,
+        })
     }
 
     fn was_skipped(&self, reason: &Reason) -> bool {
         let check = reason.check.as_deref().unwrap_or_default();
-        worst_of(&self.input.evidence, check).is_some_and(|it| it.outcome == Outcome::Skipped)
+        worst_of(&self.input.evidence, check)
+            .is_some_and(|record| record.outcome == Outcome::Skipped)
     }
 
     fn check(&self, name: &str) -> Option<Reason> {
         let Some(worst) = worst_of(&self.input.evidence, name) else {
             let message = format!("{name} is configured and left no record");
-            return Some(Reason::of_check(ReasonCode::CheckNotRun, name, message));
+            return Some(Reason::for_check(ReasonCode::CheckNotRun, name, message));
         };
         let required =
             self.policy.checks.get(name).map_or(worst.mode, |check| check.mode) == Mode::Require;
@@ -312,7 +318,7 @@ impl Case<'_> {
             Outcome::Skipped if worst.running => (ReasonCode::CheckRunning, "is still running"),
             Outcome::Skipped => (ReasonCode::CheckNotRun, "did not run"),
         };
-        Some(Reason::of_check(code, name, with_summary(worst, what)))
+        Some(Reason::for_check(code, name, with_summary(worst, what)))
     }
 
     /// Too few indicators. Where the signal already forbids `exit`, checks
@@ -334,15 +340,15 @@ impl Case<'_> {
         (asked && !self.has_evidence()).then(|| Reason::new(ReasonCode::EvidenceRequired, message))
     }
 
-    /// Whether a check that gate ran itself passes and counts.
+    /// True if a check that gate ran itself passes and counts.
     fn has_evidence(&self) -> bool {
         let evidence = &self.input.evidence;
         let worst = evidence.iter().filter_map(|record| worst_of(evidence, &record.check));
         worst.into_iter().any(|record| record.counts() && !record.claim)
     }
 
-    /// Whether a verdict rests on more than the agent's word: false for an exit that
-    /// no passing check stands behind, or that was forced over a required check.
+    /// True if a verdict rests on more than the agent's word. False for an exit that no
+    /// passing check supports, or that was forced over a required check.
     pub(super) fn is_verified(&self, verdict: Verdict) -> bool {
         verdict != Verdict::Exit || (self.has_evidence() && self.checks().is_empty())
     }
@@ -359,7 +365,10 @@ impl Case<'_> {
     /// Tasks in the background: a reason to wait, once.
     fn background(&self) -> Option<Reason> {
         let tasks = self.input.observed.stop.as_ref().map(|stop| stop.background.as_slice())?;
-        let first = tasks.first().filter(|_| !self.input.refusals().waited)?;
+        let first = tasks.first()?;
+        if self.input.refusals().waited {
+            return None;
+        }
         let message = match tasks.len() {
             1 => format!("a background task is still running: {first}"),
             more => format!("{more} background tasks are still running, one of them {first}"),
@@ -393,7 +402,9 @@ impl Case<'_> {
         };
         let checks = match self.input.evidence.as_slice() {
             [] => "no checks",
-            all if all.iter().any(|it| it.mode == Mode::Require) => "every required check passes",
+            all if all.iter().any(|record| record.mode == Mode::Require) => {
+                "every required check passes"
+            }
             _ => "no check is required",
         };
         format!("{signal}, {score} of {threshold} indicators, {checks}")

@@ -1,4 +1,4 @@
-//! What is remembered from one decision to the next: the run, and the breaker.
+//! The state that is kept from one decision to the next: the run, and the breaker.
 
 use std::collections::BTreeMap;
 
@@ -20,17 +20,17 @@ use super::timestamp::Timestamp;
 /// A run in which nothing was decided for so long has ended, in milliseconds.
 const SILENCE: u64 = 12 * 60 * 60 * 1000;
 
-/// How many lengths of outputs are kept.
+/// The number of output lengths that are kept.
 const OUTPUTS: usize = 6;
 
-/// What is remembered from one decision to the next.
+/// The state that is kept from one decision to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Memory")]
 pub struct LoopState {
     /// The loop's own breaker.
     pub breaker: Breaker,
-    /// What an operator holds over the task, whichever loop works on it; none
-    /// where nobody ever did.
+    /// The operator's hold over the task, whichever loop works on it; none if there never
+    /// was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Breaker>,
     /// The run.
@@ -46,17 +46,16 @@ pub struct RunState {
     pub started: Timestamp,
     /// When it was last heard of.
     pub last: Timestamp,
-    /// Whether it has ended: with `exit`, or by the operator.
+    /// True if the run has ended: with `exit`, or by the operator.
     #[serde(default)]
     pub ended: bool,
-    /// How often the loop's breaker and the operator's hold had been reset when
-    /// it began.
+    /// The resets of the loop's breaker and of the operator's hold when the run began.
     #[serde(default)]
     pub resets: u64,
-    /// How many iterations passed in a row.
+    /// The number of iterations that passed in a row.
     #[serde(default)]
     pub passed_in_a_row: u32,
-    /// What trips the breaker.
+    /// The counters that trip the breaker.
     #[serde(default)]
     pub counters: Counters,
     /// The work tree as the last iteration left it.
@@ -68,13 +67,13 @@ pub struct RunState {
     /// The lengths of the last outputs, in characters.
     #[serde(default)]
     pub outputs: Vec<u64>,
-    /// What it has used.
+    /// The use of its budget.
     #[serde(default)]
     pub spent: Spent,
     /// The checks, as they were last seen.
     #[serde(default)]
     pub checks: BTreeMap<String, Outcome>,
-    /// How often the agent's stop was refused, where a hook asks.
+    /// The refusals of the agent's stop, if a hook asks.
     #[serde(default, skip_serializing_if = "Refusals::is_none")]
     pub refusals: Refusals,
     /// The project's settings that it goes by, as a digest or a word.
@@ -82,12 +81,12 @@ pub struct RunState {
     pub settings: Option<String>,
 }
 
-/// What an iteration comes to.
+/// The state after an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fed {
-    /// What is remembered from now on.
+pub(crate) struct StateUpdate {
+    /// The new state.
     pub(crate) memory: LoopState,
-    /// What the breaker did.
+    /// The transition of the breaker, if any.
     pub(crate) change: Option<Change>,
     /// Why the breaker stops the loop.
     pub(crate) trips: Vec<Trip>,
@@ -99,12 +98,13 @@ impl RunState {
         Self { started: now.clone(), last: now.clone(), resets, ..Self::default() }
     }
 
-    /// Whether the next decision belongs to another run, after so many resets.
+    /// True if the next decision belongs to another run. `resets` counts the resets so
+    /// far.
     pub fn is_over(&self, now: &Timestamp, resets: u64) -> bool {
         self.has_ended(resets) || self.is_silent(now)
     }
 
-    /// Whether it was ended, by `exit`, by the operator or by a reset.
+    /// True if the run was ended by `exit`, by the operator or by a reset.
     pub(crate) fn has_ended(&self, resets: u64) -> bool {
         self.ended || self.resets != resets
     }
@@ -129,38 +129,39 @@ impl RunState {
         }
     }
 
-    /// How many iterations passed in a row under the project's settings of this
-    /// one: what passed under others counts no more, nor does it where nobody knows.
+    /// The number of iterations that passed in a row under the settings of this one.
+    /// Those that passed under other or unknown settings do not count.
     pub(crate) fn passed_under(&self, observed: &IterationFacts) -> u32 {
         if self.settings == observed.settings { self.passed_in_a_row } else { 0 }
     }
 
     /// The run after an iteration that counts.
-    fn counted(self, it: &Iteration) -> Self {
-        let counters = self.counters.after(it, self.signature.as_deref());
-        if it.limited && !it.passed {
+    fn counted(self, iteration: &Iteration) -> Self {
+        let counters = self.counters.after(iteration, self.signature.as_deref());
+        if iteration.limited && !iteration.passed {
             return Self { counters, ..self };
         }
-        let passed_in_a_row = if it.passed { self.passed_in_a_row.saturating_add(1) } else { 0 };
+        let passed_in_a_row =
+            if iteration.passed { self.passed_in_a_row.saturating_add(1) } else { 0 };
         // An error's row that could not be measured on is not broken by that.
-        let kept = it.inconclusive && !it.passed && self.counters.same_error > 0;
+        let kept = iteration.inconclusive && !iteration.passed && self.counters.same_error > 0;
         let mut checks = self.checks;
-        checks.extend(it.checks.clone());
+        checks.extend(iteration.checks.clone());
         Self {
-            ended: it.exits,
+            ended: iteration.exits,
             passed_in_a_row,
             counters,
-            tree: it.tree.clone().or(self.tree),
-            signature: if kept { self.signature } else { it.signature.clone() },
-            outputs: lengths(self.outputs, it),
+            tree: iteration.tree.clone().or(self.tree),
+            signature: if kept { self.signature } else { iteration.signature.clone() },
+            outputs: lengths(self.outputs, iteration),
             checks,
             ..self
         }
     }
 
-    fn stands(&self, it: &Iteration) -> Stood {
+    fn stands(&self, iteration: &Iteration) -> Stood {
         Stood {
-            at: it.at.clone(),
+            at: iteration.at.clone(),
             tree: self.tree.clone(),
             signature: self.signature.clone(),
             checks: self.checks.clone(),
@@ -170,11 +171,11 @@ impl RunState {
 
 /// The lengths of the last outputs. An iteration that passes begins anew, as
 /// for the counters.
-fn lengths(mut outputs: Vec<u64>, it: &Iteration) -> Vec<u64> {
-    if it.passed {
+fn lengths(mut outputs: Vec<u64>, iteration: &Iteration) -> Vec<u64> {
+    if iteration.passed {
         return Vec::new();
     }
-    outputs.push(it.output);
+    outputs.push(iteration.output);
     outputs.drain(..outputs.len().saturating_sub(OUTPUTS));
     outputs
 }
@@ -201,19 +202,19 @@ impl LoopState {
         }
     }
 
-    /// How often the loop's breaker and the operator's hold were reset.
+    /// The resets of the loop's breaker and of the operator's hold together.
     pub fn resets(&self) -> u64 {
         let of_hold = self.hold.as_ref().map_or(0, |hold| hold.resets);
         self.breaker.resets.saturating_add(of_hold)
     }
 
-    /// Whether a budget of the run was spent before the next decision.
+    /// True if a budget of the run is spent.
     pub fn is_spent(&self, policy: &Policy) -> bool {
         !budget::overspent(&self.run.spent, policy).is_empty()
     }
 
-    /// What is said to a decision before it is made: a run without a budget is
-    /// held, and so is every decision but the probe where the breaker is open.
+    /// The breaker's answer to a decision before it is made. A run without a budget is
+    /// stopped, and so is every decision but the probe while the breaker is open.
     pub(crate) fn admission(&self, observed: &IterationFacts, policy: &Policy) -> Admission {
         if self.is_spent(policy) {
             return Admission::Held;
@@ -228,14 +229,14 @@ impl LoopState {
 
     /// After a decision that the breaker did not let through: it is noted, and
     /// nothing is counted.
-    pub(crate) fn held(&self, observed: &IterationFacts) -> Fed {
+    pub(crate) fn held(&self, observed: &IterationFacts) -> StateUpdate {
         let run = self.run.noted(observed);
-        Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+        StateUpdate { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 
     /// After a stop that was let go without a verdict that ends the work: it feeds no
     /// trip, and green checks begin the counters anew.
-    pub(crate) fn released(&self, released: Released, observed: &IterationFacts) -> Fed {
+    pub(crate) fn released(&self, released: Released, observed: &IterationFacts) -> StateUpdate {
         let noted = self.run.noted(observed);
         let tree = observed.tree.as_ref().map(|tree| tree.after.clone());
         let run = RunState { tree: tree.or_else(|| noted.tree.clone()), ..noted };
@@ -243,60 +244,67 @@ impl LoopState {
             Released::Green => RunState { counters: Counters::default(), signature: None, ..run },
             Released::Red | Released::NotRun => run,
         };
-        Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+        StateUpdate { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 
     /// After an iteration in which the agent could not work: what it used counts, and
     /// nothing else does.
-    pub(crate) fn idle(&self, observed: &IterationFacts) -> Fed {
+    pub(crate) fn idle(&self, observed: &IterationFacts) -> StateUpdate {
         let mut run = self.run.noted(observed);
         run.spent.iterations = self.run.spent.iterations;
-        Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+        StateUpdate { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 
     /// After the operator ended the run.
-    pub(crate) fn forced(&self, observed: &IterationFacts) -> Fed {
+    pub(crate) fn forced(&self, observed: &IterationFacts) -> StateUpdate {
         let run = RunState { ended: true, ..self.run.noted(observed) };
-        Fed { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+        StateUpdate { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 
     /// After an iteration.
-    pub(crate) fn fed(&self, it: &Iteration, observed: &IterationFacts, policy: &Policy) -> Fed {
-        let run = self.run.noted(observed).counted(it);
+    pub(crate) fn fed(
+        &self,
+        iteration: &Iteration,
+        observed: &IterationFacts,
+        policy: &Policy,
+    ) -> StateUpdate {
+        let run = self.run.noted(observed).counted(iteration);
         if self.governing().is_closed() {
-            self.watched(it, run, policy)
+            self.watched(iteration, run, policy)
         } else {
-            self.probed(it, run)
+            self.probed(iteration, run)
         }
     }
 
     /// A closed breaker: it opens where a trip is due, unless the loop ends.
-    fn watched(&self, it: &Iteration, run: RunState, policy: &Policy) -> Fed {
-        let trips = if it.exits { Vec::new() } else { due(&run.counters, &run.outputs, policy) };
+    fn watched(&self, iteration: &Iteration, run: RunState, policy: &Policy) -> StateUpdate {
+        let trips =
+            if iteration.exits { Vec::new() } else { due(&run.counters, &run.outputs, policy) };
         let Some(first) = trips.first() else {
-            let breaker = self.breaker.calmed(it);
+            let breaker = self.breaker.calmed(iteration);
             let memory = Self { breaker, run, hold: self.hold.clone() };
-            return Fed { memory, change: None, trips };
+            return StateUpdate { memory, change: None, trips };
         };
-        let (breaker, change) = self.breaker.opened(Event::Trip, first.clone(), run.stands(it));
+        let (breaker, change) =
+            self.breaker.opened(Event::Trip, first.clone(), run.stands(iteration));
         let memory = Self { breaker, run, hold: self.hold.clone() };
-        Fed { memory, change: Some(change), trips }
+        StateUpdate { memory, change: Some(change), trips }
     }
 
     /// A probe: closed with all counters at zero where the cause is gone, else
     /// open again.
-    fn probed(&self, it: &Iteration, run: RunState) -> Fed {
+    fn probed(&self, iteration: &Iteration, run: RunState) -> StateUpdate {
         let before = self.governing();
-        if before.is_mended(it) {
+        if before.is_mended(iteration) {
             let (breaker, change) = before.closed();
             let run = RunState { counters: Counters::default(), outputs: Vec::new(), ..run };
             let memory = self.governed(breaker, run);
-            return Fed { memory, change: Some(change), trips: Vec::new() };
+            return StateUpdate { memory, change: Some(change), trips: Vec::new() };
         }
-        let (breaker, change) = before.failed(it);
+        let (breaker, change) = before.failed(iteration);
         // A breaker without a recorded cause stops the loop all the same.
         let trips = vec![breaker.trip.clone().unwrap_or_else(Trip::unknown)];
-        Fed { memory: self.governed(breaker, run), change: Some(change), trips }
+        StateUpdate { memory: self.governed(breaker, run), change: Some(change), trips }
     }
 
     /// The memory with this breaker in the place of the one that decides.

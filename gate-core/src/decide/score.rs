@@ -18,15 +18,15 @@ pub struct Indicators {
     pub score: u32,
     /// The sum that `exit` needs.
     pub threshold: u32,
-    /// What the patterns' hits add, by their weights.
+    /// The sum of the patterns' hits, by their weights.
     pub patterns: u32,
-    /// How many passing checks count.
+    /// The number of passing checks that count.
     pub checks: u32,
     /// 1 where other fields of the signal say the same in another way.
     #[serde(default)]
     pub fields: u32,
-    /// How many checks pass on the agent's own word: all boxes are ticked in
-    /// files that it can write.
+    /// The number of checks that pass on the agent's own word: all boxes are ticked in
+    /// files that the agent can write.
     #[serde(default)]
     pub plan: u32,
     /// The hits.
@@ -35,7 +35,7 @@ pub struct Indicators {
 
 impl Indicators {
     /// Adds up what an input holds.
-    pub(super) fn of(input: &Input, policy: &Policy) -> Self {
+    pub(super) fn count(input: &Input, policy: &Policy) -> Self {
         let patterns = input.hits.iter().fold(0, |sum: u32, hit| sum.saturating_add(hit.weight));
         let names: BTreeSet<_> =
             input.evidence.iter().map(|record| record.check.as_str()).collect();

@@ -1,5 +1,5 @@
-//! What the words around a phrase do to it: deny it, put it under a
-//! condition, promise it, ask for it or order it.
+//! Guards of a phrase: words around the phrase that deny it, put it under a condition,
+//! promise it, ask for it or order it.
 //!
 //! The rules are lists of words, looked for in the clause or sentence that
 //! holds the phrase. They err on one side: a phrase whose sentence is in doubt
@@ -22,9 +22,9 @@ impl<'a> Phrase<'a> {
         Self { line, start, end }
     }
 
-    /// Whether the sentence around the phrase makes it none in this way.
-    /// `own` is the text that the phrase was looked for by: a guard word that
-    /// stands in it is part of the phrase ("no remaining work").
+    /// True if the sentence around the phrase cancels it in this way. `own` is the text
+    /// that the phrase was looked for by: a guard word in that text is part of the phrase
+    /// ("no remaining work").
     pub(crate) fn is(self, guard: Guard, own: &str) -> bool {
         match guard {
             Guard::Negation => self.is_negated(own),
@@ -43,7 +43,7 @@ impl<'a> Phrase<'a> {
             || self.within(&EXCEPTION, own)
     }
 
-    /// Whether a guard word stands inside the phrase and is not its own.
+    /// True if a guard word stands inside the phrase and is not part of `own`.
     fn within(self, guard: &Expression, own: &str) -> bool {
         guard.is_match(&self.line[self.start..self.end]) && !guard.is_match(own)
     }
@@ -69,17 +69,14 @@ impl<'a> Phrase<'a> {
     }
 }
 
-/// Whether the text denies something.
 pub(crate) fn is_negated(text: &str) -> bool {
     NEGATION.is_match(text)
 }
 
-/// Whether the text excepts something.
 pub(crate) fn has_exception(text: &str) -> bool {
     EXCEPTION.is_match(text)
 }
 
-/// Whether the text begins, after list marks, with an order.
 pub(crate) fn starts_with_order(text: &str) -> bool {
     ORDER.is_match(text)
 }

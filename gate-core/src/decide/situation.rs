@@ -25,7 +25,7 @@ use super::signal::Status;
 /// The number of failing tests that a message names.
 const MAX_NAMED_TESTS: usize = 3;
 
-/// What was seen at a stop that was let go without `exit`, `tripped` or `blocked`.
+/// The result of a stop that was let go without `exit`, `tripped` or `blocked`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Released {
@@ -37,32 +37,32 @@ pub enum Released {
     NotRun,
 }
 
-/// What a stop comes after.
+/// The circumstances of a stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Situation {
-    /// Whether nobody sits in front of the client (`-p`, `exec`, an SDK).
+    /// True if nobody sits in front of the client (`-p`, `exec`, an SDK).
     pub headless: bool,
-    /// Whether an interactive turn needs an `exit` as well.
+    /// True if an interactive turn needs an `exit` as well.
     pub needs_exit: bool,
-    /// What the agent changed since the person's prompt.
+    /// The agent's changes since the person's prompt.
     pub work: Work,
     /// The judgement that the session owes for earlier changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owed: Option<Owed>,
-    /// Whether the agent waits for the person's answer.
+    /// True if the agent waits for the person's answer.
     pub asks: bool,
-    /// Whether every turn is looked at (`hook.judge = "always"`).
+    /// True if every turn is looked at (`hook.judge = "always"`).
     pub always: bool,
     /// Required checks that do not run in hooks (`when`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<String>,
-    /// Whose the failures are, one entry a failing check.
+    /// The owners of the failures, one entry a failing check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailureShares>,
 }
 
-/// What changed since the person's prompt.
+/// The kind of change since the person's prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
@@ -79,12 +79,12 @@ pub enum Work {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Owed {
-    /// What was red when it was last looked at.
+    /// The tests and checks that failed last time.
     pub red: Vec<String>,
 }
 
-/// Whose the failures of one check are. Each list holds names of tests, or the
-/// check's own name where it reports none.
+/// The failures of one check by owner. Each list holds names of tests, or the check's own
+/// name if the check reports no tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "Failure")]
@@ -99,7 +99,7 @@ pub struct FailureShares {
     pub others: Vec<String>,
 }
 
-/// How a stop is ruled.
+/// The course of a ruling on a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
     /// As an iteration of a loop.
@@ -111,7 +111,7 @@ pub enum Course {
 }
 
 impl Situation {
-    /// How a stop with this signal is ruled.
+    /// The course of a ruling on a stop with this signal.
     pub fn course(&self, signal: Status) -> Course {
         let idle = self.work != Work::Changed && self.owed.is_none() && !self.always;
         match signal {
@@ -127,24 +127,26 @@ impl Situation {
         }
     }
 
-    pub(super) fn of_check(&self, check: &str) -> Option<&FailureShares> {
+    pub(super) fn shares_of(&self, check: &str) -> Option<&FailureShares> {
         self.failures.iter().find(|failure| failure.check == check)
     }
 
     /// Failures that are not the session's, in words.
     pub(super) fn not_own(&self) -> Option<String> {
-        let all = |of: fn(&FailureShares) -> &Vec<String>| -> Vec<String> {
-            self.failures.iter().flat_map(of).cloned().collect()
-        };
-        let (before, others) = (all(|it| &it.before), all(|it| &it.others));
-        let before = (!before.is_empty()).then(|| format!("{} red before", were(&before)));
-        let others = (!others.is_empty())
-            .then(|| format!("{} red by another session's change", are(&others)));
-        let parts: Vec<_> = before.into_iter().chain(others).collect();
+        let failures = self.failures.iter();
+        let before: Vec<_> = failures.clone().flat_map(|check| &check.before).cloned().collect();
+        let others: Vec<_> = failures.flat_map(|check| &check.others).cloned().collect();
+        let mut parts = Vec::new();
+        if !before.is_empty() {
+            parts.push(format!("{} red before", were(&before)));
+        }
+        if !others.is_empty() {
+            parts.push(format!("{} red by another session's change", are(&others)));
+        }
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// What earlier changes left red, in words.
+    /// A sentence about the failures that earlier changes left.
     pub(super) fn owed_red(&self) -> Option<String> {
         let owed = self.owed.as_ref().filter(|owed| !owed.red.is_empty())?;
         Some(format!("{} still red from your earlier change", are(&owed.red)))

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::iteration_facts::IterationFacts;
 
-/// What a run has used.
+/// The use that a run has made of its budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Spent {
@@ -36,19 +36,25 @@ impl Spent {
     /// again; one that tells nothing this time keeps the sum that it told.
     pub(super) fn after(&self, observed: &IterationFacts, passed: u64) -> Self {
         let goes_on = observed.session.is_some() && observed.session == self.session;
-        let told = |before: u64| if goes_on { before } else { 0 };
-        let more = |now: u64, before: u64| now.checked_sub(before).unwrap_or(now);
-        let (tokens, cost) = (told(self.session_tokens), told(self.session_cost_micro_usd));
+        let (tokens, cost) = match goes_on {
+            true => (self.session_tokens, self.session_cost_micro_usd),
+            false => (0, 0),
+        };
         let now = observed.tokens.unwrap_or(tokens);
         let now_cost = observed.cost_micro_usd.unwrap_or(cost);
         Self {
             iterations: self.iterations.saturating_add(1),
-            tokens: self.tokens.saturating_add(more(now, tokens)),
-            cost_micro_usd: self.cost_micro_usd.saturating_add(more(now_cost, cost)),
+            tokens: self.tokens.saturating_add(added(now, tokens)),
+            cost_micro_usd: self.cost_micro_usd.saturating_add(added(now_cost, cost)),
             wall_ms: self.wall_ms.saturating_add(passed),
             session: observed.session.clone(),
             session_tokens: now,
             session_cost_micro_usd: now_cost,
         }
     }
+}
+
+/// The growth of a sum. A sum that shrank began anew, and counts whole.
+fn added(now: u64, before: u64) -> u64 {
+    now.checked_sub(before).unwrap_or(now)
 }

@@ -17,42 +17,41 @@ use super::verdict::Verdict;
 pub struct Stop {
     /// The agent's name.
     pub agent: String,
-    /// What tells the person's prompts apart, where the client says it.
+    /// The id of the person's prompt, if the client gives one.
     #[serde(default)]
     pub prompt: Option<String>,
     /// The background tasks that the agent leaves running.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<String>,
-    /// What the stop comes after. None in records that are older than releases:
-    /// those were ruled as a loop's iterations are.
+    /// The circumstances of the stop. None in records that are older than releases: those
+    /// stops were decided as a loop's iterations are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub situation: Option<Situation>,
 }
 
-/// How often an agent's stop was refused since it was last let go, or since the
-/// person's prompt.
+/// The refusals of an agent's stop since the agent was last let go, or since the person's
+/// prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Refusals {
     /// The prompt that they belong to, where the client says it.
     pub prompt: Option<String>,
-    /// How many they are.
+    /// The number of refusals.
     pub blocks: u32,
-    /// Whether one was for an absent signal: the agent was told the protocol.
+    /// True if one was for an absent signal: the agent has been given the protocol.
     pub reminded: bool,
-    /// Whether one was for tasks in the background.
+    /// True if one was for tasks in the background.
     pub waited: bool,
     /// A digest of the failing checks and tests that the last refusal was for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// How often in a row that failure refused.
+    /// The number of times in a row that this failure refused.
     pub same: u32,
-    /// Whether a claim was refused for tests that were red before the session.
+    /// True if a claim was refused for tests that were red before the session.
     pub named_before: bool,
 }
 
 impl Refusals {
-    /// Whether there are none.
     pub(crate) fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -65,8 +64,8 @@ impl Refusals {
         Self { prompt: stop.prompt.clone().or(counted.prompt), ..counted }
     }
 
-    /// What outlives a prompt: a failure that was refused twice is not refused again
-    /// because the person wrote something else.
+    /// The part that outlives a prompt: a failure that was refused twice is not refused
+    /// again because the person wrote something else.
     fn failures_alone(&self) -> Self {
         Self {
             failure: self.failure.clone(),
@@ -91,18 +90,21 @@ impl Refusals {
             None if verdict != Verdict::Continue => return Self::default(),
             None => {}
         }
-        let has = |code| reasons.iter().any(|reason| reason.code == code);
         let is_same = failure.is_some() && failure == self.failure;
         Self {
             prompt: self.prompt.clone(),
             blocks: self.blocks.saturating_add(1),
-            reminded: self.reminded || has(ReasonCode::SignalAbsent),
-            waited: self.waited || has(ReasonCode::BackgroundRunning),
+            reminded: self.reminded || has(reasons, ReasonCode::SignalAbsent),
+            waited: self.waited || has(reasons, ReasonCode::BackgroundRunning),
             same: if is_same { self.same.saturating_add(1) } else { u32::from(failure.is_some()) },
             failure,
-            named_before: self.named_before || has(ReasonCode::RedBefore),
+            named_before: self.named_before || has(reasons, ReasonCode::RedBefore),
         }
     }
+}
+
+fn has(reasons: &[Reason], code: ReasonCode) -> bool {
+    reasons.iter().any(|reason| reason.code == code)
 }
 
 #[cfg(test)]

@@ -18,8 +18,7 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// How long ago an earlier moment was, in milliseconds. None where the clock
-    /// went backwards: then nobody knows.
+    /// The time since `earlier`, in milliseconds. None if the clock went backwards.
     pub fn since(&self, earlier: &Self) -> Option<u64> {
         if self.boot == earlier.boot && !self.boot.is_empty() {
             self.uptime_ms.checked_sub(earlier.uptime_ms)

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a decision comes to.
+/// The verdict of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -40,7 +40,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the loop must not go on.
+    /// True if the loop must not go on.
     pub fn stops(self) -> bool {
         self != Self::Continue
     }

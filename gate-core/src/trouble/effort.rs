@@ -1,4 +1,4 @@
-//! What the breaker is fed from a transcript.
+//! Facts of a transcript that feed the breaker.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 use super::Signature;
 use crate::decide::iteration_facts::Limited;
 
-/// What the breaker is fed from a transcript, all of it of the final turn.
+/// Facts of a transcript's final turn that feed the breaker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Effort {
-    /// What went wrong. None where nothing did, and where a limit ended the
-    /// turn: that is nobody's error.
+    /// The signature of the error that ended the turn. None if nothing went wrong, or if
+    /// a limit ended the turn: that is nobody's error.
     pub signature: Option<Signature>,
     /// The rate or usage limit that ended the turn.
     pub limited: Option<Limited>,
     /// The client's word that it did not reach its service, where that ended the turn.
     /// It is to be believed of a program that failed.
     pub outage: Option<String>,
-    /// Whether the agent did anything: spoke, thought, or called a tool.
+    /// True if the agent did anything: spoke, thought, or called a tool.
     pub acted: bool,
     /// The tools that were denied, each once. Questions and plans that nobody
     /// answered are none.
     pub denied: Vec<String>,
-    /// How much the agent wrote, in characters.
+    /// The length of the agent's text, in characters.
     pub output: u64,
 }

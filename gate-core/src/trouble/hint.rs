@@ -1,6 +1,6 @@
 //! A cheap look for texts, before patterns are tried.
 
-/// To how many places three bytes may come.
+/// The number of buckets that three bytes hash to.
 const PLACES: usize = 1 << 12;
 
 /// The most texts that are looked for together.
@@ -10,8 +10,8 @@ const MOST: usize = 64;
 /// places where three bytes stand that one of them begins with.
 pub(super) struct Hints {
     texts: &'static [&'static str],
-    /// For each place that three bytes come to, the number of a text that begins
-    /// with them, from 1, or 0.
+    /// For each bucket, the number of a text whose first three bytes hash to it, from 1;
+    /// or 0.
     first: [u8; PLACES],
     /// For each text another one that begins in the same way, or 0.
     next: [u8; MOST],
@@ -32,35 +32,38 @@ impl Hints {
         Self { texts, first, next }
     }
 
-    /// Whether one of them stands in a text.
     pub(super) fn stand_in(&self, text: &str) -> bool {
         self.find(text).is_some()
     }
 
-    /// Where the first of them stands in a text.
+    /// The offset of the first of them in a text.
     pub(super) fn find(&self, text: &str) -> Option<usize> {
         self.find_in(text.as_bytes())
     }
 
     fn find_in(&self, bytes: &[u8]) -> Option<usize> {
         let places = bytes.len().saturating_sub(2);
-        let begins = |at: &usize| match self.number(&bytes[*at..]) {
-            0 => false,
-            number => self.begin(number, &bytes[*at..]),
-        };
         let mut from = 0;
         // At most places nothing begins: eight of them are told apart only where
         // something may begin at one.
         while let Some(ten) = bytes.get(from..).and_then(<[u8]>::first_chunk::<10>) {
             let any = ten.windows(3).fold(0, |any, three| any | self.number(three));
             if any != 0
-                && let Some(at) = (from..from + 8).find(begins)
+                && let Some(at) = (from..from + 8).find(|at| self.begins(&bytes[*at..]))
             {
                 return Some(at);
             }
             from += 8;
         }
-        (from..places).find(begins)
+        (from..places).find(|at| self.begins(&bytes[*at..]))
+    }
+
+    /// True if one of the texts begins these bytes.
+    fn begins(&self, bytes: &[u8]) -> bool {
+        match self.number(bytes) {
+            0 => false,
+            number => self.begin(number, bytes),
+        }
     }
 
     /// The number of a text that begins as these three bytes or more do, or 0.
@@ -68,8 +71,7 @@ impl Hints {
         self.first[place([bytes[0], bytes[1], bytes[2]])]
     }
 
-    /// Whether this text, or another one that begins in the same way, begins
-    /// some bytes.
+    /// True if the bytes begin with text `number`, or with another text in its chain.
     fn begin(&self, mut number: u8, bytes: &[u8]) -> bool {
         while let Some(index) = usize::from(number).checked_sub(1) {
             if bytes.starts_with(self.texts[index].as_bytes()) {
@@ -81,7 +83,7 @@ impl Hints {
     }
 }
 
-/// Where three bytes fall among the places.
+/// The bucket of three bytes.
 const fn place([one, two, three]: [u8; 3]) -> usize {
     let number = u32::from_le_bytes([one, two, three, 0]);
     (number.wrapping_mul(0x9e37_79b1) >> 20) as usize

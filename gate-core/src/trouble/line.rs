@@ -1,4 +1,4 @@
-//! Which lines are errors: the pack `errors`.
+//! Error lines, by the pack `errors`.
 
 use std::iter;
 
@@ -69,8 +69,8 @@ static HINTS: Hints = Hints::new(&[
     ".go:",
 ]);
 
-/// Whether a tool's answer is one of the client's guards, which an agent gets
-/// over in its next call.
+/// True if a tool's answer is one of the client's guards, which an agent gets over in its
+/// next call.
 pub(super) fn is_guard(answer: &str) -> bool {
     lines(answer)
         .find(|line| !line.trim().is_empty())

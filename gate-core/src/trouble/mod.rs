@@ -1,5 +1,4 @@
-//! What went wrong in an iteration, for the circuit breaker: errors and what
-//! makes two of them the same, limits, denied tools.
+//! Errors, limits and denied tools of an iteration, for the circuit breaker.
 //!
 //! What an error or a limit looks like is data: the packs `errors` and
 //! `limits`. They are read when an error, a failed tool or a line that may be

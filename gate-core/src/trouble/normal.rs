@@ -1,4 +1,5 @@
-//! What makes two errors the same: the rules of the pack `errors`.
+//! Normalises errors so that two occurrences of one error are equal: the rules of the
+//! pack `errors`.
 
 use std::ops::Range;
 
@@ -37,7 +38,7 @@ fn next(rules: &mut [Rule], line: &str, at: usize) -> Option<(Range<usize>, Opti
 struct Rule {
     finds: &'static Expression,
     with: Option<&'static str>,
-    /// What it found last: as long as that lies ahead, it comes next.
+    /// The last match. It comes next as long as it lies ahead.
     found: Option<Range<usize>>,
 }
 

@@ -6,8 +6,8 @@ use crate::decide::expression::Expression;
 
 include!(concat!(env!("OUT_DIR"), "/breaker.rs"));
 
-/// Whether one of the patterns stands in one of the text's lines. Each is
-/// prepared when gate is built, so that to try them one by one costs little.
+/// True if one of the patterns matches one of the text's lines. Each pattern is prepared
+/// when gate is built, so that trying them one by one costs little.
 pub(super) fn stand_in(patterns: &[Expression], text: &str) -> bool {
     text.lines().any(|line| patterns.iter().any(|one| one.is_match(line)))
 }

@@ -8,19 +8,18 @@ use serde_json::Value;
 
 use super::{line, normal};
 use crate::decide::evidence::{Evidence, Outcome};
-use crate::decide::policy::Mode;
 
-/// How many error lines make a signature.
+/// The most error lines in a signature.
 const LINES: usize = 5;
 
 /// The longest signature, in characters.
 const LONGEST: usize = 300;
 
-/// How few letters a line has that says nothing.
+/// The fewest letters of a line that says something.
 const LETTERS: usize = 3;
 
-/// What went wrong, without what differs from one time to the next: up to five
-/// error lines, normalised, of at most 300 characters together.
+/// An error without the details that differ from one time to the next: up to five error
+/// lines, normalised, of at most 300 characters together.
 ///
 /// Iterations with the same signature are stuck on the same error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -35,12 +34,12 @@ impl Signature {
     /// ```
     /// use gate_core::trouble::Signature;
     ///
-    /// let one = Signature::of(["error: cannot find `x` in /tmp/a1/src/main.rs:12:5"]);
-    /// let two = Signature::of(["error: cannot find `x` in /tmp/b2/src/main.rs:14:9"]);
+    /// let one = Signature::from_outputs(["error: cannot find `x` in /tmp/a1/src/main.rs:12:5"]);
+    /// let two = Signature::from_outputs(["error: cannot find `x` in /tmp/b2/src/main.rs:14:9"]);
     /// assert_eq!(one, two);
-    /// assert_ne!(one, Signature::of(["error: cannot find `y` in src/main.rs:12:5"]));
+    /// assert_ne!(one, Signature::from_outputs(["error: cannot find `y` in src/main.rs:12:5"]));
     /// ```
-    pub fn of<'t>(outputs: impl IntoIterator<Item = &'t str>) -> Option<Self> {
+    pub fn from_outputs<'t>(outputs: impl IntoIterator<Item = &'t str>) -> Option<Self> {
         let mut lines = Lines::default();
         for output in outputs {
             if lines.is_full() {
@@ -56,14 +55,14 @@ impl Signature {
     /// The signature of the evidence that fails: which checks, and which of
     /// their tests, else what they say of it. None where nothing fails that
     /// counts.
-    pub fn of_evidence(evidence: &[Evidence]) -> Option<Self> {
-        let failing = |it: &&Evidence| it.outcome == Outcome::Fail && it.mode != Mode::Warn;
-        let failures: Vec<_> = evidence.iter().filter(failing).map(failure).collect();
-        Self::of(failures.iter().map(String::as_str))
+    pub fn from_evidence(evidence: &[Evidence]) -> Option<Self> {
+        let failing = evidence.iter().filter(|record| record.counts_as(Outcome::Fail));
+        let failures: Vec<_> = failing.map(failure).collect();
+        Self::from_outputs(failures.iter().map(String::as_str))
     }
 
     /// The signature of what an agent wrote: its error lines alone.
-    pub(super) fn of_prose(text: &str) -> Option<Self> {
+    pub(super) fn from_prose(text: &str) -> Option<Self> {
         let mut lines = Lines::default();
         lines.take(text);
         lines.join()
@@ -87,7 +86,7 @@ impl From<Signature> for String {
     }
 }
 
-/// What failed, on one line.
+/// The failing test or check, on one line.
 fn failure(evidence: &Evidence) -> String {
     let tests = evidence.detail.as_ref().and_then(|detail| detail.pointer("/tests/failed_tests"));
     let names = tests.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -132,7 +131,7 @@ impl Lines {
     }
 }
 
-/// How many letters a line has, apart from those of marks.
+/// The letters of a line, apart from those of marks such as `<path>`.
 fn letters(line: &str) -> usize {
     let mut within = false;
     let letters = line.chars().filter(|c| {

@@ -4,17 +4,16 @@ use super::{Effort, Signature, wording};
 use crate::decide::iteration_facts::Limited;
 use crate::read::{Boundary, Event, Fact, FinalTurn, Role, Text, resets_at};
 
-/// How many failed tool results, errors and limits of a turn are kept: more
-/// than a signature needs.
+/// The most failed tool results, errors and limits of a turn that are kept: more than a
+/// signature needs.
 const KEEP: usize = 16;
 
-/// How much of the last word is searched for error lines, in bytes: its end.
+/// The end of the last message that is searched for error lines, in bytes.
 const PROSE: usize = 64 << 10;
 
-/// What asks a person something. Where nobody is there to answer, clients deny
-/// it; the agent may do the rest of its work all the same. Of Claude Code,
-/// Codex, OpenCode, Gemini and Qwen, Copilot, Droid, Cline, without marks
-/// between words.
+/// Tools that ask a person something. If nobody is there to answer, clients deny them,
+/// and the agent may do the rest of its work all the same. Of Claude Code, Codex,
+/// OpenCode, Gemini and Qwen, Copilot, Droid, Cline; without the marks between words.
 const QUESTIONS: [&str; 14] = [
     "askuserquestion",
     "askuser",
@@ -43,7 +42,7 @@ pub(crate) struct Watch {
     /// The last errors of the API, and the last limits, with their lines.
     errors: Vec<(u64, String)>,
     limits: Vec<(u64, Limited)>,
-    /// Where the agent's last message begins, in plain text.
+    /// The line on which the agent's last message begins, in plain text.
     spoken: u64,
 }
 
@@ -70,7 +69,7 @@ impl Watch {
         let errors = self.errors.iter().map(|(_, message)| message.as_str());
         let outage = errors.rev().find(|message| wording::outage_of(message).is_some());
         let outage =
-            outage.or_else(|| Some(word.trim()).filter(|it| wording::is_outage_notice(it)));
+            outage.or_else(|| Some(word.trim()).filter(|notice| wording::is_outage_notice(notice)));
         Effort {
             signature,
             limited,
@@ -114,7 +113,7 @@ impl Watch {
     fn denial(&mut self, tool: &str) {
         if !is_question(tool)
             && self.denied.len() < KEEP
-            && !self.denied.iter().any(|it| it == tool)
+            && !self.denied.iter().any(|denied| denied == tool)
         {
             self.denied.push(tool.to_owned());
         }
@@ -128,8 +127,8 @@ impl Watch {
     }
 
     fn signature(&self, word: &str) -> Option<Signature> {
-        Signature::of(self.errors.iter().map(|(_, message)| message.as_str()))
-            .or_else(|| Signature::of(self.failures.iter().map(String::as_str)))
+        Signature::from_outputs(self.errors.iter().map(|(_, message)| message.as_str()))
+            .or_else(|| Signature::from_outputs(self.failures.iter().map(String::as_str)))
             .or_else(|| said(word))
     }
 }
@@ -137,7 +136,7 @@ impl Watch {
 /// The error lines of what the agent said last.
 fn said(word: &str) -> Option<Signature> {
     let end = &word[word.ceil_char_boundary(word.len().saturating_sub(PROSE))..];
-    Signature::of_prose(end)
+    Signature::from_prose(end)
 }
 
 /// A client's text output that is nothing but its notice of a limit.

@@ -1,4 +1,4 @@
-//! How clients word limits, outages and denials: the pack `limits`.
+//! The wordings of limits, outages and denials that clients use: the pack `limits`.
 
 use super::hint::Hints;
 use super::pack::{self, stand_in};
@@ -8,7 +8,7 @@ use crate::read::Wording;
 /// The longest notice, in bytes; a longer text is somebody's prose.
 const MAX_NOTICE: usize = 300;
 
-/// How much of a tool's answer may say that the call was denied, in bytes.
+/// The beginning of a tool's answer that is searched for a denial, in bytes.
 const MAX_DENIAL: usize = 500;
 
 /// Texts, one of which stands in every notice.
@@ -35,7 +35,7 @@ static OF_DENIALS: Hints = Hints::new(&[
     "specified a rule",
 ]);
 
-/// Whether a client words this in this way.
+/// True if the text is a wording of this kind that clients use.
 pub(crate) fn says(what: Wording, text: &str) -> bool {
     match what {
         Wording::Notice => is_notice(text),
@@ -58,7 +58,7 @@ fn is_limit(error: &str) -> bool {
     stand_in(&pack::MENTION, error) || is_notice(error)
 }
 
-/// Why the agent could not work, where an error of its client says so.
+/// The cause of an outage that an error of the client names.
 pub fn outage_of(error: &str) -> Option<OutageCause> {
     if is_limit(error) {
         Some(OutageCause::Limit)
@@ -67,15 +67,15 @@ pub fn outage_of(error: &str) -> Option<OutageCause> {
     }
 }
 
-/// Whether all that an agent printed is its client's word about an outage.
+/// True if the agent printed nothing but its client's message about an outage.
 pub(super) fn is_outage_notice(text: &str) -> bool {
     let text = text.trim();
     let marks = ["api error", "[api error", "error", "✕", "✗", "×", "■", "⚠"];
-    let begins = |text: &str| marks.iter().any(|mark| text.to_lowercase().starts_with(mark));
-    text.len() <= MAX_NOTICE
-        && text.lines().count() <= 2
-        && begins(text)
-        && outage_of(text).is_some()
+    if text.len() > MAX_NOTICE || text.lines().count() > 2 {
+        return false;
+    }
+    let lower = text.to_lowercase();
+    marks.iter().any(|mark| lower.starts_with(mark)) && outage_of(text).is_some()
 }
 
 /// A denial begins the answer: a tool's own output may speak of permissions.

@@ -1,11 +1,11 @@
-//! How often in a row something has happened.
+//! Counters of things that happen in a row.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::iteration::Iteration;
 
-/// How often in a row something has happened in a run.
+/// Counters of things that happen in a row in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Counters {
@@ -28,27 +28,27 @@ pub struct Counters {
 impl Counters {
     /// The counters after an iteration; `signature` is the error of the one
     /// before.
-    pub(crate) fn after(&self, it: &Iteration, signature: Option<&str>) -> Self {
-        if it.passed {
+    pub(crate) fn after(&self, iteration: &Iteration, signature: Option<&str>) -> Self {
+        if iteration.passed {
             return Self::default();
         }
-        if it.limited {
+        if iteration.limited {
             return Self { rate_limited: self.rate_limited.saturating_add(1), ..*self };
         }
         let counted = Self {
             no_exit: self.no_exit.saturating_add(1),
-            refused: in_a_row(self.refused, it.claimed),
-            no_progress: self.progress(it),
-            same_error: same(self.same_error, it.signature.as_deref(), signature),
-            inconclusive: in_a_row(self.inconclusive, it.inconclusive),
-            permission_denied: in_a_row(self.permission_denied, it.is_stuck_at_a_denial()),
+            refused: in_a_row(self.refused, iteration.claimed),
+            no_progress: self.progress(iteration),
+            same_error: same(self.same_error, iteration.signature.as_deref(), signature),
+            inconclusive: in_a_row(self.inconclusive, iteration.inconclusive),
+            permission_denied: in_a_row(self.permission_denied, iteration.is_stuck_at_a_denial()),
             rate_limited: 0,
         };
-        if it.inconclusive { counted.at_least(self) } else { counted }
+        if iteration.inconclusive { counted.at_least(self) } else { counted }
     }
 
-    /// What could not be measured clears nothing, and another error that came of
-    /// it begins no row. Whether the tree moved on was measured all the same.
+    /// An iteration that could not be measured clears no counter, and its own error
+    /// begins no row. The progress of the tree was measured all the same.
     fn at_least(self, before: &Self) -> Self {
         Self {
             refused: self.refused.max(before.refused),
@@ -59,10 +59,13 @@ impl Counters {
         }
     }
 
-    /// What nobody could see, and what is excused, neither counts nor clears.
-    fn progress(&self, it: &Iteration) -> u32 {
-        match it.progress {
-            Some(progress) if progress || !it.excused => in_a_row(self.no_progress, !progress),
+    /// Progress that nobody could see, and a lack that is excused, neither count nor
+    /// clear.
+    fn progress(&self, iteration: &Iteration) -> u32 {
+        match iteration.progress {
+            Some(progress) if progress || !iteration.excused => {
+                in_a_row(self.no_progress, !progress)
+            }
             _ => self.no_progress,
         }
     }

@@ -1,4 +1,4 @@
-//! What an iteration means to the breaker.
+//! The breaker's view of an iteration.
 
 use std::collections::BTreeMap;
 
@@ -6,35 +6,35 @@ use crate::decide::evidence::Outcome;
 use crate::decide::iteration_facts::TreeState;
 use crate::decide::timestamp::Timestamp;
 
-/// What an iteration means to the breaker. What the agent says of its progress
-/// is not in it.
+/// The breaker's view of an iteration. The agent's own report of its progress is not part
+/// of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Iteration {
     /// When it was decided.
     pub at: Timestamp,
-    /// Whether the loop may end.
+    /// True if the loop may end.
     pub exits: bool,
-    /// Whether every condition holds, also where several such iterations in a
-    /// row are asked for.
+    /// True if every condition holds, even if several such iterations in a row are
+    /// required.
     pub passed: bool,
-    /// Whether the agent claimed completion, and was not only asked to wait.
+    /// True if the agent claimed completion, and was not only asked to wait.
     pub claimed: bool,
-    /// Whether it ended in a rate or usage limit.
+    /// True if the iteration ended in a rate or usage limit.
     pub limited: bool,
-    /// Whether the work tree moved on; none where nobody looked.
+    /// True if the work tree changed; none if nobody looked.
     pub progress: Option<bool>,
-    /// Whether evidence passes and only the signal or phrases are missing, or
-    /// the agent was asked to wait.
+    /// True if evidence passes and only the signal or phrases are missing, or if the
+    /// agent was asked to wait.
     pub excused: bool,
     /// The signature of its error.
     pub signature: Option<String>,
-    /// Whether a check could not find out.
+    /// True if a check was inconclusive.
     pub inconclusive: bool,
-    /// Whether a check was worked around.
+    /// True if a check was worked around.
     pub tampered: bool,
-    /// Whether a tool was denied.
+    /// True if a tool was denied.
     pub denied: bool,
-    /// How many characters the agent wrote.
+    /// The length of the agent's text, in characters.
     pub output: u64,
     /// The work tree as the agent left it, before the checks.
     pub found: Option<TreeState>,
@@ -42,13 +42,13 @@ pub struct Iteration {
     pub tree: Option<TreeState>,
     /// The outcomes of the checks that ran.
     pub checks: BTreeMap<String, Outcome>,
-    /// Whether every required check ran and could find out.
+    /// True if every required check ran and was conclusive.
     pub measured: bool,
 }
 
 impl Iteration {
-    /// Whether a tool was denied and nothing came of it. An agent that found
-    /// another way is not stuck.
+    /// True if a tool was denied and nothing changed. An agent that found another way is
+    /// not stuck.
     pub(super) fn is_stuck_at_a_denial(&self) -> bool {
         self.denied && self.progress != Some(true)
     }

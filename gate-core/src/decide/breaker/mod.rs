@@ -49,28 +49,28 @@ const CALM: u32 = 5;
 pub struct Breaker {
     /// Its state.
     pub state: BreakerState,
-    /// What opened it, until it is closed.
+    /// The cause that opened it, until it is closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trip: Option<Trip>,
-    /// What stood when it was opened: the way back is measured by it.
+    /// The state of the run when it was opened: a probe is compared with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stood: Option<Stood>,
-    /// How often it was opened without calm between: each time lengthens the
-    /// cool-down.
+    /// The number of times that it was opened without calm between: each time lengthens
+    /// the cool-down.
     #[serde(default)]
     pub level: u32,
     /// Iterations that could be measured since it was closed.
     #[serde(default)]
     pub calm: u32,
-    /// Who may try whether the trip's cause is gone.
+    /// The decision that may try whether the trip's cause is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
-    /// How often the operator has reset it. A run ends with a reset.
+    /// The number of times that the operator has reset it. A run ends with a reset.
     #[serde(default)]
     pub resets: u64,
 }
 
-/// What stood when the breaker was opened.
+/// The state of a run when its breaker was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stood {
     /// When that was.
@@ -91,16 +91,16 @@ pub struct Stood {
 pub struct Change {
     /// Before.
     pub from: BreakerState,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// After.
     pub to: BreakerState,
-    /// What opened it, or had opened it.
+    /// The cause that opens it, or had opened it.
     #[serde(default)]
     pub trip: Option<Trip>,
 }
 
-/// What an operator does to the breaker.
+/// An operator's act on the breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Closes it, with all counters at zero.
@@ -126,19 +126,21 @@ impl Act {
 }
 
 impl Breaker {
-    /// Whether decisions go through it as if it were not there.
+    /// True if decisions pass as if there were no breaker.
     pub fn is_closed(&self) -> bool {
         self.state == BreakerState::Closed
     }
 
-    /// What the breaker of a task holds: what an operator did; none where nothing
-    /// is left of that. Older gates kept the trips of loops there, which hold no
-    /// other loop any more.
+    /// The part of a task's breaker that an operator set; none if nothing is left of
+    /// that. Older gates kept the trips of loops there, which stop no other loop any
+    /// more.
     pub fn as_hold(&self) -> Option<Self> {
         let by_operator = self.trip.as_ref().is_some_and(|trip| trip.cause == Cause::Operator);
-        let closed = || Self { resets: self.resets, ..Self::default() };
-        let hold = if by_operator { self.clone() } else { closed() };
-        Some(hold).filter(|hold| *hold != Self::default())
+        let hold = match by_operator {
+            true => self.clone(),
+            false => Self { resets: self.resets, ..Self::default() },
+        };
+        (hold != Self::default()).then_some(hold)
     }
 
     /// The breaker after an operator's act, with the reason that was given.
@@ -190,12 +192,13 @@ impl Breaker {
 
     /// A closed breaker after an iteration that did not trip it. What could not
     /// be measured is no calm.
-    pub(crate) fn calmed(&self, it: &Iteration) -> Self {
-        if !it.passed && (it.limited || it.inconclusive || it.tampered) {
+    pub(crate) fn calmed(&self, iteration: &Iteration) -> Self {
+        if !iteration.passed && (iteration.limited || iteration.inconclusive || iteration.tampered)
+        {
             return self.clone();
         }
         let calm = self.calm.saturating_add(1);
-        let level = if it.passed || calm >= CALM { 0 } else { self.level };
+        let level = if iteration.passed || calm >= CALM { 0 } else { self.level };
         Self { calm, level, ..self.clone() }
     }
 

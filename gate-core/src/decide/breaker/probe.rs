@@ -15,13 +15,13 @@ use crate::decide::timestamp::Timestamp;
 /// The longest cool-down, in milliseconds: a day, or what settings say.
 const LONGEST: u64 = 24 * 60 * 60 * 1000;
 
-/// What a probe has beside its checks' own timeouts, in milliseconds.
+/// The time that a probe has beside its checks' own timeouts, in milliseconds.
 const SLACK: u64 = 5 * 60 * 1000;
 
 /// One try whether the breaker may be closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Probe {
-    /// Who holds it.
+    /// The id of the decision that holds it.
     pub id: String,
     /// Since when.
     pub since: Timestamp,
@@ -29,7 +29,7 @@ pub struct Probe {
     pub limit_ms: u64,
 }
 
-/// What the breaker says to a decision that is about to be made.
+/// The breaker's answer to a decision that is about to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// It is closed.
@@ -67,17 +67,24 @@ impl Breaker {
         }
     }
 
-    /// What a half-open breaker says: one decision alone is the probe.
+    /// The answer of a half-open breaker: one decision alone is the probe.
     fn says_to(&self, id: &str) -> Admission {
-        let holds = |probe: &Probe| !id.is_empty() && probe.id == id;
-        if self.probe.as_ref().is_some_and(holds) { Admission::Probe } else { Admission::Held }
+        match &self.probe {
+            Some(probe) if !id.is_empty() && probe.id == id => Admission::Probe,
+            _ => Admission::Held,
+        }
     }
 
     /// When an open breaker lets a probe through: milliseconds from now; none
     /// where only an operator can close it, or the clock went backwards.
     pub fn cools_in(&self, now: &Timestamp, policy: &Policy) -> Option<u64> {
-        let stood = self.stood.as_ref().filter(|_| self.state == BreakerState::Open)?;
+        let stood = self.stood_when_opened()?;
         Some(self.cooldown(policy).saturating_sub(now.since(&stood.at)?))
+    }
+
+    /// The state of the run when the breaker was opened, while it is open.
+    fn stood_when_opened(&self) -> Option<&Stood> {
+        if self.state == BreakerState::Open { self.stood.as_ref() } else { None }
     }
 
     /// The cool-down, twice as long after each trip without calm between.
@@ -87,7 +94,8 @@ impl Breaker {
         base.saturating_mul(factor).min(base.max(LONGEST))
     }
 
-    /// Whether the cool-down is over. A clock that went backwards says nothing.
+    /// True if the cool-down is over. After a clock that went backwards this is unknown,
+    /// and so false.
     fn is_cool(&self, now: &Timestamp, policy: &Policy) -> bool {
         self.cools_in(now, policy) == Some(0)
     }
@@ -95,7 +103,7 @@ impl Breaker {
     /// Half open, as the record of an admission says it: this probe may try.
     /// None where it may not, whatever the cool-down.
     pub(crate) fn cools(&self, probe: Probe) -> Option<(Self, Change)> {
-        let stood = self.stood.as_ref().filter(|_| self.state == BreakerState::Open)?;
+        let stood = self.stood_when_opened()?;
         probe.since.since(&stood.at)?;
         Some(self.half_opened(probe))
     }
@@ -133,30 +141,36 @@ impl Breaker {
 
     /// Open again after a probe. What its checks alone wrote is no change for
     /// the next one.
-    pub(crate) fn failed(&self, it: &Iteration) -> (Self, Change) {
-        let (mut breaker, change) = self.reopened(Event::ProbeFailed, self.trip.clone(), &it.at);
+    pub(crate) fn failed(&self, iteration: &Iteration) -> (Self, Change) {
+        let (mut breaker, change) =
+            self.reopened(Event::ProbeFailed, self.trip.clone(), &iteration.at);
         if let Some(stood) = &mut breaker.stood
-            && !moved(it, stood)
+            && !moved(iteration, stood)
         {
-            stood.tree = it.tree.clone().or(stood.tree.take());
+            stood.tree = iteration.tree.clone().or(stood.tree.take());
         }
         (breaker, change)
     }
 
-    /// Whether what had tripped it is gone, after a probe.
-    pub(crate) fn is_mended(&self, it: &Iteration) -> bool {
-        if it.passed {
+    /// True if a probe shows that the cause of the trip is gone.
+    pub(crate) fn is_mended(&self, iteration: &Iteration) -> bool {
+        if iteration.passed {
             return true;
         }
         let (Some(trip), Some(stood)) = (&self.trip, &self.stood) else { return false };
-        if !it.measured || it.inconclusive || it.tampered || it.limited {
+        if !iteration.measured || iteration.inconclusive || iteration.tampered || iteration.limited
+        {
             return false;
         }
         match trip.cause {
             Cause::NoExit | Cause::Refused | Cause::Operator => false,
-            Cause::SameError => it.signature != stood.signature && no_worse(it, stood),
-            Cause::NoProgress | Cause::OutputDecline => moved(it, stood) && no_worse(it, stood),
-            Cause::PermissionDenied => !it.denied,
+            Cause::SameError => {
+                iteration.signature != stood.signature && no_worse(iteration, stood)
+            }
+            Cause::NoProgress | Cause::OutputDecline => {
+                moved(iteration, stood) && no_worse(iteration, stood)
+            }
+            Cause::PermissionDenied => !iteration.denied,
             Cause::Inconclusive
             | Cause::RateLimited
             | Cause::BudgetIterations
@@ -167,22 +181,24 @@ impl Breaker {
     }
 }
 
-/// Whether the agent left another tree than when the breaker was opened.
-fn moved(it: &Iteration, stood: &Stood) -> bool {
-    match (&it.found, &stood.tree) {
+/// True if the agent left another tree than when the breaker was opened.
+fn moved(iteration: &Iteration, stood: &Stood) -> bool {
+    match (&iteration.found, &stood.tree) {
         (Some(found), Some(then)) => found != then,
-        _ => it.progress == Some(true),
+        _ => iteration.progress == Some(true),
     }
 }
 
-/// Whether no check got worse since the breaker was opened.
-fn no_worse(it: &Iteration, stood: &Stood) -> bool {
-    let then = |name: &String| stood.checks.get(name).copied().unwrap_or(Outcome::Fail);
-    it.checks.iter().all(|(name, now)| severity(*now) <= severity(then(name)))
+/// True if no check got worse since the breaker was opened.
+fn no_worse(iteration: &Iteration, stood: &Stood) -> bool {
+    iteration.checks.iter().all(|(name, now)| {
+        let before = stood.checks.get(name).copied().unwrap_or(Outcome::Fail);
+        severity(*now) <= severity(before)
+    })
 }
 
-/// How long a probe may take: its checks one after the other, each as often as
-/// it is retried, and once more where the tree changed under them.
+/// The time that a probe may take, in milliseconds: its checks one after the other, each
+/// with its retries, and once more because the tree may change under them.
 fn deadline(policy: &Policy) -> u64 {
     let longest = policy.checks.values().map(|check| {
         let runs = u64::from(check.retry).saturating_add(1).saturating_mul(2);

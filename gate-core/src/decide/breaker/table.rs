@@ -31,7 +31,7 @@ pub enum BreakerState {
     Isolated,
 }
 
-/// What moves the breaker.
+/// An event that moves the breaker.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -41,9 +41,9 @@ pub enum Event {
     Trip,
     /// The cool-down is over.
     CooledDown,
-    /// What had tripped it is gone.
+    /// The cause of the trip is gone.
     ProbePassed,
-    /// What had tripped it is still there.
+    /// The cause of the trip is still there.
     ProbeFailed,
     /// The probe did not report back in time.
     ProbeOverdue,
@@ -60,7 +60,7 @@ pub enum Event {
 pub struct Transition {
     /// Before.
     pub from: BreakerState,
-    /// What happens.
+    /// The event.
     pub event: Event,
     /// After.
     pub to: BreakerState,
@@ -96,7 +96,7 @@ pub fn after(from: BreakerState, event: Event) -> BreakerState {
     way(from, event).unwrap_or(from)
 }
 
-/// Where the table leads; none where nothing stands in it.
+/// The state that the table leads to; none if the table has no such way.
 pub(super) fn way(from: BreakerState, event: Event) -> Option<BreakerState> {
     TABLE.iter().find(|way| way.from == from && way.event == event).map(|way| way.to)
 }

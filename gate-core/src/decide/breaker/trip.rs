@@ -1,4 +1,4 @@
-//! What trips the breaker: each cause with its counter, its limit and its words.
+//! The causes that trip the breaker, each with its counter, its limit and its words.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::counters::Counters;
 use crate::decide::policy::{BreakerPolicy, Policy};
 
-/// What opened the breaker.
+/// The cause that opened the breaker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Trip {
     /// The kind of cause.
@@ -50,7 +50,7 @@ pub enum Cause {
 }
 
 impl Trip {
-    /// What is said of a breaker that is open without a recorded cause.
+    /// The cause of a breaker that is open without a recorded one.
     pub(crate) fn unknown() -> Self {
         Self { cause: Cause::Operator, message: "no reason recorded".to_owned() }
     }

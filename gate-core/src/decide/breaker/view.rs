@@ -11,8 +11,8 @@ use super::table::BreakerState;
 pub struct BreakerView {
     /// Its state.
     pub state: BreakerState,
-    /// What tripped it, by the name of the setting that limits it; `operator`,
-    /// or `state` where the state was lost.
+    /// The cause of the trip, by the name of the setting that limits it; `operator`, or
+    /// `state` if the state was lost.
     pub trip: Option<String>,
     /// The counters of the run.
     pub counters: Counters,

@@ -16,8 +16,8 @@ const SUMMARY: usize = 400;
 /// The most of a check's name.
 const NAME: usize = 60;
 
-/// What others say of the reasons, as far as there is room: first each in a line or
-/// two, then with the end of what a failed check printed.
+/// Quotations about the reasons, as far as there is room: first each in a line or two,
+/// then with the end of a failed check's output.
 pub(super) fn all(reasons: &[Reason], input: &Input, policy: &Policy, room: usize) -> String {
     let mut all = String::new();
     if let Some(what) = super::not_own(input) {
@@ -52,7 +52,7 @@ fn who(reason: &Reason) -> String {
     }
 }
 
-/// What somebody else says in a reason.
+/// The quoted part of a reason.
 fn said(reason: &Reason, input: &Input) -> Option<String> {
     match reason.code {
         ReasonCode::RequiredCheckFailed
@@ -66,15 +66,17 @@ fn said(reason: &Reason, input: &Input) -> Option<String> {
         ReasonCode::BackgroundRunning => {
             input.observed.stop.as_ref().map(|stop| stop.background.join(", "))
         }
-        ReasonCode::RateLimited => input.observed.limited.as_ref().map(|it| it.text.clone()),
+        ReasonCode::RateLimited => input.observed.limited.as_ref().map(|limit| limit.text.clone()),
         _ => None,
     }
 }
 
 /// The end of what a failed check printed.
 fn printed<'i>(reason: &Reason, input: &'i Input) -> Option<&'i str> {
-    let check =
-        reason.check.as_deref().filter(|_| reason.code == ReasonCode::RequiredCheckFailed)?;
+    let check = match reason.code {
+        ReasonCode::RequiredCheckFailed => reason.check.as_deref()?,
+        _ => return None,
+    };
     worst_of(&input.evidence, check)?.excerpt.as_deref().filter(|text| !text.is_empty())
 }
 

@@ -1,15 +1,15 @@
-//! What must not be weakened.
+//! Protected files, tests and settings.
 
 use serde::{Deserialize, Serialize};
 
-/// What must not be weakened, beside what gate protects by itself.
+/// Protection beside the tests and settings that gate protects by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IntegrityPolicy {
     /// Globs of files that only the operator changes.
     pub protect: Vec<String>,
-    /// How many suppressions of linters and type checkers are let through.
+    /// The number of suppressions of linters and type checkers that are let through.
     pub budget: u32,
-    /// What the operator has approved.
+    /// Changes that the operator has approved.
     pub allow: Vec<Allowance>,
 }
 

@@ -1,4 +1,4 @@
-//! What is worth knowing about a decision and changes nothing.
+//! Warnings: remarks on a decision that do not change it.
 
 use super::{Case, with_summary};
 use crate::decide::evidence::{Evidence, Outcome};
@@ -8,13 +8,13 @@ use crate::decide::signal::Status;
 use crate::decide::verdict::Verdict;
 
 impl Case<'_> {
-    /// What is worth knowing and changes nothing. `reasons` are those of the decision,
-    /// which are not said twice.
+    /// Warnings about the decision. They do not repeat its `reasons`.
     pub(in crate::decide) fn warnings(&self, verdict: Verdict, reasons: &[Reason]) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if !reasons.iter().any(|reason| reason.code == ReasonCode::SettingsChanged) {
             let changed = self.input.settings_changed.iter();
-            warnings.extend(changed.map(|it| Warning::new(WarningCode::SettingsDiffer, it)));
+            warnings
+                .extend(changed.map(|changed| Warning::new(WarningCode::SettingsDiffer, changed)));
         }
         warnings.extend(self.about_evidence(verdict));
         warnings.extend(self.unreachable());
@@ -22,8 +22,11 @@ impl Case<'_> {
         warnings.extend(self.about_override());
         warnings.extend(self.about_agent());
         warnings.extend(self.about_denials());
-        let worth = |it: &&Evidence| it.outcome != Outcome::Skipped || !self.did_not_pass();
-        warnings.extend(self.input.evidence.iter().filter(worth).filter_map(about_check));
+        let mut evidence: Vec<_> = self.input.evidence.iter().collect();
+        if self.did_not_pass() {
+            evidence.retain(|record| record.outcome != Outcome::Skipped);
+        }
+        warnings.extend(evidence.into_iter().filter_map(about_check));
         warnings
     }
 
@@ -50,14 +53,14 @@ impl Case<'_> {
         }
     }
 
-    /// Whether evidence passes, and all of it on the agent's own word.
+    /// True if evidence passes, and all of it on the agent's own word.
     fn rests_on_claims(&self) -> bool {
-        let passing = |evidence: &&Evidence| evidence.outcome == Outcome::Pass;
-        let mut passing = self.input.evidence.iter().filter(passing).peekable();
+        let evidence = self.input.evidence.iter();
+        let mut passing = evidence.filter(|record| record.outcome == Outcome::Pass).peekable();
         passing.peek().is_some() && passing.all(|evidence| evidence.claim)
     }
 
-    /// Whether all sources together cannot reach the threshold.
+    /// Warns if all sources together cannot reach the threshold.
     fn unreachable(&self) -> Option<Warning> {
         let most = self.policy.most_indicators();
         let threshold = self.indicators.threshold;

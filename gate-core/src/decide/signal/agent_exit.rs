@@ -19,7 +19,7 @@ use crate::protocol::exit::{
 };
 use crate::read::{FinalTurn, Word};
 
-/// How much of a signal's line is held against it, in bytes, on either side.
+/// The part of a signal's line that can refuse it, in bytes on either side.
 const LINE: usize = 2_000;
 
 /// A place in the agent's last word that names the exit protocol in JSON.
@@ -42,8 +42,8 @@ pub enum NoSignal {
     NotSaid(String),
 }
 
-/// Where in the agent's last word the exit protocol is named in JSON, in order;
-/// the last one that is a signal counts. The feature flag is the caller's to ask.
+/// Finds the places in the agent's last message that name the exit protocol in JSON, in
+/// order. The last one that is a signal counts. The caller checks the feature flag.
 pub fn exit_signals(turn: &FinalTurn) -> Vec<ExitSighting> {
     for word in turn.words() {
         let found: Vec<_> = sightings_in(word);
@@ -112,16 +112,17 @@ fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> O
     let stands = Context::new(layout, first..last + 1).for_json();
     let goes_on = !after.trim_matches(MARKS).is_empty();
     let beside = neighbours_objection(before, start_of(after, LINE));
-    let followed = || value(signal) == SignalValue::Complete && stands.work_follows();
     stands
         .objection()
         .or_else(|| beside.map(str::to_owned))
         .or_else(|| goes_on.then(|| "its line goes on after it".to_owned()))
-        .or_else(|| followed().then(|| FOLLOWED.to_owned()))
+        .or_else(|| {
+            let followed = value(signal) == SignalValue::Complete && stands.work_follows();
+            followed.then(|| FOLLOWED.to_owned())
+        })
 }
 
-/// What a signal says of the loop: that the phase is completed, or that the work
-/// is blocked from now on.
+/// The phase is completed, or the work is blocked from now on.
 fn value(signal: &ExitSignal) -> SignalValue {
     if signal.next_expected_phase() == WorkPhase::Blocked {
         SignalValue::Blocked
@@ -131,10 +132,12 @@ fn value(signal: &ExitSignal) -> SignalValue {
 }
 
 fn statement(signal: &ExitSignal) -> Statement {
-    let otherwise = || format!("{}: {}", signal.phase_completed, signal.exit_reason);
-    let reason = Some(signal.notes.clone().unwrap_or_else(otherwise));
+    let reason = match &signal.notes {
+        Some(notes) => notes.clone(),
+        None => format!("{}: {}", signal.phase_completed, signal.exit_reason),
+    };
     Statement {
-        reason,
+        reason: Some(reason),
         exit_signal: Some(Box::new(signal.clone())),
         ..Statement::new(value(signal))
     }

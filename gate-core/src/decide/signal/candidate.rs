@@ -30,9 +30,9 @@ pub(super) struct Candidate {
     pub(super) at: usize,
     /// The bytes of the message that it takes up.
     pub(super) span: Range<usize>,
-    /// What a person is shown.
+    /// The text that a person is shown.
     pub(super) text: String,
-    /// What counts as the signal, and not as an indicator.
+    /// The texts that are part of the signal and so are no indicators.
     pub(super) taken: Vec<String>,
     pub(super) reading: Reading,
 }
@@ -50,7 +50,7 @@ pub(super) enum Reading {
     Unreadable(String),
 }
 
-/// What a signal says.
+/// The content of a signal.
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) value: SignalValue,
@@ -97,7 +97,8 @@ impl Candidate {
         }
     }
 
-    /// Which candidate stands for all: what forbids most.
+    /// The candidate with the highest weight stands for all. The weight grows with how
+    /// much the candidate forbids, so that a CONTINUE beats a COMPLETE.
     pub(super) fn weight(&self) -> u8 {
         match &self.reading {
             Reading::Signal(statement) => match statement.value {
@@ -111,8 +112,8 @@ impl Candidate {
         }
     }
 
-    /// Whether it counts under this policy. That the work goes on counts
-    /// whatever its spelling.
+    /// True if the candidate counts under this policy. A CONTINUE counts in every
+    /// spelling.
     fn counts(&self, policy: &SignalPolicy) -> bool {
         let accepted = self.spelling == Spelling::Custom || policy.accept.contains(&self.spelling);
         let goes_on = matches!(&self.reading, Reading::Signal(statement) if statement.value == SignalValue::Continue);
@@ -132,7 +133,7 @@ impl Candidate {
     }
 }
 
-/// What is left of all candidates.
+/// The candidates that count, and the reasons why the others do not.
 #[derive(Default)]
 pub(super) struct Selection {
     /// The last one of each spelling that is a signal.

@@ -1,5 +1,5 @@
-//! Whether a candidate stands where a signal stands, or is shown as an
-//! example, denied, put off, quoted.
+//! The context of a candidate: is it stated as a signal, or shown as an example, denied,
+//! put off or quoted?
 //!
 //! The same rules hold for every spelling. They look at the line that holds
 //! the candidate, at the sentence that introduces it and at what follows; a
@@ -14,13 +14,13 @@ use crate::decide::expression::Expression;
 use crate::decide::indicator::excerpt;
 use crate::decide::sentence;
 
-/// How many lines around a candidate belong to it.
+/// The lines around a candidate that are searched for text about it.
 const NEARBY: usize = 40;
 
-/// How much of a line is looked at, in bytes.
+/// The longest part of a line that is searched, in bytes.
 const LINE: usize = 2_000;
 
-/// How far above a candidate the heading of its section is looked for.
+/// The lines above a candidate that are searched for the heading of its section.
 const SECTION: usize = 400;
 
 /// A candidate's place: the lines it takes, by index.
@@ -43,18 +43,20 @@ impl<'l, 'w> Context<'l, 'w> {
 
     /// Why what stands here is no signal, if so.
     pub(crate) fn objection(&self) -> Option<String> {
-        let fixed = |why: &str| why.to_owned();
-        self.block_objection()
-            .map(fixed)
-            .or_else(|| self.introduced())
-            .or_else(|| self.section().map(fixed))
-            .or_else(|| text_after::objection(self.following()).map(fixed))
-            .or_else(|| self.later_iteration().map(fixed))
+        if let Some(why) = self.block_objection() {
+            return Some(why.to_owned());
+        }
+        if let Some(why) = self.introduced() {
+            return Some(why);
+        }
+        self.section()
+            .or_else(|| text_after::objection(self.following()))
+            .or_else(|| self.later_iteration())
+            .map(str::to_owned)
     }
 
-    /// Whether text about the next work, or about work that is still open,
-    /// follows. A whole block is not refused for that: it has said what it
-    /// means.
+    /// True if text about the next work, or about open work, follows. A whole status
+    /// block is not refused for that: it has said what it means.
     pub(crate) fn work_follows(&self) -> bool {
         text_after::is_about_work(self.following())
     }
@@ -74,11 +76,14 @@ impl<'l, 'w> Context<'l, 'w> {
         }
     }
 
-    /// What the introducing sentence has against it. Where that says nothing
-    /// either way, open work around it means that it is not the agent's claim.
+    /// The objection of the introducing sentence. If the sentence is unclear, open work
+    /// around the candidate means that it is not the agent's claim.
     fn introduced(&self) -> Option<String> {
-        let above = |end: usize| self.judged(self.introduction(end)?);
-        above(self.lines.start).or_else(|| above(self.fence()?))
+        self.introduced_above(self.lines.start).or_else(|| self.introduced_above(self.fence()?))
+    }
+
+    fn introduced_above(&self, line: usize) -> Option<String> {
+        self.judged(self.introduction(line)?)
     }
 
     fn judged(&self, (sentence, leads): (&str, bool)) -> Option<String> {
@@ -99,7 +104,10 @@ impl<'l, 'w> Context<'l, 'w> {
         let lines = &self.layout.lines()[..self.lines.start];
         let block = self.layout.lines().get(self.lines.start)?.block;
         let fenced = block == BlockKind::Fenced || (self.is_json && block == BlockKind::Data);
-        lines.iter().rposition(|line| line.block == BlockKind::Fence).filter(|_| fenced)
+        if !fenced {
+            return None;
+        }
+        lines.iter().rposition(|line| line.block == BlockKind::Fence)
     }
 
     fn open_work_around(&self) -> bool {
@@ -115,12 +123,7 @@ impl<'l, 'w> Context<'l, 'w> {
     /// their labels stands between its heading and this place.
     fn section(&self) -> Option<&'static str> {
         let mut lines = self.layout.lines()[..self.lines.start].iter().rev().take(SECTION);
-        let sample = |line: &&Line<'_>| {
-            let text = line.text.trim();
-            let plain = line.block == BlockKind::Prose && !text.is_empty() && !is_rule(text);
-            !plain || (is_label(text) && !text.starts_with('#'))
-        };
-        let heading = lines.find(|line| !sample(line))?.text;
+        let heading = lines.find(|line| !is_sample(line))?.text;
         let heads = heading.starts_with('#') && heads_status_examples(heading);
         heads.then_some("it stands in a section of examples")
     }
@@ -161,9 +164,8 @@ impl<'l, 'w> Context<'l, 'w> {
     /// The lines of prose after the place.
     fn following(&self) -> impl Iterator<Item = &'w str> {
         let rest = self.layout.lines().get(self.lines.end..).unwrap_or_default();
-        let prose = |block| matches!(block, BlockKind::Prose | BlockKind::Fenced);
         rest.iter()
-            .filter(move |line| prose(line.block))
+            .filter(|line| matches!(line.block, BlockKind::Prose | BlockKind::Fenced))
             .map(|line| start_of(line.text.trim(), LINE))
             .filter(|text| !text.is_empty())
     }
@@ -178,6 +180,13 @@ fn by_mark(line: &str) -> Option<&'static str> {
     } else {
         line.starts_with('>').then_some("it is quoted")
     }
+}
+
+/// True if a line may stand between a heading and a sample: all but plain prose.
+fn is_sample(line: &Line<'_>) -> bool {
+    let text = line.text.trim();
+    let plain = line.block == BlockKind::Prose && !text.is_empty() && !is_rule(text);
+    !plain || (is_label(text) && !text.starts_with('#'))
 }
 
 /// The beginning of a text, at most so many bytes.
@@ -211,9 +220,11 @@ fn numbered(text: &str) -> &str {
 /// A heading, or a line that is bold, in parentheses or a markup tag as a
 /// whole.
 fn is_label(text: &str) -> bool {
-    let whole = |open, close| text.starts_with(open) && text.ends_with(close);
     let bold = text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
-    text.starts_with('#') || bold || whole('(', ')') || whole('<', '>')
+    text.starts_with('#')
+        || bold
+        || (text.starts_with('(') && text.ends_with(')'))
+        || (text.starts_with('<') && text.ends_with('>'))
 }
 
 /// An item of a list.
@@ -230,7 +241,7 @@ fn is_rule(text: &str) -> bool {
     text.trim().chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '━' | '═' | '`'))
 }
 
-/// Whether a line ends in the middle of a sentence, which leads on to the next.
+/// True if a line ends in the middle of a sentence, which goes on in the next line.
 fn breaks_off(text: &str) -> bool {
     let open_quote = text.ends_with('"') && text.matches('"').count() % 2 == 1;
     open_quote || RUNS_ON.is_match(text)
@@ -240,6 +251,6 @@ static RUNS_ON: Expression = Expression::to_match(
     r"(?:[,(“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|shows?|ignores?|equals|until|the|this|line))$",
 );
 
-/// What a tool's trace begins with: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
+/// The beginning of a tool's trace: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
 static TRACE: Expression =
     Expression::to_match(r"^[^A-Za-z0-9]*\[[A-Z][a-z]+\]|^\s*[⚡⏺●]|^\s*\|\s+[A-Z][a-z]+\s{2,}");

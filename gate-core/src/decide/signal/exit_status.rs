@@ -67,8 +67,7 @@ struct Field {
 fn field(layout: &Layout<'_>, index: usize) -> Option<Field> {
     let line = layout.lines()[index].text;
     // Most lines have not all that a field has, and to unmark a line takes a copy.
-    let has = |byte| memchr::memchr(byte, line.as_bytes()).is_some();
-    if !has(b'_') || !has(b'E') || !(has(b':') || line.contains('：')) {
+    if !line.contains('_') || !line.contains('E') || !line.contains([':', '：']) {
         return None;
     }
     let line = unmarked(line);
@@ -104,7 +103,12 @@ impl Block {
     }
 
     fn value(&self, key: &str) -> Option<&str> {
-        self.fields.iter().find(|field| field.key == key).map(|field| field.value.as_str())
+        self.values(key).next()
+    }
+
+    fn values(&self, key: &str) -> impl Iterator<Item = &str> {
+        let fields = self.fields.iter().filter(move |field| field.key == key);
+        fields.map(|field| field.value.as_str())
     }
 
     fn candidate(&self, layout: &Layout<'_>) -> Option<Candidate> {
@@ -149,7 +153,9 @@ impl Block {
     fn statement(&self, value: SignalValue, comment: &str) -> Statement {
         let remaining = self.value("REMAINING_WORK").filter(|text| !is_nothing(text));
         let mut problems = self.contradictions();
-        if let Some(work) = remaining.filter(|_| value == SignalValue::Complete) {
+        if value == SignalValue::Complete
+            && let Some(work) = remaining
+        {
             problems.push(format!("EXIT_STATUS: COMPLETE, but REMAINING_WORK: {work}"));
         }
         if value == SignalValue::Complete && is_partial(comment) {
@@ -173,10 +179,9 @@ impl Block {
 
     /// The fields that say the same as the status.
     fn said(&self) -> Vec<String> {
-        let said = |field: &&Field| matches!(field.key, "EXIT_STATUS" | "REMAINING_WORK");
         self.fields
             .iter()
-            .filter(said)
+            .filter(|field| matches!(field.key, "EXIT_STATUS" | "REMAINING_WORK"))
             .map(|field| format!("{}: {}", field.key, field.value))
             .collect()
     }
@@ -187,20 +192,14 @@ impl Block {
 
     /// Keys that stand twice with different values.
     fn contradictions(&self) -> Vec<String> {
-        let values = |key| {
-            self.fields
-                .iter()
-                .filter(move |field| field.key == key)
-                .map(|field| field.value.as_str())
-        };
-        let twice = KEYS.into_iter().filter(|key| differ(values(*key)));
+        let twice = KEYS.into_iter().filter(|key| differ(self.values(key)));
         twice.map(|key| format!("{key} stands twice, with different values")).collect()
     }
 }
 
 impl Field {
-    /// Whether the line at `at` goes on with this field's text; `end` is the
-    /// end of the lines read so far.
+    /// True if line `at` continues this field's text. `end` is the end of the lines read
+    /// so far.
     fn takes(&self, at: usize, end: usize) -> bool {
         let free = match self.key {
             "EXIT_REASON" => true,
@@ -233,7 +232,6 @@ fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     })
 }
 
-/// Whether a value says that the work is not done.
 fn denies(value: &str) -> bool {
     !is_placeholder(value) && !matches!(split_word(value).0, "" | "COMPLETE")
 }

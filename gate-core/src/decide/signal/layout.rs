@@ -17,8 +17,8 @@ pub(crate) struct Layout<'w> {
     iterations: Cell<Iterations>,
 }
 
-/// What is known of the iterations in a log: it is looked through from its end, as far
-/// up as somebody asked.
+/// The iterations in a log, searched from its end up to the line that a caller asked
+/// about.
 #[derive(Clone, Copy, Debug)]
 struct Iterations {
     /// The line on which the last one begins.
@@ -32,13 +32,13 @@ struct Iterations {
 pub(crate) struct Line<'w> {
     /// The line without its break.
     pub(crate) text: &'w str,
-    /// Where it begins in the message, in bytes.
+    /// The offset of its first byte in the message.
     pub(crate) offset: usize,
-    /// What it stands in.
+    /// The kind of block that holds the line.
     pub(crate) block: BlockKind,
 }
 
-/// What a line stands in.
+/// The kind of block that holds a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     /// The message itself.
@@ -60,6 +60,23 @@ pub(crate) enum BlockKind {
     Comment,
     /// Reasoning that the model wrote into its message.
     Thinking,
+}
+
+impl Line<'_> {
+    /// True if the line has three words or more.
+    fn is_sentence(&self) -> bool {
+        self.text.split_whitespace().nth(2).is_some()
+    }
+
+    /// True if each letter and digit of the line is inside one of the spans.
+    fn is_covered_by(&self, spans: &[Range<usize>]) -> bool {
+        let mut letters = self.text.char_indices().filter(|(_, c)| c.is_alphanumeric());
+        letters.all(|(at, _)| spans.iter().any(|span| span.contains(&(self.offset + at))))
+    }
+
+    fn begins_iteration(&self) -> bool {
+        self.block == BlockKind::Prose && begins_iteration(self.text)
+    }
 }
 
 impl<'w> Layout<'w> {
@@ -93,7 +110,7 @@ impl<'w> Layout<'w> {
         lines
     }
 
-    /// Whether a runner begins another iteration of this log on a line or below, and
+    /// True if a runner begins another iteration of this log on line `from` or below, and
     /// the agent says something in it.
     pub(crate) fn iterates_from(&self, from: usize) -> bool {
         let Iterations { mut latest, searched } = self.iterations.get();
@@ -108,15 +125,12 @@ impl<'w> Layout<'w> {
     /// something.
     fn latest_iteration(&self, within: Range<usize>) -> Option<usize> {
         let (lines, text) = (self.lines(), &self.word.text);
-        let speaks = |line: &Line<'_>| line.text.split_whitespace().nth(2).is_some();
-        let begins =
-            |line: &Line<'_>| line.block == BlockKind::Prose && begins_iteration(line.text);
         let start = lines.get(within.start)?.offset;
         let end = lines.get(within.end).map_or(text.len(), |line| line.offset);
-        let last = lines.iter().rposition(|line| speaks(line) && !begins(line))?;
+        let last = lines.iter().rposition(|line| line.is_sentence() && !line.begins_iteration())?;
         let named = names_iteration(&text[start..end]).into_iter().map(|place| start + place);
         let named = self.lines_at(named).into_iter();
-        named.rev().find(|index| *index < last && begins(&lines[*index]))
+        named.rev().find(|index| *index < last && lines[*index].begins_iteration())
     }
 
     /// The index of the line that holds a byte of the message.
@@ -131,24 +145,19 @@ impl<'w> Layout<'w> {
         start..taken.last().map_or(start, |line| line.offset + line.text.len())
     }
 
-    /// Whether nothing but markup stands outside of some spans of the message: no
-    /// letter and no digit, aside from fences, from reasoning, and from lines that
-    /// `passes` lets pass.
+    /// True if nothing but markup is outside of the spans: no letter and no digit, apart
+    /// from fences, reasoning and lines for which `passes` is true.
     pub(crate) fn is_covered_by(
         &self,
         spans: &[Range<usize>],
         passes: impl Fn(&str) -> bool,
     ) -> bool {
-        let taken = |at: usize| spans.iter().any(|span| span.contains(&at));
-        let says_more = |line: &Line<'_>| {
-            let mut said = line.text.char_indices().filter(|(_, said)| said.is_alphanumeric());
-            said.any(|(at, _)| !taken(line.offset + at))
-        };
-        let is_markup = |line: &Line<'_>| {
-            matches!(line.block, BlockKind::Fence | BlockKind::Thinking) || passes(line.text)
-        };
-        let mut lines = self.lines().iter();
-        !self.word.clipped && lines.all(|line| is_markup(line) || !says_more(line))
+        !self.word.clipped
+            && self.lines().iter().all(|line| {
+                matches!(line.block, BlockKind::Fence | BlockKind::Thinking)
+                    || passes(line.text)
+                    || line.is_covered_by(spans)
+            })
     }
 
     /// The input's number of a line.
@@ -180,7 +189,7 @@ struct BlockTracker {
     hunk: Hunk,
 }
 
-/// How many lines of the current hunk are still to come.
+/// The lines of the current hunk that are still to come.
 #[derive(Clone, Copy, Default)]
 struct Hunk {
     old: usize,
@@ -189,14 +198,14 @@ struct Hunk {
 
 impl BlockTracker {
     fn new(text: &str) -> Self {
-        let find = |what: &str| memmem::find(text.as_bytes(), what.as_bytes());
-        let opened = find("<think>").unwrap_or(usize::MAX);
-        let closes = find("</think>");
+        let bytes = text.as_bytes();
+        let opened = memmem::find(bytes, b"<think>").unwrap_or(usize::MAX);
+        let closes = memmem::find(bytes, b"</think>");
         let closed = closes.filter(|at| !text[..*at].ends_with('`')).unwrap_or(usize::MAX);
         Self {
             thinks: closes.is_some(),
             thinking: closed < opened,
-            comments: find("-->").is_some(),
+            comments: memmem::find(bytes, b"-->").is_some(),
             comment: false,
             fence: None,
             hunk: Hunk::default(),
@@ -238,9 +247,8 @@ impl BlockTracker {
         if !self.thinks {
             return;
         }
-        let stands = |at: &usize| !line[..*at].ends_with('`');
-        let opened = line.rfind("<think>").filter(stands).map(|at| at + 1);
-        let closed = line.rfind("</think>").filter(stands).map(|at| at + 1);
+        let opened = last_tag(line, "<think>");
+        let closed = last_tag(line, "</think>");
         if opened.is_some() || closed.is_some() {
             self.thinking = opened > closed;
         }
@@ -287,7 +295,7 @@ impl Hunk {
         Some(Self { old: length(old)?, new: length(new)? })
     }
 
-    /// Whether the line belongs to this hunk; if so it is counted off.
+    /// Counts a line off and returns true if the line belongs to this hunk.
     fn takes(&mut self, line: &str) -> bool {
         if self.old == 0 && self.new == 0 {
             return false;
@@ -309,6 +317,12 @@ impl Hunk {
     }
 }
 
+/// The offset of the last tag in a line; none if the tag stands behind a backtick, which
+/// only mentions it.
+fn last_tag(line: &str, tag: &str) -> Option<usize> {
+    line.rfind(tag).filter(|at| !line[..*at].ends_with('`'))
+}
+
 /// The number of lines in one side of a hunk's head: `12,7` has 7, `12` has 1.
 fn length(range: &str) -> Option<usize> {
     range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
@@ -322,7 +336,7 @@ fn fence_mark(line: &str) -> Option<(char, usize)> {
     (count >= 3 && !(with == '`' && info.contains('`'))).then_some((with, count))
 }
 
-/// What a fence with this info string holds.
+/// The kind of block that a fence with this info string opens.
 fn language(info: &str) -> BlockKind {
     const PLAIN: [&str; 19] = [
         "",

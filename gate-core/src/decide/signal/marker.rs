@@ -5,7 +5,7 @@
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marker {
     text: &'static str,
-    /// Which of its bytes is looked for.
+    /// The index of the byte that the search looks for.
     rare: usize,
 }
 
@@ -16,19 +16,18 @@ impl Marker {
         Self { text, rare }
     }
 
-    /// Whether it stands in a text.
     pub(super) fn stands_in(&self, text: &str) -> bool {
         self.places(text).next().is_some()
     }
 
-    /// Where it stands in a text, in order.
+    /// The offsets at which the marker begins in a text, in order.
     pub(super) fn places(self, text: &str) -> impl Iterator<Item = usize> {
         let (bytes, rare) = (text.as_bytes(), self.text.as_bytes()[self.rare]);
         let found = memchr::memchr2_iter(rare, rare.to_ascii_uppercase(), bytes);
         found.filter_map(move |at| {
             let begin = at.checked_sub(self.rare)?;
-            let it = bytes.get(begin..begin + self.text.len())?;
-            it.eq_ignore_ascii_case(self.text.as_bytes()).then_some(begin)
+            let text = bytes.get(begin..begin + self.text.len())?;
+            text.eq_ignore_ascii_case(self.text.as_bytes()).then_some(begin)
         })
     }
 }

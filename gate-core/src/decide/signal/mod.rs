@@ -37,7 +37,7 @@ pub use candidate::NearMiss;
 pub use prompt::prompt;
 pub use token::{TokenFinding, TokenHalves, TokenKey, TokenState, UnprovenClaim};
 
-/// What every signal of the built-in spellings holds, and so each part of one.
+/// Texts that every signal of the built-in spellings contains, and so each part of one.
 const PARTS: [Marker; 4] = [
     Marker::new("exit_", 1),
     Marker::new("ralph", 3),
@@ -52,26 +52,26 @@ const EARLIER_MESSAGE: &str =
 /// The most near misses that are kept.
 const NEAR_MISSES: usize = 20;
 
-/// Whether a line of other words could be read as a signal, or as a part of one.
+/// True if a line could be read as a signal, or as a part of one.
 pub(super) fn says_signal(line: &str, policy: &SignalPolicy) -> bool {
     let is_part = PARTS.iter().any(|part| part.stands_in(line));
     is_part || !candidates(&Word::whole(line), policy).is_empty()
 }
 
-/// What the agent says about being done.
+/// The agent's own statement about being done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Signal {
-    /// What it amounts to.
+    /// The status that follows from the statement and its problems.
     pub status: Status,
     /// The spelling that it was read from.
     pub source: Option<Spelling>,
     /// The agent's reason.
     pub reason: Option<String>,
-    /// What the agent says remains to be done.
+    /// The work that remains, in the agent's words.
     pub remaining_work: Option<String>,
     /// The agent's confidence, in lower case.
     pub confidence: Option<String>,
-    /// Whether the agent asks to bypass the threshold.
+    /// True if the agent asks to bypass the threshold.
     pub override_requested: bool,
     /// Line of the input, from 1.
     pub line: Option<u64>,
@@ -79,18 +79,17 @@ pub struct Signal {
     pub problems: Vec<String>,
     /// Texts that look like a signal and are none.
     pub near_misses: Vec<NearMiss>,
-    /// Whether other fields of the signal say the same in another way, which
-    /// counts one indicator.
+    /// True if other fields of the signal confirm its status, which counts as one
+    /// indicator.
     #[serde(default)]
     pub fields_agree: bool,
-    /// Whether the agent's final message is the signal and nothing else, markup
-    /// aside.
+    /// True if the agent's final message is the signal and nothing else, markup aside.
     #[serde(default)]
     pub whole_message: bool,
-    /// What became of its token, where one is required.
+    /// The state of its token, if a token is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<TokenState>,
-    /// What it claims, until its token was looked at.
+    /// The claim, until its token is checked.
     #[serde(skip)]
     pub unproven: Option<UnprovenClaim>,
     /// The exit signal of the agent exit protocol, if it was read from one.
@@ -102,7 +101,7 @@ pub struct Signal {
     pub taken: Vec<String>,
 }
 
-/// What a signal amounts to.
+/// The status of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -155,8 +154,7 @@ impl Signal {
         Self { near_misses, ..Self::absent() }.with_misses_of(turn, policy)
     }
 
-    /// Where nothing was found, a signal in an earlier message of the turn is
-    /// a near miss.
+    /// If nothing was found, a signal in an earlier message of the turn is a near miss.
     fn with_misses_of(mut self, turn: &FinalTurn, policy: &SignalPolicy) -> Self {
         if self.status == Status::Absent {
             for word in turn.earlier() {
@@ -201,7 +199,7 @@ impl Signal {
             let passes = |line: &str| required && is_token_line(line);
             signal.whole_message = layout.is_covered_by(&spans, passes);
         }
-        if let Some(at) = at.filter(|_| required) {
+        if required && let Some(at) = at {
             signal.await_token(SeenToken::beside(&layout, at));
         }
         if word.clipped && signal.status == Status::Absent {
@@ -280,7 +278,8 @@ fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
     found
 }
 
-/// Which candidate stands for all: of several that forbid as much the last.
+/// The candidate that stands for all: the one with the highest weight, of several the
+/// last.
 fn chosen(last: &[Candidate]) -> Option<usize> {
     (0..last.len()).max_by_key(|index| last[*index].weight())
 }

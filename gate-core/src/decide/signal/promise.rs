@@ -86,12 +86,12 @@ pub(super) fn objection(
         .or_else(|| place.work_follows().then(|| FOLLOWED.to_owned()))
 }
 
-/// How much of a tag's line is held against it, in bytes, on either side.
+/// The part of a tag's line that can refuse it, in bytes on either side.
 const LINE: usize = 2_000;
 
 pub(super) const FOLLOWED: &str = "text about the next work follows it";
 
-/// What the rest of the tag's line has against it.
+/// The objection of the text on the tag's own line.
 pub(super) fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
     if before.trim_start().starts_with('+') {
         return Some("it stands in a diff");
@@ -135,10 +135,9 @@ fn is_number(text: &str) -> bool {
 /// An item's id in brackets: `[US-7]`.
 fn is_bracketed(text: &str) -> bool {
     let id = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or_default();
-    let is_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '#');
     !id.is_empty()
         && id.len() <= 20
-        && id.chars().all(is_id)
+        && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '#'))
         && id.contains(|c: char| c.is_ascii_digit())
 }
 
@@ -150,8 +149,8 @@ fn ends_a_sentence(text: &str) -> bool {
     })
 }
 
-/// Whether the tag's sentence goes on behind it: what follows begins in lower
-/// case, or with a mark that closes a quotation or continues a clause.
+/// True if the sentence goes on after the tag: the text begins in lower case, or with a
+/// mark that closes a quotation or continues a clause.
 fn goes_on(after: &str) -> bool {
     let text = after.trim_start_matches(MARKS);
     text.chars().next().is_some_and(|c| {
@@ -159,7 +158,7 @@ fn goes_on(after: &str) -> bool {
     })
 }
 
-/// What each tag begins with.
+/// The beginning of each tag.
 const MARKER: Marker = Marker::new("<prom", 0);
 
 /// The tag, with its phrase on the same or on neighbouring lines.

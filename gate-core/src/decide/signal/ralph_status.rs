@@ -103,15 +103,24 @@ impl Block {
     fn shrink(&mut self, layout: &Layout<'_>, start: usize) {
         let first = layout.lines().get(start + 1).is_some_and(|line| line.text.trim().is_empty());
         let from = start + 1 + usize::from(first);
-        let is_field = |index: &usize| self.fields.iter().any(|field| field.line == *index);
-        let end =
-            (from..self.lines.end).take_while(is_field).last().map_or(start + 1, |last| last + 1);
+        let mut end = start + 1;
+        for index in from..self.lines.end {
+            if !self.fields.iter().any(|field| field.line == index) {
+                break;
+            }
+            end = index + 1;
+        }
         self.fields.retain(|field| field.line < end);
         self.lines.end = end;
     }
 
     fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.key == key)
+    }
+
+    fn values(&self, key: &str) -> impl Iterator<Item = &str> {
+        let fields = self.fields.iter().filter(move |field| field.key == key);
+        fields.map(|field| field.value.as_str())
     }
 
     fn value(&self, key: &str) -> Option<&str> {
@@ -125,15 +134,14 @@ impl Block {
             None => self.reading(),
         };
         let deciding = self.field("EXIT_SIGNAL").or_else(|| self.field("STATUS"));
-        let shown = |field: &Field| format!("{}: {}", field.key, field.value);
         let said = ["EXIT_SIGNAL", "STATUS", "TESTS_STATUS", "REMAINING_WORK"];
         Candidate {
             spelling: Spelling::RalphStatus,
             line: layout.number(deciding.map_or(self.lines.start, |field| field.line)),
             at: self.lines.start,
             span: layout.span(self.lines.clone()),
-            text: deciding.map_or_else(|| "RALPH_STATUS".to_owned(), shown),
-            taken: said.into_iter().filter_map(|key| self.field(key).map(shown)).collect(),
+            text: deciding.map_or_else(|| "RALPH_STATUS".to_owned(), Field::shown),
+            taken: said.into_iter().filter_map(|key| self.field(key).map(Field::shown)).collect(),
             reading,
         }
     }
@@ -167,17 +175,17 @@ impl Block {
         }
     }
 
-    /// Whether the block says that the work is not done.
     fn denies(&self) -> bool {
         let signal = self.value("EXIT_SIGNAL").map(first_word);
-        let status = self.value("STATUS").filter(|_| signal.is_none());
-        let open = signal.is_some_and(|signal| signal == "false")
-            || status.is_some_and(|status| !is_complete(status));
+        let open = match signal {
+            Some(signal) => signal == "false",
+            None => self.value("STATUS").is_some_and(|status| !is_complete(status)),
+        };
         open && !self.is_template()
     }
 
-    /// Whether the block is the prompt's own: a choice of values, a
-    /// placeholder for one, or an order behind it.
+    /// True if the block is the prompt's own: it holds a choice of values, a placeholder,
+    /// or an order in a comment.
     fn is_template(&self) -> bool {
         self.fields.iter().any(|Field { key, value, .. }| {
             let decides = matches!(key.as_str(), "STATUS" | "EXIT_SIGNAL");
@@ -188,8 +196,7 @@ impl Block {
         })
     }
 
-    /// What the block says where it says complete: everything in it has to
-    /// agree.
+    /// Reads a block that says complete. Everything in the block has to agree.
     fn complete(&self, by: &str, status: Option<&str>) -> Statement {
         let mut statement = self.statement(SignalValue::Complete);
         statement.agrees |= status.is_some();
@@ -203,7 +210,7 @@ impl Block {
     }
 
     fn statement(&self, value: SignalValue) -> Statement {
-        let passing = |tests: &str| undecorated(tests).to_ascii_uppercase().starts_with("PASS");
+        let tests = undecorated(self.value("TESTS_STATUS").unwrap_or_default());
         Statement {
             value,
             reason: self
@@ -211,7 +218,7 @@ impl Block {
                 .or_else(|| self.value("REASON"))
                 .map(str::to_owned),
             remaining_work: self.value("REMAINING_WORK").map(str::to_owned),
-            agrees: self.value("TESTS_STATUS").is_some_and(passing),
+            agrees: tests.to_ascii_uppercase().starts_with("PASS"),
             problems: self.twice(),
             ..Statement::new(value)
         }
@@ -219,19 +226,17 @@ impl Block {
 
     /// Keys that stand twice with different values.
     fn twice(&self) -> Vec<String> {
-        let values = |key| {
-            self.fields
-                .iter()
-                .filter(move |field| field.key == key)
-                .map(|field| field.value.as_str())
-        };
-        let twice = ["EXIT_SIGNAL", "STATUS"].into_iter().filter(|key| differ(values(*key)));
+        let twice = ["EXIT_SIGNAL", "STATUS"].into_iter().filter(|key| differ(self.values(key)));
         twice.map(|key| format!("{key} stands twice, with different values")).collect()
     }
 }
 
 impl Field {
-    /// Whether the field says that the work is not done after all.
+    fn shown(&self) -> String {
+        format!("{}: {}", self.key, self.value)
+    }
+
+    /// True if the field says that the work is not done after all.
     fn contradicts_completion(&self) -> bool {
         let value = self.value.as_str();
         match self.key.as_str() {
@@ -246,7 +251,7 @@ impl Field {
     }
 }
 
-/// Whether a STATUS agrees with `EXIT_SIGNAL: true`.
+/// True if a STATUS agrees with `EXIT_SIGNAL: true`.
 fn is_complete(status: &str) -> bool {
     const COMPLETE: [&str; 7] = [
         "complete",
@@ -327,8 +332,8 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     })
 }
 
-/// Whether a line says `EXIT_SIGNAL: false` by itself: that forbids also where
-/// no block stands around it.
+/// True if a line by itself says `EXIT_SIGNAL: false`, which forbids an exit even outside
+/// of a block.
 fn denies(layout: &Layout<'_>, index: usize) -> bool {
     let is_false = field(layout.lines()[index].text, index).is_some_and(|field| {
         field.key == "EXIT_SIGNAL"
@@ -368,7 +373,7 @@ static OPEN_WORK_KEY: Expression = Expression::to_match(
     r"^(?:REMAINING|OPEN|PENDING|INCOMPLETE|OUTSTANDING)(?:_|$)|_(?:REMAINING|LEFT|OPEN|PENDING)$",
 );
 
-/// What stands where a number was to be filled in.
+/// A placeholder for a number.
 static NO_NUMBER: Expression = Expression::to_match(r"^\W*(?:n|x|%d|number|count|#)\W*$");
 
 /// An order in a comment: `# set to true only when everything is done`.

@@ -1,13 +1,13 @@
-//! What the text after a candidate makes of it: taken back, shown to be an
-//! example, or followed by the next work.
+//! Judges the text after a candidate: does the agent take the candidate back, show it to
+//! be an example, or go on with other work?
 
 use super::marker::Marker;
 use crate::decide::expression::{Expression, without};
 
-/// How many lines are looked at.
+/// The lines after a candidate that are read.
 const LINES: usize = 200;
 
-/// How many lines may pass before a text no longer explains an example.
+/// The distance in lines within which a text can still explain an example.
 const NEAR: usize = 3;
 
 /// Why the lines after a candidate forbid it, whatever its spelling.
@@ -29,8 +29,7 @@ pub(super) fn objection<'t>(lines: impl Iterator<Item = &'t str>) -> Option<&'st
     None
 }
 
-/// Whether any of the lines is about the next work, or about work that is
-/// still open.
+/// True if any of the lines is about the next work, or about work that is still open.
 pub(super) fn is_about_work<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     let mut listing = false;
     for line in lines.take(LINES) {
@@ -45,12 +44,11 @@ pub(super) fn is_about_work<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     false
 }
 
-/// Whether a text is about the next work.
 pub(super) fn is_next_work(text: &str) -> bool {
     NEXT_WORK.is_match(text) && !SUMMARY.is_match(text) && !NOTHING.is_match(text)
 }
 
-/// Whether a text says that work is open or that something fails.
+/// True if a text says that work is open or that something fails.
 pub(super) fn is_open_work(text: &str) -> bool {
     let is_open =
         |text: &str| OPEN_WORK.is_match(text) && !NOTHING.is_match(text) && !PRODUCT.is_match(text);
@@ -60,11 +58,12 @@ pub(super) fn is_open_work(text: &str) -> bool {
 /// The line on which a runner begins another iteration in one log.
 pub(super) fn begins_iteration(line: &str) -> bool {
     // Most lines do not even name one, and a separator is short.
-    let named = || ITERATION_NAMES.iter().any(|name| name.stands_in(line));
-    line.len() <= 160 && named() && ITERATION.is_match(line)
+    line.len() <= 160
+        && ITERATION_NAMES.iter().any(|name| name.stands_in(line))
+        && ITERATION.is_match(line)
 }
 
-/// Where a text names what a runner begins, in order.
+/// The offsets at which a text names an iteration or a speaker, in order.
 pub(super) fn names_iteration(text: &str) -> Vec<usize> {
     let mut places: Vec<_> = ITERATION_NAMES.iter().flat_map(|name| name.places(text)).collect();
     places.sort_unstable();
@@ -92,8 +91,8 @@ static WAVERS: Expression = Expression::to_match(
 static STUMBLES: Expression =
     Expression::to_match(r"^(?:[^\w\s-]|\s)*(?:sorry|but|note|however)\b");
 
-/// What the work does, or what was mended: sentences about the product, which
-/// speak of failures and of open items without leaving any.
+/// Sentences about the product, which name failures and open items without leaving any: a
+/// feature that counts "remaining" tasks, an error that was mended.
 static PRODUCT: Expression = Expression::to_match(
     r"^[^A-Za-z_]*(?:\*\*[^*]+\*\*\W*)?(?:fix(?:ed|es)?|add(?:ed|s)|implement(?:ed|s)|resolv(?:ed|es)|handle[sd]?|marks?|marked|toggles?|filters?|shows?|displays?|lists?|sends?|retr(?:y|ies)|returns?|exits?|stops?|seeded|badge|banner|footer|counter|error (?:toast|message)|account|root cause|before:)\b|\b(?:if|when|how many|number of|that (?:is|are)|while|because|no longer|now (?:pass|work|use)\w*|now it|fixed)\b|\b[45]\d\d\b",
 );
@@ -134,7 +133,7 @@ static NOTHING: Expression = Expression::to_match(
     r":\s*\W*(?:none|nothing|no\b|0\b|n/a|all done)|\b(?:no|zero|0|nothing|none|without)\s+(?:\w+\s+){0,3}(?:remain\w*|left|open|fail\w*|outstanding|pending)|\b(?:on main|before my change|pre-?existing|unrelated|out of scope|optional|previously|used to|formerly|stale|no longer)\b|\bnothing is\b|\bwhere \w+ (?:is|are) not\b",
 );
 
-/// What sounds like the next work and is the closing of this one.
+/// Announcements of a summary, which sound like the next work and close this one.
 static SUMMARY: Expression = Expression::to_match(
     r"\b(?:let me|i(?:.ll| will| need to)|let's)\b.{0,20}\b(?:summar|provide|recap|outline|explain|list|give|present|share|describe|wrap|conclude|highlight|note|report|know|create a summary|write a summary|do a (?:final )?(?:summary|recap))",
 );

@@ -1,4 +1,4 @@
-//! What the sentence before a candidate makes of it.
+//! Judges the sentence before a candidate.
 //!
 //! A sentence that ends with a colon, a heading, or a sentence that runs on
 //! into the candidate introduces it. Who speaks, and with what verb, decides:
@@ -10,14 +10,14 @@
 use crate::decide::expression::{Expression, without};
 use crate::decide::sentence;
 
-/// What an introducing sentence makes of what it introduces.
+/// The effect of an introducing sentence on the candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Introduction {
     /// The agent speaks, of its own work, now.
     Announces,
     /// It says nothing either way.
     Unclear,
-    /// What follows is no signal, for this reason.
+    /// The text that follows is no signal, for this reason.
     Objects(&'static str),
 }
 
@@ -55,9 +55,9 @@ impl Introduction {
     }
 }
 
-/// Whether a heading stands over a section that shows how a status is
-/// reported. A section that shows how to use the work ("Usage example") may
-/// well be followed by the agent's own status.
+/// True if a heading opens a section that shows how to report a status. A section that
+/// shows how to use the product ("Usage example") may well be followed by the agent's own
+/// status.
 pub(super) fn heads_status_examples(heading: &str) -> bool {
     STATUS_EXAMPLES.is_match(heading)
 }

@@ -19,16 +19,17 @@ use super::{Signal, Status};
 /// a word of some language.
 const LETTERS: &[u8; 28] = b"bcdfghjkmnpqrstvwxyz23456789";
 
-/// How long a half is.
+/// The length of a half, in letters.
 const HALF: usize = 4;
 
 /// The key of a token's line.
 const KEY: &str = "EXIT_TOKEN";
 
-/// How far from a signal its token may stand, in lines.
+/// The greatest distance between a signal and its token, in lines.
 const NEARBY: usize = 40;
 
-/// What makes a project's tokens: whoever has it can make them all.
+/// The key from which a project's tokens derive. Whoever has the key can compute them
+/// all.
 #[derive(Clone)]
 pub struct TokenKey([u8; 32]);
 
@@ -44,14 +45,17 @@ impl TokenKey {
         hasher.update(&iteration.to_le_bytes()).update(run.as_bytes());
         let mut bytes = [0; 16 * HALF];
         hasher.finalize_xof().fill(&mut bytes);
-        let letter = |eight: &[u8]| {
-            let number = eight.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-            char::from(LETTERS[(number % LETTERS.len() as u64) as usize])
-        };
-        let letters: Vec<_> = bytes.chunks_exact(8).map(letter).collect();
-        let half = |letters: &[char]| letters.iter().collect();
-        TokenHalves { first: half(&letters[..HALF]), second: half(&letters[HALF..]) }
+        let letters: Vec<char> = bytes.chunks_exact(8).map(letter).collect();
+        let (first, second) = letters.split_at(HALF);
+        TokenHalves { first: first.iter().collect(), second: second.iter().collect() }
     }
+}
+
+/// The letter of eight random bytes. Eight bytes make the bias of the remainder too small
+/// to matter.
+fn letter(eight: &[u8]) -> char {
+    let number = eight.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    char::from(LETTERS[(number % LETTERS.len() as u64) as usize])
 }
 
 impl fmt::Debug for TokenKey {
@@ -71,7 +75,7 @@ pub struct TokenHalves {
 }
 
 impl TokenHalves {
-    /// Whether a text is the whole, in any case.
+    /// True if a text is the whole token, in any case.
     pub fn is(&self, said: &str) -> bool {
         let (first, second) = (self.first.as_bytes(), self.second.as_bytes());
         let Some((start, end)) = said.as_bytes().split_at_checked(first.len()) else {
@@ -80,14 +84,14 @@ impl TokenHalves {
         start.eq_ignore_ascii_case(first) && end.eq_ignore_ascii_case(second)
     }
 
-    /// Whether a text holds both halves, and is not the whole.
+    /// True if a text holds both halves without joining them.
     pub fn is_apart(&self, said: &str) -> bool {
         let said = said.to_ascii_lowercase();
         !self.is(&said) && said.contains(&self.first) && said.contains(&self.second)
     }
 
-    /// What an agent is told of it, to stand behind the protocol. Repeated, it never
-    /// holds the whole.
+    /// The paragraph about the token that follows the protocol in a prompt. An agent that
+    /// repeats the paragraph never prints the whole token.
     pub fn told(&self) -> String {
         let Self { first, second } = self;
         format!(
@@ -98,7 +102,7 @@ impl TokenHalves {
     }
 }
 
-/// What became of the token of a signal, where one is required.
+/// The result of checking a signal's token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Token")]
@@ -117,18 +121,22 @@ pub enum TokenState {
     Unchecked,
 }
 
-/// What was found of a token.
+/// The result of checking a token, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenFinding {
     token: TokenState,
     why: String,
 }
 
-/// What is said of a signal that nobody has looked at the token of.
+/// The problem of a signal whose token is not checked yet.
 const UNCHECKED: &str =
     "its EXIT_TOKEN was not looked at: only a decision that keeps state knows which one holds";
 
 impl TokenFinding {
+    fn new(token: TokenState, why: impl Into<String>) -> Self {
+        Self { token, why: why.into() }
+    }
+
     /// Nobody can look at it, for this reason.
     pub fn unchecked(why: &str) -> Self {
         Self {
@@ -145,40 +153,39 @@ impl TokenFinding {
         (run, iteration): (&str, u64),
         others: &[(String, u64)],
     ) -> Self {
-        let found = |token, why: String| Self { token, why };
-        let Some(said) = signal.unproven.as_ref().and_then(|it| it.said.as_ref()) else {
+        let Some(said) = signal.unproven.as_ref().and_then(|claim| claim.said.as_ref()) else {
             let why = "it carries no EXIT_TOKEN, and this iteration's is required";
-            return found(TokenState::Missing, why.to_owned());
+            return Self::new(TokenState::Missing, why);
         };
-        let is = |run: &str, iteration| key.halves(run, iteration).is(&said.text);
         let own = key.halves(run, iteration);
         if own.is(&said.text) {
-            return found(TokenState::Held, String::new());
+            return Self::new(TokenState::Held, "");
         }
         if own.is_apart(&said.text) {
             let why = "the halves of its EXIT_TOKEN are not joined into one word";
-            return found(TokenState::Wrong, why.to_owned());
+            return Self::new(TokenState::Wrong, why);
         }
-        if let Some(earlier) = (1..iteration).rev().take(LOOKED_BACK).find(|it| is(run, *it)) {
+        let mut earlier = (1..iteration).rev().take(LOOKED_BACK);
+        if let Some(earlier) = earlier.find(|earlier| key.halves(run, *earlier).is(&said.text)) {
             let why =
                 format!("its EXIT_TOKEN is that of iteration {earlier}, and this is {iteration}");
-            return found(TokenState::Earlier, why);
+            return Self::new(TokenState::Earlier, why);
         }
-        match others.iter().find(|(run, iteration)| is(run, *iteration)) {
+        match others.iter().find(|(run, iteration)| key.halves(run, *iteration).is(&said.text)) {
             Some((other, iteration)) => {
                 let why =
                     format!("its EXIT_TOKEN is that of iteration {iteration} of the run {other}");
-                found(TokenState::OtherRun, why)
+                Self::new(TokenState::OtherRun, why)
             }
-            None => found(TokenState::Wrong, "its EXIT_TOKEN is not this iteration's".to_owned()),
+            None => Self::new(TokenState::Wrong, "its EXIT_TOKEN is not this iteration's"),
         }
     }
 }
 
-/// How many iterations back a token is looked for.
+/// The earlier iterations whose tokens are compared.
 const LOOKED_BACK: usize = 1_000;
 
-/// What a signal claims whose token is still to be looked at.
+/// The claim of a signal whose token is still to be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnprovenClaim {
     status: Status,
@@ -200,18 +207,20 @@ impl SeenToken {
         let lines = layout.lines();
         let from = at.saturating_sub(NEARBY);
         let to = lines.len().min(at + NEARBY);
-        let said = |index: usize| {
-            let line = &lines[index];
-            let quoted =
-                !matches!(line.block, BlockKind::Prose | BlockKind::Fenced | BlockKind::Data);
-            let text = value(line.text).filter(|_| !quoted)?;
-            Some(Self { text, line: layout.number(index) })
-        };
-        (at..to).find_map(said).or_else(|| (from..at).rev().find_map(said))
+        (at..to).chain((from..at).rev()).find_map(|index| Self::on_line(layout, index))
+    }
+
+    fn on_line(layout: &Layout<'_>, index: usize) -> Option<Self> {
+        let line = &layout.lines()[index];
+        match line.block {
+            BlockKind::Prose | BlockKind::Fenced | BlockKind::Data => {
+                Some(Self { text: value(line.text)?, line: layout.number(index) })
+            }
+            _ => None,
+        }
     }
 }
 
-/// Whether a line holds a token and nothing else.
 pub(super) fn is_token_line(line: &str) -> bool {
     value(line).is_some()
 }
@@ -229,9 +238,9 @@ fn value(line: &str) -> Option<String> {
 }
 
 impl Signal {
-    /// What the signal says, whether or not its token was looked at.
+    /// The status that the signal claims, even if its token is not checked yet.
     pub fn claims(&self) -> Status {
-        self.unproven.as_ref().map_or(self.status, |it| it.status)
+        self.unproven.as_ref().map_or(self.status, |claim| claim.status)
     }
 
     /// Makes what would end the loop invalid until its token was looked at.

@@ -1,7 +1,5 @@
-//! What the value of a field says: nothing, a part, a placeholder, a failure.
-//! The same for every spelling that has fields.
-
-use std::ops::Range;
+//! Reads the values of fields: is a value "none", a part of the work, a placeholder, a
+//! failure?
 
 use crate::decide::expression::{Expression, without};
 use crate::decide::sentence;
@@ -28,25 +26,30 @@ pub(super) fn split_word(value: &str) -> (&str, &str) {
     value.split_at(end)
 }
 
-/// Whether a value that decides is a placeholder, or a choice such as
-/// `COMPLETE|CONTINUE`.
+/// True if a value is a placeholder, or a choice such as `COMPLETE|CONTINUE`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     let bracketed = value.starts_with('[') && value.ends_with(']');
     bracketed || is_blank_form(value) || CHOICE.is_match(value)
 }
 
-/// Whether a text is the form of a value that somebody was to fill in:
-/// `{…}`, `<…>`, `[this|that]`, `...`. `[]`, `{}` and lists are values.
+/// True if a text is a form that the agent was to fill in: `{…}`, `<…>`, `[this|that]`,
+/// `...`. `[]`, `{}` and lists are values.
 pub(super) fn is_blank_form(value: &str) -> bool {
     let value = value.trim().trim_matches(['"', '\'']);
-    let within = |open, close| value.len() > 2 && value.starts_with(open) && value.ends_with(close);
-    let asked = within('[', ']') && (value.contains('|') || ASKED.is_match(value));
-    within('{', '}') || within('<', '>') || asked || matches!(value, "..." | "…")
+    let asks = value.contains('|') || ASKED.is_match(value);
+    is_enclosed(value, '{', '}')
+        || is_enclosed(value, '<', '>')
+        || (is_enclosed(value, '[', ']') && asks)
+        || matches!(value, "..." | "…")
 }
 
-/// Whether a text says that nothing remains. What stands behind the "none"
-/// must be harmless: a work that is named there remains after all.
+fn is_enclosed(value: &str, open: char, close: char) -> bool {
+    value.len() > 2 && value.starts_with(open) && value.ends_with(close)
+}
+
+/// True if a text says that nothing remains. The text after the "none" must be harmless:
+/// if work is named there, work remains.
 pub(super) fn is_nothing(text: &str) -> bool {
     let text = undecorated(text.trim_start().trim_start_matches("- "));
     let head = NOTHING.find(text).map_or(0, |found| found.end);
@@ -54,7 +57,7 @@ pub(super) fn is_nothing(text: &str) -> bool {
         && HARMLESS.is_match(&text[head..])
 }
 
-/// Whether the comment behind a value takes back a part of it.
+/// True if the comment after a value takes back a part of the value.
 pub(super) fn is_partial(comment: &str) -> bool {
     let comment = without(&ABSENCE, comment);
     sentence::is_negated(&comment)
@@ -63,29 +66,26 @@ pub(super) fn is_partial(comment: &str) -> bool {
         || has_open_fraction(&comment)
 }
 
-/// Whether "3 of 8" or "3/8" leaves something open.
+/// True if a fraction such as "3 of 8" or "3/8" leaves something open.
 pub(super) fn has_open_fraction(text: &str) -> bool {
-    let numbers = |range: Range<usize>| {
-        let parts =
-            text[range].split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
-        parts.filter_map(|part| part.parse::<u64>().ok()).collect::<Vec<_>>()
-    };
-    let open = |found: Range<usize>| matches!(numbers(found)[..], [done, all] if done < all);
-    FRACTION.find_iter(text).any(open)
+    FRACTION.find_iter(text).any(|found| {
+        let numbers = text[found].split(|c: char| !c.is_ascii_digit());
+        let numbers: Vec<u64> = numbers.filter_map(|part| part.parse().ok()).collect();
+        matches!(numbers[..], [done, all] if done < all)
+    })
 }
 
-/// Whether the state of the tests is not a pass.
+/// True if the reported state of the tests is not a pass.
 pub(super) fn is_failing(tests: &str) -> bool {
     let rest = without(&EXCUSED, tests);
     FAILS.is_match(tests) || FAILURES.is_match(&rest) || has_open_fraction(&rest)
 }
 
-/// Whether one key stands several times with different values.
 pub(super) fn differ<'v>(mut values: impl Iterator<Item = &'v str>) -> bool {
     values.next().is_some_and(|first| values.any(|other| !other.eq_ignore_ascii_case(first)))
 }
 
-/// What a form asks for, in brackets.
+/// A question in brackets that a form asks.
 static ASKED: Expression = Expression::to_match(
     r"^\[(?:why|reason|explanation|explain|describe|description|text|summary|your|one|a|short|brief|what|list)\b[^\]]*\]$",
 );

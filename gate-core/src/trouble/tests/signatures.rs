@@ -4,7 +4,7 @@ use super::super::Signature;
 use super::cases::effort;
 
 fn of(output: &str) -> String {
-    Signature::of([output]).map(String::from).unwrap_or_default()
+    Signature::from_outputs([output]).map(String::from).unwrap_or_default()
 }
 
 #[test]
@@ -61,7 +61,10 @@ fn a_signature_is_short() {
 #[test]
 fn an_output_without_an_error_line_has_its_last_line() {
     assert_eq!(of("building\nit did not work in 3 s\n\n"), "it did not work in <n> s");
-    assert_eq!(Signature::of(["first\n", "second\n"]).unwrap().as_str(), "first | second");
+    assert_eq!(
+        Signature::from_outputs(["first\n", "second\n"]).unwrap().as_str(),
+        "first | second"
+    );
 }
 
 #[test]
