@@ -23,7 +23,7 @@ fn step() -> impl Strategy<Value = Step> {
         Kind::Works,
         Kind::Unsure,
         Kind::Silent,
-        Kind::Limited,
+        Kind::LimitNotice,
         Kind::Denied,
         Kind::Forced,
     ];

@@ -4,10 +4,10 @@
 use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
-use gate_core::decide::breaker::{Breaker, BreakerState, Cause, Counters, Stood, Trip};
+use gate_core::decide::breaker::{Breaker, BreakerState, Cause, Counters, Trip, TripSnapshot};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::indicator::{Hit, PatternSet};
-use gate_core::decide::iteration_facts::{IterationFacts, Limited, TreeSeen, TreeState};
+use gate_core::decide::iteration_facts::{IterationFacts, LimitNotice, TreeSeen, TreeState};
 use gate_core::decide::policy::{
     AgentOverride, CheckPolicy, Mode, Policy, SignalPolicy, Spelling, Threshold,
 };
@@ -296,7 +296,7 @@ fn memory() -> impl Strategy<Value = (bool, Option<LoopState>)> {
     let state = prop_oneof![4 => Just(Closed), 1 => select(&[HalfOpen, Open, Isolated][..])];
     let memory = (state, run()).prop_map(|(state, run)| {
         let trip = Trip { cause: Cause::Refused, message: "refused".to_owned() };
-        let stood = Some(Stood::default());
+        let stood = Some(TripSnapshot::default());
         let breaker = Breaker { state, trip: Some(trip), stood, ..Breaker::default() };
         LoopState { breaker, hold: None, run }
     });
@@ -330,7 +330,7 @@ fn observed() -> impl Strategy<Value = IterationFacts> {
         after: tree(digest),
         uncommitted: None,
     });
-    let limited = Limited { text: "limit".to_owned(), resets_at: None };
+    let limited = LimitNotice { text: "limit".to_owned(), resets_at: None };
     let limited = proptest::option::weighted(0.1, Just(limited));
     (proptest::option::of(seen), any::<(bool, bool)>(), limited).prop_map(
         |(tree, (error, denied), limited)| IterationFacts {

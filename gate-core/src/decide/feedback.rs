@@ -15,7 +15,7 @@ use super::situation::Course;
 use super::verdict::Verdict;
 
 /// The longest feedback, in characters.
-const LONGEST: usize = 1_500;
+const MAX_FEEDBACK_CHARS: usize = 1_500;
 
 /// With this line each feedback begins.
 const OPENING: &str = "The work does not count as done yet:";
@@ -171,9 +171,9 @@ pub(super) fn text(verdict: Verdict, reasons: &[Reason], input: &Input, policy: 
         text.push_str(SETTINGS_CHANGED);
     }
     let closing = closing(reasons, input, policy);
-    let room = LONGEST.saturating_sub(length(&text) + length(&closing));
+    let room = MAX_FEEDBACK_CHARS.saturating_sub(length(&text) + length(&closing));
     text.push_str(&quoted::all(reasons, input, policy, room));
-    let room = LONGEST.saturating_sub(length(&closing));
+    let room = MAX_FEEDBACK_CHARS.saturating_sub(length(&closing));
     cut(&text, room) + &closing
 }
 

@@ -25,7 +25,7 @@ pub struct IterationFacts {
     /// The tools that were denied in the final turn.
     pub denied: Vec<String>,
     /// The limit that it ended in.
-    pub limited: Option<Limited>,
+    pub limited: Option<LimitNotice>,
     /// The length of the agent's text in its final turn, in characters.
     pub output: u64,
     /// The client's id of the session.
@@ -78,7 +78,8 @@ pub struct TreeState {
 
 /// A rate or usage limit that ended an iteration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Limited {
+#[schemars(rename = "Limited")]
+pub struct LimitNotice {
     /// The client's words.
     pub text: String,
     /// When it ends, in seconds since 1970, where the client says so.

@@ -11,7 +11,7 @@ use super::stop::Refusals;
 
 /// The number of times in a row that one failure refuses a stop in an interactive
 /// session.
-const SAME_FAILURE: u32 = 2;
+const MAX_SAME_FAILURES: u32 = 2;
 
 /// The ruling on a stop.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +75,7 @@ impl StopCase<'_> {
         if !self.situation.headless && self.is_refused_enough() {
             return released(
                 Released::Red,
-                format!("{} still red after {SAME_FAILURE} refusals", are(&own)),
+                format!("{} still red after {MAX_SAME_FAILURES} refusals", are(&own)),
             );
         }
         let own_checks: Vec<_> = failing
@@ -103,7 +103,7 @@ impl StopCase<'_> {
     }
 
     fn is_refused_enough(&self) -> bool {
-        self.refusals.same >= SAME_FAILURE && self.refusals.failure == self.failure()
+        self.refusals.same >= MAX_SAME_FAILURES && self.refusals.failure == self.failure()
     }
 
     /// The required checks that failed and refuse a stop: all of them if the agent

@@ -63,6 +63,7 @@ impl Case<'_> {
         if let (Course::Release, Some(stopped)) = (course, &stopped) {
             return stopped.release().into();
         }
+        // Before the agent's word and the checks: neither may pass an open breaker.
         if let Some(reasons) = self.held() {
             return Ruling::new(Verdict::Tripped, reasons);
         }
@@ -145,6 +146,10 @@ impl Case<'_> {
 
     /// Everything that forbids `exit`.
     fn against(&self) -> Vec<Reason> {
+        // The first reason is the one that people read, so the order is by weight: a check
+        // that was worked around, then the agent's own word, then evidence, then counting.
+        // All reasons are collected, because an agent that learns one a turn needs a turn for
+        // each.
         let mut against: Vec<_> = self.tampered().collect();
         let signal = self.signal();
         let forbidden = signal.is_some();

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::breaker::{
-    Admission, Breaker, BreakerView, Change, Counters, Event, Iteration, Stood, Trip, due,
+    Admission, Breaker, BreakerView, Change, Counters, Event, Iteration, Trip, TripSnapshot, due,
 };
 use super::budget;
 use super::evidence::Outcome;
@@ -18,10 +18,10 @@ use super::stop::Refusals;
 use super::timestamp::Timestamp;
 
 /// A run in which nothing was decided for so long has ended, in milliseconds.
-const SILENCE: u64 = 12 * 60 * 60 * 1000;
+const MAX_SILENCE_MS: u64 = 12 * 60 * 60 * 1000;
 
 /// The number of output lengths that are kept.
-const OUTPUTS: usize = 6;
+const KEPT_OUTPUTS: usize = 6;
 
 /// The state that is kept from one decision to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -110,7 +110,7 @@ impl RunState {
     }
 
     fn is_silent(&self, now: &Timestamp) -> bool {
-        now.since(&self.last).is_some_and(|passed| passed >= SILENCE)
+        now.since(&self.last).is_some_and(|passed| passed >= MAX_SILENCE_MS)
     }
 
     /// The run with one more decision, whatever the breaker says. Of two gates
@@ -159,8 +159,8 @@ impl RunState {
         }
     }
 
-    fn stands(&self, iteration: &Iteration) -> Stood {
-        Stood {
+    fn stands(&self, iteration: &Iteration) -> TripSnapshot {
+        TripSnapshot {
             at: iteration.at.clone(),
             tree: self.tree.clone(),
             signature: self.signature.clone(),
@@ -176,7 +176,7 @@ fn lengths(mut outputs: Vec<u64>, iteration: &Iteration) -> Vec<u64> {
         return Vec::new();
     }
     outputs.push(iteration.output);
-    outputs.drain(..outputs.len().saturating_sub(OUTPUTS));
+    outputs.drain(..outputs.len().saturating_sub(KEPT_OUTPUTS));
     outputs
 }
 

@@ -5,7 +5,7 @@ use super::{Masker, any};
 use crate::decide::evidence::Evidence;
 use crate::decide::indicator::Hit;
 use crate::decide::input::Input;
-use crate::decide::iteration_facts::{IterationFacts, Limited, Outage};
+use crate::decide::iteration_facts::{IterationFacts, LimitNotice, Outage};
 use crate::decide::reason::Warning;
 use crate::decide::signal::{NearMiss, Signal};
 use crate::decide::situation::Situation;
@@ -147,7 +147,7 @@ impl Masker {
             settings: _,
         } = observed;
         let mut masked = any(denied.iter_mut().map(|it| self.cover(it)));
-        if let Some(Limited { text, resets_at: _ }) = limited {
+        if let Some(LimitNotice { text, resets_at: _ }) = limited {
             masked |= self.cover(text);
         }
         if let Some(Outage { text, stderr, gives_up, cause: _, count: _ }) = outage {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Signature;
-use crate::decide::iteration_facts::Limited;
+use crate::decide::iteration_facts::LimitNotice;
 
 /// Facts of a transcript's final turn that feed the breaker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,7 +14,7 @@ pub struct Effort {
     /// a limit ended the turn: that is nobody's error.
     pub signature: Option<Signature>,
     /// The rate or usage limit that ended the turn.
-    pub limited: Option<Limited>,
+    pub limited: Option<LimitNotice>,
     /// The client's word that it did not reach its service, where that ended the turn.
     /// It is to be believed of a program that failed.
     pub outage: Option<String>,

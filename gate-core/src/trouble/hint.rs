@@ -1,10 +1,10 @@
 //! A cheap look for texts, before patterns are tried.
 
 /// The number of buckets that three bytes hash to.
-const PLACES: usize = 1 << 12;
+const BUCKETS: usize = 1 << 12;
 
 /// The most texts that are looked for together.
-const MOST: usize = 64;
+const MAX_TEXTS: usize = 64;
 
 /// Texts, in this case, that are looked for together: in one pass, at the
 /// places where three bytes stand that one of them begins with.
@@ -12,15 +12,15 @@ pub(super) struct Hints {
     texts: &'static [&'static str],
     /// For each bucket, the number of a text whose first three bytes hash to it, from 1;
     /// or 0.
-    first: [u8; PLACES],
+    first: [u8; BUCKETS],
     /// For each text another one that begins in the same way, or 0.
-    next: [u8; MOST],
+    next: [u8; MAX_TEXTS],
 }
 
 impl Hints {
     /// Prepares texts of three bytes or more, when gate is built.
     pub(super) const fn new(texts: &'static [&'static str]) -> Self {
-        let (mut first, mut next) = ([0; PLACES], [0; MOST]);
+        let (mut first, mut next) = ([0; BUCKETS], [0; MAX_TEXTS]);
         let mut at = 0;
         while at < texts.len() {
             let bytes = texts[at].as_bytes();

@@ -6,7 +6,7 @@ use super::hint::Hints;
 use super::pack::{self, stand_in};
 
 /// The longest beginning of a line that is looked at, in bytes.
-const LONGEST: usize = 1000;
+const MAX_LINE_BYTES: usize = 1000;
 
 /// Texts, one of which stands in every error line as tools write it, and in
 /// little else: prose speaks of errors often.
@@ -113,5 +113,5 @@ fn lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
 }
 
 fn beginning(line: &str) -> &str {
-    &line[..line.floor_char_boundary(LONGEST)]
+    &line[..line.floor_char_boundary(MAX_LINE_BYTES)]
 }

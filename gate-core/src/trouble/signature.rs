@@ -10,13 +10,13 @@ use super::{line, normal};
 use crate::decide::evidence::{Evidence, Outcome};
 
 /// The most error lines in a signature.
-const LINES: usize = 5;
+const MAX_LINES: usize = 5;
 
 /// The longest signature, in characters.
-const LONGEST: usize = 300;
+const MAX_SIGNATURE_CHARS: usize = 300;
 
 /// The fewest letters of a line that says something.
-const LETTERS: usize = 3;
+const MIN_LETTERS: usize = 3;
 
 /// An error without the details that differ from one time to the next: up to five error
 /// lines, normalised, of at most 300 characters together.
@@ -101,7 +101,7 @@ struct Lines(Vec<String>);
 
 impl Lines {
     fn is_full(&self) -> bool {
-        self.0.len() >= LINES
+        self.0.len() >= MAX_LINES
     }
 
     /// Takes the error lines of a text, as many as there is room for. False
@@ -120,14 +120,14 @@ impl Lines {
 
     fn add(&mut self, line: &str) {
         let line = normal::normalise(line);
-        if letters(&line) >= LETTERS && !self.is_full() && !self.0.contains(&line) {
+        if letters(&line) >= MIN_LETTERS && !self.is_full() && !self.0.contains(&line) {
             self.0.push(line);
         }
     }
 
     fn join(self) -> Option<Signature> {
         let text = self.0.join(" | ");
-        (!text.is_empty()).then(|| Signature(text.chars().take(LONGEST).collect()))
+        (!text.is_empty()).then(|| Signature(text.chars().take(MAX_SIGNATURE_CHARS).collect()))
     }
 }
 

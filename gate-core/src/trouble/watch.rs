@@ -1,15 +1,15 @@
 //! Follows a transcript for what goes wrong in its final turn.
 
 use super::{Effort, Signature, wording};
-use crate::decide::iteration_facts::Limited;
+use crate::decide::iteration_facts::LimitNotice;
 use crate::read::{Boundary, Event, Fact, FinalTurn, Role, Text, resets_at};
 
 /// The most failed tool results, errors and limits of a turn that are kept: more than a
 /// signature needs.
-const KEEP: usize = 16;
+const MAX_KEPT: usize = 16;
 
 /// The end of the last message that is searched for error lines, in bytes.
-const PROSE: usize = 64 << 10;
+const MAX_PROSE_BYTES: usize = 64 << 10;
 
 /// Tools that ask a person something. If nobody is there to answer, clients deny them,
 /// and the agent may do the rest of its work all the same. Of Claude Code, Codex,
@@ -41,7 +41,7 @@ pub(crate) struct Watch {
     failures: Vec<String>,
     /// The last errors of the API, and the last limits, with their lines.
     errors: Vec<(u64, String)>,
-    limits: Vec<(u64, Limited)>,
+    limits: Vec<(u64, LimitNotice)>,
     /// The line on which the agent's last message begins, in plain text.
     spoken: u64,
 }
@@ -99,11 +99,11 @@ impl Watch {
                 keep_last(&mut self.errors, (*line, message.clone()));
             }
             Fact::Limit { message, resets_at, line } => {
-                let limited = Limited { text: message.clone(), resets_at: *resets_at };
+                let limited = LimitNotice { text: message.clone(), resets_at: *resets_at };
                 keep_last(&mut self.limits, (*line, limited));
             }
             Fact::Denial { tool, .. } => self.denial(tool),
-            Fact::ToolFailure { output, .. } if self.failures.len() < KEEP => {
+            Fact::ToolFailure { output, .. } if self.failures.len() < MAX_KEPT => {
                 self.failures.push(output.clone());
             }
             _ => {}
@@ -112,7 +112,7 @@ impl Watch {
 
     fn denial(&mut self, tool: &str) {
         if !is_question(tool)
-            && self.denied.len() < KEEP
+            && self.denied.len() < MAX_KEPT
             && !self.denied.iter().any(|denied| denied == tool)
         {
             self.denied.push(tool.to_owned());
@@ -120,10 +120,10 @@ impl Watch {
     }
 
     /// The last words about the limit, and the last time that any of them says.
-    fn limited(&mut self) -> Option<Limited> {
+    fn limited(&mut self) -> Option<LimitNotice> {
         let resets_at = self.limits.iter().rev().find_map(|(_, limit)| limit.resets_at);
         let (_, last) = self.limits.pop()?;
-        Some(Limited { resets_at, ..last })
+        Some(LimitNotice { resets_at, ..last })
     }
 
     fn signature(&self, word: &str) -> Option<Signature> {
@@ -135,14 +135,15 @@ impl Watch {
 
 /// The error lines of what the agent said last.
 fn said(word: &str) -> Option<Signature> {
-    let end = &word[word.ceil_char_boundary(word.len().saturating_sub(PROSE))..];
+    let end = &word[word.ceil_char_boundary(word.len().saturating_sub(MAX_PROSE_BYTES))..];
     Signature::from_prose(end)
 }
 
 /// A client's text output that is nothing but its notice of a limit.
-fn notice(word: &str) -> Option<Limited> {
+fn notice(word: &str) -> Option<LimitNotice> {
     let text = word.trim();
-    wording::is_notice(text).then(|| Limited { text: text.to_owned(), resets_at: resets_at(text) })
+    wording::is_notice(text)
+        .then(|| LimitNotice { text: text.to_owned(), resets_at: resets_at(text) })
 }
 
 fn is_question(tool: &str) -> bool {
@@ -151,7 +152,7 @@ fn is_question(tool: &str) -> bool {
 }
 
 fn keep_last<T>(list: &mut Vec<T>, item: T) {
-    if list.len() >= KEEP {
+    if list.len() >= MAX_KEPT {
         list.remove(0);
     }
     list.push(item);

@@ -6,13 +6,13 @@ use crate::decide::iteration_facts::OutageCause;
 use crate::read::Wording;
 
 /// The longest notice, in bytes; a longer text is somebody's prose.
-const MAX_NOTICE: usize = 300;
+const MAX_NOTICE_BYTES: usize = 300;
 
 /// The beginning of a tool's answer that is searched for a denial, in bytes.
-const MAX_DENIAL: usize = 500;
+const MAX_DENIAL_BYTES: usize = 500;
 
 /// Texts, one of which stands in every notice.
-static OF_NOTICES: Hints = Hints::new(&[
+static NOTICE_HINTS: Hints = Hints::new(&[
     "hit your ",
     "reached your ",
     "exceeded your ",
@@ -24,7 +24,7 @@ static OF_NOTICES: Hints = Hints::new(&[
 ]);
 
 /// Texts, one of which stands in every denial.
-static OF_DENIALS: Hints = Hints::new(&[
+static DENIAL_HINTS: Hints = Hints::new(&[
     "ermission",
     "pprov",
     "The user",
@@ -48,9 +48,9 @@ pub(crate) fn says(what: Wording, text: &str) -> bool {
 /// or begins in another way.
 pub(super) fn is_notice(text: &str) -> bool {
     let text = text.trim();
-    text.len() <= MAX_NOTICE
+    text.len() <= MAX_NOTICE_BYTES
         && text.lines().count() <= 2
-        && OF_NOTICES.stand_in(text)
+        && NOTICE_HINTS.stand_in(text)
         && text.lines().next().is_some_and(|line| stand_in(&pack::NOTICE, line))
 }
 
@@ -71,7 +71,7 @@ pub fn outage_of(error: &str) -> Option<OutageCause> {
 pub(super) fn is_outage_notice(text: &str) -> bool {
     let text = text.trim();
     let marks = ["api error", "[api error", "error", "✕", "✗", "×", "■", "⚠"];
-    if text.len() > MAX_NOTICE || text.lines().count() > 2 {
+    if text.len() > MAX_NOTICE_BYTES || text.lines().count() > 2 {
         return false;
     }
     let lower = text.to_lowercase();
@@ -81,6 +81,6 @@ pub(super) fn is_outage_notice(text: &str) -> bool {
 /// A denial begins the answer: a tool's own output may speak of permissions.
 fn is_denial(answer: &str) -> bool {
     let line = answer.trim_start().lines().next().unwrap_or_default();
-    let line = &line[..line.floor_char_boundary(MAX_DENIAL)];
-    OF_DENIALS.stand_in(line) && stand_in(&pack::DENIAL, line)
+    let line = &line[..line.floor_char_boundary(MAX_DENIAL_BYTES)];
+    DENIAL_HINTS.stand_in(line) && stand_in(&pack::DENIAL, line)
 }

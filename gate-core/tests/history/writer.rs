@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::breaker::{Act, Breaker, Change};
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::iteration_facts::{IterationFacts, Limited, TreeSeen, TreeState};
+use gate_core::decide::iteration_facts::{IterationFacts, LimitNotice, TreeSeen, TreeState};
 use gate_core::decide::policy::Mode;
 use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::signal::{Signal, Status};
@@ -47,7 +47,7 @@ pub(crate) enum Kind {
     Works,
     Unsure,
     Silent,
-    Limited,
+    LimitNotice,
     Denied,
     Forced,
 }
@@ -245,7 +245,7 @@ fn input(kind: Kind) -> Input {
         Kind::Claims | Kind::Forced => (Status::Complete, Some(Outcome::Fail)),
         Kind::Unsure => (Status::Complete, Some(Outcome::Inconclusive)),
         Kind::Silent => (Status::Absent, Some(Outcome::Pass)),
-        Kind::Works | Kind::Limited | Kind::Denied => (Status::Continue, None),
+        Kind::Works | Kind::LimitNotice | Kind::Denied => (Status::Continue, None),
     };
     let record = |outcome| Evidence::new("tests", Mode::Require, outcome);
     let signal = Signal { status, ..Signal::absent() };
@@ -263,8 +263,8 @@ fn observed(kind: Kind, tree: u8) -> IterationFacts {
         tree: (tree < 2).then_some(seen),
         signature: matches!(kind, Kind::Claims).then(|| "red".to_owned()),
         denied: matches!(kind, Kind::Denied).then(|| "Bash".to_owned()).into_iter().collect(),
-        limited: matches!(kind, Kind::Limited)
-            .then(|| Limited { text: "limit".to_owned(), resets_at: None }),
+        limited: matches!(kind, Kind::LimitNotice)
+            .then(|| LimitNotice { text: "limit".to_owned(), resets_at: None }),
         tokens: Some(5),
         session: Some(format!("session {tree}")),
         ..IterationFacts::default()

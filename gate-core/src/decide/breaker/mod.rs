@@ -42,7 +42,7 @@ use super::timestamp::Timestamp;
 
 /// After so many iterations without a trip, earlier trips no longer lengthen
 /// the cool-down.
-const CALM: u32 = 5;
+const CALM_ITERATIONS: u32 = 5;
 
 /// The breaker of a loop, or an operator's hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -54,7 +54,7 @@ pub struct Breaker {
     pub trip: Option<Trip>,
     /// The state of the run when it was opened: a probe is compared with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stood: Option<Stood>,
+    pub stood: Option<TripSnapshot>,
     /// The number of times that it was opened without calm between: each time lengthens
     /// the cool-down.
     #[serde(default)]
@@ -72,7 +72,8 @@ pub struct Breaker {
 
 /// The state of a run when its breaker was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Stood {
+#[schemars(rename = "Stood")]
+pub struct TripSnapshot {
     /// When that was.
     pub at: Timestamp,
     /// The work tree.
@@ -152,7 +153,7 @@ impl Breaker {
             Act::Isolate => Event::Isolate,
         };
         let trip = Trip { cause: Cause::Operator, message: reason.to_owned() };
-        let stood = Stood { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
+        let stood = TripSnapshot { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
         match act {
             Act::Reset => {
                 let resets = self.resets.saturating_add(1);
@@ -169,7 +170,7 @@ impl Breaker {
     }
 
     /// The breaker that this trip opens.
-    pub(crate) fn opened(&self, event: Event, trip: Trip, stood: Stood) -> (Self, Change) {
+    pub(crate) fn opened(&self, event: Event, trip: Trip, stood: TripSnapshot) -> (Self, Change) {
         self.goes(event, |breaker| Self {
             level: breaker.level.saturating_add(1),
             trip: Some(trip),
@@ -198,7 +199,7 @@ impl Breaker {
             return self.clone();
         }
         let calm = self.calm.saturating_add(1);
-        let level = if iteration.passed || calm >= CALM { 0 } else { self.level };
+        let level = if iteration.passed || calm >= CALM_ITERATIONS { 0 } else { self.level };
         Self { calm, level, ..self.clone() }
     }
 

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::iteration::Iteration;
 use super::table::{BreakerState, Event};
 use super::trip::{Cause, Trip};
-use super::{Breaker, Change, Stood};
+use super::{Breaker, Change, TripSnapshot};
 use crate::decide::evidence::{Outcome, severity};
 use crate::decide::policy::Policy;
 use crate::decide::timestamp::Timestamp;
 
 /// The longest cool-down, in milliseconds: a day, or what settings say.
-const LONGEST: u64 = 24 * 60 * 60 * 1000;
+const MAX_COOLDOWN_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The time that a probe has beside its checks' own timeouts, in milliseconds.
-const SLACK: u64 = 5 * 60 * 1000;
+const PROBE_SLACK_MS: u64 = 5 * 60 * 1000;
 
 /// One try whether the breaker may be closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -50,6 +50,9 @@ impl Breaker {
         policy: &Policy,
         id: &str,
     ) -> (Admission, Self, Option<Change>) {
+        // The id is the permit. If two gates ask at once, the store records the probe of one,
+        // and the other reads a half-open breaker with a foreign id, which stops it. Empty
+        // ids are all alike, so an empty one never holds the permit.
         match self.state {
             BreakerState::Closed => (Admission::Free, self.clone(), None),
             BreakerState::Isolated => (Admission::Held, self.clone(), None),
@@ -60,6 +63,8 @@ impl Breaker {
                 (Admission::Probe, breaker, Some(change))
             }
             BreakerState::Open => (Admission::Held, self.clone(), None),
+            // A probe whose process died never reports back. Its permit runs out and it counts
+            // as failed, so another, longer cool-down begins before the next probe.
             BreakerState::HalfOpen => match self.gives_up(now) {
                 Some((breaker, change)) => (Admission::Held, breaker, Some(change)),
                 None => (self.says_to(id), self.clone(), None),
@@ -83,7 +88,7 @@ impl Breaker {
     }
 
     /// The state of the run when the breaker was opened, while it is open.
-    fn stood_when_opened(&self) -> Option<&Stood> {
+    fn stood_when_opened(&self) -> Option<&TripSnapshot> {
         if self.state == BreakerState::Open { self.stood.as_ref() } else { None }
     }
 
@@ -91,7 +96,7 @@ impl Breaker {
     fn cooldown(&self, policy: &Policy) -> u64 {
         let base = policy.breaker.cooldown_ms;
         let factor = 1_u64 << self.level.saturating_sub(1).min(16);
-        base.saturating_mul(factor).min(base.max(LONGEST))
+        base.saturating_mul(factor).min(base.max(MAX_COOLDOWN_MS))
     }
 
     /// True if the cool-down is over. After a clock that went backwards this is unknown,
@@ -127,7 +132,7 @@ impl Breaker {
 
     /// Open again, for this cause.
     fn reopened(&self, event: Event, trip: Option<Trip>, now: &Timestamp) -> (Self, Change) {
-        let stood = Stood { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
+        let stood = TripSnapshot { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
         let level = self.level.saturating_add(1);
         self.goes(event, |breaker| Self {
             level,
@@ -147,6 +152,8 @@ impl Breaker {
         if let Some(stood) = &mut breaker.stood
             && !moved(iteration, stood)
         {
+            // Checks may write files themselves. Compared with the old tree, those would look
+            // like progress to the next probe, and close a breaker that tripped for none.
             stood.tree = iteration.tree.clone().or(stood.tree.take());
         }
         (breaker, change)
@@ -162,6 +169,8 @@ impl Breaker {
         {
             return false;
         }
+        // What nobody measured proves no repair. Beyond that each cause has its own proof;
+        // those in the first row end only with a pass, or with the operator.
         match trip.cause {
             Cause::NoExit | Cause::Refused | Cause::Operator => false,
             Cause::SameError => {
@@ -182,7 +191,7 @@ impl Breaker {
 }
 
 /// True if the agent left another tree than when the breaker was opened.
-fn moved(iteration: &Iteration, stood: &Stood) -> bool {
+fn moved(iteration: &Iteration, stood: &TripSnapshot) -> bool {
     match (&iteration.found, &stood.tree) {
         (Some(found), Some(then)) => found != then,
         _ => iteration.progress == Some(true),
@@ -190,7 +199,7 @@ fn moved(iteration: &Iteration, stood: &Stood) -> bool {
 }
 
 /// True if no check got worse since the breaker was opened.
-fn no_worse(iteration: &Iteration, stood: &Stood) -> bool {
+fn no_worse(iteration: &Iteration, stood: &TripSnapshot) -> bool {
     iteration.checks.iter().all(|(name, now)| {
         let before = stood.checks.get(name).copied().unwrap_or(Outcome::Fail);
         severity(*now) <= severity(before)
@@ -204,5 +213,5 @@ fn deadline(policy: &Policy) -> u64 {
         let runs = u64::from(check.retry).saturating_add(1).saturating_mul(2);
         check.timeout_ms.saturating_mul(runs)
     });
-    longest.fold(SLACK, u64::saturating_add)
+    longest.fold(PROBE_SLACK_MS, u64::saturating_add)
 }

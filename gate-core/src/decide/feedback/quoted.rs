@@ -11,21 +11,21 @@ use crate::decide::signal::says_signal;
 use crate::text;
 
 /// The most of what a check says of itself, in characters.
-const SUMMARY: usize = 400;
+const MAX_SUMMARY_CHARS: usize = 400;
 
 /// The most of a check's name.
-const NAME: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 
 /// Quotations about the reasons, as far as there is room: first each in a line or two,
 /// then with the end of a failed check's output.
 pub(super) fn all(reasons: &[Reason], input: &Input, policy: &Policy, room: usize) -> String {
     let mut all = String::new();
     if let Some(what) = super::not_own(input) {
-        let what = harmless(&text::brief(&what, SUMMARY), policy);
+        let what = harmless(&text::brief(&what, MAX_SUMMARY_CHARS), policy);
         all.push_str(&fenced("Which are not yours", &what));
     }
     for reason in reasons {
-        let said = said(reason, input).map(|said| text::brief(&said, SUMMARY));
+        let said = said(reason, input).map(|said| text::brief(&said, MAX_SUMMARY_CHARS));
         let said = said.as_deref().filter(|said| !said.is_empty());
         let printed = printed(reason, input);
         let both = said.zip(printed).map(|(said, printed)| format!("{said}\n{printed}"));
@@ -41,7 +41,7 @@ pub(super) fn all(reasons: &[Reason], input: &Input, policy: &Policy, room: usiz
 
 /// The name of a reason's check.
 pub(super) fn name(reason: &Reason) -> String {
-    text::brief(reason.check.as_deref().unwrap_or("a check"), NAME)
+    text::brief(reason.check.as_deref().unwrap_or("a check"), MAX_NAME_CHARS)
 }
 
 fn who(reason: &Reason) -> String {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::candidate::{CANDIDATES, Candidate, Reading, Statement};
+use super::candidate::{Candidate, MAX_CANDIDATES, Reading, Statement};
 use super::context::{Context, end_of, start_of};
 use super::layout::Layout;
 use super::promise::{FOLLOWED, MARKS, neighbours_objection};
@@ -20,7 +20,7 @@ use crate::protocol::exit::{
 use crate::read::{FinalTurn, Word};
 
 /// The part of a signal's line that can refuse it, in bytes on either side.
-const LINE: usize = 2_000;
+const MAX_LINE_BYTES: usize = 2_000;
 
 /// A place in the agent's last word that names the exit protocol in JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ fn places(layout: &Layout<'_>) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let mut found = find(text);
-    found.split_off(found.len().saturating_sub(CANDIDATES))
+    found.split_off(found.len().saturating_sub(MAX_CANDIDATES))
 }
 
 fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candidate {
@@ -107,11 +107,11 @@ fn look(layout: &Layout<'_>, place: Range<usize>) -> Result<ExitSignal, NoSignal
 fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> Option<String> {
     let (first, last) = (layout.index_of(place.start), layout.index_of(place.end - 1));
     let (text, lines) = (&layout.word().text, layout.lines());
-    let before = end_of(&text[lines[first].offset..place.start], LINE);
+    let before = end_of(&text[lines[first].offset..place.start], MAX_LINE_BYTES);
     let after = &text[place.end..lines[last].offset + lines[last].text.len()];
     let stands = Context::new(layout, first..last + 1).for_json();
     let goes_on = !after.trim_matches(MARKS).is_empty();
-    let beside = neighbours_objection(before, start_of(after, LINE));
+    let beside = neighbours_objection(before, start_of(after, MAX_LINE_BYTES));
     stands
         .objection()
         .or_else(|| beside.map(str::to_owned))

@@ -13,13 +13,13 @@ use crate::text::clean_lines;
 /// The most candidates of one spelling that are judged: the last ones. Each is
 /// held against the text around it, and a hostile message may repeat one
 /// without end.
-pub(super) const CANDIDATES: usize = 200;
+pub(super) const MAX_CANDIDATES: usize = 200;
 
 /// Why the form of a signal is none.
 pub(super) const PLACEHOLDER: &str = "a placeholder, not a signal";
 
 /// The longest text of the agent that a signal carries, in characters.
-const LONGEST: usize = 2_000;
+const MAX_TEXT_CHARS: usize = 2_000;
 
 /// Something in the last word that may be a signal.
 #[derive(Debug)]
@@ -201,7 +201,7 @@ pub(super) fn disagreement(last: &[Candidate]) -> Option<String> {
 /// what a terminal obeys.
 pub(super) fn cut(text: &str) -> String {
     let text = &clean_lines(text);
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_TEXT_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

@@ -15,13 +15,13 @@ use crate::decide::indicator::excerpt;
 use crate::decide::sentence;
 
 /// The lines around a candidate that are searched for text about it.
-const NEARBY: usize = 40;
+const NEARBY_LINES: usize = 40;
 
 /// The longest part of a line that is searched, in bytes.
-const LINE: usize = 2_000;
+const MAX_LINE_BYTES: usize = 2_000;
 
 /// The lines above a candidate that are searched for the heading of its section.
-const SECTION: usize = 400;
+const MAX_SECTION_LINES: usize = 400;
 
 /// A candidate's place: the lines it takes, by index.
 pub(crate) struct Context<'l, 'w> {
@@ -43,6 +43,8 @@ impl<'l, 'w> Context<'l, 'w> {
 
     /// Why what stands here is no signal, if so.
     pub(crate) fn objection(&self) -> Option<String> {
+        // Cheap and certain objections first; the reason that is found first is the one
+        // that the agent's near miss shows.
         if let Some(why) = self.block_objection() {
             return Some(why.to_owned());
         }
@@ -64,6 +66,8 @@ impl<'l, 'w> Context<'l, 'w> {
     fn block_objection(&self) -> Option<&'static str> {
         let first = self.layout.lines().get(self.lines.start)?;
         match first.block {
+            // What a message shows is not what its author states: the prompt's own example
+            // of a signal, quoted or printed from a file, must never end the loop.
             BlockKind::Diff => Some("it stands in a diff"),
             BlockKind::Data if self.is_json => None,
             BlockKind::Code | BlockKind::Data => Some("it stands in a code example"),
@@ -79,6 +83,9 @@ impl<'l, 'w> Context<'l, 'w> {
     /// The objection of the introducing sentence. If the sentence is unclear, open work
     /// around the candidate means that it is not the agent's claim.
     fn introduced(&self) -> Option<String> {
+        // A fence with a label inside has two introductions: the line above the candidate
+        // and the line above the fence. Either can refuse: "For example:" stands above the
+        // fence, "# when done" inside.
         self.introduced_above(self.lines.start).or_else(|| self.introduced_above(self.fence()?))
     }
 
@@ -111,10 +118,10 @@ impl<'l, 'w> Context<'l, 'w> {
     }
 
     fn open_work_around(&self) -> bool {
-        let from = self.lines.start.saturating_sub(NEARBY);
+        let from = self.lines.start.saturating_sub(NEARBY_LINES);
         let before = self.layout.lines()[from..self.lines.start].iter().map(|line| line.text);
         before
-            .map(|text| start_of(text, LINE))
+            .map(|text| start_of(text, MAX_LINE_BYTES))
             .chain(self.following())
             .any(text_after::is_open_work)
     }
@@ -122,7 +129,8 @@ impl<'l, 'w> Context<'l, 'w> {
     /// A section that shows how a status is reported: nothing but samples and
     /// their labels stands between its heading and this place.
     fn section(&self) -> Option<&'static str> {
-        let mut lines = self.layout.lines()[..self.lines.start].iter().rev().take(SECTION);
+        let mut lines =
+            self.layout.lines()[..self.lines.start].iter().rev().take(MAX_SECTION_LINES);
         let heading = lines.find(|line| !is_sample(line))?.text;
         let heads = heading.starts_with('#') && heads_status_examples(heading);
         heads.then_some("it stands in a section of examples")
@@ -137,18 +145,20 @@ impl<'l, 'w> Context<'l, 'w> {
         let first = self.layout.lines().get(self.lines.start)?;
         let lines = &self.layout.lines()[..end];
         let item = is_item(first.text);
-        let above = lines.iter().rev().take(NEARBY).find(|line| {
+        let above = lines.iter().rev().take(NEARBY_LINES).find(|line| {
             let passed =
                 line.text.trim().is_empty() || is_rule(line.text) || (item && is_item(line.text));
             line.block != BlockKind::Fence && !passed
         })?;
+        // The last line of a code block or of a tool's output is no sentence of the agent's,
+        // even if it ends with a colon.
         if (first.block == BlockKind::Prose && above.block != BlockKind::Prose)
             || TRACE.is_match(above.text)
         {
             return None;
         }
         let label = is_label(above.text.trim());
-        let text = end_of(above.text.trim_end().trim_end_matches(['*', '_', '`']), LINE);
+        let text = end_of(above.text.trim_end().trim_end_matches(['*', '_', '`']), MAX_LINE_BYTES);
         let colon = text.ends_with([':', '：']);
         let leads = colon || (!is_item(text) && breaks_off(text));
         let finished = label && !colon && text.trim_end_matches(['*', ')']).ends_with(['.', '!']);
@@ -166,7 +176,7 @@ impl<'l, 'w> Context<'l, 'w> {
         let rest = self.layout.lines().get(self.lines.end..).unwrap_or_default();
         rest.iter()
             .filter(|line| matches!(line.block, BlockKind::Prose | BlockKind::Fenced))
-            .map(|line| start_of(line.text.trim(), LINE))
+            .map(|line| start_of(line.text.trim(), MAX_LINE_BYTES))
             .filter(|text| !text.is_empty())
     }
 }

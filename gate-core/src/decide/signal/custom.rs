@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Reading, Statement};
+use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
 use super::context::Context;
 use super::layout::Layout;
 use super::promise::objection;
@@ -26,7 +26,7 @@ fn signal_candidates(layout: &Layout<'_>, signal: &CustomSignal) -> Vec<Candidat
         let ranges = regex.find_iter(line.text).map(|hit| hit.range());
         hits.extend(ranges.filter(|range| !range.is_empty()).map(|range| (index, range)));
     }
-    let last = hits.split_off(hits.len().saturating_sub(CANDIDATES));
+    let last = hits.split_off(hits.len().saturating_sub(MAX_CANDIDATES));
     last.into_iter().map(|(index, range)| candidate(layout, index, range, signal)).collect()
 }
 

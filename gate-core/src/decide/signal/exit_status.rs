@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Reading, Statement};
+use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
 use super::context::{Context, unmarked};
 use super::layout::{BlockKind, Layout};
 use super::value::{
@@ -45,8 +45,8 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
             mentions.extend(layout.lines()[at].text.contains("EXIT_STATUS:").then_some(at));
         }
     }
-    let last = blocks.split_off(blocks.len().saturating_sub(CANDIDATES));
-    let mentions = mentions.split_off(mentions.len().saturating_sub(CANDIDATES));
+    let last = blocks.split_off(blocks.len().saturating_sub(MAX_CANDIDATES));
+    let mentions = mentions.split_off(mentions.len().saturating_sub(MAX_CANDIDATES));
     let mentioned = mentions.into_iter().filter_map(|index| mention(layout, index));
     mentioned.chain(last.iter().filter_map(|block| block.candidate(layout))).collect()
 }

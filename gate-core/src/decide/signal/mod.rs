@@ -50,7 +50,7 @@ const EARLIER_MESSAGE: &str =
     "it stands in an earlier message of this turn; the last message is what counts";
 
 /// The most near misses that are kept.
-const NEAR_MISSES: usize = 20;
+const MAX_NEAR_MISSES: usize = 20;
 
 /// True if a line could be read as a signal, or as a part of one.
 pub(super) fn says_signal(line: &str, policy: &SignalPolicy) -> bool {
@@ -143,6 +143,8 @@ impl Signal {
     /// would end the loop is invalid until [`Signal::with_token`].
     pub fn read(turn: &FinalTurn, policy: &SignalPolicy) -> Self {
         let mut near_misses = Vec::new();
+        // A message that only answers a notification of a background task often does not
+        // repeat the status. If it holds no signal, the message before it counts.
         for word in turn.words() {
             let mut signal = Self::from_message(word, policy);
             if signal.status != Status::Absent || !word.answers_notification {
@@ -163,7 +165,7 @@ impl Signal {
             }
             self.near_misses.sort_by_key(|miss| miss.line);
         }
-        self.near_misses.truncate(NEAR_MISSES);
+        self.near_misses.truncate(MAX_NEAR_MISSES);
         self
     }
 
@@ -210,6 +212,8 @@ impl Signal {
 
     /// One signal from the last candidate of each spelling.
     fn combine(mut last: Vec<Candidate>) -> Self {
+        // A signal that cannot be read may have been a CONTINUE, and spellings that disagree
+        // cannot both be right: both forbid a completion instead of losing to it.
         let mangled: Vec<_> = last.iter().filter_map(Candidate::flaw).collect();
         let disagree = disagreement(&last);
         let Some(chosen) = chosen(&last) else { return Self::absent() };

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Reading, Statement};
+use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
 use super::context::{Context, end_of, start_of};
 use super::layout::Layout;
 use super::marker::Marker;
@@ -18,7 +18,7 @@ use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence::last_sentence;
 
 /// The longest tag, in bytes: what is longer encloses text, not a phrase.
-const LONGEST: usize = 300;
+const MAX_TAG_BYTES: usize = 300;
 
 /// The phrase that always means that the agent cannot go on.
 const BLOCKED: &str = "BLOCKED";
@@ -28,8 +28,8 @@ pub(super) fn candidates(layout: &Layout<'_>, phrases: &[String]) -> Vec<Candida
     let text = &layout.word().text;
     let Some(first) = MARKER.places(text).next() else { return Vec::new() };
     let tags = TAG.find_iter(&text[first..]).map(|tag| first + tag.start..first + tag.end);
-    let tags: Vec<_> = tags.filter(|tag| tag.len() <= LONGEST).collect();
-    let last = tags.len().saturating_sub(CANDIDATES);
+    let tags: Vec<_> = tags.filter(|tag| tag.len() <= MAX_TAG_BYTES).collect();
+    let last = tags.len().saturating_sub(MAX_CANDIDATES);
     tags[last..].iter().map(|tag| candidate(layout, tag.clone(), phrases)).collect()
 }
 
@@ -77,8 +77,8 @@ pub(super) fn objection(
     let text = &layout.word().text;
     let lines = layout.lines();
     let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end - 1)]);
-    let before = end_of(&text[first.offset..tag.start], LINE);
-    let after = start_of(&text[tag.end..last.offset + last.text.len()], LINE);
+    let before = end_of(&text[first.offset..tag.start], MAX_LINE_BYTES);
+    let after = start_of(&text[tag.end..last.offset + last.text.len()], MAX_LINE_BYTES);
     place
         .objection()
         .or_else(|| neighbours_objection(before, after).map(str::to_owned))
@@ -87,7 +87,7 @@ pub(super) fn objection(
 }
 
 /// The part of a tag's line that can refuse it, in bytes on either side.
-const LINE: usize = 2_000;
+const MAX_LINE_BYTES: usize = 2_000;
 
 pub(super) const FOLLOWED: &str = "text about the next work follows it";
 
@@ -100,6 +100,7 @@ pub(super) fn neighbours_objection(before: &str, after: &str) -> Option<&'static
         return Some("it stands in a listing of a file");
     }
     let before = before.trim_matches(MARKS);
+    // A tag in parentheses is judged by the text around them.
     let (before, after) =
         match (before.strip_suffix(['(', '[']), after.trim_start().strip_prefix([')', ']'])) {
             (Some(before), Some(after)) => (before.trim_end(), after),
@@ -109,6 +110,9 @@ pub(super) fn neighbours_objection(before: &str, after: &str) -> Option<&'static
         || after.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
     let whole = before.is_empty() || is_number(before) || is_bracketed(before);
     let stated = whole || ends_a_sentence(before) || CLAIM.is_match(before);
+    // Agents talk about the tag far more often than they give it: "I will output
+    // <promise>…" must not end the loop. So the tag has to begin its line or follow a
+    // finished sentence, and nothing may go on after it.
     if quoted {
         Some("it is quoted")
     } else if let (false, Introduction::Objects(why)) =

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::candidate::{CANDIDATES, Candidate, PLACEHOLDER, Reading, Statement};
+use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
 use super::context::{Context, unmarked};
 use super::layout::{BlockKind, Layout};
 use super::marker::Marker;
@@ -19,7 +19,7 @@ use crate::decide::indicator::excerpt;
 use crate::decide::policy::{SignalValue, Spelling};
 
 /// The longest block, in lines.
-const LONGEST: usize = 200;
+const MAX_BLOCK_LINES: usize = 200;
 
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
@@ -44,8 +44,8 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
             strays.extend(STRAY.is_match(layout.lines()[at].text).then_some(at));
         }
     }
-    let last = blocks.split_off(blocks.len().saturating_sub(CANDIDATES));
-    let strays = strays.split_off(strays.len().saturating_sub(CANDIDATES));
+    let last = blocks.split_off(blocks.len().saturating_sub(MAX_CANDIDATES));
+    let strays = strays.split_off(strays.len().saturating_sub(MAX_CANDIDATES));
     let strays = strays.into_iter().filter_map(|index| stray(layout, index));
     strays.chain(last.iter().map(|block| block.candidate(layout))).collect()
 }
@@ -80,7 +80,7 @@ impl Block {
     /// its fence, or to the first text that is no field.
     fn read(layout: &Layout<'_>, start: usize) -> Self {
         let mut block = Self { lines: start..start + 1, fields: Vec::new(), closed: false };
-        let rest = layout.lines().iter().enumerate().skip(start + 1).take(LONGEST);
+        let rest = layout.lines().iter().enumerate().skip(start + 1).take(MAX_BLOCK_LINES);
         for (index, line) in rest {
             let mark = mark(line.text);
             if mark == Some(Mark::Begin) || (mark.is_none() && line.block == BlockKind::Fence) {

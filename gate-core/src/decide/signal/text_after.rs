@@ -5,19 +5,22 @@ use super::marker::Marker;
 use crate::decide::expression::{Expression, without};
 
 /// The lines after a candidate that are read.
-const LINES: usize = 200;
+const MAX_LINES_AFTER: usize = 200;
 
 /// The distance in lines within which a text can still explain an example.
-const NEAR: usize = 3;
+const EXAMPLE_LINES: usize = 3;
 
 /// Why the lines after a candidate forbid it, whatever its spelling.
 pub(super) fn objection<'t>(lines: impl Iterator<Item = &'t str>) -> Option<&'static str> {
+    // "Wait" or "Oops" alone takes nothing back: agents think aloud and then find that all
+    // is well. Only with open work in the same or a later line does it. "But" and "Note" are
+    // weaker still, and count with open work on their own line alone.
     let mut wavered = false;
-    for (at, line) in lines.take(LINES).enumerate() {
+    for (at, line) in lines.take(MAX_LINES_AFTER).enumerate() {
         if at == 0 && GOES_ON.is_match(line) {
             return Some("the sentence around it goes on after it");
         }
-        if at < NEAR && OTHERWISE.is_match(line) {
+        if at < EXAMPLE_LINES && OTHERWISE.is_match(line) {
             return Some("the text after it shows that it is an example");
         }
         wavered |= WAVERS.is_match(line);
@@ -32,7 +35,7 @@ pub(super) fn objection<'t>(lines: impl Iterator<Item = &'t str>) -> Option<&'st
 /// True if any of the lines is about the next work, or about work that is still open.
 pub(super) fn is_about_work<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     let mut listing = false;
-    for line in lines.take(LINES) {
+    for line in lines.take(MAX_LINES_AFTER) {
         if is_next_work(line)
             || is_open_work(line)
             || (listing && ITEM.is_match(line) && !NO_ITEM.is_match(line))
@@ -52,6 +55,8 @@ pub(super) fn is_next_work(text: &str) -> bool {
 pub(super) fn is_open_work(text: &str) -> bool {
     let is_open =
         |text: &str| OPEN_WORK.is_match(text) && !NOTHING.is_match(text) && !PRODUCT.is_match(text);
+    // A quoted label such as "2 tasks left" belongs to the product. It counts only if the
+    // text says the same outside of the quotation.
     is_open(text) && (!text.contains(['"', '“']) || is_open(&without(&QUOTED, text)))
 }
 

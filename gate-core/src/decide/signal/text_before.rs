@@ -31,13 +31,21 @@ const EXAMPLE: Introduction = Introduction::Objects("the sentence before it intr
 impl Introduction {
     /// Judges a sentence.
     pub(super) fn classify(sentence: &str) -> Self {
+        // The order decides, because most sentences match several lists. The strong
+        // refusals come before "the work is done": "I will not say COMPLETE until the
+        // stories are done" also states a fact, and to take that as a signal would end a
+        // loop whose work is open. The weak refusals (samples, topics) come after: "All
+        // stories in the example app are done" names an example and is a signal.
+        // A wrong refusal costs one more iteration, a wrong acceptance the work.
         let present = without(&PAST_CLAUSE, sentence);
         if CLEAR.is_match(sentence) {
+            // "Remaining: none" holds words of open work, which would refuse it below.
             Self::Announces
         } else if DENIAL.is_match(sentence) {
             DENIES
         } else if PUT_OFF.is_match(&present) {
             PUTS_OFF
+            // Clauses about the past were cut out: "when I ran the tests" is no condition.
         } else if SPEAKER.is_match(sentence) || PROGRAM.is_match(sentence) {
             ANOTHER
         } else if FACT.is_match(sentence) {

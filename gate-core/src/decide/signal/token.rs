@@ -20,13 +20,13 @@ use super::{Signal, Status};
 const LETTERS: &[u8; 28] = b"bcdfghjkmnpqrstvwxyz23456789";
 
 /// The length of a half, in letters.
-const HALF: usize = 4;
+const HALF_LETTERS: usize = 4;
 
 /// The key of a token's line.
 const KEY: &str = "EXIT_TOKEN";
 
 /// The greatest distance between a signal and its token, in lines.
-const NEARBY: usize = 40;
+const NEARBY_LINES: usize = 40;
 
 /// The key from which a project's tokens derive. Whoever has the key can compute them
 /// all.
@@ -43,10 +43,10 @@ impl TokenKey {
     pub fn halves(&self, run: &str, iteration: u64) -> TokenHalves {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(&iteration.to_le_bytes()).update(run.as_bytes());
-        let mut bytes = [0; 16 * HALF];
+        let mut bytes = [0; 16 * HALF_LETTERS];
         hasher.finalize_xof().fill(&mut bytes);
         let letters: Vec<char> = bytes.chunks_exact(8).map(letter).collect();
-        let (first, second) = letters.split_at(HALF);
+        let (first, second) = letters.split_at(HALF_LETTERS);
         TokenHalves { first: first.iter().collect(), second: second.iter().collect() }
     }
 }
@@ -165,7 +165,7 @@ impl TokenFinding {
             let why = "the halves of its EXIT_TOKEN are not joined into one word";
             return Self::new(TokenState::Wrong, why);
         }
-        let mut earlier = (1..iteration).rev().take(LOOKED_BACK);
+        let mut earlier = (1..iteration).rev().take(MAX_EARLIER_ITERATIONS);
         if let Some(earlier) = earlier.find(|earlier| key.halves(run, *earlier).is(&said.text)) {
             let why =
                 format!("its EXIT_TOKEN is that of iteration {earlier}, and this is {iteration}");
@@ -183,7 +183,7 @@ impl TokenFinding {
 }
 
 /// The earlier iterations whose tokens are compared.
-const LOOKED_BACK: usize = 1_000;
+const MAX_EARLIER_ITERATIONS: usize = 1_000;
 
 /// The claim of a signal whose token is still to be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,8 +205,8 @@ impl SeenToken {
     /// last one before it.
     pub(super) fn beside(layout: &Layout<'_>, at: usize) -> Option<Self> {
         let lines = layout.lines();
-        let from = at.saturating_sub(NEARBY);
-        let to = lines.len().min(at + NEARBY);
+        let from = at.saturating_sub(NEARBY_LINES);
+        let to = lines.len().min(at + NEARBY_LINES);
         (at..to).chain((from..at).rev()).find_map(|index| Self::on_line(layout, index))
     }
 

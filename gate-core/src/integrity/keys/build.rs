@@ -3,7 +3,7 @@
 //! They are not parsed: a line counts where it holds a word that has to do with
 //! tests, or stands in a block that does.
 
-use super::{Free, Keys, Reach};
+use super::key::{Free, Keys, Reach};
 use crate::decide::expression::Expression;
 use crate::integrity::rule;
 

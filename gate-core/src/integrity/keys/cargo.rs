@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Free, Keys, Reach, canonical};
+use super::key::{Free, Keys, Reach, canonical};
 use crate::integrity::rule;
 
 /// The keys of `[package]` that say which targets there are.

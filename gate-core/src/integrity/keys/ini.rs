@@ -1,8 +1,8 @@
 //! `setup.cfg` and `tox.ini`: sections of pytest, coverage and tox, and what
 //! linters leave out.
 
+use super::key::{Free, Keys, Reach};
 use super::python::{LEAVES_OUT, is_harmless};
-use super::{Free, Keys, Reach};
 use crate::integrity::rule;
 
 pub(super) fn keys(text: &str, _: &Reach) -> Option<Keys> {

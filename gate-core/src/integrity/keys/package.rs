@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Free, Keys, Reach, leaves};
+use super::key::{Free, Keys, Reach, leaves};
 use crate::integrity::rule;
 
 /// Settings of test runners.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Free, Keys, Reach, leaves};
+use super::key::{Free, Keys, Reach, leaves};
 use crate::integrity::rule;
 
 /// Tables of tools that select or run tests.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Free, Keys, Reach};
+use super::key::{Free, Keys, Reach};
 
 /// What changes how every recipe runs.
 const SPECIAL: [&str; 9] = [

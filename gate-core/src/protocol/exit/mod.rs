@@ -36,6 +36,7 @@ mod find;
 mod flag;
 mod limit;
 mod phase;
+mod protocol;
 mod reason;
 mod session;
 mod signal;
@@ -52,6 +53,7 @@ pub use flag::{
 };
 pub use limit::{MAX_EVIDENCE_BUNDLE_REF, MAX_EXIT_SIGNAL, MAX_NOTES, MAX_PR_URL};
 pub use phase::WorkPhase;
+pub use protocol::{EXIT_SIGNAL_PROTOCOL, EXIT_SIGNAL_VERSION};
 pub use reason::ExitReason;
 pub use session::{ExitHandlerError, ExitHandlerResult, Session};
-pub use signal::{EXIT_SIGNAL_PROTOCOL, EXIT_SIGNAL_VERSION, ExitSignal};
+pub use signal::ExitSignal;

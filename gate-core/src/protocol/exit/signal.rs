@@ -3,13 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::protocol::{EXIT_SIGNAL_PROTOCOL, EXIT_SIGNAL_VERSION};
 use super::{ExitReason, ExitSignalError, MAX_EXIT_SIGNAL, WorkPhase, limit};
-
-/// What `protocol` has to say.
-pub const EXIT_SIGNAL_PROTOCOL: &str = "apm2_agent_exit";
-
-/// The version that signals made here have.
-pub const EXIT_SIGNAL_VERSION: &str = "1.0.0";
 
 /// What an agent says when it ends a phase of the work.
 ///

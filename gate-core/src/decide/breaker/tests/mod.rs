@@ -16,7 +16,7 @@ use crate::decide::breaker::{Admission, Breaker, BreakerState, Cause};
 use crate::decide::decision::{Decision, Judged, judge};
 use crate::decide::evidence::{Evidence, Outcome};
 use crate::decide::input::Input;
-use crate::decide::iteration_facts::{IterationFacts, Limited, TreeSeen, TreeState};
+use crate::decide::iteration_facts::{IterationFacts, LimitNotice, TreeSeen, TreeState};
 use crate::decide::policy::{BreakerPolicy, Budget, Mode, Policy};
 use crate::decide::reason::ReasonCode;
 use crate::decide::run_state::{LoopState, RunState};
@@ -128,7 +128,8 @@ impl Turn {
     }
 
     fn limited(mut self) -> Self {
-        self.input.observed.limited = Some(Limited { text: "limit".to_owned(), resets_at: None });
+        self.input.observed.limited =
+            Some(LimitNotice { text: "limit".to_owned(), resets_at: None });
         self
     }
 

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::*;
-use crate::decide::breaker::{Act, Change, Counters, Event, Stood, TABLE, Transition};
+use crate::decide::breaker::{Act, Change, Counters, Event, TABLE, Transition, TripSnapshot};
 use crate::decide::spent::Spent;
 
 /// Now, whatever happens: what has been moves away from it.
@@ -166,7 +166,7 @@ fn plain(memory: &LoopState, policy: &Policy) -> LoopState {
     breaker.resets = 0;
     breaker.level = breaker.level.min(if trees || errors { 1 } else { 2 });
     breaker.calm = if breaker.level == 0 { 0 } else { breaker.calm };
-    breaker.stood = breaker.stood.map(|stood| Stood {
+    breaker.stood = breaker.stood.map(|stood| TripSnapshot {
         tree: stood.tree.filter(|_| trees),
         signature: stood.signature.filter(|_| errors),
         checks: if trees || errors { stood.checks } else { BTreeMap::new() },
