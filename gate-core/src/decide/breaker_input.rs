@@ -80,8 +80,8 @@ fn progress(input: &Input, run: &RunState) -> Option<bool> {
     }
 }
 
-/// The signature of the iteration's error. An error that the transcript alone
-/// tells, of an agent that goes on to commit its work, stops nobody.
+/// The signature of the iteration's error. An error that only the transcript shows does
+/// not count if the agent went on to commit its work.
 fn signature(input: &Input, run: &RunState) -> Option<String> {
     let committed = input.observed.tree.as_ref().zip(run.tree.as_ref());
     let committed = committed.is_some_and(|(seen, left)| {

@@ -1,5 +1,4 @@
-//! The budget of a run: what it may use, and in which words it is told that
-//! nothing is left.
+//! The budget of a run, and the sentences about its overuse.
 
 use super::policy::Policy;
 use super::spent::Spent;
@@ -8,7 +7,7 @@ const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 
-/// Tells what was spent of a limit.
+/// Formats the use and its limit.
 type Words = fn(u64, u64) -> String;
 
 /// The budgets that a run has spent, each as a sentence for a person.

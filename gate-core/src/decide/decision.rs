@@ -40,7 +40,7 @@ pub struct Decision {
     /// no passing check supports.
     #[serde(default)]
     pub verified: bool,
-    /// The operator's reason, where forced.
+    /// The operator's reason, if forced.
     #[serde(default)]
     pub force_reason: Option<String>,
     /// A text for the agent's next turn, at most 1,500 characters. It never
@@ -63,7 +63,7 @@ pub struct Decision {
     pub breaker: BreakerView,
     /// True if state is kept. Without state there is no breaker.
     pub stateful: bool,
-    /// The exit code of the agent's program, where it was given.
+    /// The exit code of the agent's program, if it was given.
     #[serde(default)]
     pub agent_exit_code: Option<i32>,
     /// The number of iterations that passed in a row before this one.
@@ -85,7 +85,7 @@ pub struct Decision {
     /// which decided; none if there is no difference.
     #[serde(default)]
     pub settings_changed: Option<String>,
-    /// The token of the iteration after this one, in its halves, where one is
+    /// The token of the iteration after this one, in its halves, if one is
     /// required and the loop goes on.
     #[serde(default)]
     pub next_token: Option<TokenHalves>,

@@ -177,8 +177,8 @@ pub(super) fn text(verdict: Verdict, reasons: &[Reason], input: &Input, policy: 
     cut(&text, room) + &closing
 }
 
-/// A reason in gate's own words, which are no signal. What the agent wrote itself is
-/// not said back to it, and neither is what would pass.
+/// A reason in gate's own words, which are no signal. The feedback never repeats what the
+/// agent wrote, nor what would pass.
 fn for_agent(reason: &Reason, input: &Input) -> String {
     let check = quoted::name(reason);
     match reason.code {
@@ -257,7 +257,8 @@ fn closing(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
     }
 }
 
-/// An agent that a hook holds may never have heard of the protocol: it is told once.
+/// The first refusal of a hook explains the protocol, because the agent may never have
+/// heard of it.
 fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
     let is_new = input.observed.stop.is_some() && !input.refusals().reminded;
     let absent = reasons.iter().any(|reason| reason.code == ReasonCode::SignalAbsent);

@@ -36,7 +36,7 @@ pub struct Input {
     pub agent_exit_code: Option<i32>,
     /// The operator's reason for `--force-complete`.
     pub forced: Option<String>,
-    /// The token of the iteration after this one, where one is required.
+    /// The token of the iteration after this one, if one is required.
     pub next_token: Option<TokenHalves>,
     /// The difference between the project's settings and those that a person approved,
     /// which decide; none if there is no difference.

@@ -17,10 +17,10 @@ pub struct IterationFacts {
     pub at: Timestamp,
     /// Its number within the run, from 1.
     pub iteration: u64,
-    /// The work tree; none where nobody looked.
+    /// The work tree; none if nobody looked.
     pub tree: Option<TreeSeen>,
-    /// The normalised signature of its error: of failing evidence, else of what
-    /// the transcript tells.
+    /// The normalised signature of its error: of failing evidence, else of the
+    /// transcript.
     pub signature: Option<String>,
     /// The tools that were denied in the final turn.
     pub denied: Vec<String>,
@@ -36,14 +36,14 @@ pub struct IterationFacts {
     pub cost_micro_usd: Option<u64>,
     /// The id under which this decision holds the breaker's probe.
     pub probe: Option<String>,
-    /// The stop that the agent's hook asks about; none where a loop asks.
+    /// The stop that the agent's hook asks about; none if a loop asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
-    /// Why the agent could not work, where the runner found out.
+    /// The cause that kept the agent from working, if the runner found one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outage: Option<Outage>,
-    /// The project's settings that it was decided under, as a digest or a word;
-    /// none where nobody holds runs against them, or they were not to be believed.
+    /// The project's settings under which it was decided, as a digest or a word; none if
+    /// no run is checked against them, or they were not trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
 }
@@ -55,19 +55,18 @@ pub struct TreeSeen {
     pub before: TreeState,
     /// After them.
     pub after: TreeState,
-    /// In the first look of a run, whether something was done since the run began:
-    /// something is not committed, or another commit is there. None where that is
-    /// not known.
+    /// In the first iteration of a run, true if something was done since the run began:
+    /// something is not committed, or there is another commit. None if that is not known.
     #[serde(default)]
     pub uncommitted: Option<bool>,
 }
 
-/// A state of the work tree. A commit changes it, also where no file changes.
+/// A state of the work tree. A commit changes it, even if no file changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeState {
     /// The digest of its files.
     pub digest: String,
-    /// The commit that it stands on.
+    /// The commit that is checked out.
     #[serde(default)]
     pub head: Option<String>,
     /// A digest of the repository's branches: a commit on another one, or in
@@ -82,7 +81,7 @@ pub struct TreeState {
 pub struct LimitNotice {
     /// The client's words.
     pub text: String,
-    /// When it ends, in seconds since 1970, where the client says so.
+    /// The end of the limit in seconds since 1970, if the client gives one.
     #[serde(default)]
     pub resets_at: Option<i64>,
 }

@@ -19,7 +19,7 @@ pub(crate) type Needle = Cow<'static, str>;
 pub(crate) type Group = Vec<Needle>;
 
 /// The groups of an expression, the one most worth looking for first; none
-/// where the expression has no text worth looking for.
+/// if the expression has no text worth looking for.
 ///
 /// # Errors
 ///

@@ -1,9 +1,9 @@
-//! When a person is told that a stop was let go.
+//! The notices to a person about stops that were let go.
 
 use super::decision::Decision;
 use super::situation::{Course, Released, Situation};
 
-/// When a person is told of a release.
+/// The occasions on which a person gets a notice of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// Never: nothing is worth a message.
@@ -17,7 +17,7 @@ pub enum Notice {
 }
 
 impl Decision {
-    /// When the person is told of this release.
+    /// The occasion on which the person gets a notice of this release.
     pub fn notice(&self) -> Notice {
         let Some(situation) = self.situation() else { return Notice::Silent };
         let ran = !self.evidence.is_empty();

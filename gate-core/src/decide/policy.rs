@@ -56,7 +56,7 @@ pub struct Policy {
     pub integrity: IntegrityPolicy,
     /// Globs of files that the tree digest leaves out.
     pub tree_ignore: Vec<String>,
-    /// The project's name, where settings give one.
+    /// The project's name, if settings give one.
     pub project_id: Option<String>,
 }
 

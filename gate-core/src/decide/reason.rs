@@ -15,7 +15,7 @@ macro_rules! codes {
             /// All codes, in the order in which they are explained.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The code as it stands in records.
+            /// The code in records.
             pub fn code(self) -> &'static str {
                 match self { $(Self::$variant => $code,)* }
             }

@@ -20,7 +20,7 @@ pub(super) enum StopRuling {
     Refuse(Vec<Reason>),
 }
 
-/// A stop whose checks are looked at, or that is let go as it stands.
+/// A stop that is ruled by its checks, or released as it stands.
 pub(super) struct StopCase<'a> {
     pub(super) input: &'a Input,
     pub(super) policy: &'a Policy,
@@ -188,8 +188,8 @@ impl StopCase<'_> {
     }
 }
 
-/// Rules a stop that was decided as a loop's iteration is and would go on: what cannot
-/// be found out in a hook lets go. None where something else is missing too.
+/// Rules a stop that was decided as a loop's iteration is and would go on. If nothing is
+/// missing but what cannot be measured in a hook, the stop is released; else none.
 pub(super) fn beyond_a_hook(
     reasons: &[Reason],
     input: &Input,
@@ -205,7 +205,8 @@ pub(super) fn beyond_a_hook(
     (only && complete).then(|| released(Released::NotRun, first.message.clone()))
 }
 
-/// Rules a stop that would be `exit`, where a required check does not run in hooks.
+/// Rules a stop that would be `exit` if required checks do not run in hooks: it is
+/// released.
 pub(super) fn checked_elsewhere(situation: &Situation) -> Option<StopRuling> {
     let elsewhere = situation.elsewhere.join(", ");
     (!elsewhere.is_empty()).then(|| {

@@ -112,7 +112,7 @@ impl Case<'_> {
         ruling.into()
     }
 
-    /// The stop that a hook asks about, where it says what it comes after.
+    /// The stop that a hook asks about, if its circumstances are known.
     fn stopped(&self) -> Option<StopCase<'_>> {
         let situation = self.input.observed.stop.as_ref()?.situation.as_ref()?;
         let refusals = self.input.refusals();
@@ -124,8 +124,8 @@ impl Case<'_> {
         self.stopped()?.failure()
     }
 
-    /// That a person has to look at settings first. Where a hook asks, the approved ones
-    /// suffice, and the person is told.
+    /// The reason that a person has to look at settings first. In a hook the approved
+    /// settings suffice, and the person gets a message.
     fn settings_changed(&self) -> Option<Reason> {
         if self.input.observed.stop.is_some() {
             return None;
@@ -171,7 +171,7 @@ impl Case<'_> {
         against
     }
 
-    /// Why the run is held before anything is looked at, where it is.
+    /// The reasons to stop the run before anything else counts; none if there are none.
     fn held(&self) -> Option<Vec<Reason>> {
         if self.input.admission(self.policy) != Admission::Held {
             return None;
@@ -326,8 +326,8 @@ impl Case<'_> {
         Some(Reason::for_check(code, name, with_summary(worst, what)))
     }
 
-    /// Too few indicators. Where the signal already forbids `exit`, checks
-    /// have not run, and their share is not held against anybody.
+    /// Too few indicators. If the signal already forbids `exit`, checks have not run, and
+    /// the indicators that they would add are not missed.
     fn too_few_indicators(&self, forbidden: bool) -> Option<Reason> {
         let (score, threshold) = (self.indicators.score, self.indicators.threshold);
         let lifted = !self.policy.enabled || self.override_granted();
@@ -338,7 +338,7 @@ impl Case<'_> {
         })
     }
 
-    /// No check stands behind what would otherwise be an exit, and one is asked for.
+    /// No check supports what would otherwise be an exit, and one is required.
     fn lacks_evidence(&self) -> Option<Reason> {
         let asked = self.policy.unverified == Unverified::Continue;
         let message = "no check stands behind the agent's word, and one is asked for";

@@ -187,7 +187,7 @@ impl LoopState {
         self.held_by_operator().unwrap_or(&self.breaker)
     }
 
-    /// The operator's hold, where it is not closed.
+    /// The operator's hold, unless it is closed.
     pub fn held_by_operator(&self) -> Option<&Breaker> {
         self.hold.as_ref().filter(|hold| !hold.is_closed())
     }
@@ -276,7 +276,7 @@ impl LoopState {
         }
     }
 
-    /// A closed breaker: it opens where a trip is due, unless the loop ends.
+    /// A closed breaker opens if a trip is due, unless the loop ends.
     fn watched(&self, iteration: &Iteration, run: RunState, policy: &Policy) -> StateUpdate {
         let trips =
             if iteration.exits { Vec::new() } else { due(&run.counters, &run.outputs, policy) };
@@ -291,8 +291,8 @@ impl LoopState {
         StateUpdate { memory, change: Some(change), trips }
     }
 
-    /// A probe: closed with all counters at zero where the cause is gone, else
-    /// open again.
+    /// A probe closes the breaker and clears all counters if the cause is gone; else the
+    /// breaker opens again.
     fn probed(&self, iteration: &Iteration, run: RunState) -> StateUpdate {
         let before = self.governing();
         if before.is_mended(iteration) {

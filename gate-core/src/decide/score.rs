@@ -22,7 +22,7 @@ pub struct Indicators {
     pub patterns: u32,
     /// The number of passing checks that count.
     pub checks: u32,
-    /// 1 where other fields of the signal say the same in another way.
+    /// 1 if other fields of the signal say the same in another way.
     #[serde(default)]
     pub fields: u32,
     /// The number of checks that pass on the agent's own word: all boxes are ticked in

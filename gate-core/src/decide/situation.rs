@@ -14,7 +14,7 @@
 //! | no signal, nothing changed | released, or looked at if it owes | the same |
 //! | asks the person something | released | as without the question |
 //!
-//! Where `exit` is asked of an interactive session too (a task, `gate on --session`,
+//! If `exit` is asked of an interactive session too (a task, `gate on --session`,
 //! `hook.signal = "require"`), a changed tree is decided in both columns.
 
 use schemars::JsonSchema;

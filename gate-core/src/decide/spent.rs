@@ -17,8 +17,8 @@ pub struct Spent {
     pub cost_micro_usd: u64,
     /// Milliseconds. A clock that went backwards adds nothing.
     pub wall_ms: u64,
-    /// The last session, and what its transcript told: where the session goes
-    /// on, the next one tells it again.
+    /// The last session. Its transcript reports sums: if the session goes on, the next
+    /// transcript repeats them.
     pub session: Option<String>,
     /// Tokens of that transcript.
     pub session_tokens: u64,
@@ -32,8 +32,8 @@ impl Spent {
         self.after(observed, 0)
     }
 
-    /// With what a transcript tells. A session that goes on tells its whole sum
-    /// again; one that tells nothing this time keeps the sum that it told.
+    /// Adds a transcript's use. A session that goes on repeats its whole sum; if a
+    /// transcript reports none, the earlier sum stays.
     pub(super) fn after(&self, observed: &IterationFacts, passed: u64) -> Self {
         let goes_on = observed.session.is_some() && observed.session == self.session;
         let (tokens, cost) = match goes_on {

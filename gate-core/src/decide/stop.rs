@@ -1,5 +1,4 @@
-//! The stops of an agent that its hook asks about, and how often they were
-//! refused.
+//! The stops that an agent's hook asks about, and the number of their refusals.
 //!
 //! The client's own mark of a stop that follows a refusal (`stop_hook_active`)
 //! is no measure: Qwen Code always sets it, Gemini CLI clears it after a tool
@@ -34,7 +33,7 @@ pub struct Stop {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Refusals {
-    /// The prompt that they belong to, where the client says it.
+    /// The id of the prompt that they belong to, if the client gives one.
     pub prompt: Option<String>,
     /// The number of refusals.
     pub blocks: u32,

@@ -1,4 +1,4 @@
-//! A point in time, as three clocks tell it.
+//! A point in time on three clocks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Moment")]
 pub struct Timestamp {
-    /// The id of this start of the machine; empty where the system has none.
+    /// The id of this start of the machine; empty if the system has none.
     pub boot: String,
     /// Milliseconds since the machine was started.
     pub uptime_ms: u64,

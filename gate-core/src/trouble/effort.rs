@@ -15,8 +15,8 @@ pub struct Effort {
     pub signature: Option<Signature>,
     /// The rate or usage limit that ended the turn.
     pub limited: Option<LimitNotice>,
-    /// The client's word that it did not reach its service, where that ended the turn.
-    /// It is to be believed of a program that failed.
+    /// The client's message that it did not reach its service, if that ended the turn. It
+    /// counts only for a program that failed.
     pub outage: Option<String>,
     /// True if the agent did anything: spoke, thought, or called a tool.
     pub acted: bool,

@@ -6,8 +6,8 @@ const BUCKETS: usize = 1 << 12;
 /// The most texts that are looked for together.
 const MAX_TEXTS: usize = 64;
 
-/// Texts, in this case, that are looked for together: in one pass, at the
-/// places where three bytes stand that one of them begins with.
+/// Texts that are searched for in one pass, with regard to case: at the offsets whose
+/// three bytes begin one of them.
 pub(super) struct Hints {
     texts: &'static [&'static str],
     /// For each bucket, the number of a text whose first three bytes hash to it, from 1;

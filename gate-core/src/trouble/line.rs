@@ -8,8 +8,8 @@ use super::pack::{self, stand_in};
 /// The longest beginning of a line that is looked at, in bytes.
 const MAX_LINE_BYTES: usize = 1000;
 
-/// Texts, one of which stands in every error line as tools write it, and in
-/// little else: prose speaks of errors often.
+/// Texts of which every error line of a tool contains one, and little else does: prose
+/// speaks of errors often.
 static HINTS: Hints = Hints::new(&[
     "rror:",
     "RROR:",

@@ -28,7 +28,7 @@ pub struct Signature(String);
 
 impl Signature {
     /// The signature of outputs that failed, in their order: their error
-    /// lines, and the last line of one that has none. None where they say
+    /// lines, and the last line of one that has none. None if they say
     /// nothing.
     ///
     /// ```
@@ -53,7 +53,7 @@ impl Signature {
     }
 
     /// The signature of the evidence that fails: which checks, and which of
-    /// their tests, else what they say of it. None where nothing fails that
+    /// their tests, else what they say of it. None if nothing fails that
     /// counts.
     pub fn from_evidence(evidence: &[Evidence]) -> Option<Self> {
         let failing = evidence.iter().filter(|record| record.counts_as(Outcome::Fail));
@@ -105,7 +105,7 @@ impl Lines {
     }
 
     /// Takes the error lines of a text, as many as there is room for. False
-    /// where it has none.
+    /// if it has none.
     fn take(&mut self, text: &str) -> bool {
         let mut any = false;
         for line in line::errors(text) {

@@ -80,9 +80,9 @@ impl Watch {
         }
     }
 
-    /// The agent got over what went wrong before. Records come one by one, but
-    /// how many lines of plain text come together is chance: there, a later
-    /// message tells it, by its line.
+    /// The agent got over what went wrong before. Records come one by one, but the number
+    /// of lines of plain text in one piece is chance: there, the line number of a later
+    /// message shows it.
     fn speaks(&mut self, text: &Text<'_>) {
         self.output += text.text.chars().count() as u64;
         if text.multiline && !text.continues {
@@ -133,7 +133,7 @@ impl Watch {
     }
 }
 
-/// The error lines of what the agent said last.
+/// The error lines of the agent's last message.
 fn said(word: &str) -> Option<Signature> {
     let end = &word[word.ceil_char_boundary(word.len().saturating_sub(MAX_PROSE_BYTES))..];
     Signature::from_prose(end)

@@ -11,7 +11,7 @@ const MAX_NOTICE_BYTES: usize = 300;
 /// The beginning of a tool's answer that is searched for a denial, in bytes.
 const MAX_DENIAL_BYTES: usize = 500;
 
-/// Texts, one of which stands in every notice.
+/// Texts of which every notice contains one.
 static NOTICE_HINTS: Hints = Hints::new(&[
     "hit your ",
     "reached your ",
@@ -23,7 +23,7 @@ static NOTICE_HINTS: Hints = Hints::new(&[
     "ate limit",
 ]);
 
-/// Texts, one of which stands in every denial.
+/// Texts of which every denial contains one.
 static DENIAL_HINTS: Hints = Hints::new(&[
     "ermission",
     "pprov",

@@ -203,8 +203,8 @@ impl Breaker {
         Self { calm, level, ..self.clone() }
     }
 
-    /// The way that the table gives, with what else changes on it. Where the
-    /// table gives none, nothing changes.
+    /// Makes a transition of the table, with its other changes. Without a transition
+    /// nothing changes.
     fn goes(&self, event: Event, change: impl FnOnce(Self) -> Self) -> (Self, Change) {
         let Some(to) = way(self.state, event) else {
             let (state, trip) = (self.state, self.trip.clone());

@@ -1,5 +1,5 @@
-//! The way back from open: after the cool-down exactly one probe, with a
-//! deadline, and closed only where what had tripped is gone.
+//! The way back from open: after the cool-down there is exactly one probe, with a
+//! deadline. The breaker is closed only if the cause of the trip is gone.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,8 +41,8 @@ pub enum Admission {
 }
 
 impl Breaker {
-    /// Asks before a decision. `id` is the one under which the decision would
-    /// hold the probe; without one it never holds it.
+    /// Admits a decision or not. `id` is the decision's own, under which it would be the
+    /// probe. A decision without an id is never the probe.
     #[must_use]
     pub fn admit(
         &self,
@@ -80,8 +80,8 @@ impl Breaker {
         }
     }
 
-    /// When an open breaker lets a probe through: milliseconds from now; none
-    /// where only an operator can close it, or the clock went backwards.
+    /// The time until an open breaker admits a probe, in milliseconds. None if only an
+    /// operator can close it, or if the clock went backwards.
     pub fn cools_in(&self, now: &Timestamp, policy: &Policy) -> Option<u64> {
         let stood = self.stood_when_opened()?;
         Some(self.cooldown(policy).saturating_sub(now.since(&stood.at)?))
@@ -105,16 +105,16 @@ impl Breaker {
         self.cools_in(now, policy) == Some(0)
     }
 
-    /// Half open, as the record of an admission says it: this probe may try.
-    /// None where it may not, whatever the cool-down.
+    /// The half-open breaker after the recorded admission of a probe. None if the probe
+    /// may not try, whatever the cool-down.
     pub(crate) fn cools(&self, probe: Probe) -> Option<(Self, Change)> {
         let stood = self.stood_when_opened()?;
         probe.since.since(&stood.at)?;
         Some(self.half_opened(probe))
     }
 
-    /// Open again because the probe did not report back by then. None where it
-    /// had time left.
+    /// The breaker that opens again because its probe did not report back in time. None
+    /// if the probe has time left.
     pub(crate) fn gives_up(&self, now: &Timestamp) -> Option<(Self, Change)> {
         let overdue = self.state == BreakerState::HalfOpen && self.is_overdue(now);
         overdue.then(|| self.reopened(Event::ProbeOverdue, self.trip.clone(), now))
@@ -144,8 +144,7 @@ impl Breaker {
         })
     }
 
-    /// Open again after a probe. What its checks alone wrote is no change for
-    /// the next one.
+    /// The breaker that opens again after a failed probe.
     pub(crate) fn failed(&self, iteration: &Iteration) -> (Self, Change) {
         let (mut breaker, change) =
             self.reopened(Event::ProbeFailed, self.trip.clone(), &iteration.at);

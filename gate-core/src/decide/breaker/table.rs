@@ -66,7 +66,7 @@ pub struct Transition {
     pub to: BreakerState,
 }
 
-/// All ways. What does not stand here changes nothing.
+/// All transitions. An event that is not in the table changes nothing.
 pub const TABLE: [Transition; 15] = {
     use BreakerState::{Closed, HalfOpen, Isolated, Open};
     const fn way(from: BreakerState, event: Event, to: BreakerState) -> Transition {

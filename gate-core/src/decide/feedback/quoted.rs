@@ -1,6 +1,6 @@
-//! Words of others in the feedback: of checks, of clients, of those who name tests
-//! and files. They may be orders to the agent, so none stands among gate's own: they
-//! are capped, fenced, and said to be data.
+//! Quotations in the feedback: words of checks, of clients, of those who name tests and
+//! files. They may contain orders to the agent, so they never share a line with gate's
+//! own words: they are capped, fenced, and marked as data.
 
 use super::length;
 use crate::decide::evidence::worst_of;

@@ -22,16 +22,16 @@ use crate::read::{FinalTurn, Word};
 /// The part of a signal's line that can refuse it, in bytes on either side.
 const MAX_LINE_BYTES: usize = 2_000;
 
-/// A place in the agent's last word that names the exit protocol in JSON.
+/// A place in the agent's last message that names the exit protocol in JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExitSighting {
     /// Line of the input, from 1.
     pub line: u64,
-    /// The signal that stands there, or why none does.
+    /// The signal at this place, or the reason why there is none.
     pub found: Result<ExitSignal, NoSignal>,
 }
 
-/// Why no exit signal stands at a place that looks like one.
+/// The reason why a place that looks like an exit signal is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSignal {
     /// It is not valid. Lines and columns are those of the JSON.
@@ -98,7 +98,7 @@ fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candida
     }
 }
 
-/// The signal at a place, if it is one and said as one.
+/// Reads the signal at a place.
 fn look(layout: &Layout<'_>, place: Range<usize>) -> Result<ExitSignal, NoSignal> {
     let signal = ExitSignal::from_json(&layout.word().text[place.clone()])?;
     objection(layout, place, &signal).map_or(Ok(signal), |why| Err(NoSignal::NotSaid(why)))

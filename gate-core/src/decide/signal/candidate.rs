@@ -10,9 +10,8 @@ use crate::decide::policy::{SignalPolicy, SignalValue, Spelling};
 use crate::protocol::exit::ExitSignal;
 use crate::text::clean_lines;
 
-/// The most candidates of one spelling that are judged: the last ones. Each is
-/// held against the text around it, and a hostile message may repeat one
-/// without end.
+/// The most candidates of one spelling that are judged: the last ones. Each is compared
+/// with the text around it, and a hostile message may repeat one without end.
 pub(super) const MAX_CANDIDATES: usize = 200;
 
 /// Why the form of a signal is none.

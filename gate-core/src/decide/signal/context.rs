@@ -23,7 +23,7 @@ const MAX_LINE_BYTES: usize = 2_000;
 /// The lines above a candidate that are searched for the heading of its section.
 const MAX_SECTION_LINES: usize = 400;
 
-/// A candidate's place: the lines it takes, by index.
+/// A candidate's context: the message, and the lines of the candidate in it.
 pub(crate) struct Context<'l, 'w> {
     layout: &'l Layout<'w>,
     lines: Range<usize>,
@@ -31,17 +31,16 @@ pub(crate) struct Context<'l, 'w> {
 }
 
 impl<'l, 'w> Context<'l, 'w> {
-    /// The place that takes these lines.
     pub(crate) fn new(layout: &'l Layout<'w>, lines: Range<usize>) -> Self {
         Self { layout, lines, is_json: false }
     }
 
-    /// The same for a signal that is JSON: a fence of JSON is its dress.
+    /// The context of a JSON signal, which may stand in a fence of JSON.
     pub(crate) fn for_json(self) -> Self {
         Self { is_json: true, ..self }
     }
 
-    /// Why what stands here is no signal, if so.
+    /// The reason why the candidate is no signal, if there is one.
     pub(crate) fn objection(&self) -> Option<String> {
         // Cheap and certain objections first; the reason that is found first is the one
         // that the agent's near miss shows.
@@ -105,8 +104,8 @@ impl<'l, 'w> Context<'l, 'w> {
         Some(format!("{why} (\"{}\")", excerpt(sentence, 0)))
     }
 
-    /// The opening line of the fence that this place stands in: what stands
-    /// above it introduces the whole fence.
+    /// The opening line of the fence around the candidate. The text above that line
+    /// introduces the whole fence.
     fn fence(&self) -> Option<usize> {
         let lines = &self.layout.lines()[..self.lines.start];
         let block = self.layout.lines().get(self.lines.start)?.block;
@@ -137,7 +136,7 @@ impl<'l, 'w> Context<'l, 'w> {
     }
 
     /// The sentence that introduces what stands at a line, and whether it leads
-    /// on to it: the end of the line above, where that is a heading or a label,
+    /// on to it: the end of the line above, if that is a heading or a label,
     /// ends with a colon, or breaks off. An item of a list is introduced by
     /// what stands above the list; a tool's trace, another fence and a
     /// finished statement introduce nothing.

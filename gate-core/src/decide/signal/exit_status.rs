@@ -190,7 +190,7 @@ impl Block {
         self.value(key).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
-    /// Keys that stand twice with different values.
+    /// Keys that occur twice with different values.
     fn contradictions(&self) -> Vec<String> {
         let twice = KEYS.into_iter().filter(|key| differ(self.values(key)));
         twice.map(|key| format!("{key} stands twice, with different values")).collect()

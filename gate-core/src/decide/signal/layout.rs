@@ -1,4 +1,4 @@
-//! The lines of the agent's last word, and what each of them stands in.
+//! The lines of the agent's last message, with the kind of block that holds each.
 
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
@@ -8,8 +8,8 @@ use memchr::memmem;
 use super::text_after::{begins_iteration, names_iteration};
 use crate::read::Word;
 
-/// A message, which is cut into lines when they are first asked for: most hold
-/// nothing that could be a signal.
+/// A message. It is cut into lines on first use, because most messages hold nothing that
+/// could be a signal.
 #[derive(Debug)]
 pub(crate) struct Layout<'w> {
     word: &'w Word,
@@ -276,7 +276,7 @@ impl BlockTracker {
 }
 
 impl BlockTracker {
-    /// A fence in which a shell prompt stands shows what a command printed.
+    /// A fence with a shell prompt in it shows a command's output.
     fn inside(&mut self, line: &str, block: BlockKind) -> BlockKind {
         let shell = block == BlockKind::Fenced && line.trim_start().starts_with("$ ");
         let block = if shell { BlockKind::Code } else { block };
@@ -317,8 +317,8 @@ impl Hunk {
     }
 }
 
-/// The offset of the last tag in a line; none if the tag stands behind a backtick, which
-/// only mentions it.
+/// The offset of the last tag in a line; none if a backtick precedes the tag, which only
+/// mentions it.
 fn last_tag(line: &str, tag: &str) -> Option<usize> {
     line.rfind(tag).filter(|at| !line[..*at].ends_with('`'))
 }

@@ -4,7 +4,7 @@
 //! says something or is kept as a near miss with the reason why it says
 //! nothing. Of one spelling the last statement counts; spellings that disagree
 //! contradict each other. The result is one [`Signal`], with its problems
-//! inside: it is [`Status::Complete`] only where there are none.
+//! inside: it is [`Status::Complete`] only if there are none.
 
 mod agent_exit;
 mod candidate;
@@ -139,8 +139,8 @@ impl Signal {
         }
     }
 
-    /// Reads the signal from the final turn. Where the policy requires a token, what
-    /// would end the loop is invalid until [`Signal::with_token`].
+    /// Reads the signal from the final turn. If the policy requires a token, a signal
+    /// that would end the loop is invalid until [`Signal::with_token`].
     pub fn read(turn: &FinalTurn, policy: &SignalPolicy) -> Self {
         let mut near_misses = Vec::new();
         // A message that only answers a notification of a background task often does not

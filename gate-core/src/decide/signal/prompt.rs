@@ -17,9 +17,8 @@ const MEANINGS: &str = "
 - BLOCKED: you need something that only a person can give. Say what it is.
 ";
 
-/// The protocol in the first accepted spelling; in that of the agent exit
-/// protocol only where no other is accepted. With the next iteration's token, where
-/// one is required.
+/// The protocol in the first accepted spelling; in that of the agent exit protocol only
+/// if no other is accepted. Includes the next iteration's token if one is required.
 pub fn prompt(policy: &SignalPolicy, token: Option<&TokenHalves>) -> String {
     let token = token.map(|halves| format!("\n{}", halves.told()));
     protocol(policy) + &token.unwrap_or_default()

@@ -224,7 +224,7 @@ impl Block {
         }
     }
 
-    /// Keys that stand twice with different values.
+    /// Keys that occur twice with different values.
     fn twice(&self) -> Vec<String> {
         let twice = ["EXIT_SIGNAL", "STATUS"].into_iter().filter(|key| differ(self.values(key)));
         twice.map(|key| format!("{key} stands twice, with different values")).collect()
@@ -343,7 +343,7 @@ fn denies(layout: &Layout<'_>, index: usize) -> bool {
     is_false && Context::new(layout, index..index + 1).objection().is_none()
 }
 
-/// One of them stands in each header, and in what looks like one.
+/// Texts of which each header contains one, and so does what looks like a header.
 const MARKERS: [Marker; 2] = [Marker::new("ralph", 3), Marker::new("exit_", 1)];
 
 /// The name of the block or of the field that decides: without it a message

@@ -75,7 +75,7 @@ pub(super) fn names_iteration(text: &str) -> Vec<usize> {
     places
 }
 
-/// One of them stands in each line on which a runner begins another iteration.
+/// Texts of which each line that begins an iteration contains one.
 const ITERATION_NAMES: [Marker; 4] = [
     Marker::new("iteration", 3),
     Marker::new("loop", 3),

@@ -5,7 +5,7 @@
 //! the agent that announces its status now, or states that the work is done,
 //! gives a signal; a condition, a denial, a plan, another speaker, a program
 //! or a sample does not. Topic words alone ("format", "protocol", a file's
-//! name) count only where nothing else is said.
+//! name) count only if nothing else is said.
 
 use crate::decide::expression::{Expression, without};
 use crate::decide::sentence;

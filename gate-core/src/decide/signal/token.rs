@@ -113,7 +113,7 @@ pub enum TokenState {
     Missing,
     /// It is none that gate has given to an agent lately, or half of one.
     Wrong,
-    /// It is that of an earlier iteration: what was said is said again.
+    /// It is that of an earlier iteration: the agent repeats an old signal.
     Earlier,
     /// It is that of another run.
     OtherRun,
@@ -193,7 +193,7 @@ pub struct UnprovenClaim {
     said: Option<SeenToken>,
 }
 
-/// A token as an agent said it.
+/// A token in the agent's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SeenToken {
     text: String,

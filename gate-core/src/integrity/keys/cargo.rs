@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::key::{Free, Keys, Reach, canonical};
+use super::key::{Free, Keys, Reach, canonical, leaves};
 use crate::integrity::rule;
 
 /// The keys of `[package]` that say which targets there are.
@@ -73,7 +73,7 @@ fn workspace(keys: &mut Keys, workspace: &Value) {
 /// it came from.
 fn sources(keys: &mut Keys, table: &Value) {
     for kind in ["patch", "replace"] {
-        super::leaves(kind, &table[kind], &mut |at, value| {
+        leaves(kind, &table[kind], &mut |at, value| {
             if !value.is_null() {
                 keys.of(&rule::REPLACED, at, value, Free::ToRemove);
             }
