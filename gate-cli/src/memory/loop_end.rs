@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gate_core::decide::memory::Spent;
+use gate_core::decide::spent::Spent;
 use gate_core::history::kind;
 use gate_core::protocol::ledger::Draft;
 use jiff::Timestamp;
