@@ -16,7 +16,7 @@ use gate_checks::{Gathered, Site, TreeChange, Wanted};
 use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::indicator::PatternSet;
-use gate_core::decide::observed::{Observed, TreeSeen, TreeState};
+use gate_core::decide::iteration_facts::{IterationFacts, TreeSeen, TreeState};
 use gate_core::decide::policy::When;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
@@ -318,7 +318,7 @@ impl Gate {
             forced: request.forced.clone(),
             checks_left_out: request.checks == Checks::None && !self.policy.checks.is_empty(),
             warnings,
-            observed: Observed {
+            observed: IterationFacts {
                 stop: request.stop.clone(),
                 outage: request.outage.clone(),
                 ..scan.observed()
@@ -423,7 +423,7 @@ impl Gate {
 }
 
 fn with_context(input: &Input, context: DecisionContext, seen: &Option<TreeSeen>) -> Input {
-    let observed = Observed {
+    let observed = IterationFacts {
         at: context.at,
         iteration: context.iteration.unwrap_or_default(),
         tree: seen.clone(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gate_core::Scan;
 use gate_core::decide::policy::TokenMode;
-use gate_core::decide::signal::{Found, Halves};
+use gate_core::decide::signal::{TokenFinding, TokenHalves};
 
 use super::Gate;
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ impl Gate {
     /// The token of the next iteration, if tokens are required.
     ///
     /// Fails on a store that cannot be read, and on a key that cannot be made.
-    pub(crate) fn next_token(&self, request: &Request) -> Result<Option<Halves>, Failure> {
+    pub(crate) fn next_token(&self, request: &Request) -> Result<Option<TokenHalves>, Failure> {
         let Some(mut memory) = self.memory() else { return Ok(None) };
         let Some(tokens) = self.tokens(&mut memory)? else { return Ok(None) };
         let policy_text = String::new();
@@ -41,7 +41,7 @@ impl Gate {
         if !self.requires_token() {
             return Cow::Borrowed(scan);
         }
-        let signal = scan.signal.clone().with_token(&Found::unchecked(NO_STATE));
+        let signal = scan.signal.clone().with_token(&TokenFinding::unchecked(NO_STATE));
         Cow::Owned(Scan { signal, ..scan.clone() })
     }
 }
@@ -64,7 +64,7 @@ impl DecisionContext {
     }
 
     /// The token of the next iteration.
-    pub(super) fn next_token(&self, tokens: Option<&Tokens>) -> Option<Halves> {
+    pub(super) fn next_token(&self, tokens: Option<&Tokens>) -> Option<TokenHalves> {
         let (run, iteration) = self.numbered()?;
         Some(tokens?.halves((run, iteration.saturating_add(1))))
     }

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use anstream::stderr;
 use gate_core::decide::evidence::Outcome;
+use gate_core::decide::notice::Notice;
 use gate_core::decide::policy::{HookSignal, Judge, Mode, Subagents, When};
-use gate_core::decide::release::{Course, Notice, Owed, Released, Situation, Work};
+use gate_core::decide::situation::{Course, Owed, Released, Situation, Work};
 use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
 use gate_core::{Decision, Policy, Scan, Verdict};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use gate_checks::worktree::{FileList, WorkTree};
 use gate_checks::{Site, list_files};
 use gate_core::Policy;
-use gate_core::decide::release::Work;
+use gate_core::decide::situation::Work;
 
 use super::Event;
 use super::session::Session;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gate_core::Policy;
 use gate_core::decide::breaker::{Breaker, BreakerState};
-use gate_core::decide::moment::Moment;
+use gate_core::decide::timestamp;
 use gate_core::history::{Owner, State, kind};
 use gate_core::protocol::ledger::Sealed;
 use jiff::{SignedDuration, Timestamp};
@@ -140,7 +140,7 @@ pub(super) fn open(
 }
 
 /// True if the breaker could have been tried long ago, and nobody did.
-fn is_forgotten(breaker: &Breaker, now: &Moment, policy: &Policy) -> bool {
+fn is_forgotten(breaker: &Breaker, now: &timestamp::Timestamp, policy: &Policy) -> bool {
     let last_change = match breaker.state {
         BreakerState::Open if breaker.cools_in(now, policy) == Some(0) => {
             breaker.stood.as_ref().map(|stood| &stood.at)

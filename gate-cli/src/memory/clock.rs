@@ -2,12 +2,12 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use gate_core::decide::moment::Moment;
+use gate_core::decide::timestamp::Timestamp;
 
-pub(crate) fn now() -> Moment {
+pub(crate) fn now() -> Timestamp {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (boot, uptime_ms) = booted();
-    Moment { boot, uptime_ms, wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX) }
+    Timestamp { boot, uptime_ms, wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX) }
 }
 
 /// The boot id, and the milliseconds since the boot, with the time in suspend.

@@ -1,8 +1,8 @@
 //! Records of hooks other than decisions: stops that were not judged, session starts, and
 //! the switch that turns hooks off.
 
-use gate_core::decide::memory::RunState;
-use gate_core::decide::moment::Moment;
+use gate_core::decide::run_state::RunState;
+use gate_core::decide::timestamp;
 use gate_core::history::kind;
 use gate_core::protocol::ledger::Draft;
 use jiff::Timestamp;
@@ -41,7 +41,7 @@ pub(crate) struct Switch {
     pub(crate) until: Option<String>,
     /// The time of the act.
     #[serde(default)]
-    at: Moment,
+    at: timestamp::Timestamp,
     /// The duration in milliseconds.
     #[serde(default)]
     for_ms: Option<u64>,
@@ -50,7 +50,7 @@ pub(crate) struct Switch {
 impl Switch {
     // Without comparable clocks a limited time counts as over: hooks must not stay off
     // because of a reboot or a changed clock.
-    fn is_off(&self, now: &Moment) -> bool {
+    fn is_off(&self, now: &timestamp::Timestamp) -> bool {
         self.off
             && self
                 .for_ms

@@ -8,11 +8,11 @@
 //! ```
 
 use gate_core::decide::breaker::{Admission, Change};
-use gate_core::decide::memory::{Memory as Remembered, RunState};
-use gate_core::decide::moment::Moment;
-use gate_core::decide::observed::TreeState;
+use gate_core::decide::iteration_facts::TreeState;
+use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::signal::Status;
 use gate_core::decide::stop::Refusals;
+use gate_core::decide::timestamp;
 use gate_core::exit::AgentSessionCompleted;
 use gate_core::history::{Owner, State, kind};
 use gate_core::protocol::ledger::Draft;
@@ -105,14 +105,14 @@ pub(crate) struct PendingDecision {
 #[derive(Clone, Debug)]
 pub(crate) struct DecisionContext {
     /// None if the state is lost.
-    pub(crate) memory: Option<Remembered>,
+    pub(crate) memory: Option<LoopState>,
     /// The reason why the state is lost.
     pub(crate) lost: Option<String>,
     /// None if the state is lost.
     pub(crate) run: Option<String>,
     pub(crate) iteration: Option<u64>,
     /// The time of the decision.
-    pub(crate) at: Moment,
+    pub(crate) at: timestamp::Timestamp,
     /// The id of the breaker's probe, if this decision becomes one.
     pub(crate) probe: String,
 }
@@ -191,7 +191,7 @@ impl Memory {
     // breaker stays half-open with that probe, so a crash never yields a second try.
     fn admit(
         &mut self,
-        before: &Remembered,
+        before: &LoopState,
         turn: &PendingDecision,
         request: &DecisionRequest<'_>,
     ) -> Result<Admission, Failure> {

@@ -2,7 +2,7 @@
 
 use gate_core::Policy;
 use gate_core::decide::breaker::Breaker;
-use gate_core::decide::memory::{Memory as Remembered, RunState};
+use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::history::Owner;
 use gate_core::protocol::ledger::Sealed;
 
@@ -48,12 +48,12 @@ impl RunHistory {
     }
 
     /// The memory of a decision in the last run, or in a new one if `begins`.
-    pub(super) fn memory(&self, begins: bool) -> Remembered {
+    pub(super) fn memory(&self, begins: bool) -> LoopState {
         let run = match &self.last {
             Some((_, run)) if !begins => run.clone(),
             _ => RunState::begins(&now(), self.resets()),
         };
-        Remembered { breaker: self.breaker.clone(), hold: self.hold.clone(), run }
+        LoopState { breaker: self.breaker.clone(), hold: self.hold.clone(), run }
     }
 }
 

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use gate_core::decide::signal::{Found, Halves, Signal, TokenKey};
+use gate_core::decide::signal::{Signal, TokenFinding, TokenHalves, TokenKey};
 use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
@@ -37,14 +37,14 @@ impl Tokens {
     /// Checks the signal's token against an iteration, which is none if the state is lost.
     pub(crate) fn prove(&self, signal: &Signal, iteration: Option<(&str, u64)>) -> Signal {
         let found = match iteration {
-            Some(iteration) => Found::of(signal, &self.key, iteration, &self.latest),
-            None => Found::unchecked("the state was lost"),
+            Some(iteration) => TokenFinding::check(signal, &self.key, iteration, &self.latest),
+            None => TokenFinding::unchecked("the state was lost"),
         };
         signal.clone().with_token(&found)
     }
 
     /// The token of an iteration.
-    pub(crate) fn halves(&self, (run, iteration): (&str, u64)) -> Halves {
+    pub(crate) fn halves(&self, (run, iteration): (&str, u64)) -> TokenHalves {
         self.key.halves(run, iteration)
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gate_checks::{Program, Site, programs, worktree};
 use gate_core::Policy;
 use gate_core::config::{Layer, Resolved};
-use gate_core::decide::memory::RunState;
+use gate_core::decide::run_state::RunState;
 
 use super::approvals::{Approval, Approvals};
 use super::approved_texts::ApprovedTexts;
