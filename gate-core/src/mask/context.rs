@@ -3,8 +3,6 @@
 
 use std::ops::Range;
 
-use super::Part;
-
 /// The shortest credentials of a request.
 const CREDENTIALS: usize = 8;
 
@@ -32,8 +30,7 @@ const NAMES: [&str; 13] = [
 ];
 
 /// Where such secrets stand.
-pub(super) fn find(part: &Part<'_>) -> Vec<Range<usize>> {
-    let text = part.text;
+pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     let (mut found, mut seen) = (Vec::new(), 0);
     for at in memchr::memchr3_iter(b':', b'=', b' ', text.as_bytes()) {
         match text.as_bytes()[at] {

@@ -1,15 +1,15 @@
-//! Secrets in text, masked: tokens of known shapes, and values that the caller knows.
+//! Masks secrets in text: tokens of known forms, and values that the caller knows.
 //!
-//! Text is masked where it enters, before anything is decided or kept, so that what is
-//! decided again from a record is the same. Masking takes time in proportion to the
-//! text and compiles nothing; masked text is never masked again. It is no proof that a
-//! text holds no secret: a password that is a plain word in a sentence stays.
+//! Text is masked when it enters, before gate decides or stores anything, so that a
+//! decision repeated from its record is the same. Masking takes time in proportion to
+//! the text; masked text is never masked again. A masked text may still hold a secret:
+//! a password that is a plain word in a sentence stays.
 
 mod context;
 mod fields;
 mod known;
 mod pem;
-mod shape;
+mod tokens;
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -22,6 +22,9 @@ pub use known::Variable;
 
 /// What stands in a secret's place.
 pub const MASKED: &str = "[masked]";
+
+/// The shortest secret of any kind.
+const MIN_SECRET_BYTES: usize = known::SHORTEST;
 
 /// Masks secrets in text.
 #[derive(Debug, Default)]
@@ -83,32 +86,32 @@ impl Masker {
         }
     }
 
-    /// Where secrets stand, in order and apart.
+    /// Ranges of secrets, in order and apart.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
-        if text.len() < shape::SHORTEST.min(known::SHORTEST) {
+        if text.len() < MIN_SECRET_BYTES {
             return Vec::new();
         }
         let mut found = Vec::new();
         let marks = memmem::find_iter(text.as_bytes(), MASKED);
-        let mut from = 0;
+        let mut start = 0;
         for mark in marks.chain([text.len()]) {
-            // What was masked before borders on the rest, and belongs to none of it.
-            let is_last = mark == text.len();
-            let part = Part { text: &text[from..mark], follows: from > 0, is_last };
-            let ranges = self.in_part(&part);
-            found.extend(ranges.into_iter().map(|it| from + it.start..from + it.end));
-            from = mark + MASKED.len();
+            // Masked text borders on the rest, but is no part of a secret in it.
+            found.extend(self.find_in_part(text, start..mark));
+            start = mark + MASKED.len();
         }
         found
     }
 
-    fn in_part(&self, part: &Part<'_>) -> Vec<Range<usize>> {
-        let mut found = shape::find(part);
-        found.extend(context::find(part));
-        found.extend(pem::find(part.text));
+    fn find_in_part(&self, text: &str, part: Range<usize>) -> Vec<Range<usize>> {
+        let start = part.start;
+        let inner = &text[part.clone()];
+        let mut in_part = context::find(inner);
+        in_part.extend(pem::find(inner));
         if let Some(search) = self.search() {
-            found.extend(search.find_iter(part.text).map(|found| found.range()));
+            in_part.extend(search.find_iter(inner).map(|secret| secret.range()));
         }
+        let mut found = tokens::find(text, part);
+        found.extend(in_part.into_iter().map(|secret| start + secret.start..start + secret.end));
         merged(found)
     }
 
@@ -151,22 +154,6 @@ fn point(value: &Value, at: &mut String, found: &mut Vec<String>) {
             }
         }
         _ => {}
-    }
-}
-
-/// A text between two masks.
-struct Part<'t> {
-    text: &'t str,
-    /// Whether something masked stands right before it.
-    follows: bool,
-    /// Whether nothing stands behind it.
-    is_last: bool,
-}
-
-impl Part<'_> {
-    /// Whether the text is cut off here.
-    fn is_cut(&self, at: usize) -> bool {
-        (self.is_last && at == self.text.len()) || self.text[at..].starts_with('…')
     }
 }
 
