@@ -1,5 +1,5 @@
-//! Which texts of a decision's input are masked: all that somebody else wrote. A field
-//! that is new has to be named here, or it does not compile.
+//! Masks all texts of a decision's input that somebody else wrote. Structs are taken
+//! apart field by field, so that a new field does not compile until it is named here.
 
 use super::{Masker, any};
 use crate::decide::evidence::Evidence;
@@ -13,8 +13,8 @@ use crate::decide::stop::Stop;
 use crate::scan::{Command, Limit, Remark, Transcript};
 
 impl Masker {
-    /// Masks what a decision is made of. What is remembered was masked when it was
-    /// new. Whether anything is masked.
+    /// Masks the input of a decision, except for memory, which was masked when it was
+    /// new. Returns whether anything is masked.
     pub fn input(&self, input: &mut Input) -> bool {
         let Input {
             signal,
@@ -32,14 +32,14 @@ impl Masker {
             next_token: _,
         } = input;
         let mut masked = self.signal(signal);
-        masked |= any(hits.iter_mut().map(|it| self.hit(it)));
-        masked |= any(evidence.iter_mut().map(|it| self.evidence(it)));
+        masked |= any(hits.iter_mut().map(|hit| self.hit(hit)));
+        masked |= any(evidence.iter_mut().map(|record| self.evidence(record)));
         masked |= any(warnings.iter_mut().map(|Warning { message, code: _ }| self.cover(message)));
         masked |= self.observed(observed);
         masked | self.covers([forced, lost, settings_changed])
     }
 
-    /// Masks the record of a check.
+    /// Masks the record of a check. Returns whether anything is masked.
     pub fn evidence(&self, evidence: &mut Evidence) -> bool {
         let Evidence {
             argv,
@@ -57,13 +57,14 @@ impl Masker {
             claim: _,
             running: _,
         } = evidence;
-        let mut masked = any(argv.iter_mut().chain(flaky).map(|it| self.cover(it)));
+        let mut masked = any(argv.iter_mut().chain(flaky).map(|text| self.cover(text)));
         masked |= detail.as_mut().is_some_and(|detail| self.value(detail));
         masked |= self.cover(summary);
         masked | self.covers([excerpt])
     }
 
-    /// Masks what a transcript tells beside the conversation.
+    /// Masks everything in a transcript beside the conversation. Returns whether
+    /// anything is masked.
     pub fn transcript(&self, transcript: &mut Transcript) -> bool {
         let Transcript {
             session,
@@ -106,7 +107,7 @@ impl Masker {
             unproven: _,
             exit_signal: _,
         } = signal;
-        let mut masked = any(problems.iter_mut().map(|it| self.cover(it)));
+        let mut masked = any(problems.iter_mut().map(|problem| self.cover(problem)));
         for NearMiss { text, why, line: _ } in near_misses {
             masked |= self.cover(text);
             masked |= self.cover(why);
@@ -146,7 +147,7 @@ impl Masker {
             probe: _,
             settings: _,
         } = observed;
-        let mut masked = any(denied.iter_mut().map(|it| self.cover(it)));
+        let mut masked = any(denied.iter_mut().map(|tool| self.cover(tool)));
         if let Some(Limited { text, resets_at: _ }) = limited {
             masked |= self.cover(text);
         }
@@ -156,8 +157,8 @@ impl Masker {
             masked |= self.covers([gives_up]);
         }
         if let Some(Stop { background, situation, agent: _, prompt: _ }) = stop {
-            masked |= any(background.iter_mut().map(|it| self.cover(it)));
-            masked |= any(situation.iter_mut().flat_map(names).map(|it| self.cover(it)));
+            masked |= any(background.iter_mut().map(|task| self.cover(task)));
+            masked |= any(situation.iter_mut().flat_map(test_names).map(|name| self.cover(name)));
         }
         masked | self.covers([signature, session])
     }
@@ -167,8 +168,8 @@ impl Masker {
     }
 }
 
-/// Names of tests in what a stop came after.
-fn names(situation: &mut Situation) -> Vec<&mut String> {
+/// The names of the tests whose failures came before a stop.
+fn test_names(situation: &mut Situation) -> Vec<&mut String> {
     let owed = situation.owed.iter_mut().flat_map(|owed| &mut owed.red);
     let failures = situation.failures.iter_mut().flat_map(|failure| {
         failure.own.iter_mut().chain(&mut failure.before).chain(&mut failure.others)

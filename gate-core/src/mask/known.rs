@@ -1,13 +1,13 @@
-//! Secrets that the environment tells: values of variables.
+//! Secrets in the values of environment variables.
 
-/// The shortest value that is looked for: a shorter one may stand in any text.
-pub(super) const SHORTEST: usize = 8;
+/// The shortest value that is searched for: a shorter one may be a part of any text.
+pub(super) const MIN_VALUE_BYTES: usize = 8;
 
-/// The shortest value of letters in one case alone, which may be a word.
-const SHORTEST_WORD: usize = 12;
+/// The shortest value of letters in one case, which may be a word.
+const MIN_WORD_BYTES: usize = 12;
 
-/// The shortest row of letters and digits that nobody writes by hand.
-const RANDOM: usize = 16;
+/// The shortest row of letters and digits that is taken for random.
+const MIN_RANDOM_BYTES: usize = 16;
 
 /// A variable of the environment.
 #[derive(Clone, Copy, Debug)]
@@ -16,13 +16,13 @@ pub struct Variable<'v> {
     pub name: &'v str,
     /// Its value.
     pub value: &'v str,
-    /// Whether checks may see it: what they may not see is no business of their
-    /// output.
+    /// Checks may see the variable. A variable that is hidden from them is masked if its
+    /// value looks random, whatever its name.
     pub is_seen: bool,
 }
 
-/// Last words of names whose values are secrets.
-const SECRET: [&str; 17] = [
+/// Last words of the names of secrets.
+const SECRET_WORDS: [&str; 17] = [
     "TOKEN",
     "TOKENS",
     "SECRET",
@@ -42,10 +42,10 @@ const SECRET: [&str; 17] = [
     "COOKIE",
 ];
 
-/// Endings that say it without a word of their own, as in `PGPASSWORD`.
-const ENDINGS: [&str; 5] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY"];
+/// Endings of the names of secrets inside of a word, as in `PGPASSWORD`.
+const SECRET_ENDINGS: [&str; 5] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY"];
 
-/// What of a variable is a secret.
+/// The parts of a variable's value that are secret.
 pub(super) fn secrets(variable: Variable<'_>) -> Vec<String> {
     let Variable { name, value, is_seen } = variable;
     let value = value.trim();
@@ -70,30 +70,30 @@ fn is_secret_name(name: &str) -> bool {
         return false;
     }
     let last = name.rsplit(['_', '-', '.']).next().unwrap_or_default();
-    SECRET.contains(&last) || ENDINGS.iter().any(|ending| name.ends_with(ending))
+    SECRET_WORDS.contains(&last) || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether a value is too long to stand somewhere by accident.
+/// True for a value that is too long to be in a text by accident.
 fn is_long(value: &str) -> bool {
     let is_word = value.chars().all(|c| c.is_ascii_lowercase())
         || value.chars().all(|c| c.is_ascii_uppercase());
-    value.len() >= if is_word { SHORTEST_WORD } else { SHORTEST }
+    value.len() >= if is_word { MIN_WORD_BYTES } else { MIN_VALUE_BYTES }
 }
 
-/// Whether a value holds a row of letters in both cases and digits that nobody writes
+/// True for a value with a row of digits and of letters in both cases that nobody writes
 /// by hand. Digests and UUIDs have one case.
 fn is_random(value: &str) -> bool {
-    let is_mixed = |row: &[u8]| {
-        let has = |is: fn(&u8) -> bool| row.iter().any(is);
-        row.len() >= RANDOM
-            && has(u8::is_ascii_lowercase)
-            && has(u8::is_ascii_uppercase)
-            && has(u8::is_ascii_digit)
-    };
     // Each start of gate looks at every variable: most are too short.
-    value.len() >= RANDOM
-        && value.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()).any(is_mixed)
+    value.len() >= MIN_RANDOM_BYTES
+        && value.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()).any(is_random_row)
         && !value.contains(char::is_whitespace)
+}
+
+fn is_random_row(row: &[u8]) -> bool {
+    row.len() >= MIN_RANDOM_BYTES
+        && row.iter().any(u8::is_ascii_lowercase)
+        && row.iter().any(u8::is_ascii_uppercase)
+        && row.iter().any(u8::is_ascii_digit)
 }
 
 /// The password of an address, such as that of a database.

@@ -20,22 +20,22 @@ use serde_json::Value;
 
 pub use known::Variable;
 
-/// What stands in a secret's place.
+/// Replaces a secret.
 pub const MASKED: &str = "[masked]";
 
 /// The shortest secret of any kind.
-const MIN_SECRET_BYTES: usize = known::SHORTEST;
+const MIN_SECRET_BYTES: usize = known::MIN_VALUE_BYTES;
 
 /// Masks secrets in text.
 #[derive(Debug, Default)]
 pub struct Masker {
     values: Vec<String>,
-    /// Made when a text is first searched for them.
+    /// Built when a text is first searched for the values.
     search: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Masker {
-    /// Masks tokens of known shapes, and the secrets among these variables.
+    /// Masks tokens of known forms, and the secrets among these variables.
     pub fn new<'v>(variables: impl IntoIterator<Item = Variable<'v>>) -> Self {
         let mut values: Vec<_> = variables.into_iter().flat_map(known::secrets).collect();
         values.retain(|value| !value.contains(MASKED) && !MASKED.contains(value.as_str()));
@@ -44,14 +44,14 @@ impl Masker {
         Self { values, search: OnceLock::new() }
     }
 
-    /// The text without secrets.
+    /// Returns the text without secrets.
     pub fn text(&self, text: &str) -> String {
         let mut masked = text.to_owned();
         self.cover(&mut masked);
         masked
     }
 
-    /// Masks the secrets of a text. Whether it holds masked ones now.
+    /// Masks the secrets of a text. Returns whether the text now has masked ones.
     pub fn cover(&self, text: &mut String) -> bool {
         let found = self.find(text);
         if !found.is_empty() {
@@ -69,7 +69,8 @@ impl Masker {
         text.contains(MASKED)
     }
 
-    /// Masks all texts of a value, names of members too.
+    /// Masks all texts of a value, names of members too. Returns whether the value now
+    /// has masked texts.
     pub fn value(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.cover(text),
@@ -119,15 +120,16 @@ impl Masker {
         if self.values.is_empty() {
             return None;
         }
-        let build = || {
-            let mut builder = AhoCorasick::builder();
-            builder.match_kind(MatchKind::LeftmostLongest).build(&self.values).ok()
-        };
-        self.search.get_or_init(build).as_ref()
+        self.search
+            .get_or_init(|| {
+                let mut builder = AhoCorasick::builder();
+                builder.match_kind(MatchKind::LeftmostLongest).build(&self.values).ok()
+            })
+            .as_ref()
     }
 }
 
-/// The JSON pointers of the texts in a value that hold something masked.
+/// The JSON pointers of the texts in a value that have a masked secret.
 pub fn pointers(value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     point(value, &mut String::new(), &mut found);
@@ -157,7 +159,7 @@ fn point(value: &Value, at: &mut String, found: &mut Vec<String>) {
     }
 }
 
-/// Whether any is true; all are looked at.
+/// Like [`Iterator::any`], but runs to the end: each item masks something.
 fn any(all: impl Iterator<Item = bool>) -> bool {
     all.fold(false, |any, one| any | one)
 }

@@ -1,18 +1,17 @@
-//! Private keys in PEM: whole ones, and what is left of one that was cut.
+//! Private keys in PEM: whole ones, and the rest of one that was cut.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-/// How long a line's label may be, as in `-----BEGIN OPENSSH PRIVATE KEY-----`.
-const LABEL: usize = 40;
+/// The longest label, such as `-----BEGIN OPENSSH PRIVATE KEY-----`.
+const MAX_LABEL_BYTES: usize = 40;
 
-/// The longest row of base64, in bytes.
-const ROW: usize = 1_000;
+/// The longest row of base64.
+const MAX_ROW_BYTES: usize = 1_000;
 
 const DASHES: &str = "-----";
 
-/// Where private keys stand.
 pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for at in memmem::find_iter(text.as_bytes(), "PRIVATE KEY") {
@@ -22,26 +21,26 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
         }
         let Some((line, begins)) = line(text, at) else { continue };
         found.push(match begins {
-            true => line.start..end_of(text, line.end),
-            false => start_of(text, before, line.start.max(before))..line.end,
+            true => line.start..key_end(text, line.end),
+            false => key_start(text, before, line.start.max(before))..line.end,
         });
     }
     found
 }
 
-/// The whole line of dashes around a label, and whether it begins a key.
+/// The whole line of dashes around a label, and true if the line begins a key.
 fn line(text: &str, at: usize) -> Option<(Range<usize>, bool)> {
-    let from = text.floor_char_boundary(at.saturating_sub(LABEL));
-    let to = text.ceil_char_boundary((at + LABEL).min(text.len()));
+    let from = text.floor_char_boundary(at.saturating_sub(MAX_LABEL_BYTES));
+    let to = text.ceil_char_boundary((at + MAX_LABEL_BYTES).min(text.len()));
     let (begin, end) = (text[from..at].rfind("-----BEGIN "), text[from..at].rfind("-----END "));
     let start = begin.max(end)?;
     let close = at + text[at..to].find(DASHES)? + DASHES.len();
     Some((from + start..close, begin > end))
 }
 
-/// Where the key ends that begins before this byte: with its last line, or with the
-/// last thing that may be a part of one.
-fn end_of(text: &str, from: usize) -> usize {
+/// The end of a key that begins before this byte: the end of its last line or, without
+/// one, of all that may be a part of a key.
+fn key_end(text: &str, from: usize) -> usize {
     let body = text[from..].find(|c: char| !is_body(c)).map_or(text.len(), |end| from + end);
     let closed = text[from..body].find("-----END ").and_then(|end| line_end(text, from + end));
     closed.unwrap_or(body)
@@ -49,17 +48,13 @@ fn end_of(text: &str, from: usize) -> usize {
 
 fn line_end(text: &str, at: usize) -> Option<usize> {
     let from = at + DASHES.len();
-    let to = text.ceil_char_boundary((from + 2 * LABEL).min(text.len()));
+    let to = text.ceil_char_boundary((from + 2 * MAX_LABEL_BYTES).min(text.len()));
     Some(from + text[from..to].find(DASHES)? + DASHES.len())
 }
 
-/// Where the key begins whose last line is here, and whose first one was cut away:
-/// with the first row of base64 above it.
-fn start_of(text: &str, from: usize, end: usize) -> usize {
-    let is_row = |row: &str| {
-        row.len() <= ROW
-            && row.chars().all(|c| c.is_ascii_alphanumeric() || "+/=\\ \t\r".contains(c))
-    };
+/// The start of a key whose first line was cut away: the first row of base64 above its
+/// last line, which begins at `end`.
+fn key_start(text: &str, from: usize, end: usize) -> usize {
     let mut start = end;
     for row in text[from..end].split_inclusive('\n').rev() {
         if !is_row(row.trim_end_matches('\n')) {
@@ -70,8 +65,13 @@ fn start_of(text: &str, from: usize, end: usize) -> usize {
     start
 }
 
-/// Whether a character may stand in a key's text: base64, headers, line breaks, also
-/// escaped ones.
+fn is_row(row: &str) -> bool {
+    row.len() <= MAX_ROW_BYTES
+        && row.chars().all(|c| c.is_ascii_alphanumeric() || "+/=\\ \t\r".contains(c))
+}
+
+/// True for the characters of a key's text: base64, headers, line breaks, also escaped
+/// ones.
 fn is_body(c: char) -> bool {
     c.is_ascii_alphanumeric() || "+/=\\ \t\r\n-:,.()".contains(c)
 }

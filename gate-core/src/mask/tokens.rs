@@ -132,8 +132,8 @@ impl Rule {
     }
 }
 
-/// Whether no letter or digit of the part stands before this byte. The letter of an
-/// escaped line break or tab is no letter.
+/// True if no letter or digit of the part comes before this byte. The letter of an escaped
+/// line break or tab does not count.
 fn begins_word(text: &str, part: &Range<usize>, at: usize) -> bool {
     if at == part.start {
         // A masked text before the part was a piece of the same word.
@@ -190,7 +190,7 @@ mod tests {
         text
     }
 
-    /// What each rule of the pack finds, alone.
+    /// Each rule of the pack, and a search for that rule alone.
     fn rules() -> impl Iterator<Item = (RuleWithSamples, Rules)> {
         let pack: Pack = toml::from_str(PACK).unwrap();
         assert!(!pack.doc.is_empty());
