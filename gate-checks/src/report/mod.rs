@@ -9,20 +9,18 @@
 //! errors outside of tests, no test at all and an incomplete report each keep
 //! exit code 0 from being a pass.
 
+mod console;
 mod file;
 mod format;
 mod go;
 mod go_text;
 mod jest;
-mod js_text;
 mod judge;
 mod junit;
 mod libtest;
-mod mocha_text;
 mod nextest;
 mod nextest_text;
 mod node;
-mod node_text;
 mod pytest;
 mod pytest_text;
 mod runner;
@@ -30,7 +28,6 @@ mod tally;
 mod tap;
 #[cfg(test)]
 mod tests;
-mod unittest_text;
 
 use serde::{Deserialize, Serialize};
 use tally::{Budget, Tally};
@@ -41,7 +38,7 @@ pub use judge::{Judged, judge};
 pub use runner::{Prepared, Request, prepare};
 pub(crate) use runner::{is_runner, with_options};
 
-/// What came of one test.
+/// Result of one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -60,11 +57,11 @@ pub struct Test {
     /// Its name, the same in every run: program, package or file, then the
     /// name with its parameters.
     pub id: String,
-    /// What came of it.
+    /// Its result.
     pub status: Status,
 }
 
-/// What a runner reported.
+/// The report of a runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestReport {
     /// The format in which it was told.
@@ -72,23 +69,23 @@ pub struct TestReport {
     /// The tests that have a name. Fewer than the counts say where a format
     /// only counts.
     pub tests: Vec<Test>,
-    /// How many passed.
+    /// Number of passed tests.
     pub passed: u64,
-    /// How many failed.
+    /// Number of failed tests.
     pub failed: u64,
-    /// How many were skipped.
+    /// Number of skipped tests.
     pub skipped: u64,
-    /// What failed first and passed when the runner itself tried again.
+    /// Tests that failed first and passed when the runner itself tried again.
     pub flaky: Vec<String>,
-    /// What went wrong outside of tests: compiling, collecting, a suite's own
-    /// setup, an error that no test caught.
+    /// Errors outside of tests: compiling, collecting, a suite's own setup, an error that
+    /// no test caught.
     pub errors: Vec<String>,
     /// Why the report is incomplete or broken.
     pub problems: Vec<String>,
 }
 
 impl TestReport {
-    /// How many tests were executed: a skipped one was not.
+    /// Number of executed tests: a skipped one was not.
     pub fn executed(&self) -> u64 {
         self.passed.saturating_add(self.failed)
     }
@@ -98,7 +95,7 @@ impl TestReport {
         self.tests.iter().filter(move |test| test.status == status).map(|test| test.id.as_str())
     }
 
-    /// Whether it tells of nothing at all: no test and no error.
+    /// True without any test or error.
     pub(crate) fn is_empty(&self) -> bool {
         self.executed() == 0 && self.skipped == 0 && self.errors.is_empty()
     }

@@ -10,18 +10,15 @@ use std::path::{Path, PathBuf};
 use super::{
     PLACEHOLDER, Prepared, Request, jest_options, pytest_options, report_place, vitest_options,
 };
+use crate::report::console::Console;
 use crate::report::go::Go;
 use crate::report::go_text::GoText;
 use crate::report::jest::Jest;
-use crate::report::js_text::JsText;
 use crate::report::junit;
 use crate::report::libtest::Libtest;
-use crate::report::mocha_text::MochaText;
 use crate::report::nextest_text::NextestText;
-use crate::report::node_text::NodeText;
 use crate::report::pytest::Pytest;
 use crate::report::tap::Tap;
-use crate::report::unittest_text::UnittestText;
 use crate::report::{Format, Reader, Stream, Tally, TestReport, file};
 
 /// Has an unknown command report, as far as it can.
@@ -38,19 +35,19 @@ pub(super) fn prepare(request: &Request<'_>) -> Prepared {
         (Some(format), true) => at_place(request, format),
         (None, false) => {
             prepared.env_added.push(pytest_variable(request.folder));
-            Box::new(Any(vec![
+            let mut readers: Vec<Box<dyn Reader>> = vec![
                 Box::new(Libtest::perhaps()),
                 Box::new(NextestText::new()),
                 pytest(request.folder),
-                Box::new(JsText::jest()),
-                Box::new(JsText::vitest()),
-                Box::new(Go::perhaps()),
-                Box::new(GoText::new()),
-                Box::new(Tap::perhaps()),
-                Box::new(NodeText::new()),
-                Box::new(UnittestText::new()),
-                Box::new(MochaText::new()),
-            ]))
+            ];
+            readers.extend(Console::readers(Format::Jest));
+            readers.extend(Console::readers(Format::Vitest));
+            readers.push(Box::new(Go::perhaps()));
+            readers.push(Box::new(GoText::new()));
+            readers.push(Box::new(Tap::perhaps()));
+            readers.extend(Console::readers(Format::Node));
+            readers.extend(Console::readers(Format::Tap));
+            Box::new(Any(readers))
         }
         (Some(format), false) => demanded(request, format, &mut prepared),
     };
@@ -86,8 +83,7 @@ fn demanded(request: &Request<'_>, format: Format, prepared: &mut Prepared) -> B
             hand_over(&mut prepared.argv, json_options(format, &path));
             Box::new(Jest::new(format, path, request.cwd.to_owned()))
         }
-        Format::Jest => Box::new(JsText::jest()),
-        Format::Vitest => Box::new(JsText::vitest()),
+        Format::Jest | Format::Vitest => Box::new(Any(Console::readers(format))),
         Format::Junit => unreported(format, place()),
         Format::Node => unreported(format, itself(format)),
     }
@@ -100,7 +96,7 @@ fn json_options(format: Format, path: &Path) -> Vec<String> {
     }
 }
 
-/// What to write where only the command can say where its report stands.
+/// Hint for a format whose report only the command can place.
 fn place() -> String {
     format!(
         "report = \"junit\" needs {PLACEHOLDER} in the command: the file or the folder that the \
@@ -108,7 +104,7 @@ fn place() -> String {
     )
 }
 
-/// What to write where only the runner's own command can report.
+/// Hint for a format that needs the runner's own command.
 fn itself(format: Format) -> String {
     let command = match format {
         Format::Nextest => "cargo nextest run",
@@ -117,11 +113,11 @@ fn itself(format: Format) -> String {
     format!("report = \"{format}\" needs the command itself: `{command}`")
 }
 
-/// Whether a package manager runs a script that hands its arguments on.
+/// True if a package manager runs a script that hands its arguments on.
 fn is_script(argv: &[String]) -> bool {
-    let word = |at: usize| argv.get(at).map_or("", String::as_str);
-    let manager = matches!(word(0), "npm" | "pnpm" | "yarn" | "bun");
-    manager && matches!(word(1), "test" | "t" | "run" | "run-script")
+    let [manager, verb, ..] = argv else { return false };
+    matches!(manager.as_str(), "npm" | "pnpm" | "yarn" | "bun")
+        && matches!(verb.as_str(), "test" | "t" | "run" | "run-script")
 }
 
 /// npm hands on what stands after `--`, yarn and the others whatever follows.
@@ -132,8 +128,7 @@ fn hand_over(argv: &mut Vec<String>, words: Vec<String>) {
     argv.extend(words);
 }
 
-/// What pytest leaves as it begins: its log, which is opened before the tests
-/// are collected.
+/// The log that pytest opens before it collects tests: proof that it began.
 fn pytest_trace(folder: &Path) -> PathBuf {
     folder.join("pytest.log")
 }
@@ -145,12 +140,12 @@ fn pytest(folder: &Path) -> Box<dyn Reader> {
 /// pytest takes options from here wherever it is started; it splits them as a
 /// shell does.
 fn pytest_variable(folder: &Path) -> (String, String) {
-    let quoted = |word: String| format!("'{}'", word.replace('\'', r"'\''"));
     // As an option it would be refused where the project does without logs.
     let trace = format!("log_file={}", pytest_trace(folder).display());
     let trace = ["-o".to_owned(), trace];
-    let words = pytest_options(&folder.join("pytest.xml")).into_iter().chain(trace).map(quoted);
-    ("PYTEST_ADDOPTS".to_owned(), words.collect::<Vec<_>>().join(" "))
+    let words = pytest_options(&folder.join("pytest.xml")).into_iter().chain(trace);
+    let quoted: Vec<_> = words.map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+    ("PYTEST_ADDOPTS".to_owned(), quoted.join(" "))
 }
 
 /// Several readers of one output: what they saw is put together.

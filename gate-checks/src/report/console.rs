@@ -1,0 +1,453 @@
+//! Summaries that test runners print for people: the rules of `console.toml`.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex_automata::meta::{Config, Regex};
+use regex_automata::util::captures::Captures;
+use serde::Deserialize;
+
+use super::{Budget, Format, Reader, Status, Stream, Tally, TestReport};
+
+const PACK: &str = include_str!("console.toml");
+
+/// Longer lines are no part of a summary.
+const MAX_LINE_BYTES: usize = 2_000;
+
+/// Most bytes of a rule's lazily built automaton.
+const REGEX_CACHE_BYTES: usize = 1 << 18;
+
+// A test holds that the pack can be read.
+static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
+    let pack: Pack = toml::from_str(PACK).unwrap_or_default();
+    pack.runner
+});
+
+#[derive(Default, Deserialize)]
+struct Pack {
+    runner: Vec<Runner>,
+}
+
+#[derive(Deserialize)]
+struct Runner {
+    #[cfg(test)]
+    name: String,
+    format: Format,
+    #[serde(default)]
+    passed: Vec<String>,
+    #[serde(default)]
+    failed: Vec<String>,
+    #[serde(default)]
+    skipped: Vec<String>,
+    incomplete: Option<String>,
+    rest: Option<Status>,
+    failed_outside: Option<String>,
+    heading: Option<Pattern>,
+    rule: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+struct Rule {
+    regex: Pattern,
+    #[serde(default)]
+    begins: bool,
+    #[serde(default)]
+    ends: bool,
+    #[serde(default)]
+    in_run: bool,
+    error: Option<String>,
+    problem: Option<String>,
+    #[serde(default)]
+    is_hint: bool,
+    #[serde(default)]
+    outside: bool,
+}
+
+/// A regular expression that is compiled as it is read.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Pattern(Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = String;
+
+    fn try_from(regex: String) -> Result<Self, String> {
+        Regex::builder()
+            .configure(Config::new().hybrid_cache_capacity(REGEX_CACHE_BYTES))
+            .build(&regex)
+            .map(Self)
+            .map_err(|error| format!("{regex}: {error}"))
+    }
+}
+
+impl Runner {
+    fn status(&self, word: &str) -> Option<Status> {
+        let words = [
+            (Status::Passed, &self.passed),
+            (Status::Failed, &self.failed),
+            (Status::Skipped, &self.skipped),
+        ];
+        let (status, _) =
+            words.into_iter().find(|(_, words)| words.iter().any(|known| known == word))?;
+        Some(status)
+    }
+}
+
+/// A run that has begun and not ended.
+struct Run {
+    total: Option<u64>,
+    counted: u64,
+}
+
+/// Reads the summary of one runner.
+pub(super) struct Console {
+    runner: &'static Runner,
+    tally: Tally,
+    budget: Budget,
+    run: Option<Run>,
+    is_result: bool,
+    failures: u64,
+    failed_tests: BTreeSet<String>,
+    failed_outside: bool,
+    after_heading: bool,
+}
+
+impl Console {
+    /// The readers of a format.
+    pub(super) fn readers(format: Format) -> Vec<Box<dyn Reader>> {
+        let mut readers: Vec<Box<dyn Reader>> = Vec::new();
+        for runner in RUNNERS.iter().filter(|runner| runner.format == format) {
+            readers.push(Box::new(Self::new(runner)));
+        }
+        readers
+    }
+
+    fn new(runner: &'static Runner) -> Self {
+        Self {
+            runner,
+            tally: Tally::new(runner.format),
+            budget: Budget::new(),
+            run: None,
+            is_result: false,
+            failures: 0,
+            failed_tests: BTreeSet::new(),
+            failed_outside: false,
+            after_heading: runner.heading.is_none(),
+        }
+    }
+
+    fn take(&mut self, line: &str) {
+        let runner = self.runner;
+        for rule in &runner.rule {
+            let applies = self.run.is_some() || !rule.in_run;
+            if applies
+                && let Some(line) = Line::new(line, &rule.regex)
+                && self.apply(rule, &line)
+            {
+                break;
+            }
+        }
+        if let Some(heading) = &runner.heading {
+            self.after_heading = heading.0.is_match(line);
+        }
+    }
+
+    /// Returns false if the line only looks like one of the rule's: its numbers cannot be
+    /// read.
+    fn apply(&mut self, rule: &Rule, line: &Line<'_>) -> bool {
+        let Some(counts) = line.counts() else { return false };
+        let total = match line.get("total").map(str::parse) {
+            Some(Err(_)) => return false,
+            Some(Ok(total)) => Some(total),
+            None => None,
+        };
+        if rule.begins {
+            self.begin(total);
+        }
+        counts.into_iter().for_each(|(number, word)| self.count(word, number));
+        if rule.ends {
+            self.end(true);
+        }
+        if let Some(name) = line.get("name") {
+            self.failed_test(name);
+        }
+        if let Some(error) = &rule.error {
+            self.tally.error(line.filled(error));
+        }
+        if let Some(problem) = &rule.problem {
+            self.tally.problem(line.filled(problem));
+        }
+        self.failed_outside |= rule.outside;
+        let is_note = rule.error.is_some() || (rule.problem.is_some() && !rule.is_hint);
+        let is_border = (rule.begins || rule.ends) && self.runner.incomplete.is_some();
+        self.is_result |= is_note || is_border || rule.outside;
+        true
+    }
+
+    fn begin(&mut self, total: Option<u64>) {
+        // Without a total, a run begins with each of its files.
+        if total.is_some() {
+            self.end(false);
+        }
+        self.run = Some(Run { total, counted: 0 });
+    }
+
+    fn count(&mut self, word: &str, number: u64) {
+        let Some(status) = self.runner.status(word) else { return };
+        if let Some(run) = &mut self.run {
+            run.counted = run.counted.saturating_add(number);
+        }
+        match status {
+            // Their names are counted with them.
+            Status::Failed => self.failures = self.failures.saturating_add(number),
+            _ => self.tally.count(status, number),
+        }
+        self.is_result = true;
+    }
+
+    fn end(&mut self, is_whole: bool) {
+        let Some(Run { total, counted }) = self.run.take() else { return };
+        let is_complete = match (total, self.runner.rest) {
+            (Some(total), Some(rest)) if is_whole => {
+                self.tally.count(rest, total.saturating_sub(counted));
+                true
+            }
+            (Some(total), None) => total == counted,
+            _ => is_whole,
+        };
+        if let Some(incomplete) = &self.runner.incomplete
+            && !is_complete
+        {
+            let total = total.unwrap_or(0).to_string();
+            let problem = incomplete.replace("{total}", &total);
+            self.tally.problem(problem.replace("{counted}", &counted.to_string()));
+        }
+    }
+
+    fn failed_test(&mut self, name: &str) {
+        let name = name.trim_end().replace(" › ", " > ");
+        if self.after_heading && self.budget.takes(&name) {
+            self.failed_tests.insert(name);
+        }
+    }
+
+    fn sum_failures(&mut self) {
+        let most = usize::try_from(self.failures).unwrap_or(usize::MAX);
+        for name in self.failed_tests.iter().take(most) {
+            self.tally.test(name, Status::Failed);
+            self.failures -= 1;
+        }
+        let is_test = self.tally.so_far().failed > 0 || self.failures > 0;
+        self.tally.count(Status::Failed, self.failures);
+        if let Some(error) = &self.runner.failed_outside
+            && self.failed_outside
+            && !is_test
+        {
+            self.tally.error(error);
+        }
+    }
+}
+
+impl Reader for Console {
+    fn line(&mut self, _stream: Stream, line: &str) {
+        if line.len() <= MAX_LINE_BYTES {
+            self.take(line);
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Option<TestReport> {
+        self.end(false);
+        self.sum_failures();
+        self.is_result.then(|| self.tally.finish())
+    }
+}
+
+/// A line that a rule matches.
+struct Line<'l> {
+    line: &'l str,
+    captures: Captures,
+}
+
+impl<'l> Line<'l> {
+    fn new(line: &'l str, Pattern(regex): &Pattern) -> Option<Self> {
+        if !regex.is_match(line) {
+            return None;
+        }
+        let mut captures = regex.create_captures();
+        regex.captures(line, &mut captures);
+        Some(Self { line, captures })
+    }
+
+    fn get(&self, name: &str) -> Option<&'l str> {
+        self.captures.get_group_by_name(name).map(|span| &self.line[span.range()])
+    }
+
+    /// The numbers and words of its counts; `None` if a number cannot be read.
+    fn counts(&self) -> Option<Vec<(u64, &'l str)>> {
+        if let (Some(number), Some(word)) = (self.get("number"), self.get("word")) {
+            return Some(vec![(number.parse().ok()?, word)]);
+        }
+        let Some(list) = self.get("counts").filter(|list| !list.is_empty()) else {
+            return Some(Vec::new());
+        };
+        let list = list.split(" (").next().unwrap_or(list);
+        list.split([',', '|']).map(|count| number_and_word(count.trim())).collect()
+    }
+
+    /// The text with what was captured instead of `{name}`.
+    fn filled(&self, text: &str) -> String {
+        ["note", "word", "number"].iter().fold(text.to_owned(), |text, name| {
+            text.replace(&format!("{{{name}}}"), self.get(name).unwrap_or_default())
+        })
+    }
+}
+
+/// Reads `1 failed` or `failures=1`.
+fn number_and_word(count: &str) -> Option<(u64, &str)> {
+    let (number, word) = match count.split_once('=') {
+        Some((word, number)) => (number, word),
+        None => count.split_once(' ')?,
+    };
+    Some((number.parse().ok()?, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::{comes_to, report};
+
+    #[derive(Deserialize)]
+    struct Samples {
+        runner: Vec<RunnerSamples>,
+    }
+
+    #[derive(Deserialize)]
+    struct RunnerSamples {
+        rule: Vec<RuleSamples>,
+    }
+
+    #[derive(Deserialize)]
+    struct RuleSamples {
+        matches: Vec<String>,
+        rejects: Vec<String>,
+    }
+
+    fn reader(name: &str) -> Console {
+        Console::new(RUNNERS.iter().find(|runner| runner.name == name).unwrap())
+    }
+
+    #[test]
+    fn every_rule_matches_its_samples_and_rejects_the_others() {
+        let pack: Samples = toml::from_str(PACK).unwrap();
+        assert_eq!(pack.runner.len(), RUNNERS.len());
+        for (runner, samples) in RUNNERS.iter().zip(pack.runner) {
+            for (rule, samples) in runner.rule.iter().zip(samples.rule) {
+                let Pattern(regex) = &rule.regex;
+                assert!(!samples.matches.is_empty() && !samples.rejects.is_empty());
+                for line in samples.matches {
+                    assert!(regex.is_match(&line), "{}: {line}", runner.name);
+                }
+                for line in samples.rejects {
+                    assert!(!regex.is_match(&line), "{}: {line}", runner.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn jest_wrote() {
+        let check = |text, expected| comes_to(reader("jest"), text, expected);
+        check(include_str!("fixtures/jest/pass.txt"), "Pass: 8 passed, 2 skipped");
+        check(include_str!("fixtures/jest/fail.txt"), "Fail: 1 of 8 failed: group > inner > ü");
+        let import = "Fail: 7 tests passed, but there was an error outside of tests: a test file";
+        check(include_str!("fixtures/jest/import.txt"), import);
+        check(include_str!("fixtures/jest/zero.txt"), "Fail: no test was executed (10 skipped)");
+        let exit = "Inconclusive: exit code 0, but the report is incomplete: process.exit called";
+        check(include_str!("fixtures/jest/exit.txt"), exit);
+        check("No tests found, exiting with code 0", "Fail: no test was executed");
+        check("PASS src/a.test.ts (5.1 s)", "Inconclusive");
+    }
+
+    #[test]
+    fn vitest_wrote() {
+        let check = |text, expected| comes_to(reader("vitest"), text, expected);
+        check(include_str!("fixtures/vitest/pass.txt"), "Pass: 10 passed, 2 skipped");
+        let failed = "Fail: 1 of 10 failed: a.test.js > group > inner > ü";
+        check(include_str!("fixtures/vitest/fail.txt"), failed);
+        let reject =
+            "Fail: 10 tests passed, but there was an error outside of tests: Vitest caught";
+        check(include_str!("fixtures/vitest/reject.txt"), reject);
+        let after = "Fail: 10 tests passed, but there was an error outside of tests: a test file";
+        check(include_str!("fixtures/vitest/after.txt"), after);
+        check(" RUN  v4.1.12 /project", "Inconclusive");
+    }
+
+    #[test]
+    fn node_wrote() {
+        let check = |text, expected| comes_to(reader("node"), text, expected);
+        check(include_str!("fixtures/text/node.txt"), "Pass: 5 passed, 2 skipped");
+        let fail = "Fail: 1 of 3 failed, although the command ended with code 0";
+        check(include_str!("fixtures/text/node-fail.txt"), fail);
+        let alone = "Inconclusive: exit code 0, but the report is incomplete: ";
+        check(include_str!("fixtures/text/node-empty.txt"), alone);
+        check("ℹ tests 0\nℹ pass 0\nℹ fail 0", "Fail: no test was executed");
+        check("ℹ tests 3\nℹ pass 2", "Inconclusive");
+        let tap = "# tests 3\n# suites 0\n# pass 2\n# fail 1\n# cancelled 0\n";
+        let failed = "Fail: there was an error outside of tests: node counts 1 tests: fail";
+        comes_to(reader("node-tap"), tap, failed);
+    }
+
+    #[test]
+    fn unittest_wrote() {
+        let check = |text, expected| comes_to(reader("unittest"), text, expected);
+        let failed = "Fail: 2 of 3 failed: test_b (test_u.T.test_b), test_c (test_u.T.test_c)";
+        check(include_str!("fixtures/text/unittest-fail.txt"), failed);
+        check(include_str!("fixtures/text/unittest.txt"), "Pass: 1 passed, 1 skipped");
+        check(include_str!("fixtures/text/unittest-zero.txt"), "Fail: no test was executed");
+        check("Ran 0 tests in 0.000s\n\nNO TESTS RAN", "Fail: no test was executed");
+        check("Ran 1 test in 0.001s\n\nFAILED (unexpected successes=1)", "Fail: 1 of 1 failed");
+        check("Ran 3 tests in 0.001s\n\nFAILED", "Fail: 3 tests passed, but");
+        check("Ran 3 tests in 0.001s\n", "Inconclusive");
+    }
+
+    #[test]
+    fn mocha_wrote() {
+        let check = |text, expected| comes_to(reader("mocha"), text, expected);
+        let fail = "Fail: 1 of 2 failed, although the command ended with code 0";
+        check(include_str!("fixtures/text/mocha-fail.txt"), fail);
+        check(include_str!("fixtures/text/mocha.txt"), "Pass: 1 passed");
+        check(include_str!("fixtures/text/mocha-zero.txt"), "Fail: no test was executed");
+    }
+
+    #[test]
+    fn what_only_looks_like_a_summary_is_no_result() {
+        for text in [
+            "PASS",
+            "PASS all of it",
+            "Tests: 3, Assertions: 5.",
+            "Tests  are fine",
+            "● a",
+            "# tests 3\n# pass 3\n# fail 0\n# duration_ms 3",
+            "# duration_ms 3\n# fail 3",
+            "ℹ fail 3",
+            "# fail 3",
+            "ℹ tests are fine",
+            "# tests\n# fail",
+            "✔ a",
+            "✔ src/a.js (3ms)",
+            "OK",
+            "FAILED (failures=1)",
+            "Ran 3 tests in 2 s",
+            "Ran 3 tests in 0.1s",
+            "3 passing (1ms)",
+            "  3 passing",
+            "  3 failing",
+            "  all passing (1ms)",
+        ] {
+            for runner in RUNNERS.iter() {
+                let report = report(Console::new(runner), text);
+                assert_eq!(report, None, "{}: {text}", runner.name);
+            }
+        }
+    }
+}
