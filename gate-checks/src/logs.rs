@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::id::CheckId;
 use crate::store;
 
-/// How many calls' logs are kept for a work tree.
-const KEPT: usize = 20;
+/// Calls whose logs are stored for a work tree.
+const MAX_CALLS: usize = 20;
 
 /// A younger log stays in any case: a decision that names it may just be read.
 const YOUNG: Duration = Duration::from_secs(60 * 60);
@@ -40,13 +40,13 @@ impl Logs {
 
     fn make_folder(&self) -> Option<PathBuf> {
         let Some(all) = &self.all else {
-            return private("gate-logs-").tempdir().ok().map(|it| it.keep());
+            return private("gate-logs-").tempdir().ok().map(|folder| folder.keep());
         };
         store::make_folder(all).ok()?;
         // Those that are removed are the oldest: the names begin with the time.
-        store::keep_newest(all, KEPT - 1, YOUNG);
+        store::keep_newest(all, MAX_CALLS - 1, YOUNG);
         let prefix = format!("{:013}-", since_epoch());
-        private(&prefix).tempdir_in(all).ok().map(|it| it.keep())
+        private(&prefix).tempdir_in(all).ok().map(|folder| folder.keep())
     }
 }
 
@@ -71,11 +71,11 @@ mod tests {
     fn a_young_log_is_kept_whatever_their_number() {
         let tree = tempfile::tempdir().unwrap();
         let id = CheckId::new("tests");
-        let files: Vec<_> = (0..KEPT + 3)
+        let files: Vec<_> = (0..MAX_CALLS + 3)
             .map(|n| Logs::new(Some(tree.path())).keep(&id, &n.to_string()).unwrap())
             .collect();
         assert_eq!(fs::read_dir(tree.path().join("logs")).unwrap().count(), files.len());
-        assert_eq!(fs::read_to_string(files.last().unwrap()).unwrap(), (KEPT + 2).to_string());
+        assert_eq!(fs::read_to_string(files.last().unwrap()).unwrap(), (MAX_CALLS + 2).to_string());
     }
 
     #[test]

@@ -205,11 +205,13 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
 /// The text of a file, as far as settings are read at all.
 fn text(file: &Path) -> io::Result<String> {
     let mut text = Vec::new();
-    fs::File::open(file)?.take(config::LARGEST as u64 + 1).read_to_end(&mut text)?;
-    String::from_utf8(text).or_else(|error| match error.as_bytes().len() > config::LARGEST {
-        // A character may be cut at the end, and nobody reads that far.
-        true => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
-        false => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+    fs::File::open(file)?.take(config::MAX_SETTINGS_BYTES as u64 + 1).read_to_end(&mut text)?;
+    String::from_utf8(text).or_else(|error| {
+        match error.as_bytes().len() > config::MAX_SETTINGS_BYTES {
+            // A character may be cut at the end, and nobody reads that far.
+            true => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+            false => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+        }
     })
 }
 

@@ -1,4 +1,4 @@
-//! What a record depends on, as one hash.
+//! The key of a stored record: a hash of everything that the record depends on.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -11,10 +11,10 @@ use crate::check::{Check, CheckContext};
 use crate::path_text;
 use crate::process::environment;
 
-/// How many words of a command are looked up.
-const WORDS: usize = 100;
+/// Most words of a command that are looked up as files.
+const MAX_WORDS: usize = 100;
 
-/// What a check is about to be run for.
+/// A check, and everything that it is about to be run for.
 pub(crate) struct Work<'w> {
     pub(crate) check: &'w dyn Check,
     pub(crate) policy: &'w CheckPolicy,
@@ -22,27 +22,27 @@ pub(crate) struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// Whether an unchanged key means an unchanged result: the settings say so,
-    /// and no link of the tree leads to what is no part of it.
+    /// True if an unchanged key means an unchanged result: the settings say so, and no link
+    /// of the tree leads out of it.
     pub(super) fn is_hermetic(&self) -> bool {
         self.policy.hermetic && !self.cx.tree.has_links_out()
     }
 
     /// The key with the whole tree.
-    pub(super) fn of_tree(&self) -> blake3::Hash {
+    pub(super) fn tree_key(&self) -> blake3::Hash {
         let tree = &self.cx.tree;
         hash(&json!(["tree", tree.digest, tree.head, tree.index, self.surroundings()]))
     }
 
     /// The key of what lets an agent go: the same files, whatever the commit, the
     /// baseline and the session.
-    pub(super) fn of_release(&self) -> blake3::Hash {
+    pub(super) fn release_key(&self) -> blake3::Hash {
         let programs = self.check.program().map(|words| self.programs(words));
         hash(&json!(["release", self.cx.tree.digest, self.policy, self.seen(), programs]))
     }
 
     /// The key with the files that match `paths`, within the run.
-    pub(super) fn of_paths(&self) -> Option<blake3::Hash> {
+    pub(super) fn paths_key(&self) -> Option<blake3::Hash> {
         if self.policy.paths.is_empty() {
             return None;
         }
@@ -56,7 +56,7 @@ impl Work<'_> {
         json!([self.settings(), programs])
     }
 
-    /// What the check is, what it sees, and for what.
+    /// Part of the key: the check, its settings and its environment.
     fn settings(&self) -> Value {
         let baseline = self.cx.baseline.as_ref().map(|baseline| baseline.digest());
         let tried = self.check.is_tried().then(|| json!([baseline, &*self.cx.allow]));
@@ -72,7 +72,7 @@ impl Work<'_> {
         ])
     }
 
-    /// What the check sees beside the tree and its settings.
+    /// Part of the key: inputs of the check beside the tree and its settings.
     fn seen(&self) -> Value {
         let environment = environment(&self.cx.site.environment, &self.policy.env);
         json!([
@@ -89,20 +89,20 @@ impl Work<'_> {
         let path = self.cx.site.search_path();
         let folder = self.cx.site.folder_of(self.policy);
         let words = words.iter().flat_map(|word| word.split_whitespace());
-        let look = |word: &str| look(&which::which_in(word, Some(&path), &folder).ok()?);
-        let file = |word: &str| look_at(&folder, word);
-        words.take(WORDS).filter_map(|word| look(word).or_else(|| file(word))).collect()
+        let mut files = Vec::new();
+        for word in words.take(MAX_WORDS) {
+            let program = which::which_in(word, Some(&path), &folder).ok();
+            let file = program.and_then(|program| identity(&program));
+            files.extend(file.or_else(|| identity(&folder.join(word))));
+        }
+        files
     }
 }
 
-fn look_at(folder: &Path, word: &str) -> Option<Value> {
-    look(&folder.join(word)).filter(|_| !word.is_empty())
-}
-
-/// A file by its place, size, change time and inode.
-fn look(path: &Path) -> Option<Value> {
-    let it = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some(json!([path_text::text(path), it.size(), it.ctime(), it.ctime_nsec(), it.ino()]))
+/// A file by its path, size, change time and inode.
+fn identity(path: &Path) -> Option<Value> {
+    let file = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some(json!([path_text::text(path), file.size(), file.ctime(), file.ctime_nsec(), file.ino()]))
 }
 
 fn hash(value: &Value) -> blake3::Hash {

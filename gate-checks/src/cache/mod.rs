@@ -5,7 +5,7 @@
 //! gate's version. A `pass` is kept only for checks that are marked hermetic. A
 //! `fail` is kept of all, for it cannot make an exit; but what was missing may
 //! come from outside of the tree (an installed dependency, a server), so it is
-//! taken once, within [`FAIL_HOLDS`], and then the check runs again. With
+//! taken once, within [`FAIL_LIFETIME`], and then the check runs again. With
 //! `paths`, a pass is also kept for the run, by the files that match alone,
 //! until the check is run and does not pass. A pass of any check is kept for stops
 //! that are only released: it counts there for the same files, whatever the commit.
@@ -26,23 +26,22 @@ use crate::store;
 
 pub(crate) use key::Work;
 
-/// How many records are kept for a work tree.
-const KEPT: usize = 200;
+/// Most records that are stored for a work tree.
+const MAX_RECORDS: usize = 200;
 
-/// How long a failure holds.
-const FAIL_HOLDS: Duration = Duration::from_secs(10 * 60);
+/// Lifetime of a failure.
+const FAIL_LIFETIME: Duration = Duration::from_secs(10 * 60);
 
-/// After this time without a decision a run is over, and with it what passed
-/// in it.
-const RUN_ENDS: Duration = Duration::from_secs(12 * 60 * 60);
+/// After this time without a decision a run is over, and so are its passes.
+const RUN_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// The records of one work tree.
 #[derive(Debug)]
 pub(crate) struct EvidenceCache {
     folder: Option<PathBuf>,
-    /// Whether earlier records are left alone.
+    /// Ignores earlier records.
     fresh: bool,
-    /// Whether passes that only let an agent go are taken.
+    /// Accepts passes that only let an agent go.
     shared: bool,
     offered: Mutex<Vec<Offer>>,
 }
@@ -63,15 +62,17 @@ impl EvidenceCache {
 
     /// An earlier record that still holds.
     pub(crate) fn find(&self, work: &Work<'_>) -> Option<Evidence> {
-        let folder = self.folder.as_ref().filter(|_| !self.fresh)?;
-        let whole = Self::same_tree(folder, work).map(|found| (found, "nothing has changed since"));
-        let part = || Some((Self::same_paths(folder, work)?, "nothing that matches paths changed"));
-        let shared = || {
-            let file = named(folder, "release", &work.of_release());
-            let found = read(&file).filter(|_| self.shared && age(&file) < RUN_ENDS)?;
-            Some((found, "it passed on these files"))
+        let folder = self.folder.as_ref()?;
+        if self.fresh {
+            return None;
+        }
+        let (found, why) = if let Some(found) = Self::same_tree(folder, work) {
+            (found, "nothing has changed since")
+        } else if let Some(found) = Self::same_paths(folder, work) {
+            (found, "nothing that matches paths changed")
+        } else {
+            (self.same_release(folder, work)?, "it passed on these files")
         };
-        let (found, why) = whole.or_else(part).or_else(shared)?;
         (found.check == work.check.id().as_str()).then(|| Evidence {
             cached: true,
             duration_ms: 0,
@@ -82,25 +83,32 @@ impl EvidenceCache {
     }
 
     fn same_tree(folder: &Path, work: &Work<'_>) -> Option<Evidence> {
-        let file = named(folder, "tree", &work.of_tree());
+        let file = named(folder, "tree", &work.tree_key());
         let found = read(&file)?;
         let holds = match found.outcome {
             // Not a second time.
-            Outcome::Fail => age(&file) < FAIL_HOLDS && fs::remove_file(&file).is_ok(),
+            Outcome::Fail => age(&file) < FAIL_LIFETIME && fs::remove_file(&file).is_ok(),
             _ => work.policy.hermetic,
         };
         holds.then_some(found)
     }
 
     fn same_paths(folder: &Path, work: &Work<'_>) -> Option<Evidence> {
-        let file = named(folder, "paths", &work.of_paths()?);
-        let found = read(&file).filter(|_| age(&file) < RUN_ENDS)?;
-        // The run goes on.
+        let file = named(folder, "paths", &work.paths_key()?);
+        let found = read_young(&file)?;
+        // The run goes on: the record stays young.
         let _ = File::options()
             .write(true)
             .open(&file)
-            .and_then(|it| it.set_modified(SystemTime::now()));
+            .and_then(|file| file.set_modified(SystemTime::now()));
         Some(found)
+    }
+
+    fn same_release(&self, folder: &Path, work: &Work<'_>) -> Option<Evidence> {
+        if !self.shared {
+            return None;
+        }
+        read_young(&named(folder, "release", &work.release_key()))
     }
 
     /// A record that may be kept. Whatever is known of the same work is older
@@ -109,9 +117,9 @@ impl EvidenceCache {
         let Some(folder) = &self.folder else { return };
         let passed = evidence.outcome == Outcome::Pass && evidence.flaky.is_empty();
         let kept = evidence.outcome == Outcome::Fail || (passed && work.is_hermetic());
-        self.offer_as(named(folder, "tree", &work.of_tree()), kept, evidence);
-        self.offer_as(named(folder, "release", &work.of_release()), passed, evidence);
-        if let Some(key) = work.of_paths() {
+        self.offer_as(named(folder, "tree", &work.tree_key()), kept, evidence);
+        self.offer_as(named(folder, "release", &work.release_key()), passed, evidence);
+        if let Some(key) = work.paths_key() {
             self.offer_as(named(folder, "paths", &key), passed, evidence);
         }
     }
@@ -158,7 +166,12 @@ fn read(file: &Path) -> Option<Evidence> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// How long ago a file was written; for ever where nobody can say.
+/// A record of a run that may still go on.
+fn read_young(file: &Path) -> Option<Evidence> {
+    if age(file) < RUN_LIFETIME { read(file) } else { None }
+}
+
+/// Age of a file; the longest if unknown.
 fn age(file: &Path) -> Duration {
     let written = fs::metadata(file).and_then(|metadata| metadata.modified());
     written.ok().and_then(|written| written.elapsed().ok()).unwrap_or(Duration::MAX)
@@ -169,7 +182,7 @@ fn keep_newest(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut dated: Vec<_> = entries.map(|entry| (age(&entry.path()), entry.path())).collect();
     dated.sort();
-    for (_, path) in dated.into_iter().skip(KEPT) {
+    for (_, path) in dated.into_iter().skip(MAX_RECORDS) {
         // Another gate may have removed it already.
         let _ = fs::remove_file(path);
     }
@@ -182,14 +195,14 @@ mod tests {
     #[test]
     fn only_the_newest_records_are_kept() {
         let folder = tempfile::tempdir().unwrap();
-        for number in 0..KEPT + 5 {
+        for number in 0..MAX_RECORDS + 5 {
             let file = folder.path().join(format!("{number}.json"));
             let written = SystemTime::now() - Duration::from_secs(10 * number as u64);
             File::create(file).unwrap().set_modified(written).unwrap();
         }
         keep_newest(folder.path());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), KEPT);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MAX_RECORDS);
         assert!(folder.path().join("0.json").exists());
-        assert!(!folder.path().join(format!("{}.json", KEPT + 4)).exists());
+        assert!(!folder.path().join(format!("{}.json", MAX_RECORDS + 4)).exists());
     }
 }

@@ -40,7 +40,7 @@ fn addition(file: PathBuf, id: &str) -> Option<Draft> {
     file.is_file().then_some(Draft { file, text })
 }
 
-/// What a manifest says of tests: `name`, `autotests`, `lib` (its path).
+/// The test settings of a manifest: `name`, `autotests`, `lib` (its path).
 type Manifest = serde_json::Value;
 
 /// The package that is tested: the one that the command names, else that of
@@ -49,13 +49,15 @@ fn package(place: &Place<'_>) -> Option<(PathBuf, Manifest)> {
     let base = match place.value(&["--manifest-path"]) {
         Some(path) => place.cwd.join(path).parent()?.to_owned(),
         None => {
-            let mut above = place.cwd.ancestors().take_while(|it| it.starts_with(place.root));
+            let mut above =
+                place.cwd.ancestors().take_while(|folder| folder.starts_with(place.root));
             above.find(|folder| folder.join("Cargo.toml").is_file())?.to_owned()
         }
     };
     let wanted = place.value(&["-p", "--package"]);
-    let fits = |manifest: &Manifest| wanted.is_none_or(|name| manifest["name"] == name);
-    if let Some(manifest) = read(&base).filter(fits) {
+    if let Some(manifest) = read(&base)
+        && wanted.is_none_or(|name| manifest["name"] == name)
+    {
         return Some((base, manifest));
     }
     let members = members(&base)?;
@@ -91,8 +93,10 @@ fn read(folder: &Path) -> Option<Manifest> {
 fn members(folder: &Path) -> Option<Globs> {
     let manifest = table(folder).unwrap_or_default();
     let workspace = manifest.get("workspace");
-    let list = |key| workspace.and_then(|it| it.get(key)).and_then(toml::Value::as_array);
-    let names = list("default-members").or_else(|| list("members")).into_iter().flatten();
-    let names: Vec<_> = names.filter_map(toml::Value::as_str).map(str::to_owned).collect();
+    let list = ["default-members", "members"]
+        .into_iter()
+        .find_map(|key| workspace?.get(key)?.as_array())
+        .map_or(&[][..], Vec::as_slice);
+    let names: Vec<_> = list.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect();
     Globs::new(&names).ok()
 }

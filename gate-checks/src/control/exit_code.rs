@@ -1,4 +1,4 @@
-//! What a runner's exit code says, and whether it says more than that tests failed.
+//! Exit codes of runners, and whether one can mean more than "a test failed".
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,11 +24,11 @@ impl Runner {
         }
     }
 
-    /// Whether its exit code may rest on more than tests: a threshold of coverage, or
-    /// what the project's own hooks make of it. It would be hidden behind a test that
-    /// fails.
+    /// True if the exit code may depend on more than tests: a threshold of coverage, or the
+    /// project's own hooks. A failing control would hide that.
     pub(crate) fn judges_more(self, args: &[String], cwd: &Path, root: &Path) -> bool {
-        let told = |words: &[&str]| args.iter().any(|arg| words.iter().any(|it| arg.contains(it)));
+        let told =
+            |words: &[&str]| args.iter().any(|arg| words.iter().any(|word| arg.contains(word)));
         let set = |names: &[&str], words: &[&str]| {
             let files = configurations(cwd, root, names);
             let mut texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
@@ -53,25 +53,27 @@ impl Runner {
     }
 }
 
-/// Where pytest and its plug-ins are configured.
+/// Files with settings of pytest and its plug-ins.
 const PYTEST: &[&str] =
     &["pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", ".coveragerc"];
 
-/// What hooks of pytest use that have a hand in its exit code.
+/// Words in hooks that change pytest's exit code.
 const HOOKS: &[&str] = &["exitstatus", "sessionfinish"];
+
+/// True for a file with one of these names; a name that ends with a dot is a prefix.
+fn has_name(path: &Path, names: &[&str]) -> bool {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    names.iter().any(|name| file == *name || name.ends_with('.') && file.starts_with(name))
+}
 
 /// The files whose names begin like one of these, in the folder and in those above
 /// it, and in the folders of tests right below.
 fn configurations(cwd: &Path, root: &Path, names: &[&str]) -> Vec<PathBuf> {
-    let above = cwd.ancestors().take_while(|it| it.starts_with(root)).map(Path::to_owned);
+    let above = cwd.ancestors().take_while(|folder| folder.starts_with(root)).map(Path::to_owned);
     let below = ["tests", "test"].map(|name| cwd.join(name));
     let entries = above.chain(below).filter_map(|folder| fs::read_dir(folder).ok()).flatten();
     let paths = entries.flatten().map(|entry| entry.path());
-    let is_one = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        names.iter().any(|it| name == *it || it.ends_with('.') && name.starts_with(it))
-    };
-    paths.filter(is_one).collect()
+    paths.filter(|path| has_name(path, names)).collect()
 }
 
 #[cfg(test)]

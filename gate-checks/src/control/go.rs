@@ -43,10 +43,9 @@ fn top(place: &Place<'_>) -> Option<(PathBuf, bool)> {
     top.is_dir().then_some((top, deep))
 }
 
-/// Whether patterns with `...` reach a folder: no other module, nothing
-/// hidden, no test data.
+/// True for folders that patterns with `...` reach: no other module, nothing hidden, no test data.
 fn is_looked_at(folder: &Path, top: &Path) -> bool {
-    let between = folder.ancestors().take_while(|it| *it != top);
+    let between = folder.ancestors().take_while(|folder| *folder != top);
     between.into_iter().all(|folder| {
         let name = name(folder);
         let hidden = name.starts_with(['.', '_']) || matches!(name, "testdata" | "vendor");

@@ -26,8 +26,8 @@ fn endings(file: &Path) -> Option<(&'static str, &'static str)> {
     let (stem, language) = name(file).rsplit_once('.')?;
     let language = LANGUAGES.into_iter().find(|known| *known == language)?;
     let kind = ["test", "spec"].into_iter().find(|kind| stem.ends_with(&format!(".{kind}")));
-    let in_folder = || file.components().any(|part| part.as_os_str() == "__tests__");
-    kind.or_else(|| in_folder().then_some("test")).map(|kind| (kind, language))
+    let in_folder = file.components().any(|part| part.as_os_str() == "__tests__");
+    kind.or(in_folder.then_some("test")).map(|kind| (kind, language))
 }
 
 /// The test. Jest's functions are there without being named, unless the other

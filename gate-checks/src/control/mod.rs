@@ -33,7 +33,7 @@ pub(crate) use runner::Runner;
 
 use draft::Draft;
 
-/// What every control says when it fails.
+/// Message of every control when it fails.
 pub(crate) const SAYS: &str = "gate's control has to fail";
 
 /// A control that was planted.
@@ -43,7 +43,7 @@ pub(crate) struct Control {
     pub(crate) file: PathBuf,
     /// The name that it has in reports, or a part of it.
     pub(crate) id: String,
-    /// What the file held before, where it was there.
+    /// Contents of the file before, if there was one.
     before: Option<Vec<u8>>,
 }
 

@@ -1,4 +1,4 @@
-//! Where a control could stand: the files of a tree, and a command in it.
+//! The files of a tree, and a command in it: the input for choosing a control's file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,14 @@ pub(crate) struct Place<'a> {
     pub(crate) cwd: &'a Path,
     /// The tree's files, relative to the root.
     pub(crate) files: &'a [PathBuf],
-    /// What the runner is told.
+    /// Arguments of the runner.
     pub(crate) args: &'a [String],
 }
 
 impl Place<'_> {
-    /// Whether a file stands, or would stand, in the tree, whatever links and
-    /// `..` lead to it.
+    /// True if a file is, or would be, in the tree, through whatever links and `..`.
     pub(super) fn holds(&self, file: &Path) -> bool {
-        let real = file.ancestors().find_map(|it| it.canonicalize().ok());
+        let real = file.ancestors().find_map(|above| above.canonicalize().ok());
         let root = self.root.canonicalize().ok();
         real.zip(root).is_some_and(|(real, root)| real.starts_with(root))
     }
@@ -54,7 +53,6 @@ impl Place<'_> {
         None
     }
 
-    /// Whether a switch is given.
     pub(super) fn has(&self, names: &[&str]) -> bool {
         self.options().any(|word| names.contains(&word))
     }

@@ -10,7 +10,7 @@ use super::pytest_settings::Settings;
 /// A file beside the project's other tests, below the folder that the command or the
 /// settings name; where the command names files, an addition to the first of them.
 pub(super) fn draft(place: &Place<'_>, id: &str) -> Option<Draft> {
-    let settings = Settings::of(place.cwd);
+    let settings = Settings::in_folder(place.cwd);
     let text = function(&settings.function(id));
     let named = place.paths();
     if let Some(file) = named.iter().find(|path| path.is_file() && name(path).ends_with(".py")) {
@@ -26,12 +26,16 @@ fn function(name: &str) -> String {
     format!("def {name}():\n    raise AssertionError(\"gate's control has to fail\")\n")
 }
 
-/// Where tests stand below a folder.
+/// The folder of tests in or below a folder.
 pub(super) fn folder(place: &Place<'_>, top: &Path) -> PathBuf {
     let beside = place.nearest(top, is_test);
     let beside = beside.and_then(|file| file.parent().map(Path::to_owned));
-    let usual = || Some(top.join("tests")).filter(|folder| folder.is_dir());
-    beside.or_else(usual).unwrap_or_else(|| top.to_owned())
+    let usual = top.join("tests");
+    match beside {
+        Some(folder) => folder,
+        None if usual.is_dir() => usual,
+        None => top.to_owned(),
+    }
 }
 
 fn is_test(file: &Path) -> bool {

@@ -1,13 +1,12 @@
-//! What a project's settings of pytest say of where tests stand and what they are
-//! called.
+//! Reads the names of tests and their folders from a project's settings of pytest.
 
 use std::fs;
 use std::path::Path;
 
-/// What is set; where it is not, what pytest takes.
+/// pytest's settings, or its defaults.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Settings {
-    /// Where tests are looked for if the command does not say; relative to the folder.
+    /// Folders that pytest searches if the command names none, relative to the settings' folder.
     pub(super) paths: Vec<String>,
     /// Patterns of names of files.
     files: Vec<String>,
@@ -26,17 +25,18 @@ const FILES: [(&str, &str); 5] = [
 
 impl Settings {
     /// Those of the first file in a folder that has some.
-    pub(super) fn of(folder: &Path) -> Self {
+    pub(super) fn in_folder(folder: &Path) -> Self {
         let found = FILES.iter().find_map(|(name, table)| {
             let text = fs::read_to_string(folder.join(name)).ok()?;
-            if name.ends_with(".toml") { of_toml(&text, table) } else { of_ini(&text, table) }
+            if name.ends_with(".toml") { parse_toml(&text, table) } else { parse_ini(&text, table) }
         });
         found.unwrap_or_default()
     }
 
     /// The name of a file of tests with this in it.
     pub(super) fn file(&self, id: &str) -> String {
-        let pattern = self.files.iter().find(|it| it.ends_with(".py") && is_simple(it));
+        let pattern =
+            self.files.iter().find(|pattern| pattern.ends_with(".py") && is_simple(pattern));
         pattern.map_or_else(|| format!("test_{id}.py"), |pattern| pattern.replacen('*', id, 1))
     }
 
@@ -59,16 +59,16 @@ impl Settings {
     }
 }
 
-/// Whether a pattern has one star and no other sign.
+/// True for a pattern with one star and no other sign.
 fn is_simple(pattern: &str) -> bool {
     pattern.matches('*').count() == 1 && !pattern.contains(['?', '[', '/'])
 }
 
-fn of_toml(text: &str, table: &str) -> Option<Settings> {
+fn parse_toml(text: &str, table: &str) -> Option<Settings> {
     let all: toml::Table = text.parse().ok()?;
     let mut parts = table.split('.');
     let first = all.get(parts.next()?)?;
-    let table = parts.try_fold(first, |it, part| it.get(part))?.as_table()?;
+    let table = parts.try_fold(first, |table, part| table.get(part))?.as_table()?;
     let mut settings = Settings::default();
     for (key, value) in table {
         let words = match value {
@@ -83,7 +83,7 @@ fn of_toml(text: &str, table: &str) -> Option<Settings> {
 }
 
 /// A value goes on in the lines below it that are indented.
-fn of_ini(text: &str, table: &str) -> Option<Settings> {
+fn parse_ini(text: &str, table: &str) -> Option<Settings> {
     let header = format!("[{table}]");
     let mut lines = text.lines().skip_while(|line| line.trim() != header);
     lines.next()?;
@@ -117,7 +117,7 @@ mod tests {
     fn check(file: &str, text: &str, paths: &[&str], named: &str, function: &str) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(file), text).unwrap();
-        let settings = Settings::of(folder.path());
+        let settings = Settings::in_folder(folder.path());
         let told = (settings.paths.as_slice(), settings.file("x"), settings.function("x"));
         let paths: Vec<_> = paths.iter().map(|it| (*it).to_owned()).collect();
         assert_eq!(told, (paths.as_slice(), named.to_owned(), function.to_owned()), "{text}");

@@ -1,5 +1,5 @@
-//! Which runner a check's command starts, and what it tells it: in a command,
-//! in a script for a shell, and in a script of `package.json`.
+//! Finds the runner that a check's command starts, and its arguments: in a command, in a
+//! script for a shell, and in a script of `package.json`.
 
 use std::fs;
 use std::path::Path;
@@ -13,20 +13,17 @@ use crate::project;
 /// A runner in a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RunnerCommand {
-    /// What it is.
     pub(crate) runner: Runner,
-    /// What it is told.
     pub(crate) args: Vec<String>,
-    /// Whether the command was seen to start it. Otherwise it is only what the
-    /// project's tests are usually run with.
+    /// The command starts the runner for certain. Otherwise the project's tests are only
+    /// usually run with it.
     pub(crate) seen: bool,
-    /// Whether the command starts it and nothing else, so that its exit code is the
-    /// runner's.
+    /// The command starts the runner and nothing else: its exit code is the runner's.
     pub(crate) alone: bool,
 }
 
-/// How deep scripts may call one another.
-const DEEPEST: usize = 4;
+/// Deepest nesting of scripts that call one another.
+const MAX_DEPTH: usize = 4;
 
 /// The runner that a check starts in this folder.
 pub(crate) fn recognise(check: &str, settings: &CheckPolicy, cwd: &Path) -> Option<RunnerCommand> {
@@ -35,7 +32,7 @@ pub(crate) fn recognise(check: &str, settings: &CheckPolicy, cwd: &Path) -> Opti
     } else {
         words_of_argv(&settings.command)
     };
-    let found = in_words(&words, cwd, DEEPEST);
+    let found = in_words(&words, cwd, MAX_DEPTH);
     if found.is_some() || check != "tests" {
         return found.map(|found| RunnerCommand { alone: found.alone && !is_script, ..found });
     }
@@ -45,8 +42,11 @@ pub(crate) fn recognise(check: &str, settings: &CheckPolicy, cwd: &Path) -> Opti
 /// The runner that the project's own tests are usually run with.
 fn usual(cwd: &Path) -> Option<Runner> {
     let all = project::detect(cwd).proposals;
-    let tests = all.iter().filter(|it| it.aim == project::Aim::Tests);
-    tests.filter_map(|it| in_words(&it.command, cwd, DEEPEST)).map(|found| found.runner).next()
+    let tests = all.iter().filter(|proposal| proposal.aim == project::Aim::Tests);
+    tests
+        .filter_map(|proposal| in_words(&proposal.command, cwd, MAX_DEPTH))
+        .map(|found| found.runner)
+        .next()
 }
 
 /// The words of a command, and whether they are a script's: a shell that is given
@@ -63,7 +63,7 @@ fn words_of_argv(argv: &[String]) -> (Vec<String>, bool) {
     }
 }
 
-/// What ends a command in a script.
+/// Ends a command in a script.
 const END: &str = ";";
 
 /// The words of a script: roughly, which is enough to find names in it.
@@ -75,8 +75,7 @@ fn words_of_script(script: &str) -> Vec<String> {
             letter => spaced.push(letter),
         }
     }
-    let bare = |word: &str| word.trim_matches(['"', '\'']).to_owned();
-    spaced.split_whitespace().map(bare).collect()
+    spaced.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()).collect()
 }
 
 fn in_words(words: &[String], cwd: &Path, depth: usize) -> Option<RunnerCommand> {
@@ -108,8 +107,8 @@ fn in_command(words: &[String], cwd: &Path, depth: usize) -> Option<RunnerComman
 
 /// The runner of this name, and how many words of the rest name it too.
 fn runner(word: &str, rest: &[String]) -> Option<(Runner, usize)> {
-    let at = |word: &str| rest.iter().position(|it| it == word);
-    let any = |words: &[&str]| rest.iter().any(|it| words.contains(&it.as_str()));
+    let at = |word: &str| rest.iter().position(|other| other == word);
+    let any = |words: &[&str]| rest.iter().any(|word| words.contains(&word.as_str()));
     let verb = || verb(rest, &["-C", "-Z", "--config", "--manifest-path", "--color"]);
     match word {
         "cargo" => match verb()? {
@@ -172,10 +171,10 @@ fn is_python(word: &str) -> bool {
     word.starts_with("python") || word.starts_with("pypy")
 }
 
-/// What starts another program and has an exit code of its own.
+/// Programs that start another one and have an exit code of their own.
 const JUDGES: &[&str] = &["c8", "nyc"];
 
-/// What starts another program.
+/// Programs that start another one.
 const PREFIXES: &[&str] = &[
     "env",
     "timeout",
@@ -218,7 +217,7 @@ mod tests {
     #[track_caller]
     fn check(line: &str, expected: Option<(Runner, &str)>) {
         let words = words_of_script(line);
-        let found = in_words(&words, Path::new("/nowhere"), DEEPEST);
+        let found = in_words(&words, Path::new("/nowhere"), MAX_DEPTH);
         let found = found.as_ref().map(|found| (found.runner, found.args.join(" ")));
         assert_eq!(found, expected.map(|(runner, args)| (runner, args.to_owned())), "{line}");
     }
@@ -255,7 +254,7 @@ mod tests {
     fn a_shell_stands_for_its_script() {
         let argv = ["bash", "-ec", "pytest || true"].map(str::to_owned);
         let (words, is_script) = words_of_argv(&argv);
-        let found = in_words(&words, Path::new("/nowhere"), DEEPEST);
+        let found = in_words(&words, Path::new("/nowhere"), MAX_DEPTH);
         assert_eq!((found.map(|found| found.runner), is_script), (Some(Runner::Pytest), true));
     }
 
@@ -265,7 +264,7 @@ mod tests {
         let package =
             r#"{"scripts":{"test":"npm run unit","unit":"jest --ci","loop":"npm run loop"}}"#;
         fs::write(folder.path().join("package.json"), package).unwrap();
-        let look = |line: &str| in_words(&words_of_script(line), folder.path(), DEEPEST);
+        let look = |line: &str| in_words(&words_of_script(line), folder.path(), MAX_DEPTH);
         let found = look("npm test").unwrap();
         assert!(found.args == ["--ci"] && !found.alone, "{found:?}");
         assert!(look("npx jest").unwrap().alone && !look("nyc jest").unwrap().alone);

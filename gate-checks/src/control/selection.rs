@@ -1,9 +1,8 @@
-//! Whether a command runs a part of the tests only, so that a control may be
-//! left out for a good reason.
+//! Tells whether a command runs only some of the tests: a good reason for a missing control.
 
 use super::runner::Runner;
 
-/// How a runner is told to run a part.
+/// A runner's options that select tests.
 struct Ways {
     /// Options that choose.
     options: &'static [&'static str],
@@ -13,7 +12,7 @@ struct Ways {
 }
 
 impl Runner {
-    /// Whether these arguments leave tests out.
+    /// True if these arguments leave tests out.
     pub(crate) fn selects(self, args: &[String]) -> bool {
         let ways = self.ways();
         let mut words = args.iter().map(String::as_str);

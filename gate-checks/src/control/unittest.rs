@@ -10,12 +10,15 @@ use super::place::Place;
 pub(super) fn draft(place: &Place<'_>, id: &str) -> Option<Draft> {
     let discovers = place.args.iter().any(|word| word == "discover");
     let words = place.args.iter().filter(|word| !word.starts_with('-') && *word != "discover");
-    if let Some(module) = words.clone().next().filter(|_| !discovers) {
+    if let Some(module) = words.clone().next()
+        && !discovers
+    {
         let file = module_file(place, module)?;
         return Some(Draft { file, text: format!("\n\n{}", class(id)) });
     }
     let start = place.value(&["-s", "--start-directory"]);
-    let start = start.or_else(|| words.map(String::as_str).find(|it| place.cwd.join(it).is_dir()));
+    let start =
+        start.or_else(|| words.map(String::as_str).find(|folder| place.cwd.join(folder).is_dir()));
     let folder = start.map_or_else(|| place.cwd.to_owned(), |start| place.cwd.join(start));
     Some(Draft { file: folder.join(format!("test_{id}.py")), text: class(id) })
 }

@@ -57,8 +57,9 @@ fn mapped(text: &str, from: &str, to: &str) -> String {
     let mut parts = text.split(from);
     let mut mapped = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
-        mapped.push_str(if part.starts_with(goes_on) { from } else { to });
+        let is_longer_name =
+            part.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'));
+        mapped.push_str(if is_longer_name { from } else { to });
         mapped.push_str(part);
     }
     mapped

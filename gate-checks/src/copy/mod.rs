@@ -26,8 +26,8 @@ pub(crate) use repository::{commit, commit_all, init};
 /// usually ignores them: they are linked to, not copied.
 pub(crate) const DEPENDENCIES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
 
-/// How much of a copied file is read at once.
-const PIECE: usize = 256 << 10;
+/// Bytes of a file that are copied at once.
+const BLOCK_BYTES: usize = 256 << 10;
 
 /// A copy of the work tree.
 #[derive(Debug)]
@@ -39,18 +39,19 @@ pub(crate) struct Copy {
     pub(crate) project: PathBuf,
     /// Its files, relative to the root.
     pub(crate) files: Vec<PathBuf>,
-    /// What it is a copy of.
+    /// The copied tree.
     pub(crate) real: PathBuf,
 }
 
 impl Copy {
-    /// Copies the files of a snapshot into a temporary folder, which says what for. Where the tree is a repository the copy is one too, with all
+    /// Copies the files of a snapshot into a temporary folder, which says what for. Where
+    /// the tree is a repository the copy is one too, with all
     /// that is in it committed.
     ///
     /// # Errors
     ///
     /// A file that cannot be copied, a repository that cannot be made.
-    pub(crate) fn of(kind: &str, tree: &Snapshot, real: &Path, site: &Site) -> io::Result<Self> {
+    pub(crate) fn new(kind: &str, tree: &Snapshot, real: &Path, site: &Site) -> io::Result<Self> {
         let folder = Temporary::new(kind)?;
         let top = folder.path().canonicalize()?;
         let root = top.join(real.file_name().unwrap_or("tree".as_ref()));
@@ -104,7 +105,7 @@ impl Copy {
         }
     }
 
-    /// What it is a copy of, and where it stands.
+    /// The paths of the original and the copy.
     pub(crate) fn mapping(&self) -> Mapping {
         Mapping { real: self.real.clone(), copy: self.root.clone() }
     }
@@ -117,8 +118,8 @@ impl Copy {
         Some(kept.display().to_string())
     }
 
-    /// Where cargo builds: never among the real tree's builds, and where state
-    /// is kept in a folder that the next copy finds again.
+    /// Folder of cargo's builds: never among the real tree's builds, and with state in a
+    /// folder that the next copy finds again.
     fn target(&self, site: &Site) -> PathBuf {
         let Some(state) = &site.state else { return self.folder.path().join("target") };
         let all = store::of_tree(state, &self.real).join("self-test");
@@ -132,7 +133,7 @@ impl Copy {
 
 /// The hash of a file's bytes.
 pub(crate) fn hash(path: &Path) -> io::Result<[u8; 32]> {
-    let (mut file, mut piece) = (fs::File::open(path)?, vec![0; PIECE]);
+    let (mut file, mut piece) = (fs::File::open(path)?, vec![0; BLOCK_BYTES]);
     let mut hasher = blake3::Hasher::new();
     loop {
         match file.read(&mut piece)? {
@@ -188,7 +189,7 @@ mod tests {
         // Outside of git the settings' folder is the tree.
         let tree = WorkTree::open(&Site::new(&real)).unwrap();
         let snapshot = tree.snapshot().unwrap();
-        let copy = Copy::of("copy", &snapshot, &real, &site).unwrap();
+        let copy = Copy::new("copy", &snapshot, &real, &site).unwrap();
         assert_eq!(fs::read_to_string(copy.root.join("app/a.txt")).unwrap(), "app/a.txt");
         let mode = fs::metadata(copy.root.join("app/run.sh")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o755);

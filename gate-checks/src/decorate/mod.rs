@@ -1,5 +1,5 @@
-//! What can be put around any check: a timeout, a retry, the cache, its mode,
-//! and what becomes of it after a deadline.
+//! Decorators of checks: a timeout, a retry, the cache, the mode, and the rest of a check
+//! after a deadline.
 
 mod cached;
 mod mode;

@@ -1,4 +1,4 @@
-//! How much a check's outcome counts.
+//! Applies a check's mode to its outcome.
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::Evidence;

@@ -38,7 +38,7 @@ impl Decoration for Retry {
     }
 }
 
-/// What failed in this run, by the names of tests where they are known.
+/// The failures of this run, by the names of tests if known.
 fn failed(evidence: &Evidence) -> Vec<String> {
     let detail = evidence.detail.as_ref();
     let tests = detail.and_then(|detail| detail["tests"]["failed_tests"].as_array());

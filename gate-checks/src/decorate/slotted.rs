@@ -14,7 +14,7 @@ use crate::event::Event;
 /// A shorter wait is not told.
 const NOTICED: Duration = Duration::from_secs(1);
 
-/// What the record of a check says that was given no slot in time.
+/// Summary of a check that was given no slot in time.
 pub(crate) const NO_SLOT: &str = "it waited for a check slot of this machine, and none was free \
                                   in time: `machine_jobs` in [checks] says how many there are";
 

@@ -76,16 +76,18 @@ impl<'a> Bench<'a> {
             // What stays makes the next run less certain, never a pass.
             let _ = fs::remove_file(self.copy.root.join(file));
         }
-        let none = || Evidence::new(self.name, Mode::Require, Outcome::Skipped);
-        Ok(gathered.evidence.into_iter().next().unwrap_or_else(none))
+        let record = gathered.evidence.into_iter().next();
+        Ok(record.unwrap_or_else(|| Evidence::new(self.name, Mode::Require, Outcome::Skipped)))
     }
 
-    /// What was shown, with the log of the run that shows it: the copy's own
-    /// logs go with the copy.
+    /// A proof, with the log of the run that shows it: the copy's own logs go with the copy.
     pub(super) fn proof(&self, standing: Standing, how: String, evidence: &Evidence) -> Proof {
-        let state = self.site.state.as_deref().filter(|_| standing != Standing::CanFail);
-        let log = state.zip(evidence.log.as_deref());
-        let log = log.and_then(|(state, log)| self.copy.keep_log(state, self.name, log));
+        let mut log = None;
+        if standing != Standing::CanFail
+            && let (Some(state), Some(of_run)) = (&self.site.state, &evidence.log)
+        {
+            log = self.copy.keep_log(state, self.name, of_run);
+        }
         Proof { log, ..Proof::new(self.name, standing, how) }
     }
 

@@ -45,15 +45,16 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
 
 /// Changes a committed file of the project; none where there is none.
 fn change(bench: &Bench<'_>) -> io::Result<Option<String>> {
-    let plain = |file: &&PathBuf| {
+    let mut files: Vec<_> = bench.copy.files.iter().collect();
+    files.retain(|file| {
         let file = bench.copy.root.join(file);
         file.starts_with(&bench.copy.project)
-            && file.symlink_metadata().is_ok_and(|it| it.is_file() && !it.permissions().readonly())
-    };
-    // A changed `.gitignore` could change what else is seen.
-    let is_hidden = |file: &&PathBuf| file.to_string_lossy().starts_with('.');
-    let mut files: Vec<_> = bench.copy.files.iter().filter(plain).collect();
-    files.sort_by_key(is_hidden);
+            && file
+                .symlink_metadata()
+                .is_ok_and(|about| about.is_file() && !about.permissions().readonly())
+    });
+    // Hidden files last: a changed `.gitignore` could change what else is seen.
+    files.sort_by_key(|file| file.to_string_lossy().starts_with('.'));
     let Some(file) = files.first() else { return Ok(None) };
     let path = bench.copy.root.join(file);
     let text = [fs::read(&path)?.as_slice(), b"\ngate self-test\n"].concat();
@@ -61,7 +62,7 @@ fn change(bench: &Bench<'_>) -> io::Result<Option<String>> {
     Ok(file.to_str().map(str::to_owned))
 }
 
-/// Whether a record names a file, in words or in its detail.
+/// True if a record names a file, in words or in its detail.
 fn names(evidence: &Evidence, file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     let detail = evidence.detail.as_ref().map(ToString::to_string).unwrap_or_default();

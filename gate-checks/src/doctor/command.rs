@@ -55,7 +55,7 @@ fn by_control(
     }
 }
 
-/// Whether a record names a control among the tests that failed.
+/// True if a record names a control among the failed tests.
 fn names(evidence: &Evidence, id: &str) -> bool {
     let detail = evidence.detail.as_ref();
     let failed = detail.and_then(|detail| detail["tests"]["failed_tests"].as_array());

@@ -11,7 +11,7 @@ use super::bench::{Bench, Trouble};
 use super::named::{fetch, file};
 use super::proof::{Proof, Standing};
 
-/// What the added item is called.
+/// Text of the added item.
 const ITEM: &str = "gate self-test";
 
 /// An open item more in the first file: it has to fail.
@@ -45,7 +45,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
 /// Adds an open item in the file's own format; false where it has no place.
 fn add(file: &Path) -> io::Result<bool> {
     let text = fs::read_to_string(file)?;
-    let ending = file.extension().and_then(|it| it.to_str());
+    let ending = file.extension().and_then(|ending| ending.to_str());
     let text = match ending {
         Some("json") => match with_story(&text) {
             Some(text) => text,

@@ -1,4 +1,4 @@
-//! What a look at settings and tools found.
+//! Findings about settings and tools.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,17 +8,17 @@ use serde::Serialize;
 pub struct Finding {
     /// The check that it is about; null: gate itself, or the project.
     pub check: Option<String>,
-    /// How bad it is.
+    /// Severity of the finding.
     pub level: Level,
     /// A stable kebab-case code.
     pub code: String,
-    /// What was found.
+    /// Description of the finding.
     pub message: String,
-    /// What to do.
+    /// Proposal what to do.
     pub hint: Option<String>,
 }
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {

@@ -1,11 +1,10 @@
-//! Whether the checks can be trusted to look: what is wrong with their
-//! settings and tools, and whether each can fail.
+//! Tests the checks themselves: errors in their settings and tools, and whether each can fail.
 //!
-//! [`examine`] and [`examine_surroundings`] run nothing of the project's. [`self_test`] runs every check
-//! in a copy of the work tree with something in it that has to fail: a test
-//! that fails, sources that are none, a file that is not committed, an open
-//! item, a handoff that says nothing, settings that nobody allowed. The real tree is not touched; folders of dependencies that git
-//! ignores are shared with the copy.
+//! [`examine`] and [`examine_surroundings`] run nothing of the project's. [`self_test`]
+//! runs every check in a copy of the work tree with something in it that has to fail: a
+//! test that fails, sources that are none, a file that is not committed, an open item, a
+//! handoff that says nothing, settings that nobody allowed. The real tree is not touched;
+//! folders of dependencies that git ignores are shared with the copy.
 
 mod bench;
 mod clean_git;
@@ -37,7 +36,7 @@ use crate::gather::GatherError;
 use crate::site::Site;
 use crate::worktree::{Snapshot, WorkTree, WorktreeError};
 
-/// What copies are for, in their names.
+/// Purpose of copies, in their names.
 const COPY: &str = "self-test";
 
 /// Tries to make each configured check, or one of them, fail.
@@ -54,9 +53,8 @@ pub fn self_test(
     only: Option<&str>,
     events: Events,
 ) -> Result<Vec<Proof>, GatherError> {
-    let wanted = |name: &str| only.is_none_or(|only| only == name);
-    let checks = policy.checks.iter().filter(|(name, _)| wanted(name));
-    let test = Test { policy, site, tree: Tree::of(site), events };
+    let checks = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
+    let test = Test { policy, site, tree: Tree::read(site), events };
     checks.map(|(name, settings)| test.prove(name, settings)).collect()
 }
 
@@ -68,7 +66,7 @@ struct Tree {
 
 impl Tree {
     /// With the files that the digest leaves out: checks may need them.
-    fn of(site: &Site) -> Result<Self, WorktreeError> {
+    fn read(site: &Site) -> Result<Self, WorktreeError> {
         let all = Site { ignore: Vec::new(), callers_files: Vec::new(), ..site.clone() };
         let tree = WorkTree::open(&all)?;
         let snapshot = tree.snapshot()?;
@@ -104,7 +102,7 @@ impl Test<'_> {
             Ok(tree) => tree,
             Err(error) => return not_shown(format!("the work tree cannot be read: {error}")),
         };
-        let copy = match Copy::of(COPY, &tree.snapshot, tree.tree.root(), self.site) {
+        let copy = match Copy::new(COPY, &tree.snapshot, tree.tree.root(), self.site) {
             Ok(copy) => copy,
             Err(error) => return not_shown(format!("no copy of the tree could be made: {error}")),
         };
@@ -117,5 +115,5 @@ impl Test<'_> {
     }
 }
 
-/// How a check is made to fail.
+/// Makes a check fail.
 type Prove = fn(&Bench<'_>) -> Result<Proof, Trouble>;

@@ -37,7 +37,7 @@ pub(super) fn file(bench: &Bench<'_>) -> Option<PathBuf> {
         let files = copy.files.iter().map(|file| copy.root.join(file));
         let mut fits = files.filter(|file| {
             let inside = file.strip_prefix(&copy.project);
-            inside.is_ok_and(|it| globs.matches(it.as_os_str().as_encoded_bytes()))
+            inside.is_ok_and(|inside| globs.matches(inside.as_os_str().as_encoded_bytes()))
         });
         fits.find(|file| file.is_file())
     };

@@ -1,14 +1,14 @@
-//! What a self-test shows of a check.
+//! Result of a check's self-test.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Whether a check was seen to fail where it had to.
+/// Proof that a check fails if it has to, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Proof {
     /// The check's name.
     pub check: String,
-    /// What was shown.
+    /// Result of the self-test.
     pub standing: Standing,
     /// One sentence: what was done, and what came of it.
     pub how: String,
@@ -16,7 +16,7 @@ pub struct Proof {
     pub log: Option<String>,
 }
 
-/// What a self-test can show.
+/// Result of a self-test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What is no code in any of the languages: what it closes was never opened.
+/// No code in any language: it closes brackets that were never opened.
 const NO_CODE: &str = "\n)]} gate self-test: this line is no code )]}\n";
 
 /// The endings of sources.

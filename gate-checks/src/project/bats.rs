@@ -23,13 +23,12 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     found
 }
 
-/// Whether its files stand further down; none where there are none at all.
+/// True if its files are further down; `None` without any.
 fn deep(folder: &Folder<'_>, tests: &str) -> Option<bool> {
-    let is_test = |name: &str| name.ends_with(".bats");
     let below = folder.names(tests);
     let deep = below.iter().filter(|name| !LIBRARIES.contains(&name.as_str()));
     let mut deep = deep.map(|name| format!("{tests}/{name}"));
-    if deep.any(|below| folder.any(&below, is_test)) {
+    if deep.any(|below| folder.any(&below, |name| name.ends_with(".bats"))) {
         return Some(true);
     }
     folder.any(tests, is_test).then_some(false)

@@ -5,14 +5,14 @@ use toml::Table;
 use super::folder::Folder;
 use super::proposal::{Aim, Found, Proposal};
 
-/// Where a project says that it is tested by nextest.
+/// The file of a project that is tested by nextest.
 const NEXTEST: &str = ".config/nextest.toml";
 
 /// Proposes for a folder with a Cargo.toml.
 pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     if folder.has("Cargo.toml") {
-        let manifest = Manifest::of(folder, &mut found);
+        let manifest = Manifest::read(folder, &mut found);
         let tests = manifest.tests(folder, &mut found);
         found.proposes(tests);
         found.proposes(manifest.proposal(Aim::Build, &["build"], &[]));
@@ -23,8 +23,8 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     found
 }
 
-/// What is of interest in a manifest: without `--workspace` Cargo takes only
-/// the root's own package, or the default members.
+/// The relevant facts of a manifest: without `--workspace` Cargo takes only the root's own
+/// package, or the default members.
 struct Manifest {
     workspace: bool,
 }
@@ -32,7 +32,7 @@ struct Manifest {
 impl Manifest {
     /// A manifest that cannot be read still says that this is a Cargo project;
     /// `--workspace` holds for a single package too.
-    fn of(folder: &Folder<'_>, found: &mut Found) -> Self {
+    fn read(folder: &Folder<'_>, found: &mut Found) -> Self {
         let text = folder.text("Cargo.toml", found);
         let manifest = text.map(|text| text.parse::<Table>());
         if let Some(Err(error)) = &manifest {

@@ -22,7 +22,7 @@ const FILES: [&str; 12] = [
 /// Folders of folders, one a feature, with such a file each.
 const FEATURES: [(&str, &str); 2] = [("specs", "tasks.md"), ("openspec/changes", "tasks.md")];
 
-/// What the settings would name: files, and globs that stand for several.
+/// Files, and globs for several files, as the settings would name them.
 pub(super) fn files(project: &Path) -> Vec<String> {
     let mut found: Vec<String> = FILES
         .iter()

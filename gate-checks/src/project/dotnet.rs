@@ -30,16 +30,18 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
 /// would not choose.
 fn target(folder: &Folder<'_>, found: &mut Found) -> Option<String> {
     let names = folder.names(".");
-    let ending = |ends: &[&str]| -> Vec<String> {
-        let fits = |name: &&String| ends.iter().any(|end| name.ends_with(end)) && folder.has(name);
-        names.iter().filter(fits).cloned().collect()
-    };
-    let mut all = ending(&SOLUTIONS);
+    let mut all = with_ending(folder, &names, &SOLUTIONS);
     if all.is_empty() {
-        all = ending(&PROJECTS);
+        all = with_ending(folder, &names, &PROJECTS);
     }
     if all.len() > 1 {
         found.notes(format!("of {} the first is taken", all.join(", ")));
     }
     all.into_iter().next()
+}
+
+fn with_ending(folder: &Folder<'_>, names: &[String], endings: &[&str]) -> Vec<String> {
+    let mut all = names.to_vec();
+    all.retain(|name| endings.iter().any(|end| name.ends_with(end)) && folder.has(name));
+    all
 }

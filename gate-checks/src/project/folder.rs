@@ -28,19 +28,18 @@ impl<'a> Folder<'a> {
         Self { path: self.path.join(name), is_there: self.is_there }
     }
 
-    /// Whether a program can be found.
     pub(super) fn finds(&self, program: &str) -> bool {
         (self.is_there)(program)
     }
 
-    /// Whether a regular file has this name.
+    /// True for a regular file.
     pub(super) fn has(&self, name: &str) -> bool {
         self.path.join(name).is_file()
     }
 
-    /// Whether a file has this name, and may be executed.
+    /// True for an executable file.
     pub(super) fn runs(&self, name: &str) -> bool {
-        self.path.join(name).metadata().is_ok_and(|it| it.is_file() && is_executable(&it))
+        self.path.join(name).metadata().is_ok_and(|about| about.is_file() && is_executable(&about))
     }
 
     /// The first of these names that a regular file has.
@@ -72,7 +71,7 @@ impl<'a> Folder<'a> {
         names
     }
 
-    /// Whether it, or a folder below it, holds a file whose name is like this.
+    /// True if the folder, or one below it, has a file with a fitting name.
     pub(super) fn any(&self, below: &str, like: impl Fn(&str) -> bool) -> bool {
         self.names(below)
             .iter()

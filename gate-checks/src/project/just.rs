@@ -10,10 +10,10 @@ use super::targets;
 pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     let names = folder.names(".");
-    let is_file = |name: &&String| {
+    let file = names.iter().find(|name| {
         matches!(name.to_ascii_lowercase().as_str(), "justfile" | ".justfile") && folder.has(name)
-    };
-    let Some(file) = names.iter().find(is_file) else { return found };
+    });
+    let Some(file) = file else { return found };
     let Some(text) = folder.text(file, &mut found) else { return found };
     let recipes = recipes(&text);
     // A recipe `check` is as often style as tests; nothing can be concluded.
@@ -45,7 +45,8 @@ fn recipe(line: &str) -> Option<&str> {
     let (head, after) = line.split_once(':')?;
     let (name, parameters) = head.split_once(' ').unwrap_or((head, ""));
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    let callable = parameters.split_whitespace().all(|it| it.starts_with('*') || it.contains('='));
+    let callable =
+        parameters.split_whitespace().all(|name| name.starts_with('*') || name.contains('='));
     (is_name && !name.is_empty() && callable && !after.starts_with('=')).then_some(name)
 }
 

@@ -5,17 +5,16 @@ use super::proposal::Found;
 
 /// A kind of tool.
 pub(super) struct Kind {
-    /// What it belongs to, as the end of a check's name.
+    /// End of the check's name.
     pub(super) ecosystem: &'static str,
-    /// Whether it runs whatever it is told, so that a tool that knows the
-    /// language says more.
+    /// Runs any command, so that a tool of the language is a better choice.
     pub(super) general: bool,
     /// Looks at a folder.
     pub(super) look: fn(&Folder<'_>) -> Found,
 }
 
 impl Kind {
-    pub(super) const fn of(ecosystem: &'static str, look: fn(&Folder<'_>) -> Found) -> Self {
+    pub(super) const fn special(ecosystem: &'static str, look: fn(&Folder<'_>) -> Found) -> Self {
         Self { ecosystem, general: false, look }
     }
 

@@ -40,11 +40,10 @@ impl Rules {
         let mut rules = Self::default();
         for line in text.replace("\\\n", " ").lines() {
             let Some((names, after)) = rule(line) else { continue };
-            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             if names.trim() == ".PHONY" {
-                rules.phony.extend(words(after));
+                rules.phony.extend(after.split_whitespace().map(str::to_owned));
             } else {
-                rules.targets.extend(words(names));
+                rules.targets.extend(names.split_whitespace().map(str::to_owned));
             }
         }
         rules

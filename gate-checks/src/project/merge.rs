@@ -1,4 +1,4 @@
-//! What all kinds found, as one list of checks with names of their own.
+//! Merges the proposals of all kinds into one list of checks with unique names.
 
 use super::folder::Folder;
 use super::kind::Kind;
@@ -32,27 +32,28 @@ struct Candidate {
 pub(super) fn found(folder: &Folder<'_>, kinds: &[Kind]) -> Found {
     let mut notes = Vec::new();
     let mut all = look(folder, kinds, &mut notes);
-    if !all.iter().any(|it| it.proposal.aim == Aim::Tests) {
+    if !all.iter().any(|candidate| candidate.proposal.aim == Aim::Tests) {
         all.extend(below(folder, kinds, &mut notes));
     }
     settle(folder, &mut all, &mut notes);
     Found { proposals: named_apart(all), notes }
 }
 
-/// What all kinds find in one folder. Of one ecosystem the first tool that has
-/// something for an aim is taken; of the general tools only what no other has,
-/// and beside others only the tests are more than a mention.
+/// Proposals of all kinds for one folder. Of one ecosystem the first tool for an aim is
+/// taken; of the general tools only what no other has, and beside others only their tests
+/// are more than a mention.
 fn look(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     for kind in kinds {
         let found = (kind.look)(folder);
         notes.extend(found.notes);
-        let taken: Vec<_> = all.iter().map(|it| (it.ecosystem, it.proposal.aim)).collect();
+        let taken: Vec<_> =
+            all.iter().map(|candidate| (candidate.ecosystem, candidate.proposal.aim)).collect();
         let special = taken.iter().any(|(ecosystem, _)| !is_general(kinds, ecosystem));
         for mut proposal in found.proposals {
-            let same =
-                |it: &(&str, Aim)| it.1 == proposal.aim && (kind.general || it.0 == kind.ecosystem);
-            if taken.iter().any(same) {
+            if taken.iter().any(|(ecosystem, aim)| {
+                *aim == proposal.aim && (kind.general || *ecosystem == kind.ecosystem)
+            }) {
                 continue;
             }
             proposal.optional |= kind.general && special && proposal.aim != Aim::Tests;
@@ -66,14 +67,14 @@ fn is_general(kinds: &[Kind], ecosystem: &str) -> bool {
     kinds.iter().any(|kind| kind.general && kind.ecosystem == ecosystem)
 }
 
-/// What is found in the folders one level below.
+/// Proposals for the folders one level below.
 fn below(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Candidate> {
     let mut all = Vec::new();
     let mut folders = 0;
     for name in folder.names(".").into_iter().filter(|name| is_own(folder, name)) {
         let mut own = Vec::new();
         let mut found = look(&folder.below(&name), kinds, &mut own);
-        found.retain(|it| !it.proposal.optional);
+        found.retain(|candidate| !candidate.proposal.optional);
         if !found.is_empty() && folders == MOST_FOLDERS {
             notes.push(format!("{name} and the folders after it were not looked at"));
             break;
@@ -91,14 +92,13 @@ fn below(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Ca
 }
 
 fn is_own(folder: &Folder<'_>, name: &str) -> bool {
-    let is_folder = folder.path.join(name).symlink_metadata().is_ok_and(|it| it.is_dir());
+    let is_folder = folder.path.join(name).symlink_metadata().is_ok_and(|about| about.is_dir());
     is_folder && !name.starts_with('.') && !PASSED_OVER.contains(&name)
 }
 
-/// Where a tool is missing, tests and builds are still wanted; the rest is
-/// only mentioned.
+/// Without its tool, a test or build is still proposed; the rest is only mentioned.
 fn settle(folder: &Folder<'_>, all: &mut [Candidate], notes: &mut Vec<String>) {
-    for proposal in all.iter_mut().map(|it| &mut it.proposal) {
+    for proposal in all.iter_mut().map(|candidate| &mut candidate.proposal) {
         if proposal.optional || folder.finds(&proposal.needs_tool) {
             continue;
         }
@@ -116,8 +116,8 @@ fn settle(folder: &Folder<'_>, all: &mut [Candidate], notes: &mut Vec<String>) {
 /// The first of an aim has the plain name; a folder or an ecosystem tells the
 /// others from it, and a number what would still be called the same.
 fn named_apart(mut all: Vec<Candidate>) -> Vec<Proposal> {
-    all.sort_by_key(|it| {
-        (Aim::ALL.iter().position(|aim| *aim == it.proposal.aim), it.proposal.optional)
+    all.sort_by_key(|Candidate { proposal, .. }| {
+        (Aim::ALL.iter().position(|aim| *aim == proposal.aim), proposal.optional)
     });
     let mut proposals: Vec<Proposal> = Vec::new();
     for Candidate { ecosystem, below, mut proposal } in all {
@@ -126,8 +126,9 @@ fn named_apart(mut all: Vec<Candidate>) -> Vec<Proposal> {
         let own = format!("{}-{ecosystem}", folder.as_deref().unwrap_or(plain));
         let names = [plain.to_owned()].into_iter().chain(folder).chain([own.clone()]);
         let numbered = (2..).map(|number| format!("{own}-{number}"));
-        let is_free = |name: &String| proposals.iter().all(|it| it.check != *name);
-        proposal.check = names.chain(numbered).find(is_free).unwrap_or(own);
+        let free =
+            names.chain(numbered).find(|name| proposals.iter().all(|other| other.check != *name));
+        proposal.check = free.unwrap_or(own);
         proposals.push(proposal);
     }
     proposals
@@ -135,6 +136,5 @@ fn named_apart(mut all: Vec<Candidate>) -> Vec<Proposal> {
 
 /// A folder's name as a part of a check's.
 fn clean(name: &str) -> String {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    name.chars().map(|c| if fits(c) { c } else { '-' }).collect()
+    name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "-")
 }

@@ -1,8 +1,8 @@
-//! What kind of project this is, and the commands that check it.
+//! Detects the kind of a project, and the commands that check it.
 //!
-//! Each kind of tool is one file with one function that looks at a folder and
-//! proposes; `KINDS` is the list of them. A proposal is a guess that a person
-//! reads and approves: nothing here is run.
+//! Each kind of tool is one file with one function that looks at a folder and proposes;
+//! `KINDS` is the list of them. A proposal is a guess that a person reads and approves:
+//! nothing here is run.
 
 mod bats;
 mod cargo;
@@ -30,14 +30,14 @@ pub use proposal::{Aim, Detected, Proposal};
 
 /// The kinds of tools, in the order in which they take the plain names.
 const KINDS: [Kind; 10] = [
-    Kind::of("rust", cargo::look),
-    Kind::of("node", node::look),
-    Kind::of("python", python::look),
-    Kind::of("go", go::look),
-    Kind::of("java", gradle::look),
-    Kind::of("java", maven::look),
-    Kind::of("dotnet", dotnet::look),
-    Kind::of("bats", bats::look),
+    Kind::special("rust", cargo::look),
+    Kind::special("node", node::look),
+    Kind::special("python", python::look),
+    Kind::special("go", go::look),
+    Kind::special("java", gradle::look),
+    Kind::special("java", maven::look),
+    Kind::special("dotnet", dotnet::look),
+    Kind::special("bats", bats::look),
     Kind::general("make", make::look),
     Kind::general("just", just::look),
 ];

@@ -1,6 +1,6 @@
-//! What is proposed.
+//! Proposed checks.
 
-/// What a check is for.
+/// Purpose of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Aim {
     /// It runs the tests.
@@ -34,20 +34,19 @@ pub struct Proposal {
     /// The check's name, different for each proposal of a project: `tests`,
     /// `tests-node`, `tests-frontend`.
     pub check: String,
-    /// What it is for.
+    /// Purpose of the check.
     pub aim: Aim,
     /// The tool that it runs, as people call it.
     pub tool: &'static str,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// What it was concluded from, such as `scripts.test in package.json`.
+    /// The evidence for it, such as `scripts.test in package.json`.
     pub why: String,
     /// The program that must be there for it: a name to look for in PATH.
     pub needs_tool: String,
     /// The working folder, relative to the project; none is the project's own.
     pub cwd: Option<String>,
-    /// Whether it is only worth mentioning: nobody said that this project
-    /// wants it, so a person should choose it.
+    /// Only mentioned: nobody said that this project wants it, so a person should choose it.
     pub optional: bool,
 }
 
@@ -82,22 +81,21 @@ impl Proposal {
     }
 }
 
-/// What a project was found to have.
+/// Detected checks of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Detected {
     /// The checks that it could have; their names differ.
     pub proposals: Vec<Proposal>,
-    /// What a person should know: a file that could not be read, a tool that
-    /// was passed over.
+    /// Notes for a person: a file that could not be read, a tool that was skipped.
     pub notes: Vec<String>,
-    /// Whether it stands in a git repository.
+    /// The project is in a git repository.
     pub repository: bool,
     /// Files that hold acceptance criteria, as `files` of the check
     /// `acceptance_criteria` names them.
     pub criteria: Vec<String>,
 }
 
-/// What one look at a folder brought.
+/// Result of one look at a folder.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) proposals: Vec<Proposal>,
@@ -113,8 +111,8 @@ impl Found {
         self.notes.push(note.into());
     }
 
-    /// Whether something of this aim is proposed outright.
+    /// True if a check of this aim is proposed outright.
     pub(super) fn aims_at(&self, aim: Aim) -> bool {
-        self.proposals.iter().any(|it| it.aim == aim && !it.optional)
+        self.proposals.iter().any(|proposal| proposal.aim == aim && !proposal.optional)
     }
 }

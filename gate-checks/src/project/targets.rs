@@ -1,4 +1,4 @@
-//! What the targets of a Makefile, and the recipes of a justfile, are for.
+//! Aims of a Makefile's targets and a justfile's recipes.
 
 use super::proposal::Aim;
 

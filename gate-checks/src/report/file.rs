@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::Tally;
 
-/// How large a report file may be, in bytes.
-const LARGEST: u64 = 64 << 20;
+/// Largest report file.
+const MAX_REPORT_BYTES: u64 = 64 << 20;
 
-/// How many report files one run may leave, and how deep in the folder.
-const MOST_FILES: usize = 10_000;
-const DEEPEST: usize = 16;
+/// Most report files that one run may leave, and the deepest folder of one.
+const MAX_FILES: usize = 10_000;
+const MAX_DEPTH: usize = 16;
 
 /// The text of a report file; `None` where there is none, or where it is not
 /// fit to be read, which is then a problem.
@@ -23,10 +23,11 @@ pub(super) fn text(path: &Path, tally: &mut Tally) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    let read =
+        File::open(path).and_then(|file| file.take(MAX_REPORT_BYTES + 1).read_to_end(&mut bytes));
     match read {
-        Ok(length) if length as u64 > LARGEST => {
-            let most = LARGEST >> 20;
+        Ok(length) if length as u64 > MAX_REPORT_BYTES => {
+            let most = MAX_REPORT_BYTES >> 20;
             tally.problem(format!("the report `{}` is larger than {most} MiB", named(path)));
             None
         }
@@ -45,10 +46,10 @@ pub(super) fn found(place: &Path, extension: &str, tally: &mut Tally) -> Vec<Pat
         return vec![place.to_owned()];
     }
     let mut files = Vec::new();
-    walk(place, extension, DEEPEST, &mut files);
-    if files.len() > MOST_FILES {
-        tally.problem(format!("more than {MOST_FILES} report files"));
-        files.truncate(MOST_FILES);
+    walk(place, extension, MAX_DEPTH, &mut files);
+    if files.len() > MAX_FILES {
+        tally.problem(format!("more than {MAX_FILES} report files"));
+        files.truncate(MAX_FILES);
     }
     files.sort();
     files
@@ -57,13 +58,13 @@ pub(super) fn found(place: &Path, extension: &str, tally: &mut Tally) -> Vec<Pat
 fn walk(folder: &Path, extension: &str, depth: usize, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        if files.len() > MOST_FILES {
+        if files.len() > MAX_FILES {
             return;
         }
         let path = entry.path();
         match entry.file_type() {
             Ok(kind) if kind.is_dir() && depth > 0 => walk(&path, extension, depth - 1, files),
-            Ok(_) if path.extension().is_some_and(|it| it.eq_ignore_ascii_case(extension)) => {
+            Ok(_) if path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension)) => {
                 files.push(path);
             }
             _ => {}
@@ -83,16 +84,15 @@ pub(super) fn relative(path: &str, cwd: &Path) -> String {
     relative.unwrap_or(path).to_owned()
 }
 
-/// Whether a test's name is the path of a script: node reports a file so that
-/// ended without reporting a test.
+/// True for the path of a script. Node reports a file under its path if it ended without
+/// reporting a test.
 pub(super) fn is_script(name: &str) -> bool {
     let kinds = ["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
     let kind = Path::new(name).extension().and_then(|kind| kind.to_str());
     kind.is_some_and(|kind| kinds.contains(&kind)) && !name.contains(' ')
 }
 
-/// Whether a script's name says that it holds tests. Node runs whatever stands
-/// in a folder `test`, also what only helps.
+/// True for the name of a test script. Node runs everything in a folder `test`, helpers too.
 pub(super) fn is_test_script(name: &str) -> bool {
     let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let ends = [".test", "-test", "_test"];
@@ -118,7 +118,7 @@ mod tests {
     fn a_report_that_is_too_large_is_a_problem() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("report.xml");
-        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        File::create(&path).unwrap().set_len(MAX_REPORT_BYTES + 1).unwrap();
         let mut tally = Tally::new(Format::Junit);
         assert_eq!(text(&path, &mut tally), None);
         assert!(tally.finish().problems[0].contains("larger than 64 MiB"));

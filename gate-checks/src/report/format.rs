@@ -1,9 +1,8 @@
-//! Which report serves for which.
+//! Report formats and the formats that they can stand in for.
 
 pub use gate_core::decide::policy::ReportFormat as Format;
 
-/// Whether a report of this format is what is demanded: pytest writes JUnit
-/// XML.
+/// True if a report serves as one of the demanded format: pytest writes JUnit XML.
 pub(crate) fn serves(report: Format, demanded: Format) -> bool {
     report == demanded || (report, demanded) == (Format::Pytest, Format::Junit)
 }

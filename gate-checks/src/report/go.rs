@@ -157,7 +157,7 @@ impl Go {
         }
     }
 
-    /// What go says as text, also with `-json`.
+    /// Takes a line of text, which go also prints with `-json`.
     fn text(&mut self, line: &str) {
         let Some(package) = line.strip_prefix("FAIL\t") else { return };
         let why = ["[build failed]", "[setup failed]"];

@@ -9,8 +9,7 @@ use super::{Format, Reader, Status, Stream, Tally, TestReport};
 pub(super) struct GoText {
     tally: Tally,
     seen: bool,
-    /// How many tests the package that is being told named, and how many of
-    /// them failed.
+    /// Named tests of the current package, and the failed ones of them.
     named: u64,
     failed: u64,
 }
@@ -54,7 +53,7 @@ fn test(line: &str) -> Option<(&str, Status)> {
         _ => return None,
     };
     let (name, time) = rest.split_once(" (")?;
-    let is_time = time.strip_suffix("s)").is_some_and(|it| it.parse::<f64>().is_ok());
+    let is_time = time.strip_suffix("s)").is_some_and(|seconds| seconds.parse::<f64>().is_ok());
     (is_time && !name.is_empty() && !name.contains(' ')).then_some((name, status))
 }
 
@@ -63,7 +62,7 @@ fn package<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let rest = line.strip_prefix(word)?;
     let (name, about) = rest.split_once(['\t', ' '])?;
     let seconds = about.split(['\t', ' ']).next()?.strip_suffix('s');
-    let is_timed = seconds.is_some_and(|it| it.parse::<f64>().is_ok());
+    let is_timed = seconds.is_some_and(|seconds| seconds.parse::<f64>().is_ok());
     let is_told = is_timed || about.starts_with("(cached)");
     let is_broken = word == "FAIL\t" && about.starts_with('[') && about.ends_with(" failed]");
     ((is_told || is_broken) && !name.is_empty()).then_some(name)

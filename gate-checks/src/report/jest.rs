@@ -35,8 +35,8 @@ struct Results {
     snapshot: Snapshots,
 }
 
-/// What jest says of snapshots: with `--ci` one that nobody uses any more is a failure
-/// of the run, and of no test.
+/// jest's counts of snapshots. With `--ci` a snapshot that nobody uses any more fails the
+/// run, and no test.
 #[derive(Default, Deserialize)]
 struct Snapshots {
     #[serde(default)]
@@ -107,7 +107,7 @@ impl Jest {
     fn suite(&mut self, suite: &Suite) {
         let name = file::relative(&suite.name, &self.cwd);
         suite.assertion_results.iter().for_each(|assertion| self.assertion(&name, assertion));
-        let failed = suite.assertion_results.iter().any(|it| it.status == "failed");
+        let failed = suite.assertion_results.iter().any(|assertion| assertion.status == "failed");
         if suite.status == "failed" && !failed {
             self.tally.error(format!("{name}: {}", first_line(&suite.message)));
         }
@@ -131,7 +131,6 @@ impl Jest {
     }
 }
 
-/// What a message says first.
 fn first_line(message: &str) -> String {
     let mut lines = message.lines().map(clean);
     let said = lines.find_map(|line| {

@@ -1,4 +1,4 @@
-//! What a run comes to: its report and its exit code, weighed together.
+//! The outcome of a run, by its report and its exit code.
 
 use gate_core::decide::evidence::Outcome;
 use gate_core::text::brief;
@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 use super::format::serves;
 use super::{Format, Status, TestReport};
 
-/// How many failing tests a summary names.
-const NAMED: usize = 5;
+/// Most failing tests that a summary names.
+const MAX_SUMMARY_NAMES: usize = 5;
 
-/// How many tests the detail names, of each kind.
-const LISTED: usize = 50;
+/// Most tests of each kind that the detail names.
+const MAX_DETAIL_NAMES: usize = 50;
 
-/// How many errors and problems the detail holds.
-const TOLD: usize = 10;
+/// Most errors, and most problems, in the detail.
+const MAX_DETAIL_NOTES: usize = 10;
 
 /// The longest name or note, in characters.
 const LONGEST: usize = 300;
 
-/// What a run comes to.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// The outcome.
@@ -48,7 +48,7 @@ pub fn judge(
     Judged { outcome, summary, detail: report.map_or(Value::Null, detail) }
 }
 
-/// Where a report tells something, the worst that it tells comes first.
+/// Takes the worst that the report contains first.
 fn with_report(report: &TestReport, exit_code: Option<i32>) -> (Outcome, String) {
     let worst = failing_tests(report, exit_code)
         .or_else(|| errors(report))
@@ -64,7 +64,7 @@ fn failing_tests(report: &TestReport, exit_code: Option<i32>) -> Option<(Outcome
         return None;
     }
     let count = format!("{} of {} failed", report.failed, report.executed());
-    let names: Vec<_> = report.named(Status::Failed).take(NAMED).map(clean).collect();
+    let names: Vec<_> = report.named(Status::Failed).take(MAX_SUMMARY_NAMES).map(clean).collect();
     let more = report.failed.saturating_sub(names.len() as u64);
     let names = match (names.is_empty(), more) {
         (true, _) => String::new(),
@@ -94,10 +94,10 @@ fn errors(report: &TestReport) -> Option<(Outcome, String)> {
 }
 
 fn not_started(report: &TestReport, exit_code: Option<i32>) -> Option<(Outcome, String)> {
-    could_not_run(exit_code).filter(|_| report.is_empty())
+    if report.is_empty() { could_not_run(exit_code) } else { None }
 }
 
-/// What a shell answers where it found no program to run.
+/// A shell's exit code for a program that it cannot find or run.
 fn could_not_run(exit_code: Option<i32>) -> Option<(Outcome, String)> {
     let code = exit_code.filter(|code| matches!(code, 126 | 127))?;
     Some((Outcome::Inconclusive, format!("the command could not be run: exit code {code}")))
@@ -161,7 +161,8 @@ fn without_report(exit_code: Option<i32>, demanded: Option<Format>) -> (Outcome,
             (Outcome::Fail, "ended by a signal; no test report was recognised".to_owned())
         }
         (code, Some(format)) => {
-            let code = code.map_or("ended by a signal".to_owned(), |it| format!("exit code {it}"));
+            let code =
+                code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
             (Outcome::Inconclusive, format!("{code}; no {format} report was found"))
         }
     }
@@ -169,7 +170,7 @@ fn without_report(exit_code: Option<i32>, demanded: Option<Format>) -> (Outcome,
 
 /// The numbers and names of a report.
 fn detail(report: &TestReport) -> Value {
-    let tests = |status| report.named(status).take(LISTED).map(clean).collect::<Vec<_>>();
+    let tests = |status| report.named(status).take(MAX_DETAIL_NAMES).map(clean).collect::<Vec<_>>();
     let notes = |notes: &[String], most| {
         notes.iter().take(most).map(|note| clean(note)).collect::<Vec<_>>()
     };
@@ -181,9 +182,9 @@ fn detail(report: &TestReport) -> Value {
         "skipped": report.skipped,
         "failed_tests": tests(Status::Failed),
         "skipped_tests": tests(Status::Skipped),
-        "flaky": notes(&report.flaky, LISTED),
-        "errors": notes(&report.errors, TOLD),
-        "problems": notes(&report.problems, TOLD),
+        "flaky": notes(&report.flaky, MAX_DETAIL_NAMES),
+        "errors": notes(&report.errors, MAX_DETAIL_NOTES),
+        "problems": notes(&report.problems, MAX_DETAIL_NOTES),
     })
 }
 

@@ -12,14 +12,15 @@ use quick_xml::reader::Reader as Xml;
 
 use super::{Status, Tally, file};
 
-/// How deep elements may be nested.
-const DEEPEST: usize = 64;
+/// Deepest nesting of elements.
+const MAX_DEPTH: usize = 64;
 
-/// What the attributes of a case say where it was not executed.
-const IDLE: &[&str] = &["notrun", "disabled", "skipped", "ignored", "suppressed"];
+/// Attribute values of a case that was not executed.
+const SKIPPED_WORDS: &[&str] = &["notrun", "disabled", "skipped", "ignored", "suppressed"];
 
-/// What they say where it failed.
-const FAILED: &[&str] = &["fail", "failed", "failure", "error", "errored", "broken", "aborted"];
+/// Attribute values of a case that failed.
+const FAILED_WORDS: &[&str] =
+    &["fail", "failed", "failure", "error", "errored", "broken", "aborted"];
 
 /// One `<testcase>`.
 #[derive(Debug, Default)]
@@ -31,9 +32,9 @@ pub(super) struct Case {
     pub(super) suite: String,
     /// The first message of a failure or an error.
     pub(super) message: String,
-    /// Whether an attribute says that it failed.
+    /// An attribute calls it failed.
     said_failed: bool,
-    /// How many failures and errors stand in it.
+    /// Failures and errors in it.
     failures: u64,
     rerun: bool,
     skipped: bool,
@@ -41,7 +42,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// What came of it. A failure outweighs whatever else is said.
+    /// Status of the case. A failure outweighs everything else.
     pub(super) fn status(&self) -> Status {
         match self {
             Self { said_failed: true, .. } | Self { failures: 1.., .. } => Status::Failed,
@@ -51,17 +52,17 @@ impl Case {
         }
     }
 
-    /// Whether it failed before it passed.
+    /// True if it failed before it passed.
     pub(super) fn is_flaky(&self) -> bool {
         self.flaky && self.status() == Status::Passed
     }
 }
 
-/// How a producer's reports are understood.
+/// Differences between the producers of reports.
 pub(super) struct Dialect {
     /// Takes a case over.
     pub(super) tell: fn(&Case, &mut Tally),
-    /// Whether a suite's `tests` counts its cases.
+    /// A suite's `tests` counts its cases.
     pub(super) announces: bool,
 }
 
@@ -83,7 +84,7 @@ struct Suite {
     held: Count,
 }
 
-/// How many tests there are, and how many failures and errors.
+/// Numbers of tests, and of failures and errors.
 #[derive(Clone, Copy, Default)]
 struct Count {
     tests: u64,
@@ -131,8 +132,8 @@ impl Document<'_> {
     }
 
     fn start(&mut self, element: &BytesStart<'_>) -> Result<(), String> {
-        if self.open.len() >= DEEPEST {
-            return Err(format!("more than {DEEPEST} elements are nested"));
+        if self.open.len() >= MAX_DEPTH {
+            return Err(format!("more than {MAX_DEPTH} elements are nested"));
         }
         let attributes = attributes(element)?;
         let name = element.local_name().into_inner().to_ascii_lowercase();
@@ -197,8 +198,8 @@ impl Document<'_> {
             class: get(attributes, "classname").to_owned(),
             file: get(attributes, "file").to_owned(),
             suite: suites.next().unwrap_or_default().to_owned(),
-            skipped: says(IDLE),
-            said_failed: says(FAILED),
+            skipped: says(SKIPPED_WORDS),
+            said_failed: says(FAILED_WORDS),
             ..Case::default()
         }
     }
@@ -232,7 +233,7 @@ impl Document<'_> {
         }
     }
 
-    /// What stood open when the document broke: a case that failed so far
+    /// Closes everything that was open when the document broke: a case that failed so far
     /// has failed.
     fn abandon(&mut self) {
         while let Some(open) = self.open.pop() {
@@ -262,14 +263,17 @@ fn get<'a>(attributes: &'a Attributes, name: &str) -> &'a str {
     attributes.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
 }
 
+fn number(attributes: &Attributes, name: &str) -> u64 {
+    get(attributes, name).trim().parse().unwrap_or(0)
+}
+
 fn suite(attributes: &Attributes) -> Suite {
-    let number = |name| get(attributes, name).trim().parse::<u64>().unwrap_or(0);
-    let failures = number("failures").saturating_add(number("errors"));
-    let announced = Count { tests: number("tests"), failures };
+    let failures = number(attributes, "failures").saturating_add(number(attributes, "errors"));
+    let announced = Count { tests: number(attributes, "tests"), failures };
     Suite { name: get(attributes, "name").to_owned(), announced, held: Count::default() }
 }
 
-/// What an element inside of a case says about it.
+/// Takes an element inside of a case.
 fn part(case: &mut Case, element: &str, attributes: &Attributes) {
     match element {
         "failure" | "error" => {
@@ -287,14 +291,14 @@ fn part(case: &mut Case, element: &str, attributes: &Attributes) {
 
 /// An error that belongs to a suite.
 fn outside(attributes: &Attributes) -> String {
-    let said = [get(attributes, "message"), get(attributes, "type")];
-    let said = said.into_iter().find(|it| !it.is_empty()).unwrap_or("an error of a suite");
-    said.lines().next().unwrap_or_default().to_owned()
+    let texts = [get(attributes, "message"), get(attributes, "type")];
+    let text = texts.into_iter().find(|text| !text.is_empty()).unwrap_or("an error of a suite");
+    text.lines().next().unwrap_or_default().to_owned()
 }
 
 /// Takes over a case of an unknown producer.
 fn tell(case: &Case, tally: &mut Tally) {
-    let place = [&case.class, &case.suite, &case.file].into_iter().find(|it| !it.is_empty());
+    let place = [&case.class, &case.suite, &case.file].into_iter().find(|name| !name.is_empty());
     let place = place.map_or("", String::as_str);
     match (case.name.is_empty(), case.status()) {
         (true, Status::Failed) => tally.error(format!("{place}: {}", case.message)),

@@ -17,7 +17,7 @@ pub(super) struct Nextest {
     tally: Tally,
     running: BTreeSet<String>,
     budget: Budget,
-    /// How many tests the summary says were run.
+    /// Tests that were run, by the summary.
     run: Option<u64>,
 }
 

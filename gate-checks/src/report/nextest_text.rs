@@ -48,7 +48,6 @@ impl NextestText {
     }
 }
 
-/// What is wrong with a run whose summary is not there.
 pub(super) const UNFINISHED: &str = "nextest ended without its summary";
 
 /// `Starting 4 tests across 1 binary (3 tests skipped)`.
@@ -88,9 +87,9 @@ impl Reader for NextestText {
 /// `Summary [ 0.2s] 7/9 tests run: 6 passed (1 flaky, 1 slow), 1 failed, 2 skipped`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Summary {
-    /// How many were run.
+    /// Tests that were run.
     pub(super) run: u64,
-    /// Whether that is all that should have been run.
+    /// All selected tests were run.
     whole: bool,
     passed: u64,
     failed: u64,
@@ -133,20 +132,23 @@ fn without_remarks(text: &str) -> String {
 fn failure(line: &str) -> Option<String> {
     let (word, rest) = line.split_once(" [")?;
     let fails = matches!(word, "FAIL" | "TIMEOUT" | "ABORT" | "XFAIL") || word.starts_with("SIG");
-    named(rest).filter(|_| fails)
+    if fails { named(rest) } else { None }
 }
 
 /// `FLAKY 2/3 [   0.004s] (4/4) package::binary test`.
 fn flaky(line: &str) -> Option<String> {
     let (tries, rest) = line.strip_prefix("FLAKY ")?.split_once(" [")?;
     let is_tries = tries.bytes().all(|byte| byte.is_ascii_digit() || byte == b'/');
-    named(rest).filter(|_| is_tries)
+    if is_tries { named(rest) } else { None }
 }
 
 /// The test that stands behind a time.
 fn named(rest: &str) -> Option<String> {
     let name = rest.split_once("] ")?.1;
-    let name = name.split_once(") ").filter(|_| name.starts_with('(')).map_or(name, |it| it.1);
+    let name = match name.split_once(") ") {
+        Some((number, name)) if number.starts_with('(') => name,
+        _ => name,
+    };
     let (binary, test) = name.trim().split_once(' ')?;
     Some(format!("{binary}::{test}"))
 }

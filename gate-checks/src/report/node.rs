@@ -22,14 +22,14 @@ pub(super) struct Node {
     cwd: PathBuf,
     /// The names of the tests and suites that the next event stands in.
     above: Vec<String>,
-    /// How many tests node counts itself.
+    /// Tests that node itself counts.
     counted: Option<u64>,
     files_alone: u64,
-    /// How many tests of this place and name were announced and did not end.
+    /// Tests of a place and name that were announced and have not ended.
     waiting: BTreeMap<Place, i64>,
 }
 
-/// Where a test stands: its file, its nesting and its name.
+/// File, nesting and name of a test.
 type Place = (Option<String>, usize, String);
 
 #[derive(Deserialize)]
@@ -163,7 +163,7 @@ impl Node {
     }
 }
 
-/// Whether a test is no test, but the file as a whole.
+/// True for an entry that is the file as a whole instead of a test.
 fn is_file(name: &str, file: Option<&str>) -> bool {
     file.is_some_and(|file| Path::new(file).ends_with(name))
 }

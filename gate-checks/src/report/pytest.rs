@@ -20,11 +20,10 @@ pub(super) struct Pytest {
     path: PathBuf,
     begun: Begun,
     said: Said,
-    /// What the text alone tells.
     sessions: Sessions,
 }
 
-/// How it is known that pytest was run at all.
+/// Evidence that pytest was run at all.
 enum Begun {
     /// It is what is run.
     Certainly,
@@ -33,11 +32,11 @@ enum Begun {
     Trace(PathBuf),
 }
 
-/// What the text says.
+/// Facts in the text of a session.
 #[derive(Default)]
 struct Said {
     sessions: u64,
-    /// How many last lines there were, `1 passed in 0.01s`.
+    /// Last lines such as `1 passed in 0.01s`.
     sums: u64,
     selected: Option<u64>,
     /// Why a session was ended early, and how many last lines stood before.
@@ -108,7 +107,7 @@ impl Reader for Pytest {
     }
 }
 
-/// What to do where pytest was run without our options.
+/// Hint for a pytest that ran without the options of gate.
 const UNREACHED: &str = "pytest ended without writing its report: pass PYTEST_ADDOPTS on (tox: \
                          passenv) or write --junitxml={report}";
 
@@ -117,9 +116,9 @@ pub(super) fn cache(report: &Path) -> PathBuf {
     report.with_file_name("pytest-cache")
 }
 
-/// What pytest left in its cache, of all runs together.
+/// Contents of pytest's cache, of all runs together.
 struct Cache {
-    /// How many tests were selected; `None`: it is not told, as with xdist.
+    /// Selected tests; `None` if unknown, as with xdist.
     selected: Option<u64>,
     failed: Vec<String>,
 }
@@ -162,7 +161,7 @@ fn value<T: DeserializeOwned>(path: &Path, tally: &mut Tally) -> Option<T> {
 }
 
 impl Said {
-    /// Whether no line of a session was seen.
+    /// True if no line of a session was seen.
     fn is_silent(&self) -> bool {
         self.sessions == 0 && self.sums == 0 && self.selected.is_none()
     }
@@ -180,22 +179,25 @@ impl Said {
         }
     }
 
-    /// Where pytest is the command, one session counts: others are what its
-    /// tests ran, and it ends last. How many it selected is then better known
-    /// from the cache.
+    /// Compares the report with the text. If pytest is the command, one session counts:
+    /// others were run by its tests, and it ends last. Then the cache knows better how many
+    /// tests it selected.
     fn compare(&self, is_one: bool, is_known: bool, tally: &mut Tally) {
         let report = tally.so_far();
         let held = report.executed() + report.skipped;
         let several = self.sessions.max(self.sums) > 1;
-        let own = |before: u64| !is_one || self.sums <= before + 1;
-        if let Some((quit, _)) = self.quit.as_ref().filter(|(_, before)| own(*before)) {
+        if let Some((quit, before)) = &self.quit
+            && (!is_one || self.sums <= before + 1)
+        {
             tally.problem(format!("the session was ended early: {quit}"));
         }
         if several && !is_one {
             tally.problem("pytest ran several times and left one report: give it a check each");
         }
-        let selected = self.selected.filter(|_| !(several && is_one && is_known));
-        if let Some(selected) = selected.filter(|selected| *selected > held) {
+        if let Some(selected) = self.selected
+            && selected > held
+            && !(several && is_one && is_known)
+        {
             tally.problem(format!("pytest selected {selected} tests and reported {held}"));
         }
     }
@@ -205,8 +207,8 @@ impl Said {
 pub(super) fn is_sum(line: &str) -> bool {
     let line = line.trim_matches(['=', ' ']);
     let Some((counts, time)) = line.rsplit_once(" in ") else { return false };
-    let seconds = time.split(' ').next().and_then(|it| it.strip_suffix('s'));
-    let timed = seconds.is_some_and(|it| it.parse::<f64>().is_ok());
+    let seconds = time.split(' ').next().and_then(|time| time.strip_suffix('s'));
+    let timed = seconds.is_some_and(|seconds| seconds.parse::<f64>().is_ok());
     let words = ["passed", "failed", "skipped", "error", "xfailed", "xpassed", "deselected"];
     let first = counts.split(", ").next().and_then(|count| count.split_once(' '));
     let counts_tests = first.is_some_and(|(number, word)| {
@@ -215,18 +217,21 @@ pub(super) fn is_sum(line: &str) -> bool {
     timed && (counts_tests || counts == "no tests ran")
 }
 
-/// How many tests a line says are going to be run.
+/// The number of tests that a line says will be run.
 pub(super) fn selected(line: &str) -> Option<u64> {
-    let first = |text: &str| text.split_whitespace().next()?.parse().ok();
     if let Some(rest) = line.strip_prefix("collected ") {
         let last = rest.split(" / ").find(|part| part.ends_with(" selected"));
-        return first(last.unwrap_or(rest));
+        return first_number(last.unwrap_or(rest));
     }
     // With xdist: `2 workers [18 items]`.
     let (workers, items) = line.trim_end().strip_suffix(']')?.split_once(" [")?;
     let is_sum = workers.ends_with(" workers") || workers.ends_with(" worker");
     let counts = items.strip_suffix(" items").or_else(|| items.strip_suffix(" item"))?;
-    first(counts).filter(|_| is_sum)
+    if is_sum { first_number(counts) } else { None }
+}
+
+fn first_number(text: &str) -> Option<u64> {
+    text.split_whitespace().next()?.parse().ok()
 }
 
 const DIALECT: Dialect = Dialect { tell, announces: false };
@@ -242,7 +247,10 @@ fn tell(case: &Case, tally: &mut Tally) {
 }
 
 fn place(case: &Case) -> &str {
-    [&case.file, &case.name].into_iter().find(|it| !it.is_empty()).map_or("a file", String::as_str)
+    [&case.file, &case.name]
+        .into_iter()
+        .find(|name| !name.is_empty())
+        .map_or("a file", String::as_str)
 }
 
 /// The id that pytest's own text gives the test: `file::Class::name[params]`.

@@ -7,14 +7,14 @@
 use super::pytest::{is_sum, selected};
 use super::{Status, Tally};
 
-/// What the sessions told.
+/// The sums of all sessions.
 #[derive(Default)]
 pub(super) struct Sessions {
     passed: u64,
     failed: u64,
     skipped: u64,
     errors: u64,
-    /// Whether a session began and has no last line yet.
+    /// A session began and has no last line yet.
     open: bool,
     selected: Option<u64>,
     ended: u64,
@@ -37,7 +37,7 @@ impl Sessions {
         }
     }
 
-    /// Whether every session that was seen is whole; `false` without one.
+    /// True if there was a session and every one is whole.
     pub(super) fn are_whole(&self) -> bool {
         self.ended > 0 && !self.open && !self.broken
     }
@@ -54,19 +54,18 @@ impl Sessions {
 
     fn sum(&mut self, line: &str) {
         let before = self.told();
-        let counts = line.trim_matches(['=', ' ']).rsplit_once(" in ").map_or("", |it| it.0);
+        let counts =
+            line.trim_matches(['=', ' ']).rsplit_once(" in ").map_or("", |(counts, _)| counts);
         for count in counts.split(", ") {
             let Some((number, what)) = count.split_once(' ') else { continue };
-            let add = |counter: &mut u64| {
-                *counter = counter.saturating_add(number.parse().unwrap_or(0));
+            let counter = match what {
+                "passed" | "xpassed" => &mut self.passed,
+                "skipped" | "xfailed" => &mut self.skipped,
+                what if what.ends_with("failed") => &mut self.failed,
+                what if what.starts_with("error") => &mut self.errors,
+                _ => continue,
             };
-            match what {
-                "passed" | "xpassed" => add(&mut self.passed),
-                "skipped" | "xfailed" => add(&mut self.skipped),
-                what if what.ends_with("failed") => add(&mut self.failed),
-                what if what.starts_with("error") => add(&mut self.errors),
-                _ => {}
-            }
+            *counter = counter.saturating_add(number.parse().unwrap_or(0));
         }
         let told = self.told().saturating_sub(before);
         self.broken |= self.selected.take().is_some_and(|selected| selected > told);

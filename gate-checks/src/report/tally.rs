@@ -4,19 +4,19 @@ use gate_core::text::clean;
 
 use super::{Format, Status, Test, TestReport};
 
-/// How many tests are remembered by name.
-const MOST_TESTS: usize = 200_000;
+/// Most tests that are stored by name.
+const MAX_TESTS: usize = 200_000;
 
-/// How many bytes of names are remembered.
-const MOST_BYTES: usize = 64 << 20;
+/// Most bytes of names that are stored.
+const MAX_NAME_BYTES: usize = 64 << 20;
 
-/// How many errors, problems and flaky tests are remembered, of each.
-const MOST_NOTES: usize = 200;
+/// Most errors, problems and flaky tests, of each.
+const MAX_NOTES: usize = 200;
 
-/// How long a name or a note may be, in bytes.
-const LONGEST: usize = 1_000;
+/// Longest name or note.
+const MAX_TEXT_BYTES: usize = 1_000;
 
-/// How much a reader may still remember of what is not in the report yet.
+/// Bytes that a reader may still store of things that are not in the report yet.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: usize,
@@ -25,10 +25,10 @@ pub(super) struct Budget {
 impl Budget {
     /// As much as a report may remember itself.
     pub(super) fn new() -> Self {
-        Self { left: MOST_BYTES }
+        Self { left: MAX_NAME_BYTES }
     }
 
-    /// Whether this may be remembered too. Each text has a cost of its own.
+    /// Takes a text from the budget; false if there is no room. Each text has an overhead.
     pub(super) fn takes(&mut self, text: &str) -> bool {
         let fits = cost(text) <= self.left;
         self.left -= if fits { cost(text) } else { 0 };
@@ -74,7 +74,7 @@ impl Tally {
     pub(super) fn test(&mut self, id: &str, status: Status) {
         self.count(status, 1);
         let id = cut(id);
-        if self.report.tests.len() >= MOST_TESTS || self.bytes + id.len() > MOST_BYTES {
+        if self.report.tests.len() >= MAX_TESTS || self.bytes + id.len() > MAX_NAME_BYTES {
             self.dropped += 1;
             return;
         }
@@ -109,20 +109,21 @@ impl Tally {
 
     /// Takes over what another report tells.
     pub(super) fn absorb(&mut self, other: &TestReport) {
-        let named = |status| other.named(status).count() as u64;
-        let unnamed = [
-            (Status::Passed, other.passed.saturating_sub(named(Status::Passed))),
-            (Status::Failed, other.failed.saturating_sub(named(Status::Failed))),
-            (Status::Skipped, other.skipped.saturating_sub(named(Status::Skipped))),
+        let counts = [
+            (Status::Passed, other.passed),
+            (Status::Failed, other.failed),
+            (Status::Skipped, other.skipped),
         ];
-        unnamed.iter().for_each(|(status, number)| self.count(*status, *number));
+        for (status, count) in counts {
+            self.count(status, count.saturating_sub(other.named(status).count() as u64));
+        }
         other.tests.iter().for_each(|test| self.test(&test.id, test.status));
         other.flaky.iter().for_each(|id| self.flaky(id));
         other.errors.iter().for_each(|text| self.error(text));
         other.problems.iter().for_each(|text| self.problem(text));
     }
 
-    /// What is known so far.
+    /// The unfinished report.
     pub(super) fn so_far(&self) -> &TestReport {
         &self.report
     }
@@ -143,17 +144,17 @@ impl Tally {
 /// Remembers a note, once, while there is room. There is always one.
 fn note(notes: &mut Vec<String>, text: &str) {
     let text = cut(text.trim());
-    if notes.len() < MOST_NOTES && !notes.contains(&text) {
+    if notes.len() < MAX_NOTES && !notes.contains(&text) {
         notes.push(text);
     }
 }
 
 /// A text of bounded length, without what was meant for a terminal.
 fn cut(text: &str) -> String {
-    let text = clean(&text[..text.floor_char_boundary(2 * LONGEST)]);
-    match text.len() <= LONGEST {
+    let text = clean(&text[..text.floor_char_boundary(2 * MAX_TEXT_BYTES)]);
+    match text.len() <= MAX_TEXT_BYTES {
         true => text,
-        false => format!("{}…", &text[..text.floor_char_boundary(LONGEST)]),
+        false => format!("{}…", &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]),
     }
 }
 
@@ -164,9 +165,9 @@ mod tests {
     #[test]
     fn names_beyond_the_bound_are_counted_and_told() {
         let mut tally = Tally::new(Format::Tap);
-        (0..MOST_TESTS + 3).for_each(|n| tally.test(&n.to_string(), Status::Passed));
+        (0..MAX_TESTS + 3).for_each(|n| tally.test(&n.to_string(), Status::Passed));
         let report = tally.finish();
-        assert_eq!((report.tests.len(), report.passed), (MOST_TESTS, MOST_TESTS as u64 + 3));
+        assert_eq!((report.tests.len(), report.passed), (MAX_TESTS, MAX_TESTS as u64 + 3));
         assert!(report.problems[0].starts_with("3 more tests"), "{:?}", report.problems);
     }
 
@@ -176,13 +177,13 @@ mod tests {
         tally.error("ß".repeat(100_000));
         (0..10_000).for_each(|n| tally.error(n.to_string()));
         let errors = tally.finish().errors;
-        assert_eq!(errors.len(), MOST_NOTES);
-        assert!(errors[0].len() <= LONGEST + '…'.len_utf8());
+        assert_eq!(errors.len(), MAX_NOTES);
+        assert!(errors[0].len() <= MAX_TEXT_BYTES + '…'.len_utf8());
     }
 
     #[test]
     fn what_is_remembered_is_bounded_until_it_is_forgotten() {
-        let (mut budget, half) = (Budget::new(), "x".repeat(MOST_BYTES / 2));
+        let (mut budget, half) = (Budget::new(), "x".repeat(MAX_NAME_BYTES / 2));
         assert!(budget.takes(&half));
         assert!(!budget.takes(&half));
         budget.regains(&half);

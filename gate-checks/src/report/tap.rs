@@ -8,8 +8,8 @@
 
 use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
 
-/// How deep subtests may be nested.
-const DEEPEST: usize = 32;
+/// Deepest nesting of subtests.
+const MAX_DEPTH: usize = 32;
 
 /// Reads the protocol.
 pub(super) struct Tap {
@@ -18,7 +18,7 @@ pub(super) struct Tap {
     /// The indentation of the block of diagnostics that is being passed over.
     block: Option<usize>,
     seen: bool,
-    /// Whether the document began with a version.
+    /// The document began with a version.
     versioned: bool,
     certain: bool,
 }
@@ -33,8 +33,7 @@ struct Level {
     /// The number of the latest point.
     number: u64,
     failed: u64,
-    /// Whether it stands in braces, after its own point; and that point's
-    /// name, where it failed.
+    /// The subtest is in braces behind its own point; and that point's name, if it failed.
     braced: bool,
     parent_failed: Option<String>,
 }
@@ -130,14 +129,14 @@ impl Tap {
 
     /// A subtest is announced at its parent's depth, or at its own.
     fn subtest(&mut self, depth: usize, name: &str) {
-        if depth + 1 == self.levels.len() && depth + 1 < DEEPEST {
+        if depth + 1 == self.levels.len() && depth + 1 < MAX_DEPTH {
             self.levels.push(Level { name: Some(name.to_owned()), ..Level::default() });
         }
     }
 
     /// Goes to a depth; `false`: nothing of the protocol stands there.
     fn reach(&mut self, depth: usize) -> bool {
-        if depth == self.levels.len() && depth < DEEPEST {
+        if depth == self.levels.len() && depth < MAX_DEPTH {
             self.levels.push(Level::default());
         }
         depth < self.levels.len()
@@ -161,7 +160,10 @@ impl Tap {
             return;
         }
         // A subtest that was announced and holds nothing has no results.
-        let inner = self.levels.get(depth + 1).is_some_and(|it| it.points > 0 || it.plan.is_some());
+        let inner = self
+            .levels
+            .get(depth + 1)
+            .is_some_and(|inner| inner.points > 0 || inner.plan.is_some());
         let inner_failed = self.levels.get(depth + 1).is_some_and(|inner| inner.failed > 0);
         self.close_to(depth + 1);
         self.number(depth, point);
@@ -169,7 +171,7 @@ impl Tap {
         self.seen |= depth == 0 && status == Status::Failed && point.number.is_some();
         self.levels[depth].failed += u64::from(status == Status::Failed);
         let id = self.id(depth, point);
-        if point.opens && depth + 1 < DEEPEST {
+        if point.opens && depth + 1 < MAX_DEPTH {
             let parent_failed = (status == Status::Failed).then_some(id);
             let name = Some(point.name.to_owned());
             self.levels.push(Level { name, braced: true, parent_failed, ..Level::default() });
@@ -212,7 +214,9 @@ impl Tap {
     }
 
     fn ended(&mut self, level: &Level) {
-        if let Some(id) = level.parent_failed.as_ref().filter(|_| level.failed == 0) {
+        if let Some(id) = &level.parent_failed
+            && level.failed == 0
+        {
             self.tally.test(id, Status::Failed);
         }
         let name = level.name.as_deref().map(|name| format!(" of `{name}`")).unwrap_or_default();
@@ -248,7 +252,7 @@ impl Reader for Tap {
     }
 }
 
-/// What ends a run, and what node says about errors that no test caught.
+/// True for the end of a run, and for node's notes about errors that no test caught.
 fn is_error(text: &str) -> bool {
     let uncaught = " asynchronous activity after the test ended";
     text.starts_with("Bail out!") || (text.starts_with("# ") && text.contains(uncaught))
@@ -256,7 +260,9 @@ fn is_error(text: &str) -> bool {
 
 fn is_version(text: &str) -> bool {
     let version = text.strip_prefix("TAP version ");
-    version.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+    version.is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// `1..N`, and whether all of it is skipped.
@@ -295,8 +301,7 @@ fn point(text: &str) -> Option<Point<'_>> {
     Some(Point { ok, number, name, excused: directive.is_some(), opens })
 }
 
-/// Where `# SKIP` or `# todo` begins, in any case; not where the mark is
-/// escaped.
+/// Byte at which `# SKIP` or `# todo` begins, in any case; an escaped mark is none.
 fn directive(text: &str) -> Option<usize> {
     let marks = text.match_indices('#').map(|(at, _)| at);
     let mut marks = marks.filter(|at| !text[..*at].ends_with('\\'));

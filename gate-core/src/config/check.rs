@@ -16,9 +16,9 @@ use crate::decide::policy::{Mode, ReportFormat, When};
 /// `[checks]`: keys of its own, and the checks by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawChecks {
-    /// How many checks run at once.
+    /// Most checks that run at once.
     pub jobs: Option<NonZeroU32>,
-    /// How many checks run at once on the machine; 0: no bound.
+    /// Most checks that run at once on the machine; 0: no bound.
     pub machine_jobs: Option<u32>,
     /// The checks.
     pub named: BTreeMap<String, RawCheck>,
@@ -31,7 +31,7 @@ pub struct RawCheck {
     /// The program and its arguments; with `shell`, one script.
     #[schemars(length(min = 1))]
     pub command: Option<Vec<String>>,
-    /// Whether the command is a script for `bash -euo pipefail -c`.
+    /// The command is a script for `bash -euo pipefail -c`.
     pub shell: Option<bool>,
     /// Working folder, relative to the project.
     pub cwd: Option<String>,
@@ -39,22 +39,22 @@ pub struct RawCheck {
     pub env: Option<Vec<String>>,
     /// Longest run.
     pub timeout: Option<Millis>,
-    /// How much its outcome counts.
+    /// Effect of its outcome on the decision.
     pub mode: Option<Mode>,
     /// Names of checks that must pass before it starts.
     pub needs: Option<Vec<String>>,
-    /// Whether an unchanged tree means an unchanged result.
+    /// An unchanged tree means an unchanged result.
     pub hermetic: Option<bool>,
-    /// Whether tests run in a copy, with the baseline's tests and a control.
+    /// Tests run in a copy, with the baseline's tests and a control.
     pub control: Option<bool>,
-    /// Whether new tests have to fail without the work.
+    /// New tests have to fail without the work.
     pub fail_to_pass: Option<bool>,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
-    /// How often a failure is run again.
+    /// Times that a failure is run again.
     #[schemars(range(max = 10))]
     pub retry: Option<u32>,
-    /// Where it runs.
+    /// The commands that run it.
     #[schemars(length(min = 1))]
     pub when: Option<Vec<When>>,
     /// Globs; where nothing that matches has changed it is skipped.

@@ -1,4 +1,4 @@
-//! What settings say together, once all sources are laid over each other.
+//! Rules about several settings, checked once all sources are merged.
 
 use std::collections::BTreeSet;
 
@@ -69,15 +69,18 @@ fn known(path: &KeyPath, names: &[String], checks: &RawChecks) -> Checked {
     Ok(())
 }
 
+fn needs<'a>(checks: &'a RawChecks, name: &str) -> std::slice::Iter<'a, String> {
+    let check = checks.named.get(name);
+    check.and_then(|check| check.needs.as_deref()).unwrap_or_default().iter()
+}
+
 /// Follows `needs` from each check, each of them once; a way back to a check that it
 /// came from is a fault.
 fn cycle(checks: &RawChecks) -> Checked {
-    let needs = |name: &str| checks.named.get(name).and_then(|check| check.needs.as_deref());
-    let needs = |name| needs(name).unwrap_or_default().iter();
     let mut seen = BTreeSet::new();
     for start in checks.named.keys() {
         // The way from there, each step with what it has yet to follow.
-        let mut way = vec![(start, needs(start))];
+        let mut way = vec![(start, needs(checks, start))];
         let mut on_way = BTreeSet::from([start]);
         while let Some((name, rest)) = way.last_mut() {
             let name = *name;
@@ -90,7 +93,7 @@ fn cycle(checks: &RawChecks) -> Checked {
                 Some(next) if seen.contains(next) => {}
                 Some(next) => {
                     on_way.insert(next);
-                    way.push((next, needs(next)));
+                    way.push((next, needs(checks, next)));
                 }
                 None => {
                     seen.insert(name);
@@ -103,16 +106,16 @@ fn cycle(checks: &RawChecks) -> Checked {
     Ok(())
 }
 
-/// The most steps of a circle that are named.
-const NAMED: usize = 20;
+/// Most steps of a circle that an error names.
+const MAX_NAMED_STEPS: usize = 20;
 
 fn circle(steps: &[&String]) -> Fault {
     let path = KeyPath::dotted("checks").key(steps[0]).key("needs");
     let names = steps.iter().map(|name| name.as_str());
     let words = match steps.len() {
-        0..=NAMED => names.collect::<Vec<_>>().join(" → "),
+        0..=MAX_NAMED_STEPS => names.collect::<Vec<_>>().join(" → "),
         count => {
-            let first = names.take(NAMED).collect::<Vec<_>>().join(" → ");
+            let first = names.take(MAX_NAMED_STEPS).collect::<Vec<_>>().join(" → ");
             format!("{first} → … ({} checks)", count - 1)
         }
     };

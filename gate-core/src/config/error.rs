@@ -1,4 +1,4 @@
-//! What can be wrong with settings, and where.
+//! Errors in settings, with their place in the text.
 
 use std::fmt;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub struct Excerpt {
     pub column: usize,
 }
 
-/// What is wrong with a setting.
+/// The kind of an error in settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -56,9 +56,9 @@ pub enum Problem {
     /// A value of another type, or out of its type's range.
     #[error("expected {expected}, found {found}")]
     WrongType {
-        /// What may stand here.
+        /// The type or range of the setting.
         expected: String,
-        /// What does.
+        /// The value in the text.
         found: String,
     },
     /// A value of the right type that makes no sense.
@@ -69,7 +69,7 @@ pub enum Problem {
     Duplicate {
         /// The kind of thing.
         what: &'static str,
-        /// What both are called.
+        /// The name that is used twice.
         name: String,
     },
     /// A regular expression that cannot be used.
@@ -91,8 +91,8 @@ pub enum Problem {
     Conflict(String),
 }
 
-/// The most of a key that is shown, in characters.
-const KEY: usize = 300;
+/// Most of a key that an error shows.
+const MAX_KEY_CHARS: usize = 300;
 
 impl ConfigError {
     /// An error in a text; `origin` is the file's name.
@@ -105,7 +105,7 @@ impl ConfigError {
         hint: Option<String>,
     ) -> Self {
         let excerpt = Some(Excerpt::new(text, span));
-        let key = if key.len() > KEY { brief(&key, KEY) } else { key };
+        let key = if key.len() > MAX_KEY_CHARS { brief(&key, MAX_KEY_CHARS) } else { key };
         Self(Box::new(Parts { origin, excerpt, key, problem, hint }))
     }
 
@@ -169,12 +169,12 @@ impl ConfigError {
         Some(self.0.key.as_str()).filter(|key| !key.is_empty())
     }
 
-    /// What is wrong.
+    /// The kind of the error, with its names and values.
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
 
-    /// What to do about it.
+    /// A proposal how to mend it.
     pub fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }

@@ -9,9 +9,7 @@ use super::nearest;
 pub(super) struct Fault {
     /// The key.
     pub(super) path: KeyPath,
-    /// What is wrong with it.
     pub(super) problem: Problem,
-    /// What to do about it.
     pub(super) hint: Option<String>,
 }
 
@@ -36,5 +34,5 @@ impl Fault {
     }
 }
 
-/// Whether a check of settings found them in order.
+/// Result of a validation.
 pub(super) type Checked = Result<(), Fault>;

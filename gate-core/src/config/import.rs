@@ -10,12 +10,12 @@ use super::json::{Document, Member, Node};
 use super::matcher::{self, Room};
 use super::nearest;
 
-/// What `gate config import` makes of the seed's JSON.
+/// Result of `gate config import`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     /// Settings with comments, the text of a gate.toml.
     pub toml: String,
-    /// What a person has to do or to know, one sentence each.
+    /// Things that a person has to do or to know, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -186,14 +186,17 @@ fn pattern(node: &Node<'_>, room: &mut Room) -> Result<String, ConfigError> {
 
 /// A name for each pattern, made of its words and different from the others.
 fn ids(patterns: &[String]) -> Vec<String> {
-    let mut taken = BTreeSet::new();
-    let mut free = |pattern: &String| {
+    let (mut taken, mut ids) = (BTreeSet::new(), Vec::new());
+    for pattern in patterns {
         let words = slug(pattern);
-        let numbered = (2..).map(|number| format!("{words}-{number}"));
-        let mut names = std::iter::once(words.clone()).chain(numbered);
-        names.find(|name| taken.insert(name.clone())).unwrap_or(words)
-    };
-    patterns.iter().map(&mut free).collect()
+        let (mut id, mut number) = (words.clone(), 2);
+        while !taken.insert(id.clone()) {
+            id = format!("{words}-{number}");
+            number += 1;
+        }
+        ids.push(id);
+    }
+    ids
 }
 
 fn slug(pattern: &str) -> String {

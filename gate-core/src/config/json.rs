@@ -59,7 +59,7 @@ impl<'a> Document<'a> {
         ConfigError::in_text(self.file.to_owned(), self.text, span, key, problem, hint)
     }
 
-    /// Where a part of the text stands in it.
+    /// Byte range of a part of the text, which must be a slice of it.
     fn place(self, part: &str) -> Range<usize> {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         start..start + part.len()

@@ -11,7 +11,7 @@ pub(super) enum Step {
     Index(usize),
 }
 
-/// Where in a settings file something stands; empty for the whole of it.
+/// Path of a key in a settings file; empty for the whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KeyPath(pub(super) Vec<Step>);
 
@@ -41,7 +41,6 @@ impl KeyPath {
         Self(self.0[..self.0.len().saturating_sub(1)].to_vec())
     }
 
-    /// Whether this path leads through `prefix`.
     pub(super) fn starts_with(&self, prefix: &Self) -> bool {
         self.0.starts_with(&prefix.0)
     }
@@ -69,8 +68,8 @@ fn quoted(name: &str) -> String {
     if is_name(name) { name.to_owned() } else { format!("{name:?}") }
 }
 
-/// Whether a check, a task type or a pattern may have this name: letters,
-/// digits, `-` and `_`, so that it can stand in a path, a key and a shell word.
+/// True for a valid name of a check, task type or pattern: letters, digits, `-` and `_`, so
+/// that paths, keys and shell words can contain it.
 pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

@@ -15,7 +15,7 @@ use super::{DEFAULT, locate, schema, serde_message, shipped, validate};
 use crate::decide::policy::Unverified;
 use crate::protocol::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_enabled};
 
-/// Where settings come from, lowest to highest.
+/// Sources of settings, lowest to highest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The embedded default.
@@ -33,7 +33,7 @@ pub enum Origin {
 }
 
 /// The most that a file of settings may have, in bytes.
-pub const LARGEST: usize = 4 << 20;
+pub const MAX_SETTINGS_BYTES: usize = 4 << 20;
 
 /// One source of settings: in itself valid, not yet resolved.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +41,7 @@ pub struct Layer {
     origin: Origin,
     raw: RawConfig,
     text: Option<Cow<'static, str>>,
-    /// Whether it switches the agent exit protocol on. No key of a file does: a
-    /// project, which agents write to, must not.
+    /// Switches the agent exit protocol on. No key of a file does: agents write to the project.
     exit_protocol: bool,
 }
 
@@ -54,8 +53,8 @@ impl Layer {
     /// The first thing that is wrong with it on its own: syntax, an unknown key,
     /// a wrong type, a value that makes no sense.
     pub fn parse(origin: Origin, text: &str) -> Result<Self, ConfigError> {
-        if text.len() > LARGEST {
-            let message = format!("more than {LARGEST} bytes of settings are not read");
+        if text.len() > MAX_SETTINGS_BYTES {
+            let message = format!("more than {MAX_SETTINGS_BYTES} bytes of settings are not read");
             let problem = Problem::Invalid(message);
             return Err(ConfigError::in_value(origin.to_string(), String::new(), problem, None));
         }
@@ -80,7 +79,7 @@ impl Layer {
         Self::threshold(Origin::Flag("--exit-threshold".to_owned()), threshold)
     }
 
-    /// What `--require-evidence` sets.
+    /// The settings of `--require-evidence`.
     pub fn require_evidence() -> Self {
         let unverified = Some(Unverified::Continue);
         let exit_gate = RawExitGate { unverified, ..RawExitGate::default() };
@@ -96,18 +95,18 @@ impl Layer {
         Self { origin, raw: shipped::default(), text, exit_protocol: false }
     }
 
-    /// Whether it leaves every setting as it is.
+    /// True for a source that sets nothing.
     pub(super) fn is_silent(&self) -> bool {
         let silent = Self::threshold(self.origin.clone(), None);
         !self.exit_protocol && (self.raw == RawConfig::default() || self.raw == silent.raw)
     }
 
-    /// Where it comes from.
+    /// Source of the settings.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// What it says.
+    /// The settings, with absent keys as `None`.
     pub fn raw(&self) -> &RawConfig {
         &self.raw
     }
@@ -137,7 +136,6 @@ impl Layer {
         Self { origin, raw, text: None, exit_protocol: false }
     }
 
-    /// Whether it switches the agent exit protocol on.
     pub(super) fn exit_protocol(&self) -> bool {
         self.exit_protocol
     }
@@ -151,8 +149,7 @@ impl Layer {
 }
 
 impl Origin {
-    /// Whether it is a file or the embedded default, in which a key may also be
-    /// set for a task type alone.
+    /// True for a file and the embedded default, which may set a key for one task type alone.
     pub(super) fn is_file(&self) -> bool {
         !matches!(self, Self::Environment(_) | Self::Flag(_))
     }
@@ -190,7 +187,6 @@ pub fn environment(
         let ranked = rank.map(|rank| (rank, name, value));
         set = set.into_iter().chain(ranked).min_by_key(|(rank, ..)| *rank);
     }
-    let flag = || Origin::Environment(AGENT_EXIT_PROTOCOL_ENABLED_ENV.to_owned());
     match set {
         Some((_, name, value)) => match value.parse::<u32>() {
             Ok(number) => {
@@ -199,9 +195,10 @@ pub fn environment(
             }
             Err(_) => Err(bad_threshold(name, &value)),
         },
-        None => {
-            Ok(exit_protocol.then(|| Layer { exit_protocol, ..Layer::threshold(flag(), None) }))
-        }
+        None => Ok(exit_protocol.then(|| {
+            let origin = Origin::Environment(AGENT_EXIT_PROTOCOL_ENABLED_ENV.to_owned());
+            Layer { exit_protocol, ..Layer::threshold(origin, None) }
+        })),
     }
 }
 

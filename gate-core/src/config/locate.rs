@@ -1,7 +1,7 @@
-//! From keys to places in the text, and back.
+//! Byte ranges of keys in a TOML text.
 //!
-//! Only errors need places, so the text is parsed again here and nothing else
-//! has to carry spans.
+//! Only errors need them, so the text is parsed again here, and nothing else has to
+//! carry spans.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::key::KeyPath;
 
-/// One key of a text: its path, where its name stands and where its value.
+/// A key of a text, with the byte ranges of its name and its value.
 struct Entry {
     path: KeyPath,
     name: Range<usize>,
@@ -20,20 +20,19 @@ struct Entry {
 
 /// The key whose name or value is the smallest around `span`.
 pub(super) fn path_at(text: &str, span: &Range<usize>) -> KeyPath {
-    let around = |range: &Range<usize>| range.start <= span.start && span.end <= range.end;
-    let size = |range: &Range<usize>| if around(range) { Some(range.len()) } else { None };
     entries(text)
         .into_iter()
         .filter_map(|entry| {
-            let size = size(&entry.name).into_iter().chain(size(&entry.value)).min()?;
-            Some((size, entry.path))
+            let around = [&entry.name, &entry.value]
+                .into_iter()
+                .filter(|range| range.start <= span.start && span.end <= range.end);
+            Some((around.map(Range::len).min()?, entry.path))
         })
         .min_by_key(|(size, path)| (*size, usize::MAX - path.0.len()))
         .map_or_else(KeyPath::default, |(_, path)| path)
 }
 
-/// Where the value of a key stands; where the key is missing, that of the
-/// nearest table around it.
+/// Byte range of a key's value; for a missing key that of the nearest table around it.
 pub(super) fn value_span(text: &str, path: &KeyPath) -> Range<usize> {
     nearest(text, path).map_or(0..0, |entry| entry.value)
 }
@@ -43,12 +42,14 @@ pub(super) fn lines(text: &str) -> BTreeMap<KeyPath, usize> {
     let mut all = entries(text);
     all.sort_unstable_by_key(|entry| entry.name.start);
     let (mut counted, mut line) = (0, 1);
-    let mut line_of = |at: usize| {
-        line += text.as_bytes()[counted..at].iter().filter(|byte| **byte == b'\n').count();
-        counted = at;
-        line
-    };
-    all.into_iter().map(|entry| (entry.path, line_of(entry.name.start))).collect()
+    let mut lines = BTreeMap::new();
+    for Entry { path, name, .. } in all {
+        let between = &text.as_bytes()[counted..name.start];
+        line += between.iter().filter(|byte| **byte == b'\n').count();
+        counted = name.start;
+        lines.insert(path, line);
+    }
+    lines
 }
 
 fn nearest(text: &str, path: &KeyPath) -> Option<Entry> {

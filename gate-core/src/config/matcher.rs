@@ -53,14 +53,13 @@ pub(super) fn check(
 const EMPTY: &str = "matches the empty text, so it would hit everywhere";
 const BLANK: &str = "matches white space alone, so it would hit everywhere";
 
-/// How large all expressions of one list may be together, in parts of their automata: what
-/// compiles within a second.
+/// Most states of all expressions of one list together: they compile within a second.
 const LARGEST: u64 = 4_000_000;
 
 /// An expression of so many parts is never too large when it is compiled.
 const SMALL: u64 = 10_000;
 
-/// How much larger expressions may get.
+/// States that further expressions may use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room(u64);
 
@@ -70,7 +69,7 @@ impl Default for Room {
     }
 }
 
-/// Whether a regular expression can be used; otherwise why not.
+/// Checks that a regular expression can be used; the error says why not.
 pub(super) fn usable(regex: &str, room: &mut Room) -> Result<(), String> {
     let parsed = syntax::parse(regex).ok();
     let size = parsed.as_ref().map_or(0, size);

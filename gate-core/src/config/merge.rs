@@ -18,7 +18,7 @@ pub(super) struct Merged<'a> {
     spots: BTreeMap<KeyPath, Spot>,
 }
 
-/// Where an effective value stands.
+/// Source of an effective value.
 #[derive(Clone, Debug)]
 struct Spot {
     /// Index of the layer.
@@ -94,7 +94,7 @@ impl<'a> Merged<'a> {
         all
     }
 
-    /// Where an effective value comes from, where it is not the lowest layer.
+    /// Source of an effective value; `None` for the lowest layer.
     pub(super) fn origin(&self, path: &KeyPath) -> Option<&Origin> {
         self.spots.get(path).map(|spot| self.layers[spot.layer].origin())
     }

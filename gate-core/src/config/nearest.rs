@@ -1,16 +1,16 @@
-//! What to say about a name that nobody knows.
+//! Hints for unknown names.
 
-/// A longer name is no slip of the pen, and to compare it takes long.
-const LONGEST: usize = 100;
+/// Longest name that is compared: a longer one is no slip of the pen, and takes long.
+const MAX_NAME_BYTES: usize = 100;
 
-/// The most names that a hint lists.
-const LISTED: usize = 30;
+/// Most names that a hint lists.
+const MAX_LISTED_NAMES: usize = 30;
 
 /// The known name that was most likely meant, if any is near.
 ///
 /// Near is one edit in three letters; swapped neighbours are one edit.
 pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    if name.len() > LONGEST {
+    if name.len() > MAX_NAME_BYTES {
         return None;
     }
     let name = name.to_ascii_lowercase().replace('-', "_");
@@ -29,9 +29,11 @@ pub(super) fn hint(name: &str, known: &[&str]) -> Option<String> {
     match nearest(name, known) {
         Some(other) => Some(format!("did you mean `{other}`?")),
         None if known.is_empty() => None,
-        None if known.len() > LISTED => {
-            Some(format!("known are {} and {} more", list(&known[..LISTED]), known.len() - LISTED))
-        }
+        None if known.len() > MAX_LISTED_NAMES => Some(format!(
+            "known are {} and {} more",
+            list(&known[..MAX_LISTED_NAMES]),
+            known.len() - MAX_LISTED_NAMES
+        )),
         None => Some(format!("known are {}", list(known))),
     }
 }

@@ -19,19 +19,19 @@ use crate::decide::policy::{
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawConfig {
-    /// What an exit needs.
+    /// Conditions of an exit.
     pub exit_gate: Option<RawExitGate>,
-    /// What counts as an explicit signal.
+    /// Forms of an explicit signal.
     pub signal: Option<RawSignal>,
-    /// What counts as a completion indicator.
+    /// Completion indicators.
     pub patterns: Option<RawPatterns>,
-    /// What is looked at.
+    /// Checks that gather evidence.
     pub checks: Option<RawChecks>,
     /// When a loop that does not end is stopped.
     pub breaker: Option<RawBreaker>,
-    /// What a run may cost.
+    /// Bounds of a run.
     pub budget: Option<RawBudget>,
-    /// How stop hooks behave.
+    /// Behaviour of stop hooks.
     pub hook: Option<RawHook>,
     /// Loops that gate runs.
     pub run: Option<RawRun>,
@@ -39,40 +39,40 @@ pub struct RawConfig {
     pub work: Option<RawWork>,
     /// The tree digest.
     pub tree: Option<RawTree>,
-    /// What must not be weakened.
+    /// Guards against weakened tests and rules.
     pub integrity: Option<RawIntegrity>,
     /// The project.
     pub project: Option<RawProject>,
-    /// What is different for tasks of a type, by the type's name.
+    /// Settings for tasks of a type, by the type's name.
     pub task_types: Option<BTreeMap<String, RawTaskType>>,
 }
 
-/// What an exit needs.
+/// Conditions of an exit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawExitGate {
-    /// Whether the indicator threshold counts.
+    /// The indicator threshold counts.
     pub enabled: Option<bool>,
-    /// Whether an exit needs an explicit signal.
+    /// An exit needs an explicit signal.
     pub require_explicit_signal: Option<bool>,
-    /// How many indicators an exit needs.
+    /// Indicators that an exit needs.
     pub indicator_threshold: Option<u32>,
-    /// How many passing iterations in a row an exit needs.
+    /// Passing iterations in a row that an exit needs.
     pub consecutive: Option<NonZeroU32>,
-    /// What becomes of a completion that no check stands behind.
+    /// Outcome of a completion that no check confirms.
     pub unverified: Option<Unverified>,
 }
 
-/// What counts as an explicit signal.
+/// Forms of an explicit signal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawSignal {
     /// The spellings that are accepted.
     #[schemars(length(min = 1))]
     pub accept: Option<Vec<Spelling>>,
-    /// Whether the signal must carry the iteration's token.
+    /// Use of the iteration's token in a signal.
     pub token: Option<TokenMode>,
-    /// Whether the agent may lift the threshold.
+    /// Right of the agent to lift the threshold.
     pub agent_override: Option<AgentOverride>,
     /// The promise tag.
     pub promise: Option<RawPromise>,
@@ -84,7 +84,7 @@ pub struct RawSignal {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawPromise {
-    /// What the tag must say to mean completion.
+    /// Contents of the tag that mean completion.
     #[schemars(length(min = 1))]
     pub phrases: Option<Vec<String>>,
 }
@@ -97,11 +97,11 @@ pub struct RawCustomSignal {
     pub literal: Option<String>,
     /// Regular expression, without regard to case, within a line.
     pub regex: Option<String>,
-    /// What it means.
+    /// Meaning of the signal.
     pub value: Option<SignalValue>,
 }
 
-/// What counts as a completion indicator.
+/// Completion indicators.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawPatterns {
@@ -121,12 +121,12 @@ pub struct RawCustomPattern {
     pub regex: Option<String>,
     /// Text to look for, without regard to case, within a line.
     pub literal: Option<String>,
-    /// What a hit counts; each pattern counts once.
+    /// Weight of a hit; each pattern counts once.
     #[schemars(range(min = 1, max = 1000))]
     pub weight: Option<u32>,
     /// Whose text is searched.
     pub scope: Option<Scope>,
-    /// What around a hit makes it none.
+    /// Contexts in which a hit does not count.
     pub unless: Option<Vec<Guard>>,
 }
 
@@ -151,11 +151,11 @@ pub struct RawBreaker {
     pub output_decline: Option<u32>,
     /// Iterations in a row that ended in a limit.
     pub rate_limited: Option<u32>,
-    /// How long it stays open before a probe.
+    /// Time that it stays open before a probe.
     pub cooldown: Option<Millis>,
 }
 
-/// What a run may cost; 0 means no bound.
+/// Bounds of a run; 0 means no bound.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawBudget {
@@ -170,19 +170,19 @@ pub struct RawBudget {
     pub wall: Option<Millis>,
 }
 
-/// How stop hooks behave.
+/// Behaviour of stop hooks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawHook {
-    /// Which turns are judged.
+    /// Turns that are judged.
     pub judge: Option<Judge>,
-    /// How often a stop is refused before the agent is let go.
+    /// Refused stops before the agent is let go.
     pub max_blocks: Option<NonZeroU32>,
-    /// Which interactive turns need an explicit signal and an `exit`.
+    /// Interactive turns that need an explicit signal and an `exit`.
     pub signal: Option<HookSignal>,
-    /// How long checks may take in a hook.
+    /// Time that checks may take in a hook.
     pub budget: Option<Millis>,
-    /// Whether stops of sub-agents are judged.
+    /// Use of stops of sub-agents.
     pub subagents: Option<Subagents>,
 }
 
@@ -192,19 +192,19 @@ pub struct RawHook {
 pub struct RawRun {
     /// The folder that holds the projects' run folders.
     pub folder: Option<String>,
-    /// How deep runs may start runs.
+    /// Deepest nesting of runs.
     pub max_depth: Option<NonZeroU32>,
     /// The first wait after a limit, an overload, a lost connection or a crash at start.
     pub backoff_first: Option<Millis>,
     /// The longest such wait.
     pub backoff_max: Option<Millis>,
-    /// How long a loop goes on without one iteration in which the agent worked.
+    /// Time that a loop goes on without one iteration in which the agent worked.
     pub backoff_limit: Option<Millis>,
     /// The agents that `--agent` starts, by name.
     pub agents: Option<BTreeMap<String, RawAgent>>,
 }
 
-/// How `gate run` starts an agent.
+/// Start of an agent by `gate run`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawAgent {
@@ -228,15 +228,15 @@ pub struct RawTree {
     pub ignore: Option<Vec<String>>,
 }
 
-/// What must not be weakened.
+/// Guards against weakened tests and rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawIntegrity {
     /// Globs of files that only the operator changes, beside those that gate knows.
     pub protect: Option<Vec<String>>,
-    /// How many suppressions of linters and type checkers are let through.
+    /// Suppressions of linters and type checkers that are let through.
     pub budget: Option<u32>,
-    /// What the operator has approved.
+    /// Exceptions that the operator has approved.
     pub allow: Option<Vec<RawAllowance>>,
 }
 
@@ -263,7 +263,7 @@ pub struct RawProject {
     pub id: Option<String>,
 }
 
-/// What is different for tasks of a type.
+/// Settings for tasks of a type.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawTaskType {
@@ -279,11 +279,11 @@ pub struct RawTaskType {
     pub breaker: Option<RawBreaker>,
     /// As `[budget]`.
     pub budget: Option<RawBudget>,
-    /// What shows that such a task moves on.
+    /// Sign that such a task moves on.
     pub progress: Option<Progress>,
 }
 
-/// What shows that a task moves on.
+/// Sign that a task moves on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {

@@ -16,18 +16,18 @@ use super::merge::Merged;
 use super::raw::RawConfig;
 use crate::decide::policy::{Policy, Threshold};
 
-/// What the layers say together.
+/// The merged and checked settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
-    /// What decides.
+    /// The rules of the decision.
     pub policy: Policy,
     /// `[run]`: loops that gate runs.
     pub run: RunSettings,
     /// `[work] ci`: the checks that `gate work ci` runs.
     pub work_ci: Vec<String>,
-    /// What a decision should mention.
+    /// Warnings that a decision mentions.
     pub warnings: Vec<ConfigWarning>,
-    /// What it was resolved from, the embedded default first.
+    /// The sources, the embedded default first.
     layers: Vec<Layer>,
     task_type: Option<String>,
 }
@@ -37,22 +37,22 @@ pub struct Resolved {
 pub struct RunSettings {
     /// The folder that holds the projects' run folders.
     pub folder: Option<String>,
-    /// How deep runs may start runs (the governance seed's delegation depth).
+    /// Deepest nesting of runs (the governance seed's delegation depth).
     pub max_depth: u32,
-    /// How a loop waits while its agent cannot work.
+    /// Waiting times of a loop while its agent cannot work.
     pub backoff: Backoff,
     /// Arguments that are added to an agent's command line, by the agent's name.
     pub agents: BTreeMap<String, Vec<String>>,
 }
 
-/// How a loop waits while its agent cannot work, in milliseconds.
+/// Waiting times of a loop while its agent cannot work, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
     /// The first wait.
     pub first_ms: u64,
     /// The longest wait.
     pub max_ms: u64,
-    /// How long the loop goes on without one iteration in which the agent worked.
+    /// Time that the loop goes on without one iteration in which the agent worked.
     pub limit_ms: u64,
 }
 
@@ -88,7 +88,7 @@ pub struct Setting {
     pub key: String,
     /// Its value, as TOML.
     pub value: String,
-    /// Who said it last.
+    /// The highest source that sets the key.
     pub origin: Origin,
     /// The line there, from 1; none for variables, flags and what is built in.
     pub line: Option<usize>,
@@ -132,14 +132,13 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
     let raw = RawConfig::deserialize(merged.table().clone()).map_err(|error| {
         merged.error(Fault::invalid(KeyPath::default(), error.message().to_owned()))
     })?;
-    let place = |fault| merged.error(fault);
-    cross::config(&raw).map_err(place)?;
-    let mut policy = build::policy(&raw).map_err(place)?;
+    cross::config(&raw).map_err(|fault| merged.error(fault))?;
+    let mut policy = build::policy(&raw).map_err(|fault| merged.error(fault))?;
     policy.signal.exit_protocol = all.iter().any(Layer::exit_protocol);
     Ok(Resolved {
         warnings: warnings(&merged, policy.threshold),
         policy,
-        run: build::run(&raw.run.unwrap_or_default()).map_err(place)?,
+        run: build::run(&raw.run.unwrap_or_default()).map_err(|fault| merged.error(fault))?,
         work_ci: raw.work.and_then(|work| work.ci).unwrap_or_default(),
         task_type: task_type.map(str::to_owned),
         layers: all,
@@ -175,7 +174,7 @@ fn known_task_type(table: &Table, task_type: &str) -> Result<(), ConfigError> {
     Err(ConfigError::in_value("--task-type".to_owned(), String::new(), fault.problem, hint))
 }
 
-/// What holds for each check where nobody says otherwise.
+/// Fills in the defaults of each check.
 fn check_defaults(merged: &mut Merged<'_>) {
     let checks = merged.table().get("checks").and_then(Value::as_table);
     let named = checks.into_iter().flatten().filter(|(_, value)| value.is_table());

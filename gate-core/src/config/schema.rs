@@ -54,11 +54,13 @@ pub(super) fn keys() -> Vec<String> {
 }
 
 fn collect(schema: &Value, at: &str, keys: &mut Vec<String>) {
-    let under = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
     let properties = schema["properties"].as_object().into_iter().flatten();
-    let named = properties.map(|(name, inner)| (under(name), inner));
-    let own = [&schema["additionalProperties"]].into_iter().filter(|it| it.is_object());
-    for (path, inner) in named.chain(own.map(|inner| (under("NAME"), inner))) {
+    let mut members: Vec<_> = properties.map(|(name, inner)| (name.as_str(), inner)).collect();
+    if schema["additionalProperties"].is_object() {
+        members.push(("NAME", &schema["additionalProperties"]));
+    }
+    for (name, inner) in members {
+        let path = if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
         let inner = if inner["items"]["properties"].is_object() { &inner["items"] } else { inner };
         let before = keys.len();
         collect(inner, &path, keys);

@@ -1,24 +1,27 @@
-//! What serde says about a value, in words for people.
+//! Rewords serde's messages about values for people.
 //!
-//! serde reports by text alone; its phrasing is part of its stable behaviour
-//! and pinned by the tests of the errors.
+//! serde reports by text alone; its phrasing is part of its stable behaviour, and the tests
+//! of the errors pin it.
 
 use super::error::Problem;
 use super::nearest;
 use crate::text::brief;
 
-/// The most of an unknown name that is shown, in characters.
-const NAME: usize = 100;
+/// Most of an unknown name that a message shows.
+const MAX_NAME_CHARS: usize = 100;
 
 /// The problem that a message of serde means, and a hint.
 pub(super) fn problem(message: &str) -> (Problem, Option<String>) {
     if let Some((name, known)) = unknown(message, "unknown field `") {
         let hint = nearest::hint(name, &known);
-        return (Problem::UnknownKey(brief(&name.escape_debug().to_string(), NAME)), hint);
+        return (
+            Problem::UnknownKey(brief(&name.escape_debug().to_string(), MAX_NAME_CHARS)),
+            hint,
+        );
     }
     if let Some((name, known)) = unknown(message, "unknown variant `") {
         let hint = nearest::hint(name, &known);
-        let name = brief(&name.escape_debug().to_string(), NAME);
+        let name = brief(&name.escape_debug().to_string(), MAX_NAME_CHARS);
         return (Problem::UnknownName { what: "value", name }, hint);
     }
     mismatch(message).unwrap_or_else(|| (Problem::Syntax(message.trim().to_owned()), None))

@@ -1,4 +1,4 @@
-//! What a settings file says, in one spelling: what an operator approves.
+//! A canonical text of a settings file, for the operator's approval.
 
 use serde_json::{Map, Value, json};
 

@@ -1,7 +1,6 @@
-//! What one source of settings says must make sense on its own.
+//! Checks one source of settings alone.
 //!
-//! Types and ranges are the raw types' part; what needs all sources together is
-//! [`cross`](super::cross)'s.
+//! The raw types check types and ranges; [`cross`](super::cross) checks all sources together.
 
 use std::collections::BTreeSet;
 
@@ -31,12 +30,18 @@ pub(super) fn config(raw: &RawConfig) -> Checked {
     for (name, agent) in raw.run.iter().filter_map(|run| run.agents.as_ref()).flatten() {
         strings(&KeyPath::dotted("run.agents").key(name).key("args"), agent.args.as_ref())?;
     }
-    filled(&KeyPath::dotted("project.id"), raw.project.as_ref().and_then(|it| it.id.as_ref()))?;
-    strings(&KeyPath::dotted("tree.ignore"), raw.tree.as_ref().and_then(|it| it.ignore.as_ref()))?;
+    filled(
+        &KeyPath::dotted("project.id"),
+        raw.project.as_ref().and_then(|project| project.id.as_ref()),
+    )?;
+    strings(
+        &KeyPath::dotted("tree.ignore"),
+        raw.tree.as_ref().and_then(|tree| tree.ignore.as_ref()),
+    )?;
     integrity(&root.key("integrity"), raw.integrity.as_ref())?;
-    strings(&KeyPath::dotted("work.ci"), raw.work.as_ref().and_then(|it| it.ci.as_ref()))?;
+    strings(&KeyPath::dotted("work.ci"), raw.work.as_ref().and_then(|work| work.ci.as_ref()))?;
     let (mut types, at) = (raw.task_types.iter().flatten(), root.key("task_types"));
-    types.try_for_each(|(name, it)| task_type(&at.key(name), name, it))
+    types.try_for_each(|(name, raw)| task_type(&at.key(name), name, raw))
 }
 
 fn task_type(at: &KeyPath, task: &str, raw: &RawTaskType) -> Checked {
@@ -65,12 +70,15 @@ fn signal(at: &KeyPath, raw: Option<&RawSignal>) -> Checked {
     }
     let (mut custom, at) = (raw.custom.iter().flatten().enumerate(), at.key("custom"));
     let mut room = Room::default();
-    custom.try_for_each(|(index, it)| custom_signal(&at.index(index), index, it, &mut room))
+    custom.try_for_each(|(index, raw)| custom_signal(&at.index(index), index, raw, &mut room))
 }
 
 /// The name of a spelling, as settings write it.
 fn spelling(spelling: &Spelling) -> String {
-    Value::try_from(spelling).ok().and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default()
+    Value::try_from(spelling)
+        .ok()
+        .and_then(|name| name.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal, room: &mut Room) -> Checked {
@@ -93,21 +101,21 @@ fn patterns(at: &KeyPath, raw: Option<&RawPatterns>) -> Checked {
     custom_patterns(&at.key("custom"), raw.custom.as_deref().unwrap_or_default())
 }
 
-/// The most patterns of one list: each is looked for in all that an agent wrote.
-const PATTERNS: usize = 2_000;
+/// Most patterns of one list: each is searched for in all that an agent wrote.
+const MAX_PATTERNS: usize = 2_000;
 
 /// Checks patterns of one list, whose ids must differ.
 pub(super) fn custom_patterns(at: &KeyPath, patterns: &[RawCustomPattern]) -> Checked {
-    if patterns.len() > PATTERNS {
-        let message = format!("{} patterns, at most {PATTERNS} are looked for", patterns.len());
-        let fault = Fault::invalid(at.index(PATTERNS), message);
+    if patterns.len() > MAX_PATTERNS {
+        let message = format!("{} patterns, at most {MAX_PATTERNS} are looked for", patterns.len());
+        let fault = Fault::invalid(at.index(MAX_PATTERNS), message);
         return Err(fault.hint("one `regex` may name many texts: \"(one|other)\""));
     }
     let mut room = Room::default();
     for (index, raw) in patterns.iter().enumerate() {
         custom_pattern(&at.index(index), raw, &mut room)?;
     }
-    let ids = patterns.iter().filter_map(|it| it.id.as_ref());
+    let ids = patterns.iter().filter_map(|pattern| pattern.id.as_ref());
     once(at, "pattern id", ids)
 }
 

@@ -11,7 +11,7 @@ use crate::site::Site;
 /// The check itself says what it finds: it reads files, and runs nothing. A handoff
 /// that is not there yet is no fault of the settings.
 pub(super) fn look(what: &str, name: &str, policy: &Policy, site: &Site) -> Finding {
-    let checks = policy.checks.get(name).map(|it| (name.to_owned(), it.clone()));
+    let checks = policy.checks.get(name).map(|check| (name.to_owned(), check.clone()));
     let mut alone = Policy { checks: checks.into_iter().collect(), ..policy.clone() };
     alone.checks.values_mut().for_each(|check| check.needs.clear());
     let wanted = Wanted { fresh: true, ..Wanted::default() };

@@ -8,12 +8,12 @@ use crate::site::Site;
 
 /// Looks for git, and for a repository.
 pub(super) fn look(site: &Site) -> Vec<Finding> {
-    let marked = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
-    let repository = site.project.ancestors().find(marked);
-    vec![program(site, repository.is_some()), of_repository(site, repository)]
+    let repository =
+        site.project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+    vec![git_program(site, repository.is_some()), is_repository(site, repository)]
 }
 
-fn program(site: &Site, needed: bool) -> Finding {
+fn git_program(site: &Site, needed: bool) -> Finding {
     let Ok(git) = which::which_in("git", Some(site.search_path()), "/") else {
         let message = "git is not in PATH: nobody can say what is tracked or ignored";
         let finding =
@@ -32,7 +32,7 @@ fn program(site: &Site, needed: bool) -> Finding {
     }
 }
 
-fn of_repository(site: &Site, repository: Option<&Path>) -> Finding {
+fn is_repository(site: &Site, repository: Option<&Path>) -> Finding {
     match repository {
         Some(root) => fine("repository", format!("the repository is {}", root.display())),
         None => {

@@ -6,7 +6,7 @@ use crate::site::Site;
 use crate::worktree::Globs;
 
 /// Looks at `tree.ignore`.
-pub(super) fn of_the_tree(globs: &[String], tree: &Tree, site: &Site) -> Vec<Finding> {
+pub(super) fn ignored_in_tree(globs: &[String], tree: &Tree, site: &Site) -> Vec<Finding> {
     look("tree.ignore", globs, tree, site)
 }
 

@@ -8,12 +8,12 @@ use gate_core::decide::policy::CheckPolicy;
 
 use crate::doctor::finding::{Finding, note, problem};
 
-/// What a command that fails is followed by, so that it does not.
+/// Commands behind `||` that hide a failure.
 const FALLBACKS: [&str; 5] = ["true", ":", "exit 0", "echo", "printf"];
 
 /// Looks for what hides a failure in a script.
 pub(super) fn look(settings: &CheckPolicy) -> Vec<Finding> {
-    let Some(script) = Script::of(settings) else { return Vec::new() };
+    let Some(script) = Script::new(settings) else { return Vec::new() };
     let mut found = Vec::new();
     if let Some(mask) = script.mask() {
         found.push(masked(&mask));
@@ -35,16 +35,16 @@ fn masked(mask: &str) -> Finding {
 /// The script of a check.
 struct Script {
     text: String,
-    /// Whether it ends with the first command that fails.
+    /// The script ends with the first command that fails.
     stops: bool,
-    /// Whether a pipe fails with any of its programs.
+    /// A pipe fails with any of its programs.
     heeds_pipes: bool,
 }
 
 impl Script {
     /// Gate's own shell stops at failures and heeds pipes; a shell that the
     /// command names does so only when told.
-    fn of(settings: &CheckPolicy) -> Option<Self> {
+    fn new(settings: &CheckPolicy) -> Option<Self> {
         if settings.shell {
             let text = settings.command.join("\n");
             let on = !(text.contains("set +e") || text.contains("set +o errexit"));
@@ -56,22 +56,22 @@ impl Script {
         let is_shell = matches!(program, "sh" | "bash" | "dash" | "zsh" | "ksh");
         let options: Vec<_> =
             words.iter().take_while(|word| word.starts_with('-')).map(String::as_str).collect();
-        let short = |letter| options.iter().any(|it| !it.starts_with("--") && it.contains(letter));
+        let stops = options.iter().any(|option| !option.starts_with("--") && option.contains('e'));
         // `-o` takes the word after it, so the script comes later.
         let text = words.iter().skip(options.len()).find(|word| word.contains([' ', '\n']));
         let text = text.or(words.last())?.clone();
-        let stops = short('e') || text.contains("set -e") || text.contains("errexit");
+        let stops = stops || text.contains("set -e") || text.contains("errexit");
         let heeds_pipes = words.iter().any(|word| word.contains("pipefail"));
         let runs_text = short('c') || words.iter().any(|word| word == "-c");
         (is_shell && runs_text).then_some(Self { text, stops, heeds_pipes })
     }
 
-    /// What masks the exit code of the whole.
+    /// The part that masks the exit code of the whole.
     fn mask(&self) -> Option<String> {
-        let is_trap = |line: &str| {
+        let trap = self.text.lines().map(str::trim).find(|line| {
             line.starts_with("trap ") && line.contains("exit 0") && line.contains("EXIT")
-        };
-        if let Some(trap) = self.text.lines().map(str::trim).find(|line| is_trap(line)) {
+        });
+        if let Some(trap) = trap {
             return Some(trap.to_owned());
         }
         let last = self.commands().last()?;
@@ -81,13 +81,15 @@ impl Script {
         fallback(last)
     }
 
-    /// What hides a failure somewhere inside.
+    /// The part that hides a failure somewhere inside.
     fn hides(&self) -> Option<String> {
         let switched = ["set +e", "set +o errexit", "set +o pipefail"];
         let switched = switched.into_iter().find(|words| self.text.contains(words));
         let switched = switched.map(str::to_owned);
-        let goes_on = || (!self.stops && self.commands().count() > 1).then(|| ";".to_owned());
-        switched.or_else(|| self.commands().find_map(fallback)).or_else(goes_on)
+        let goes_on = !self.stops && self.commands().count() > 1;
+        switched
+            .or_else(|| self.commands().find_map(fallback))
+            .or_else(|| goes_on.then(|| ";".to_owned()))
     }
 
     fn commands(&self) -> impl Iterator<Item = &str> {
@@ -100,9 +102,11 @@ impl Script {
 fn fallback(command: &str) -> Option<String> {
     let (_, after) = command.rsplit_once("||")?;
     let after = after.trim();
-    let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', ')']);
     let mut fallbacks = FALLBACKS.into_iter();
-    let found = fallbacks.find(|it| after.strip_prefix(it).is_some_and(ends));
+    let found = fallbacks.find(|fallback| {
+        let rest = after.strip_prefix(fallback);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ')']))
+    });
     found.map(|fallback| format!("|| {fallback}"))
 }
 

@@ -1,5 +1,5 @@
-//! What is wrong with checks before any of them runs: their programs, folders,
-//! files and globs. Nothing of the project's is started.
+//! Finds errors in checks before any of them runs: in their programs, folders, files and
+//! globs. Nothing of the project's is started.
 
 mod files;
 mod git;
@@ -21,7 +21,7 @@ pub fn examine(policy: &Policy, site: &Site) -> Vec<Finding> {
     let mut found = policy_alone(policy);
     let tree = Tree::of(site);
     match &tree {
-        Ok(tree) => found.extend(globs::of_the_tree(&policy.tree_ignore, tree, site)),
+        Ok(tree) => found.extend(globs::ignored_in_tree(&policy.tree_ignore, tree, site)),
         Err(error) => {
             found
                 .push(problem("tree-unreadable", format!("the work tree cannot be read: {error}")));
@@ -44,7 +44,7 @@ pub fn examine_surroundings(policy: &Policy, site: &Site) -> Vec<Finding> {
     found
 }
 
-/// What the settings say whatever stands in the project.
+/// Findings about the settings alone, whatever the project contains.
 fn policy_alone(policy: &Policy) -> Vec<Finding> {
     let mut found = Vec::new();
     if policy.checks.is_empty() {
@@ -111,12 +111,12 @@ impl Look<'_> {
             let hint = "write `command`: the program of the reviewer";
             return vec![problem("command-missing", "it has no command").hint(hint)];
         }
-        self.of_command(self.settings, None)
+        self.command_findings(self.settings, None)
     }
 
     fn command(&self) -> Vec<Finding> {
         match with_command(self.name, self.settings, self.site) {
-            Some((settings, found_in)) => self.of_command(&settings, found_in.as_deref()),
+            Some((settings, found_in)) => self.command_findings(&settings, found_in.as_deref()),
             None => {
                 let message = "it has no command, and the project shows none";
                 let hint = format!("write `command` into [checks.{}]", self.name);
@@ -125,7 +125,7 @@ impl Look<'_> {
         }
     }
 
-    fn of_command(&self, settings: &CheckPolicy, found_in: Option<&str>) -> Vec<Finding> {
+    fn command_findings(&self, settings: &CheckPolicy, found_in: Option<&str>) -> Vec<Finding> {
         let mut found = Vec::new();
         if let Some(place) = found_in {
             let command = settings.command.join(" ");

@@ -27,7 +27,7 @@ pub(super) fn look(site: &Site) -> Vec<Finding> {
 /// State that the agent can write is none that can be relied on.
 fn inside(state: &Path, site: &Site) -> Option<Finding> {
     let tree = WorkTree::open(site).ok()?;
-    let real = state.ancestors().find_map(|it| it.canonicalize().ok())?;
+    let real = state.ancestors().find_map(|above| above.canonicalize().ok())?;
     real.starts_with(tree.root()).then(|| {
         let message = format!("the state folder {} is part of the work tree", state.display());
         problem("state-in-tree", message).hint("set GATE_STATE_DIR to a folder outside of it")

@@ -1,4 +1,4 @@
-//! What ends the processes of checks: does it work here?
+//! Tests the supervisor, which ends the processes of checks.
 
 use std::num::NonZeroU32;
 
@@ -11,7 +11,7 @@ use crate::gather::{Wanted, gather};
 use crate::site::Site;
 use crate::temporary::Temporary;
 
-/// How long a program has that does nothing.
+/// Time limit of a program that does nothing.
 const LONGEST_MS: u64 = 20_000;
 
 /// Runs a program that does nothing under the site's supervisor.

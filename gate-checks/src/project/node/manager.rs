@@ -4,7 +4,7 @@ use super::package::Package;
 use crate::project::folder::Folder;
 use crate::project::proposal::{Aim, Found, Proposal};
 
-/// What installs packages and runs scripts.
+/// A package manager, which also runs scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manager {
     Npm,
@@ -28,7 +28,7 @@ impl Manager {
 
     /// The one that `packageManager` names, else whose lock file is there, else
     /// npm.
-    pub(super) fn of(folder: &Folder<'_>, package: &Package, found: &mut Found) -> Self {
+    pub(super) fn detect(folder: &Folder<'_>, package: &Package, found: &mut Found) -> Self {
         if let Some(manager) = package.text("packageManager").and_then(Self::named) {
             return manager;
         }
@@ -56,7 +56,7 @@ impl Manager {
         }
     }
 
-    /// Whether packages need no node_modules.
+    /// True if packages need no node_modules.
     pub(super) fn plugs(self) -> bool {
         self == Self::Yarn
     }

@@ -5,7 +5,7 @@ use crate::project::folder::Folder;
 use crate::project::proposal::Found;
 
 /// The most packages that are looked at.
-const MOST: usize = 500;
+const MAX_MEMBERS: usize = 500;
 
 /// The folders of the packages that a workspace names: `packages/api`,
 /// `packages/*`, and as `packages/*` what is written with `**`.
@@ -14,11 +14,12 @@ pub(super) fn folders(folder: &Folder<'_>, package: &Package, found: &mut Found)
     if let Some(text) = folder.text("pnpm-workspace.yaml", found) {
         patterns.extend(pnpm(&text));
     }
-    let mut folders: Vec<String> = patterns.iter().flat_map(|it| matching(folder, it)).collect();
+    let mut folders: Vec<String> =
+        patterns.iter().flat_map(|pattern| matching(folder, pattern)).collect();
     folders.retain(|member| folder.has(&format!("{member}/package.json")));
     folders.sort();
     folders.dedup();
-    folders.truncate(MOST);
+    folders.truncate(MAX_MEMBERS);
     folders
 }
 

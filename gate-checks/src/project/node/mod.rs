@@ -26,7 +26,7 @@ const SCRIPTS: [(&str, Aim); 7] = [
 pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     let Some(package) = Package::read(folder, &mut found) else { return found };
-    let manager = Manager::of(folder, &package, &mut found);
+    let manager = Manager::detect(folder, &package, &mut found);
     tests(folder, &package, manager, &mut found);
     for (name, aim) in SCRIPTS {
         if package.script(name).is_some() && !found.aims_at(aim) {
@@ -69,7 +69,8 @@ fn without_script(folder: &Folder<'_>, package: &Package, manager: Manager, foun
     let mut tested = members::folders(folder, package, found);
     tested.retain(|member| {
         let member = Package::read(&folder.below(member), &mut Found::default());
-        member.is_some_and(|it| it.script("test").map_or(Script::None, Script::read).ends())
+        member
+            .is_some_and(|package| package.script("test").map_or(Script::None, Script::read).ends())
     });
     if !tested.is_empty() {
         let why = format!("scripts.test in {} of the workspace's packages", tested.len());
@@ -78,7 +79,7 @@ fn without_script(folder: &Folder<'_>, package: &Package, manager: Manager, foun
             None => found.notes(format!("{why}: yarn needs a script in the root to run them all")),
         }
     } else if let Some(runner) =
-        TestRunner::INSTALLED.iter().find(|it| package.depends_on(it.name()))
+        TestRunner::INSTALLED.iter().find(|runner| package.depends_on(runner.name()))
     {
         let why = format!("{} in package.json", runner.name());
         found.proposes(manager.proposal(Aim::Tests, runner.command(manager), why));

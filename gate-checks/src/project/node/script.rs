@@ -1,4 +1,4 @@
-//! What a test script says.
+//! Reads test scripts.
 
 use super::manager::{Manager, words};
 
@@ -27,9 +27,7 @@ impl Script {
             ["node", "--test"] => return Self::Runner(TestRunner::Node),
             _ => {}
         }
-        let off = |word: &&str| word.ends_with("=false") || word.starts_with("--no-");
-        let watches = |word: &&str| word.starts_with("--watch") && !off(word);
-        if words.iter().any(watches) {
+        if words.iter().any(|word| word.starts_with("--watch") && !word.ends_with("=false")) {
             return Self::Watches;
         }
         let settled = words.iter().any(|word| word.starts_with("--watch"));
@@ -37,7 +35,7 @@ impl Script {
         Self::Other(if waits { &["--watchAll=false"] } else { &[] })
     }
 
-    /// Whether it tests, and comes to an end.
+    /// True if it tests, and comes to an end.
     pub(super) fn ends(self) -> bool {
         matches!(self, Self::Runner(_) | Self::Other(_))
     }

@@ -13,9 +13,9 @@ use suite::Suite;
 /// Proposes for a folder with Python tests, or with settings of Python's tools.
 pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
-    let project = Project::of(folder, &mut found);
-    let runner = Runner::of(folder);
-    if let Some((suite, why)) = suite::of(folder, &project, &mut found) {
+    let project = Project::read(folder, &mut found);
+    let runner = Runner::detect(folder);
+    if let Some((suite, why)) = suite::detect(folder, &project, &mut found) {
         let words = match suite {
             Suite::Pytest => runner.pytest(),
             Suite::Unittest(start) => runner.unittest(start),
@@ -33,12 +33,12 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     found
 }
 
-/// What the pyproject.toml says.
+/// The pyproject.toml.
 #[derive(Debug, Default)]
 struct Project(Table);
 
 impl Project {
-    fn of(folder: &Folder<'_>, found: &mut Found) -> Self {
+    fn read(folder: &Folder<'_>, found: &mut Found) -> Self {
         let text = folder.text("pyproject.toml", found).unwrap_or_default();
         Self(text.parse().unwrap_or_else(|error: toml::de::Error| {
             found.notes(format!("pyproject.toml is no valid TOML: {}", error.message()));
@@ -46,12 +46,12 @@ impl Project {
         }))
     }
 
-    /// Whether it has `[tool.NAME]`.
+    /// True with `[tool.NAME]`.
     fn has_tool(&self, name: &str) -> bool {
         self.0.get("tool").is_some_and(|tools| tools.get(name).is_some())
     }
 
-    /// Where a tool has its settings.
+    /// The file with a tool's settings.
     fn configures(&self, tool: &str, files: &[&str], folder: &Folder<'_>) -> Option<String> {
         if self.has_tool(tool) {
             return Some(format!("[tool.{tool}] in pyproject.toml"));

@@ -1,4 +1,4 @@
-//! What runs Python's programs in the project's environment.
+//! Runs Python's programs in the project's environment.
 
 use crate::project::folder::Folder;
 
@@ -10,7 +10,7 @@ const LOCKS: [(&str, &[&str]); 4] = [
     ("Pipfile.lock", &["pipenv", "run"]),
 ];
 
-/// How programs are run.
+/// The words before a Python program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Runner {
     /// The words before the program; none without a lock file.
@@ -20,7 +20,7 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    pub(super) fn of(folder: &Folder<'_>) -> Self {
+    pub(super) fn detect(folder: &Folder<'_>) -> Self {
         let locked = LOCKS.iter().find(|(lock, _)| folder.has(lock));
         let before = locked.map_or(&[][..], |(_, before)| before);
         let only_old = before.is_empty() && !folder.finds("python3") && folder.finds("python");

@@ -1,10 +1,10 @@
-//! What a project's tests are written for.
+//! Detects the test framework of a Python project.
 
 use super::Project;
 use crate::project::folder::Folder;
 use crate::project::proposal::Found;
 
-/// What runs the tests.
+/// A test framework.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suite {
     Pytest,
@@ -43,7 +43,7 @@ const NEEDS: [&str; 5] = [
     "requirements.txt",
 ];
 
-/// Where tests usually stand.
+/// Usual folders of tests.
 const PLACES: [Place; 3] = [
     Place { name: "tests", folder: &["-s", "tests"], package: &["-s", "tests", "-t", "."] },
     Place { name: "test", folder: &["-s", "test"], package: &["-s", "test", "-t", "."] },
@@ -59,10 +59,10 @@ struct Place {
 }
 
 /// The most test files that are read.
-const MOST: usize = 200;
+const MAX_TEST_FILES: usize = 200;
 
-/// What runs the tests, and how that is known.
-pub(super) fn of(
+/// The test framework, and the evidence for it.
+pub(super) fn detect(
     folder: &Folder<'_>,
     project: &Project,
     found: &mut Found,
@@ -83,7 +83,7 @@ pub(super) fn of(
 }
 
 fn has_line(text: &str, line: &str) -> bool {
-    text.lines().any(|it| it.trim() == line)
+    text.lines().any(|own| own.trim() == line)
 }
 
 /// By the test files of one folder: tests that use unittest and say nothing of
@@ -95,11 +95,11 @@ fn by_files(folder: &Folder<'_>, place: &Place) -> Option<(Suite, String)> {
     };
     let mut names = folder.names(place.name);
     names.retain(|name| is_test(name));
-    names.truncate(MOST);
+    names.truncate(MAX_TEST_FILES);
     let first = names.first()?;
     let why = path(first);
-    let read = |name| folder.text(&path(name), &mut Found::default());
-    let texts: Vec<_> = names.iter().filter_map(read).collect();
+    let texts: Vec<_> =
+        names.iter().filter_map(|name| folder.text(&path(name), &mut Found::default())).collect();
     let imports = |module| texts.iter().any(|text| imports(text, module));
     // By itself unittest looks for no other names.
     let found_by_unittest = names.iter().all(|name| name.starts_with("test"));

@@ -5,7 +5,6 @@
 pub(super) struct Program {
     /// Its name, the same in every run.
     pub(super) name: String,
-    /// Whether it is a benchmark.
     pub(super) benchmark: bool,
 }
 

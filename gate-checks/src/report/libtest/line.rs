@@ -26,17 +26,16 @@ pub(super) enum Line<'a> {
 /// The numbers of a `test result:` line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Totals {
-    /// Whether the program calls it ok.
+    /// The program calls it ok.
     pub(super) ok: bool,
-    /// How many failed.
     pub(super) failed: u64,
     passed: u64,
     ignored: u64,
 }
 
 impl Totals {
-    /// How many tests have this status; benchmarks that ran have passed.
-    pub(super) fn of(&self, status: Status) -> u64 {
+    /// Number of tests with this status; benchmarks that ran have passed.
+    pub(super) fn count(&self, status: Status) -> u64 {
         match status {
             Status::Passed => self.passed,
             Status::Failed => self.failed,
@@ -46,10 +45,10 @@ impl Totals {
 
     /// The numbers.
     pub(super) fn each(&self) -> [(Status, u64); 3] {
-        [Status::Passed, Status::Failed, Status::Skipped].map(|status| (status, self.of(status)))
+        [Status::Passed, Status::Failed, Status::Skipped].map(|status| (status, self.count(status)))
     }
 
-    /// How many tests there were.
+    /// Number of all tests.
     pub(super) fn sum(&self) -> u64 {
         self.each().iter().fold(0, |sum, (_, number)| sum.saturating_add(*number))
     }
@@ -78,7 +77,7 @@ fn running(line: &str) -> Option<Line<'_>> {
     number.parse().ok().map(Line::Running)
 }
 
-/// Where the text is quiet, only a failure has a line: `name --- FAILED`.
+/// In quiet text only a failure has a line: `name --- FAILED`.
 fn quiet(line: &str) -> Option<Line<'_>> {
     let name = line.strip_suffix(" --- FAILED")?;
     (!name.starts_with(' ')).then(|| Line::Test(bare(name), Status::Failed))
@@ -120,21 +119,23 @@ fn bare(name: &str) -> &str {
     ways.iter().find_map(|way| name.strip_suffix(way)).unwrap_or(name)
 }
 
+/// The number before a word in `3 passed; 1 failed; …`.
+fn number(numbers: &str, word: &str) -> Option<u64> {
+    let part = numbers.split("; ").find_map(|part| part.strip_suffix(word))?;
+    part.trim().parse().ok()
+}
+
 fn totals(result: &str) -> Option<Totals> {
     let (ok, numbers) = match result.strip_prefix("ok. ") {
         Some(numbers) => (true, numbers),
         None => (false, result.strip_prefix("FAILED. ")?),
     };
-    let number = |word: &str| {
-        let part = numbers.split("; ").find_map(|part| part.strip_suffix(word));
-        part.and_then(|number| number.trim().parse::<u64>().ok())
-    };
-    let measured = number(" measured").unwrap_or(0);
+    let measured = number(numbers, " measured").unwrap_or(0);
     Some(Totals {
         ok,
-        failed: number(" failed")?,
-        passed: number(" passed")?.saturating_add(measured),
-        ignored: number(" ignored")?,
+        failed: number(numbers, " failed")?,
+        passed: number(numbers, " passed")?.saturating_add(measured),
+        ignored: number(numbers, " ignored")?,
     })
 }
 

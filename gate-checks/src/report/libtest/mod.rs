@@ -23,8 +23,8 @@ use self::section::Section;
 use super::nextest_text::{self, Summary};
 use super::{Budget, Format, Reader, Status, Stream, Tally, TestReport};
 
-/// How many programs are remembered.
-const MOST: usize = 200_000;
+/// Most programs that are stored.
+const MAX_PROGRAMS: usize = 200_000;
 
 /// Reads the text.
 pub(super) struct Libtest {
@@ -34,16 +34,16 @@ pub(super) struct Libtest {
     sections: Vec<Section>,
     /// The sections that still have no result, the outermost first.
     open: Vec<usize>,
-    /// How many programs were named while a section was open.
+    /// Programs that were named while a section was open.
     inner_programs: usize,
     budget: Budget,
-    /// What cargo says first about targets that failed, and how often it does.
+    /// cargo's first message about targets that failed, and the number of such messages.
     complaint: Option<String>,
     complaints: usize,
-    /// Whether nextest runs: what is written then is its tests' output.
+    /// nextest runs: until it ends, all text is output of its tests.
     nextest: bool,
-    /// Whether it has just ended. The two streams may have been read in
-    /// another order than they were written.
+    /// nextest has just ended. The two streams may have been read in another order than
+    /// they were written.
     late: bool,
     certain: bool,
 }
@@ -103,8 +103,8 @@ impl Libtest {
     fn section(&mut self, announced: u64) {
         self.late = false;
         let index = self.sections.len();
-        if index >= MOST {
-            self.tally.problem(format!("more than {MOST} test programs"));
+        if index >= MAX_PROGRAMS {
+            self.tally.problem(format!("more than {MAX_PROGRAMS} test programs"));
             return;
         }
         let mut section = Section::new(announced, self.programs.len().checked_sub(1));
@@ -119,9 +119,10 @@ impl Libtest {
     /// A result belongs to the innermost section that it fits. Tests run at
     /// once, so that sections within another may overlap.
     fn result(&mut self, totals: Totals) {
-        let fits = |open: &usize| self.sections[*open].announced == totals.sum();
         let innermost = self.open.len().checked_sub(1);
-        let Some(at) = self.open.iter().rposition(fits).or(innermost) else {
+        let fitting =
+            self.open.iter().rposition(|open| self.sections[*open].announced == totals.sum());
+        let Some(at) = fitting.or(innermost) else {
             self.stray(&totals);
             return;
         };
@@ -132,7 +133,7 @@ impl Libtest {
         }
     }
 
-    /// What is open when the outermost section ends was no part of it.
+    /// Drops sections that are open when the outermost one ends: they were no part of it.
     fn outlive(&mut self) {
         let outermost = self.open.first().copied();
         for open in &self.open {
@@ -151,7 +152,7 @@ impl Libtest {
 
     fn stderr(&mut self, line: &str) {
         if let Some(program) = cargo::program(line) {
-            if self.programs.len() < MOST && self.budget.takes(line) {
+            if self.programs.len() < MAX_PROGRAMS && self.budget.takes(line) {
                 self.programs.push(program);
                 self.inner_programs += usize::from(!self.open.is_empty());
             }
@@ -192,23 +193,25 @@ impl Libtest {
         if self.programs.len() <= heard + benchmarks {
             return;
         }
-        let heard = |index: &usize| sections.iter().any(|it| it.program == Some(*index));
-        let silent = (0..self.programs.len()).find(|index| !heard(index));
+        let silent = (0..self.programs.len())
+            .find(|index| sections.iter().all(|section| section.program != Some(*index)));
         let name = silent.map_or("a test program", |index| self.programs[index].name.as_str());
         let what = format!("{name} ended without printing a test result (harness = false?)");
         self.tally.problem(what);
     }
 
-    /// What cargo says, where no test says it: of more programs than failed by what
-    /// they print. A cargo that a test ran says it too, once for each of its programs
-    /// that failed.
+    /// Takes cargo's message as an error if no test explains it: if it names more failed
+    /// programs than failed by their output. A cargo that a test ran prints it too, once
+    /// for each of its programs that failed.
     fn complain(&mut self, any: bool, inner: &[&Section], failed: usize) {
         let inner_failed = inner.iter().filter(|section| section.has_failed()).count();
         let report = self.tally.so_far();
         let silent = report.failed == 0 && report.errors.is_empty();
         let problem = report.problems.first().cloned();
-        let complaint = self.complaint.take().filter(|_| self.complaints > inner_failed);
-        if let Some(complaint) = complaint.filter(|_| silent) {
+        if self.complaints > inner_failed
+            && silent
+            && let Some(complaint) = self.complaint.take()
+        {
             let whole = problem.map(|problem| format!("{problem}; {complaint}"));
             self.tally.error(whole.unwrap_or(complaint));
         } else if self.complaints > inner_failed + failed && self.complaints > 1 {

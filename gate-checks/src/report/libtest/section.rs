@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use super::line::{Line, Totals};
 use crate::report::{Status, Tally};
 
-/// What one program prints, from `running N tests` to `test result:`.
+/// Output of one program, from `running N tests` to `test result:`.
 pub(super) struct Section {
     /// The last program that cargo had named when it began.
     pub(super) program: Option<usize>,
     /// Its last line.
     pub(super) result: Option<Totals>,
-    /// How many tests its first line says.
+    /// Number of tests in its first line.
     pub(super) announced: u64,
     /// The outermost section in which it stands, and whether others stand in
     /// it.
@@ -25,11 +25,11 @@ pub(super) struct Section {
     part: Part,
 }
 
-/// Which part of a section is being read.
+/// The current part of a section.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Tests,
-    /// What tests wrote: nothing in it is believed.
+    /// Output of tests: no line of it counts.
     Output,
     /// The names of the tests that failed.
     Failures,
@@ -50,7 +50,7 @@ impl Section {
         }
     }
 
-    /// Whether a line has a name that is worth remembering here.
+    /// True for a line whose name is worth storing here.
     pub(super) fn remembers(&self, line: &Line<'_>) -> bool {
         match self.part {
             Part::Tests => matches!(line, Line::Test(..) | Line::Begun(_)),
@@ -80,23 +80,23 @@ impl Section {
         }
     }
 
-    /// Whether its tests stand in documentation.
+    /// True for tests in documentation.
     fn is_documentation(&self) -> bool {
-        let at_a_line = |name: &str| name.ends_with(')') && name.contains(" (line ");
-        !self.tests.is_empty() && self.tests.iter().all(|(name, _)| at_a_line(name))
+        !self.tests.is_empty()
+            && self.tests.iter().all(|(name, _)| name.ends_with(')') && name.contains(" (line "))
     }
 
-    /// Whether its result is there and adds up to what was announced.
+    /// True if it has a result that adds up to the announced number.
     pub(super) fn is_whole(&self) -> bool {
         self.result.as_ref().is_some_and(|totals| totals.sum() == self.announced)
     }
 
-    /// Whether its result says that it failed.
+    /// True if its result says that it failed.
     pub(super) fn has_failed(&self) -> bool {
         self.result.as_ref().is_some_and(|totals| !totals.ok)
     }
 
-    /// How many tests the lines tell, where they are believed.
+    /// Number of test lines with this status that count.
     fn seen(&self, status: Status) -> u64 {
         if self.is_noise(status) { 0 } else { self.lines(status) }
     }
@@ -105,13 +105,13 @@ impl Section {
         self.tests.iter().filter(|(_, it)| *it == status).count() as u64
     }
 
-    /// Whether some lines of this status are what tests wrote: there are more
-    /// than a section that is whole sums up. Which ones, nobody can tell. A
-    /// failure is believed unless tests of this section ran others.
+    /// True if some lines of this status are output of tests: there are more than a whole
+    /// section sums up. Nobody can tell which ones. A failure counts unless tests of this
+    /// section ran others.
     fn is_noise(&self, status: Status) -> bool {
-        let Some(totals) = self.result.as_ref().filter(|_| self.is_whole()) else { return false };
+        let Some(totals) = &self.result else { return false };
         let explained = status != Status::Failed || (totals.ok && self.holds_others);
-        explained && self.lines(status) > totals.of(status)
+        explained && self.is_whole() && self.lines(status) > totals.count(status)
     }
 
     /// Adds it to the report.
@@ -160,7 +160,7 @@ impl Section {
 
     /// The tests that the totals count and no line told.
     fn unseen(&self, totals: &Totals, id: &dyn Fn(&str) -> String, tally: &mut Tally) {
-        let missing = |status| totals.of(status).saturating_sub(self.seen(status));
+        let missing = |status| totals.count(status).saturating_sub(self.seen(status));
         let told: BTreeSet<_> = self.tests.iter().map(|(name, _)| name).collect();
         let failed = self.failures.iter().filter(|name| !told.contains(name));
         let failed: BTreeSet<_> = failed.take(missing(Status::Failed) as usize).collect();
@@ -185,8 +185,8 @@ fn word(status: Status) -> &'static str {
     }
 }
 
-/// Which program each section belongs to, by order: the tests in a crate's
-/// documentation are several sections of one.
+/// Index of the program of each section, by order: the tests in a crate's documentation are
+/// several sections of one program.
 pub(super) fn groups(sections: &[&Section]) -> Vec<usize> {
     let mut group = 0;
     let number = |(index, section): (usize, &&Section)| {

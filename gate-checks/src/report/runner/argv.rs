@@ -1,4 +1,4 @@
-//! Which runner a command starts, through what stands before it.
+//! Finds the runner that a command starts, through its prefixes.
 
 use std::path::Path;
 
@@ -7,11 +7,10 @@ use crate::report::Format;
 /// A runner in a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Runner {
-    /// What it is.
     pub(super) format: Format,
-    /// Where its own program stands: `pytest`, `node`, `cargo`.
+    /// Index of its own program: `pytest`, `node`, `cargo`.
     pub(super) program: usize,
-    /// Where options of ours may stand first.
+    /// First index for options of gate.
     pub(super) options: usize,
 }
 
@@ -110,7 +109,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Where the first word stands that is no option, nor an option's value.
+    /// Index of the first word that is neither an option nor an option's value.
     fn past_options(self, from: usize, valued: &[&str]) -> usize {
         let mut at = from;
         while self.get(at).starts_with('-') {
@@ -122,7 +121,7 @@ impl<'a> Words<'a> {
         at
     }
 
-    /// Where what a prefix starts stands; `None`: this is no prefix.
+    /// Index of the command behind a prefix; `None` if this is no prefix.
     fn after_prefix(self) -> Option<usize> {
         let past = |from, valued: &[&str]| Some(self.at + self.past_options(from, valued));
         match (self.name(), self.get(1)) {
@@ -162,7 +161,7 @@ impl<'a> Words<'a> {
         at
     }
 
-    /// Where the module stands that `-m` names.
+    /// Index of the module that `-m` names.
     fn module(self, from: usize) -> Option<usize> {
         let mut at = from;
         let valued = ["-X", "-W", "--source", "--omit", "--include", "--rcfile", "--data-file"];
@@ -178,7 +177,7 @@ impl<'a> Words<'a> {
 
 fn is_python(name: &str) -> bool {
     let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
-    version.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+    version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
 const NPM_VALUED: &[&str] = &["-p", "--package", "-w", "--workspace", "--prefix"];

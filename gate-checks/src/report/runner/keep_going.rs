@@ -35,10 +35,11 @@ const NO_FAIL_FAST: &str = "--no-fail-fast";
 /// Its value may be left out, and what follows is then no number.
 fn remove_bail(argv: &mut Vec<String>, at: usize) {
     for name in ["--bail", "-b"] {
-        let is_one = |word: &String| word == name || word.starts_with(&format!("{name}="));
-        while let Some(found) = argv[at..end(argv, at)].iter().position(is_one) {
-            let found = at + found;
-            let number = argv.get(found + 1).is_some_and(|it| it.parse::<u32>().is_ok());
+        let assigned = format!("{name}=");
+        while let Some(found) = (at..end(argv, at))
+            .find(|index| argv[*index] == name || argv[*index].starts_with(&assigned))
+        {
+            let number = argv.get(found + 1).is_some_and(|value| value.parse::<u32>().is_ok());
             argv.drain(found..=found + usize::from(number && argv[found] == name));
         }
     }

@@ -1,4 +1,4 @@
-//! How a command is run so that it reports, and who reads it.
+//! Prepares a command so that it reports, and chooses the reader of its report.
 
 mod argv;
 mod keep_going;
@@ -18,7 +18,7 @@ use super::node::{self, Node};
 use super::pytest::{self, Pytest};
 use super::{Format, Reader};
 
-/// What stands for the report's place in an argument.
+/// Replaced in arguments by the path of the report.
 pub(super) const PLACEHOLDER: &str = "{report}";
 
 /// A command that is about to be run.
@@ -26,17 +26,17 @@ pub(super) const PLACEHOLDER: &str = "{report}";
 pub struct Request<'a> {
     /// The program and its arguments; with `shell`, the script.
     pub argv: &'a [String],
-    /// Whether a shell runs it.
+    /// A shell runs the command.
     pub shell: bool,
     /// The format that the settings demand.
     pub demanded: Option<Format>,
     /// A fresh, empty folder outside of the work tree: reports go there, and
     /// it has to be there until the reader has finished.
     pub folder: &'a Path,
-    /// Where the command runs: names of files are told relative to it.
+    /// Working folder of the command: reported names of files are relative to it.
     pub cwd: &'a Path,
-    /// Whether a known runner goes on after a test failed, whatever the command and the
-    /// project's settings say.
+    /// A known runner goes on after a test failed, whatever the command and the project's
+    /// settings say.
     pub keep_going: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Prepared {
     /// Variables to which a text is added, after a space where they are set
     /// already.
     pub env_added: Vec<(String, String)>,
-    /// Who reads what it writes.
+    /// Reader of the command's output.
     pub reader: Box<dyn Reader>,
 }
 
@@ -59,10 +59,11 @@ pub struct Prepared {
 /// unknown command that reported nothing is judged by its exit code.
 pub fn prepare(request: &Request<'_>) -> Prepared {
     let runner = if request.shell { None } else { argv::runner(request.argv) };
-    let fits = |runner: &Runner| request.demanded.is_none_or(|it| serves(runner.format, it));
-    let mut prepared = match runner.filter(fits) {
-        Some(runner) => known(request, runner),
-        None => unknown::prepare(request),
+    let mut prepared = match runner {
+        Some(runner) if request.demanded.is_none_or(|format| serves(runner.format, format)) => {
+            known(request, runner)
+        }
+        _ => unknown::prepare(request),
     };
     let place = report_place(request.folder).display().to_string();
     for word in &mut prepared.argv {
@@ -79,12 +80,12 @@ pub(crate) fn with_options(argv: &[String], words: Vec<String>) -> Option<Vec<St
     Some(argv)
 }
 
-/// Whether this command is a test runner that gate knows.
+/// True if gate knows the command as a test runner.
 pub(crate) fn is_runner(argv: &[String]) -> bool {
     argv::runner(argv).is_some()
 }
 
-/// What the placeholder becomes: a file or a folder, as the runner likes.
+/// Replacement of the placeholder: a file or a folder, as the runner likes.
 fn report_place(folder: &Path) -> PathBuf {
     folder.join("report")
 }
@@ -119,7 +120,7 @@ struct Command<'a> {
     env: Vec<(String, String)>,
     folder: &'a Path,
     cwd: &'a Path,
-    /// Where options of ours may stand first.
+    /// First index for options of gate.
     at: usize,
 }
 

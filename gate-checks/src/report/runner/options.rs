@@ -1,4 +1,4 @@
-//! Where options of ours stand among the caller's.
+//! Positions of gate's options among the caller's.
 
 /// Puts words before a place.
 pub(super) fn insert(argv: &mut Vec<String>, at: usize, words: impl IntoIterator<Item = String>) {
@@ -12,7 +12,7 @@ pub(super) fn append(argv: &mut Vec<String>, from: usize, words: impl IntoIterat
     insert(argv, end, words);
 }
 
-/// Where the options end.
+/// Index behind the last option.
 pub(super) fn end(argv: &[String], from: usize) -> usize {
     let from = from.min(argv.len());
     argv[from..].iter().position(|word| word == "--").map_or(argv.len(), |at| from + at)
@@ -33,7 +33,6 @@ pub(super) fn remove_switch(argv: &mut Vec<String>, from: usize, name: &str) {
     }
 }
 
-/// How often an option is given.
 pub(super) fn count(argv: &[String], from: usize, name: &str) -> usize {
     let from = from.min(argv.len());
     argv[from..end(argv, from)].iter().filter(|word| is(word, name)).count()

@@ -25,11 +25,10 @@ use crate::decide::policy::{
     Policy, SignalPolicy, Spelling, Threshold,
 };
 
-/// What holds for a check of this name where nobody says otherwise. The two
-/// that look at more than this iteration's work only count.
+/// Defaults of the check of this name. The two that look at more than this iteration's work
+/// only count.
 pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
     let mode = if matches!(name, "clean_git" | "review") { "count" } else { "require" };
-    let list = |values: &[&str]| Value::Array(values.iter().map(|&it| it.into()).collect());
     let mut defaults = vec![
         ("shell", Value::from(false)),
         ("timeout", Value::from("10m")),
@@ -38,12 +37,16 @@ pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
         ("control", Value::from(true)),
         ("fail_to_pass", Value::from(false)),
         ("retry", Value::from(0)),
-        ("when", list(&["check", "run", "hook"])),
+        ("when", strings(&["check", "run", "hook"])),
     ];
     if name == "acceptance_criteria" {
-        defaults.push(("optional", list(&OPTIONAL_HEADINGS)));
+        defaults.push(("optional", strings(&OPTIONAL_HEADINGS)));
     }
     defaults
+}
+
+fn strings(values: &[&str]) -> Value {
+    Value::Array(values.iter().map(|&value| value.into()).collect())
 }
 
 /// Headings below which open criteria do not block, unless settings name others.
@@ -96,7 +99,7 @@ fn signal(raw: RawSignal) -> Result<SignalPolicy, Fault> {
     }
     Ok(SignalPolicy {
         accept,
-        phrases: set(raw.promise.and_then(|it| it.phrases), "signal.promise.phrases")?,
+        phrases: set(raw.promise.and_then(|promise| promise.phrases), "signal.promise.phrases")?,
         token: set(raw.token, "signal.token")?,
         agent_override: set(raw.agent_override, "signal.agent_override")?,
         custom,
@@ -117,7 +120,7 @@ fn patterns(raw: &RawPatterns) -> Result<Vec<Pattern>, Fault> {
     for (index, name) in set(raw.packs.as_deref(), "patterns.packs")?.iter().enumerate() {
         let path = KeyPath::dotted("patterns.packs").index(index);
         let loaded = shipped::patterns(name).ok_or_else(|| pack::unknown(path, name))?;
-        loaded.into_iter().for_each(|it| patterns.add(it));
+        loaded.into_iter().for_each(|pattern| patterns.add(pattern));
     }
     for (index, raw) in raw.custom.iter().flatten().enumerate() {
         let at = KeyPath::dotted("patterns.custom").index(index);
@@ -168,11 +171,12 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
     })
 }
 
+fn allowance(raw: RawAllowance) -> Result<Allowance, Fault> {
+    let RawAllowance { path, test, rule, reason } = raw;
+    Ok(Allowance { path, test, rule, reason: set(reason, "reason")? })
+}
+
 fn integrity(raw: RawIntegrity) -> Result<IntegrityPolicy, Fault> {
-    let allowance = |it: RawAllowance| {
-        let reason = set(it.reason, "reason")?;
-        Ok(Allowance { path: it.path, test: it.test, rule: it.rule, reason })
-    };
     Ok(IntegrityPolicy {
         protect: raw.protect.unwrap_or_default(),
         budget: set(raw.budget, "integrity.budget")?,
