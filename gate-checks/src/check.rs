@@ -1,4 +1,4 @@
-//! What a check is: something that looks at the work and says what it saw.
+//! The interface of checks.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::baseline::Baseline;
 use crate::event::Events;
 pub use crate::id::CheckId;
 use crate::logs::Logs;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::slots::Slots;
 use crate::worktree::Snapshot;
 
-/// How much a check costs, roughly; the cheap ones run first.
+/// Rough cost of a check; the cheap ones run first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cost {
     /// It reads files.
@@ -43,12 +43,12 @@ pub trait Check: Send + Sync {
     /// Its name.
     fn id(&self) -> &CheckId;
 
-    /// How much it costs.
+    /// Rough cost of the check.
     fn cost(&self) -> Cost;
 
-    /// Whether files that only appeared while checks ran may change what it
-    /// saw, so that it has to look again.
-    fn minds_new_files(&self) -> bool {
+    /// True if files that only appeared while checks ran may change its outcome, so that it
+    /// has to run again.
+    fn rerun_on_new_files(&self) -> bool {
         false
     }
 
@@ -58,28 +58,28 @@ pub trait Check: Send + Sync {
         None
     }
 
-    /// Whether what it runs is tried with tests of the baseline and of gate's: these
-    /// too are what a kept record depends on.
-    fn is_tried(&self) -> bool {
+    /// True if its command also runs with the tests of the baseline and with gate's
+    /// control: stored records depend on these too.
+    fn uses_baseline(&self) -> bool {
         false
     }
 
-    /// Looks, and says what it saw.
+    /// Runs the check.
     async fn run(&self, cx: &CheckContext) -> Evidence;
 }
 
-/// What a check is given.
+/// Input of a check.
 #[derive(Clone, Debug)]
 pub struct CheckContext {
-    /// Where to look.
-    pub site: Arc<Site>,
+    /// Folders and environment of the check.
+    pub site: Arc<CheckSite>,
     /// The work tree before the checks of this round.
     pub tree: Arc<Snapshot>,
-    /// What the work tree was before the agent acted, where anybody knows it.
+    /// The work tree before the agent acted, if known.
     pub baseline: Option<Baseline>,
-    /// What the operator lets change.
+    /// Changes that the operator allows.
     pub allow: Arc<[Allowance]>,
-    /// What the caller said about the decision.
+    /// Facts about the decision.
     pub about: Arc<About>,
     /// Cancelled when nobody waits for the result any more.
     pub cancel: CancellationToken,
@@ -87,18 +87,18 @@ pub struct CheckContext {
     /// come.
     pub late: CancellationToken,
     /// Cancelled when processes have no time any more to end by themselves.
-    pub at_once: CancellationToken,
-    /// Who is told what happens.
+    pub kill_now: CancellationToken,
+    /// Receiver of events.
     pub events: Events,
-    /// What masks secrets in what is kept.
+    /// Masks secrets in everything that is stored.
     pub masker: Arc<Masker>,
-    /// Where logs go.
+    /// Destination of logs.
     pub(crate) logs: Arc<Logs>,
     /// The machine's check slots, where checks are bound to them.
     pub(crate) slots: Option<Slots>,
 }
 
-/// What the caller says about the decision.
+/// Facts about the decision, from the caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// The task's id.

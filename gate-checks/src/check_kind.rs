@@ -1,11 +1,11 @@
-//! What a configured check is, by its name and settings.
+//! Kinds of checks, by name and settings.
 
 use gate_core::decide::policy::CheckPolicy;
 
 use crate::project;
-use crate::site::Site;
+use crate::site::CheckSite;
 
-/// What a configured check is.
+/// Kind of a configured check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CheckKind {
     /// The built-in check of uncommitted files.
@@ -45,7 +45,7 @@ impl CheckKind {
 pub(crate) fn with_command(
     name: &str,
     settings: &CheckPolicy,
-    site: &Site,
+    site: &CheckSite,
 ) -> Option<(CheckPolicy, Option<String>)> {
     if !settings.command.is_empty() {
         return Some((settings.clone(), None));

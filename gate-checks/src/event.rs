@@ -1,4 +1,4 @@
-//! What happens while checks run, for whoever shows it.
+//! Events of running checks, for progress displays.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use crate::id::CheckId;
 pub enum Event {
     /// A check began, or was given the slot that it had waited for.
     Started {
-        /// Which.
+        /// The check's name.
         check: CheckId,
     },
     /// As many checks run on this machine as may at once, and this one waits.
     Waiting {
-        /// Which.
+        /// The check's name.
         check: CheckId,
     },
     /// A check failed and is run again.
     Retried {
-        /// Which.
+        /// The check's name.
         check: CheckId,
-        /// How many tries are left.
+        /// Number of remaining tries.
         left: u32,
     },
     /// A check left its record.
@@ -40,7 +40,7 @@ pub enum Event {
     },
 }
 
-/// Who is told.
+/// Receiver of events.
 #[derive(Clone)]
 pub struct Events(Arc<dyn Fn(Event) + Send + Sync>);
 

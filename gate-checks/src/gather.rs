@@ -1,9 +1,9 @@
 //! Gathering: the checks, and the tree before and after them.
 //!
-//! All evidence of a decision is about one tree. Where a file that existed
-//! changed or vanished while checks ran, what passed is run once more; where
-//! that happens again, it is inconclusive. Files that only appeared are named,
-//! and a check that minds them looks again.
+//! All evidence of a decision is about one tree. If a file that existed changes or
+//! vanishes while checks run, every check that passed runs once more; if that happens
+//! again, those checks are inconclusive. Files that only appeared are reported, and
+//! checks that depend on new files run again.
 
 use std::io;
 use std::sync::Arc;
@@ -23,42 +23,42 @@ use crate::checks::{self, Planned};
 use crate::event::{Event, Events};
 use crate::logs::Logs;
 use crate::schedule::{self, Rules};
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::slots::Slots;
 use crate::store;
 use crate::worktree::{Cancellation, Changes, FileList, Snapshot, WorkTree, WorktreeError};
 
-/// What is wanted of the configured checks.
+/// Options of [`gather`].
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// This one alone; the others leave a record that says so.
+pub struct GatherOptions {
+    /// Runs this check alone; the others leave a skipped record.
     pub only: Option<String>,
-    /// All, also when the verdict is certain before the last has ended.
+    /// Runs all checks, even if the verdict is certain before the last has ended.
     pub all: bool,
-    /// Fresh records only: no earlier one is taken.
+    /// Takes no earlier record.
     pub fresh: bool,
-    /// Whether a pass on the same files counts that another session's stop has seen,
-    /// hermetic or not: enough to let an agent go, never for an `exit`.
+    /// Accepts a pass on the same files from another session's stop, hermetic or not:
+    /// enough to let an agent go, never for an `exit`.
     pub shared: bool,
-    /// How long they are waited for, counted from the call. A check that takes longer is
-    /// ended without grace, and its record is inconclusive.
+    /// Time limit of the call. A check that takes longer is ended without grace, and its
+    /// record is inconclusive.
     pub deadline: Option<Duration>,
-    /// What the work tree was before the agent acted, where anybody knows it.
+    /// The work tree before the agent acted, if known.
     pub baseline: Option<Baseline>,
-    /// What the caller says about the decision.
+    /// Facts about the decision.
     pub about: About,
-    /// Ends it from outside: what was not found out by then is inconclusive.
+    /// Ends the call from outside: checks that still run then are inconclusive.
     pub cancel: CancellationToken,
 }
 
-/// What was gathered.
+/// Result of [`gather`].
 #[derive(Clone, Debug, Default)]
 pub struct Gathered {
     /// One record for each configured check.
     pub evidence: Vec<Evidence>,
     /// The tree before and after, where it could be read.
     pub tree: Option<TreeChange>,
-    /// What the tree was compared with.
+    /// The tree that changes are relative to.
     pub baseline: Option<Baseline>,
 }
 
@@ -95,11 +95,11 @@ pub enum GatherError {
 /// [`GatherError`]: nothing was run.
 pub fn gather(
     policy: &Policy,
-    site: Site,
-    wanted: &Wanted,
+    site: CheckSite,
+    options: &GatherOptions,
     events: Events,
 ) -> Result<Gathered, GatherError> {
-    let deadline = wanted.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
+    let deadline = options.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
     if policy.checks.is_empty() {
         return Ok(Gathered::default());
     }
@@ -112,38 +112,38 @@ pub fn gather(
         Ok(opened) => opened,
         Err(error) => return Ok(unreadable(policy, &error)),
     };
-    let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
+    let folder = site.state.as_ref().map(|state| store::tree_folder(state, tree.root()));
     let folder = folder.as_deref();
-    let cache = Arc::new(EvidenceCache::new(folder, wanted.fresh, wanted.shared));
+    let cache = Arc::new(EvidenceCache::new(folder, options.fresh, options.shared));
     let masker = Arc::new(site.masker());
-    let plan = checks::plan(policy, &site, &cache, wanted.only.as_deref());
+    let plan = checks::plan(policy, &site, &cache, options.only.as_deref());
     let gathering = Gathering {
         runtime,
         tree,
         cache,
-        rules: Rules { jobs: policy.jobs.get() as usize, all: wanted.all, deadline },
+        rules: Rules { jobs: policy.jobs.get() as usize, all: options.all, deadline },
         cx: CheckContext {
             slots: Slots::at(&site, policy.machine_jobs),
             site: Arc::new(site),
             tree: before,
-            baseline: wanted.baseline.clone(),
+            baseline: options.baseline.clone(),
             allow: policy.integrity.allow.clone().into(),
-            about: Arc::new(wanted.about.clone()),
-            cancel: wanted.cancel.clone(),
+            about: Arc::new(options.about.clone()),
+            cancel: options.cancel.clone(),
             late: CancellationToken::new(),
-            at_once: CancellationToken::new(),
+            kill_now: CancellationToken::new(),
             events,
             masker: Arc::clone(&masker),
             logs: Arc::new(Logs::new(folder)),
         },
     };
     let mut gathered = gathering.run(&plan);
-    gathered.evidence.extend(left_out(policy, wanted.only.as_deref()));
+    gathered.evidence.extend(left_out(policy, options.only.as_deref()));
     for record in &mut gathered.evidence {
         masker.evidence(record);
     }
     gathered.evidence.sort_by(|one, other| one.check.cmp(&other.check));
-    gathered.baseline.clone_from(&wanted.baseline);
+    gathered.baseline.clone_from(&options.baseline);
     Ok(gathered)
 }
 
@@ -152,7 +152,7 @@ pub fn gather(
 /// # Errors
 ///
 /// A tree that cannot be read.
-pub fn look(site: &Site) -> Result<TreeChange, WorktreeError> {
+pub fn look(site: &CheckSite) -> Result<TreeChange, WorktreeError> {
     let state = WorkTree::open(site)?.snapshot()?.state();
     Ok(TreeChange { before: state.clone(), after: state, wrote: Vec::new(), changed: Vec::new() })
 }
@@ -166,13 +166,13 @@ pub fn list_files(site: &Site) -> Result<FileList, WorktreeError> {
     Ok(FileList::new(&WorkTree::open(site)?.snapshot()?))
 }
 
-/// Whether anything in the work tree is not committed; none outside of git, and
-/// where nothing was committed yet.
+/// True if anything in the work tree is not committed; `None` outside of git, and before
+/// the first commit.
 ///
 /// # Errors
 ///
 /// A tree that cannot be read.
-pub fn is_uncommitted(site: &Site) -> Result<Option<bool>, WorktreeError> {
+pub fn is_uncommitted(site: &CheckSite) -> Result<Option<bool>, WorktreeError> {
     let status = WorkTree::open(site)?.status(&Cancellation::never())?;
     Ok(status.map(|status| !status.is_clean()))
 }
@@ -185,7 +185,7 @@ fn unreadable(policy: &Policy, error: &WorktreeError) -> Gathered {
     Gathered { evidence: evidence.collect(), ..Gathered::default() }
 }
 
-/// Records of the checks that were not asked for.
+/// Records of the checks that `only` leaves out.
 fn left_out(policy: &Policy, only: Option<&str>) -> Vec<Evidence> {
     let Some(only) = only else { return Vec::new() };
     let others = policy.checks.iter().filter(|(name, _)| *name != only);
@@ -208,8 +208,7 @@ impl Gathering {
     fn run(mut self, plan: &[Planned]) -> Gathered {
         let first = Arc::clone(&self.cx.tree);
         let mut evidence = self.round(plan);
-        let did_run = |it: &Evidence| !(it.cached || it.outcome == Outcome::Skipped);
-        if !evidence.iter().any(did_run) {
+        if evidence.iter().all(|record| record.cached || record.outcome == Outcome::Skipped) {
             return gathered(evidence, &first, &first, Changes::default());
         }
         let after = match self.tree.snapshot() {
@@ -256,18 +255,13 @@ impl Gathering {
         evidence: &[Evidence],
         changes: &Changes,
     ) -> Vec<Planned> {
-        let passed = |planned: &&Planned| {
-            let id = planned.check.id().as_str();
-            evidence.iter().any(|record| record.check == id && record.outcome == Outcome::Pass)
-        };
-        let concerned = |planned: &&Planned| {
-            changes.touches_what_was()
-                || (!changes.appeared.is_empty() && planned.check.minds_new_files())
-        };
-        plan.iter().filter(passed).filter(concerned).cloned().collect()
+        let (changed, has_new_files) = (changes.touches_what_was(), !changes.appeared.is_empty());
+        let mut again: Vec<_> = plan.iter().filter(|planned| passed(evidence, planned)).collect();
+        again.retain(|planned| changed || (has_new_files && planned.check.rerun_on_new_files()));
+        again.into_iter().cloned().collect()
     }
 
-    /// After the checks the tree cannot be read any more.
+    /// Result if the tree cannot be read any more after the checks.
     fn lost(self, mut evidence: Vec<Evidence>, error: &WorktreeError) -> Gathered {
         self.cache.forget();
         for record in evidence.iter_mut().filter(|record| record.outcome == Outcome::Pass) {
@@ -278,11 +272,16 @@ impl Gathering {
     }
 }
 
+fn passed(evidence: &[Evidence], planned: &Planned) -> bool {
+    let id = planned.check.id().as_str();
+    evidence.iter().any(|record| record.check == id && record.outcome == Outcome::Pass)
+}
+
 fn disturbed(changes: &Changes) -> Vec<String> {
     [changes.changed.as_slice(), &changes.vanished].concat()
 }
 
-/// What a check writes is part of the tree, unless settings say otherwise.
+/// Hint for files that a check writes: they are part of the tree unless settings say otherwise.
 const ADVICE: &str = "what a check writes belongs into .gitignore or `[tree] ignore`";
 
 /// The first of these files, and how many more there are.
@@ -291,16 +290,14 @@ fn named(files: &[String]) -> Option<String> {
     Some(if more.is_empty() { one.clone() } else { format!("{one} and {} more", more.len()) })
 }
 
-/// No pass of these checks holds.
+/// Makes passes of these checks inconclusive.
 fn doubt(evidence: &mut [Evidence], plan: &[Planned], changes: &Changes) {
     let Some(named) = named(&disturbed(changes)) else { return };
-    let doubted = |record: &Evidence| {
-        record.outcome == Outcome::Pass
-            && plan.iter().any(|planned| planned.check.id().as_str() == record.check)
-    };
-    for record in evidence.iter_mut().filter(|record| doubted(record)) {
-        record.outcome = Outcome::Inconclusive;
-        record.summary = format!("it passed, and files changed meanwhile: {named}; {ADVICE}");
+    for record in evidence.iter_mut().filter(|record| record.outcome == Outcome::Pass) {
+        if plan.iter().any(|planned| planned.check.id().as_str() == record.check) {
+            record.outcome = Outcome::Inconclusive;
+            record.summary = format!("it passed, and files changed meanwhile: {named}; {ADVICE}");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Gathers the evidence that [`gate_core`] weighs: what gate itself looks at.
 //!
-//! [`gather`] takes a policy and runs its checks at a [`Site`]. Every
+//! [`gather`] takes a policy and runs its checks at a [`CheckSite`]. Every
 //! configured check leaves one record, and none of them is a bool: what could
 //! not be found out is inconclusive. Whoever shows progress gets an [`Event`]
 //! for each thing that happens.
@@ -46,11 +46,11 @@ pub use checks::{PluginAnswer, PluginOutcome, PluginRequest, PutBack, learn_test
 pub use doctor::{Finding, Level, Proof, Standing, examine, examine_surroundings, self_test};
 pub use event::{Event, Events};
 pub use gather::{
-    GatherError, Gathered, TreeChange, Wanted, gather, is_uncommitted, list_files, look,
+    GatherError, GatherOptions, Gathered, TreeChange, gather, is_uncommitted, list_files, look,
 };
 pub use programs::{Program, programs, starts_program};
 pub use settings::{BadSetting, validate};
-pub use site::{PANICS, Site, environment};
+pub use site::{CheckSite, PANICS, environment};
 pub use slots::SLOTS;
 pub use temporary::Temporary;
 pub use tokio_util::sync::CancellationToken;

@@ -1,5 +1,5 @@
-//! Paths in JSON, also those that are no text: such a path is written as the digits of its
-//! bytes behind a character that no path holds.
+//! Paths in JSON. A path that is no text is written as the hexadecimal digits of its bytes
+//! behind a character that no path contains.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What a path begins with that is no text.
+/// Begins the text of a path that is no text.
 const BYTES: char = '\0';
 
 /// The text of a path.
@@ -22,11 +22,13 @@ pub fn text(path: &Path) -> String {
     }
 }
 
-/// The path that a text is of; none where nothing has written it so.
+/// The path of a text; `None` if [`text`] does not write such a text.
 pub fn path(text: &str) -> Option<PathBuf> {
     let Some(digits) = text.strip_prefix(BYTES) else { return Some(text.into()) };
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let bytes = digits.as_bytes().chunks(2).map(byte).collect::<Option<Vec<_>>>()?;
+    let mut bytes = Vec::with_capacity(digits.len() / 2);
+    for pair in digits.as_bytes().chunks(2) {
+        bytes.push(u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?);
+    }
     Some(OsString::from_vec(bytes).into())
 }
 
@@ -74,8 +76,7 @@ pub mod optional {
         deserializer: D,
     ) -> Result<Option<PathBuf>, D::Error> {
         let text = Option::<String>::deserialize(deserializer)?;
-        let path = |text: String| super::path(&text).ok_or_else(|| D::Error::custom("no path"));
-        text.map(path).transpose()
+        text.map(|text| super::path(&text).ok_or_else(|| D::Error::custom("no path"))).transpose()
     }
 }
 
@@ -102,8 +103,8 @@ pub mod list {
         deserializer: D,
     ) -> Result<Vec<PathBuf>, D::Error> {
         let texts = Vec::<String>::deserialize(deserializer)?;
-        let path = |text: &String| super::path(text).ok_or_else(|| D::Error::custom("no path"));
-        texts.iter().map(path).collect()
+        let paths = texts.iter().map(|text| super::path(text));
+        paths.collect::<Option<_>>().ok_or_else(|| D::Error::custom("no path"))
     }
 }
 

@@ -1,27 +1,27 @@
-//! Which programs the checks of a policy would start: what an operator approves.
+//! Lists the programs that the checks of a policy would start, for the operator's approval.
 
 use gate_core::decide::policy::{CheckPolicy, Policy};
 
 use crate::check_kind::{CheckKind, with_command};
-use crate::site::Site;
+use crate::site::CheckSite;
 
 /// A program that a check would start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The check's name.
     pub check: String,
-    /// The program and its arguments, as they are configured or were found; empty
-    /// where the project shows no command for the check.
+    /// The program and its arguments, from the settings or the project; empty if the
+    /// project shows no command for the check.
     pub argv: Vec<String>,
-    /// Whether a shell reads them.
+    /// A shell reads the words.
     pub shell: bool,
-    /// The working folder, where it is not the project's.
+    /// The working folder, if it is not the project's.
     pub cwd: Option<String>,
-    /// Where a command that is not configured was found.
+    /// Source of a command that is not configured.
     pub found: Option<String>,
 }
 
-/// Whether a check starts a program; else it only looks at files.
+/// True if a check starts a program; false if it only reads files.
 pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
     match CheckKind::of(name, settings) {
         CheckKind::CleanGit | CheckKind::Criteria | CheckKind::Handoff | CheckKind::Integrity => {
@@ -33,12 +33,12 @@ pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
 
 /// The programs that the checks of a policy would start, in order of names.
 /// Nothing is run, and nothing is looked for in PATH.
-pub fn programs(policy: &Policy, site: &Site) -> Vec<Program> {
+pub fn programs(policy: &Policy, site: &CheckSite) -> Vec<Program> {
     let starting = policy.checks.iter().filter(|(name, settings)| starts_program(name, settings));
     starting.map(|(name, settings)| program(name, settings, site)).collect()
 }
 
-fn program(name: &str, settings: &CheckPolicy, site: &Site) -> Program {
+fn program(name: &str, settings: &CheckPolicy, site: &CheckSite) -> Program {
     let configured = |argv: Vec<String>| Program {
         check: name.to_owned(),
         argv,
@@ -73,7 +73,7 @@ mod tests {
                     [checks.handoff]\n[checks.review]\ncommand = [\"look\"]\n";
         let layer = Layer::parse(Origin::Project("gate.toml".into()), text).unwrap();
         let policy = resolve(&[layer], None).unwrap().policy;
-        let programs = programs(&policy, &Site::new(folder.path()));
+        let programs = programs(&policy, &CheckSite::new(folder.path()));
         let shown: Vec<_> =
             programs.iter().map(|it| (it.check.as_str(), it.argv.join(" "))).collect();
         let plain = |check, argv: &str| (check, argv.to_owned());

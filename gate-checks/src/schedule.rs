@@ -15,16 +15,16 @@ use crate::check::CheckContext;
 use crate::checks::Planned;
 use crate::decorate::NO_SLOT;
 use crate::event::Event;
-use crate::site::{PANICS, Site};
+use crate::site::{CheckSite, PANICS};
 
-/// How a round is run.
+/// Options of a round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// How many checks run at once.
+    /// Most checks that run at once.
     pub(crate) jobs: usize,
-    /// Whether all are run, although the verdict is certain.
+    /// Runs all checks, although the verdict is certain.
     pub(crate) all: bool,
-    /// When the round is over, whatever still runs.
+    /// Ends the round, whatever still runs.
     pub(crate) deadline: Option<Instant>,
 }
 
@@ -33,20 +33,20 @@ pub(crate) async fn round(plan: &[Planned], cx: &CheckContext, rules: Rules) -> 
     let cx = CheckContext {
         cancel: cx.cancel.child_token(),
         late: cx.late.child_token(),
-        at_once: cx.at_once.child_token(),
+        kill_now: cx.kill_now.child_token(),
         ..cx.clone()
     };
     let mut round = Round::new(plan, cx, rules);
     loop {
-        round.start_what_can();
+        round.start_ready();
         if !round.next_ends().await {
             return round.done;
         }
     }
 }
 
-/// A check's place in the order of the plan: the cheap ones first.
-type Place = usize;
+/// Index of a check in the plan, the cheap ones first.
+type Index = usize;
 
 struct Round<'p> {
     cx: CheckContext,
@@ -56,12 +56,12 @@ struct Round<'p> {
     /// of this round is met already.
     missing: Vec<usize>,
     /// For each check, those that need it.
-    needed_by: Vec<Vec<Place>>,
-    /// What was not started yet, and of that what waits for no other check.
-    waiting: BTreeSet<Place>,
-    ready: BTreeSet<Place>,
+    needed_by: Vec<Vec<Index>>,
+    /// Checks that have not started, and those of them that wait for no other check.
+    waiting: BTreeSet<Index>,
+    ready: BTreeSet<Index>,
     running: JoinSet<Evidence>,
-    known: BTreeMap<Id, Place>,
+    known: BTreeMap<Id, Index>,
     done: Vec<Evidence>,
     certain: Option<String>,
 }
@@ -96,16 +96,16 @@ impl<'p> Round<'p> {
         }
     }
 
-    fn start_what_can(&mut self) {
+    fn start_ready(&mut self) {
         let is_late = self.rules.deadline.is_some_and(|deadline| deadline <= Instant::now());
         while !is_late && self.certain.is_none() && self.running.len() < self.rules.jobs {
             let Some(place) = self.ready.pop_first() else { break };
             self.start(place);
         }
         if let Some(certain) = self.certain.clone() {
-            self.skip_what_waits(|planned| skipped(planned, certain.clone()));
+            self.skip_waiting(|planned| skipped(planned, certain.clone()));
         } else if is_late {
-            self.skip_what_waits(not_started);
+            self.skip_waiting(not_started);
         }
     }
 
@@ -118,7 +118,7 @@ impl<'p> Round<'p> {
         self.known.insert(task.id(), place);
     }
 
-    fn skip_what_waits(&mut self, record: impl Fn(&Planned) -> Evidence) {
+    fn skip_waiting(&mut self, record: impl Fn(&Planned) -> Evidence) {
         self.ready.clear();
         for place in std::mem::take(&mut self.waiting) {
             self.record(place, record(self.plan[place]));
@@ -127,20 +127,21 @@ impl<'p> Round<'p> {
 
     /// Waits for the next record, or the deadline; false: there is none to come.
     async fn next_ends(&mut self) -> bool {
-        let hurried = self.cx.at_once.is_cancelled();
-        let deadline = self.rules.deadline.filter(|_| !hurried && !self.running.is_empty());
+        let hurried = self.cx.kill_now.is_cancelled();
+        let waits = !hurried && !self.running.is_empty();
+        let deadline = if waits { self.rules.deadline } else { None };
         let ended = tokio::select! {
             biased;
             ended = self.running.join_next_with_id() => ended,
-            () = come(deadline) => {
-                self.end_at_once();
+            () = until(deadline) => {
+                self.kill_running();
                 return true;
             }
         };
         let Some(ended) = ended else {
             // What still waits needs each other: settings refuse that.
             let why = "what it needs waits for it in turn";
-            self.skip_what_waits(|planned| skipped(planned, why.to_owned()));
+            self.skip_waiting(|planned| skipped(planned, why.to_owned()));
             return false;
         };
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
@@ -153,9 +154,9 @@ impl<'p> Round<'p> {
         true
     }
 
-    /// The deadline has come. What was ended before it does not go on.
-    fn end_at_once(&mut self) {
-        self.cx.at_once.cancel();
+    /// Kills all checks at the deadline, those too that were cancelled earlier.
+    fn kill_running(&mut self) {
+        self.cx.kill_now.cancel();
         if self.certain.is_none() {
             self.cx.late.cancel();
             self.cx.cancel.cancel();
@@ -192,14 +193,16 @@ impl<'p> Round<'p> {
             for needy in std::mem::take(&mut self.needed_by[place]) {
                 let planned = self.plan[needy];
                 let record = match &evidence {
-                    it if it.outcome == Outcome::Pass => {
+                    evidence if evidence.outcome == Outcome::Pass => {
                         self.missing[needy] -= 1;
                         if self.missing[needy] == 0 && self.waiting.contains(&needy) {
                             self.ready.insert(needy);
                         }
                         continue;
                     }
-                    it => skipped(planned, format!("it needs {}, which did not pass", it.check)),
+                    Evidence { check, .. } => {
+                        skipped(planned, format!("it needs {check}, which did not pass"))
+                    }
                 };
                 // Else it is skipped with all others, or has its record.
                 if self.certain.is_none() && self.waiting.remove(&needy) {
@@ -211,8 +214,8 @@ impl<'p> Round<'p> {
     }
 }
 
-/// Returns when the deadline has come; without one, never.
-async fn come(deadline: Option<Instant>) {
+/// Returns at the deadline; never, without one.
+async fn until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => sleep_until(deadline).await,
         None => std::future::pending().await,
@@ -229,30 +232,29 @@ fn not_started(planned: &Planned) -> Evidence {
     Evidence { summary: TOO_LONG.to_owned(), ..record }
 }
 
-/// What the record of a check says that does not end before the deadline. Only hooks
-/// have one.
+/// Summary of a check that does not end before the deadline. Only hooks have one.
 const TOO_LONG: &str = "it takes longer than a hook may: `when = [\"check\", \"run\"]` keeps it \
                         out of hooks, `hook.budget` gives it more time";
 
-/// Whether this record alone keeps the loop from ending.
+/// True if this record alone keeps the loop from ending.
 pub(crate) fn forbids(evidence: &Evidence) -> bool {
     evidence.outcome == Outcome::Tamper
         || (evidence.mode == Mode::Require && evidence.outcome != Outcome::Pass)
 }
 
 /// A check that broke off with a defect has found out nothing.
-fn defect(planned: &Planned, error: JoinError, site: &Site) -> Evidence {
+fn defect(planned: &Planned, error: JoinError, site: &CheckSite) -> Evidence {
     let panic = error.try_into_panic().ok();
     let words = panic.as_ref().and_then(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         text.or_else(|| panic.downcast_ref::<&str>().copied())
     });
-    let said = words.map(|words| format!(" ({words})")).unwrap_or_default();
+    let words = words.map(|words| format!(" ({words})")).unwrap_or_default();
     let log = site.state.as_ref().map(|state| state.join(PANICS)).filter(|log| log.is_file());
     let with = log.map(|log| format!(", with the last entry of {}", log.display()));
     let with = with.unwrap_or_default();
     let record = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Inconclusive);
-    let summary = format!("gate has a defect in this check{said}; please report it{with}");
+    let summary = format!("gate has a defect in this check{words}; please report it{with}");
     Evidence { summary, ..record }
 }
 

@@ -10,15 +10,15 @@ use crate::worktree::Globs;
 pub struct BadSetting {
     /// Its key, such as `checks.tests.paths`.
     pub key: String,
-    /// What is wrong with it.
+    /// Description of the error.
     pub problem: String,
 }
 
-/// Whether every glob of a policy can be understood.
+/// Checks that every glob of a policy can be parsed.
 ///
 /// # Errors
 ///
-/// The first that cannot.
+/// The first glob that cannot.
 pub fn validate(policy: &Policy) -> Result<(), BadSetting> {
     globs("tree.ignore".to_owned(), &policy.tree_ignore)?;
     for (name, check) in &policy.checks {

@@ -1,4 +1,4 @@
-//! Where checks look: the project, its work tree, the state folder.
+//! Folders and environment of checks.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,19 +13,18 @@ use crate::process::{Supervisor, absolute, absolute_of, is_usual};
 /// panics names it, if it is there.
 pub const PANICS: &str = "panics.log";
 
-/// Where checks look, and what they may use.
+/// Folders, environment and resources of checks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Site {
+pub struct CheckSite {
     /// The project: the folder of its settings. Working folders and globs are
     /// relative to it.
     #[serde(with = "crate::path_text")]
     pub project: PathBuf,
-    /// Where caches and logs are kept, outside of the work tree. Without it
-    /// nothing is kept.
+    /// Folder of caches and logs, outside of the work tree. Without it nothing is stored.
     #[serde(with = "crate::path_text::optional")]
     pub state: Option<PathBuf>,
-    /// What ends a check's processes with all their descendants. Without it
-    /// process groups are ended, and a process that left its group survives.
+    /// Ends a check's processes with all their descendants. Without it gate ends process
+    /// groups, and a process that left its group survives.
     pub supervisor: Option<Supervisor>,
     /// The environment that checks are given a part of.
     pub environment: Vec<(String, String)>,
@@ -40,21 +39,23 @@ pub struct Site {
     pub slots: Option<PathBuf>,
 }
 
-/// The environment of this process, as far as it is text. Of PATH, folders whose names are
-/// not are left out, and the others stay.
+/// The variables of this process whose name and value are text. Of PATH, only folders
+/// whose names are no text are left out.
 pub fn environment() -> Vec<(String, String)> {
-    let text = |(name, value): (OsString, OsString)| {
-        let name = name.into_string().ok()?;
-        let value = value.into_string().or_else(|value| match name.as_str() {
-            "PATH" => Ok(absolute_of(std::env::split_paths(&value))),
-            _ => Err(value),
-        });
-        Some((name, value.ok()?))
-    };
-    std::env::vars_os().filter_map(text).collect()
+    std::env::vars_os().filter_map(|(name, value)| text_variable(name, value)).collect()
 }
 
-impl Site {
+fn text_variable(name: OsString, value: OsString) -> Option<(String, String)> {
+    let name = name.into_string().ok()?;
+    let value = match value.into_string() {
+        Ok(value) => value,
+        Err(value) if name == "PATH" => absolute_of(std::env::split_paths(&value)),
+        Err(_) => return None,
+    };
+    Some((name, value))
+}
+
+impl CheckSite {
     /// A project, without state and without a supervisor.
     pub fn new(project: impl Into<PathBuf>) -> Self {
         Self {
@@ -68,8 +69,8 @@ impl Site {
         }
     }
 
-    /// What masks secrets in what checks print: tokens of known shapes, and values of
-    /// this environment.
+    /// Masks secrets in the output of checks: tokens of known forms, and values of this
+    /// environment.
     pub fn masker(&self) -> Masker {
         Masker::new(self.environment.iter().map(|(name, value)| Variable {
             name,

@@ -1,8 +1,8 @@
-//! Check slots: how many checks run at once on this machine, in whichever loops.
+//! Check slots bound the checks that run at once on this machine, in all loops together.
 //!
 //! A slot is a file of the user's state folder that is locked while a check runs. The
-//! system unlocks it when its holder is gone, however it ended. Whoever waits asks again
-//! and again; nobody waits with a slot in hand for another one, so nobody waits for ever.
+//! system unlocks the file when the process is gone, however it ended. A waiting check
+//! polls; no check waits for a second slot while it has one, so none waits for ever.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::store;
 
 /// The folder of check slots in a state folder, as gate's own program has it.
@@ -23,15 +23,15 @@ pub const SLOTS: &str = "check-slots";
 /// check has one, and would wait for itself.
 pub(crate) const IN_CHECK: &str = "_GATE_CHECK_SLOT";
 
-/// How often a slot is asked for that is not free.
-const AGAIN: Duration = Duration::from_millis(50);
+/// Time between two attempts to get a slot.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The slots of a machine, as far as these checks are bound to them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Slots {
     #[serde(with = "crate::path_text")]
     folder: PathBuf,
-    /// How many there are.
+    /// Number of slots.
     pub(crate) count: u32,
 }
 
@@ -42,14 +42,14 @@ pub(crate) struct Slot(#[expect(dead_code, reason = "closed, it is unlocked")] O
 impl Slots {
     /// The slots at a site; none where there is no bound, no state, or where this is a
     /// part of a check that has its slot.
-    pub(crate) fn at(site: &Site, count: u32) -> Option<Self> {
+    pub(crate) fn at(site: &CheckSite, count: u32) -> Option<Self> {
         let folder = site.slots.clone()?;
         let is_bound = count > 0 && site.variable(IN_CHECK).is_none();
         is_bound.then_some(Self { folder, count })
     }
 
-    /// Waits for a slot; none where nobody waits for the check any more. `waits` is told
-    /// once, if none is free at first.
+    /// Waits for a slot; `None` if the check is cancelled. Calls `waits` once, if no slot
+    /// is free at first.
     pub(crate) async fn take(
         &self,
         cancel: &CancellationToken,
@@ -68,7 +68,7 @@ impl Slots {
             }
             tokio::select! {
                 () = cancel.cancelled() => return None,
-                () = sleep(AGAIN) => {}
+                () = sleep(POLL_INTERVAL) => {}
             }
         }
     }
@@ -94,14 +94,14 @@ mod tests {
 
     use super::*;
 
-    fn slots(site: &Site) -> Slots {
+    fn slots(site: &CheckSite) -> Slots {
         Slots::at(site, 2).unwrap()
     }
 
     #[test]
     fn there_are_as_many_slots_as_the_settings_say_and_each_comes_back() {
         let folder = tempfile::tempdir().unwrap();
-        let site = Site { slots: Some(folder.path().join("slots")), ..Site::new("/p") };
+        let site = CheckSite { slots: Some(folder.path().join("slots")), ..CheckSite::new("/p") };
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let cancel = CancellationToken::new();
@@ -118,18 +118,18 @@ mod tests {
 
     #[test]
     fn no_bound_no_state_and_a_check_of_a_gate_have_none() {
-        let site = Site { slots: Some("/s".into()), ..Site::new("/p") };
+        let site = CheckSite { slots: Some("/s".into()), ..CheckSite::new("/p") };
         assert!(Slots::at(&site, 1).is_some());
         assert_eq!(Slots::at(&site, 0), None);
-        assert_eq!(Slots::at(&Site::new("/p"), 1), None);
+        assert_eq!(Slots::at(&CheckSite::new("/p"), 1), None);
         let environment = vec![(IN_CHECK.to_owned(), "1".to_owned())];
-        assert_eq!(Slots::at(&Site { environment, ..site }, 1), None);
+        assert_eq!(Slots::at(&CheckSite { environment, ..site }, 1), None);
     }
 
     #[test]
     fn a_folder_that_cannot_be_made_keeps_no_check_from_running() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let site = Site { slots: Some(file.path().join("slots")), ..Site::new("/p") };
+        let site = CheckSite { slots: Some(file.path().join("slots")), ..CheckSite::new("/p") };
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let cancel = CancellationToken::new();
         let slot = runtime.block_on(slots(&site).take(&cancel, || ()));

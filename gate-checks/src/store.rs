@@ -1,5 +1,5 @@
-//! Where gate-checks keeps what it keeps: one folder a work tree, inside the
-//! state folder, that only the user can read.
+//! State of gate-checks on disk: one folder per work tree, inside the state folder, that
+//! only the user can read.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 /// The folder of the work tree with this root.
-pub(crate) fn of_tree(state: &Path, root: &Path) -> PathBuf {
+pub(crate) fn tree_folder(state: &Path, root: &Path) -> PathBuf {
     let name = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
     state.join("trees").join(&name[..32])
 }
@@ -37,14 +37,15 @@ pub(crate) fn keep_newest(folder: &Path, count: usize, age: Duration) {
     let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
     paths.sort();
     let old = paths.len().saturating_sub(count);
-    let is_young = |path: &PathBuf| {
-        let written = fs::metadata(path).and_then(|metadata| metadata.modified());
-        written.is_ok_and(|written| written.elapsed().is_ok_and(|passed| passed < age))
-    };
-    for path in paths.into_iter().take(old).filter(|path| !is_young(path)) {
+    for path in paths.into_iter().take(old).filter(|path| !is_younger(path, age)) {
         // Another gate may have removed it already.
         let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
     }
+}
+
+fn is_younger(path: &Path, age: Duration) -> bool {
+    let written = fs::metadata(path).and_then(|metadata| metadata.modified());
+    written.is_ok_and(|written| written.elapsed().is_ok_and(|passed| passed < age))
 }
 
 #[cfg(test)]

@@ -14,10 +14,10 @@ use tempfile::TempDir;
 
 use crate::remove::remove_all;
 
-/// How the names of all such folders begin.
+/// Prefix of the names of all such folders.
 const OURS: &str = "gate-";
 
-/// What they are for, as their names go on; another program's may begin like ours.
+/// Purposes, which continue the names; another program's folder may begin like ours.
 const KINDS: [&str; 7] = ["self-test", "late", "report", "workspace", "git", "try", "copy"];
 
 /// A folder that is younger may not be locked yet.
@@ -56,7 +56,7 @@ impl Temporary {
         Ok(Self { folder, _held: held })
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

@@ -59,7 +59,7 @@ impl Work<'_> {
     /// Part of the key: the check, its settings and its environment.
     fn settings(&self) -> Value {
         let baseline = self.cx.baseline.as_ref().map(|baseline| baseline.digest());
-        let tried = self.check.is_tried().then(|| json!([baseline, &*self.cx.allow]));
+        let tried = self.check.uses_baseline().then(|| json!([baseline, &*self.cx.allow]));
         json!([
             env!("CARGO_PKG_VERSION"),
             self.check.id().as_str(),

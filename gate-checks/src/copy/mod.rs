@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::id::CheckId;
 use crate::logs::Logs;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::store;
 use crate::temporary::Temporary;
 use crate::worktree::{File, Kind, Snapshot};
@@ -51,7 +51,12 @@ impl Copy {
     /// # Errors
     ///
     /// A file that cannot be copied, a repository that cannot be made.
-    pub(crate) fn new(kind: &str, tree: &Snapshot, real: &Path, site: &Site) -> io::Result<Self> {
+    pub(crate) fn new(
+        kind: &str,
+        tree: &Snapshot,
+        real: &Path,
+        site: &CheckSite,
+    ) -> io::Result<Self> {
         let folder = Temporary::new(kind)?;
         let top = folder.path().canonicalize()?;
         let root = top.join(real.file_name().unwrap_or("tree".as_ref()));
@@ -93,10 +98,10 @@ impl Copy {
 
     /// The site whose project is the copy's. Its state is the copy's own: logs
     /// go there, and nothing of the real state is read.
-    pub(crate) fn site(&self, site: &Site) -> Site {
+    pub(crate) fn site(&self, site: &CheckSite) -> CheckSite {
         let target = ("CARGO_TARGET_DIR".to_owned(), self.target(site).display().to_string());
         let others = site.environment.iter().filter(|(name, _)| *name != target.0);
-        Site {
+        CheckSite {
             project: self.project.clone(),
             state: Some(self.folder.path().join("state")),
             environment: others.cloned().chain([target.clone()]).collect(),
@@ -113,16 +118,16 @@ impl Copy {
     /// A log of this copy, kept in the real state: its own logs go with it.
     pub(crate) fn keep_log(&self, state: &Path, check: &str, log: &str) -> Option<String> {
         let text = fs::read_to_string(log).ok()?;
-        let logs = Logs::new(Some(&store::of_tree(state, &self.real)));
+        let logs = Logs::new(Some(&store::tree_folder(state, &self.real)));
         let kept = logs.keep(&CheckId::new(check), &text)?;
         Some(kept.display().to_string())
     }
 
     /// Folder of cargo's builds: never among the real tree's builds, and with state in a
     /// folder that the next copy finds again.
-    fn target(&self, site: &Site) -> PathBuf {
+    fn target(&self, site: &CheckSite) -> PathBuf {
         let Some(state) = &site.state else { return self.folder.path().join("target") };
-        let all = store::of_tree(state, &self.real).join("self-test");
+        let all = store::tree_folder(state, &self.real).join("self-test");
         let folder = all.join(format!("{:08}", week()));
         // Every copy leaves builds of its own behind: they go after a week.
         let _ = store::make_folder(&folder);
@@ -185,9 +190,9 @@ mod tests {
         fs::set_permissions(real.join("app/run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
         symlink(real.join("app/a.txt"), real.join("whole")).unwrap();
         symlink("app/a.txt", real.join("short")).unwrap();
-        let site = Site::new(real.join("app"));
+        let site = CheckSite::new(real.join("app"));
         // Outside of git the settings' folder is the tree.
-        let tree = WorkTree::open(&Site::new(&real)).unwrap();
+        let tree = WorkTree::open(&CheckSite::new(&real)).unwrap();
         let snapshot = tree.snapshot().unwrap();
         let copy = Copy::new("copy", &snapshot, &real, &site).unwrap();
         assert_eq!(fs::read_to_string(copy.root.join("app/a.txt")).unwrap(), "app/a.txt");

@@ -5,7 +5,7 @@ use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::site::Site;
+use crate::site::CheckSite;
 
 /// Said before every command: no hooks, no signatures, nobody asked, and an
 /// author who is nobody.
@@ -24,7 +24,7 @@ const SETTINGS: [&str; 7] = [
 /// # Errors
 ///
 /// Git is not there, or failed.
-pub(crate) fn commit_all(folder: &Path, site: &Site, real: &Path) -> io::Result<()> {
+pub(crate) fn commit_all(folder: &Path, site: &CheckSite, real: &Path) -> io::Result<()> {
     init(folder, site, real)?;
     let git = Git::find(folder, site, real)?;
     git.run(&["add", "--all", "--force"], b"")?;
@@ -36,7 +36,7 @@ pub(crate) fn commit_all(folder: &Path, site: &Site, real: &Path) -> io::Result<
 /// # Errors
 ///
 /// Git is not there, or failed.
-pub(crate) fn init(folder: &Path, site: &Site, real: &Path) -> io::Result<()> {
+pub(crate) fn init(folder: &Path, site: &CheckSite, real: &Path) -> io::Result<()> {
     Git::find(folder, site, real)?.run(&["init", "--quiet", "--template="], b"")
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn init(folder: &Path, site: &Site, real: &Path) -> io::Result<()> {
 /// # Errors
 ///
 /// Git is not there, or failed.
-pub(crate) fn commit(folder: &Path, site: &Site, real: &Path, paths: &[u8]) -> io::Result<()> {
+pub(crate) fn commit(folder: &Path, site: &CheckSite, real: &Path, paths: &[u8]) -> io::Result<()> {
     let git = Git::find(folder, site, real)?;
     git.run(&["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], paths)?;
     git.run(&COMMIT, b"")
@@ -58,11 +58,11 @@ const COMMIT: [&str; 5] = ["commit", "--quiet", "--no-verify", "--allow-empty", 
 struct Git<'a> {
     program: PathBuf,
     folder: &'a Path,
-    site: &'a Site,
+    site: &'a CheckSite,
 }
 
 impl<'a> Git<'a> {
-    fn find(folder: &'a Path, site: &'a Site, real: &Path) -> io::Result<Self> {
+    fn find(folder: &'a Path, site: &'a CheckSite, real: &Path) -> io::Result<Self> {
         let program = which::which_in("git", Some(site.search_path()), "/");
         let program = program.ok().filter(|program| !program.starts_with(real));
         let program = program.ok_or_else(|| io::Error::other("there is no git in PATH"))?;

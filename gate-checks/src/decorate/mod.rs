@@ -51,16 +51,16 @@ impl<D: Decoration> Check for Decorated<D> {
         self.inner.cost()
     }
 
-    fn minds_new_files(&self) -> bool {
-        self.inner.minds_new_files()
+    fn rerun_on_new_files(&self) -> bool {
+        self.inner.rerun_on_new_files()
     }
 
     fn program(&self) -> Option<&[String]> {
         self.inner.program()
     }
 
-    fn is_tried(&self) -> bool {
-        self.inner.is_tried()
+    fn uses_baseline(&self) -> bool {
+        self.inner.uses_baseline()
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

@@ -11,8 +11,8 @@ use super::proof::{Proof, Standing};
 use crate::baseline::Baseline;
 use crate::copy::Copy;
 use crate::event::Events;
-use crate::gather::{GatherError, Wanted, gather};
-use crate::site::Site;
+use crate::gather::{GatherError, GatherOptions, gather};
+use crate::site::CheckSite;
 
 /// Why something could not be tried.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub(super) struct Bench<'a> {
     pub(super) name: &'a str,
     pub(super) copy: &'a Copy,
     /// The real site.
-    pub(super) site: &'a Site,
+    pub(super) site: &'a CheckSite,
     pub(super) events: Events,
     /// The policy with this check alone.
     policy: Policy,
@@ -44,7 +44,7 @@ impl<'a> Bench<'a> {
         name: &'a str,
         settings: &CheckPolicy,
         copy: &'a Copy,
-        site: &'a Site,
+        site: &'a CheckSite,
         events: Events,
     ) -> Self {
         let settings =

@@ -33,7 +33,7 @@ use crate::check_kind::{CheckKind, with_command};
 use crate::copy::Copy;
 use crate::event::Events;
 use crate::gather::GatherError;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::{Snapshot, WorkTree, WorktreeError};
 
 /// Purpose of copies, in their names.
@@ -49,7 +49,7 @@ const COPY: &str = "self-test";
 /// [`GatherError`]: nothing could be run.
 pub fn self_test(
     policy: &Policy,
-    site: &Site,
+    site: &CheckSite,
     only: Option<&str>,
     events: Events,
 ) -> Result<Vec<Proof>, GatherError> {
@@ -66,8 +66,8 @@ struct Tree {
 
 impl Tree {
     /// With the files that the digest leaves out: checks may need them.
-    fn read(site: &Site) -> Result<Self, WorktreeError> {
-        let all = Site { ignore: Vec::new(), callers_files: Vec::new(), ..site.clone() };
+    fn read(site: &CheckSite) -> Result<Self, WorktreeError> {
+        let all = CheckSite { ignore: Vec::new(), callers_files: Vec::new(), ..site.clone() };
         let tree = WorkTree::open(&all)?;
         let snapshot = tree.snapshot()?;
         Ok(Self { tree, snapshot })
@@ -76,7 +76,7 @@ impl Tree {
 
 struct Test<'a> {
     policy: &'a Policy,
-    site: &'a Site,
+    site: &'a CheckSite,
     tree: Result<Tree, WorktreeError>,
     events: Events,
 }

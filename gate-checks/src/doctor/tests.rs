@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::{Level, Proof, Standing, examine, self_test};
 use crate::copy::commit_all;
 use crate::event::Events;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::WorkTree;
 
 /// The policy of these settings.
@@ -20,9 +20,9 @@ pub(super) fn policy(toml: &str) -> Policy {
     config::resolve(&[layer], None).unwrap().policy
 }
 
-fn site(folder: &Path) -> Site {
+fn site(folder: &Path) -> CheckSite {
     let environment = std::env::vars().filter(|(name, _)| name == "PATH" || name == "HOME");
-    Site { environment: environment.collect(), ..Site::new(folder) }
+    CheckSite { environment: environment.collect(), ..CheckSite::new(folder) }
 }
 
 /// A repository with these files, all committed.
@@ -150,7 +150,7 @@ fn one_check_can_be_asked_for() {
 #[test]
 fn a_log_is_kept_where_there_is_state() {
     let (project, state) = (project(&[("a.sh", "echo a\n")]), tempfile::tempdir().unwrap());
-    let site = Site { state: Some(state.path().to_owned()), ..site(project.path()) };
+    let site = CheckSite { state: Some(state.path().to_owned()), ..site(project.path()) };
     let policy = policy("[checks.lint]\nshell = true\ncommand = [\"echo whatever\"]\n");
     let proofs = self_test(&policy, &site, None, Events::nobody()).unwrap();
     assert_eq!(proofs[0].standing, Standing::CannotFail, "{}", proofs[0].how);

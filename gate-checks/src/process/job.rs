@@ -78,14 +78,14 @@ pub(crate) struct Ended {
 impl Job {
     /// Runs it to its end, or until it is cancelled; then it is ended with all
     /// its descendants before this returns. It has a grace for that, until
-    /// `at_once` is cancelled too.
+    /// `kill_now` is cancelled too.
     pub(crate) async fn run(
         self,
         mut capture: Capture,
         cancel: &CancellationToken,
-        at_once: &CancellationToken,
+        kill_now: &CancellationToken,
     ) -> Ended {
-        let stop = Stop { cancel, at_once };
+        let stop = Stop { cancel, kill_now };
         let began = Instant::now();
         let (how, left, held) = match Running::start(&self) {
             Ok(running) => running.finish(&mut capture, stop).await,
@@ -101,7 +101,7 @@ impl Job {
 struct Stop<'a> {
     cancel: &'a CancellationToken,
     /// When there is no grace any more.
-    at_once: &'a CancellationToken,
+    kill_now: &'a CancellationToken,
 }
 
 /// A job that runs.
@@ -209,7 +209,7 @@ async fn supervision(
                 (asked, patience) = (true, TokioInstant::now() + GRACE + STUCK);
                 continue;
             }
-            () = stop.at_once.cancelled(), if asked && !hurried => {
+            () = stop.kill_now.cancelled(), if asked && !hurried => {
                 let _ = writer.write_all(&[link::AT_ONCE]).await;
                 (hurried, patience) = (true, TokioInstant::now() + STUCK);
                 continue;
@@ -265,7 +265,7 @@ async fn group(child: &mut dyn ChildWrapper, stop: Stop<'_>) -> (How, Vec<String
             signal(Signal::TERM);
             tokio::select! {
                 _ = timeout(GRACE, child.inner_mut().wait()) => {}
-                () = stop.at_once.cancelled() => {}
+                () = stop.kill_now.cancelled() => {}
             }
             How::Stopped
         }

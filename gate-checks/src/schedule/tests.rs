@@ -48,7 +48,7 @@ fn planned(name: &str, needs: &[&str], outcome: Option<Outcome>) -> Planned {
 /// The outcome and the summary of each check, and the names of those that began.
 fn run(plan: &[Planned], all: bool) -> (BTreeMap<String, (Outcome, String)>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
-    let site = Site::new(folder.path());
+    let site = CheckSite::new(folder.path());
     let began: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = began.clone();
     let cx = CheckContext {
@@ -59,7 +59,7 @@ fn run(plan: &[Planned], all: bool) -> (BTreeMap<String, (Outcome, String)>, Vec
         about: Arc::new(About::default()),
         cancel: CancellationToken::new(),
         late: CancellationToken::new(),
-        at_once: CancellationToken::new(),
+        kill_now: CancellationToken::new(),
         events: Events::to(move |event| {
             if let Event::Started { check } = event {
                 told.lock().unwrap().push(check.to_string());

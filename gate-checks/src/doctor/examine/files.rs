@@ -5,16 +5,16 @@ use gate_core::decide::policy::Policy;
 
 use crate::doctor::finding::{Finding, fine, problem};
 use crate::event::Events;
-use crate::gather::{Wanted, gather};
-use crate::site::Site;
+use crate::gather::{GatherOptions, gather};
+use crate::site::CheckSite;
 
 /// The check itself says what it finds: it reads files, and runs nothing. A handoff
 /// that is not there yet is no fault of the settings.
-pub(super) fn look(what: &str, name: &str, policy: &Policy, site: &Site) -> Finding {
+pub(super) fn look(what: &str, name: &str, policy: &Policy, site: &CheckSite) -> Finding {
     let checks = policy.checks.get(name).map(|check| (name.to_owned(), check.clone()));
     let mut alone = Policy { checks: checks.into_iter().collect(), ..policy.clone() };
     alone.checks.values_mut().for_each(|check| check.needs.clear());
-    let wanted = Wanted { fresh: true, ..Wanted::default() };
+    let wanted = GatherOptions { fresh: true, ..GatherOptions::default() };
     let gathered = match gather(&alone, site.clone(), &wanted, Events::nobody()) {
         Ok(gathered) => gathered,
         Err(error) => return problem("checks-unavailable", error.to_string()),

@@ -4,16 +4,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
-use crate::site::Site;
+use crate::site::CheckSite;
 
 /// Looks for git, and for a repository.
-pub(super) fn look(site: &Site) -> Vec<Finding> {
+pub(super) fn look(site: &CheckSite) -> Vec<Finding> {
     let repository =
         site.project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
     vec![git_program(site, repository.is_some()), is_repository(site, repository)]
 }
 
-fn git_program(site: &Site, needed: bool) -> Finding {
+fn git_program(site: &CheckSite, needed: bool) -> Finding {
     let Ok(git) = which::which_in("git", Some(site.search_path()), "/") else {
         let message = "git is not in PATH: nobody can say what is tracked or ignored";
         let finding =
@@ -32,7 +32,7 @@ fn git_program(site: &Site, needed: bool) -> Finding {
     }
 }
 
-fn is_repository(site: &Site, repository: Option<&Path>) -> Finding {
+fn is_repository(site: &CheckSite, repository: Option<&Path>) -> Finding {
     match repository {
         Some(root) => fine("repository", format!("the repository is {}", root.display())),
         None => {

@@ -2,20 +2,20 @@
 
 use crate::doctor::Tree;
 use crate::doctor::finding::{Finding, note, problem};
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::Globs;
 
 /// Looks at `tree.ignore`.
-pub(super) fn ignored_in_tree(globs: &[String], tree: &Tree, site: &Site) -> Vec<Finding> {
+pub(super) fn ignored_in_tree(globs: &[String], tree: &Tree, site: &CheckSite) -> Vec<Finding> {
     look("tree.ignore", globs, tree, site)
 }
 
 /// Looks at the globs of a key.
-pub(super) fn look(key: &str, globs: &[String], tree: &Tree, site: &Site) -> Vec<Finding> {
+pub(super) fn look(key: &str, globs: &[String], tree: &Tree, site: &CheckSite) -> Vec<Finding> {
     globs.iter().filter_map(|glob| one(key, glob, tree, site)).collect()
 }
 
-fn one(key: &str, glob: &str, tree: &Tree, site: &Site) -> Option<Finding> {
+fn one(key: &str, glob: &str, tree: &Tree, site: &CheckSite) -> Option<Finding> {
     let globs = match Globs::new(&[glob.to_owned()]) {
         Ok(globs) => globs,
         Err(error) => {

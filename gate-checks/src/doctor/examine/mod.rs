@@ -14,10 +14,10 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 use super::Tree;
 use super::finding::{Finding, fine, note, problem};
 use crate::check_kind::{CheckKind, with_command};
-use crate::site::Site;
+use crate::site::CheckSite;
 
 /// Looks at the checks of a policy: what is as it should be, and what is not.
-pub fn examine(policy: &Policy, site: &Site) -> Vec<Finding> {
+pub fn examine(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
     let mut found = policy_alone(policy);
     let tree = Tree::of(site);
     match &tree {
@@ -37,7 +37,7 @@ pub fn examine(policy: &Policy, site: &Site) -> Vec<Finding> {
 
 /// Looks at what gate itself needs: git, a folder for its state, a way to end
 /// the processes of checks.
-pub fn examine_surroundings(policy: &Policy, site: &Site) -> Vec<Finding> {
+pub fn examine_surroundings(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
     let mut found = git::look(site);
     found.extend(state::look(site));
     found.push(supervisor::look(policy, site));
@@ -66,7 +66,7 @@ struct Look<'a> {
     name: &'a str,
     settings: &'a CheckPolicy,
     policy: &'a Policy,
-    site: &'a Site,
+    site: &'a CheckSite,
     tree: Option<&'a Tree>,
 }
 

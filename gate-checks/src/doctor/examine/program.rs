@@ -6,12 +6,12 @@ use gate_core::decide::policy::CheckPolicy;
 
 use crate::doctor::Tree;
 use crate::doctor::finding::{Finding, fine, note, problem};
-use crate::site::Site;
+use crate::site::CheckSite;
 
 /// Looks for the program of a command.
 pub(super) fn look(
     settings: &CheckPolicy,
-    site: &Site,
+    site: &CheckSite,
     cwd: &Path,
     tree: Option<&Tree>,
 ) -> Vec<Finding> {
@@ -36,7 +36,7 @@ pub(super) fn look(
 }
 
 /// Looks for a plug-in's program.
-pub(super) fn plugin(name: &str, site: &Site) -> Finding {
+pub(super) fn plugin(name: &str, site: &CheckSite) -> Finding {
     let program = format!("gate-check-{name}");
     match resolve(&program, site, Path::new("/")) {
         Some(path) => fine("plugin-found", format!("plug-in: {program} is {}", path.display())),
@@ -48,7 +48,7 @@ pub(super) fn plugin(name: &str, site: &Site) -> Finding {
 
 /// The whole path of a program: by its name from PATH, by a path from the
 /// working folder.
-fn resolve(word: &str, site: &Site, cwd: &Path) -> Option<PathBuf> {
+fn resolve(word: &str, site: &CheckSite, cwd: &Path) -> Option<PathBuf> {
     which::which_in(word, Some(site.search_path()), cwd).ok()
 }
 

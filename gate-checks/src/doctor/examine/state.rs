@@ -7,11 +7,11 @@ use std::path::Path;
 use rustix::fs::{Access, access};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::WorkTree;
 
 /// Looks at the state folder; nothing is made there.
-pub(super) fn look(site: &Site) -> Vec<Finding> {
+pub(super) fn look(site: &CheckSite) -> Vec<Finding> {
     let Some(state) = &site.state else {
         let message = "there is no folder for state: nothing is kept between decisions";
         return vec![note("state-missing", message).hint("set GATE_STATE_DIR, or HOME")];
@@ -25,7 +25,7 @@ pub(super) fn look(site: &Site) -> Vec<Finding> {
 }
 
 /// State that the agent can write is none that can be relied on.
-fn inside(state: &Path, site: &Site) -> Option<Finding> {
+fn inside(state: &Path, site: &CheckSite) -> Option<Finding> {
     let tree = WorkTree::open(site).ok()?;
     let real = state.ancestors().find_map(|above| above.canonicalize().ok())?;
     real.starts_with(tree.root()).then(|| {

@@ -7,15 +7,15 @@ use gate_core::decide::policy::{CheckPolicy, Mode, Policy, When};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::event::Events;
-use crate::gather::{Wanted, gather};
-use crate::site::Site;
+use crate::gather::{GatherOptions, gather};
+use crate::site::CheckSite;
 use crate::temporary::Temporary;
 
 /// Time limit of a program that does nothing.
 const LONGEST_MS: u64 = 20_000;
 
 /// Runs a program that does nothing under the site's supervisor.
-pub(super) fn look(policy: &Policy, site: &Site) -> Finding {
+pub(super) fn look(policy: &Policy, site: &CheckSite) -> Finding {
     let Some(supervisor) = &site.supervisor else {
         let message = "gate does not find its own program: a process that leaves its group \
                        survives its check";
@@ -34,11 +34,11 @@ pub(super) fn look(policy: &Policy, site: &Site) -> Finding {
     }
 }
 
-fn answer(policy: &Policy, site: &Site) -> Result<(), String> {
+fn answer(policy: &Policy, site: &CheckSite) -> Result<(), String> {
     let folder = Temporary::new("try").map_err(|error| error.to_string())?;
     let checks = [("nothing".to_owned(), nothing())].into_iter().collect();
     let policy = Policy { checks, jobs: NonZeroU32::MIN, ..policy.clone() };
-    let site = Site {
+    let site = CheckSite {
         project: folder.path().join("tree"),
         state: Some(folder.path().join("state")),
         ignore: Vec::new(),
@@ -46,7 +46,7 @@ fn answer(policy: &Policy, site: &Site) -> Result<(), String> {
         ..site.clone()
     };
     std::fs::create_dir(&site.project).map_err(|error| error.to_string())?;
-    let wanted = Wanted { fresh: true, ..Wanted::default() };
+    let wanted = GatherOptions { fresh: true, ..GatherOptions::default() };
     let gathered = gather(&policy, site, &wanted, Events::nobody());
     let gathered = gathered.map_err(|error| error.to_string())?;
     match gathered.evidence.first() {
