@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use gate_checks::Site;
+use gate_checks::CheckSite;
 use gate_checks::worktree::WorkTree;
 use tempfile::TempDir;
 
@@ -85,7 +85,7 @@ fn read(folder: PathBuf) -> u64 {
     bytes
 }
 
-fn digest(site: &Site) -> String {
+fn digest(site: &CheckSite) -> String {
     let tree = WorkTree::open(site).expect("a work tree");
     tree.snapshot().expect("a snapshot").digest
 }
@@ -93,7 +93,7 @@ fn digest(site: &Site) -> String {
 fn compare(criterion: &mut Criterion) {
     let (tree, state) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
     repository(tree.path());
-    let mut site = Site::new(tree.path());
+    let mut site = CheckSite::new(tree.path());
     site.environment = std::env::vars().collect();
 
     let mut group = criterion.benchmark_group("digest");

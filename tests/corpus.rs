@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use gate_cli::{Gate, Places, Request, Selection, Site, Source};
+use gate_cli::{CheckSite, Gate, Places, Request, Selection, Source};
 use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{Mode, Policy};
@@ -130,7 +130,7 @@ fn the_shipped_settings_have_no_false_exit() {
         &gate_cli::layers(&Places::default(), &Selection::default()).unwrap(),
         None,
     );
-    let gate = Gate::open(resolved.unwrap(), Site::new(".")).unwrap();
+    let gate = Gate::open(resolved.unwrap(), CheckSite::new(".")).unwrap();
     let mut score = Score::default();
     for case in cases() {
         let source = Source::File(shared().join("corpus").join(&case.file));

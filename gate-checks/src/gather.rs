@@ -162,7 +162,7 @@ pub fn look(site: &CheckSite) -> Result<TreeChange, WorktreeError> {
 /// # Errors
 ///
 /// A tree that cannot be read.
-pub fn list_files(site: &Site) -> Result<FileList, WorktreeError> {
+pub fn list_files(site: &CheckSite) -> Result<FileList, WorktreeError> {
     Ok(FileList::new(&WorkTree::open(site)?.snapshot()?))
 }
 

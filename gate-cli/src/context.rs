@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gate_checks::process::Supervisor;
-use gate_checks::{SLOTS, Site};
+use gate_checks::{CheckSite, SLOTS};
 use gate_core::Policy;
 
 use crate::failure::Failure;
@@ -21,26 +21,26 @@ pub(crate) struct Here {
 
 impl Here {
     /// The site for checks, in the project whose settings decide.
-    pub(crate) fn site_under(&self, trust: &Trust) -> Result<Site, Failure> {
+    pub(crate) fn site_under(&self, trust: &Trust) -> Result<CheckSite, Failure> {
         self.site_of(trust.project()?)
     }
 
     /// The site for checks.
-    pub(crate) fn site(&self) -> Result<Site, Failure> {
+    pub(crate) fn site(&self) -> Result<CheckSite, Failure> {
         self.site_of(self.places.project()?)
     }
 
-    fn site_of(&self, project: PathBuf) -> Result<Site, Failure> {
+    fn site_of(&self, project: PathBuf) -> Result<CheckSite, Failure> {
         let program = std::env::current_exe().ok().filter(|program| program.is_file());
         let supervisor = program
             .or_else(running_program)
             .map(|program| Supervisor { program, args: vec![SUPERVISE.to_owned()] });
-        Ok(Site {
+        Ok(CheckSite {
             state: self.places.state.clone(),
             supervisor,
             environment: self.places.environment.clone(),
             slots: self.places.state.as_ref().map(|state| state.join(SLOTS)),
-            ..Site::new(project)
+            ..CheckSite::new(project)
         })
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use gate_checks::Site;
+use gate_checks::CheckSite;
 use gate_checks::worktree::{WorkTree, WorktreeError};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::handoff::{self, Handoff, Known, Problem, Ran, Seen};
@@ -47,7 +47,7 @@ pub(crate) fn draft(
 
 /// The files that were changed since a commit, or are not committed; none outside of
 /// git.
-pub(crate) fn changed(site: &Site, since: Option<&str>) -> Result<Vec<String>, WorktreeError> {
+pub(crate) fn changed(site: &CheckSite, since: Option<&str>) -> Result<Vec<String>, WorktreeError> {
     Ok(WorkTree::open(site)?.changed(since)?.unwrap_or_default())
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn unheld(
     handoff: &Handoff,
     file: Option<&Path>,
     memory: &mut Memory,
-    site: &Site,
+    site: &CheckSite,
 ) -> Result<Vec<Problem>, Failure> {
     let seen = seen(handoff, memory)?;
     let problems = || {
@@ -192,7 +192,7 @@ fn see(evidence: &Evidence, record: &Record, policy: Option<&Policy>) -> Option<
 /// The changed files that are not there and never were.
 fn unknown_files(
     handoff: &Handoff,
-    site: &Site,
+    site: &CheckSite,
     tree: &WorkTree,
 ) -> Result<Vec<Problem>, WorktreeError> {
     let mut looked_for = 0;

@@ -40,7 +40,7 @@ use std::process::ExitCode;
 pub use commands::schema;
 pub use failure::Failure;
 pub use gate::Gate;
-pub use gate_checks::{Event, Events, Site};
+pub use gate_checks::{CheckSite, Event, Events};
 pub use memory::{
     BreakerStatus, Claim, LeaseRef, Lock, Memory, OpenBreaker, Operation, RecordSelector,
     ReplayedDecision, SetAside, Submitted, Which,

@@ -3,14 +3,15 @@
 
 use std::sync::OnceLock;
 
-use gate_checks::Site;
+use gate_checks::CheckSite;
 use gate_core::mask::Masker;
 
 /// The masker of this process's environment.
 pub(crate) fn masker() -> &'static Masker {
     static MASKER: OnceLock<Masker> = OnceLock::new();
-    MASKER
-        .get_or_init(|| Site { environment: gate_checks::environment(), ..Site::new("") }.masker())
+    MASKER.get_or_init(|| {
+        CheckSite { environment: gate_checks::environment(), ..CheckSite::new("") }.masker()
+    })
 }
 
 /// A text without secrets.

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::client::{Client, Site, stop_hook};
+use super::client::{CheckSite, Client, stop_hook};
 
 /// Its user settings hold the hook. It talks to the model of an API key.
 pub(crate) const CLAUDE_CODE: Client = Client {
@@ -14,7 +14,7 @@ pub(crate) const CLAUDE_CODE: Client = Client {
     start,
 };
 
-fn start(site: &Site) -> Command {
+fn start(site: &CheckSite) -> Command {
     let mut settings = stop_hook("Stop", site.hook, 60);
     settings["permissions"] = json!({"allow": ["Bash"]});
     site.keep(".claude/settings.json", &settings.to_string());

@@ -17,11 +17,11 @@ pub(crate) struct Client {
     /// How its model calls its shell.
     pub(super) shell: Shell,
     /// Puts the hook where the client looks for it, and says how it is started.
-    pub(super) start: fn(&Site) -> Command,
+    pub(super) start: fn(&CheckSite) -> Command,
 }
 
 /// Where a client is about to run, and with what.
-pub(super) struct Site<'a> {
+pub(super) struct CheckSite<'a> {
     pub(super) program: PathBuf,
     pub(super) home: &'a Path,
     pub(super) work: &'a Path,
@@ -34,7 +34,7 @@ pub(super) struct Site<'a> {
     pub(super) alone: bool,
 }
 
-impl Site<'_> {
+impl CheckSite<'_> {
     /// Writes one of its files, below its home.
     pub(super) fn keep(&self, name: &str, text: &str) {
         let path = self.home.join(name);

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::client::{Client, Site, stop_hook};
+use super::client::{CheckSite, Client, stop_hook};
 
 /// Its `hooks.json` holds the hook; nobody is there to review it, so it is
 /// told to trust.
@@ -15,7 +15,7 @@ pub(crate) const CODEX: Client = Client {
     start,
 };
 
-fn start(site: &Site) -> Command {
+fn start(site: &CheckSite) -> Command {
     site.keep(".codex/config.toml", &settings(site));
     let mut command = site.command();
     command.args(["exec", "--json"]);
@@ -28,7 +28,7 @@ fn start(site: &Site) -> Command {
     command
 }
 
-fn settings(site: &Site) -> String {
+fn settings(site: &CheckSite) -> String {
     let (model, work) = (site.model, site.work.display());
     format!(
         r#"model = "gpt-5.4"

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::client::{Client, Site};
+use super::client::{CheckSite, Client};
 
 /// A file among its hooks holds the hook. It talks to a model of one's own,
 /// so that nobody has to log in.
@@ -15,7 +15,7 @@ pub(crate) const COPILOT: Client = Client {
     start,
 };
 
-fn start(site: &Site) -> Command {
+fn start(site: &CheckSite) -> Command {
     if let Some(command) = site.hook {
         let hook = json!({"type": "command", "bash": command, "timeoutSec": 60});
         let hooks = json!({"version": 1, "hooks": {"Stop": [hook]}});

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::client::{Client, Site, stop_hook};
+use super::client::{CheckSite, Client, stop_hook};
 
 /// Its user settings hold the hook, and a model of one's own, so that nobody has to log
 /// in: any key will do.
@@ -21,7 +21,7 @@ pub(crate) const DROID: Client = Client {
     start,
 };
 
-fn start(site: &Site) -> Command {
+fn start(site: &CheckSite) -> Command {
     let mut settings = stop_hook("Stop", site.hook, 60);
     settings["customModels"] = json!([{
         "model": "fake-model", "id": "custom:fake-0", "index": 0, "displayName": "Fake",

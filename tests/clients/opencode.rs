@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::client::{Client, Site};
+use super::client::{CheckSite, Client};
 use crate::needs::clients_folder;
 
 /// A plug-in of gate's holds the command. A script starts the server, sends the prompt,
@@ -23,7 +23,7 @@ const PLUGIN: &str = include_str!("../../gate-cli/src/templates/opencode-gate.js
 /// Starts the server, and waits for the end of what a prompt begins.
 const DRIVER: &str = include_str!("opencode-drive.mjs");
 
-fn start(site: &Site) -> Command {
+fn start(site: &CheckSite) -> Command {
     let model =
         json!({"name": "Fake", "tool_call": true, "limit": {"context": 100_000, "output": 8_000}});
     let provider = json!({

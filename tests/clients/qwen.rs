@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::client::{Client, Site, stop_hook};
+use super::client::{CheckSite, Client, stop_hook};
 
 /// Its user settings hold the hook, with milliseconds.
 pub(crate) const QWEN: Client = Client {
@@ -14,7 +14,7 @@ pub(crate) const QWEN: Client = Client {
     start,
 };
 
-fn start(site: &Site) -> Command {
+fn start(site: &CheckSite) -> Command {
     let mut settings = stop_hook("Stop", site.hook, 60_000);
     settings["security"] = json!({"auth": {"selectedType": "openai"}});
     settings["general"] = json!({"enableAutoUpdate": false, "disableAutoUpdate": true});

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
-use super::client::{Client, Site};
+use super::client::{CheckSite, Client};
 use super::model::{Model, Reply};
 use super::network::Alone;
 use crate::needs::client_program;
@@ -89,7 +89,7 @@ impl Session {
         let model = Model::start(&self.script, self.client.shell);
         let (home, work) = (self.project.home(), self.project.path(""));
         let url = model.url();
-        let site = Site {
+        let site = CheckSite {
             program: client_program(self.client.name, self.client.program).unwrap(),
             home: &home,
             work: &work,

@@ -1,6 +1,6 @@
 //! What gate keeps of a work tree as it was before an agent acted.
 
-use gate_checks::Site;
+use gate_checks::CheckSite;
 use gate_checks::baseline::Baseline;
 use gate_checks::worktree::WorkTree;
 
@@ -9,7 +9,7 @@ use super::Ran;
 /// The baseline that is kept for a run.
 pub(crate) fn kept(ran: &Ran, run: &str) -> Option<Baseline> {
     let state = Some(ran.home().join(".local/state/gate"));
-    Baseline::kept(&Site { state, ..site(ran) }, Some(run)).unwrap()
+    Baseline::kept(&CheckSite { state, ..site(ran) }, Some(run)).unwrap()
 }
 
 /// The files that are not as they were in the baseline of a run.
@@ -19,7 +19,7 @@ pub(crate) fn changes(ran: &Ran, run: &str) -> Vec<String> {
     changes.iter().map(|change| change.path.display().to_string()).collect()
 }
 
-fn site(ran: &Ran) -> Site {
+fn site(ran: &Ran) -> CheckSite {
     let environment = vec![("PATH".to_owned(), std::env::var("PATH").unwrap())];
-    Site { environment, ..Site::new(ran.path("").canonicalize().unwrap()) }
+    CheckSite { environment, ..CheckSite::new(ran.path("").canonicalize().unwrap()) }
 }

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::report;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::{Blob, Cancellation, Kind, Snapshot, WorkTree};
 
 pub use change::{Change, What};
@@ -111,7 +111,11 @@ impl Baseline {
     /// # Errors
     ///
     /// A tree that cannot be read.
-    pub fn take(policy: &Policy, site: &Site, time: &str) -> Result<Option<Self>, BaselineError> {
+    pub fn take(
+        policy: &Policy,
+        site: &CheckSite,
+        time: &str,
+    ) -> Result<Option<Self>, BaselineError> {
         Self::taken(Origin::Taken, policy, site, time, &Cancellation::never())
     }
 
@@ -123,7 +127,7 @@ impl Baseline {
     /// A tree that cannot be read, or not in time ([`BaselineError::is_late`]).
     pub fn take_in_session(
         policy: &Policy,
-        site: &Site,
+        site: &CheckSite,
         time: &str,
         cancel: CancellationToken,
     ) -> Result<Option<Self>, BaselineError> {
@@ -133,7 +137,7 @@ impl Baseline {
     fn taken(
         origin: Origin,
         policy: &Policy,
-        site: &Site,
+        site: &CheckSite,
         time: &str,
         cancel: &Cancellation,
     ) -> Result<Option<Self>, BaselineError> {
@@ -170,7 +174,7 @@ impl Baseline {
     /// # Errors
     ///
     /// What git could not tell.
-    pub fn from_history(site: &Site, time: &str) -> Result<Option<Self>, BaselineError> {
+    pub fn from_history(site: &CheckSite, time: &str) -> Result<Option<Self>, BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(head) = tree.commit("HEAD")? else { return Ok(None) };
         let (commit, origin) = match tree.merge_base()? {
@@ -341,8 +345,8 @@ fn raw(tree: &WorkTree, path: &Path) -> Option<(String, Vec<u8>)> {
 }
 
 /// The folder of a tree's baselines.
-fn folder(site: &Site, tree: &WorkTree) -> Option<PathBuf> {
-    Some(crate::store::of_tree(site.state.as_ref()?, tree.root()).join("baseline"))
+fn folder(site: &CheckSite, tree: &WorkTree) -> Option<PathBuf> {
+    Some(crate::store::tree_folder(site.state.as_ref()?, tree.root()).join("baseline"))
 }
 
 /// The kind of a file, by which two snapshots of a baseline's tree are compared.

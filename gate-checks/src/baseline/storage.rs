@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::error::BaselineError;
 use super::{Baseline, Body, Origin, VERSION, folder};
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::store;
 use crate::worktree::WorkTree;
 
@@ -44,7 +44,7 @@ impl Baseline {
     /// # Errors
     ///
     /// One that cannot be read, or is damaged.
-    pub fn kept(site: &Site, run: Option<&str>) -> Result<Option<Self>, BaselineError> {
+    pub fn kept(site: &CheckSite, run: Option<&str>) -> Result<Option<Self>, BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(None) };
         let file = file(&folder, run);
@@ -75,7 +75,7 @@ impl Baseline {
     /// # Errors
     ///
     /// A folder that cannot be written.
-    pub fn keep(&self, site: &Site, run: Option<&str>) -> Result<(), BaselineError> {
+    pub fn keep(&self, site: &CheckSite, run: Option<&str>) -> Result<(), BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(()) };
         for (hash, held) in &*self.bytes {
@@ -95,7 +95,7 @@ impl Baseline {
     /// # Errors
     ///
     /// A folder that cannot be written.
-    pub fn begins(site: &Site, session: &str) -> Result<bool, BaselineError> {
+    pub fn begins(site: &CheckSite, session: &str) -> Result<bool, BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(false) };
         let path = folder.join("begun").join(name_of(session));
@@ -115,7 +115,7 @@ impl Baseline {
     /// # Errors
     ///
     /// A file that cannot be removed.
-    pub fn forget(site: &Site) -> Result<bool, BaselineError> {
+    pub fn forget(site: &CheckSite) -> Result<bool, BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(false) };
         let path = file(&folder, None);

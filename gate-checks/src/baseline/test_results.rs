@@ -8,7 +8,7 @@ use gate_core::decide::evidence::Evidence;
 use super::error::BaselineError;
 use super::{Baseline, folder};
 use crate::report::Test;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::store;
 use crate::worktree::WorkTree;
 
@@ -17,7 +17,7 @@ impl Baseline {
     /// command. None where they were not.
     pub fn tests(
         &self,
-        site: &Site,
+        site: &CheckSite,
         tree: &WorkTree,
         (check, key): (&str, &str),
     ) -> Option<Vec<Test>> {
@@ -32,7 +32,7 @@ impl Baseline {
     /// A folder that cannot be written.
     pub fn keep_tests(
         &self,
-        site: &Site,
+        site: &CheckSite,
         tree: &WorkTree,
         (check, key): (&str, &str),
         tests: &[Test],
@@ -43,7 +43,7 @@ impl Baseline {
     }
 
     /// The result of a check on the baseline, if it ran there before.
-    pub(crate) fn outcome(&self, site: &Site, tree: &WorkTree, key: &str) -> Option<Evidence> {
+    pub(crate) fn outcome(&self, site: &CheckSite, tree: &WorkTree, key: &str) -> Option<Evidence> {
         let text = fs::read(self.tests_file(site, tree, "", key)?).ok()?;
         serde_json::from_slice(&text).ok()
     }
@@ -55,7 +55,7 @@ impl Baseline {
     /// A folder that cannot be written.
     pub(crate) fn keep_outcome(
         &self,
-        site: &Site,
+        site: &CheckSite,
         tree: &WorkTree,
         key: &str,
         evidence: &Evidence,
@@ -65,7 +65,13 @@ impl Baseline {
         store::write_file(&path, &text).map_err(|source| BaselineError::Io { path, source })
     }
 
-    fn tests_file(&self, site: &Site, tree: &WorkTree, check: &str, key: &str) -> Option<PathBuf> {
+    fn tests_file(
+        &self,
+        site: &CheckSite,
+        tree: &WorkTree,
+        check: &str,
+        key: &str,
+    ) -> Option<PathBuf> {
         let name = blake3::hash(format!("{}\0{check}\0{key}", self.digest()).as_bytes()).to_hex();
         Some(folder(site, tree)?.join("tests").join(format!("{}.json", &name[..32])))
     }

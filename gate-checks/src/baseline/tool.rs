@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check_kind::with_command;
 use crate::copy;
-use crate::site::Site;
+use crate::site::CheckSite;
 
 /// A program that a check's command names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Tool {
 
 impl Tool {
     /// The tool that a name means at this moment; none where there is none.
-    pub(crate) fn find(name: &str, site: &Site) -> Option<Self> {
+    pub(crate) fn find(name: &str, site: &CheckSite) -> Option<Self> {
         let path = which::which_in(name, Some(site.search_path()), &site.project).ok()?;
         let digest = format!("blake3:{}", blake3::Hash::from_bytes(copy::hash(&path).ok()?));
         Some(Self { name: name.to_owned(), path, digest })
@@ -32,7 +32,7 @@ impl Tool {
 
 /// The programs that the commands of these checks begin with. What a shell's script
 /// calls is not known.
-pub(super) fn configured(policy: &Policy, site: &Site) -> Vec<Tool> {
+pub(super) fn configured(policy: &Policy, site: &CheckSite) -> Vec<Tool> {
     let programs = policy.checks.iter().filter_map(|(name, check)| {
         let (settings, _) = with_command(name, check, site)?;
         if settings.shell {

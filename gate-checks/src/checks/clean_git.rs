@@ -28,7 +28,7 @@ use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde_json::{Value, json};
 
 use crate::check::{Check, CheckContext, CheckId, Cost};
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::{Cancellation, Globs, Status, WorkTree, WorktreeError, shown};
 
 /// Names that the summary shows.
@@ -70,7 +70,7 @@ impl Check for CleanGit {
         Cost::Look
     }
 
-    fn minds_new_files(&self) -> bool {
+    fn rerun_on_new_files(&self) -> bool {
         true
     }
 
@@ -90,7 +90,7 @@ impl Check for CleanGit {
 
 /// The uncommitted files, without those that settings allow.
 fn look(
-    site: &Site,
+    site: &CheckSite,
     ignore: &[String],
     cancel: &Cancellation,
 ) -> Result<Option<Status>, WorktreeError> {

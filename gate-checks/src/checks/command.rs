@@ -16,7 +16,7 @@ use super::verified_tests::VerifiedTests;
 use crate::check::{Check, CheckContext, CheckId, Cost};
 use crate::check_kind::with_command;
 use crate::report;
-use crate::site::Site;
+use crate::site::CheckSite;
 
 /// Runs a command.
 pub(crate) struct CommandCheck {
@@ -28,7 +28,7 @@ pub(crate) struct CommandCheck {
 
 impl CommandCheck {
     /// The check of this name, with its own command or the project's.
-    pub(crate) fn new(id: CheckId, settings: &CheckPolicy, site: &Site) -> Self {
+    pub(crate) fn new(id: CheckId, settings: &CheckPolicy, site: &CheckSite) -> Self {
         match with_command(id.as_str(), settings, site) {
             Some((settings, found_in)) => Self { id, settings, found_in },
             None => Self { id, settings: settings.clone(), found_in: None },
@@ -112,7 +112,7 @@ impl Check for CommandCheck {
         Some(&self.settings.command)
     }
 
-    fn is_tried(&self) -> bool {
+    fn uses_baseline(&self) -> bool {
         self.settings.control && reads_tests(self.id.as_str(), &self.settings)
     }
 

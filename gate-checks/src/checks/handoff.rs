@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::acceptance::{self, Named, PlanError, files};
 use crate::check::{Check, CheckContext, CheckId, Cost};
-use crate::site::Site;
+use crate::site::CheckSite;
 
 /// So many problems are named in the summary, and so many in the detail.
 const NAMED: usize = 3;
@@ -44,7 +44,7 @@ impl Handoff {
         Self { id, files: policy.files.clone() }
     }
 
-    fn look(&self, site: &Site) -> Evidence {
+    fn look(&self, site: &CheckSite) -> Evidence {
         let mut found = Findings::default();
         for entry in &self.files {
             match files(&site.project, entry) {

@@ -103,7 +103,7 @@ impl Launch<'_> {
         };
         let (id, argv, told) = (self.id, self.argv, self.told);
         let argv = argv.iter().map(|word| told.text(word)).collect();
-        let ended = job.run(Capture::new(self.reader), &cx.cancel, &cx.at_once).await;
+        let ended = job.run(Capture::new(self.reader), &cx.cancel, &cx.kill_now).await;
         record(id, argv, &ended, (cx, told))
     }
 

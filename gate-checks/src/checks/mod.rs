@@ -21,7 +21,7 @@ use crate::cache::EvidenceCache;
 use crate::check::{Check, CheckId};
 use crate::check_kind::CheckKind;
 use crate::decorate::{Cached, Retry, Slotted, Timeout, WithMode, decorated};
-use crate::site::Site;
+use crate::site::CheckSite;
 
 use acceptance_criteria::AcceptanceCriteria;
 use clean_git::CleanGit;
@@ -45,7 +45,7 @@ pub(crate) struct Planned {
 /// The checks that a policy configures, or one of them alone.
 pub(crate) fn plan(
     policy: &Policy,
-    site: &Site,
+    site: &CheckSite,
     cache: &Arc<EvidenceCache>,
     only: Option<&str>,
 ) -> Vec<Planned> {
@@ -63,7 +63,7 @@ fn named(
     id: CheckId,
     settings: &CheckPolicy,
     policy: &Policy,
-    site: &Site,
+    site: &CheckSite,
     cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
     match CheckKind::of(id.as_str(), settings) {
@@ -97,7 +97,7 @@ fn runs(
 /// A check that is ended in time, and run again where it fails.
 fn bounded(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
     // One that is tried runs its command several times, each within the limit.
-    let times = if check.is_tried() { TRIES } else { 1 };
+    let times = if check.uses_baseline() { TRIES } else { 1 };
     let check =
         decorated(Arc::new(check), Timeout { limit: limit(settings).saturating_mul(times) });
     decorated(check, Retry { times: settings.retry })

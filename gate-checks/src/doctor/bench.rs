@@ -70,7 +70,7 @@ impl<'a> Bench<'a> {
         let site = self.copy.site(self.site);
         // The copy's only commit. Without one, what compares says so.
         let baseline = Baseline::from_history(&site, "").ok().flatten();
-        let wanted = Wanted { all: true, fresh: true, baseline, ..Wanted::default() };
+        let wanted = GatherOptions { all: true, fresh: true, baseline, ..GatherOptions::default() };
         let gathered = gather(&self.policy, site, &wanted, self.events.clone())?;
         for file in gathered.tree.iter().flat_map(|tree| &tree.wrote) {
             // What stays makes the next run less certain, never a pass.

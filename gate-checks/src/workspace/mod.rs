@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::copy::{self, Mapping};
 use crate::remove::remove_all;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::store;
 use crate::temporary::Temporary;
 use crate::worktree::Snapshot;
@@ -76,7 +76,7 @@ impl Workspace {
     ///
     /// A folder that cannot be made.
     pub(crate) async fn open(
-        site: &Site,
+        site: &CheckSite,
         real: &Path,
         cancel: &CancellationToken,
     ) -> io::Result<Option<Self>> {
@@ -85,7 +85,7 @@ impl Workspace {
             None => Some(Temporary::new("workspace")?),
         };
         let folder = match (&site.state, &temporary) {
-            (Some(state), _) => store::of_tree(&std::path::absolute(state)?, real).join(FOLDER),
+            (Some(state), _) => store::tree_folder(&std::path::absolute(state)?, real).join(FOLDER),
             (None, Some(temporary)) => temporary.path().to_owned(),
             (None, None) => return Ok(None),
         };
@@ -124,7 +124,12 @@ impl Workspace {
     ///
     /// A file that cannot be written, or that changes meanwhile; a repository that
     /// cannot be made.
-    pub(crate) fn sync(&self, layout: &Layout, tree: &Snapshot, site: &Site) -> io::Result<()> {
+    pub(crate) fn sync(
+        &self,
+        layout: &Layout,
+        tree: &Snapshot,
+        site: &CheckSite,
+    ) -> io::Result<()> {
         let touched = match self.lay(layout) {
             Ok(touched) => touched,
             Err(_) => {
@@ -154,7 +159,7 @@ impl Workspace {
     }
 
     /// Has its own repository hold what it holds: tests may ask git.
-    fn commit(&self, layout: &Layout, site: &Site, touched: &[u8]) -> io::Result<()> {
+    fn commit(&self, layout: &Layout, site: &CheckSite, touched: &[u8]) -> io::Result<()> {
         let git = self.root().join(".git");
         let (config, count) = (self.folder.join("git-config"), self.folder.join("commits"));
         let commits =
@@ -193,7 +198,7 @@ impl Workspace {
 
     /// The site whose project is in it. Where the user says where cargo builds it
     /// builds elsewhere: two trees in one such folder build each other anew.
-    pub(crate) fn site(&self, site: &Site, asked: &[String]) -> io::Result<Site> {
+    pub(crate) fn site(&self, site: &CheckSite, asked: &[String]) -> io::Result<CheckSite> {
         let real = site.project.canonicalize()?;
         let project = self.mapping.folder(&real);
         let project = project.ok_or_else(|| io::Error::other("its project is not in the tree"))?;
@@ -206,7 +211,7 @@ impl Workspace {
             };
             (name.clone(), value)
         });
-        Ok(Site { project, environment: environment.collect(), ..site.clone() })
+        Ok(CheckSite { project, environment: environment.collect(), ..site.clone() })
     }
 
     /// Variables that a command needs here: what is linked to is not to be changed.

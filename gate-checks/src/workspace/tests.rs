@@ -156,7 +156,7 @@ fn what_nobody_comes_back_to_is_emptied() {
     let (gone, unused, here) = (Bench::new(), Bench::new(), Bench::new());
     let state = here.fixture.site.state.clone();
     let opened = |bench: &Bench| {
-        let site = Site { state: state.clone(), ..bench.fixture.site.clone() };
+        let site = CheckSite { state: state.clone(), ..bench.fixture.site.clone() };
         let (root, cancel) = (bench.tree.root(), CancellationToken::new());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let workspace = runtime.block_on(Workspace::open(&site, root, &cancel)).unwrap().unwrap();

@@ -7,7 +7,7 @@ use super::error::WorktreeError;
 use super::globs::Globs;
 use super::names::prefix_of;
 use super::tracked::Tracked;
-use crate::site::Site;
+use crate::site::CheckSite;
 
 /// The site's rules, in names relative to the root.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct IgnoreRules {
 }
 
 impl IgnoreRules {
-    pub(super) fn new(site: &Site, root: &Path) -> Result<Self, WorktreeError> {
+    pub(super) fn new(site: &CheckSite, root: &Path) -> Result<Self, WorktreeError> {
         let inside = |path: &Path| relative(&site.project.join(path), root);
         Ok(Self {
             project: prefix_of(&site.project, root)?,
@@ -87,11 +87,11 @@ fn real(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn ignored(site: impl FnOnce(&mut Site, &Path)) -> (tempfile::TempDir, IgnoreRules) {
+    fn ignored(site: impl FnOnce(&mut CheckSite, &Path)) -> (tempfile::TempDir, IgnoreRules) {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir(root.join("app")).unwrap();
-        let mut settings = Site::new(root.join("app"));
+        let mut settings = CheckSite::new(root.join("app"));
         site(&mut settings, &root);
         let ignored = IgnoreRules::new(&settings, &root).unwrap();
         (folder, ignored)

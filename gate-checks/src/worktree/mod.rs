@@ -73,7 +73,7 @@ use ignored::IgnoreRules;
 use root::Root;
 use state_dir::StateDir;
 
-use crate::site::Site;
+use crate::site::CheckSite;
 
 /// A work tree, opened once for all that is looked at.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ impl WorkTree {
     ///
     /// A project that cannot be opened, a glob that cannot be read, a
     /// repository above that cannot be asked.
-    pub fn open(site: &Site) -> Result<Self, WorktreeError> {
+    pub fn open(site: &CheckSite) -> Result<Self, WorktreeError> {
         let wrong = |source| WorktreeError::Project { path: site.project.clone(), source };
         let project = site.project.canonicalize().map_err(wrong)?;
         let Root { folder, is_repository, git } = Root::find(&project, &site.environment)?;

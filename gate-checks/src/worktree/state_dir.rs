@@ -23,7 +23,7 @@ pub(super) struct StateDir {
 impl StateDir {
     /// The state_dir of a work tree.
     pub(super) fn new(state: &Path, root: &Path) -> Self {
-        Self { state: state.into(), folder: store::of_tree(state, root) }
+        Self { state: state.into(), folder: store::tree_folder(state, root) }
     }
 
     /// The bytes that are stored under a name.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gate_checks::Site;
+use gate_checks::CheckSite;
 use gate_checks::baseline::{Baseline, Origin, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,7 +52,7 @@ pub struct ToolRecord {
 
 pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.settings.selection())?;
-    let site = Site { ignore: settings.policy.tree_ignore.clone(), ..here.site()? };
+    let site = CheckSite { ignore: settings.policy.tree_ignore.clone(), ..here.site()? };
     if args.show {
         return answer(args, &record(Baseline::kept(&site, None)?.as_ref(), None));
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gate_checks::{Events, Site};
+use gate_checks::{CheckSite, Events};
 use gate_core::Verdict;
 use gate_core::decide::policy::When;
 
@@ -38,7 +38,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     };
     let (settings, trust) = read(&here.places, &selection)?;
     let site = here.site_under(&trust)?;
-    let site = if args.no_state { Site { state: None, slots: None, ..site } } else { site };
+    let site = if args.no_state { CheckSite { state: None, slots: None, ..site } } else { site };
     let gate = Gate::open(settings, site)?.at(When::Check);
     let gate = if args.no_state {
         gate

@@ -4,7 +4,7 @@ mod agent;
 mod card;
 mod record;
 
-use gate_checks::{Finding, Level, Site, examine, examine_surroundings, self_test};
+use gate_checks::{CheckSite, Finding, Level, examine, examine_surroundings, self_test};
 use gate_core::Policy;
 
 use self::card::doctor_card;
@@ -36,7 +36,7 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
         known_check(&policy, name)?;
     }
     // A person waits for it, and for no other loop's checks.
-    let site = Site { ignore: policy.tree_ignore.clone(), slots: None, ..here.site()? };
+    let site = CheckSite { ignore: policy.tree_ignore.clone(), slots: None, ..here.site()? };
     if args.self_test {
         trust.admit(&policy, &site)?;
     }
@@ -50,7 +50,7 @@ fn examined(
     here: &Here,
     args: &Doctor,
     (policy, trust): (&Policy, &Trust),
-    site: &Site,
+    site: &CheckSite,
 ) -> Result<DoctorRecord, Failure> {
     let mut gate = examine_surroundings(policy, site);
     gate.push(settings_finding(args, site));
@@ -71,7 +71,7 @@ fn examined(
 }
 
 /// The file of the settings. They were read before, so there is no failure here.
-fn settings_finding(args: &Doctor, site: &Site) -> Finding {
+fn settings_finding(args: &Doctor, site: &CheckSite) -> Finding {
     let project = site.project.join("gate.toml");
     let file = args.settings.config.as_ref().unwrap_or(&project);
     if args.settings.config.is_some() || file.is_file() {
@@ -83,7 +83,7 @@ fn settings_finding(args: &Doctor, site: &Site) -> Finding {
 }
 
 /// A problem, if the settings start something that is not approved.
-fn trust_problem(trust: &Trust, policy: &Policy, site: &Site) -> Option<Finding> {
+fn trust_problem(trust: &Trust, policy: &Policy, site: &CheckSite) -> Option<Finding> {
     let failure = trust.admit(policy, site).err()?;
     let finding = Finding::new(Level::Problem, &failure.code, failure.message);
     Some(Finding { hint: failure.hint, ..finding })

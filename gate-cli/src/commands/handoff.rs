@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use gate_checks::Site;
+use gate_checks::CheckSite;
 use gate_checks::worktree::WorkTree;
 use gate_core::handoff::{self, Format, LONGEST};
 
@@ -91,7 +91,7 @@ fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
         let policy = settings::resolve(&here.places, &Selection::default())?.policy;
         let own =
             (args.text.file != Path::new("-")).then(|| here.places.folder.join(&args.text.file));
-        let site = Site {
+        let site = CheckSite {
             ignore: policy.tree_ignore.clone(),
             callers_files: args
                 .transcript

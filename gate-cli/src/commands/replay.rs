@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use gate_checks::Site;
+use gate_checks::CheckSite;
 
 use self::board::Board;
 use self::crew::{Told, Work};
@@ -68,7 +68,7 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
         inputs: all,
         labels,
         settings,
-        site: Site { environment: here.places.environment.clone(), ..Site::new(folder) },
+        site: CheckSite { environment: here.places.environment.clone(), ..CheckSite::new(folder) },
         format: args.reading.format,
         jobs,
         read: AtomicU64::new(0),

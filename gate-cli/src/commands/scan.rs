@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gate_checks::Site;
+use gate_checks::CheckSite;
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::Signal;
 use gate_core::{Decision, Transcript};
@@ -51,7 +51,7 @@ pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
     // No checks run: what is in the environment is masked, and nothing more.
     let environment = here.places.environment.clone();
-    let site = Site { environment, ..Site::new(&here.places.folder) };
+    let site = CheckSite { environment, ..CheckSite::new(&here.places.folder) };
     let gate = Gate::open(settings, site)?;
     let mut code = DONE;
     for file in &args.files {

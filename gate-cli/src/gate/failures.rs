@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use gate_checks::baseline::Baseline;
-use gate_checks::{CancellationToken, Gathered, PutBack, Site, rerun};
+use gate_checks::{CancellationToken, CheckSite, Gathered, PutBack, rerun};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
 use gate_core::decide::release::{Failure as Share, failing_tests, runs_the_work};
@@ -45,7 +45,7 @@ impl Gate {
     fn share(
         &self,
         red: &Evidence,
-        (site, baseline): (&Site, &Baseline),
+        (site, baseline): (&CheckSite, &Baseline),
         others_files: &[PathBuf],
         until: Option<Instant>,
     ) -> Share {

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use gate_checks::{Gathered, Site, programs};
+use gate_checks::{CheckSite, Gathered, programs};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
 use gate_core::decide::reason::{Warning, WarningCode};
@@ -70,7 +70,7 @@ impl Gate {
         let Some((mut settings, trust)) = trusted.trust.approved_since()? else { return Ok(None) };
         settings.policy.budget = self.policy.budget;
         let memory = self.memory().map(|memory| memory.again(trust.places())).transpose()?;
-        let site = Site { project: trust.project()?, ..self.site.clone() };
+        let site = CheckSite { project: trust.project()?, ..self.site.clone() };
         let gate = Self::open(settings, site)?.at(*place).compared_with(self.baseline.clone());
         let gate = memory.into_iter().fold(gate, Self::remembering);
         gate.trusting(trust).map(Some)

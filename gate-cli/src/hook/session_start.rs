@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use gate_checks::Site;
+use gate_checks::CheckSite;
 use gate_checks::baseline::Baseline;
 use gate_core::decide::policy::{Judge, When};
 
@@ -43,7 +43,7 @@ impl SessionStart<'_> {
         let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
         let never = settings.policy.hook.judge == Judge::Never;
         let callers_files = self.event.transcript.iter().cloned().collect();
-        let site = Site { callers_files, ..here.site_under(&trust)? };
+        let site = CheckSite { callers_files, ..here.site_under(&trust)? };
         let gate = Gate::open(settings, site)?.at(When::Hook);
         if never || !gate.compares_in_a_session() {
             return Ok(());

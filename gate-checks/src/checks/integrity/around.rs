@@ -10,7 +10,7 @@ use gate_core::integrity::{Around, Language, idle_targets, python_dependencies};
 use crate::baseline::Reader;
 use crate::check_kind::with_command;
 use crate::report;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::WorkTree;
 
 /// Files that name dependencies, and files with targets.
@@ -32,7 +32,7 @@ struct Running {
     folder: PathBuf,
 }
 
-fn running(policy: &Policy, site: &Site, tree: &WorkTree) -> Vec<Running> {
+fn running(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> Vec<Running> {
     let commands = policy.checks.iter().filter_map(|(name, check)| {
         let (settings, _) = with_command(name, check, site)?;
         let folder = site.folder_of(&settings).canonicalize().ok()?;
@@ -42,7 +42,12 @@ fn running(policy: &Policy, site: &Site, tree: &WorkTree) -> Vec<Running> {
     commands.collect()
 }
 
-pub(super) fn around(policy: &Policy, site: &Site, tree: &WorkTree, was: &Reader<'_>) -> Around {
+pub(super) fn around(
+    policy: &Policy,
+    site: &CheckSite,
+    tree: &WorkTree,
+    was: &Reader<'_>,
+) -> Around {
     let running = running(policy, site, tree);
     let required = running.iter().map(|running| &running.settings);
     let required =
@@ -89,7 +94,7 @@ fn language(command: &[String]) -> Option<Language> {
 }
 
 /// The files of the tree that commands name as what they run.
-pub(super) fn scripts(policy: &Policy, site: &Site, tree: &WorkTree) -> BTreeSet<PathBuf> {
+pub(super) fn scripts(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> BTreeSet<PathBuf> {
     let named = running(policy, site, tree).into_iter().flat_map(|running| {
         let words: Vec<String> = if running.settings.shell {
             let separators = |c: char| c.is_whitespace() || ";&|()".contains(c);

@@ -12,7 +12,7 @@ use super::around::{around, scripts};
 use super::criteria;
 use crate::baseline::{Baseline, BaselineError, Change, Origin, Reader, Tool, What};
 use crate::check::CheckContext;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::{Cancellation, File, Globs, Snapshot, WorkTree};
 
 /// The largest file that is looked into, in bytes.
@@ -176,7 +176,7 @@ fn unreadable(path: &Path) -> String {
 }
 
 /// Tools that are others than they were.
-fn tools(baseline: &Baseline, site: &Site) -> Vec<Finding> {
+fn tools(baseline: &Baseline, site: &CheckSite) -> Vec<Finding> {
     let tools = baseline.tools().iter().filter_map(|was| {
         let how = match Tool::find(&was.name, site) {
             Some(now) if now == *was => return None,

@@ -111,7 +111,7 @@ impl Check for Integrity {
         Cost::Look
     }
 
-    fn minds_new_files(&self) -> bool {
+    fn rerun_on_new_files(&self) -> bool {
         true
     }
 

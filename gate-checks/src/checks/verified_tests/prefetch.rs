@@ -18,7 +18,7 @@ use crate::control::recognise;
 use crate::event::Events;
 use crate::gather::GatherError;
 use crate::logs::Logs;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::slots::Slots;
 use crate::store;
 use crate::worktree::WorkTree;
@@ -35,7 +35,7 @@ use crate::worktree::WorkTree;
 /// [`GatherError`]: nothing could be run.
 pub fn learn_tests(
     policy: &Policy,
-    site: &Site,
+    site: &CheckSite,
     baseline: &Baseline,
     cancel: &CancellationToken,
 ) -> Result<(), GatherError> {
@@ -64,13 +64,13 @@ pub fn learn_tests(
 /// read.
 pub(super) fn context(
     policy: &Policy,
-    site: &Site,
+    site: &CheckSite,
     baseline: &Baseline,
     cancel: &CancellationToken,
 ) -> Option<(WorkTree, CheckContext)> {
     let tree = WorkTree::open(site).ok()?;
     let snapshot = tree.snapshot().ok()?;
-    let folder = site.state.as_ref().map(|state| store::of_tree(state, tree.root()));
+    let folder = site.state.as_ref().map(|state| store::tree_folder(state, tree.root()));
     let cx = CheckContext {
         site: Arc::new(site.clone()),
         tree: Arc::new(snapshot),
@@ -79,7 +79,7 @@ pub(super) fn context(
         about: Arc::new(About::default()),
         cancel: cancel.clone(),
         late: CancellationToken::new(),
-        at_once: cancel.clone(),
+        kill_now: cancel.clone(),
         events: Events::nobody(),
         logs: Arc::new(Logs::new(folder.as_deref())),
         masker: Arc::new(site.masker()),

@@ -18,7 +18,7 @@ use crate::baseline::Baseline;
 use crate::check::CheckId;
 use crate::check_kind::{CheckKind, with_command};
 use crate::gather::GatherError;
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::WorkTree;
 
 /// The files that are put back to their baseline.
@@ -41,7 +41,7 @@ pub enum PutBack<'f> {
 /// [`GatherError`]: nothing could be run.
 pub fn rerun(
     policy: &Policy,
-    site: &Site,
+    site: &CheckSite,
     baseline: &Baseline,
     (check, put_back): (&str, PutBack<'_>),
     cancel: &CancellationToken,

@@ -15,7 +15,7 @@ use crate::checks::launch::CopyReport;
 use crate::checks::test_run::{Ran, TestRun};
 use crate::control::{self, Control, Place, RunnerCommand};
 use crate::report::{TestReport, with_options};
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::workspace::Workspace;
 use crate::worktree::{Snapshot, WorkTree};
 
@@ -26,7 +26,7 @@ pub(super) struct TestWorkspace {
     /// With the files that the digest leaves out: tests may need them.
     snapshot: Arc<Snapshot>,
     /// The tree's own site.
-    real: Arc<Site>,
+    real: Arc<CheckSite>,
     cx: CheckContext,
     settings: CheckPolicy,
     files: Vec<PathBuf>,
@@ -59,7 +59,7 @@ impl TestWorkspace {
         let snapshot = if cx.site.ignore.is_empty() {
             Arc::clone(&cx.tree)
         } else {
-            let all = Site { ignore: Vec::new(), ..Site::clone(&cx.site) };
+            let all = CheckSite { ignore: Vec::new(), ..CheckSite::clone(&cx.site) };
             Arc::new(WorkTree::open(&all)?.snapshot()?)
         };
         let site = workspace.site(&cx.site, &settings.env)?;

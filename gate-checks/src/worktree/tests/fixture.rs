@@ -7,13 +7,13 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::site::Site;
+use crate::site::CheckSite;
 use crate::worktree::{Snapshot, WorkTree};
 
 /// `tree/` is the work tree, `home/` the user's, `state/` gate's; it all goes
 /// when it is dropped.
 pub(crate) struct Fixture {
-    pub(crate) site: Site,
+    pub(crate) site: CheckSite,
     base: PathBuf,
     _folder: TempDir,
 }
@@ -26,7 +26,7 @@ impl Fixture {
         for name in ["tree", "home", "state"] {
             fs::create_dir(base.join(name)).unwrap();
         }
-        let mut site = Site::new(base.join("tree"));
+        let mut site = CheckSite::new(base.join("tree"));
         let home = base.join("home").to_str().unwrap().to_owned();
         let path = std::env::var("PATH").unwrap();
         site.environment = vec![("PATH".to_owned(), path), ("HOME".to_owned(), home)];

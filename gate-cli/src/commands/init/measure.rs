@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use gate_checks::project::{Detected, Proposal};
-use gate_checks::{Site, Wanted, gather};
+use gate_checks::{CheckSite, GatherOptions, gather};
 use gate_core::Policy;
 use gate_core::config::{Layer, Origin, resolve};
 
@@ -18,7 +18,7 @@ use crate::render;
 /// Runs the checks that are about to be written, and takes their times.
 pub(super) struct Stopwatch {
     policy: Policy,
-    site: Site,
+    site: CheckSite,
 }
 
 impl Stopwatch {
@@ -27,15 +27,18 @@ impl Stopwatch {
         let text = text::settings(detected, &Default::default());
         let layer = Layer::parse(Origin::Project(file.to_owned()), &text)?;
         let project = here.places.folder.clone();
-        let site = Site { project, slots: None, ..here.site()? };
+        let site = CheckSite { project, slots: None, ..here.site()? };
         Ok(Self { policy: resolve(&[layer], None)?.policy, site })
     }
 
     /// None if nothing could be run.
     pub(super) fn measure(&self, proposal: &Proposal) -> Option<Measured> {
         announce(proposal);
-        let wanted =
-            Wanted { only: Some(proposal.check.clone()), fresh: true, ..Wanted::default() };
+        let wanted = GatherOptions {
+            only: Some(proposal.check.clone()),
+            fresh: true,
+            ..GatherOptions::default()
+        };
         let gathered = gather(&self.policy, self.site.clone(), &wanted, render::progress()).ok()?;
         let evidence =
             gathered.evidence.into_iter().find(|evidence| evidence.check == proposal.check)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use gate_checks::Site;
+use gate_checks::CheckSite;
 use gate_core::config::Resolved;
 use gate_core::decide::policy::When;
 use gate_core::read::Forced;
@@ -34,7 +34,7 @@ pub(super) struct Work {
     pub(super) inputs: Vec<Input>,
     pub(super) labels: Labels,
     pub(super) settings: Resolved,
-    pub(super) site: Site,
+    pub(super) site: CheckSite,
     pub(super) format: Option<Forced>,
     /// How many files are read at once.
     pub(super) jobs: usize,

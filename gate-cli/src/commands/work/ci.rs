@@ -1,6 +1,6 @@
 //! `gate work ci`: what continuous integration comes to, for an item that waits.
 
-use gate_checks::{CancellationToken, Wanted};
+use gate_checks::{CancellationToken, GatherOptions};
 use gate_core::Policy;
 use gate_core::config::Resolved;
 use gate_core::decide::evidence::Outcome;
@@ -49,7 +49,7 @@ pub(crate) fn checked(
     gate_checks::validate(&policy)?;
     let site = here.site()?;
     trust.admit(&policy, &site)?;
-    let wanted = Wanted { all: true, cancel: cancel.clone(), ..Wanted::default() };
+    let wanted = GatherOptions { all: true, cancel: cancel.clone(), ..GatherOptions::default() };
     let gathered = gate_checks::gather(&policy, site, &wanted, render::progress())?;
     let evidence = gathered.evidence;
     let inconclusive = evidence

@@ -30,7 +30,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
         cancel,
         masker: Arc::default(),
         late: CancellationToken::new(),
-        at_once: CancellationToken::new(),
+        kill_now: CancellationToken::new(),
         events: Events::nobody(),
         logs: Arc::new(Logs::new(None)),
         slots: None,
