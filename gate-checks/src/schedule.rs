@@ -109,7 +109,7 @@ impl<'p> Round<'p> {
         }
     }
 
-    fn start(&mut self, place: Place) {
+    fn start(&mut self, place: Index) {
         self.waiting.remove(&place);
         let check = self.plan[place].check.clone();
         self.cx.events.tell(Event::Started { check: check.id().clone() });
@@ -179,7 +179,7 @@ impl<'p> Round<'p> {
     }
 
     /// Notes a record, and what comes of it for the checks that need this one.
-    fn record(&mut self, place: Place, evidence: Evidence) {
+    fn record(&mut self, place: Index, evidence: Evidence) {
         let mut next = VecDeque::from([(place, evidence)]);
         while let Some((place, evidence)) = next.pop_front() {
             self.cx.events.tell(Event::Finished { evidence: Box::new(evidence.clone()) });

@@ -68,7 +68,10 @@ fn package(place: &Place<'_>) -> Option<(PathBuf, Manifest)> {
         .find(|(manifest, folder)| {
             let inside = folder.strip_prefix(&base).unwrap_or(folder);
             let member = members.matches(inside.as_os_str().as_encoded_bytes());
-            if wanted.is_some() { fits(manifest) } else { member }
+            match wanted {
+                Some(name) => manifest["name"] == name,
+                None => member,
+            }
         })
         .map(|(manifest, folder)| (folder, manifest))
 }

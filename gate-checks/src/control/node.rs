@@ -40,10 +40,11 @@ fn source(id: &str) -> String {
 /// A file beside one that a glob matches, with the same endings.
 fn matched(place: &Place<'_>, glob: &str, stem: &str, id: &str) -> Option<Draft> {
     let globs = Globs::new(&[glob.to_owned()]).ok()?;
-    let beside = place.nearest(place.cwd, |file| {
+    let fits = |file: &Path| {
         let inside = file.strip_prefix(place.cwd).unwrap_or(file);
         globs.matches(inside.as_os_str().as_encoded_bytes())
-    })?;
+    };
+    let beside = place.nearest(place.cwd, fits)?;
     let (_, endings) = name(&beside).split_once('.')?;
     let file = beside.with_file_name(format!("{stem}.{endings}"));
     let requires = endings.ends_with("cjs") || text(&beside).contains("require(");

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 

@@ -31,7 +31,7 @@ fn deep(folder: &Folder<'_>, tests: &str) -> Option<bool> {
     if deep.any(|below| folder.any(&below, |name| name.ends_with(".bats"))) {
         return Some(true);
     }
-    folder.any(tests, is_test).then_some(false)
+    folder.any(tests, |name| name.ends_with(".bats")).then_some(false)
 }
 
 /// Copies of Bats and of its libraries, which hold tests of their own.

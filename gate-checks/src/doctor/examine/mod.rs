@@ -19,7 +19,7 @@ use crate::site::CheckSite;
 /// Looks at the checks of a policy: what is as it should be, and what is not.
 pub fn examine(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
     let mut found = policy_alone(policy);
-    let tree = Tree::of(site);
+    let tree = Tree::read(site);
     match &tree {
         Ok(tree) => found.extend(globs::ignored_in_tree(&policy.tree_ignore, tree, site)),
         Err(error) => {
