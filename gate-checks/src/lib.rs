@@ -43,7 +43,9 @@ mod workspace;
 pub mod worktree;
 
 pub use checks::{PluginAnswer, PluginOutcome, PluginRequest, PutBack, learn_tests, rerun};
-pub use doctor::{Finding, Level, Proof, Standing, examine, examine_surroundings, self_test};
+pub use doctor::{
+    Finding, Level, Proof, SelfTestOutcome, examine, examine_surroundings, self_test,
+};
 pub use event::{Event, Events};
 pub use gather::{
     GatherError, GatherOptions, Gathered, TreeChange, gather, is_uncommitted, list_files, look,

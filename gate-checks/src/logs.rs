@@ -13,7 +13,7 @@ use crate::store;
 const MAX_CALLS: usize = 20;
 
 /// A younger log stays in any case: a decision that names it may just be read.
-const YOUNG: Duration = Duration::from_secs(60 * 60);
+const MIN_AGE_TO_REMOVE: Duration = Duration::from_secs(60 * 60);
 
 /// The logs of one call: a folder with a file a check.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Logs {
         };
         store::make_folder(all).ok()?;
         // Those that are removed are the oldest: the names begin with the time.
-        store::keep_newest(all, MAX_CALLS - 1, YOUNG);
+        store::keep_newest(all, MAX_CALLS - 1, MIN_AGE_TO_REMOVE);
         let prefix = format!("{:013}-", since_epoch());
         private(&prefix).tempdir_in(all).ok().map(|folder| folder.keep())
     }

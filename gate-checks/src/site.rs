@@ -7,7 +7,7 @@ use gate_core::decide::policy::CheckPolicy;
 use gate_core::mask::{Masker, Variable};
 use serde::{Deserialize, Serialize};
 
-use crate::process::{Supervisor, absolute, absolute_of, is_usual};
+use crate::process::{Supervisor, absolute, absolute_folders, is_usual};
 
 /// The file in the state folder in which a program may keep its panics: a check that
 /// panics names it, if it is there.
@@ -49,7 +49,7 @@ fn text_variable(name: OsString, value: OsString) -> Option<(String, String)> {
     let name = name.into_string().ok()?;
     let value = match value.into_string() {
         Ok(value) => value,
-        Err(value) if name == "PATH" => absolute_of(std::env::split_paths(&value)),
+        Err(value) if name == "PATH" => absolute_folders(std::env::split_paths(&value)),
         Err(_) => return None,
     };
     Some((name, value))

@@ -15,13 +15,13 @@ use tempfile::TempDir;
 use crate::remove::remove_all;
 
 /// Prefix of the names of all such folders.
-const OURS: &str = "gate-";
+const PREFIX: &str = "gate-";
 
 /// Purposes, which continue the names; another program's folder may begin like ours.
 const KINDS: [&str; 7] = ["self-test", "late", "report", "workspace", "git", "try", "copy"];
 
 /// A folder that is younger may not be locked yet.
-const YOUNG: Duration = Duration::from_secs(60);
+const MIN_AGE_TO_SWEEP: Duration = Duration::from_secs(60);
 
 /// A temporary folder: it is removed when this is dropped, or by a later gate.
 #[derive(Debug)]
@@ -41,8 +41,8 @@ impl Temporary {
         static SWEPT: Once = Once::new();
         debug_assert!(KINDS.contains(&kind), "{kind} is swept");
         let place = std::env::temp_dir();
-        SWEPT.call_once(|| sweep(&place, YOUNG));
-        Self::inside(&place, &format!("{OURS}{kind}-"))
+        SWEPT.call_once(|| sweep(&place, MIN_AGE_TO_SWEEP));
+        Self::inside(&place, &format!("{PREFIX}{kind}-"))
     }
 
     /// Makes one in another folder, which is not swept.
@@ -74,7 +74,7 @@ fn sweep(place: &Path, young: Duration) {
 }
 
 fn is_ours(name: &str) -> bool {
-    let kind = name.strip_prefix(OURS).and_then(|rest| rest.rsplit_once('-'));
+    let kind = name.strip_prefix(PREFIX).and_then(|rest| rest.rsplit_once('-'));
     kind.is_some_and(|(kind, _)| KINDS.contains(&kind))
 }
 
@@ -117,7 +117,7 @@ mod tests {
         std::os::unix::fs::symlink(at("gate-other-abc"), at("gate-git-link")).unwrap();
         let held = File::open(at("gate-late-held")).unwrap();
         held.try_lock().unwrap();
-        sweep(place.path(), YOUNG);
+        sweep(place.path(), MIN_AGE_TO_SWEEP);
         assert_eq!(names(place.path()).len(), 6, "one that is made just now is not locked yet");
         sweep(place.path(), Duration::ZERO);
         let left = ["gate-git-link", "gate-late-file", "gate-late-held", "gate-other-abc"];

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::check::{CheckContext, CheckId};
 use crate::control;
 use crate::copy::Mapping;
-use crate::process::{Capture, Ended, How, Job, LineReader, environment};
+use crate::process::{Capture, Job, JobEnd, JobResult, LineReader, environment};
 use crate::slots::IN_CHECK;
 
 /// The most that is kept of what a failed program printed last, in characters.
@@ -49,7 +49,8 @@ impl CopyReport<'_> {
     }
 
     fn shows(&self, line: &str) -> bool {
-        self.hidden.is_none_or(|hidden| !line.contains(hidden) && !line.contains(control::SAYS))
+        self.hidden
+            .is_none_or(|hidden| !line.contains(hidden) && !line.contains(control::FAILURE_MESSAGE))
     }
 }
 
@@ -135,7 +136,7 @@ pub(super) fn argv(command: &[String], shell: bool) -> Vec<String> {
 fn record(
     id: &CheckId,
     argv: Vec<String>,
-    ended: &Ended,
+    ended: &JobResult,
     (cx, told): (&CheckContext, CopyReport<'_>),
 ) -> Result<Launched, Box<Evidence>> {
     let text = cx.masker.text(&told.text(&ended.capture.text()));
@@ -150,19 +151,19 @@ fn record(
     };
     let inconclusive = |summary: String| Box::new(Evidence { summary, ..base.clone() });
     match &ended.how {
-        How::Exited(code) => Ok(Launched {
+        JobEnd::Exited(code) => Ok(Launched {
             evidence: Evidence { exit_code: Some(*code), summary: left_behind(ended), ..base },
             exit_code: Some(*code),
             end,
         }),
-        How::Signalled(_) => Ok(Launched {
+        JobEnd::Signalled(_) => Ok(Launched {
             evidence: Evidence { summary: left_behind(ended), ..base },
             exit_code: None,
             end,
         }),
-        How::NotStarted(error) => Err(inconclusive(not_started(&base.argv, error))),
-        How::Stopped => Err(inconclusive("it was ended before it was done".to_owned())),
-        How::Lost => Err(inconclusive("its supervisor was killed while it ran".to_owned())),
+        JobEnd::NotStarted(error) => Err(inconclusive(not_started(&base.argv, error))),
+        JobEnd::Stopped => Err(inconclusive("it was ended before it was done".to_owned())),
+        JobEnd::Lost => Err(inconclusive("its supervisor was killed while it ran".to_owned())),
     }
 }
 
@@ -195,14 +196,14 @@ fn not_started(argv: &[String], error: &str) -> String {
 }
 
 /// The processes that the run left behind, as the end of a summary.
-fn left_behind(ended: &Ended) -> String {
+fn left_behind(ended: &JobResult) -> String {
     if ended.left.is_empty() {
         return String::new();
     }
     format!("; what it left running was ended ({})", ended.left.join(", "))
 }
 
-fn detail(ended: &Ended, supervised: bool) -> Value {
+fn detail(ended: &JobResult, supervised: bool) -> Value {
     let mut detail = Map::new();
     if !supervised {
         // Whoever reads it knows that a process may have got away.
@@ -210,13 +211,13 @@ fn detail(ended: &Ended, supervised: bool) -> Value {
     }
     let (bytes, digest) = (ended.capture.bytes(), ended.capture.digest());
     detail.insert("output".to_owned(), json!({ "bytes": bytes, "digest": digest }));
-    if let How::Signalled(signal) = ended.how {
+    if let JobEnd::Signalled(signal) = ended.how {
         detail.insert("signal".to_owned(), json!(signal));
     }
     if !ended.left.is_empty() {
         detail.insert("left_running".to_owned(), json!(ended.left));
     }
-    if ended.held {
+    if ended.is_output_open {
         detail.insert("output_held".to_owned(), json!(true));
     }
     Value::Object(detail)

@@ -34,7 +34,7 @@ pub(crate) use runner::Runner;
 use draft::Draft;
 
 /// Message of every control when it fails.
-pub(crate) const SAYS: &str = "gate's control has to fail";
+pub(crate) const FAILURE_MESSAGE: &str = "gate's control has to fail";
 
 /// A control that was planted.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use crate::check::{Check, CheckContext};
 use crate::event::Event;
 
 /// A shorter wait is not told.
-const NOTICED: Duration = Duration::from_secs(1);
+const MIN_REPORTED_WAIT: Duration = Duration::from_secs(1);
 
 /// Summary of a check that was given no slot in time.
 pub(crate) const NO_SLOT: &str = "it waited for a check slot of this machine, and none was free \
@@ -47,7 +47,7 @@ impl Decoration for Slotted {
 
 /// Notes how long a check waited, where anybody would notice.
 fn note(evidence: &mut Evidence, time: Duration) {
-    if time < NOTICED {
+    if time < MIN_REPORTED_WAIT {
         return;
     }
     let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
-use super::proof::{Proof, Standing};
+use super::proof::{Proof, SelfTestOutcome};
 use crate::baseline::Baseline;
 use crate::copy::Copy;
 use crate::event::Events;
@@ -81,9 +81,14 @@ impl<'a> Bench<'a> {
     }
 
     /// A proof, with the log of the run that shows it: the copy's own logs go with the copy.
-    pub(super) fn proof(&self, standing: Standing, how: String, evidence: &Evidence) -> Proof {
+    pub(super) fn proof(
+        &self,
+        standing: SelfTestOutcome,
+        how: String,
+        evidence: &Evidence,
+    ) -> Proof {
         let mut log = None;
-        if standing != Standing::CanFail
+        if standing != SelfTestOutcome::CanFail
             && let (Some(state), Some(of_run)) = (&self.site.state, &evidence.log)
         {
             log = self.copy.keep_log(state, self.name, of_run);
@@ -92,6 +97,6 @@ impl<'a> Bench<'a> {
     }
 
     pub(super) fn not_shown(&self, how: impl Into<String>) -> Proof {
-        Proof::new(self.name, Standing::NotShown, how)
+        Proof::new(self.name, SelfTestOutcome::NotShown, how)
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use gate_core::decide::evidence::{Evidence, Outcome};
 
 use super::bench::{Bench, Trouble};
-use super::proof::{Proof, Standing};
+use super::proof::{Proof, SelfTestOutcome};
 
 /// A new file and a changed one: it has to fail and to name both.
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
@@ -17,7 +17,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let before = bench.run()?;
     if before.outcome != Outcome::Pass {
         let how = format!("it does not pass where all is committed: {}", before.summary);
-        return Ok(bench.proof(Standing::NotShown, how, &before));
+        return Ok(bench.proof(SelfTestOutcome::NotShown, how, &before));
     }
     let new = "gate-self-test-untracked.txt";
     fs::write(bench.copy.project.join(new), "gate self-test\n")?;
@@ -28,16 +28,20 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let planted = planted.join(" and ");
     let (standing, how) = match after.outcome {
         Outcome::Fail if missed.is_empty() => {
-            (Standing::CanFail, format!("it failed, and named {planted}"))
+            (SelfTestOutcome::CanFail, format!("it failed, and named {planted}"))
         }
-        Outcome::Fail => {
-            (Standing::NotShown, format!("it failed, but did not name {}", missed.join(" and ")))
-        }
+        Outcome::Fail => (
+            SelfTestOutcome::NotShown,
+            format!("it failed, but did not name {}", missed.join(" and ")),
+        ),
         Outcome::Pass => (
-            Standing::CannotFail,
+            SelfTestOutcome::CannotFail,
             format!("it passed although {planted} was not committed: look at `ignore`"),
         ),
-        _ => (Standing::NotShown, format!("with {planted} it gave no answer: {}", after.summary)),
+        _ => (
+            SelfTestOutcome::NotShown,
+            format!("with {planted} it gave no answer: {}", after.summary),
+        ),
     };
     Ok(bench.proof(standing, how, &after))
 }

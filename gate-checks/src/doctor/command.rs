@@ -5,7 +5,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use serde_json::Value;
 
 use super::bench::{Bench, Trouble};
-use super::proof::{Proof, Standing};
+use super::proof::{Proof, SelfTestOutcome};
 use super::sabotage;
 use crate::control::{self, Control, Place, RunnerCommand, recognise};
 
@@ -36,7 +36,7 @@ fn by_control(
     let id = &control.id;
     if with.outcome == Outcome::Fail && names(&with, id) {
         let how = format!("it failed, and named the control test {id}");
-        return Ok(bench.proof(Standing::CanFail, how, &with));
+        return Ok(bench.proof(SelfTestOutcome::CanFail, how, &with));
     }
     control.remove()?;
     match with.outcome {
@@ -48,7 +48,7 @@ fn by_control(
         Outcome::Pass if !found.seen => by_sabotage(bench, "it left the control out; "),
         Outcome::Pass => {
             let how = format!("the control test {id} did not fail the check: {}", with.summary);
-            Ok(bench.proof(Standing::CannotFail, how, &with))
+            Ok(bench.proof(SelfTestOutcome::CannotFail, how, &with))
         }
         Outcome::Fail => compared(bench, &with, &format!("the control test {id}")),
         _ => Ok(unclear(bench, &with)),
@@ -70,7 +70,7 @@ fn compared(bench: &Bench<'_>, with: &Evidence, what: &str) -> Result<Proof, Tro
     Ok(match without.outcome {
         Outcome::Pass => {
             let how = format!("it failed with {what}, and passed without");
-            bench.proof(Standing::CanFail, how, with)
+            bench.proof(SelfTestOutcome::CanFail, how, with)
         }
         Outcome::Fail => fails_anyway(bench, &without),
         _ => unclear(bench, &without),
@@ -97,12 +97,12 @@ fn by_sabotage(bench: &Bench<'_>, but: &str) -> Result<Proof, Trouble> {
     match after.outcome {
         Outcome::Fail => {
             let how = format!("{what} failed: {}", after.summary);
-            Ok(bench.proof(Standing::CanFail, how, &after))
+            Ok(bench.proof(SelfTestOutcome::CanFail, how, &after))
         }
         Outcome::Pass if !READ_SOURCES.contains(&bench.name) => by_ruin(bench, &what),
         Outcome::Pass => {
             let how = format!("{what} passed all the same: {}", after.summary);
-            Ok(bench.proof(Standing::CannotFail, how, &after))
+            Ok(bench.proof(SelfTestOutcome::CannotFail, how, &after))
         }
         _ => Ok(unclear(bench, &after)),
     }
@@ -117,10 +117,11 @@ fn by_ruin(bench: &Bench<'_>, what: &str) -> Result<Proof, Trouble> {
     sabotage::everything(&bench.copy.root, &bench.copy.files)?;
     let after = bench.run()?;
     let (standing, came) = match after.outcome {
-        Outcome::Pass => (Standing::CannotFail, "and with every file broken too"),
-        Outcome::Fail => {
-            (Standing::NotShown, "and failed once every file was broken: it may look at others")
-        }
+        Outcome::Pass => (SelfTestOutcome::CannotFail, "and with every file broken too"),
+        Outcome::Fail => (
+            SelfTestOutcome::NotShown,
+            "and failed once every file was broken: it may look at others",
+        ),
         _ => return Ok(unclear(bench, &after)),
     };
     let how = format!("{what} passed all the same, {came}: {}", after.summary);
@@ -129,7 +130,7 @@ fn by_ruin(bench: &Bench<'_>, what: &str) -> Result<Proof, Trouble> {
 
 fn fails_anyway(bench: &Bench<'_>, evidence: &Evidence) -> Proof {
     let how = format!("it fails as it is: {}", evidence.summary);
-    bench.proof(Standing::NotShown, how, evidence)
+    bench.proof(SelfTestOutcome::NotShown, how, evidence)
 }
 
 fn unclear(bench: &Bench<'_>, evidence: &Evidence) -> Proof {
@@ -139,5 +140,5 @@ fn unclear(bench: &Bench<'_>, evidence: &Evidence) -> Proof {
         _ => "did not run",
     };
     let how = format!("in a copy of the tree it {outcome}: {}", evidence.summary);
-    bench.proof(Standing::NotShown, how, evidence)
+    bench.proof(SelfTestOutcome::NotShown, how, evidence)
 }

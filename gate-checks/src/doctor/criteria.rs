@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::bench::{Bench, Trouble};
 use super::named::{fetch, file};
-use super::proof::{Proof, Standing};
+use super::proof::{Proof, SelfTestOutcome};
 
 /// Text of the added item.
 const ITEM: &str = "gate self-test";
@@ -23,7 +23,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     };
     let shown = file.strip_prefix(&bench.copy.project).unwrap_or(&file).display().to_string();
     if !matches!(before.outcome, Outcome::Pass | Outcome::Fail) {
-        return Ok(bench.proof(Standing::NotShown, before.summary.clone(), &before));
+        return Ok(bench.proof(SelfTestOutcome::NotShown, before.summary.clone(), &before));
     }
     if !add(&file)? {
         return Ok(bench.not_shown(format!("{shown} has no place for an item more")));
@@ -31,13 +31,15 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let after = bench.run()?;
     let (standing, how) = match after.outcome {
         Outcome::Fail if before.outcome == Outcome::Pass || names(&after) => {
-            (Standing::CanFail, format!("it failed with an open item more in {shown}"))
+            (SelfTestOutcome::CanFail, format!("it failed with an open item more in {shown}"))
         }
-        Outcome::Fail => (Standing::NotShown, format!("it fails as it is: {}", before.summary)),
+        Outcome::Fail => {
+            (SelfTestOutcome::NotShown, format!("it fails as it is: {}", before.summary))
+        }
         Outcome::Pass => {
-            (Standing::CannotFail, format!("it passed with an open item more in {shown}"))
+            (SelfTestOutcome::CannotFail, format!("it passed with an open item more in {shown}"))
         }
-        _ => (Standing::NotShown, after.summary.clone()),
+        _ => (SelfTestOutcome::NotShown, after.summary.clone()),
     };
     Ok(bench.proof(standing, how, &after))
 }

@@ -6,7 +6,7 @@ use gate_core::decide::evidence::Outcome;
 
 use super::bench::{Bench, Trouble};
 use super::named::{fetch, file};
-use super::proof::{Proof, Standing};
+use super::proof::{Proof, SelfTestOutcome};
 
 /// A handoff that lacks nearly all.
 const LACKING: &str = "## Handoff\n- objective: ...\n";
@@ -17,7 +17,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let before = bench.run()?;
     if before.outcome == Outcome::Fail {
         let how = format!("it fails as it is: {}", before.summary);
-        return Ok(bench.proof(Standing::CanFail, how, &before));
+        return Ok(bench.proof(SelfTestOutcome::CanFail, how, &before));
     }
     let Some(file) = file(bench) else {
         return Ok(bench.not_shown("none of its files is there"));
@@ -26,9 +26,9 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     fs::write(&file, LACKING)?;
     let after = bench.run()?;
     let (standing, how) = match after.outcome {
-        Outcome::Fail => (Standing::CanFail, format!("it failed with {shown} emptied")),
-        Outcome::Pass => (Standing::CannotFail, format!("it passed with {shown} emptied")),
-        _ => (Standing::NotShown, after.summary.clone()),
+        Outcome::Fail => (SelfTestOutcome::CanFail, format!("it failed with {shown} emptied")),
+        Outcome::Pass => (SelfTestOutcome::CannotFail, format!("it passed with {shown} emptied")),
+        _ => (SelfTestOutcome::NotShown, after.summary.clone()),
     };
     Ok(bench.proof(standing, how, &after))
 }

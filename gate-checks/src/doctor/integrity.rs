@@ -5,7 +5,7 @@ use std::fs;
 use gate_core::decide::evidence::Outcome;
 
 use super::bench::{Bench, Trouble};
-use super::proof::{Proof, Standing};
+use super::proof::{Proof, SelfTestOutcome};
 
 /// Settings of continuous integration that nobody allowed.
 const PLANTED: &str = ".github/workflows/gate-self-test.yml";
@@ -19,7 +19,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let before = bench.run()?;
     if before.outcome != Outcome::Pass {
         let how = format!("it does not pass where nothing was changed: {}", before.summary);
-        return Ok(bench.proof(Standing::NotShown, how, &before));
+        return Ok(bench.proof(SelfTestOutcome::NotShown, how, &before));
     }
     let file = root.join(PLANTED);
     if let Some(folder) = file.parent() {
@@ -29,13 +29,13 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let after = bench.run()?;
     let (standing, how) = match after.outcome {
         Outcome::Fail | Outcome::Tamper if after.summary.contains(PLANTED) => {
-            (Standing::CanFail, format!("it found {PLANTED}, which was added"))
+            (SelfTestOutcome::CanFail, format!("it found {PLANTED}, which was added"))
         }
         Outcome::Pass => (
-            Standing::CannotFail,
+            SelfTestOutcome::CannotFail,
             format!("it passed although {PLANTED} was added: look at `[[integrity.allow]]`"),
         ),
-        _ => (Standing::NotShown, after.summary.clone()),
+        _ => (SelfTestOutcome::NotShown, after.summary.clone()),
     };
     Ok(bench.proof(standing, how, &after))
 }

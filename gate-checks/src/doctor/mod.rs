@@ -25,7 +25,7 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 
 pub use examine::{examine, examine_surroundings};
 pub use finding::{Finding, Level};
-pub use proof::{Proof, Standing};
+pub use proof::{Proof, SelfTestOutcome};
 
 use bench::{Bench, Trouble};
 
@@ -83,7 +83,7 @@ struct Test<'a> {
 
 impl Test<'_> {
     fn prove(&self, name: &str, settings: &CheckPolicy) -> Result<Proof, GatherError> {
-        let not_shown = |how: String| Ok(Proof::new(name, Standing::NotShown, how));
+        let not_shown = |how: String| Ok(Proof::new(name, SelfTestOutcome::NotShown, how));
         let (settings, prove): (_, Prove) = match CheckKind::of(name, settings) {
             CheckKind::Review => return not_shown("a reviewer is asked, not tested".to_owned()),
             CheckKind::Plugin => return not_shown("a plug-in is asked, not tested".to_owned()),

@@ -9,7 +9,7 @@ pub struct Proof {
     /// The check's name.
     pub check: String,
     /// Result of the self-test.
-    pub standing: Standing,
+    pub standing: SelfTestOutcome,
     /// One sentence: what was done, and what came of it.
     pub how: String,
     /// The log of the run that shows it, where one was kept.
@@ -19,7 +19,8 @@ pub struct Proof {
 /// Result of a self-test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+#[schemars(rename = "Standing")]
+pub enum SelfTestOutcome {
     /// It failed where it had to.
     CanFail,
     /// It passed where it had to fail.
@@ -29,7 +30,7 @@ pub enum Standing {
 }
 
 impl Proof {
-    pub(super) fn new(check: &str, standing: Standing, how: impl Into<String>) -> Self {
+    pub(super) fn new(check: &str, standing: SelfTestOutcome, how: impl Into<String>) -> Self {
         Self { check: check.to_owned(), standing, how: how.into(), log: None }
     }
 }

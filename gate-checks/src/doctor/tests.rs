@@ -8,7 +8,7 @@ use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::policy::Policy;
 use tempfile::TempDir;
 
-use super::{Level, Proof, Standing, examine, self_test};
+use super::{Level, Proof, SelfTestOutcome, examine, self_test};
 use crate::copy::commit_all;
 use crate::event::Events;
 use crate::site::CheckSite;
@@ -51,7 +51,7 @@ fn proof(settings: &str, files: &[(&str, &str)]) -> Proof {
 }
 
 #[track_caller]
-fn shows(settings: &str, files: &[(&str, &str)], standing: Standing, part: &str) {
+fn shows(settings: &str, files: &[(&str, &str)], standing: SelfTestOutcome, part: &str) {
     let proof = proof(settings, files);
     assert_eq!(proof.standing, standing, "{}", proof.how);
     assert!(proof.how.contains(part), "{}", proof.how);
@@ -61,38 +61,38 @@ fn shows(settings: &str, files: &[(&str, &str)], standing: Standing, part: &str)
 fn broken_sources_fail_a_check_that_reads_them() {
     let settings = "[checks.lint]\ncommand = [\"sh\", \"-n\", \"a.sh\"]\n";
     let files = [("a.sh", "echo a\n")];
-    shows(settings, &files, Standing::CanFail, "a syntax error in the only source file");
+    shows(settings, &files, SelfTestOutcome::CanFail, "a syntax error in the only source file");
 }
 
 #[test]
 fn a_check_that_passes_with_broken_sources_cannot_fail() {
     let settings = "[checks.lint]\nshell = true\ncommand = [\"sh -n a.sh || true\"]\n";
-    shows(settings, &[("a.sh", "echo a\n")], Standing::CannotFail, "passed all the same");
+    shows(settings, &[("a.sh", "echo a\n")], SelfTestOutcome::CannotFail, "passed all the same");
 }
 
 #[test]
 fn a_check_of_something_else_is_not_accused() {
     let files = [("a.sh", "echo a\n"), ("data.json", "{}")];
     let settings = "[checks.data]\nshell = true\ncommand = ['test $(wc -l <data.json) = 0']\n";
-    shows(settings, &files, Standing::NotShown, "it may look at others");
+    shows(settings, &files, SelfTestOutcome::NotShown, "it may look at others");
 }
 
 #[test]
 fn nothing_is_shown_by_what_fails_or_gives_no_answer_anyway() {
     let files = [("a.sh", "echo a\n")];
     let settings = "[checks.lint]\ncommand = [\"false\"]\n";
-    shows(settings, &files, Standing::NotShown, "it fails as it is: exit code 1");
+    shows(settings, &files, SelfTestOutcome::NotShown, "it fails as it is: exit code 1");
     let settings = "[checks.lint]\ncommand = [\"no-such-program\"]\n";
-    shows(settings, &files, Standing::NotShown, "was inconclusive");
+    shows(settings, &files, SelfTestOutcome::NotShown, "was inconclusive");
     let settings = "[checks.lint]\ncommand = [\"true\"]\n";
-    shows(settings, &[("a.txt", "")], Standing::NotShown, "no source file");
+    shows(settings, &[("a.txt", "")], SelfTestOutcome::NotShown, "no source file");
 }
 
 #[test]
 fn what_is_asked_is_not_tested() {
-    shows("[checks.audit]\n", &[("a", "")], Standing::NotShown, "a plug-in is asked");
+    shows("[checks.audit]\n", &[("a", "")], SelfTestOutcome::NotShown, "a plug-in is asked");
     let review = "[checks.review]\ncommand = [\"true\"]\n";
-    shows(review, &[("a", "")], Standing::NotShown, "a reviewer is asked");
+    shows(review, &[("a", "")], SelfTestOutcome::NotShown, "a reviewer is asked");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_command_that_names_the_real_tree_runs_in_the_copy() {
     let settings = format!("[checks.lint]\ncommand = [\"sh\", \"-n\", {file:?}]\n");
     let site = site(project.path());
     let proofs = self_test(&policy(&settings), &site, None, Events::nobody()).unwrap();
-    assert_eq!(proofs[0].standing, Standing::CanFail, "{}", proofs[0].how);
+    assert_eq!(proofs[0].standing, SelfTestOutcome::CanFail, "{}", proofs[0].how);
 }
 
 #[test]
@@ -114,14 +114,14 @@ fn open_items_fail_in_every_format() {
         ("TASKS.md", "- [ ] open already\n"),
     ] {
         let settings = format!("[checks.acceptance_criteria]\nfiles = [{file:?}]\n");
-        shows(&settings, &[(file, text)], Standing::CanFail, "an open item more");
+        shows(&settings, &[(file, text)], SelfTestOutcome::CanFail, "an open item more");
     }
 }
 
 #[test]
 fn criteria_that_are_not_there_show_nothing() {
     let settings = "[checks.acceptance_criteria]\nfiles = [\"TASKS.md\"]\n";
-    shows(settings, &[("a", "")], Standing::NotShown, "none of its files");
+    shows(settings, &[("a", "")], SelfTestOutcome::NotShown, "none of its files");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_handoff_that_says_nothing_fails() {
         (vec![("HANDOFF.md", "- objective: a\n")], "it fails as it is: HANDOFF.md, in_scope"),
         (vec![("a", "")], "it fails as it is: HANDOFF.md: no such file"),
     ] {
-        shows(settings, &files, Standing::CanFail, how);
+        shows(settings, &files, SelfTestOutcome::CanFail, how);
     }
 }
 
@@ -153,7 +153,7 @@ fn a_log_is_kept_where_there_is_state() {
     let site = CheckSite { state: Some(state.path().to_owned()), ..site(project.path()) };
     let policy = policy("[checks.lint]\nshell = true\ncommand = [\"echo whatever\"]\n");
     let proofs = self_test(&policy, &site, None, Events::nobody()).unwrap();
-    assert_eq!(proofs[0].standing, Standing::CannotFail, "{}", proofs[0].how);
+    assert_eq!(proofs[0].standing, SelfTestOutcome::CannotFail, "{}", proofs[0].how);
     let log = fs::read_to_string(proofs[0].log.as_ref().unwrap()).unwrap();
     assert!(log.contains("whatever"), "{log}");
 }

@@ -1,19 +1,18 @@
-//! What a job writes: a digest of all of it, its beginning and end, and its
-//! lines for whoever reads a report from them. Memory is bounded whatever the
-//! job writes.
+//! Captures a job's output: a digest of all of it, its first and last bytes, and its
+//! lines for a reader of reports. Memory is bounded, whatever the job writes.
 
 use std::collections::VecDeque;
 use std::fmt;
 
 use gate_core::text::clean;
 
-/// How much of the beginning, and of the end, is kept.
-const KEPT: usize = 256 * 1024;
+/// Most bytes that are stored of the beginning, and of the end.
+const MAX_PART_BYTES: usize = 256 * 1024;
 
-/// The longest line that a reader is given; the rest of a longer one is dropped.
-const LONGEST_LINE: usize = 1024 * 1024;
+/// Longest line for a reader; the rest of a longer line is dropped.
+const MAX_LINE_BYTES: usize = 1024 * 1024;
 
-/// Where a job writes.
+/// An output stream of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Its standard output.
@@ -25,7 +24,7 @@ pub enum Stream {
 /// Reads lines, without their ends and without control characters.
 pub(crate) type LineReader = Box<dyn FnMut(Stream, &str) + Send>;
 
-/// What a job has written so far.
+/// The output of a job so far.
 pub(crate) struct Capture {
     streams: [Written; 2],
     kept: HeadAndTail,
@@ -33,12 +32,12 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Nothing yet; lines go to this reader.
+    /// Without output; lines will go to this reader.
     pub(crate) fn new(reader: Option<LineReader>) -> Self {
         Self { streams: Default::default(), kept: HeadAndTail::default(), reader }
     }
 
-    /// The job wrote this.
+    /// Takes output of the job.
     pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8]) {
         let written = &mut self.streams[stream as usize];
         written.bytes += bytes.len() as u64;
@@ -49,7 +48,7 @@ impl Capture {
         }
     }
 
-    /// The job writes no more: a last line without end is given out.
+    /// Ends the output: a last line without its end goes to the reader.
     pub(crate) fn finish(&mut self) {
         let Some(reader) = &mut self.reader else { return };
         for stream in [Stream::Stdout, Stream::Stderr] {
@@ -57,7 +56,7 @@ impl Capture {
         }
     }
 
-    /// How many bytes were written in all.
+    /// Number of bytes in all.
     pub(crate) fn bytes(&self) -> u64 {
         self.streams.iter().map(|written| written.bytes).sum()
     }
@@ -71,7 +70,7 @@ impl Capture {
         format!("blake3:{}", both.finalize().to_hex())
     }
 
-    /// The beginning and the end of what was written, fit for a person to read.
+    /// The beginning and the end of the output, readable for people.
     pub(crate) fn text(&self) -> String {
         self.kept.text()
     }
@@ -113,7 +112,7 @@ impl Line {
     }
 
     fn append(&mut self, bytes: &[u8]) {
-        let room = LONGEST_LINE.saturating_sub(self.bytes.len());
+        let room = MAX_LINE_BYTES.saturating_sub(self.bytes.len());
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
@@ -142,10 +141,10 @@ struct HeadAndTail {
 
 impl HeadAndTail {
     fn push(&mut self, bytes: &[u8]) {
-        let (head, rest) = bytes.split_at(bytes.len().min(KEPT - self.head.len()));
+        let (head, rest) = bytes.split_at(bytes.len().min(MAX_PART_BYTES - self.head.len()));
         self.head.extend_from_slice(head);
-        let last = &rest[rest.len().saturating_sub(KEPT)..];
-        let excess = (self.tail.len() + last.len()).saturating_sub(KEPT);
+        let last = &rest[rest.len().saturating_sub(MAX_PART_BYTES)..];
+        let excess = (self.tail.len() + last.len()).saturating_sub(MAX_PART_BYTES);
         self.tail.drain(..excess);
         self.tail.extend(last);
         self.dropped += (rest.len() - last.len() + excess) as u64;
@@ -153,10 +152,6 @@ impl HeadAndTail {
 
     fn text(&self) -> String {
         let tail: Vec<u8> = self.tail.iter().copied().collect();
-        let readable = |bytes: &[u8]| {
-            let text = String::from_utf8_lossy(bytes);
-            text.split('\n').map(clean).collect::<Vec<_>>().join("\n")
-        };
         match self.dropped {
             0 => readable(&[self.head.as_slice(), &tail].concat()),
             dropped => format!(
@@ -168,20 +163,25 @@ impl HeadAndTail {
     }
 }
 
-/// The longest word that is left out where a flood was cut.
-const LONGEST_WORD: usize = 4 * 1024;
+fn readable(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.split('\n').map(clean).collect::<Vec<_>>().join("\n")
+}
 
-/// The text without the word that is cut off at its end: half a secret is not known
-/// for one.
+/// Longest word that is dropped at a cut.
+const MAX_WORD_BYTES: usize = 4 * 1024;
+
+/// The text without the word that is cut off at its end: masking does not recognise half
+/// a secret.
 fn before_cut(bytes: &[u8]) -> &[u8] {
-    let near = &bytes[bytes.len().saturating_sub(LONGEST_WORD)..];
+    let near = &bytes[bytes.len().saturating_sub(MAX_WORD_BYTES)..];
     let word = near.iter().rev().take_while(|byte| !byte.is_ascii_whitespace()).count();
     if word == near.len() { bytes } else { &bytes[..bytes.len() - word] }
 }
 
-/// The same where the word is cut off at the beginning.
+/// The text without the word that is cut off at its beginning.
 fn behind_cut(bytes: &[u8]) -> &[u8] {
-    let near = &bytes[..bytes.len().min(LONGEST_WORD)];
+    let near = &bytes[..bytes.len().min(MAX_WORD_BYTES)];
     let word = near.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
     if word == near.len() { bytes } else { &bytes[word..] }
 }
@@ -216,9 +216,9 @@ mod tests {
 
     #[test]
     fn a_line_without_end_does_not_grow_without_end() {
-        let piece = vec![b'x'; LONGEST_LINE];
+        let piece = vec![b'x'; MAX_LINE_BYTES];
         let lines = lines(&[&piece, &piece, b"\nnext\n"]);
-        assert_eq!((lines[0].len(), lines[1].as_str()), (LONGEST_LINE, "next"));
+        assert_eq!((lines[0].len(), lines[1].as_str()), (MAX_LINE_BYTES, "next"));
     }
 
     #[test]
@@ -237,13 +237,13 @@ mod tests {
     fn beginning_and_end_are_kept_of_a_flood() {
         let mut capture = Capture::new(None);
         capture.push(Stream::Stdout, b"first\n");
-        let flood = vec![b'x'; 3 * KEPT];
+        let flood = vec![b'x'; 3 * MAX_PART_BYTES];
         (0..4).for_each(|_| capture.push(Stream::Stderr, &flood));
         capture.push(Stream::Stdout, b"\nlast\n");
         let text = capture.text();
         assert!(text.starts_with("first\n") && text.ends_with("\nlast\n"));
-        assert!(text.len() < 2 * KEPT + 100);
-        let dropped = 12 + 12 * KEPT - 2 * KEPT;
+        assert!(text.len() < 2 * MAX_PART_BYTES + 100);
+        let dropped = 12 + 12 * MAX_PART_BYTES - 2 * MAX_PART_BYTES;
         assert!(text.contains(&format!("{dropped} bytes are left out")), "{dropped}");
     }
 

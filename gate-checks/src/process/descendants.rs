@@ -53,7 +53,7 @@ pub(super) fn marked(variable: &str, value: &str) -> Vec<Process> {
     processes().filter(|stat| !stat.zombie).filter(has).map(|stat| stat.process).collect()
 }
 
-/// Whether a process lives; one that only waits to be reaped does not.
+/// True if a process runs; a zombie does not.
 pub(super) fn lives(id: i32) -> bool {
     read(id).is_some_and(|stat| !stat.zombie)
 }

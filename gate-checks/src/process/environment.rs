@@ -1,4 +1,4 @@
-//! What of gate's environment a check may see.
+//! The part of gate's environment that a check may see.
 
 use std::path::PathBuf;
 
@@ -126,32 +126,33 @@ const USUAL: [&str; 113] = [
 /// Prefixes of names that are usual too.
 const USUAL_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 
-/// Whether a check sees a variable of this name unasked.
+/// True for a variable that every check sees.
 pub(crate) fn is_usual(name: &str) -> bool {
     USUAL.binary_search(&name).is_ok()
         || USUAL_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// The part of an environment that a check sees: the usual names and those
-/// that it asks for. What belongs to gate itself is never passed on.
-pub(crate) fn environment(all: &[(String, String)], asked: &[String]) -> Vec<(String, String)> {
-    let wanted = |name: &str| is_usual(name) || asked.iter().any(|asked| asked == name);
-    let passed = all.iter().filter(|(name, _)| !name.starts_with("GATE_") && wanted(name));
-    let passed = passed.map(|(name, value)| match name.as_str() {
-        "PATH" => (name.clone(), absolute(value)),
-        _ => (name.clone(), value.clone()),
-    });
-    passed.collect()
+/// The part of an environment that a check sees: the usual names, and those in its
+/// settings. Variables of gate itself are never passed on.
+pub(crate) fn environment(all: &[(String, String)], extra: &[String]) -> Vec<(String, String)> {
+    let mut passed = Vec::new();
+    for (name, value) in all {
+        if !name.starts_with("GATE_") && (is_usual(name) || extra.contains(name)) {
+            let value = if name == "PATH" { absolute(value) } else { value.clone() };
+            passed.push((name.clone(), value));
+        }
+    }
+    passed
 }
 
-/// The folders of a PATH without relative ones: those would let the work decide
-/// which tools look at it.
+/// A PATH without its relative folders: in those, the agent's work could replace the
+/// tools that check it.
 pub(crate) fn absolute(path: &str) -> String {
-    absolute_of(std::env::split_paths(path))
+    absolute_folders(std::env::split_paths(path))
 }
 
-/// Of these folders those that are absolute, as far as they are text.
-pub(crate) fn absolute_of(folders: impl Iterator<Item = PathBuf>) -> String {
+/// A PATH of those folders that are absolute and text.
+pub(crate) fn absolute_folders(folders: impl Iterator<Item = PathBuf>) -> String {
     let all = folders.filter(|folder| folder.is_absolute());
     let all: Vec<_> = all.filter_map(|folder| folder.into_os_string().into_string().ok()).collect();
     all.join(":")

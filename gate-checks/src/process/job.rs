@@ -18,16 +18,16 @@ use tokio::time::{Instant as TokioInstant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Stream};
-use super::forsaken::{AGAIN, Forsaken, MARK, mark};
-use super::link::{self, Told};
+use super::link::{self, JobReport};
+use super::orphaned::{KILL_INTERVAL, MARK, OrphanedJob, mark};
 use super::supervise::Order;
-use super::{GRACE, HELD_PIPE, Supervisor};
+use super::{GRACE, OPEN_PIPE_PATIENCE, Supervisor};
 
-/// How much is read from a pipe at once.
-const BLOCK: usize = 64 * 1024;
+/// Bytes that are read from a pipe at once.
+const BLOCK_BYTES: usize = 64 * 1024;
 
-/// How long a supervisor may need beyond the grace that it gives.
-const STUCK: Duration = Duration::from_secs(2);
+/// Time that a supervisor may need beyond the grace that it gives.
+const SUPERVISOR_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A program that is to run once.
 #[derive(Clone, Debug)]
@@ -40,13 +40,13 @@ pub(crate) struct Job {
     pub(crate) environment: Vec<(String, String)>,
     /// A file that is its standard input; none: it is empty.
     pub(crate) stdin: Option<PathBuf>,
-    /// What ends it with its descendants.
+    /// Ends the job with its descendants.
     pub(crate) supervisor: Option<Supervisor>,
 }
 
-/// How a job ended.
+/// The end of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum JobEnd {
     /// It exited with this code.
     Exited(i32),
     /// This signal ended it.
@@ -59,20 +59,17 @@ pub(crate) enum How {
     Lost,
 }
 
-/// What came of a job.
+/// Result of a job.
 #[derive(Debug)]
-pub(crate) struct Ended {
-    /// How it ended.
-    pub(crate) how: How,
-    /// How long it ran.
+pub(crate) struct JobResult {
+    /// The end of the program itself.
+    pub(crate) how: JobEnd,
     pub(crate) duration: Duration,
-    /// What it wrote.
     pub(crate) capture: Capture,
     /// Names of processes that it left running, and that were ended.
     pub(crate) left: Vec<String>,
-    /// Whether somebody else held its output open, so that the end of it may
-    /// be missing.
-    pub(crate) held: bool,
+    /// A process outside of the job kept the output open: its end may be missing.
+    pub(crate) is_output_open: bool,
 }
 
 impl Job {
@@ -84,23 +81,23 @@ impl Job {
         mut capture: Capture,
         cancel: &CancellationToken,
         kill_now: &CancellationToken,
-    ) -> Ended {
+    ) -> JobResult {
         let stop = Stop { cancel, kill_now };
         let began = Instant::now();
-        let (how, left, held) = match Running::start(&self) {
+        let (how, left, is_output_open) = match Running::start(&self) {
             Ok(running) => running.finish(&mut capture, stop).await,
-            Err(error) => (How::NotStarted(error.to_string()), Vec::new(), false),
+            Err(error) => (JobEnd::NotStarted(error.to_string()), Vec::new(), false),
         };
         capture.finish();
-        Ended { how, duration: began.elapsed(), capture, left, held }
+        JobResult { how, duration: began.elapsed(), capture, left, is_output_open }
     }
 }
 
-/// When a job is ended from outside.
+/// Requests to end a job.
 #[derive(Clone, Copy)]
 struct Stop<'a> {
     cancel: &'a CancellationToken,
-    /// When there is no grace any more.
+    /// Ends the grace.
     kill_now: &'a CancellationToken,
 }
 
@@ -113,15 +110,15 @@ struct Running {
     mark: String,
 }
 
-/// Who ends the job's processes.
+/// The process that ends the job's processes.
 enum Keeper {
-    /// The supervisor at the other end.
+    /// A supervisor, at the other end of this socket.
     Supervisor(BufReader<UnixStream>),
-    /// This process, which knows the job's group alone.
+    /// This process, which can end the job's process group only.
     Group,
 }
 
-type Outcome = (How, Vec<String>, bool);
+type Outcome = (JobEnd, Vec<String>, bool);
 
 impl Running {
     fn start(job: &Job) -> io::Result<Self> {
@@ -148,17 +145,17 @@ impl Running {
                 Keeper::Supervisor(link) => match supervision(link, child.as_mut(), stop).await {
                     Some(ended) => ended,
                     None => {
-                        forsaken(child.as_mut(), mark).await;
-                        (How::Lost, Vec::new())
+                        end_orphaned(child.as_mut(), mark).await;
+                        (JobEnd::Lost, Vec::new())
                     }
                 },
                 Keeper::Group => group(child.as_mut(), stop).await,
             };
-            end.pipes_close_until(TokioInstant::now() + HELD_PIPE);
+            end.pipes_close_until(TokioInstant::now() + OPEN_PIPE_PATIENCE);
             ended
         };
-        let ((how, left), held) = tokio::join!(process, output);
-        (how, left, held)
+        let ((how, left), is_output_open) = tokio::join!(process, output);
+        (how, left, is_output_open)
     }
 }
 
@@ -186,105 +183,120 @@ fn supervised(supervisor: &Supervisor, job: &Job) -> io::Result<(Command, Keeper
     Ok((command, Keeper::Supervisor(BufReader::new(UnixStream::from_std(ours)?))))
 }
 
-/// Listens to the supervisor until it has ended the job, and asks for that where
-/// it has to. None: it was killed or stopped, by the job perhaps, or
-/// somebody else spoke in its name.
+/// Waits for the supervisor's report, and asks it to end the job if the job is cancelled.
+///
+/// ```text
+/// gate                         supervisor
+///  |  ----- END `.` ----------> |   cancelled: SIGTERM to all, then a grace
+///  |  ----- KILL_NOW `!` -----> |   deadline: SIGKILL to all
+///  |  <---- {"ended": …} ------ |   nothing of the job is left
+/// ```
+///
+/// `None` if the supervisor was killed or stopped, perhaps by the job, or if another
+/// process wrote to its socket: then no report can be trusted.
 async fn supervision(
     link: BufReader<UnixStream>,
     child: &mut dyn ChildWrapper,
     stop: Stop<'_>,
-) -> Option<(How, Vec<String>)> {
+) -> Option<(JobEnd, Vec<String>)> {
     let (reader, mut writer) = link.into_inner().into_split();
     let mut lines = BufReader::new(reader).lines();
     let mut ended = Vec::new();
-    let (mut asked, mut hurried) = (false, false);
+    let (mut is_asked, mut is_hurried) = (false, false);
     let mut patience = TokioInstant::now();
     loop {
         let line = tokio::select! {
             line = lines.next_line() => line,
-            () = stop.cancel.cancelled(), if !asked => {
-                // Nothing was written before, so there is room; a supervisor
-                // that is gone says so by its silence.
+            () = stop.cancel.cancelled(), if !is_asked => {
+                // The socket is empty, so this does not block. If the supervisor is gone,
+                // the report is missing, and that is enough.
                 let _ = writer.write_all(&[link::END]).await;
-                (asked, patience) = (true, TokioInstant::now() + GRACE + STUCK);
+                (is_asked, patience) = (true, TokioInstant::now() + GRACE + SUPERVISOR_PATIENCE);
                 continue;
             }
-            () = stop.kill_now.cancelled(), if asked && !hurried => {
-                let _ = writer.write_all(&[link::AT_ONCE]).await;
-                (hurried, patience) = (true, TokioInstant::now() + STUCK);
+            () = stop.kill_now.cancelled(), if is_asked && !is_hurried => {
+                let _ = writer.write_all(&[link::KILL_NOW]).await;
+                (is_hurried, patience) = (true, TokioInstant::now() + SUPERVISOR_PATIENCE);
                 continue;
             }
-            // The job may have stopped its supervisor.
-            () = sleep_until(patience), if asked => break,
+            // The job may have stopped its supervisor with SIGSTOP.
+            () = sleep_until(patience), if is_asked => break,
         };
         let Ok(Some(line)) = line else { break };
-        ended.extend(Told::parse(&line));
+        ended.extend(JobReport::parse(&line));
     }
-    // Its word counts only where it was said once, and it ended well.
+    // The report counts only if there is exactly one and the supervisor exited with 0: a
+    // process of the job could have killed it, or written a report of its own.
     let well = async { child.wait().await.is_ok_and(|status| status.success()) };
-    match (ended.as_slice(), timeout(STUCK, well).await) {
-        ([told], Ok(true)) => Some(outcome(told.clone(), asked)),
+    match (ended.as_slice(), timeout(SUPERVISOR_PATIENCE, well).await) {
+        ([report], Ok(true)) => Some(outcome(report.clone(), is_asked)),
         _ => None,
     }
 }
 
-/// Ends what a supervisor no longer can: its descendants, and whatever carries
-/// the job's mark.
-async fn forsaken(child: &mut dyn ChildWrapper, mark: String) {
-    let left = Forsaken::of(mark, child.id().map(|id| id as i32));
+/// Ends a job whose supervisor is gone: all descendants of the supervisor, and all
+/// processes that carry the job's mark.
+async fn end_orphaned(child: &mut dyn ChildWrapper, mark: String) {
+    let left = OrphanedJob::new(mark, child.id().map(|id| id as i32));
     let _ = child.start_kill();
     let _ = child.wait().await;
-    let end = TokioInstant::now() + STUCK;
+    let end = TokioInstant::now() + SUPERVISOR_PATIENCE;
     while !left.kill().is_empty() && TokioInstant::now() < end {
-        sleep(AGAIN).await;
+        sleep(KILL_INTERVAL).await;
     }
 }
 
-fn outcome(told: Told, stopped: bool) -> (How, Vec<String>) {
-    match told {
-        Told::NotStarted { error } => (How::NotStarted(error), Vec::new()),
-        Told::Ready { .. } | Told::Began | Told::Left => (How::Lost, Vec::new()),
-        Told::Ended { left, .. } if stopped => (How::Stopped, left),
-        Told::Ended { code: Some(code), left, .. } => (How::Exited(code), left),
-        Told::Ended { signal: Some(signal), left, .. } => (How::Signalled(signal), left),
-        Told::Ended { left, .. } => (How::Lost, left),
+fn outcome(report: JobReport, is_stopped: bool) -> (JobEnd, Vec<String>) {
+    match report {
+        JobReport::NotStarted { error } => (JobEnd::NotStarted(error), Vec::new()),
+        JobReport::Ready { .. } | JobReport::Began | JobReport::Left => (JobEnd::Lost, Vec::new()),
+        JobReport::Ended { left, .. } if is_stopped => (JobEnd::Stopped, left),
+        JobReport::Ended { code: Some(code), left, .. } => (JobEnd::Exited(code), left),
+        JobReport::Ended { signal: Some(signal), left, .. } => (JobEnd::Signalled(signal), left),
+        JobReport::Ended { left, .. } => (JobEnd::Lost, left),
     }
 }
 
 /// Without a supervisor: waits for the job, and ends its group.
-async fn group(child: &mut dyn ChildWrapper, stop: Stop<'_>) -> (How, Vec<String>) {
+async fn group(child: &mut dyn ChildWrapper, stop: Stop<'_>) -> (JobEnd, Vec<String>) {
     let group = child.id().and_then(|id| Pid::from_raw(id as i32));
-    let signal = |signal| group.map(|group| kill_process_group(group, signal));
     let status = tokio::select! {
         status = child.inner_mut().wait() => Some(status),
         () = stop.cancel.cancelled() => None,
     };
     let how = match status {
-        Some(status) => status.map_or(How::Lost, how),
+        Some(status) => status.map_or(JobEnd::Lost, how),
         None => {
-            signal(Signal::TERM);
+            signal_group(group, Signal::TERM);
             tokio::select! {
                 _ = timeout(GRACE, child.inner_mut().wait()) => {}
                 () = stop.kill_now.cancelled() => {}
             }
-            How::Stopped
+            JobEnd::Stopped
         }
     };
-    signal(Signal::KILL);
+    signal_group(group, Signal::KILL);
     let _ = timeout(GRACE, child.wait()).await;
     (how, Vec::new())
 }
 
-fn how(status: std::process::ExitStatus) -> How {
-    use std::os::unix::process::ExitStatusExt;
-    match (status.code(), status.signal()) {
-        (Some(code), _) => How::Exited(code),
-        (None, Some(signal)) => How::Signalled(signal),
-        (None, None) => How::Lost,
+fn signal_group(group: Option<Pid>, signal: Signal) {
+    if let Some(group) = group {
+        // All of its processes may have ended.
+        let _ = kill_process_group(group, signal);
     }
 }
 
-/// When reading ends although a pipe is still open.
+fn how(status: std::process::ExitStatus) -> JobEnd {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => JobEnd::Exited(code),
+        (None, Some(signal)) => JobEnd::Signalled(signal),
+        (None, None) => JobEnd::Lost,
+    }
+}
+
+/// Time at which reading ends although a pipe is still open.
 #[derive(Default)]
 struct Ending(tokio::sync::watch::Sender<Option<TokioInstant>>);
 
@@ -293,10 +305,9 @@ impl Ending {
         self.0.send_replace(Some(instant));
     }
 
-    /// Returns once that time has come.
-    async fn come(&self) {
+    async fn reached(&self) {
         let mut until = self.0.subscribe();
-        if let Ok(instant) = until.wait_for(Option::is_some).await.map(|it| *it) {
+        if let Ok(instant) = until.wait_for(Option::is_some).await.map(|end| *end) {
             sleep_until(instant.unwrap_or_else(TokioInstant::now)).await;
         }
     }
@@ -309,10 +320,10 @@ async fn read_all(
     capture: &mut Capture,
     end: &Ending,
 ) -> bool {
-    let (mut out, mut err) = (vec![0; BLOCK], vec![0; BLOCK]);
+    let (mut out, mut err) = (vec![0; BLOCK_BYTES], vec![0; BLOCK_BYTES]);
     let (mut out_open, mut err_open) = (true, true);
-    let come = end.come();
-    tokio::pin!(come);
+    let reached = end.reached();
+    tokio::pin!(reached);
     while out_open || err_open {
         tokio::select! {
             read = stdout.read(&mut out), if out_open => {
@@ -321,13 +332,13 @@ async fn read_all(
             read = stderr.read(&mut err), if err_open => {
                 err_open = take(capture, Stream::Stderr, &err, read);
             }
-            () = &mut come => return true,
+            () = &mut reached => return true,
         }
     }
     false
 }
 
-/// Takes what was read; false: there is no more.
+/// Takes a block of output; false at the end of the pipe.
 fn take(capture: &mut Capture, stream: Stream, block: &[u8], read: io::Result<usize>) -> bool {
     match read {
         Ok(0) => false,

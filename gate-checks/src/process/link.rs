@@ -1,62 +1,63 @@
-//! What a supervisor tells gate: one JSON object a line, over the socket that
-//! is the supervisor's standard input.
+//! The protocol between gate and a supervisor, over the socket that is the supervisor's
+//! standard input.
 //!
-//! Gate tells the supervisor little: [`BEGIN`] lets a job begin that waits for it.
-//! After that any byte, or the end of the stream, means that the job has to end;
-//! [`AT_ONCE`] means that it has no grace any more, and [`LEFT`] that what it has left
-//! running has to end, with a short one.
+//! The supervisor writes a [`JobReport`] a line, as JSON. gate writes single bytes:
+//! [`BEGIN`] starts a job that waits for it. After that, any byte and the end of the
+//! stream end the job: [`KILL_NOW`] without grace, [`END_LEFT`] only the processes that an
+//! ended job left running. The end of the stream counts, so that a job also ends if gate
+//! is killed.
 
 use serde::{Deserialize, Serialize};
 
-/// The job may begin.
+/// Starts the waiting job.
 pub(super) const BEGIN: u8 = b'+';
 
-/// The job has to end.
+/// Ends the job.
 pub(super) const END: u8 = b'.';
 
-/// The job has to end at once.
-pub(super) const AT_ONCE: u8 = b'!';
+/// Ends the job without grace.
+pub(super) const KILL_NOW: u8 = b'!';
 
-/// What a job that has ended has left running has to end.
-pub(super) const LEFT: u8 = b',';
+/// Ends the processes that an ended job left running.
+pub(super) const END_LEFT: u8 = b',';
 
-/// One line of the supervisor.
+/// A line of the supervisor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Told {
-    /// The job waits for the word to begin; told only where its grace was said.
+pub(super) enum JobReport {
+    /// The job waits for [`BEGIN`]. Only with a grace in the order.
     Ready {
-        /// Its process.
+        /// Process of the job.
         pid: i32,
     },
-    /// The job that waited runs.
+    /// The waiting job runs now.
     Began,
-    /// The job itself has ended, and processes that it started have not: they stay until
-    /// they end, or gate wants them to. Told only where its grace was said.
+    /// The job itself has ended, but processes that it started have not: they stay until
+    /// they end, or gate ends them. Only with a grace in the order.
     Left,
     /// The job could not be started.
     NotStarted {
-        /// Why.
+        /// Reason for a person.
         error: String,
     },
     /// Nothing of the job is left.
     Ended {
-        /// The exit code of the job itself, where it exited.
+        /// Exit code of the job itself, if it exited.
         code: Option<i32>,
-        /// The signal that ended it, where one did.
+        /// Signal that killed it, if one did.
         signal: Option<i32>,
-        /// Names of processes that it left running, and that were ended.
+        /// Names of the processes that it left running and that were ended.
         left: Vec<String>,
     },
 }
 
-impl Told {
+impl JobReport {
     /// The line without its end.
     pub(super) fn line(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads a line; none where it is not one of ours.
+    /// Reads a line; `None` if it is none of the protocol.
     pub(super) fn parse(line: &str) -> Option<Self> {
         serde_json::from_str(line).ok()
     }
@@ -64,26 +65,26 @@ impl Told {
 
 #[cfg(test)]
 mod tests {
-    use super::Told;
+    use super::JobReport;
 
     #[test]
-    fn what_is_told_is_understood() {
+    fn every_report_is_read_as_it_is_written() {
         let all = [
-            Told::Ready { pid: 7 },
-            Told::Began,
-            Told::Left,
-            Told::NotStarted { error: "no such file\nor folder".to_owned() },
-            Told::Ended { code: None, signal: Some(9), left: vec!["sleep".to_owned()] },
+            JobReport::Ready { pid: 7 },
+            JobReport::Began,
+            JobReport::Left,
+            JobReport::NotStarted { error: "no such file\nor folder".to_owned() },
+            JobReport::Ended { code: None, signal: Some(9), left: vec!["sleep".to_owned()] },
         ];
-        for told in all {
-            assert!(!told.line().contains('\n'));
-            assert_eq!(Told::parse(&told.line()), Some(told));
+        for report in all {
+            assert!(!report.line().contains('\n'));
+            assert_eq!(JobReport::parse(&report.line()), Some(report));
         }
     }
 
     #[test]
     fn noise_is_nothing() {
-        assert_eq!(Told::parse("{\"ended\":"), None);
-        assert_eq!(Told::parse("started"), None);
+        assert_eq!(JobReport::parse("{\"ended\":"), None);
+        assert_eq!(JobReport::parse("started"), None);
     }
 }

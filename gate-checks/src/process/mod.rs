@@ -1,22 +1,22 @@
-//! Processes that a check starts: bounded in time and output, and ended with
-//! all their descendants.
+//! Processes of checks and agents: bounded in time and output, and ended with all their
+//! descendants.
 //!
-//! A job runs under a *supervisor*, a small process of its own: it is a
-//! subreaper, so that a process that left its group and its parent is still
-//! found, and it holds one end of a socket to gate, so that it ends everything
-//! when gate is killed. Without a supervisor the process group alone is ended.
+//! A job runs under a *supervisor*, a small process of its own: a subreaper, so that a
+//! process that left its group and its parent is still found, and with a socket to gate,
+//! so that the job ends if gate is killed. Without a supervisor, only the process group
+//! is ended.
 //!
-//! Ending means SIGTERM, [`GRACE`], SIGKILL, until nothing is left; where a
-//! deadline has come there is no grace. What a job
-//! leaves running when it ends by itself is ended too, and named.
+//! A job is ended with SIGTERM, [`GRACE`], and SIGKILL until no process is left; after a
+//! deadline there is no grace. Processes that a job leaves running are ended and reported
+//! too.
 
 mod capture;
 mod descendants;
 mod environment;
-mod forsaken;
-mod held;
 mod job;
 mod link;
+mod orphaned;
+mod paused;
 mod session;
 mod supervise;
 
@@ -26,25 +26,24 @@ use serde::{Deserialize, Serialize};
 
 pub use capture::Stream;
 pub(crate) use capture::{Capture, LineReader};
-pub(crate) use environment::{absolute, absolute_of, environment, is_usual};
-pub use forsaken::MARK;
-pub(crate) use job::{Ended, How, Job};
-pub use session::{Fate, Launch, Over, Session, Waiting};
+pub(crate) use environment::{absolute, absolute_folders, environment, is_usual};
+pub(crate) use job::{Job, JobEnd, JobResult};
+pub use orphaned::MARK;
+pub use session::{Fate, Launch, PausedSession, Session, SessionEnd};
 pub use supervise::supervise;
 
-/// How long a process that was asked to end (SIGTERM) has before it is killed.
+/// Time between SIGTERM and SIGKILL.
 pub const GRACE: Duration = Duration::from_secs(5);
 
-/// How long processes may outlive the job that started them.
+/// Time that processes may outlive the job that started them.
 const AFTERLIFE: Duration = Duration::from_millis(100);
 
-/// How long a process that a finished job left behind has to end by itself
-/// after SIGTERM.
+/// Time between SIGTERM and SIGKILL for processes that an ended job left running.
 const LEFT_BEHIND_GRACE: Duration = Duration::from_millis(500);
 
-/// How long output is waited for once no process of the job is left: somebody
-/// else holds the pipe.
-const HELD_PIPE: Duration = Duration::from_secs(1);
+/// Time to wait for the end of output once no process of the job is left: a process
+/// outside of the job has the pipe open.
+const OPEN_PIPE_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The program that supervises a job: gate itself, or the library user's own
 /// that calls [`supervise`] with its arguments.

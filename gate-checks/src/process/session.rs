@@ -1,8 +1,16 @@
-//! A program that runs for long, such as an agent: in a session of its own, with
-//! its output in files, until it ends or is ended with all that it has started.
+//! A program that runs for long, such as an agent, in a session of its own with its output
+//! in files.
 //!
-//! The supervisor holds the files, not gate: what is printed is there also when
-//! gate is killed, and no flood has to go through it.
+//! The supervisor has the files open, not gate: output is there even if gate is killed,
+//! and no flood of it goes through gate.
+//!
+//! ```text
+//! Launch::start    PausedSession         Session
+//!  supervisor  ->   its pid is known  ->  begin() execs the program
+//! ```
+//!
+//! The caller records the pid of a paused program before it begins: whoever finds the
+//! record after a crash knows the process, and no program runs that nobody recorded.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -20,15 +28,15 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::Supervisor;
 use super::descendants;
-use super::forsaken::{AGAIN, Forsaken, MARK, mark};
-use super::link::{self, Told};
+use super::link::{self, JobReport};
+use super::orphaned::{KILL_INTERVAL, MARK, OrphanedJob, mark};
 use super::supervise::Order;
 
-/// How much longer than its grace a supervisor may take.
-const STUCK: Duration = Duration::from_secs(5);
+/// Time that a supervisor may need beyond the grace that it gives.
+const SUPERVISOR_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a supervisor may take for a word that it owes: it starts a process.
-const SILENT: Duration = Duration::from_secs(30);
+/// Longest wait for a report that the supervisor owes: it starts a process.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A program that is to run in a session of its own.
 #[derive(Clone, Debug)]
@@ -41,19 +49,19 @@ pub struct Launch {
     pub environment: Vec<(String, String)>,
     /// The file that is its standard input.
     pub stdin: PathBuf,
-    /// Where its standard output is appended.
+    /// File that its standard output is appended to.
     pub stdout: PathBuf,
-    /// Where its standard error is appended.
+    /// File that its standard error is appended to.
     pub stderr: PathBuf,
-    /// What ends it with its descendants.
+    /// Ends the program with its descendants.
     pub supervisor: Supervisor,
-    /// How long its processes have to end after SIGTERM, before SIGKILL.
+    /// Time between SIGTERM and SIGKILL for its processes.
     pub grace: Duration,
 }
 
-/// A program that is there and waits for the word to begin. Dropped, it never does.
+/// A process that waits to become the program. Dropped, it ends.
 #[derive(Debug)]
-pub struct Waiting {
+pub struct PausedSession {
     session: Session,
     pid: i32,
 }
@@ -63,27 +71,27 @@ pub struct Waiting {
 pub struct Session {
     supervisor: Child,
     link: UnixStream,
-    heard: Vec<u8>,
+    received: Vec<u8>,
     grace: Duration,
     /// The program's process, once it has begun.
     pid: Option<i32>,
-    /// How it ended, where it could not begin.
-    over: Option<Over>,
-    /// Whether the program has ended and processes that it started have not.
+    /// The end of a program that could not begin.
+    end: Option<SessionEnd>,
+    /// The program has ended, and processes that it started have not.
     is_left: bool,
     mark: String,
 }
 
-/// How a session ended: nothing of it is left.
+/// The end of a session: no process of it is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Over {
-    /// What became of the program itself.
+pub struct SessionEnd {
+    /// The end of the program itself.
     pub fate: Fate,
     /// Names of processes that it left running, and that were ended.
     pub left: Vec<String>,
 }
 
-/// What became of a program.
+/// The end of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It exited with this code.
@@ -103,7 +111,7 @@ impl Launch {
     ///
     /// Files that cannot be opened, a supervisor that cannot be started or says
     /// nothing. A program that cannot be started is a [`Fate`].
-    pub fn start(&self) -> io::Result<Waiting> {
+    pub fn start(&self) -> io::Result<PausedSession> {
         let (link, theirs) = UnixStream::pair()?;
         let argv = self.argv.iter().map(Into::into).collect();
         let order = Order { grace: Some(self.grace), stdin: Some(self.stdin.clone()), argv };
@@ -111,111 +119,113 @@ impl Launch {
         command.args(&self.supervisor.args).args(order.args()).stdin(OwnedFd::from(theirs));
         command.stdout(appended(&self.stdout)?).stderr(appended(&self.stderr)?);
         command.current_dir(&self.folder).env_clear().envs(self.environment.iter().cloned());
-        // A key at the person's terminal is gate's to hear, not the supervisor's.
+        // A group of its own: Ctrl-C at the terminal goes to gate, which ends the session in
+        // order.
         command.env("PWD", &self.folder).process_group(0);
         let mark = mark();
         command.env(MARK, &mark);
         let supervisor = command.spawn()?;
-        let (heard, grace) = (Vec::new(), self.grace);
-        let (pid, over, is_left) = (None, None, false);
-        let mut session = Session { supervisor, link, heard, grace, pid, over, is_left, mark };
-        match session.next_word() {
-            Some(Told::Ready { pid }) => Ok(Waiting { session, pid }),
-            Some(Told::NotStarted { error }) => Err(io::Error::other(error)),
+        let (received, grace) = (Vec::new(), self.grace);
+        let (pid, end, is_left) = (None, None, false);
+        let mut session = Session { supervisor, link, received, grace, pid, end, is_left, mark };
+        match session.next_report() {
+            Some(JobReport::Ready { pid }) => Ok(PausedSession { session, pid }),
+            Some(JobReport::NotStarted { error }) => Err(io::Error::other(error)),
             _ => Err(io::Error::new(io::ErrorKind::TimedOut, "its supervisor says nothing")),
         }
     }
 }
 
-impl Waiting {
+impl PausedSession {
     /// The process that will be the program, and leads its session and its group.
     pub fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// Lets it begin.
+    /// Begins the program.
     pub fn begin(self) -> Session {
         let Self { mut session, pid } = self;
-        // Where nobody listens, the end is told all the same.
+        // If the supervisor is gone, this fails, and `wait_for` notices.
         let _ = session.link.write_all(&[link::BEGIN]);
-        let told = session.next_word();
-        // Where nothing is told, the program may run all the same.
-        session.pid = (!matches!(told, Some(Told::NotStarted { .. }))).then_some(pid);
-        session.over = told.and_then(over);
+        let report = session.next_report();
+        // Without a report the program may run all the same.
+        let is_started = !matches!(report, Some(JobReport::NotStarted { .. }));
+        session.pid = is_started.then_some(pid);
+        session.end = report.and_then(session_end);
         session
     }
 }
 
 impl Session {
-    /// The program's process; none where it could not be started.
+    /// Process of the program; `None` if it could not be started.
     pub fn pid(&self) -> Option<i32> {
         self.pid
     }
 
-    /// Ends it: SIGTERM to its group and all that it has started, then SIGKILL
-    /// when its grace is over. [`Session::wait_for`] tells when that is done.
+    /// Begins to end the session: SIGTERM to the program's group and all its descendants,
+    /// SIGKILL after the grace. [`Session::wait_for`] waits for the end.
     pub fn stop(&mut self) {
-        // Where nobody listens, the end is told all the same.
+        // If the supervisor is gone, this fails, and `wait_for` notices.
         let _ = self.link.write_all(&[link::END]);
     }
 
-    /// Whether the program itself has ended, and processes that it has started have not.
-    /// They stay until they end by themselves, or [`Session::end_left`] or
+    /// True if the program itself has ended, and processes that it started have not. They
+    /// stay until they end by themselves, or [`Session::end_left`] or
     /// [`Session::stop`] ends them.
     pub fn is_left(&self) -> bool {
         self.is_left
     }
 
-    /// The processes below it, as far as the system tells.
+    /// Its processes; empty on systems without /proc.
     pub fn processes(&self) -> Vec<i32> {
         let supervisor = i32::try_from(self.supervisor.id()).unwrap_or_default();
         descendants::of(supervisor).into_iter().map(|process| process.id).collect()
     }
 
-    /// Ends what the program has left running: SIGTERM, a moment, SIGKILL.
+    /// Ends the processes that the program left running: SIGTERM, a short grace, SIGKILL.
     pub fn end_left(&mut self) {
-        // Where nobody listens, the end is told all the same.
-        let _ = self.link.write_all(&[link::LEFT]);
+        // If the supervisor is gone, this fails, and `wait_for` notices.
+        let _ = self.link.write_all(&[link::END_LEFT]);
     }
 
-    /// Waits so long for the end of all of its processes.
-    pub fn wait_for(&mut self, time: Duration) -> Option<Over> {
+    /// Waits for the end of all its processes, at most this long.
+    pub fn wait_for(&mut self, time: Duration) -> Option<SessionEnd> {
         let until = Instant::now() + time;
         loop {
-            let told = self.over.take().or_else(|| self.told_over());
-            if let Some(over) = told {
+            let end = self.end.take().or_else(|| self.reported_end());
+            if let Some(end) = end {
                 let _ = self.supervisor.wait();
-                return Some(over);
+                return Some(end);
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return None;
             }
-            if !self.hears(left) {
-                return Some(Over { fate: Fate::Lost, left: self.forsaken() });
+            if !self.receive(left) {
+                return Some(SessionEnd { fate: Fate::Lost, left: self.end_orphaned() });
             }
         }
     }
 
-    fn told_over(&mut self) -> Option<Over> {
-        while let Some(told) = self.word() {
-            self.is_left |= told == Told::Left;
-            if let Some(over) = over(told) {
-                return Some(over);
+    fn reported_end(&mut self) -> Option<SessionEnd> {
+        while let Some(report) = self.take_report() {
+            self.is_left |= report == JobReport::Left;
+            if let Some(end) = session_end(report) {
+                return Some(end);
             }
         }
         None
     }
 
-    /// Ends what the supervisor no longer can, and names it.
-    fn forsaken(&mut self) -> Vec<String> {
-        let found = Forsaken::of(self.mark.clone(), self.pid);
+    /// Ends the processes of a session whose supervisor is gone. Returns their names.
+    fn end_orphaned(&mut self) -> Vec<String> {
+        let found = OrphanedJob::new(self.mark.clone(), self.pid);
         let _ = self.supervisor.kill();
         let _ = self.supervisor.wait();
         if let Some(group) = self.pid.and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);
         }
-        let until = Instant::now() + STUCK;
+        let until = Instant::now() + SUPERVISOR_PATIENCE;
         let mut left = BTreeSet::new();
         loop {
             let killed = found.kill();
@@ -223,35 +233,35 @@ impl Session {
                 return left.into_iter().collect();
             }
             left.extend(killed);
-            thread::sleep(AGAIN);
+            thread::sleep(KILL_INTERVAL);
         }
     }
 
-    /// The supervisor's next word, waited for; none where it says nothing.
-    fn next_word(&mut self) -> Option<Told> {
-        let until = Instant::now() + SILENT;
+    /// Waits for the next report; `None` if the supervisor sends none in time.
+    fn next_report(&mut self) -> Option<JobReport> {
+        let until = Instant::now() + REPORT_TIMEOUT;
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            match self.word() {
-                None if !left.is_zero() && self.hears(left) => {}
-                word => return word,
+            match self.take_report() {
+                None if !left.is_zero() && self.receive(left) => {}
+                report => return report,
             }
         }
     }
 
-    /// Takes the next word that the supervisor has said.
-    fn word(&mut self) -> Option<Told> {
-        while let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<_> = self.heard.drain(..=end).collect();
-            if let Some(told) = Told::parse(&String::from_utf8_lossy(&line)) {
-                return Some(told);
+    /// Takes the next report from the received lines.
+    fn take_report(&mut self) -> Option<JobReport> {
+        while let Some(end) = self.received.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<_> = self.received.drain(..=end).collect();
+            if let Some(report) = JobReport::parse(&String::from_utf8_lossy(&line)) {
+                return Some(report);
             }
         }
         None
     }
 
-    /// Listens to the supervisor, at most so long; false: it is gone.
-    fn hears(&mut self, time: Duration) -> bool {
+    /// Reads from the supervisor, at most this long; false if it is gone.
+    fn receive(&mut self, time: Duration) -> bool {
         let mut block = [0; 4096];
         if self.link.set_read_timeout(Some(time)).is_err() {
             return false;
@@ -259,7 +269,7 @@ impl Session {
         match self.link.read(&mut block) {
             Ok(0) => false,
             Ok(length) => {
-                self.heard.extend_from_slice(&block[..length]);
+                self.received.extend_from_slice(&block[..length]);
                 true
             }
             Err(error) => matches!(
@@ -274,24 +284,24 @@ impl Drop for Session {
     fn drop(&mut self) {
         if self.supervisor.try_wait().is_ok_and(|ended| ended.is_none()) {
             self.stop();
-            self.wait_for(self.grace + STUCK);
+            self.wait_for(self.grace + SUPERVISOR_PATIENCE);
         }
     }
 }
 
-/// The end of a session, where a word tells of it.
-fn over(told: Told) -> Option<Over> {
-    let (fate, left) = match told {
-        Told::NotStarted { error } => (Fate::NotStarted(error), Vec::new()),
-        Told::Ended { code: Some(code), left, .. } => (Fate::Exited(code), left),
-        Told::Ended { signal: Some(signal), left, .. } => (Fate::Signalled(signal), left),
-        Told::Ended { left, .. } => (Fate::Lost, left),
-        Told::Ready { .. } | Told::Began | Told::Left => return None,
+/// The end of a session, if the report is about one.
+fn session_end(report: JobReport) -> Option<SessionEnd> {
+    let (fate, left) = match report {
+        JobReport::NotStarted { error } => (Fate::NotStarted(error), Vec::new()),
+        JobReport::Ended { code: Some(code), left, .. } => (Fate::Exited(code), left),
+        JobReport::Ended { signal: Some(signal), left, .. } => (Fate::Signalled(signal), left),
+        JobReport::Ended { left, .. } => (Fate::Lost, left),
+        JobReport::Ready { .. } | JobReport::Began | JobReport::Left => return None,
     };
-    Some(Over { fate, left })
+    Some(SessionEnd { fate, left })
 }
 
-/// A file that is appended to, made where it is not there.
+/// Opens a file to append to it, and makes it if necessary.
 fn appended(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).mode(0o644).open(path)
 }

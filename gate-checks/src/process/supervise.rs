@@ -1,5 +1,27 @@
-//! The supervisor: starts one job, ends it with all its descendants, and says
-//! what came of it.
+//! The supervisor: starts one job, ends it with all its descendants, and reports the
+//! result.
+//!
+//! gate runs each job under a small process of its own, for three reasons:
+//!
+//! * A process can leave its group (`setsid`) and its parent (a double fork). Then neither
+//!   a signal to the group nor a walk down from the job finds it. The supervisor is a
+//!   *subreaper*: the kernel gives it every descendant that lost its parent, so all of
+//!   them stay below it.
+//! * If gate is killed, its end of the socket closes, and the supervisor still ends the
+//!   job. Without a supervisor a killed gate would leave tests or an agent running.
+//! * A subreaper has to reap every child. In gate itself that would take the exit codes
+//!   of other children, such as git, from whoever waits for them.
+//!
+//! ```text
+//! gate ── socket ── supervisor          (subreaper; own process group)
+//!                      ├── job          (leads a session and a group)
+//!                      │    └── …       (the job's group)
+//!                      └── orphans      (left the group; reparented here)
+//! ```
+//!
+//! The order of the end: the job ends, or gate asks for its end; SIGTERM to the group and
+//! to every descendant outside of it, each once; a grace; SIGKILL to all, again and again,
+//! since a process may fork between two looks; the report, once no child is left.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -22,42 +44,50 @@ use signal_hook::consts::SIGTERM;
 use signal_hook::flag;
 
 use super::descendants::{self, Process};
-use super::held::{self, Held};
-use super::link::{AT_ONCE, BEGIN, LEFT, Told};
+use super::link::{BEGIN, END_LEFT, JobReport, KILL_NOW};
+use super::paused::{self, PausedChild};
 use super::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
 
-/// How often what still lives is killed again: between two looks a process may
-/// have started another.
-const AGAIN: Duration = Duration::from_millis(20);
+/// Time between two rounds of SIGKILL: meanwhile a process may have started another.
+const KILL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Whether a process without children has no descendants either: those that
-/// lost their parent become a subreaper's children.
-const SEES_ALL: bool = cfg!(target_os = "linux");
+/// True if a process without children has no descendants either: a subreaper adopts those
+/// that lost their parent.
+const IS_SUBREAPER: bool = cfg!(target_os = "linux");
 
-/// What the supervisor is asked to run.
+/// The job that the supervisor runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Order {
-    /// How long the job has to end after SIGTERM, where that is another time than
-    /// usual; then its process is told as well, and waits for the word to begin, and
-    /// what it leaves running stays until gate wants it to end.
+    /// Time between SIGTERM and SIGKILL, for a job of a session: its process is reported
+    /// and waits for [`BEGIN`], and processes that it leaves running stay until gate ends
+    /// them. `None` for other jobs, which have [`GRACE`].
     pub(super) grace: Option<Duration>,
-    /// The file that is the job's standard input; none: it is empty.
+    /// File for the job's standard input; empty without one.
     pub(super) stdin: Option<PathBuf>,
     /// The job's program and its arguments.
     pub(super) argv: Vec<OsString>,
 }
 
 impl Order {
-    /// The order as arguments: `[--grace MS] [--stdin FILE] -- PROGRAM ARGS…`.
+    /// Writes the order as arguments: `[--grace MS] [--stdin FILE] -- PROGRAM ARGS…`.
     pub(super) fn args(&self) -> Vec<OsString> {
-        let millis = |grace: Duration| grace.as_millis().to_string().into();
-        let grace = self.grace.into_iter().flat_map(|it| ["--grace".into(), millis(it)]);
-        let stdin = self.stdin.iter().flat_map(|file| ["--stdin".into(), file.clone().into()]);
-        let dashes = std::iter::once("--".into());
-        grace.chain(stdin).chain(dashes).chain(self.argv.iter().cloned()).collect()
+        let mut args: Vec<OsString> = Vec::new();
+        if let Some(grace) = self.grace {
+            args.extend(["--grace".into(), grace.as_millis().to_string().into()]);
+        }
+        if let Some(file) = &self.stdin {
+            args.extend(["--stdin".into(), file.into()]);
+        }
+        args.push("--".into());
+        args.extend(self.argv.iter().cloned());
+        args
     }
 
-    /// The job, as it is started.
+    /// The command of the job.
+    ///
+    /// # Errors
+    ///
+    /// A standard input that cannot be opened.
     pub(super) fn command(&self) -> io::Result<Command> {
         let mut command = Command::new(&self.argv[0]);
         command.args(&self.argv[1..]).stdin(match &self.stdin {
@@ -67,7 +97,7 @@ impl Order {
         Ok(command)
     }
 
-    /// The order that arguments hold.
+    /// Reads the order from arguments.
     fn parse(args: &[OsString]) -> Option<Self> {
         let (grace, args) = match args {
             [flag, millis, rest @ ..] if flag == "--grace" => {
@@ -84,48 +114,48 @@ impl Order {
     }
 }
 
-/// Runs as a supervisor: `own` is the program and
-/// [`Supervisor::args`](super::Supervisor::args), as it was called with them, `args`
-/// are those that gate-checks gave after them, the standard input is its socket.
-/// Returns the exit code that the program has to end with: 0, or 2 where it was
-/// called by somebody else.
+/// Runs as a supervisor. `own` is the program with
+/// [`Supervisor::args`](super::Supervisor::args), `args` are the arguments behind them,
+/// and the standard input is the socket to gate. Returns the exit code for the program:
+/// 0, or 2 if something else than gate-checks called it.
 ///
-/// It makes the calling process a subreaper and ends all its children, or becomes
-/// another program; call it in a process that does nothing else.
+/// Call it in a process that does nothing else: it makes the process a subreaper and ends
+/// all its children, or replaces the process by another program.
 pub fn supervise(own: &[OsString], args: &[OsString]) -> u8 {
-    if let Some(args) = held::order(args) {
-        return Order::parse(args).map_or(2, |order| held::become_program(&order));
+    if let Some(args) = paused::order(args) {
+        return Order::parse(args).map_or(2, |order| paused::become_program(&order));
     }
     let link = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
     let (Some(order), Ok(mut link)) = (Order::parse(args), link) else { return 2 };
-    let told = match Supervision::begin(own, &order, &link) {
+    let report = match Supervision::begin(own, &order, &link) {
         Ok(supervision) => supervision.end(),
-        Err(error) => Told::NotStarted { error: error.to_string() },
+        Err(error) => JobReport::NotStarted { error: error.to_string() },
     };
-    // Where nobody listens any more, nothing of the job is left all the same.
-    let _ = writeln!(link, "{}", told.line());
+    // If gate is gone, this fails; the job has ended all the same.
+    let _ = writeln!(link, "{}", report.line());
     0
 }
 
-/// What happens while a job runs.
+/// An event while a job runs.
 #[derive(Clone, Copy, Debug)]
-enum Happening {
+enum JobEvent {
     /// A child of this process ended.
     Reaped(Pid, WaitStatus),
     /// No child is left.
     NoneLeft,
-    /// Gate wants the job to end, or is gone; without grace where this is zero.
+    /// gate ends the job with this grace, or is gone.
     Stop(Duration),
 }
 
 struct Supervision {
     job: Pid,
-    /// Where gate says what becomes of processes that the job leaves running.
-    asks: Option<UnixStream>,
-    happenings: Receiver<Happening>,
+    /// Socket for reports of processes that the job leaves running. `None` if they are
+    /// ended without a report.
+    leftover_link: Option<UnixStream>,
+    events: Receiver<JobEvent>,
     status: Option<WaitStatus>,
-    /// How long it has to end since gate wants it to.
-    stopped: Option<Duration>,
+    /// Grace of the job, once gate ends it; the shortest, after several requests.
+    stop_grace: Option<Duration>,
     none_left: bool,
     left: BTreeSet<String>,
 }
@@ -133,77 +163,90 @@ struct Supervision {
 impl Supervision {
     fn begin(own: &[OsString], order: &Order, link: &UnixStream) -> io::Result<Self> {
         become_subreaper();
-        outlive_requests_to_end()?;
-        let (job, asks) = match order.grace {
-            Some(_) => (start_when_told(own, order, link)?, Some(link.try_clone()?)),
+        survive_sigterm()?;
+        let (job, leftover_link) = match order.grace {
+            Some(_) => (start_paused(own, order, link)?, Some(link.try_clone()?)),
             None => (start(order)?, None),
         };
-        let (sender, happenings) = mpsc::channel();
+        let (sender, events) = mpsc::channel();
         let reader = link.try_clone()?;
         let stop = sender.clone();
+        // Two threads, since `wait` and `read` block. Both only send events: all decisions
+        // are made in `end`, one event after another.
         thread::spawn(move || reap(&sender));
         let grace = order.grace.unwrap_or(GRACE);
         thread::spawn(move || listen(reader, grace, &stop));
         let left = BTreeSet::new();
-        Ok(Self { job, asks, happenings, status: None, stopped: None, none_left: false, left })
+        Ok(Self {
+            job,
+            leftover_link,
+            events,
+            status: None,
+            stop_grace: None,
+            none_left: false,
+            left,
+        })
     }
 
-    /// Waits for the job, and ends what is left of it. Only when no child is
-    /// left it is over: a process that starts others faster than they are found
-    /// keeps this from ending, and gate's patience with it is the timeout.
-    fn end(mut self) -> Told {
+    /// Waits for the job, and ends all processes that are left of it. It returns once no
+    /// child is left: a process that starts others faster than they are found delays it,
+    /// until the patience of gate ends.
+    fn end(mut self) -> JobReport {
         if self.job_ends() && !self.none_left_within(AFTERLIFE) {
-            self.ask_what_becomes_of_them();
+            self.wait_for_leftovers();
             self.left = self.living().into_iter().map(|process| process.name).collect();
         }
-        let grace = self.stopped.unwrap_or(LEFT_BEHIND_GRACE);
+        let grace = self.stop_grace.unwrap_or(LEFT_BEHIND_GRACE);
+        // SIGTERM once, then SIGKILL until nothing is left: one round is not enough, since
+        // a process may fork after the list of processes was read.
         let (mut signal, mut time) = (Signal::TERM, grace);
         while self.signal_all(signal) {
             self.none_left_within(time);
-            (signal, time) = (Signal::KILL, AGAIN);
+            (signal, time) = (Signal::KILL, KILL_INTERVAL);
         }
         let status = self.status;
-        Told::Ended {
+        JobReport::Ended {
             code: status.and_then(WaitStatus::exit_status),
             signal: status.and_then(WaitStatus::terminating_signal),
             left: self.left.into_iter().collect(),
         }
     }
 
-    /// Waits until the job itself has ended (true) or has to (false).
+    /// Waits until the job itself has ended (true), or gate ends it (false).
     fn job_ends(&mut self) -> bool {
-        while self.status.is_none() && self.stopped.is_none() {
-            match self.happenings.recv() {
-                Ok(happening) => self.note(happening),
+        while self.status.is_none() && self.stop_grace.is_none() {
+            match self.events.recv() {
+                Ok(event) => self.note(event),
                 Err(_) => return false,
             }
         }
-        self.stopped.is_none()
+        self.stop_grace.is_none()
     }
 
-    /// The job has ended and others of its processes have not: says so, and waits until
-    /// they end by themselves or gate wants them to.
-    fn ask_what_becomes_of_them(&mut self) {
-        let Some(link) = &mut self.asks else { return };
-        if writeln!(link, "{}", Told::Left.line()).is_err() {
+    /// Reports processes that outlive the job, and waits until they end by themselves or
+    /// gate ends them.
+    fn wait_for_leftovers(&mut self) {
+        let Some(link) = &mut self.leftover_link else { return };
+        if writeln!(link, "{}", JobReport::Left.line()).is_err() {
             return;
         }
-        while !self.none_left && self.stopped.is_none() {
-            match self.happenings.recv() {
-                Ok(happening) => self.note(happening),
+        while !self.none_left && self.stop_grace.is_none() {
+            match self.events.recv() {
+                Ok(event) => self.note(event),
                 Err(_) => return,
             }
         }
     }
 
-    /// Whether no child is left before this time is over.
+    /// True if no child is left within this time.
     fn none_left_within(&mut self, time: Duration) -> bool {
         let end = Instant::now() + time;
         while !self.none_left {
-            let longest = if self.is_hurried() { AGAIN } else { time };
+            // A request to kill shortens a wait that has begun.
+            let longest = if self.has_no_grace() { KILL_INTERVAL } else { time };
             let left = end.saturating_duration_since(Instant::now()).min(longest);
-            match self.happenings.recv_timeout(left) {
-                Ok(happening) => self.note(happening),
+            match self.events.recv_timeout(left) {
+                Ok(event) => self.note(event),
                 Err(RecvTimeoutError::Timeout) => return false,
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -211,35 +254,41 @@ impl Supervision {
         true
     }
 
-    fn note(&mut self, happening: Happening) {
-        match happening {
-            Happening::Reaped(pid, status) if pid == self.job => self.status = Some(status),
-            Happening::Reaped(..) => {}
-            Happening::NoneLeft => self.none_left = true,
-            Happening::Stop(grace) => self.stopped = self.stopped.min(Some(grace)).or(Some(grace)),
+    fn note(&mut self, event: JobEvent) {
+        match event {
+            JobEvent::Reaped(pid, status) if pid == self.job => self.status = Some(status),
+            JobEvent::Reaped(..) => {}
+            JobEvent::NoneLeft => self.none_left = true,
+            JobEvent::Stop(grace) => {
+                self.stop_grace = self.stop_grace.min(Some(grace)).or(Some(grace));
+            }
         }
     }
 
-    fn is_hurried(&self) -> bool {
-        self.stopped == Some(Duration::ZERO)
+    fn has_no_grace(&self) -> bool {
+        self.stop_grace == Some(Duration::ZERO)
     }
 
     fn living(&self) -> Vec<Process> {
         descendants::of(std::process::id() as i32)
     }
 
-    /// Signals the job's group and every other descendant, each once: a program may take
-    /// a second request to end for an order to end at once. False: there is none.
+    /// Signals the job's group and every descendant outside of it. Returns false if there is
+    /// no process left.
+    ///
+    /// Each process gets a signal once, since many programs take a second SIGTERM as an
+    /// order to quit without cleaning up.
     fn signal_all(&self, signal: Signal) -> bool {
-        if self.none_left && SEES_ALL {
-            // The group's number may be somebody else's by now.
+        if self.none_left && IS_SUBREAPER {
+            // All children are reaped, so their numbers are free: the group's may already
+            // belong to a group of another program.
             return false;
         }
         let group = kill_process_group(self.job, signal).is_ok();
         let living = self.living();
-        let in_group = |process: &&Process| process.group == self.job.as_raw_nonzero().get();
-        for process in living.iter().filter(|process| !group || !in_group(process)) {
-            if let Some(pid) = Pid::from_raw(process.id) {
+        for process in &living {
+            let is_signalled = group && process.group == self.job.as_raw_nonzero().get();
+            if !is_signalled && let Some(pid) = Pid::from_raw(process.id) {
                 // It may have ended since.
                 let _ = kill_process(pid, signal);
             }
@@ -253,67 +302,71 @@ fn start(order: &Order) -> io::Result<Pid> {
     Pid::from_raw(child.id() as i32).ok_or_else(|| io::Error::other("the job has no number"))
 }
 
-/// Tells which process the job will be, and starts it when gate says so.
-fn start_when_told(own: &[OsString], order: &Order, mut link: &UnixStream) -> io::Result<Pid> {
-    let held = Held::start(own, order)?;
-    writeln!(link, "{}", Told::Ready { pid: held.pid.as_raw_nonzero().get() }.line())?;
-    let mut word = [0];
-    link.read_exact(&mut word)?;
-    if word != [BEGIN] {
+/// Reports the process of the job, and starts the job at [`BEGIN`]. gate records the
+/// process in between, so that a crash of gate never leaves an unknown agent behind.
+fn start_paused(own: &[OsString], order: &Order, mut link: &UnixStream) -> io::Result<Pid> {
+    let child = PausedChild::start(own, order)?;
+    writeln!(link, "{}", JobReport::Ready { pid: child.pid.as_raw_nonzero().get() }.line())?;
+    let mut byte = [0];
+    link.read_exact(&mut byte)?;
+    if byte != [BEGIN] {
         return Err(io::Error::other("it was ended before it began"));
     }
-    let job = held.begin()?;
-    // Where nobody listens any more, the job runs all the same, and is ended.
-    let _ = writeln!(link, "{}", Told::Began.line());
+    let job = child.begin()?;
+    // If gate is gone, this fails; `listen` notices, and ends the job.
+    let _ = writeln!(link, "{}", JobReport::Began.line());
     Ok(job)
 }
 
-/// Reaps children until there is none.
-fn reap(sender: &Sender<Happening>) {
+/// Reaps children until none is left, adopted ones too.
+fn reap(sender: &Sender<JobEvent>) {
     loop {
-        let happening = match wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) => Happening::Reaped(pid, status),
+        let event = match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) => JobEvent::Reaped(pid, status),
             Ok(None) => continue,
             Err(rustix::io::Errno::INTR) => continue,
-            Err(_) => Happening::NoneLeft,
+            Err(_) => JobEvent::NoneLeft,
         };
-        let last = matches!(happening, Happening::NoneLeft);
-        if sender.send(happening).is_err() || last {
+        let last = matches!(event, JobEvent::NoneLeft);
+        if sender.send(event).is_err() || last {
             return;
         }
     }
 }
 
-/// Waits for gate's words, or for its end.
-fn listen(mut link: UnixStream, grace: Duration, sender: &Sender<Happening>) {
+/// Reads requests of gate. The end of the stream means that gate is gone: that ends the
+/// job too.
+fn listen(mut link: UnixStream, grace: Duration, sender: &Sender<JobEvent>) {
     let mut byte = [0];
     loop {
         let (time, more) = match link.read(&mut byte) {
-            Ok(1..) if byte == [AT_ONCE] => (Duration::ZERO, true),
-            Ok(1..) if byte == [LEFT] => (LEFT_BEHIND_GRACE, true),
+            Ok(1..) if byte == [KILL_NOW] => (Duration::ZERO, true),
+            Ok(1..) if byte == [END_LEFT] => (LEFT_BEHIND_GRACE, true),
             Ok(1..) => (grace, true),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Ok(0) | Err(_) => (grace, false),
         };
-        if sender.send(Happening::Stop(time)).is_err() || !more {
+        if sender.send(JobEvent::Stop(time)).is_err() || !more {
             return;
         }
     }
 }
 
-/// SIGTERM to all processes below an outer supervisor must not end this one before its
-/// job: its gate is asked as well, ends the job in order, and is gone then, which ends this
-/// one. A handler is not inherited by the job, as an ignored signal would be.
-fn outlive_requests_to_end() -> io::Result<()> {
+/// Survives SIGTERM. An outer supervisor sends it to all processes below, this supervisor
+/// and its gate too. The supervisor must not end before its job; its gate ends the job in
+/// order, and its end ends the supervisor. A handler instead of an ignored signal, since
+/// the job would inherit that.
+fn survive_sigterm() -> io::Result<()> {
     flag::register(SIGTERM, Arc::default()).map(drop)
 }
 
 #[cfg(target_os = "linux")]
 fn become_subreaper() {
     use rustix::process::{DumpableBehavior, getpid, set_child_subreaper, set_dumpable_behavior};
-    // Where the kernel refuses, the group is still ended.
+    // If the kernel refuses, the process group is still ended.
     let _ = set_child_subreaper(Some(getpid()));
-    // A job must not take the socket and speak in the supervisor's name.
+    // Not dumpable: the job cannot open this process's socket through /proc and write a
+    // report of its own.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 

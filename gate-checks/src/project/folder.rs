@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use super::proposal::Found;
 
 /// The longest file that is read to find out what a project is.
-const LONGEST: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The most names of a folder that are looked at.
-const MOST_NAMES: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
 /// A folder, and which programs can be found.
 pub(super) struct Folder<'a> {
@@ -66,7 +66,7 @@ impl<'a> Folder<'a> {
     pub(super) fn names(&self, below: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path.join(below)).into_iter().flatten();
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let mut names: Vec<_> = names.take(MOST_NAMES).collect();
+        let mut names: Vec<_> = names.take(MAX_NAMES).collect();
         names.sort();
         names
     }
@@ -93,9 +93,9 @@ fn is_executable(_: &fs::Metadata) -> bool {
 fn read(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| error.to_string())?;
-    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(format!("it is longer than {LONGEST} bytes"));
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(format!("it is longer than {MAX_FILE_BYTES} bytes"));
     }
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

@@ -5,7 +5,7 @@ use super::kind::Kind;
 use super::proposal::{Aim, Found, Proposal};
 
 /// The most folders below the project that are proposed for.
-const MOST_FOLDERS: usize = 8;
+const MAX_FOLDERS: usize = 8;
 
 /// Folders that hold what others wrote, or what was made.
 const PASSED_OVER: [&str; 9] = [
@@ -75,7 +75,7 @@ fn below(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Ca
         let mut own = Vec::new();
         let mut found = look(&folder.below(&name), kinds, &mut own);
         found.retain(|candidate| !candidate.proposal.optional);
-        if !found.is_empty() && folders == MOST_FOLDERS {
+        if !found.is_empty() && folders == MAX_FOLDERS {
             notes.push(format!("{name} and the folders after it were not looked at"));
             break;
         }

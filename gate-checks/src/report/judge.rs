@@ -17,7 +17,7 @@ const MAX_DETAIL_NAMES: usize = 50;
 const MAX_DETAIL_NOTES: usize = 10;
 
 /// The longest name or note, in characters.
-const LONGEST: usize = 300;
+const MAX_SUMMARY_CHARS: usize = 300;
 
 /// The outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,7 +190,7 @@ fn detail(report: &TestReport) -> Value {
 
 /// A name or a note of the runner's, fit to be shown.
 fn clean(text: &str) -> String {
-    brief(text, LONGEST)
+    brief(text, MAX_SUMMARY_CHARS)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! The XML counts subtests without holding them, so its own numbers are no
 //! measure; the `collected` line is, and a case without a name is a test that
-//! was begun and not ended. The text may be missing, and a later run replaces
+//! was started and not ended. The text may be missing, and a later run replaces
 //! the XML of an earlier one; so each run is given one cache of ours, in which
 //! pytest adds up the tests that it selected and remembers those that failed.
 
@@ -18,13 +18,13 @@ use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
 /// Reads pytest.
 pub(super) struct Pytest {
     path: PathBuf,
-    begun: Begun,
-    said: Said,
+    started: StartEvidence,
+    text: TextFacts,
     sessions: Sessions,
 }
 
 /// Evidence that pytest was run at all.
-enum Begun {
+enum StartEvidence {
     /// It is what is run.
     Certainly,
     /// It may be run by something else: then it leaves this file as it
@@ -34,7 +34,7 @@ enum Begun {
 
 /// Facts in the text of a session.
 #[derive(Default)]
-struct Said {
+struct TextFacts {
     sessions: u64,
     /// Last lines such as `1 passed in 0.01s`.
     sums: u64,
@@ -46,26 +46,31 @@ struct Said {
 impl Pytest {
     /// pytest itself is run, and leaves its XML here.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, begun: Begun::Certainly, said: Said::default(), sessions: Sessions::default() }
+        Self {
+            path,
+            started: StartEvidence::Certainly,
+            text: TextFacts::default(),
+            sessions: Sessions::default(),
+        }
     }
 
     /// pytest may be run, by something that is; it leaves this trace then.
     pub(super) fn perhaps(path: PathBuf, trace: PathBuf) -> Self {
-        Self { begun: Begun::Trace(trace), ..Self::new(path) }
+        Self { started: StartEvidence::Trace(trace), ..Self::new(path) }
     }
 
     fn has_begun(&self) -> bool {
-        match &self.begun {
-            Begun::Certainly => true,
-            Begun::Trace(trace) => trace.exists() || !self.said.is_silent(),
+        match &self.started {
+            StartEvidence::Certainly => true,
+            StartEvidence::Trace(trace) => trace.exists() || !self.text.is_silent(),
         }
     }
 
     /// Without a report: where our options did not reach pytest, its text may
     /// do.
     fn unreported(&self, tally: &mut Tally) {
-        match &self.begun {
-            Begun::Trace(trace) if !trace.exists() => {
+        match &self.started {
+            StartEvidence::Trace(trace) if !trace.exists() => {
                 self.sessions.tell(tally);
                 if !self.sessions.are_whole() {
                     tally.problem(UNREACHED);
@@ -79,7 +84,7 @@ impl Pytest {
 impl Reader for Pytest {
     fn line(&mut self, _stream: Stream, line: &str) {
         if line.len() <= 500 {
-            self.said.take(line);
+            self.text.take(line);
             self.sessions.take(line);
         }
     }
@@ -95,9 +100,9 @@ impl Reader for Pytest {
                 junit::parse(&text, &DIALECT, &mut tally);
                 let cache = Cache::read(&cache(&self.path), &mut tally);
                 cache.compare(&mut tally);
-                let is_one = matches!(self.begun, Begun::Certainly);
-                self.said.compare(is_one, cache.selected.is_some(), &mut tally);
-                if self.said.is_silent() && cache.selected.is_none() {
+                let is_one = matches!(self.started, StartEvidence::Certainly);
+                self.text.compare(is_one, cache.selected.is_some(), &mut tally);
+                if self.text.is_silent() && cache.selected.is_none() {
                     tally.problem("how many tests pytest selected is not known");
                 }
             }
@@ -160,7 +165,7 @@ fn value<T: DeserializeOwned>(path: &Path, tally: &mut Tally) -> Option<T> {
     }
 }
 
-impl Said {
+impl TextFacts {
     /// True if no line of a session was seen.
     fn is_silent(&self) -> bool {
         self.sessions == 0 && self.sums == 0 && self.selected.is_none()
@@ -241,7 +246,7 @@ fn tell(case: &Case, tally: &mut Tally) {
         (Status::Failed, _) if case.message == "collection failure" => {
             tally.error(format!("{} could not be collected", place(case)));
         }
-        (_, true) => tally.problem("a test was begun and not ended"),
+        (_, true) => tally.problem("a test was started and not ended"),
         (status, false) => tally.test(&id(case), status),
     }
 }

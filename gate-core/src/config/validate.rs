@@ -224,11 +224,11 @@ fn breaker(at: &KeyPath, raw: Option<&RawBreaker>) -> Checked {
 }
 
 /// A bound on money that still fits in micro-dollars.
-const MOST_USD: f64 = 1e9;
+const MAX_USD: f64 = 1e9;
 
 fn budget(at: &KeyPath, raw: Option<&RawBudget>) -> Checked {
     match raw.and_then(|raw| raw.cost_usd) {
-        Some(cost) if !(0.0..=MOST_USD).contains(&cost) => {
+        Some(cost) if !(0.0..=MAX_USD).contains(&cost) => {
             Err(Fault::invalid(at.key("cost_usd"), "a cost in dollars is 0 or more, at most 1e9"))
         }
         _ => Ok(()),

@@ -7,9 +7,10 @@
 
 mod context;
 mod fields;
-mod known;
+
 mod pem;
 mod tokens;
+mod variables;
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -18,13 +19,13 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem;
 use serde_json::Value;
 
-pub use known::Variable;
+pub use variables::Variable;
 
 /// Replaces a secret.
 pub const MASKED: &str = "[masked]";
 
 /// The shortest secret of any kind.
-const MIN_SECRET_BYTES: usize = known::MIN_VALUE_BYTES;
+const MIN_SECRET_BYTES: usize = variables::MIN_VALUE_BYTES;
 
 /// Masks secrets in text.
 #[derive(Debug, Default)]
@@ -37,7 +38,7 @@ pub struct Masker {
 impl Masker {
     /// Masks tokens of known forms, and the secrets among these variables.
     pub fn new<'v>(variables: impl IntoIterator<Item = Variable<'v>>) -> Self {
-        let mut values: Vec<_> = variables.into_iter().flat_map(known::secrets).collect();
+        let mut values: Vec<_> = variables.into_iter().flat_map(variables::secrets).collect();
         values.retain(|value| !value.contains(MASKED) && !MASKED.contains(value.as_str()));
         values.sort_unstable();
         values.dedup();

@@ -12,7 +12,7 @@ use crate::site::CheckSite;
 use crate::temporary::Temporary;
 
 /// Time limit of a program that does nothing.
-const LONGEST_MS: u64 = 20_000;
+const TIMEOUT_MS: u64 = 20_000;
 
 /// Runs a program that does nothing under the site's supervisor.
 pub(super) fn look(policy: &Policy, site: &CheckSite) -> Finding {
@@ -63,7 +63,7 @@ fn nothing() -> CheckPolicy {
         shell: false,
         cwd: None,
         env: Vec::new(),
-        timeout_ms: LONGEST_MS,
+        timeout_ms: TIMEOUT_MS,
         needs: Vec::new(),
         hermetic: false,
         control: false,

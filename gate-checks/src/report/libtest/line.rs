@@ -10,7 +10,7 @@ pub(super) enum Line<'a> {
     /// `test name ... ok`.
     Test(&'a str, Status),
     /// `test name ... `, and then something that is no result.
-    Begun(&'a str),
+    TestStart(&'a str),
     /// `failures:`.
     Failures,
     /// The begin of what tests wrote: `successes:`, `---- name stdout ----`.
@@ -96,7 +96,7 @@ fn test(rest: &str) -> Line<'_> {
     let name = bare(name);
     match status(result.trim()) {
         Some(status) => Line::Test(name, status),
-        None => Line::Begun(name),
+        None => Line::TestStart(name),
     }
 }
 
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_name_without_its_result() {
         for line in ["test a ... ", "test a ...", "test a ... hello", "test a ... okay"] {
-            assert_eq!(parse(line), Line::Begun("a"), "{line}");
+            assert_eq!(parse(line), Line::TestStart("a"), "{line}");
         }
     }
 

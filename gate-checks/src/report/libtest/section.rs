@@ -53,7 +53,7 @@ impl Section {
     /// True for a line whose name is worth storing here.
     pub(super) fn remembers(&self, line: &Line<'_>) -> bool {
         match self.part {
-            Part::Tests => matches!(line, Line::Test(..) | Line::Begun(_)),
+            Part::Tests => matches!(line, Line::Test(..) | Line::TestStart(_)),
             Part::Failures => matches!(line, Line::Indented(_)),
             Part::Output => false,
         }
@@ -70,7 +70,7 @@ impl Section {
             (Part::Tests, Line::Test(name, status)) => {
                 self.tests.push(((*name).to_owned(), *status));
             }
-            (Part::Tests, Line::Begun(name)) => {
+            (Part::Tests, Line::TestStart(name)) => {
                 self.begun.push((*name).to_owned());
             }
             (Part::Failures, Line::Indented(name)) => {

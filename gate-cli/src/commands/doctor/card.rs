@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use gate_checks::{Finding, Level, Proof, Standing};
+use gate_checks::{Finding, Level, Proof, SelfTestOutcome};
 
 use super::record::{AgentRecord, DoctorRecord};
 use crate::render::plain;
@@ -41,7 +41,7 @@ fn counted(problems: usize) -> String {
 }
 
 fn not_shown(record: &DoctorRecord) -> usize {
-    record.self_test.iter().filter(|proof| proof.standing == Standing::NotShown).count()
+    record.self_test.iter().filter(|proof| proof.standing == SelfTestOutcome::NotShown).count()
 }
 
 fn checks(record: &DoctorRecord) -> BTreeSet<&str> {
@@ -89,9 +89,9 @@ impl Card {
 
     fn proof(&mut self, proof: &Proof) {
         let (word, color) = match proof.standing {
-            Standing::CanFail => ("can fail", AnsiColor::Green),
-            Standing::CannotFail => ("cannot fail", AnsiColor::Red),
-            Standing::NotShown => ("not shown", AnsiColor::Yellow),
+            SelfTestOutcome::CanFail => ("can fail", AnsiColor::Green),
+            SelfTestOutcome::CannotFail => ("cannot fail", AnsiColor::Red),
+            SelfTestOutcome::NotShown => ("not shown", AnsiColor::Yellow),
         };
         self.row(word, color, &proof.how);
         if let Some(log) = &proof.log {

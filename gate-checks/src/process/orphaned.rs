@@ -1,0 +1,52 @@
+//! Ends a job whose supervisor was killed, perhaps by the job itself.
+//!
+//! Then nobody adopts orphans any more, and a walk down from the supervisor misses those
+//! that lost their parent. Every process of a job therefore carries a mark in its
+//! environment: that finds all but a process that cleared its environment on purpose.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::descendants::{self, Process};
+
+/// Variable with the mark of a job: its processes inherit it, unless they clear it.
+pub const MARK: &str = "_GATE_JOB";
+
+/// Time between two searches for processes that are left.
+pub(super) const KILL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// A mark that no other job has.
+pub(super) fn mark() -> String {
+    format!("{:016x}", RandomState::new().hash_one(std::process::id()))
+}
+
+/// A job without its supervisor.
+#[derive(Debug)]
+pub(super) struct OrphanedJob {
+    mark: String,
+    below: Vec<Process>,
+}
+
+impl OrphanedJob {
+    /// The job with this mark, and with the processes that are below `ancestor` now.
+    pub(super) fn new(mark: String, ancestor: Option<i32>) -> Self {
+        Self { mark, below: ancestor.map(descendants::of).unwrap_or_default() }
+    }
+
+    /// Kills all of its processes that live. Returns their names.
+    pub(super) fn kill(&self) -> Vec<String> {
+        let below = self.below.iter().filter(|process| descendants::lives(process.id)).cloned();
+        let living = below.chain(descendants::marked(MARK, &self.mark));
+        let killed = living.map(|process| {
+            if let Some(id) = Pid::from_raw(process.id) {
+                // It may have ended since.
+                let _ = kill_process(id, Signal::KILL);
+            }
+            process.name
+        });
+        killed.collect()
+    }
+}
