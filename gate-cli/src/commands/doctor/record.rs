@@ -1,6 +1,6 @@
 //! The JSON of `gate doctor`.
 
-use gate_checks::{Finding, Level, Proof, Standing};
+use gate_checks::{Finding, Level, Proof, SelfTestOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -33,7 +33,8 @@ impl DoctorRecord {
     /// The number of problems, and of checks that cannot fail.
     pub(crate) fn problems(&self) -> usize {
         let wrong = self.findings.iter().filter(|finding| finding.level == Level::Problem);
-        let deaf = self.self_test.iter().filter(|proof| proof.standing == Standing::CannotFail);
+        let deaf =
+            self.self_test.iter().filter(|proof| proof.standing == SelfTestOutcome::CannotFail);
         wrong.count() + deaf.count()
     }
 }
