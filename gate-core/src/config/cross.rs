@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::check::{RawCheck, RawChecks};
 use super::error::Problem;
-use super::fault::{Checked, Fault};
+use super::fault::{Fault, Validation};
 use super::key::KeyPath;
 use super::raw::RawConfig;
 use crate::decide::policy::Spelling;
 
 /// Checks the merged settings.
-pub(super) fn config(raw: &RawConfig) -> Checked {
+pub(super) fn config(raw: &RawConfig) -> Validation {
     gate(raw)?;
     signal(raw)?;
     let Some(checks) = &raw.checks else { return Ok(()) };
@@ -25,7 +25,7 @@ pub(super) fn config(raw: &RawConfig) -> Checked {
 }
 
 /// Without threshold and without signal, silence would end the loop.
-fn gate(raw: &RawConfig) -> Checked {
+fn gate(raw: &RawConfig) -> Validation {
     let Some(gate) = &raw.exit_gate else { return Ok(()) };
     if gate.enabled != Some(false) || gate.require_explicit_signal != Some(false) {
         return Ok(());
@@ -35,7 +35,7 @@ fn gate(raw: &RawConfig) -> Checked {
     Err(Fault::new(path, Problem::Conflict(message.to_owned())).hint("keep at most one of the two"))
 }
 
-fn signal(raw: &RawConfig) -> Checked {
+fn signal(raw: &RawConfig) -> Validation {
     let Some(signal) = &raw.signal else { return Ok(()) };
     let own = signal.accept.as_deref() == Some(&[Spelling::Custom]);
     if own && signal.custom.as_ref().is_none_or(Vec::is_empty) {
@@ -46,7 +46,7 @@ fn signal(raw: &RawConfig) -> Checked {
     Ok(())
 }
 
-fn script(name: &str, check: &RawCheck) -> Checked {
+fn script(name: &str, check: &RawCheck) -> Validation {
     let words = check.command.as_ref().map_or(1, Vec::len);
     if check.shell != Some(true) || words == 1 {
         return Ok(());
@@ -59,7 +59,7 @@ fn script(name: &str, check: &RawCheck) -> Checked {
     .hint("write [\"one script\"], or leave `shell` out"))
 }
 
-fn known(path: &KeyPath, names: &[String], checks: &RawChecks) -> Checked {
+fn known(path: &KeyPath, names: &[String], checks: &RawChecks) -> Validation {
     for (index, name) in names.iter().enumerate() {
         if !checks.named.contains_key(name) {
             let known: Vec<&str> = checks.named.keys().map(String::as_str).collect();
@@ -76,7 +76,7 @@ fn needs<'a>(checks: &'a RawChecks, name: &str) -> std::slice::Iter<'a, String> 
 
 /// Follows `needs` from each check, each of them once; a way back to a check that it
 /// came from is a fault.
-fn cycle(checks: &RawChecks) -> Checked {
+fn cycle(checks: &RawChecks) -> Validation {
     let mut seen = BTreeSet::new();
     for start in checks.named.keys() {
         // The way from there, each step with what it has yet to follow.

@@ -35,4 +35,4 @@ impl Fault {
 }
 
 /// Result of a validation.
-pub(super) type Checked = Result<(), Fault>;
+pub(super) type Validation = Result<(), Fault>;

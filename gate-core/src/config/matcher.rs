@@ -4,7 +4,7 @@ use regex_automata::util::syntax;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::error::Problem;
-use super::fault::{Checked, Fault};
+use super::fault::{Fault, Validation};
 use super::key::KeyPath;
 use crate::decide::expression::compile;
 use crate::decide::pattern::Matcher;
@@ -40,7 +40,7 @@ pub(super) fn check(
     id: &str,
     (regex, literal): (Option<&str>, Option<&str>),
     room: &mut Room,
-) -> Checked {
+) -> Validation {
     let (key, usable) = match matcher(path, regex, literal)? {
         Matcher::Regex(regex) => ("regex", usable(&regex, room)),
         Matcher::Literal(text) if text.is_empty() => ("literal", Err(EMPTY.to_owned())),

@@ -15,12 +15,12 @@ pub(super) struct Merged<'a> {
     layers: &'a [Layer],
     table: Table,
     /// Of what the lowest layer does not say: its settings are most of all.
-    spots: BTreeMap<KeyPath, Spot>,
+    sources: BTreeMap<KeyPath, ValueSource>,
 }
 
 /// Source of an effective value.
 #[derive(Clone, Debug)]
-struct Spot {
+struct ValueSource {
     /// Index of the layer.
     layer: usize,
     /// Its key there; another one than the effective key where a task type says it.
@@ -31,13 +31,13 @@ impl<'a> Merged<'a> {
     /// The lowest of these layers by itself.
     pub(super) fn new(layers: &'a [Layer]) -> Result<Self, ConfigError> {
         let table = layers.first().map_or_else(|| Ok(Table::new()), table)?;
-        Ok(Self { layers, table, spots: BTreeMap::new() })
+        Ok(Self { layers, table, sources: BTreeMap::new() })
     }
 
     /// Lays one of the layers over what is there: lists replace lists, tables merge.
     pub(super) fn overlay(&mut self, layer: usize) -> Result<(), ConfigError> {
         let table = table(&self.layers[layer])?;
-        self.lay(&KeyPath::default(), table, &|path| Spot { layer, path: path.clone() });
+        self.lay(&KeyPath::default(), table, &|path| ValueSource { layer, path: path.clone() });
         Ok(())
     }
 
@@ -45,10 +45,10 @@ impl<'a> Merged<'a> {
     pub(super) fn overlay_task_type(&mut self, task_type: &str) {
         let at = KeyPath::dotted("task_types").key(task_type);
         let Some(Value::Table(table)) = self.get(&at).cloned() else { return };
-        let spots = self.spots.clone();
+        let sources = self.sources.clone();
         self.lay(&KeyPath::default(), table, &|path| {
             let path = at.join(&path.0);
-            spots.get(&path).cloned().unwrap_or(Spot { layer: 0, path })
+            sources.get(&path).cloned().unwrap_or(ValueSource { layer: 0, path })
         });
         self.progress(&at.key("progress"));
     }
@@ -56,19 +56,19 @@ impl<'a> Merged<'a> {
     /// The setting `progress` is a word for a switched-off trip.
     fn progress(&mut self, at: &KeyPath) {
         self.table.remove("progress");
-        self.spots.remove(&KeyPath::dotted("progress"));
+        self.sources.remove(&KeyPath::dotted("progress"));
         let none = self.get(at).and_then(Value::as_str) == Some("none");
         if none {
-            let spot = self.spots.get(at).cloned();
-            let spot = spot.unwrap_or_else(|| Spot { layer: 0, path: at.clone() });
-            self.put(&KeyPath::dotted("breaker.no_progress"), Value::Integer(0), spot);
+            let source = self.sources.get(at).cloned();
+            let source = source.unwrap_or_else(|| ValueSource { layer: 0, path: at.clone() });
+            self.put(&KeyPath::dotted("breaker.no_progress"), Value::Integer(0), source);
         }
     }
 
     /// Sets what nobody has said.
     pub(super) fn default_value(&mut self, path: &KeyPath, value: Value) {
         if self.get(path).is_none() {
-            self.put(path, value, Spot { layer: 0, path: path.clone() });
+            self.put(path, value, ValueSource { layer: 0, path: path.clone() });
         }
     }
 
@@ -82,8 +82,8 @@ impl<'a> Merged<'a> {
         let lines: Vec<_> = self.layers.iter().map(Layer::lines).collect();
         let mut all = Vec::new();
         leaves(&self.table, &KeyPath::default(), &mut |path, value| {
-            let spot = self.spots.get(path);
-            let (layer, there) = spot.map_or((0, path), |spot| (spot.layer, &spot.path));
+            let source = self.sources.get(path);
+            let (layer, there) = source.map_or((0, path), |source| (source.layer, &source.path));
             all.push(Setting {
                 key: path.to_string(),
                 value: value.to_string(),
@@ -96,16 +96,16 @@ impl<'a> Merged<'a> {
 
     /// Source of an effective value; `None` for the lowest layer.
     pub(super) fn origin(&self, path: &KeyPath) -> Option<&Origin> {
-        self.spots.get(path).map(|spot| self.layers[spot.layer].origin())
+        self.sources.get(path).map(|source| self.layers[source.layer].origin())
     }
 
     /// A fault of the merged settings, placed where the last word on it was said.
     pub(super) fn error(&self, fault: Fault) -> ConfigError {
-        let said = self.spots.iter().find(|(path, _)| fault.path.starts_with(path));
+        let said = self.sources.iter().find(|(path, _)| fault.path.starts_with(path));
         match said {
-            Some((path, spot)) => {
-                let path = spot.path.join(&fault.path.0[path.0.len()..]);
-                self.layers[spot.layer].error(Fault { path, ..fault })
+            Some((path, source)) => {
+                let path = source.path.join(&fault.path.0[path.0.len()..]);
+                self.layers[source.layer].error(Fault { path, ..fault })
             }
             None => self.layers[0].error(fault),
         }
@@ -120,24 +120,24 @@ impl<'a> Merged<'a> {
         Some(value)
     }
 
-    fn lay(&mut self, at: &KeyPath, table: Table, spot: &dyn Fn(&KeyPath) -> Spot) {
+    fn lay(&mut self, at: &KeyPath, table: Table, source: &dyn Fn(&KeyPath) -> ValueSource) {
         for (name, value) in table {
             let path = at.key(&name);
             match value {
                 Value::Table(inner) => {
                     self.table_at(&path);
-                    self.lay(&path, inner, spot);
+                    self.lay(&path, inner, source);
                 }
-                value => self.put(&path, value, spot(&path)),
+                value => self.put(&path, value, source(&path)),
             }
         }
     }
 
-    fn put(&mut self, path: &KeyPath, value: Value, spot: Spot) {
+    fn put(&mut self, path: &KeyPath, value: Value, source: ValueSource) {
         if let (Some(table), Some(Step::Key(name))) = (self.table_at(&path.parent()), path.0.last())
         {
             table.insert(name.clone(), value);
-            self.spots.insert(path.clone(), spot);
+            self.sources.insert(path.clone(), source);
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::error::{ConfigError, Problem};
-use super::fault::{Checked, Fault};
+use super::fault::{Fault, Validation};
 use super::key::KeyPath;
 use super::raw::RawCustomPattern;
 use super::{layer, matcher, validate};
@@ -165,7 +165,7 @@ fn read(
     name: &str,
     file: &str,
     text: &str,
-    check: impl Fn(&[RawCustomPattern]) -> Checked,
+    check: impl Fn(&[RawCustomPattern]) -> Validation,
 ) -> Result<Pack, ConfigError> {
     let raw = layer::read::<RawPack>(file, text)?;
     let build = || {
@@ -212,7 +212,7 @@ fn doc(at: &KeyPath, doc: Option<String>) -> Result<String, Fault> {
     doc.ok_or_else(|| Fault::new(at.clone(), Problem::Missing("doc")).hint("say what it means"))
 }
 
-fn two(at: &KeyPath, samples: &[String]) -> Checked {
+fn two(at: &KeyPath, samples: &[String]) -> Validation {
     if samples.len() < 2 {
         return Err(Fault::invalid(at.clone(), "at least two sample lines are needed"));
     }

@@ -8,7 +8,7 @@ use toml::Value;
 
 use super::check::{RawCheck, RawChecks};
 use super::error::Problem;
-use super::fault::{Checked, Fault};
+use super::fault::{Fault, Validation};
 use super::key::{KeyPath, is_name};
 use super::matcher::{self, Room};
 use super::pack;
@@ -19,7 +19,7 @@ use super::raw::{
 use crate::decide::policy::Spelling;
 
 /// Checks one source of settings.
-pub(super) fn config(raw: &RawConfig) -> Checked {
+pub(super) fn config(raw: &RawConfig) -> Validation {
     let root = KeyPath::default();
     signal(&root.key("signal"), raw.signal.as_ref())?;
     patterns(&root.key("patterns"), raw.patterns.as_ref())?;
@@ -44,7 +44,7 @@ pub(super) fn config(raw: &RawConfig) -> Checked {
     types.try_for_each(|(name, raw)| task_type(&at.key(name), name, raw))
 }
 
-fn task_type(at: &KeyPath, task: &str, raw: &RawTaskType) -> Checked {
+fn task_type(at: &KeyPath, task: &str, raw: &RawTaskType) -> Validation {
     name(at, "task type", task)?;
     signal(&at.key("signal"), raw.signal.as_ref())?;
     patterns(&at.key("patterns"), raw.patterns.as_ref())?;
@@ -53,7 +53,7 @@ fn task_type(at: &KeyPath, task: &str, raw: &RawTaskType) -> Checked {
     budget(&at.key("budget"), raw.budget.as_ref())
 }
 
-fn signal(at: &KeyPath, raw: Option<&RawSignal>) -> Checked {
+fn signal(at: &KeyPath, raw: Option<&RawSignal>) -> Validation {
     let Some(raw) = raw else { return Ok(()) };
     if let Some(accept) = &raw.accept {
         let path = at.key("accept");
@@ -81,7 +81,7 @@ fn spelling(spelling: &Spelling) -> String {
         .unwrap_or_default()
 }
 
-fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal, room: &mut Room) -> Checked {
+fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal, room: &mut Room) -> Validation {
     let id = format!("signal.custom[{index}]");
     matcher::check(at, &id, (raw.regex.as_deref(), raw.literal.as_deref()), room)?;
     match raw.value {
@@ -91,7 +91,7 @@ fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal, room: &mut R
     }
 }
 
-fn patterns(at: &KeyPath, raw: Option<&RawPatterns>) -> Checked {
+fn patterns(at: &KeyPath, raw: Option<&RawPatterns>) -> Validation {
     let Some(raw) = raw else { return Ok(()) };
     let (packs, path) = (raw.packs.iter().flatten(), at.key("packs"));
     for (index, name) in packs.clone().enumerate() {
@@ -105,7 +105,7 @@ fn patterns(at: &KeyPath, raw: Option<&RawPatterns>) -> Checked {
 const MAX_PATTERNS: usize = 2_000;
 
 /// Checks patterns of one list, whose ids must differ.
-pub(super) fn custom_patterns(at: &KeyPath, patterns: &[RawCustomPattern]) -> Checked {
+pub(super) fn custom_patterns(at: &KeyPath, patterns: &[RawCustomPattern]) -> Validation {
     if patterns.len() > MAX_PATTERNS {
         let message = format!("{} patterns, at most {MAX_PATTERNS} are looked for", patterns.len());
         let fault = Fault::invalid(at.index(MAX_PATTERNS), message);
@@ -119,7 +119,7 @@ pub(super) fn custom_patterns(at: &KeyPath, patterns: &[RawCustomPattern]) -> Ch
     once(at, "pattern id", ids)
 }
 
-fn custom_pattern(at: &KeyPath, raw: &RawCustomPattern, room: &mut Room) -> Checked {
+fn custom_pattern(at: &KeyPath, raw: &RawCustomPattern, room: &mut Room) -> Validation {
     let Some(id) = &raw.id else {
         return Err(Fault::new(at.clone(), Problem::Missing("id"))
             .hint("give the pattern a name, such as \"all-done\""));
@@ -132,14 +132,14 @@ fn custom_pattern(at: &KeyPath, raw: &RawCustomPattern, room: &mut Room) -> Chec
     matcher::check(at, id, (raw.regex.as_deref(), raw.literal.as_deref()), room)
 }
 
-fn checks(at: &KeyPath, raw: Option<&RawChecks>) -> Checked {
+fn checks(at: &KeyPath, raw: Option<&RawChecks>) -> Validation {
     for (name, raw) in raw.iter().flat_map(|checks| &checks.named) {
         check(&at.key(name), name, raw)?;
     }
     Ok(())
 }
 
-fn check(at: &KeyPath, id: &str, raw: &RawCheck) -> Checked {
+fn check(at: &KeyPath, id: &str, raw: &RawCheck) -> Validation {
     name(at, "check", id)?;
     if let Some(command) = &raw.command {
         some(&at.key("command"), command)?;
@@ -157,14 +157,14 @@ fn check(at: &KeyPath, id: &str, raw: &RawCheck) -> Checked {
     check_own(at, id, raw)
 }
 
-fn integrity(at: &KeyPath, raw: Option<&RawIntegrity>) -> Checked {
+fn integrity(at: &KeyPath, raw: Option<&RawIntegrity>) -> Validation {
     let Some(raw) = raw else { return Ok(()) };
     strings(&at.key("protect"), raw.protect.as_ref())?;
     let (mut allow, at) = (raw.allow.iter().flatten().enumerate(), at.key("allow"));
     allow.try_for_each(|(index, it)| allowance(&at.index(index), it))
 }
 
-fn allowance(at: &KeyPath, raw: &RawAllowance) -> Checked {
+fn allowance(at: &KeyPath, raw: &RawAllowance) -> Validation {
     for (key, text) in [("path", &raw.path), ("test", &raw.test), ("rule", &raw.rule)] {
         filled(&at.key(key), text.as_ref())?;
     }
@@ -181,7 +181,7 @@ fn allowance(at: &KeyPath, raw: &RawAllowance) -> Checked {
 }
 
 /// When and how often a check runs.
-fn check_runs(at: &KeyPath, raw: &RawCheck) -> Checked {
+fn check_runs(at: &KeyPath, raw: &RawCheck) -> Validation {
     if raw.timeout.is_some_and(|timeout| timeout.0 == 0) {
         return Err(Fault::invalid(at.key("timeout"), "a check needs a timeout above 0"));
     }
@@ -194,7 +194,7 @@ fn check_runs(at: &KeyPath, raw: &RawCheck) -> Checked {
 }
 
 /// The keys that only some built-in checks know.
-fn check_own(at: &KeyPath, id: &str, raw: &RawCheck) -> Checked {
+fn check_own(at: &KeyPath, id: &str, raw: &RawCheck) -> Validation {
     let own: [(_, _, &[&str]); 3] = [
         ("files", &raw.files, &["acceptance_criteria", "handoff"]),
         ("optional", &raw.optional, &["acceptance_criteria"]),
@@ -214,7 +214,7 @@ fn check_own(at: &KeyPath, id: &str, raw: &RawCheck) -> Checked {
     Ok(())
 }
 
-fn breaker(at: &KeyPath, raw: Option<&RawBreaker>) -> Checked {
+fn breaker(at: &KeyPath, raw: Option<&RawBreaker>) -> Validation {
     match raw.and_then(|raw| raw.output_decline) {
         Some(share) if share > 100 => {
             Err(Fault::invalid(at.key("output_decline"), "a share in percent is at most 100"))
@@ -226,7 +226,7 @@ fn breaker(at: &KeyPath, raw: Option<&RawBreaker>) -> Checked {
 /// A bound on money that still fits in micro-dollars.
 const MAX_USD: f64 = 1e9;
 
-fn budget(at: &KeyPath, raw: Option<&RawBudget>) -> Checked {
+fn budget(at: &KeyPath, raw: Option<&RawBudget>) -> Validation {
     match raw.and_then(|raw| raw.cost_usd) {
         Some(cost) if !(0.0..=MAX_USD).contains(&cost) => {
             Err(Fault::invalid(at.key("cost_usd"), "a cost in dollars is 0 or more, at most 1e9"))
@@ -235,33 +235,37 @@ fn budget(at: &KeyPath, raw: Option<&RawBudget>) -> Checked {
     }
 }
 
-fn name(at: &KeyPath, what: &str, text: &str) -> Checked {
+fn name(at: &KeyPath, what: &str, text: &str) -> Validation {
     if is_name(text) {
         return Ok(());
     }
     Err(Fault::invalid(at.clone(), format!("a {what} is called by letters, digits, `-` and `_`")))
 }
 
-fn filled(at: &KeyPath, text: Option<&String>) -> Checked {
+fn filled(at: &KeyPath, text: Option<&String>) -> Validation {
     match text {
         Some(text) if text.trim().is_empty() => Err(Fault::invalid(at.clone(), "is empty")),
         _ => Ok(()),
     }
 }
 
-fn strings(at: &KeyPath, list: Option<&Vec<String>>) -> Checked {
+fn strings(at: &KeyPath, list: Option<&Vec<String>>) -> Validation {
     let mut items = list.into_iter().flatten().enumerate();
     items.try_for_each(|(index, text)| filled(&at.index(index), Some(text)))
 }
 
-fn some<T>(at: &KeyPath, list: &[T]) -> Checked {
+fn some<T>(at: &KeyPath, list: &[T]) -> Validation {
     if list.is_empty() {
         return Err(Fault::invalid(at.clone(), "the list is empty, at least one is needed"));
     }
     Ok(())
 }
 
-fn once(at: &KeyPath, what: &'static str, names: impl Iterator<Item = impl ToString>) -> Checked {
+fn once(
+    at: &KeyPath,
+    what: &'static str,
+    names: impl Iterator<Item = impl ToString>,
+) -> Validation {
     let mut seen = BTreeSet::new();
     for (index, name) in names.map(|name| name.to_string()).enumerate() {
         if !seen.insert(name.clone()) {
