@@ -12,7 +12,7 @@ use std::path::Path;
 
 use gate_checks::baseline::Baseline;
 use gate_checks::check::About;
-use gate_checks::{Gathered, Site, TreeChange, Wanted};
+use gate_checks::{CheckSite, GatherOptions, Gathered, TreeChange};
 use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::indicator::PatternSet;
@@ -45,7 +45,7 @@ pub struct Gate {
     policy: Policy,
     patterns: PatternSet,
     warnings: Vec<Warning>,
-    site: Site,
+    site: CheckSite,
     masker: Masker,
     memory: Option<RefCell<Memory>>,
     /// The caller's baseline, if it has taken one.
@@ -64,7 +64,7 @@ impl Gate {
     /// # Errors
     ///
     /// A pattern that does not compile, a glob that cannot be understood.
-    pub fn open(settings: Resolved, site: Site) -> Result<Self, Failure> {
+    pub fn open(settings: Resolved, site: CheckSite) -> Result<Self, Failure> {
         gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::new(&settings.policy.patterns)?;
         let warnings = settings.warnings.iter().map(warning).collect();
@@ -108,7 +108,7 @@ impl Gate {
     }
 
     /// The site of the checks.
-    pub(crate) fn place(&self) -> &Site {
+    pub(crate) fn place(&self) -> &CheckSite {
         &self.site
     }
 
@@ -265,7 +265,7 @@ impl Gate {
             return Ok(Gathered::default());
         }
         let site = self.site(source, request);
-        let wanted = Wanted {
+        let wanted = GatherOptions {
             only: request.checks.only().map(str::to_owned),
             all: request.checks == Checks::All,
             fresh: request.fresh,
@@ -282,7 +282,7 @@ impl Gate {
         Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)
     }
 
-    fn site(&self, source: &Source, request: &Request) -> Site {
+    fn site(&self, source: &Source, request: &Request) -> CheckSite {
         let mut site = self.site.clone();
         site.ignore.clone_from(&self.policy.tree_ignore);
         site.callers_files.extend(source.path().map(Path::to_owned));

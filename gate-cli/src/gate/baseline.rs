@@ -4,7 +4,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use gate_checks::baseline::{self, Baseline, BaselineError};
-use gate_checks::{CancellationToken, Gathered, Site};
+use gate_checks::{CancellationToken, CheckSite, Gathered};
 use gate_core::Verdict;
 use gate_core::decide::observed::TreeState;
 use gate_core::decide::reason::{Warning, WarningCode};
@@ -43,7 +43,7 @@ impl Gate {
         if !self.may_start_checks() {
             return None;
         }
-        let site = Site { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
+        let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         let (policy, cancel) = (self.policy.clone(), CancellationToken::new());
         let until = cancel.clone();
         // What was not found out is found out where it is needed.
@@ -97,7 +97,7 @@ impl Gate {
         run: &str,
         until: Instant,
     ) -> Result<Option<Baseline>, Failure> {
-        let site = Site { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
+        let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         let taken = self.taken_until(&site, until)?;
         if let Some(taken) = &taken {
             taken.keep(&self.site, Some(run))?;
@@ -105,7 +105,7 @@ impl Gate {
         Ok(taken)
     }
 
-    fn taken_until(&self, site: &Site, until: Instant) -> Result<Option<Baseline>, Failure> {
+    fn taken_until(&self, site: &CheckSite, until: Instant) -> Result<Option<Baseline>, Failure> {
         let time = Timestamp::now().to_string();
         let cancel = CancellationToken::new();
         let is_late = || Instant::now() >= until;
@@ -155,7 +155,7 @@ impl Gate {
     }
 
     fn taken(&self) -> Result<Option<Baseline>, Failure> {
-        let site = Site { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
+        let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         Ok(Baseline::take(&self.policy, &site, &Timestamp::now().to_string())?)
     }
 
@@ -166,7 +166,7 @@ impl Gate {
     /// Fails on a stored baseline that cannot be read: gate must not fall back to another.
     pub(super) fn baseline(
         &self,
-        site: &Site,
+        site: &CheckSite,
         request: &Request,
         turn: Option<&PendingDecision>,
     ) -> Result<Option<Baseline>, Failure> {
@@ -194,7 +194,7 @@ impl Gate {
     /// baseline. None if that is not known.
     pub(super) fn did_something(
         &self,
-        site: &Site,
+        site: &CheckSite,
         request: &Request,
         turn: &PendingDecision,
         found: &TreeState,
@@ -209,7 +209,12 @@ impl Gate {
     }
 
     /// The commit that the run began at: its baseline's.
-    fn began_at(&self, site: &Site, request: &Request, turn: &PendingDecision) -> Option<String> {
+    fn began_at(
+        &self,
+        site: &CheckSite,
+        request: &Request,
+        turn: &PendingDecision,
+    ) -> Option<String> {
         let run = turn.numbered().map(|(run, _)| run);
         let of_run = || Baseline::kept(site, run).ok().flatten();
         let before = || before(site, request, run).ok().flatten();
@@ -231,7 +236,7 @@ impl Gate {
 /// The baseline that a run has which begins: its session's, else the one that waits for
 /// runs.
 fn before(
-    site: &Site,
+    site: &CheckSite,
     request: &Request,
     run: Option<&str>,
 ) -> Result<Option<Baseline>, BaselineError> {
@@ -248,7 +253,7 @@ fn before(
 /// The baseline of the last run of an agent's session that had one. A session goes
 /// on, also where a run of it ended without being done.
 fn session_baseline(
-    site: &Site,
+    site: &CheckSite,
     request: &Request,
     run: Option<&str>,
 ) -> Result<Option<Baseline>, BaselineError> {
@@ -264,7 +269,7 @@ fn session_baseline(
 
 /// The baseline that history tells. A tree that cannot be read is the checks' to
 /// tell: none of them passes there.
-fn history_baseline(site: &Site) -> Result<Option<Baseline>, Failure> {
+fn history_baseline(site: &CheckSite) -> Result<Option<Baseline>, Failure> {
     match Baseline::from_history(site, &Timestamp::now().to_string()) {
         Err(BaselineError::Tree(_)) => Ok(None),
         found => Ok(found?),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gate_checks::worktree::{FileList, WorkTree};
-use gate_checks::{Site, list_files};
+use gate_checks::{CheckSite, list_files};
 use gate_core::Policy;
 use gate_core::decide::release::Work;
 
@@ -29,7 +29,7 @@ pub(crate) struct TurnContext {
     /// Files that changed since the person's prompt. None if the files at the prompt are
     /// not known.
     changed: Option<Vec<PathBuf>>,
-    site: Site,
+    site: CheckSite,
 }
 
 impl TurnContext {
@@ -39,7 +39,7 @@ impl TurnContext {
             .map(|settings| settings.policy.tree_ignore)
             .unwrap_or_default();
         let callers_files = event.transcript.iter().cloned().collect();
-        let site = Site { callers_files, ignore, ..here.site().ok()? };
+        let site = CheckSite { callers_files, ignore, ..here.site().ok()? };
         let root = WorkTree::open(&site).ok()?.root().to_owned();
         let state = here.places.state.as_deref();
         let session = Session::open(state, &root, (agent, event.session.as_deref()));

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use gate_checks::process::{Fate, Launch, Over, Waiting};
+use gate_checks::process::{Fate, Launch, PausedSession, SessionEnd};
 use gate_core::protocol::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
 use jiff::Timestamp;
 
@@ -90,7 +90,7 @@ impl Attempt {
             Ok(waiting) => self.release(waiting, agent_loop)?,
             Err(error) => {
                 let fate = Fate::NotStarted(error.to_string());
-                (Over { fate, left: Vec::new() }, EndCause::Agent, DelegatedRuns::None)
+                (SessionEnd { fate, left: Vec::new() }, EndCause::Agent, DelegatedRuns::None)
             }
         };
         self.finish(agent_loop, &over, (cause, delegated))
@@ -101,9 +101,9 @@ impl Attempt {
     // first, can pass for a person's.
     fn release(
         &mut self,
-        waiting: Waiting,
+        waiting: PausedSession,
         agent_loop: &Loop<'_>,
-    ) -> Result<(Over, EndCause, DelegatedRuns), Failure> {
+    ) -> Result<(SessionEnd, EndCause, DelegatedRuns), Failure> {
         let mut info = self.info.clone();
         info.pid = i64::from(waiting.pid());
         info.pgid = info.pid;
@@ -136,7 +136,7 @@ impl Attempt {
     fn finish(
         self,
         agent_loop: &Loop<'_>,
-        over: &Over,
+        over: &SessionEnd,
         (cause, delegated): (EndCause, DelegatedRuns),
     ) -> Result<FinishedRun, Failure> {
         let exit = AgentExit::new(&over.fate, agent_loop.order);

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use gate_checks::process::{Over, Session};
+use gate_checks::process::{Session, SessionEnd};
 use gate_core::decide::memory::Spent;
 use jiff::Timestamp;
 
@@ -72,7 +72,7 @@ pub(super) fn watch(
     mut session: Session,
     folder: &RunFolder,
     agent_loop: &Loop<'_>,
-) -> (Over, EndCause, DelegatedRuns) {
+) -> (SessionEnd, EndCause, DelegatedRuns) {
     let mut output = Output::default();
     let began = Instant::now();
     let mut cause = EndCause::Agent;

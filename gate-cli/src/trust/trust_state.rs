@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gate_checks::{Program, Site, programs, worktree};
+use gate_checks::{CheckSite, Program, programs, worktree};
 use gate_core::Policy;
 use gate_core::config::{Layer, Resolved};
 use gate_core::decide::memory::RunState;
@@ -184,7 +184,7 @@ impl Trust {
     }
 
     /// Fails (code 2) unless gate may start the checks of a policy outside of a decision.
-    pub(crate) fn admit(&self, policy: &Policy, site: &Site) -> Result<(), Failure> {
+    pub(crate) fn admit(&self, policy: &Policy, site: &CheckSite) -> Result<(), Failure> {
         let report = self.report()?;
         match &report.changed {
             Some(changed) => Err(untrusted(changed.clone(), &report)),
@@ -194,7 +194,7 @@ impl Trust {
 
     /// Fails (code 2) unless gate may start the checks of a policy for a decision. An
     /// approved text may decide instead of the settings on the disk.
-    pub(crate) fn admit_deciding(&self, policy: &Policy, site: &Site) -> Result<(), Failure> {
+    pub(crate) fn admit_deciding(&self, policy: &Policy, site: &CheckSite) -> Result<(), Failure> {
         let report = self.report()?;
         let programs = programs(policy, site);
         match report.state {
