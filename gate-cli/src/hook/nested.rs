@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::agent::agent_of;
 
-    fn process(pid: i64, line: &str, marks: &[&'static str]) -> Ancestor {
+    fn process(pid: i32, line: &str, marks: &[&'static str]) -> Ancestor {
         let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
         let process = Process { pid, agent: agent_of("", &words), words };
         Ancestor { process, marks: marks.to_vec() }
