@@ -7,11 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::transcript_lag::timestamp;
-use super::{
-    Client, Event, EventKind, Payload, RecentRecords, TranscriptLag, block, event_kind, not_judged,
-    reason_not_to_judge,
-};
+use super::client::{Client, Event, EventKind, block, event_kind, not_judged, reason_not_to_judge};
+use super::payload::Payload;
+use super::transcript_lag::{RecentRecords, TranscriptLag, timestamp};
 
 pub(super) const CLIENT: Client = Client {
     event,

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::{
-    Client, Event, Payload, TranscriptLag, block, event_kind, not_judged, reason_not_to_judge,
-};
+use super::client::{Client, Event, block, event_kind, not_judged, reason_not_to_judge};
+use super::payload::Payload;
+use super::transcript_lag::TranscriptLag;
 
 pub(super) const CLIENT: Client = Client {
     event,

@@ -6,11 +6,9 @@
 
 use std::time::Duration;
 
-use super::transcript_lag::ends_alike;
-use super::{
-    Client, Event, Payload, RecentRecords, TranscriptLag, block, event_kind, not_judged,
-    reason_not_to_judge,
-};
+use super::client::{Client, Event, block, event_kind, not_judged, reason_not_to_judge};
+use super::payload::Payload;
+use super::transcript_lag::{RecentRecords, TranscriptLag, ends_alike};
 
 pub(super) const CLIENT: Client = Client {
     event,
