@@ -2,18 +2,20 @@
 
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gate_checks::process::{Fate, Launch, PausedSession, SessionEnd};
 use gate_core::protocol::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
 use jiff::Timestamp;
 
-use super::watch::{DelegatedRuns, EndCause};
-use super::{Loop, Order, delegated, reconcile, watch};
+use super::agent_loop::Loop;
+use super::finished_run::{DelegatedRuns, FinishedRun};
+use super::order::Order;
+use super::watch::EndCause;
+use super::{delegated, reconcile, watch};
 use crate::agent::IN_RUN;
 use crate::failure::Failure;
 use crate::governance::{Brief, RunFolder, Settled};
-use crate::memory::StoppedBy;
 use crate::secrets;
 
 /// Bytes at the end of stderr that are searched for the cause of a failure.
@@ -27,28 +29,6 @@ pub(super) struct Attempt {
     folder: RunFolder,
     info: RunInfo,
     prompt: String,
-}
-
-/// The result of a run whose agent has ended.
-#[derive(Clone, Debug)]
-pub(crate) struct FinishedRun {
-    pub(crate) id: String,
-    /// The file with the agent's stdout, or its `output.md` if it printed nothing.
-    pub(crate) transcript: PathBuf,
-    /// The agent's exit code as a shell has it: 128 and the number of a signal. None if
-    /// it is not known.
-    pub(crate) exit_code: Option<i32>,
-    /// The reason of a failure, or empty.
-    pub(crate) error: String,
-    /// The agent could not be started.
-    pub(crate) not_started: bool,
-    /// The runner ended the agent, because of a limit or of a stop from outside.
-    pub(crate) was_ended: bool,
-    /// The end of the agent's stderr.
-    pub(crate) stderr_end: String,
-    /// The stop from outside that ended the agent, and with it the loop.
-    pub(crate) interrupted: Option<StoppedBy>,
-    pub(crate) delegated: DelegatedRuns,
 }
 
 impl Attempt {

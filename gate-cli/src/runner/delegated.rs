@@ -1,13 +1,12 @@
 //! Runs that an agent has delegated: loops that it started, and any other runs whose
 //! records name one of its runs as their parent. They may outlive the agent.
 
-use std::fs::File;
 use std::path::Path;
 
 use gate_checks::process::{Session, command_line};
 use gate_core::protocol::run::RunInfo;
 
-use super::{LOCK, reconcile};
+use super::{lock, stale_run};
 use crate::failure::Failure;
 use crate::governance::{Project, Task};
 
@@ -20,15 +19,15 @@ pub(super) fn are_running(task: &Task, run_id: &str, session: &Session) -> bool 
     let mut processes = session.processes().into_iter();
     processes.any(|pid| starts_runs(&command_line(pid)))
         || running_below(task.project(), &[run_id.to_owned()])
-            .is_ok_and(|runs| runs.iter().any(reconcile::is_alive))
+            .is_ok_and(|runs| runs.iter().any(stale_run::is_alive))
 }
 
 /// Ends the records of runs below these if both their agents and their loops are gone.
 pub(super) fn reconcile(project: &Project, runs: &[String]) -> Result<(), Failure> {
-    for info in running_below(project, runs)?.iter().filter(|info| !reconcile::is_alive(info)) {
+    for info in running_below(project, runs)?.iter().filter(|info| !stale_run::is_alive(info)) {
         let Ok(task) = project.task(&info.task_id) else { continue };
-        if !has_loop(&task) {
-            reconcile::end(&task, &task.run(&info.run_id), task.is_done().unwrap_or(false))?;
+        if !lock::is_locked(&task) {
+            stale_run::end(&task, &task.run(&info.run_id), task.is_done().unwrap_or(false))?;
         }
     }
     Ok(())
@@ -52,12 +51,6 @@ fn descends_from(project: &Project, info: &RunInfo, runs: &[String]) -> bool {
         parent = info.map(|info| info.parent_run_id).unwrap_or_default();
     }
     false
-}
-
-/// True if a loop runs over the task. Such a loop ends the records of its runs itself.
-fn has_loop(task: &Task) -> bool {
-    let lock = File::options().append(true).open(task.folder().join(LOCK));
-    lock.is_ok_and(|lock| lock.try_lock().is_err())
 }
 
 /// True for the command lines that start runs: `gate run`, and conductor-loop's program.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gate_checks::worktree::{WorkTree, WorktreeError};
 
-use super::Loop;
+use super::agent_loop::Loop;
 use crate::failure::Failure;
 use crate::governance::RunFolder;
 use crate::handoff::{changed, draft};

@@ -4,150 +4,57 @@
 //! agent in a session of its own, judges its output, and puts what is missing into the
 //! next prompt. Only gate's decision ends the loop, never the agent's claim.
 
+mod agent_loop;
 mod attempt;
 mod backoff;
 mod claim;
 mod delegated;
 mod end;
+mod finished_run;
 mod handoff;
 mod lease;
+mod live;
+mod lock;
+mod order;
 mod outage;
 mod preset;
 mod reconcile;
+mod stale_run;
 mod stop_conditions;
 mod watch;
 
-use std::fs::{File, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use gate_checks::CancellationToken;
 use gate_core::Verdict;
 use gate_core::decide::reason::ReasonCode;
-use gate_core::protocol::bus::{Draft, Message};
-use gate_core::protocol::run::RunInfo;
 use jiff::Timestamp;
 
 use crate::failure::Failure;
-use crate::gate::Gate;
-use crate::governance::{Heads, STARTING, Task, by_gate};
-use crate::interrupt::Interrupt;
+use crate::governance::STARTING;
 use crate::memory::{self, LoopEnd, StoppedBy};
 use crate::record::Record;
 use crate::request::{Checks, Request};
-use crate::secrets;
 use crate::source::Source;
 
+pub(crate) use agent_loop::Loop;
 use attempt::Attempt;
-pub(crate) use attempt::FinishedRun;
-use backoff::Backoff;
 pub(crate) use delegated::starts_runs;
 pub(crate) use end::{End, RunRecord, WorkEnd};
+pub(crate) use finished_run::FinishedRun;
 pub(crate) use lease::with_lease;
+pub(crate) use live::{Event, Live};
+pub(crate) use order::Order;
 pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, agents, shell_word};
-use stop_conditions::StopConditions;
-pub(crate) use watch::{Event, Live};
 
-/// The parameters of a loop.
-#[derive(Clone, Debug)]
-pub(crate) struct Order {
-    /// The agent's program and its arguments; `{prompt}` stands for the prompt.
-    pub(crate) argv: Vec<String>,
-    /// The agent's name, such as `codex`, or that of its program.
-    pub(crate) agent: String,
-    /// The agent's working folder.
-    pub(crate) cwd: PathBuf,
-    /// The task, without the context that gate adds.
-    pub(crate) prompt: String,
-    /// The maximum of iterations.
-    pub(crate) iterations: u64,
-    /// Limit for one run.
-    pub(crate) timeout: Option<Duration>,
-    /// Limit for the whole loop.
-    pub(crate) wall: Option<Duration>,
-    /// Limit for the time in which an agent prints nothing.
-    pub(crate) idle: Option<Duration>,
-    /// Wait at the end for runs that the agent has started.
-    pub(crate) children: Duration,
-    /// Time between SIGTERM and SIGKILL.
-    pub(crate) grace: Duration,
-    /// The run of the agent that started this loop.
-    pub(crate) parent: Option<RunInfo>,
-    /// Ends the loop: its work item belongs to somebody else.
-    pub(crate) lost: CancellationToken,
-    /// The agent's whole environment.
-    pub(crate) environment: Vec<(String, String)>,
-    /// The agent's command line for display, and a note on its permissions.
-    pub(crate) shown: (String, Option<&'static str>),
-    /// The agent gets only the prompt and the feedback.
-    pub(crate) plain_prompt: bool,
-    /// The waits while the agent cannot work.
-    pub(crate) backoff: gate_core::config::Backoff,
-    /// The command that resumes this loop.
-    pub(crate) resume: Option<String>,
-}
-
-pub(crate) struct Loop<'l> {
-    pub(crate) order: &'l Order,
-    pub(crate) task: &'l Task,
-    pub(crate) gate: &'l Gate,
-    pub(crate) request: Request,
-    pub(crate) supervisor: gate_checks::process::Supervisor,
-    pub(crate) interrupt: &'l Interrupt,
-    pub(crate) live: &'l dyn Live,
-    conditions: StopConditions<'l>,
-    /// The ids of the loop's runs, in order.
-    runs: Vec<String>,
-    /// The last messages of the buses that an agent got with its prompt.
-    seen_messages: Heads,
-    last: Option<Record>,
-    /// The transcript of the last run.
-    transcript: Option<PathBuf>,
-    /// The outcome of the runs that the last agent had delegated.
-    delegated: watch::DelegatedRuns,
-    backoff: Backoff,
-    began: Instant,
-    /// The reason why the agent could not be started.
-    not_started: Option<String>,
-}
-
-impl<'l> Loop<'l> {
-    pub(crate) fn new(
-        order: &'l Order,
-        task: &'l Task,
-        (gate, request): (&'l Gate, Request),
-        supervisor: gate_checks::process::Supervisor,
-        (interrupt, live): (&'l Interrupt, &'l dyn Live),
-    ) -> Self {
-        Self {
-            order,
-            task,
-            gate,
-            request,
-            supervisor,
-            interrupt,
-            live,
-            conditions: StopConditions::new(task, interrupt, order),
-            runs: Vec::new(),
-            seen_messages: Heads::default(),
-            last: None,
-            transcript: None,
-            delegated: watch::DelegatedRuns::None,
-            backoff: Backoff::new(order.backoff),
-            began: Instant::now(),
-            not_started: None,
-        }
-    }
-
+impl Loop<'_> {
     /// Runs the loop to its end.
     ///
     /// Fails on folders that cannot be written, a store that does not answer, and another
     /// loop over the same task. No agent keeps running after a failure.
     pub(crate) fn run(mut self) -> Result<End, Failure> {
         self.task.bus()?;
-        let _lock = self.lock()?;
+        let _lock = lock::lock(self.task)?;
         reconcile::runs(self.task)?;
         let start = self.commit();
         self.request.began_at.clone_from(&start);
@@ -366,34 +273,7 @@ impl<'l> Loop<'l> {
         self.post(kind, &format!("the loop ended, and the task is not done: {}{why}", by.words()))?;
         Ok(())
     }
-
-    /// Posts a message on the task's bus.
-    fn post(&self, kind: &str, body: &str) -> Result<Message, Failure> {
-        self.task.bus()?.append(Draft { body: secrets::masked(body), ..by_gate(kind, self.task) })
-    }
-
-    /// Locks the task: one loop at a time.
-    fn lock(&self) -> Result<File, Failure> {
-        let path = self.task.folder().join(LOCK);
-        let file = File::options().create(true).append(true).open(&path);
-        let file = file.map_err(|error| cannot_lock(&path, &error))?;
-        match file.try_lock() {
-            Ok(()) => Ok(file),
-            Err(TryLockError::WouldBlock) => {
-                let message = format!("another loop runs over the task {}", self.task.id());
-                Err(Failure::usage("task-running", message).hint("gate stop ends it"))
-            }
-            Err(TryLockError::Error(error)) => Err(cannot_lock(&path, &error)),
-        }
-    }
 }
-
-fn cannot_lock(path: &Path, error: &io::Error) -> Failure {
-    Failure::internal("folder-unwritable", format!("cannot lock {}: {error}", path.display()))
-}
-
-/// The file in a task's folder that a running loop locks.
-const LOCK: &str = ".gate-loop.lock";
 
 /// True if the agent could not work in this iteration.
 fn is_outage(record: &Record) -> bool {

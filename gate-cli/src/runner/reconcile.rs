@@ -3,16 +3,14 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gate_core::protocol::bus::Draft;
-use gate_core::protocol::run::{RECONCILED, RunInfo, Status};
-use jiff::Timestamp;
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process_group};
+use gate_core::protocol::run::Status;
 
 use super::delegated;
-use super::watch::{DelegatedRuns, POLL_INTERVAL};
+use super::finished_run::DelegatedRuns;
+use super::stale_run::{end, is_alive};
+use super::watch::POLL_INTERVAL;
 use crate::failure::Failure;
-use crate::governance::{RunFolder, Task, by_gate};
+use crate::governance::{RunFolder, Task};
 use crate::interrupt::Interrupt;
 
 /// Ends the records of a task's runs whose agents are gone, and of the runs that these
@@ -27,17 +25,6 @@ pub(super) fn runs(task: &Task) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Ends the record of a run, and posts that on the bus.
-pub(super) fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Failure> {
-    run.release();
-    run.settle_output()?;
-    let info = run.update(|info| info.reconciled(Timestamp::now(), is_done))?;
-    task.announce(run, &info)?;
-    let body = format!("run {}: {RECONCILED}", info.run_id);
-    let draft = Draft { body, ..by_gate("WARNING", task) };
-    task.bus()?.append(draft).map(drop)
 }
 
 /// Waits for the runs that the task's agents have started. `earlier` is the outcome of a
@@ -81,10 +68,4 @@ pub(super) fn wait_for_children(
 
 pub(super) fn timed_out(timeout: Duration) -> String {
     format!("timeout waiting for children after {}s", timeout.as_secs())
-}
-
-/// True if the run's process group exists, also as another user's.
-pub(super) fn is_alive(info: &RunInfo) -> bool {
-    let group = i32::try_from(info.pgid).ok().and_then(Pid::from_raw);
-    group.is_some_and(|group| !matches!(test_kill_process_group(group), Err(Errno::SRCH)))
 }

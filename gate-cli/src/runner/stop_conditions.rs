@@ -6,7 +6,7 @@ use std::time::Instant;
 use gate_checks::CancellationToken;
 use gate_core::protocol::run::layout;
 
-use super::Order;
+use super::order::Order;
 use crate::governance::Task;
 use crate::interrupt::{Interrupt, cancel_when};
 use crate::memory::StoppedBy;

@@ -4,14 +4,14 @@
 use std::time::{Duration, Instant};
 
 use gate_checks::process::{Session, SessionEnd};
-use gate_core::decide::spent::Spent;
-use jiff::Timestamp;
 
-use super::attempt::FinishedRun;
-use super::{Loop, Order, delegated};
+use super::agent_loop::Loop;
+use super::delegated;
+use super::finished_run::DelegatedRuns;
+use super::live::Event;
+use super::order::Order;
 use crate::governance::RunFolder;
 use crate::memory::StoppedBy;
-use crate::record::Record;
 
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -19,30 +19,6 @@ const DELEGATED_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Bytes of output that are shown at once.
 const OUTPUT_BLOCK_BYTES: u64 = 64 << 10;
-
-/// An event of a loop, for display.
-#[derive(Clone, Copy)]
-pub(crate) enum Event<'e> {
-    /// The loop begins, with this command line and a note on its permissions.
-    Starts { command: &'e str, note: Option<&'e str> },
-    /// An iteration begins; `spent` is the usage of the loop so far.
-    Begins { iteration: u64, elapsed: Duration, spent: Option<&'e Spent> },
-    /// The agent printed this.
-    Printed(&'e [u8]),
-    /// A check began or ended.
-    Check(&'e gate_checks::Event),
-    /// The agent ended.
-    Ended { iteration: u64, run: &'e FinishedRun },
-    /// gate decided on the iteration.
-    Judged { iteration: u64, record: &'e Record },
-    /// The loop waits until then.
-    Waits { until: Timestamp, why: &'e str },
-}
-
-/// A display of a loop's events.
-pub(crate) trait Live {
-    fn show(&self, event: Event<'_>);
-}
 
 /// The cause of an agent's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,18 +29,6 @@ pub(super) enum EndCause {
     TimedOut,
     /// A stop of the whole loop.
     Stopped(StoppedBy),
-}
-
-/// The outcome of the runs that an agent had delegated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum DelegatedRuns {
-    /// There were none when the agent ended.
-    #[default]
-    None,
-    /// They ended during the wait.
-    Ended,
-    /// They took too long, and gate ended them.
-    TimedOut,
 }
 
 /// Watches a session until all of its processes have ended.
