@@ -8,7 +8,7 @@ use crate::agent::Agent;
 use crate::args::Install;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::install::{self, Plan, Roots, Scope, Step, Wish};
+use crate::install::{self, InstallOptions, Plan, Roots, Scope, Step};
 use crate::render::{self, print};
 
 pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
@@ -39,8 +39,9 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
         ));
     }
     let program = install::running_program(roots)?;
-    let wish = Wish { agent, scope, roots, program: &program, trust: args.trust, fix: args.fix };
-    let plan = Plan::install(&wish)?;
+    let options =
+        InstallOptions { agent, scope, roots, program: &program, trust: args.trust, fix: args.fix };
+    let plan = Plan::install(&options)?;
     if !args.dry_run {
         plan.apply()?;
     }

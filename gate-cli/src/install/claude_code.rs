@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use super::client::{Client, Content, OffValue, Switch, Target, nothing_next};
+use super::command::Commands;
 use super::hooks::{EVENTS, Form};
 use super::json::Dialect;
-use super::{Client, Commands, Content, Off, Roots, Scope, Switch, Target, nothing_next};
+use super::roots::Roots;
+use super::scope::Scope;
 
 pub(super) const CLIENT: Client = Client {
     programs: &["claude"],
@@ -29,10 +32,11 @@ pub(super) fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 pub(super) fn forms(commands: &Commands<'_>) -> Vec<Form> {
-    let form = |(moment, event)| {
-        Form::grouped(event, commands, moment).read_as(Dialect::MARKED).with_status()
-    };
-    EVENTS.map(form).into()
+    EVENTS
+        .map(|(moment, event)| {
+            Form::grouped(event, commands, moment).read_as(Dialect::MARKED).with_status()
+        })
+        .into()
 }
 
 fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
@@ -40,6 +44,6 @@ fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> 
 }
 
 fn switches(roots: &Roots) -> Vec<Switch> {
-    let of = |file| Switch { file, path: &["disableAllHooks"], off: Off::Is(true) };
-    Scope::ALL.into_iter().map(|scope| of(file(roots, scope))).collect()
+    let files = Scope::ALL.map(|scope| file(roots, scope));
+    files.map(|file| Switch { file, path: &["disableAllHooks"], off: OffValue::Is(true) }).into()
 }

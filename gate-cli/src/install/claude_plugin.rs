@@ -6,8 +6,12 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::plan::parts;
-use super::{Commands, Content, Roots, Scope, Target, claude_code, disk};
+use super::client::{Content, Target};
+use super::command::Commands;
+use super::roots::Roots;
+use super::scope::Scope;
+use super::settings_text::split_mark;
+use super::{claude_code, disk};
 use crate::agent::Agent;
 
 /// A plug-in that is switched on.
@@ -45,5 +49,5 @@ pub(super) fn switched_on(roots: &Roots) -> Vec<Plugin> {
 
 fn document(file: &std::path::Path) -> Option<Value> {
     let text = String::from_utf8(disk::read(file).ok()??).ok()?;
-    serde_json::from_str(parts(&text).1).ok()
+    serde_json::from_str(split_mark(&text).1).ok()
 }

@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use super::client::{Client, Content, Target, no_switches};
+use super::command::Commands;
 use super::hooks::{EVENTS, Form};
 use super::json::Dialect;
+use super::roots::Roots;
+use super::scope::Scope;
 use super::trust::Trust;
-use super::{Client, Commands, Content, Roots, Scope, Target, no_switches};
 
 pub(super) const CLIENT: Client = Client {
     programs: &["codex"],
@@ -36,11 +39,10 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
-    let form = |(moment, event)| {
+    let forms = EVENTS.map(|(moment, event)| {
         Form::grouped(event, commands, moment).read_as(Dialect::PLAIN).with_status()
-    };
-    let forms = EVENTS.map(form).into();
-    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
+    });
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms.into()) }]
 }
 
 fn next(scope: Scope) -> Option<&'static str> {
@@ -63,10 +65,10 @@ pub(super) fn trusting(
     text: &str,
     forms: &[Form],
 ) -> Option<Target> {
-    let trust = |form: &Form| {
-        let found = form.found(text).ok()?.into_iter().next()?;
-        Some(Trust::new(hooks, &found, form))
-    };
-    let trusts = forms.iter().map(trust).collect::<Option<_>>()?;
+    let mut trusts = Vec::new();
+    for form in forms {
+        let entry = form.found(text).ok()?.into_iter().next()?;
+        trusts.push(Trust::new(hooks, &entry, form));
+    }
     Some(Target { file: config(roots), content: Content::Trust(trusts) })
 }

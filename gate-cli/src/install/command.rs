@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::Scope;
+use super::scope::Scope;
 use crate::agent::Agent;
 use crate::hook;
 
@@ -100,10 +100,9 @@ pub(super) fn is_ours(command: &str, agent: Agent) -> bool {
 /// The program that a command calls as gate's hook for this agent.
 pub(super) fn called(command: &str, agent: Agent) -> Option<String> {
     let words = split(command);
-    let is_agent = |word: &str| Agent::from_str(word, false) == Ok(agent);
-    let calls = words
-        .windows(3)
-        .find(|words| is_gate(&words[0]) && words[1] == "hook" && is_agent(&words[2]));
+    let calls = words.windows(3).find(|words| {
+        is_gate(&words[0]) && words[1] == "hook" && Agent::from_str(&words[2], false) == Ok(agent)
+    });
     calls.map(|words| words[0].clone())
 }
 
@@ -114,7 +113,9 @@ fn is_gate(word: &str) -> bool {
 
 /// A word for a shell.
 fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
+    fn is_plain(c: char) -> bool {
+        c.is_ascii_alphanumeric() || "/._-+:@%".contains(c)
+    }
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }

@@ -5,10 +5,12 @@
 
 use std::path::PathBuf;
 
-use super::command::Moment;
+use super::client::{Client, Content, OffValue, Switch, Target};
+use super::command::Commands;
 use super::hooks::{EVENTS, Form};
 use super::json::Dialect;
-use super::{Client, Commands, Content, Off, Roots, Scope, Switch, Target};
+use super::roots::Roots;
+use super::scope::Scope;
 
 pub(super) const CLIENT: Client = Client {
     programs: &["copilot"],
@@ -25,15 +27,14 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
-    let form = |(moment, event): (Moment, _)| {
+    let forms = EVENTS.map(|(moment, event)| {
         Form::flat(event, "bash", commands, moment)
             .with("type", "command")
             .with("timeoutSec", moment.timeout())
             .read_as(Dialect::PLAIN)
             .beside(&[("version", 1)])
-    };
-    let forms = EVENTS.map(form).into();
-    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
+    });
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms.into()) }]
 }
 
 fn next(scope: Scope) -> Option<&'static str> {
@@ -44,7 +45,6 @@ fn next(scope: Scope) -> Option<&'static str> {
 }
 
 fn switches(roots: &Roots) -> Vec<Switch> {
-    let of =
-        |scope| Switch { file: file(roots, scope), path: &["disableAllHooks"], off: Off::Is(true) };
-    [Scope::User, Scope::Project].map(of).into()
+    let files = [Scope::User, Scope::Project].map(|scope| file(roots, scope));
+    files.map(|file| Switch { file, path: &["disableAllHooks"], off: OffValue::Is(true) }).into()
 }

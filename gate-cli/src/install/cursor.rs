@@ -4,9 +4,11 @@
 
 use std::path::PathBuf;
 
-use super::command::Moment;
+use super::client::{Client, Content, Target, no_switches};
+use super::command::{Commands, Moment};
 use super::hooks::Form;
-use super::{Client, Commands, Content, Roots, Scope, Target, no_switches};
+use super::roots::Roots;
+use super::scope::Scope;
 
 /// Most follow-ups by Cursor: more than gate itself refuses, so that gate lets go, and
 /// says so.
@@ -26,13 +28,13 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
-    let form = |moment: Moment, event| {
-        Form::flat(event, "command", commands, moment)
-            .with("timeout", moment.timeout())
-            .beside(&[("version", 1)])
-    };
-    let stop = form(Moment::Stop, "stop").with("loop_limit", LOOP_LIMIT);
-    let forms = vec![stop, form(Moment::Prompt, "beforeSubmitPrompt")];
+    let [stop, prompt] =
+        [(Moment::Stop, "stop"), (Moment::Prompt, "beforeSubmitPrompt")].map(|(moment, event)| {
+            Form::flat(event, "command", commands, moment)
+                .with("timeout", moment.timeout())
+                .beside(&[("version", 1)])
+        });
+    let forms = vec![stop.with("loop_limit", LOOP_LIMIT), prompt];
     vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
 }
 

@@ -3,8 +3,11 @@
 
 use std::path::PathBuf;
 
+use super::client::{Client, Content, Target, no_switches, nothing_next};
+use super::command::Commands;
 use super::hooks::{EVENTS, Form};
-use super::{Client, Commands, Content, Roots, Scope, Target, no_switches, nothing_next};
+use super::roots::Roots;
+use super::scope::Scope;
 
 pub(super) const CLIENT: Client = Client {
     programs: &["droid"],
@@ -21,7 +24,6 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
-    let form = |(moment, event)| Form::grouped(event, commands, moment);
-    let forms = EVENTS.map(form).into();
-    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
+    let forms = EVENTS.map(|(moment, event)| Form::grouped(event, commands, moment));
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms.into()) }]
 }

@@ -3,10 +3,12 @@
 
 use std::path::PathBuf;
 
-use super::command::Moment;
+use super::client::{Client, Content, OffValue, Switch, Target};
+use super::command::{Commands, Moment};
 use super::hooks::Form;
 use super::json::Dialect;
-use super::{Client, Commands, Content, Off, Roots, Scope, Switch, Target};
+use super::roots::Roots;
+use super::scope::Scope;
 
 const EVENTS: [(Moment, &str); 3] = [
     (Moment::Stop, "AfterAgent"),
@@ -16,6 +18,12 @@ const EVENTS: [(Moment, &str); 3] = [
 
 /// Name of the hooks, for `/hooks disable`.
 const NAME: &str = "gate";
+
+/// The settings that switch the hooks off, with the values that do so.
+const OFF_VALUES: [(&[&str], OffValue); 2] = [
+    (&["hooksConfig", "enabled"], OffValue::Is(false)),
+    (&["hooksConfig", "disabled"], OffValue::Lists(NAME)),
+];
 
 pub(super) const CLIENT: Client = Client {
     programs: &["gemini"],
@@ -32,14 +40,13 @@ fn file(roots: &Roots, scope: Scope) -> PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
-    let form = |(moment, event): (Moment, _)| {
+    let forms = EVENTS.map(|(moment, event)| {
         Form::grouped(event, commands, moment)
             .with("timeout", moment.timeout() * 1000)
             .read_as(Dialect::COMMENTED)
             .with("name", NAME)
-    };
-    let forms = EVENTS.map(form).into();
-    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
+    });
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms.into()) }]
 }
 
 fn next(scope: Scope) -> Option<&'static str> {
@@ -50,12 +57,11 @@ fn next(scope: Scope) -> Option<&'static str> {
 }
 
 fn switches(roots: &Roots) -> Vec<Switch> {
-    let of = |scope| {
-        let file = || file(roots, scope);
-        [
-            Switch { file: file(), path: &["hooksConfig", "enabled"], off: Off::Is(false) },
-            Switch { file: file(), path: &["hooksConfig", "disabled"], off: Off::Names(NAME) },
-        ]
-    };
-    [Scope::User, Scope::Project].into_iter().flat_map(of).collect()
+    let mut switches = Vec::new();
+    for scope in [Scope::User, Scope::Project] {
+        for (path, off) in OFF_VALUES {
+            switches.push(Switch { file: file(roots, scope), path, off });
+        }
+    }
+    switches
 }

@@ -1,7 +1,10 @@
 //! Goose: a plug-in folder, with its name in `plugin.json` and the hooks beside.
 
+use super::client::{Client, Content, Target, no_switches, nothing_next};
+use super::command::Commands;
 use super::hooks::{EVENTS, Form};
-use super::{Client, Commands, Content, Roots, Scope, Target, no_switches, nothing_next};
+use super::roots::Roots;
+use super::scope::Scope;
 
 /// Manifest of the folder, for Goose.
 const PLUGIN: &str = include_str!("../templates/goose-plugin.json");
@@ -17,11 +20,13 @@ pub(super) const CLIENT: Client = Client {
 
 fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
     let folder = roots.root(scope).join(".agents").join("plugins").join("gate");
-    let form = |(moment, event)| Form::grouped(event, commands, moment);
-    let forms = EVENTS.map(form).into();
+    let forms = EVENTS.map(|(moment, event)| Form::grouped(event, commands, moment));
     let plugin = Content::Own { text: PLUGIN.to_owned(), mark: "whether the work is done" };
     vec![
         Target { file: folder.join("plugin.json"), content: plugin },
-        Target { file: folder.join("hooks").join("hooks.json"), content: Content::Hooks(forms) },
+        Target {
+            file: folder.join("hooks").join("hooks.json"),
+            content: Content::Hooks(forms.into()),
+        },
     ]
 }

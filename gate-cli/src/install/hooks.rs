@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::command::{self, Commands, Moment};
-use super::json::{Dialect, Flaw, Layout, Node, added, line, parse, removed, replaced};
+use super::json::{Dialect, Flaw, Layout, Member, Node, added, line, parse, removed, replaced};
 use crate::agent::Agent;
 
 /// The member that holds all hooks.
@@ -38,7 +38,7 @@ pub(crate) struct Form {
 
 /// An entry of gate's, where it was found.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct LocatedEntry {
     /// The index of its group, 0 where there are none.
     pub(crate) group: usize,
     pub(crate) index: usize,
@@ -107,7 +107,7 @@ impl Form {
     /// # Errors
     ///
     /// No JSON, or hooks of another shape.
-    pub(super) fn found(&self, text: &str) -> Result<Vec<Found>, Flaw> {
+    pub(super) fn found(&self, text: &str) -> Result<Vec<LocatedEntry>, Flaw> {
         let root = self.checked(text)?;
         let Some(event) = root.as_ref().and_then(|root| root.get(HOOKS)?.get(self.event)) else {
             return Ok(Vec::new());
@@ -117,7 +117,7 @@ impl Form {
             for (index, entry) in list.items().into_iter().flatten().enumerate() {
                 let entry = entry.value();
                 if self.is_ours(&entry) {
-                    found.push(Found { group, index, entry });
+                    found.push(LocatedEntry { group, index, entry });
                 }
             }
         }
@@ -200,7 +200,7 @@ impl Form {
     }
 
     /// Sets the members of an entry that are not as they should be.
-    fn updated(&self, text: &str, found: &Found) -> Result<String, Flaw> {
+    fn updated(&self, text: &str, found: &LocatedEntry) -> Result<String, Flaw> {
         let mut text = text.to_owned();
         for (name, value) in &self.entry {
             let root = self.root(&text)?;
@@ -215,11 +215,11 @@ impl Form {
         Ok(text)
     }
 
-    fn entry_at<'a>(&self, root: &'a Node, found: &Found) -> Option<&'a Node> {
+    fn entry_at<'a>(&self, root: &'a Node, found: &LocatedEntry) -> Option<&'a Node> {
         self.list_at(root, found)?.items()?.get(found.index)
     }
 
-    fn list_at<'a>(&self, root: &'a Node, found: &Found) -> Option<&'a Node> {
+    fn list_at<'a>(&self, root: &'a Node, found: &LocatedEntry) -> Option<&'a Node> {
         let event = root.get(HOOKS)?.get(self.event)?;
         if self.grouped { event.items()?.get(found.group)?.get(HOOKS) } else { Some(event) }
     }
@@ -246,7 +246,7 @@ impl Form {
     }
 
     /// Without one entry; a group that would be left with none goes with it.
-    fn without_entry(&self, text: &str, found: &Found) -> Result<String, Flaw> {
+    fn without_entry(&self, text: &str, found: &LocatedEntry) -> Result<String, Flaw> {
         let root = self.root(text)?;
         let Some(list) = self.list_at(&root, found) else { return Err(unchanged(text)) };
         let is_last = list.items().is_none_or(|items| items.len() == 1);
@@ -284,15 +284,17 @@ impl Form {
             return Ok(text.to_owned());
         };
         let index = members.iter().position(|member| member.name == name);
-        let goes = |index: &usize| {
-            let node = &members[*index].node;
-            let is_ours =
-                self.beside.iter().any(|(it, value)| *it == name && node.value() == *value);
-            let is_empty = node.members().is_some_and(<[_]>::is_empty)
-                || node.items().is_some_and(<[_]>::is_empty);
-            is_empty || is_ours
-        };
-        Ok(index.filter(goes).map_or_else(|| text.to_owned(), |index| removed(text, of, index)))
+        match index {
+            Some(index) if self.is_removable(&members[index]) => Ok(removed(text, of, index)),
+            _ => Ok(text.to_owned()),
+        }
+    }
+
+    fn is_removable(&self, member: &Member) -> bool {
+        let Member { name, node, .. } = member;
+        node.members().is_some_and(<[_]>::is_empty)
+            || node.items().is_some_and(<[_]>::is_empty)
+            || self.beside.iter().any(|(beside, value)| beside == name && node.value() == *value)
     }
 
     fn root(&self, text: &str) -> Result<Node, Flaw> {

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::command::{self, Moment};
-use super::{Client, Commands, Content, Roots, Scope, Target, no_switches};
+use super::client::{Client, Content, Target, no_switches};
+use super::command::{self, Commands, Moment};
+use super::roots::Roots;
+use super::scope::Scope;
 use crate::agent::Agent;
 
 /// The plug-in; its command is filled in.

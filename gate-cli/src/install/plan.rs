@@ -2,15 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
+use super::client::{Content, Target};
+use super::clients::targets;
+use super::command::Commands;
 use super::json::Flaw;
-use super::receipt::{Kept, Shelf};
+use super::receipt::{Backup, BackupFiles};
+use super::roots::Roots;
+use super::scope::Scope;
+use super::settings_text::{BOM, broken_settings, decode, split_mark};
 use super::trust::Trust;
-use super::{Commands, Content, Roots, Scope, Target, codex, disk, hooks, targets, trust};
+use super::{codex, disk, hooks, trust};
 use crate::agent::Agent;
 use crate::failure::Failure;
 
 /// Parameters of a plan.
-pub(crate) struct Wish<'a> {
+pub(crate) struct InstallOptions<'a> {
     pub(crate) agent: Agent,
     pub(crate) scope: Scope,
     pub(crate) roots: &'a Roots,
@@ -36,9 +42,9 @@ pub(crate) struct Step {
     pub(crate) before: Option<Vec<u8>>,
     /// None: the file goes.
     pub(crate) after: Option<Vec<u8>>,
-    shelf: Shelf,
-    /// The receipt that is stored afterwards.
-    kept: Option<Kept>,
+    files: BackupFiles,
+    /// The backup to save. If there is none, a saved one is deleted.
+    backup: Option<Backup>,
     /// The folders that go with the file where they are empty.
     folders: Vec<PathBuf>,
 }
@@ -50,7 +56,10 @@ impl Step {
 
     /// Path of the backup, once the step is done.
     pub(crate) fn backup(&self) -> Option<PathBuf> {
-        self.kept.as_ref().filter(|kept| kept.receipt.existed).map(|_| self.shelf.backup())
+        self.backup
+            .as_ref()
+            .filter(|backup| backup.receipt.existed)
+            .map(|_| self.files.backup_file())
     }
 }
 
@@ -60,15 +69,15 @@ impl Plan {
     /// # Errors
     ///
     /// Settings that cannot be read, are broken, or have another shape.
-    pub(crate) fn install(wish: &Wish<'_>) -> Result<Self, Failure> {
-        let commands = Commands::new(wish.agent, wish.scope, wish.program);
+    pub(crate) fn install(options: &InstallOptions<'_>) -> Result<Self, Failure> {
+        let commands = Commands::new(options.agent, options.scope, options.program);
         let mut steps = Vec::new();
-        for target in targets(&commands, wish.roots, wish.scope) {
-            let step = installed(wish, &target, &target.file)?;
-            if wish.trust
-                && let Some(trust) = trusting(wish.roots, &target, &step)
+        for target in targets(&commands, options.roots, options.scope) {
+            let step = installed(options, &target, &target.file)?;
+            if options.trust
+                && let Some(trust) = trusting(options.roots, &target, &step)
             {
-                let trust = installed(wish, &trust, &target.file)?;
+                let trust = installed(options, &trust, &target.file)?;
                 steps.extend([step, trust]);
             } else {
                 steps.push(step);
@@ -115,16 +124,16 @@ impl Step {
                     format!("{} changed just now; it was not touched", self.file.display());
                 return Err(Failure::internal("file-changed", message).hint("try again"));
             }
-            if let Some(kept) = &self.kept {
-                self.shelf.keep(kept)?;
+            if let Some(backup) = &self.backup {
+                self.files.save(backup)?;
             }
             match &self.after {
                 Some(bytes) => disk::write(&self.real, bytes)?,
                 None => disk::remove(&self.real, &self.folders)?,
             }
         }
-        if self.kept.is_none() {
-            self.shelf.forget();
+        if self.backup.is_none() {
+            self.files.delete();
         }
         Ok(())
     }
@@ -132,15 +141,19 @@ impl Step {
 
 /// The files and folders of an agent's that are there because gate made them.
 pub(super) fn made(agent: Agent, roots: &Roots) -> Vec<PathBuf> {
-    let kept = |target: Target| {
-        let real = disk::real(&target.file).ok()?;
-        let receipt = Shelf::new(roots, agent, &real, &real).load().ok()??.receipt;
-        let file = (!receipt.existed).then_some(target.file);
-        Some(receipt.folders.into_iter().chain(file))
-    };
     let commands = Commands::unwritten(agent);
     let all = Scope::ALL.into_iter().flat_map(|scope| targets(&commands, roots, scope));
-    all.filter_map(kept).flatten().collect()
+    all.filter_map(|target| made_for(agent, roots, target)).flatten().collect()
+}
+
+fn made_for(agent: Agent, roots: &Roots, target: Target) -> Option<Vec<PathBuf>> {
+    let real = disk::real(&target.file).ok()?;
+    let receipt = BackupFiles::new(roots, agent, &real, &real).load().ok()??.receipt;
+    let mut made = receipt.folders;
+    if !receipt.existed {
+        made.push(target.file);
+    }
+    Some(made)
 }
 
 /// True if gate wrote words of trust for these settings of Codex's.
@@ -152,8 +165,9 @@ pub(super) fn gave_trust(roots: &Roots, scope: Scope) -> Result<bool, Failure> {
     let config = disk::real(&codex::config(roots))?;
     let settings = targets(&Commands::unwritten(Agent::Codex), roots, scope);
     let given = settings.iter().map(|target| {
-        let kept = Shelf::new(roots, Agent::Codex, &disk::real(&target.file)?, &config).load()?;
-        Ok(kept.is_some_and(|kept| !kept.receipt.trust.is_empty()))
+        let backup =
+            BackupFiles::new(roots, Agent::Codex, &disk::real(&target.file)?, &config).load()?;
+        Ok(backup.is_some_and(|backup| !backup.receipt.trust.is_empty()))
     });
     Ok(given.collect::<Result<Vec<_>, Failure>>()?.contains(&true))
 }
@@ -165,49 +179,53 @@ fn trusting(roots: &Roots, target: &Target, step: &Step) -> Option<Target> {
     codex::trusting(roots, &target.file, text.trim_start_matches(BOM), forms)
 }
 
-fn installed(wish: &Wish<'_>, target: &Target, settings: &Path) -> Result<Step, Failure> {
+fn installed(
+    options: &InstallOptions<'_>,
+    target: &Target,
+    settings: &Path,
+) -> Result<Step, Failure> {
     let file = &target.file;
     let real = disk::real(file)?;
     let before = disk::read(&real)?;
-    let shelf = Shelf::new(wish.roots, wish.agent, &disk::real(settings)?, &real);
-    let old = shelf.load()?;
-    let text = text(file, before.as_deref())?;
+    let files = BackupFiles::new(options.roots, options.agent, &disk::real(settings)?, &real);
+    let old = files.load()?;
+    let text = decode(file, before.as_deref())?;
     let mended = text.as_deref().map(|text| match &target.content {
-        Content::Hooks(forms) if wish.fix => forms.first().map(|form| form.dialect.mended(text)),
+        Content::Hooks(forms) if options.fix => forms.first().map(|form| form.dialect.mended(text)),
         _ => None,
     });
     let mended = mended.flatten();
     let (after, made) = with(&target.content, file, mended.as_deref().or(text.as_deref()))?;
     if let Some(flaw) = unread(target, &after) {
-        return Err(ignored(wish, file, flaw));
+        return Err(ignored(options, file, flaw));
     }
     let after = after.into_bytes();
-    let fresh = |before: Option<&[u8]>| Kept::new(wish.agent, wish.scope, &real, before);
-    let mut kept = match (old, &before) {
-        (Some(old), Some(now)) if old.wrote(now) => old,
+    let mut backup = match (old, &before) {
+        (Some(old), Some(now)) if old.is_written(now) => old,
         (old, _) => {
             // What somebody wrote since is theirs; gate's own part is not.
-            let own = old.as_ref().map(|kept| kept.receipt.made.clone()).unwrap_or_default();
+            let own = old.as_ref().map(|backup| backup.receipt.made.clone()).unwrap_or_default();
             let clean = without(&target.content, file, text.as_deref(), &own)?;
             let clean = clean.map(|text| text.map(String::into_bytes));
-            let mut kept = fresh(clean.as_ref().unwrap_or(&before).as_deref());
-            kept.receipt.folders = shelf.folders(&real)?;
+            let before = clean.as_ref().unwrap_or(&before).as_deref();
+            let mut backup = Backup::new(options.agent, options.scope, &real, before);
+            backup.receipt.folders = files.folders(&real)?;
             if let Some(old) = old
                 && clean.is_some()
             {
-                kept.receipt.made = old.receipt.made;
+                backup.receipt.made = old.receipt.made;
             }
-            kept
+            backup
         }
     };
-    let made = made.into_iter().filter(|path| !kept.receipt.made.contains(path));
-    kept.receipt.made.extend(made.collect::<Vec<_>>());
+    let made = made.into_iter().filter(|path| !backup.receipt.made.contains(path));
+    backup.receipt.made.extend(made.collect::<Vec<_>>());
     if let Content::Trust(trusts) = &target.content {
-        kept.receipt.trust = trusts.iter().map(|trust| trust.key.clone()).collect();
+        backup.receipt.trust = trusts.iter().map(|trust| trust.key.clone()).collect();
     }
-    let kept = Some(kept.writing(&after));
+    let backup = Some(backup.with_written(&after));
     let (file, after, folders) = (file.clone(), Some(after), Vec::new());
-    Ok(Step { file, real, before, after, shelf, kept, folders })
+    Ok(Step { file, real, before, after, files, backup, folders })
 }
 
 /// The first thing in a text that the client does not read, though gate does: the client
@@ -223,9 +241,9 @@ pub(super) fn unread(target: &Target, text: &str) -> Option<Flaw> {
 }
 
 /// Settings that the client would ignore, hook and all.
-fn ignored(wish: &Wish<'_>, file: &Path, flaw: Flaw) -> Failure {
-    let failure = Failure { code: "settings-ignored".to_owned(), ..broken(file, flaw) };
-    let (name, scope) = (wish.agent.name(), wish.scope.name());
+fn ignored(options: &InstallOptions<'_>, file: &Path, flaw: Flaw) -> Failure {
+    let failure = Failure { code: "settings-ignored".to_owned(), ..broken_settings(file, flaw) };
+    let (name, scope) = (options.agent.name(), options.scope.name());
     failure.hint(format!(
         "`gate install {name} --{scope} --fix` takes that out of the file, and `gate uninstall` puts it back"
     ))
@@ -235,8 +253,8 @@ fn ignored(wish: &Wish<'_>, file: &Path, flaw: Flaw) -> Failure {
 fn distrusted(roots: &Roots, settings: &Target) -> Result<Option<Step>, Failure> {
     let config = codex::config(roots);
     let (real, of) = (disk::real(&config)?, disk::real(&settings.file)?);
-    let kept = Shelf::new(roots, Agent::Codex, &of, &real).load()?;
-    let keys = kept.map(|kept| kept.receipt.trust).unwrap_or_default();
+    let backup = BackupFiles::new(roots, Agent::Codex, &of, &real).load()?;
+    let keys = backup.map(|backup| backup.receipt.trust).unwrap_or_default();
     if keys.is_empty() {
         return Ok(None);
     }
@@ -254,19 +272,19 @@ fn uninstalled(
     let file = &target.file;
     let real = disk::real(file)?;
     let before = disk::read(&real)?;
-    let shelf = Shelf::new(roots, agent, &disk::real(settings)?, &real);
-    let old = shelf.load()?;
-    let folders = old.as_ref().map(|kept| kept.receipt.folders.clone()).unwrap_or_default();
+    let files = BackupFiles::new(roots, agent, &disk::real(settings)?, &real);
+    let old = files.load()?;
+    let folders = old.as_ref().map(|backup| backup.receipt.folders.clone()).unwrap_or_default();
     let after = match (old, &before) {
         (_, None) => None,
-        (Some(old), Some(now)) if old.wrote(now) => {
-            let Kept { receipt, before } = old;
+        (Some(old), Some(now)) if old.is_written(now) => {
+            let Backup { receipt, before } = old;
             receipt.existed.then_some(before)
         }
         (old, Some(now)) => {
-            let receipt = old.map(|kept| kept.receipt);
+            let receipt = old.map(|backup| backup.receipt);
             let made = receipt.as_ref().map(|receipt| receipt.made.as_slice()).unwrap_or_default();
-            let text = text(file, before.as_deref())?;
+            let text = decode(file, before.as_deref())?;
             let clean = without(&target.content, file, text.as_deref(), made)?;
             let is_ours = receipt.as_ref().is_some_and(|receipt| !receipt.existed);
             match clean {
@@ -277,25 +295,13 @@ fn uninstalled(
             }
         }
     };
-    let (file, kept) = (file.clone(), None);
-    Ok(Step { file, real, before, after, shelf, kept, folders })
+    let (file, backup) = (file.clone(), None);
+    Ok(Step { file, real, before, after, files, backup, folders })
 }
 
 fn is_nothing(text: &str) -> bool {
     let text = text.trim_start_matches(BOM).trim();
     text.is_empty() || text.strip_prefix('{').is_some_and(|rest| rest.trim() == "}")
-}
-
-const BOM: char = '\u{feff}';
-
-pub(super) fn text(file: &Path, bytes: Option<&[u8]>) -> Result<Option<String>, Failure> {
-    let text = bytes.map(|bytes| String::from_utf8(bytes.to_owned())).transpose();
-    text.map_err(|error| {
-        let valid = &bytes.unwrap_or_default()[..error.utf8_error().valid_up_to()];
-        let line = valid.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        let message = "it is not UTF-8".to_owned();
-        broken(file, Flaw { line, key: None, message })
-    })
 }
 
 /// The text with gate's part, and what was made for it.
@@ -304,24 +310,26 @@ fn with(
     file: &Path,
     text: Option<&str>,
 ) -> Result<(String, Vec<String>), Failure> {
-    let merge = |merged: &dyn Fn(&str) -> Result<hooks::Merged, Flaw>| {
-        let (bom, text) = parts(text.unwrap_or_default());
-        let merged = merged(text).map_err(|flaw| broken(file, flaw))?;
-        Ok((format!("{bom}{}", merged.text), merged.made))
+    let (mark, body) = split_mark(text.unwrap_or_default());
+    let merged = match content {
+        Content::Hooks(forms) => hooks::merged(forms, body),
+        Content::Trust(trusts) => trust::merged(trusts, body),
+        Content::Own { text: own, mark } => {
+            return match text {
+                Some(text) if !text.contains(mark) => Err(foreign_file(file)),
+                _ => Ok((own.clone(), Vec::new())),
+            };
+        }
     };
-    match content {
-        Content::Hooks(forms) => merge(&|text| hooks::merged(forms, text)),
-        Content::Trust(trusts) => merge(&|text| trust::merged(trusts, text)),
-        Content::Own { text: own, mark } => match text {
-            Some(text) if !text.contains(mark) => {
-                let message = format!("{} is there and is not gate's", file.display());
-                let failure = Failure::usage("file-foreign", message);
-                let shown = Some(file.display().to_string());
-                Err(Failure { file: shown, ..failure }.hint("move it away, then install again"))
-            }
-            _ => Ok((own.clone(), Vec::new())),
-        },
-    }
+    let merged = merged.map_err(|flaw| broken_settings(file, flaw))?;
+    Ok((format!("{mark}{}", merged.text), merged.made))
+}
+
+fn foreign_file(file: &Path) -> Failure {
+    let file = file.display().to_string();
+    let message = format!("{file} is there and is not gate's");
+    let failure = Failure::usage("file-foreign", message);
+    Failure { file: Some(file), ..failure }.hint("move it away, then install again")
 }
 
 /// The text without gate's part: none where it holds none, none inside where
@@ -334,30 +342,14 @@ fn without(
     made: &[String],
 ) -> Result<Option<Option<String>>, Failure> {
     let Some(text) = text else { return Ok(None) };
-    let (bom, body) = parts(text);
+    let (bom, body) = split_mark(text);
     let clean = match content {
         Content::Hooks(forms) => hooks::without(forms, body, made),
         Content::Trust(trusts) => trust::without(trusts, body, made),
         Content::Own { mark, .. } => return Ok(text.contains(mark).then_some(None)),
     };
-    let clean = clean.map_err(|flaw| broken(file, flaw))?;
+    let clean = clean.map_err(|flaw| broken_settings(file, flaw))?;
     Ok(clean.map(|clean| Some(format!("{bom}{clean}"))))
-}
-
-/// A byte order mark, and the text behind it.
-pub(super) fn parts(text: &str) -> (&str, &str) {
-    text.split_at(if text.starts_with(BOM) { BOM.len_utf8() } else { 0 })
-}
-
-/// Settings that the person has to put right first.
-pub(super) fn broken(file: &Path, flaw: Flaw) -> Failure {
-    let Flaw { line, key, message } = flaw;
-    // The file is named in front of a message that has a key.
-    let file = file.display().to_string();
-    let place = if key.is_some() { format!("line {line}") } else { format!("{file}, line {line}") };
-    let message = format!("{place}: {message}; nothing was changed");
-    let failure = Failure::usage("settings-broken", message);
-    Failure { file: Some(file), line: Some(line), key, ..failure }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Roots;
+use super::roots::Roots;
 use crate::failure::Failure;
 
 /// The whole path of the running program. Where PATH has it as `gate`, that

@@ -1,10 +1,12 @@
 //! Qwen Code: Gemini's file, Claude's events, timeouts in milliseconds. A session
 //! begins with its first prompt: headless it has no `SessionStart` (0.15.10).
 
-use super::command::Moment;
+use super::client::{Client, Content, OffValue, Switch, Target, nothing_next};
+use super::command::{Commands, Moment};
 use super::hooks::Form;
 use super::json::Dialect;
-use super::{Client, Commands, Content, Off, Roots, Scope, Switch, Target, nothing_next};
+use super::roots::Roots;
+use super::scope::Scope;
 
 const EVENTS: [(Moment, &str); 2] = [(Moment::Stop, "Stop"), (Moment::Prompt, "UserPromptSubmit")];
 
@@ -22,18 +24,16 @@ fn file(roots: &Roots, scope: Scope) -> std::path::PathBuf {
 }
 
 fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
-    let form = |(moment, event): (Moment, _)| {
+    let forms = EVENTS.map(|(moment, event)| {
         Form::grouped(event, commands, moment)
             .with("timeout", moment.timeout() * 1000)
             .read_as(Dialect::COMMENTED)
             .with("name", "gate")
-    };
-    let forms = EVENTS.map(form).into();
-    vec![Target { file: file(roots, scope), content: Content::Hooks(forms) }]
+    });
+    vec![Target { file: file(roots, scope), content: Content::Hooks(forms.into()) }]
 }
 
 fn switches(roots: &Roots) -> Vec<Switch> {
-    let of =
-        |scope| Switch { file: file(roots, scope), path: &["disableAllHooks"], off: Off::Is(true) };
-    [Scope::User, Scope::Project].map(of).into()
+    let files = [Scope::User, Scope::Project].map(|scope| file(roots, scope));
+    files.map(|file| Switch { file, path: &["disableAllHooks"], off: OffValue::Is(true) }).into()
 }

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Roots, Scope, disk};
+use super::disk;
+use super::roots::Roots;
+use super::scope::Scope;
 use crate::agent::Agent;
 use crate::failure::Failure;
 
@@ -38,15 +40,15 @@ pub(super) struct Receipt {
     pub(super) trust: Vec<String>,
 }
 
-/// A receipt, with the bytes as they were.
+/// A receipt, with the original bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct Backup {
     pub(super) receipt: Receipt,
     pub(super) before: Vec<u8>,
 }
 
-impl Kept {
-    /// Of a file that nothing was done to yet.
+impl Backup {
+    /// For a file that gate has not changed yet.
     pub(super) fn new(agent: Agent, scope: Scope, file: &Path, before: Option<&[u8]>) -> Self {
         let receipt = Receipt {
             schema: SCHEMA.to_owned(),
@@ -63,13 +65,18 @@ impl Kept {
         Self { receipt, before: before.unwrap_or_default().to_owned() }
     }
 
+    /// True if the original bytes belong to the receipt.
+    fn is_valid(&self) -> bool {
+        self.receipt.schema == SCHEMA && self.receipt.backup == digest(&self.before)
+    }
+
     /// True if these bytes are what gate wrote.
-    pub(super) fn wrote(&self, bytes: &[u8]) -> bool {
+    pub(super) fn is_written(&self, bytes: &[u8]) -> bool {
         self.receipt.written == digest(bytes)
     }
 
-    /// With what is written now.
-    pub(super) fn writing(mut self, bytes: &[u8]) -> Self {
+    /// With the digest of these new bytes.
+    pub(super) fn with_written(mut self, bytes: &[u8]) -> Self {
         self.receipt.written = digest(bytes);
         self.receipt.backup = digest(&self.before);
         self
@@ -93,14 +100,14 @@ fn digest(bytes: &[u8]) -> String {
     format!("blake3:{}", blake3::hash(bytes).to_hex())
 }
 
-/// Folder of one file's receipts.
+/// The files of one backup.
 #[derive(Clone, Debug)]
-pub(super) struct Shelf {
+pub(super) struct BackupFiles {
     folder: PathBuf,
     name: String,
 }
 
-impl Shelf {
+impl BackupFiles {
     /// For what an agent's settings file made gate do to a file: to itself, or
     /// to the one that its trust stands in.
     pub(super) fn new(roots: &Roots, agent: Agent, settings: &Path, file: &Path) -> Self {
@@ -110,12 +117,11 @@ impl Shelf {
         Self { folder: roots.data.join("installed"), name }
     }
 
-    /// The backup's file.
-    pub(super) fn backup(&self) -> PathBuf {
+    pub(super) fn backup_file(&self) -> PathBuf {
         self.folder.join(format!("{}.before", self.name))
     }
 
-    fn receipt(&self) -> PathBuf {
+    fn receipt_file(&self) -> PathBuf {
         self.folder.join(format!("{}.json", self.name))
     }
 
@@ -127,9 +133,13 @@ impl Shelf {
     /// The receipts are there and cannot be listed.
     pub(super) fn folders(&self, file: &Path) -> Result<Vec<PathBuf>, Failure> {
         let made = self.all_made()?;
-        let is_ours = |folder: &&Path| !folder.exists() || made.iter().any(|made| made == folder);
-        let mut folders: Vec<_> =
-            file.ancestors().skip(1).take_while(is_ours).map(Path::to_owned).collect();
+        let mut folders = Vec::new();
+        for folder in file.ancestors().skip(1) {
+            if folder.exists() && !made.iter().any(|made| made == folder) {
+                break;
+            }
+            folders.push(folder.to_owned());
+        }
         folders.reverse();
         Ok(folders)
     }
@@ -142,11 +152,16 @@ impl Shelf {
                 return Err(Failure::file("file-unreadable", "list", &self.folder, &error));
             }
         };
-        let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let receipts =
-            files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
-        let read = |file: PathBuf| serde_json::from_slice::<Receipt>(&fs::read(file).ok()?).ok();
-        Ok(receipts.filter_map(read).flat_map(|receipt| receipt.folders).collect())
+        let mut folders = Vec::new();
+        for file in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            if file.extension().is_some_and(|extension| extension == "json")
+                && let Ok(bytes) = fs::read(file)
+                && let Ok(receipt) = serde_json::from_slice::<Receipt>(&bytes)
+            {
+                folders.extend(receipt.folders);
+            }
+        }
+        Ok(folders)
     }
 
     /// The stored file; `None` if gate changed nothing, or if the backup does not belong to
@@ -155,38 +170,36 @@ impl Shelf {
     /// # Errors
     ///
     /// The receipt or the backup cannot be read.
-    pub(super) fn load(&self) -> Result<Option<Kept>, Failure> {
+    pub(super) fn load(&self) -> Result<Option<Backup>, Failure> {
         let (Some(receipt), Some(before)) =
-            (disk::read(&self.receipt())?, disk::read(&self.backup())?)
+            (disk::read(&self.receipt_file())?, disk::read(&self.backup_file())?)
         else {
             return Ok(None);
         };
         let receipt: Option<Receipt> = serde_json::from_slice(&receipt).ok();
-        let holds =
-            |receipt: &Receipt| receipt.schema == SCHEMA && receipt.backup == digest(&before);
-        Ok(receipt.filter(holds).map(|receipt| Kept { receipt, before }))
+        let backup = receipt.map(|receipt| Backup { receipt, before });
+        Ok(backup.filter(Backup::is_valid))
     }
 
-    /// Keeps it, before anything is changed.
+    /// Writes the backup, before anything is changed.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
-    pub(super) fn keep(&self, kept: &Kept) -> Result<(), Failure> {
-        let receipt = serde_json::to_vec_pretty(&kept.receipt).map_err(io::Error::from);
-        let kept = receipt.and_then(|receipt| {
+    /// The backup cannot be written.
+    pub(super) fn save(&self, backup: &Backup) -> Result<(), Failure> {
+        let receipt = serde_json::to_vec_pretty(&backup.receipt).map_err(io::Error::from);
+        let saved = receipt.and_then(|receipt| {
             DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
             fs::set_permissions(&self.folder, Permissions::from_mode(0o700))?;
-            private(&self.backup(), &kept.before)?;
-            private(&self.receipt(), &receipt)
+            private(&self.backup_file(), &backup.before)?;
+            private(&self.receipt_file(), &receipt)
         });
-        kept.map_err(|error| Failure::file("backup-unwritable", "write", &self.folder, &error))
+        saved.map_err(|error| Failure::file("backup-unwritable", "write", &self.folder, &error))
     }
 
-    /// Forgets it.
-    pub(super) fn forget(&self) {
-        // What stays behind is no more than a file that nobody asks for.
-        for file in [self.receipt(), self.backup()] {
+    pub(super) fn delete(&self) {
+        // A file that stays behind is never read.
+        for file in [self.receipt_file(), self.backup_file()] {
             let _ = fs::remove_file(file);
         }
         let _ = fs::remove_dir(&self.folder);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::scope::Scope;
 use crate::failure::Failure;
 use crate::settings::Places;
 
@@ -48,8 +49,8 @@ impl Roots {
     }
 
     /// The user's home, or the project.
-    pub(super) fn root(&self, scope: super::Scope) -> &Path {
-        if scope == super::Scope::User { &self.home } else { &self.project }
+    pub(super) fn root(&self, scope: Scope) -> &Path {
+        if scope == Scope::User { &self.home } else { &self.project }
     }
 
     /// A program in PATH.

@@ -29,17 +29,17 @@ use crate::trust;
 const SETTINGS: &str = "[hook]\njudge = \"always\"\nsignal = \"require\"\n\
     [checks.test_stop]\ncommand = [\"false\"]\n";
 
-/// Folder below the home for lasting data.
-const SHARE: &str = ".local/share";
+/// The data folder, below the home folder.
+const DATA_FOLDER: &str = ".local/share";
 
 /// Time limit of the command, which has nothing slow to do here.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Time between two looks at the process.
-const STEP: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Characters of an answer that are shown.
-const SHOWN: usize = 200;
+/// Characters of the command's output in a finding.
+const MAX_OUTPUT_CHARS: usize = 200;
 
 /// Result of a test stop.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -95,24 +95,27 @@ impl Answer {
     /// Why the client would not take this for a block.
     fn problem(&self, agent: Agent) -> Option<String> {
         if !self.has_ended {
-            return Some(format!("it did not end within {} s", PATIENCE.as_secs()));
+            return Some(format!("it did not end within {} s", TIME_LIMIT.as_secs()));
         }
-        let said = |text: &str| brief(text.trim(), SHOWN);
         if self.code != Some(0) {
             let code = self.code.map_or("a signal".to_owned(), |code| format!("code {code}"));
-            return Some(format!("it ended with {code}: {}", said(&self.stderr)));
+            return Some(format!("it ended with {code}: {}", shortened(&self.stderr)));
         }
         match serde_json::from_str(&self.stdout) {
             Ok(reply) if is_block(agent, &reply) => None,
-            Ok(_) => Some(format!("its reply is no block: {}", said(&self.stdout))),
+            Ok(_) => Some(format!("its reply is no block: {}", shortened(&self.stdout))),
             Err(_) if self.stdout.trim().is_empty() => {
-                let why = said(&self.stderr);
+                let why = shortened(&self.stderr);
                 let why = if why.is_empty() { why } else { format!(": {why}") };
                 Some(format!("it let the agent go{why}"))
             }
-            Err(_) => Some(format!("its reply is no JSON: {}", said(&self.stdout))),
+            Err(_) => Some(format!("its reply is no JSON: {}", shortened(&self.stdout))),
         }
     }
+}
+
+fn shortened(text: &str) -> String {
+    brief(text.trim(), MAX_OUTPUT_CHARS)
 }
 
 /// The one reply that all clients take for a block; Cursor has its own.
@@ -132,7 +135,7 @@ fn asked(agent: Agent, command: &str) -> io::Result<Answer> {
         fs::create_dir(at(name))?;
     }
     fs::write(at("project/gate.toml"), SETTINGS)?;
-    let share = Some(at("home").join(SHARE).join("gate"));
+    let share = Some(at("home").join(DATA_FOLDER).join("gate"));
     let places = Places { folder: at("project").canonicalize()?, data: share, ..Places::default() };
     trust::approve(&places).map_err(io::Error::other)?;
     let transcript = at("home/session.jsonl");
@@ -170,7 +173,7 @@ fn shell(command: &str, folder: &Path) -> Command {
     for (name, below) in [
         ("XDG_CONFIG_HOME", ".config"),
         ("XDG_STATE_HOME", ".local/state"),
-        ("XDG_DATA_HOME", SHARE),
+        ("XDG_DATA_HOME", DATA_FOLDER),
         ("XDG_CACHE_HOME", ".cache"),
         ("GATE_STATE_DIR", ".local/state/gate"),
     ] {
@@ -183,11 +186,11 @@ fn shell(command: &str, folder: &Path) -> Command {
 /// Waits for it; what does not end is ended, with all that it started.
 fn ended(child: &mut Child) -> io::Result<Option<std::process::ExitStatus>> {
     let began = Instant::now();
-    while began.elapsed() < PATIENCE {
+    while began.elapsed() < TIME_LIMIT {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        thread::sleep(STEP);
+        thread::sleep(POLL_INTERVAL);
     }
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         kill_process_group(group, Signal::KILL)?;

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
 use super::command::Moment;
-use super::hooks::{Form, Found, Merged, STATUS};
+use super::hooks::{Form, LocatedEntry, Merged, STATUS};
 use super::json::{Flaw, line};
 
 /// The tables that it stands in.
@@ -30,7 +30,7 @@ pub(crate) struct Trust {
 
 impl Trust {
     /// In the entry that was found in this file.
-    pub(super) fn new(file: &Path, found: &Found, form: &Form) -> Self {
+    pub(super) fn new(file: &Path, found: &LocatedEntry, form: &Form) -> Self {
         let entry = &found.entry;
         let member = |name, usual: Value| entry.get(name).cloned().unwrap_or(usual);
         let mut hook = json!({

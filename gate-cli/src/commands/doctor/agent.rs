@@ -11,7 +11,7 @@ use super::record::AgentRecord;
 use crate::agent::Agent;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::install::{self, Roots, looked_at};
+use crate::install::{self, Roots};
 use crate::render::{self, print};
 
 /// Brings the hooks of an agent up to date. Prints the changes, unless the answer is one
@@ -33,7 +33,7 @@ pub(super) fn outdated(here: &Here, agent: Agent) -> Option<Finding> {
 }
 
 pub(super) fn run(here: &Here, agent: Agent, json: bool) -> Result<u8, Failure> {
-    let result = looked_at(agent, &Roots::new(&here.places)?)?;
+    let result = install::inspect(agent, &Roots::new(&here.places)?)?;
     let record = AgentRecord::new(agent.name(), result.places, result.findings);
     print(&if json { render::json(&record)? } else { agent_card(&record) })?;
     Ok(if record.ok { DONE } else { PROBLEMS })

@@ -52,9 +52,9 @@ impl Dialect {
         if self.comments {
             return mended.push(&rest[..length]);
         }
-        let blank = |c: char| c == ' ' || c == '\t';
+        let blank = [' ', '\t'];
         let line = mended.text.rfind('\n').map_or(0, |at| at + 1);
-        let is_alone = mended.text[line..].chars().all(blank);
+        let is_alone = mended.text[line..].chars().all(|c| blank.contains(&c));
         let end = rest[length..].trim_start_matches(blank);
         let newline = ["\r\n", "\n"].into_iter().find(|newline| end.starts_with(newline));
         match newline {

@@ -38,8 +38,9 @@ impl Machine {
     fn install(&self, agent: Agent, scope: Scope) -> Plan {
         let program = Path::new("/opt/a b/gate");
         let trust = agent == Agent::Codex;
-        let wish = Wish { agent, scope, roots: &self.roots, program, trust, fix: true };
-        let plan = Plan::install(&wish).unwrap();
+        let options =
+            InstallOptions { agent, scope, roots: &self.roots, program, trust, fix: true };
+        let plan = Plan::install(&options).unwrap();
         plan.apply().unwrap();
         plan
     }
@@ -47,7 +48,8 @@ impl Machine {
     /// What an older gate put there: the stop alone.
     fn install_older(&self, agent: Agent, scope: Scope) {
         let program = Path::new("/opt/a b/gate");
-        let wish = Wish { agent, scope, roots: &self.roots, program, trust: true, fix: true };
+        let options =
+            InstallOptions { agent, scope, roots: &self.roots, program, trust: true, fix: true };
         let commands = Commands::new(agent, scope, program);
         for mut target in targets(&commands, &self.roots, scope) {
             if let Content::Hooks(forms) = &mut target.content {
@@ -57,12 +59,12 @@ impl Machine {
                 forms[0].entry.insert(key, command.into());
                 forms[0].entry.remove("statusMessage");
             }
-            let step = installed(&wish, &target, &target.file).unwrap();
+            let step = installed(&options, &target, &target.file).unwrap();
             step.apply().unwrap();
             if agent == Agent::Codex
                 && let Some(trust) = trusting(&self.roots, &target, &step)
             {
-                installed(&wish, &trust, &target.file).unwrap().apply().unwrap();
+                installed(&options, &trust, &target.file).unwrap().apply().unwrap();
             }
         }
         for receipt in fs::read_dir(self.roots.data.join("installed")).unwrap() {

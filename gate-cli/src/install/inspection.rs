@@ -6,18 +6,22 @@ use std::path::{Path, PathBuf};
 use gate_checks::{Finding, Level};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::claude_plugin::{self, Plugin};
-use super::command::{self, Moment};
-use super::hooks::{Form, Found};
+use super::client::{Content, Switch, Target};
+use super::clients::{client, next, targets};
+use super::command::{self, Commands, Moment};
+use super::detection::is_here;
+use super::hooks::{Form, LocatedEntry};
 use super::json::Flaw;
-use super::plan::{broken, gave_trust, parts, text, unread};
-use super::program::is_same;
-use super::{
-    Commands, Content, Plan, Roots, Scope, Switch, Target, TestStop, Wish, client, codex, disk,
-    is_here, next, opencode, targets, trial, trust,
-};
+use super::plan::{InstallOptions, Plan, gave_trust, unread};
+use super::program::{is_same, running_program};
+use super::roots::Roots;
+use super::scope::Scope;
+use super::settings_text::{broken_settings, decode, split_mark};
+use super::trial::TestStop;
+use super::trust::Trust;
+use super::{codex, disk, opencode, trial, trust};
 use crate::agent::Agent;
 use crate::failure::Failure;
 
@@ -56,13 +60,13 @@ pub(crate) struct Installs {
     outdated: Vec<Scope>,
 }
 
-/// Looks for gate in all settings of an agent, and lets it block a test stop.
+/// Searches all settings of an agent for gate, and runs each command with a test stop.
 ///
 /// # Errors
 ///
 /// The running program cannot be found out.
-pub(crate) fn looked_at(agent: Agent, roots: &Roots) -> Result<Installs, Failure> {
-    let mut all = seen(agent, roots, true)?;
+pub(crate) fn inspect(agent: Agent, roots: &Roots) -> Result<Installs, Failure> {
+    let mut all = inspect_files(agent, roots, true)?;
     all.counted(agent);
     if !all.places.is_empty() {
         all.findings.extend((client(agent).switches)(roots).iter().filter_map(switched_off));
@@ -77,7 +81,7 @@ pub(crate) fn looked_at(agent: Agent, roots: &Roots) -> Result<Installs, Failure
 ///
 /// The running program cannot be found out.
 pub(crate) fn outdated(agent: Agent, roots: &Roots) -> Result<Option<Finding>, Failure> {
-    let all = seen(agent, roots, false)?;
+    let all = inspect_files(agent, roots, false)?;
     Ok((!all.outdated.is_empty()).then(|| {
         let name = agent.name();
         let message = format!("the hooks for {name} are not as this version writes them");
@@ -92,31 +96,34 @@ pub(crate) fn outdated(agent: Agent, roots: &Roots) -> Result<Option<Finding>, F
 ///
 /// As of [`Plan::install`].
 pub(crate) fn fixes(agent: Agent, roots: &Roots) -> Result<Vec<Plan>, Failure> {
-    let program = super::running_program(roots)?;
-    let plan = |scope| {
-        // Codex skips a changed hook silently; what gate was told to trust stays trusted.
+    let program = running_program(roots)?;
+    let mut plans = Vec::new();
+    for scope in inspect_files(agent, roots, false)?.outdated {
+        // Codex silently skips a changed hook, so trust that gate gave is renewed.
         let trust = agent == Agent::Codex && gave_trust(roots, scope)?;
-        Plan::install(&Wish { agent, scope, roots, program: &program, trust, fix: true })
-    };
-    seen(agent, roots, false)?.outdated.into_iter().map(plan).collect()
+        let options = InstallOptions { agent, scope, roots, program: &program, trust, fix: true };
+        plans.push(Plan::install(&options)?);
+    }
+    Ok(plans)
 }
 
-fn seen(agent: Agent, roots: &Roots, tries: bool) -> Result<Installs, Failure> {
-    let running = super::running_program(roots)?;
+fn inspect_files(agent: Agent, roots: &Roots, with_trial: bool) -> Result<Installs, Failure> {
+    let running = running_program(roots)?;
     let mut all = Installs { places: Vec::new(), findings: Vec::new(), outdated: Vec::new() };
     let mut files: Vec<PathBuf> = Vec::new();
-    let look = |scope| Look { agent, roots, scope, running: &running, tries, plugin: None };
+    let scope = Scope::User;
+    let base = Inspection { agent, roots, scope, running: &running, with_trial, plugin: None };
     for scope in Scope::ALL {
         for target in targets(&Commands::new(agent, scope, &running), roots, scope) {
             if !files.contains(&target.file) {
                 files.push(target.file.clone());
-                all.look(look(scope), &target);
+                all.inspect(Inspection { scope, ..base }, &target);
             }
         }
     }
     if agent == Agent::ClaudeCode {
         for Plugin { name, scope, target } in claude_plugin::switched_on(roots) {
-            all.look(Look { plugin: Some(&name), ..look(scope) }, &target);
+            all.inspect(Inspection { scope, plugin: Some(&name), ..base }, &target);
         }
     }
     Ok(all)
@@ -140,21 +147,21 @@ fn absent(agent: Agent, roots: &Roots) -> Finding {
     Finding::new(Level::Note, "client-missing", message)
 }
 
-/// Parameters of a search.
+/// The parameters of an inspection of one file.
 #[derive(Clone, Copy)]
-struct Look<'a> {
+struct Inspection<'a> {
     agent: Agent,
     roots: &'a Roots,
     scope: Scope,
     running: &'a Path,
-    /// True if the command is let block a test stop.
-    tries: bool,
-    /// The plug-in that is looked into.
+    /// True if the command is run with a test stop.
+    with_trial: bool,
+    /// The plug-in that has the file.
     plugin: Option<&'a str>,
 }
 
 impl Installs {
-    fn look(&mut self, look: Look<'_>, target: &Target) {
+    fn inspect(&mut self, inspection: Inspection<'_>, target: &Target) {
         let found = match entries(target) {
             Ok(found) => found,
             Err(failure) => {
@@ -163,9 +170,9 @@ impl Installs {
             }
         };
         for entry in found {
-            let place = place(look, target, &entry);
-            self.findings.extend(wrong(look, &place, target, &entry));
-            if look.plugin.is_none()
+            let place = place(inspection, target, &entry);
+            self.findings.extend(wrong(inspection, &place, target, &entry));
+            if inspection.plugin.is_none()
                 && entry.is_outdated(&place)
                 && !self.outdated.contains(&place.scope)
             {
@@ -206,7 +213,7 @@ struct Entry {
     is_current: bool,
     /// The first thing in the file that the client does not read.
     unread: Option<Flaw>,
-    trust: Vec<trust::Trust>,
+    trust: Vec<Trust>,
     /// True if there is one for sessions that begin.
     session_start: Option<bool>,
     /// True if there is one for prompts.
@@ -223,7 +230,7 @@ impl Entry {
 fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
     let file = &target.file;
     let bytes = disk::read(&disk::real(file)?)?;
-    let Some(text) = text(file, bytes.as_deref())? else { return Ok(Vec::new()) };
+    let Some(text) = decode(file, bytes.as_deref())? else { return Ok(Vec::new()) };
     let forms = match &target.content {
         Content::Hooks(forms) => forms,
         Content::Own { .. } => {
@@ -231,50 +238,83 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
         }
         Content::Trust(_) => return Ok(Vec::new()),
     };
-    let found = |form: &Form| {
-        let found = form.found(parts(&text).1).map_err(|flaw| broken(file, flaw))?;
-        Ok::<_, Failure>(found.into_iter().map(|found| (form.clone(), found)).collect::<Vec<_>>())
-    };
     let Some((stop, others)) = forms.split_first() else { return Ok(Vec::new()) };
-    let others = others.iter().map(found).collect::<Result<Vec<_>, _>>()?.concat();
+    let mut siblings = Vec::new();
+    for form in others {
+        siblings.extend(form_entries(form, file, &text)?);
+    }
     let begins = if forms.iter().any(|form| form.moment == Moment::Start) {
         Moment::Start
     } else {
         Moment::Prompt
     };
-    let entry = |stop: (Form, Found)| {
-        let form = &stop.0;
-        let command = form.command(&stop.1.entry)?.to_owned();
-        let program = command::called(&command, form.agent)?;
-        let beside = |moment| {
-            others.iter().find(|(other, found)| {
-                let command = other.command(&found.entry);
-                let called = command.and_then(|command| command::called(command, other.agent));
-                other.moment == moment && called.as_ref() == Some(&program)
-            })
-        };
-        let all = [Some(&stop), beside(Moment::Start), beside(Moment::Prompt)];
-        let all: Vec<_> = all.into_iter().flatten().collect();
-        let commands = Commands::calling(form.agent, &program);
-        let of_codex = all.iter().filter(|(form, _)| form.agent == Agent::Codex);
-        Some(Entry {
-            is_current: all.iter().all(|(form, found)| is_current(form, found, &commands)),
-            trust: of_codex.map(|(form, found)| trust::Trust::new(file, found, form)).collect(),
+    let mut entries = Vec::new();
+    for stop in form_entries(stop, file, &text)? {
+        let agent = stop.form.agent;
+        let Some(command) = stop.command().map(str::to_owned) else { continue };
+        let Some(program) = stop.program() else { continue };
+        let commands = Commands::calling(agent, &program);
+        let start = sibling(&siblings, Moment::Start, &program);
+        let prompt = sibling(&siblings, Moment::Prompt, &program);
+        let all: Vec<_> = [Some(&stop), start, prompt].into_iter().flatten().collect();
+        entries.push(Entry {
+            is_current: all.iter().all(|entry| entry.is_current(&commands)),
+            trust: if agent == Agent::Codex {
+                all.iter().map(|entry| Trust::new(file, &entry.located, entry.form)).collect()
+            } else {
+                Vec::new()
+            },
             unread: unread(target, &text),
-            session_start: Some(beside(begins).is_some()),
-            prompt: beside(Moment::Prompt).is_some(),
+            session_start: Some(sibling(&siblings, begins, &program).is_some()),
+            prompt: prompt.is_some(),
             command,
-        })
-    };
-    Ok(found(stop)?.into_iter().filter_map(entry).collect())
+        });
+    }
+    Ok(entries)
 }
 
-/// True if an entry says all that an installation with these commands would write.
-fn is_current(form: &Form, found: &Found, commands: &Commands<'_>) -> bool {
-    let is_same = |(name, value): (&String, &Value)| {
-        *name == form.key || found.entry.get(name) == Some(value)
-    };
-    form.entry.iter().all(is_same) && form.command(&found.entry) == Some(&commands.at(form.moment))
+/// An entry with the form by which it was found.
+struct FormEntry<'f> {
+    form: &'f Form,
+    located: LocatedEntry,
+}
+
+fn form_entries<'f>(
+    form: &'f Form,
+    file: &Path,
+    text: &str,
+) -> Result<Vec<FormEntry<'f>>, Failure> {
+    let located = form.found(split_mark(text).1).map_err(|flaw| broken_settings(file, flaw))?;
+    Ok(located.into_iter().map(|located| FormEntry { form, located }).collect())
+}
+
+/// The entry for another moment that calls the same program.
+fn sibling<'e, 'f>(
+    entries: &'e [FormEntry<'f>],
+    moment: Moment,
+    program: &str,
+) -> Option<&'e FormEntry<'f>> {
+    entries.iter().find(|entry| {
+        entry.form.moment == moment && entry.program().is_some_and(|called| called == program)
+    })
+}
+
+impl FormEntry<'_> {
+    fn command(&self) -> Option<&str> {
+        self.form.command(&self.located.entry)
+    }
+
+    /// The program that the command calls.
+    fn program(&self) -> Option<String> {
+        command::called(self.command()?, self.form.agent)
+    }
+
+    /// True if the entry has all that an installation with these commands would write.
+    fn is_current(&self, commands: &Commands<'_>) -> bool {
+        self.form.entry.iter().all(|(name, value)| {
+            *name == self.form.key || self.located.entry.get(name) == Some(value)
+        }) && self.command() == Some(&commands.at(self.form.moment))
+    }
 }
 
 fn plugin_entry(plugin: opencode::Plugin) -> Entry {
@@ -283,15 +323,15 @@ fn plugin_entry(plugin: opencode::Plugin) -> Entry {
     Entry { command, is_current, unread, trust, session_start, prompt }
 }
 
-fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
-    let word = command::called(&entry.command, look.agent).unwrap_or_default();
+fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install {
+    let word = command::called(&entry.command, inspection.agent).unwrap_or_default();
     let is_path = word.contains('/');
     let program = if is_path {
         Some(PathBuf::from(&word)).filter(|path| path.is_file())
     } else {
-        look.roots.in_path(&word)
+        inspection.roots.in_path(&word)
     };
-    let scope = match look.scope {
+    let scope = match inspection.scope {
         Scope::User => Scope::User,
         _ if is_path => Scope::Project,
         _ => Scope::Shared,
@@ -299,16 +339,18 @@ fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
     Install {
         scope,
         file: target.file.display().to_string(),
-        plugin: look.plugin.map(str::to_owned),
+        plugin: inspection.plugin.map(str::to_owned),
         command: entry.command.clone(),
-        this_program: program.as_deref().is_some_and(|program| is_same(program, look.running)),
-        test_stop: (look.tries && program.is_some())
-            .then(|| trial::test_stop(look.agent, &entry.command)),
+        this_program: program
+            .as_deref()
+            .is_some_and(|program| is_same(program, inspection.running)),
+        test_stop: (inspection.with_trial && program.is_some())
+            .then(|| trial::test_stop(inspection.agent, &entry.command)),
         program: program.map(|program| program.display().to_string()),
         trusted: (!entry.trust.is_empty()).then(|| {
             let holds =
                 |text: &str| entry.trust.iter().all(|trust| trust.holds(text) == Ok(Some(true)));
-            config(look.roots).is_ok_and(|text| holds(&text))
+            config(inspection.roots).is_ok_and(|text| holds(&text))
         }),
         session_start: entry.session_start,
         prompt: entry.prompt,
@@ -319,18 +361,23 @@ fn place(look: Look<'_>, target: &Target, entry: &Entry) -> Install {
 fn config(roots: &Roots) -> Result<String, Failure> {
     let file = codex::config(roots);
     let bytes = disk::read(&file)?;
-    let text = text(&file, bytes.as_deref())?.unwrap_or_default();
-    Ok(parts(&text).1.to_owned())
+    let text = decode(&file, bytes.as_deref())?.unwrap_or_default();
+    Ok(split_mark(&text).1.to_owned())
 }
 
 /// Findings about one place.
-fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec<Finding> {
-    let (name, file) = (look.agent.name(), &place.file);
-    let again = match look.plugin {
+fn wrong(
+    inspection: Inspection<'_>,
+    place: &Install,
+    target: &Target,
+    entry: &Entry,
+) -> Vec<Finding> {
+    let (name, file) = (inspection.agent.name(), &place.file);
+    let again = match inspection.plugin {
         Some(plugin) => format!("claude plugin update {plugin}"),
         None => format!("gate install {name} --{}", place.scope.name()),
     };
-    let fix = match look.plugin {
+    let fix = match inspection.plugin {
         Some(_) => again.clone(),
         None => format!("gate doctor --agent {name} --fix"),
     };
@@ -340,13 +387,14 @@ fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec
             Finding::new(Level::Ok, "installed", message)
         }
         None => {
-            let called = command::called(&place.command, look.agent).unwrap_or_default();
+            let called = command::called(&place.command, inspection.agent).unwrap_or_default();
             let message = format!("{file} calls {called}, and there is no such program");
             Finding::new(Level::Problem, "program-missing", message).hint(fix.clone())
         }
     }];
     if place.program.is_some() && !place.this_program {
-        let message = format!("that is another program than this one, {}", look.running.display());
+        let message =
+            format!("that is another program than this one, {}", inspection.running.display());
         findings.push(Finding::new(Level::Note, "other-program", message).hint(again.clone()));
     }
     if !entry.is_current {
@@ -374,7 +422,7 @@ fn wrong(look: Look<'_>, place: &Install, target: &Target, entry: &Entry) -> Vec
         Finding::new(Level::Problem, "settings-unread", message).hint(fix)
     }));
     findings.extend(place.test_stop.as_ref().map(TestStop::finding));
-    findings.extend(untrusted(look, place, target));
+    findings.extend(untrusted(inspection, place, target));
     findings
 }
 
@@ -387,9 +435,9 @@ fn whom(scope: Scope) -> &'static str {
 }
 
 /// Findings about trust that the client still asks the person for.
-fn untrusted(look: Look<'_>, place: &Install, target: &Target) -> Vec<Finding> {
-    let todo = next(look.agent, place.scope);
-    if look.agent != Agent::Codex {
+fn untrusted(inspection: Inspection<'_>, place: &Install, target: &Target) -> Vec<Finding> {
+    let todo = next(inspection.agent, place.scope);
+    if inspection.agent != Agent::Codex {
         return todo
             .map(|todo| Finding::new(Level::Note, "trust-unseen", todo))
             .into_iter()
@@ -406,10 +454,10 @@ fn untrusted(look: Look<'_>, place: &Install, target: &Target) -> Vec<Finding> {
         let finding = Finding::new(Level::Problem, "untrusted", message);
         findings.push(todo.into_iter().fold(finding, Finding::hint));
     }
-    let text = config(look.roots).unwrap_or_default();
+    let text = config(inspection.roots).unwrap_or_default();
     for switch in ["hooks", "codex_hooks"] {
         if trust::is_set(&text, &["features", switch], false) {
-            let file = codex::config(look.roots);
+            let file = codex::config(inspection.roots);
             let message =
                 format!("{}: features.{switch} = false: the hook is not run", file.display());
             findings.push(Finding::new(Level::Problem, "hooks-off", message));
@@ -422,10 +470,10 @@ fn untrusted(look: Look<'_>, place: &Install, target: &Target) -> Vec<Finding> {
 fn switched_off(switch: &Switch) -> Option<Finding> {
     let bytes = disk::read(&switch.file).ok()??;
     let text = String::from_utf8(bytes).ok()?;
-    let root = super::json::parse(parts(&text).1).ok()??;
+    let root = super::json::parse(split_mark(&text).1).ok()??;
     let node = switch.path.iter().try_fold(&root, |node, name| node.get(name))?;
     let value = node.value();
-    switch.off.holds(&value).then(|| {
+    switch.off.contains(&value).then(|| {
         let (file, path) = (switch.file.display(), switch.path.join("."));
         let message = format!("{file}: {path} = {value}: the hook is not run");
         Finding::new(Level::Problem, "hooks-off", message)

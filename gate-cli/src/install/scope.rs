@@ -1,0 +1,29 @@
+//! The people for whom gate is installed.
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// For whom gate is installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// For this user, in every project.
+    User,
+    /// For this user, in this project.
+    Project,
+    /// For everybody who works on this project.
+    Shared,
+}
+
+impl Scope {
+    pub(crate) const ALL: [Self; 3] = [Self::User, Self::Project, Self::Shared];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Shared => "shared",
+        }
+    }
+}
