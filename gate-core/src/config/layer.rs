@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 
@@ -11,7 +12,7 @@ use super::error::{ConfigError, Problem};
 use super::fault::Fault;
 use super::key::KeyPath;
 use super::raw::{RawConfig, RawExitGate};
-use super::{DEFAULT, locate, schema, serde_message, shipped, validate};
+use super::{DEFAULT, locate, schema, serde_message, validate};
 use crate::decide::policy::Unverified;
 use crate::protocol::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_enabled};
 
@@ -88,11 +89,14 @@ impl Layer {
         Self { origin, raw, text: None, exit_protocol: false }
     }
 
-    /// The lowest layer: [`DEFAULT`], as the build script writes it out. A test holds
-    /// that it is the same.
+    /// The lowest layer: [`DEFAULT`].
     pub(super) fn embedded() -> Self {
+        static EMBEDDED: LazyLock<RawConfig> = LazyLock::new(|| {
+            #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
+            toml::from_str(DEFAULT).expect("the default settings are right")
+        });
         let (origin, text) = (Origin::Default, Some(Cow::Borrowed(DEFAULT)));
-        Self { origin, raw: shipped::default(), text, exit_protocol: false }
+        Self { origin, raw: EMBEDDED.clone(), text, exit_protocol: false }
     }
 
     /// True for a source that sets nothing.

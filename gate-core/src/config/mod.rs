@@ -26,7 +26,6 @@ mod raw;
 mod resolve;
 mod schema;
 mod serde_message;
-mod shipped;
 mod show;
 mod spelled;
 mod validate;

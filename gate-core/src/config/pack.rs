@@ -140,6 +140,13 @@ pub(super) fn source(name: &str) -> Option<&'static str> {
     PACKS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
+/// The patterns of the pack of this name, if it exists.
+pub(super) fn patterns(name: &str) -> Option<Vec<Pattern>> {
+    #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
+    let pack = Pack::named(name).expect("the pack is right")?;
+    Some(pack.patterns.into_iter().map(|one| one.pattern).collect())
+}
+
 /// The fault of naming a pack that there is not.
 pub(super) fn unknown(path: KeyPath, name: &str) -> Fault {
     Fault::unknown(path, "pack", name, &PACKS.map(|(name, _)| name))

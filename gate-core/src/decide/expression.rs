@@ -1,82 +1,67 @@
-//! How all expressions of settings, packs and gate itself are read: as
+//! How gate reads the expressions of settings, packs and its own: as
 //! `grep -iE` does, without regard to case, line by line.
 //!
-//! Gate's own and those of the shipped packs are [`prepared`] when gate is
-//! built; the others are compiled when a text first asks for them.
+//! To compile an expression takes longer than most decisions, so gate compiles
+//! one when a text first holds the literals that each of its matches needs.
 
-mod dialect;
-mod prepared;
-mod states;
-mod table;
+mod ascii;
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use regex_automata::Input;
-use regex_automata::meta::{BuildError, Config, FindMatches, Regex};
+use regex_automata::meta::{BuildError, Regex};
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
 
 use super::literal::{self, Group};
 use super::pattern::Matcher;
-use dialect::Author;
-use prepared::Prepared;
 
 /// The largest compiled expression, in bytes: more than any list of phrases
 /// needs, and little enough that settings cannot exhaust memory.
-const LARGEST: usize = 64 << 20;
+const MAX_COMPILED_BYTES: usize = 64 << 20;
 
-/// A text of so many bytes is worth a compiled expression, which skips what
-/// cannot match.
-const LONG: usize = 64 << 10;
-
-/// After so many bytes that were searched slowly, compiling pays off.
-const ENOUGH: usize = 16 << 10;
-
-/// An expression, ready when it is asked.
+/// An expression, compiled when a text first needs it.
 #[derive(Debug)]
 pub(crate) struct Expression {
     source: Cow<'static, str>,
-    author: Author,
-    key: u64,
-    prepared: OnceLock<Option<Prepared>>,
-    /// Nothing where it cannot be compiled.
-    compiled: OnceLock<Option<Regex>>,
-    /// How many bytes were searched slowly.
-    searched: AtomicUsize,
+    classes: Classes,
+    required: OnceLock<Vec<Group>>,
+    /// `None` if it cannot be compiled.
+    regex: OnceLock<Option<Regex>>,
+}
+
+/// The meaning of `\w`, `\d` and `\s`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Classes {
+    /// For gate's own expressions, since Unicode's classes take long to compile.
+    Ascii,
+    Unicode,
+}
+
+impl Classes {
+    fn written_out(self, source: &str) -> Cow<'_, str> {
+        match self {
+            Self::Ascii => Cow::Owned(ascii::with_ascii_classes(source)),
+            Self::Unicode => Cow::Borrowed(source),
+        }
+    }
 }
 
 impl Expression {
-    /// One of gate's own, which is asked whether it matches. The build script
-    /// looks for this call, followed by a raw string.
-    pub(crate) const fn to_match(source: &'static str) -> Self {
-        Self::new(Cow::Borrowed(source), dialect::key(source, Author::Gate), Author::Gate)
+    /// One of gate's own.
+    pub(crate) const fn new(source: &'static str) -> Self {
+        Self::with_classes(Cow::Borrowed(source), Classes::Ascii)
     }
 
-    /// One of gate's own, which is asked where it matches. The build script
-    /// looks for this call, followed by a raw string.
-    pub(crate) const fn to_find(source: &'static str) -> Self {
-        Self::to_match(source)
+    /// One of gate's own, from a pack.
+    pub(crate) const fn from_pack(source: String) -> Self {
+        Self::with_classes(Cow::Owned(source), Classes::Ascii)
     }
 
-    /// The expression of a matcher.
-    pub(crate) fn of(matcher: &Matcher) -> Self {
-        let source = source(matcher);
-        let key = dialect::key(&source, Author::Settings);
-        Self::new(Cow::Owned(source), key, Author::Settings)
-    }
-
-    const fn new(source: Cow<'static, str>, key: u64, author: Author) -> Self {
-        Self {
-            source,
-            author,
-            key,
-            prepared: OnceLock::new(),
-            compiled: OnceLock::new(),
-            searched: AtomicUsize::new(0),
-        }
+    const fn with_classes(source: Cow<'static, str>, classes: Classes) -> Self {
+        Self { source, classes, required: OnceLock::new(), regex: OnceLock::new() }
     }
 
     /// As it is written.
@@ -90,115 +75,60 @@ impl Expression {
     /// # Errors
     ///
     /// What is wrong with the expression, for a person.
-    pub(crate) fn required(&self) -> Result<Vec<Group>, String> {
-        match self.prepared().and_then(Prepared::groups) {
-            Some(groups) => Ok(groups),
-            None => literal::required(&self.source).map_err(|error| last_line(&error.to_string())),
+    pub(crate) fn required(&self) -> Result<&[Group], String> {
+        if let Some(groups) = self.required.get() {
+            return Ok(groups);
         }
+        let groups = literal::required(&self.classes.written_out(&self.source))
+            .map_err(|error| last_line(&error.to_string()))?;
+        Ok(self.required.get_or_init(|| groups))
     }
 
     /// Whether the text holds a match.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        match self.prepared_for(text) {
-            Some(prepared) => prepared.is_match(text),
-            None => self.compiled().is_some_and(|regex| regex.is_match(text)),
-        }
-    }
-
-    /// How far a text holds no match, where none begins before a byte: nothing
-    /// where one is found, and otherwise a place behind the last byte that a match
-    /// is looked for at, before which none begins.
-    pub(crate) fn none_before(&self, text: &str, from: usize, last: usize) -> Option<usize> {
-        match self.prepared_for(text) {
-            Some(prepared) => prepared.none_before(text, from, last),
-            None => (!self.is_match(text)).then_some(usize::MAX),
-        }
+        self.regex_for(text).is_some_and(|regex| regex.is_match(text))
     }
 
     /// The leftmost match.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
-        self.find_iter(text).next()
+        self.find_from(text, 0)
     }
 
     /// The leftmost match at or after a byte, in sight of what stands before.
     pub(crate) fn find_from(&self, text: &str, from: usize) -> Option<Range<usize>> {
-        match self.prepared_for(text).filter(|prepared| prepared.finds()) {
-            Some(prepared) => prepared.find(text, from),
-            None => {
-                let rest = Input::new(text).span(from..text.len());
-                self.compiled()?.find(rest).map(|found| found.range())
-            }
-        }
+        let rest = Input::new(text).span(from..text.len());
+        self.regex_for(text)?.find(rest).map(|found| found.range())
     }
 
     /// All matches, one after the other.
-    pub(crate) fn find_iter<'e, 't>(&'e self, text: &'t str) -> Matches<'e, 't> {
-        let prepared = self.prepared_for(text).filter(|prepared| prepared.finds());
-        let compiled = || self.compiled().map(|regex| regex.find_iter(Input::new(text)));
-        Matches(match prepared {
-            Some(prepared) => Way::Prepared(prepared, text, 0),
-            None => compiled().map_or(Way::Nowhere, Way::Compiled),
-        })
+    pub(crate) fn find_iter(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
+        let regex = self.regex_for(text).into_iter();
+        regex.flat_map(move |regex| regex.find_iter(text)).map(|found| found.range())
     }
 
-    fn prepared(&self) -> Option<&Prepared> {
-        self.prepared.get_or_init(|| Prepared::of(&self.source, self.key)).as_ref()
-    }
-
-    /// The prepared form, where it is the faster one for this text.
-    fn prepared_for(&self, text: &str) -> Option<&Prepared> {
-        if text.len() > LONG {
-            return None;
-        }
-        let prepared = self.prepared()?;
-        let fast =
-            !prepared.is_slow() || self.searched.fetch_add(text.len(), Ordering::Relaxed) < ENOUGH;
-        fast.then_some(prepared)
-    }
-
-    fn compiled(&self) -> Option<&Regex> {
-        // A compiled search for its texts pays off over long texts alone.
-        let long = self.author == Author::Gate;
-        let config = Regex::config().auto_prefilter(long).onepass(long);
-        self.compiled.get_or_init(|| build(&self.source, self.author, config).ok()).as_ref()
+    /// The compiled expression, if the text holds what its matches need.
+    fn regex_for(&self, text: &str) -> Option<&Regex> {
+        let groups = self.required().unwrap_or_default();
+        let regex = || build(&self.source, self.classes).ok();
+        literal::may_match(groups, text.as_bytes())
+            .then(|| self.regex.get_or_init(regex).as_ref())
+            .flatten()
     }
 }
 
-/// Where an expression matches in a text.
-pub(crate) struct Matches<'e, 't>(Way<'e, 't>);
-
-enum Way<'e, 't> {
-    /// By a prepared expression, which matches no empty text; from this byte on.
-    Prepared(&'e Prepared, &'t str, usize),
-    /// By a compiled one.
-    Compiled(FindMatches<'e, 't>),
-    /// By one that cannot be compiled: nowhere.
-    Nowhere,
-}
-
-impl Iterator for Matches<'_, '_> {
-    type Item = Range<usize>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            Way::Prepared(prepared, text, at) => {
-                let found = prepared.find(text, *at)?;
-                *at = found.end;
-                Some(found)
-            }
-            Way::Compiled(matches) => matches.next().map(|found| found.range()),
-            Way::Nowhere => None,
-        }
+impl From<&Matcher> for Expression {
+    fn from(matcher: &Matcher) -> Self {
+        Self::with_classes(Cow::Owned(source(matcher)), Classes::Unicode)
     }
 }
 
-/// Compiles an expression of settings, which is tried on a line at a time.
+/// Compiles an expression of settings.
 ///
 /// # Errors
 ///
 /// What is wrong with it, for a person.
 pub(crate) fn compile(source: &str) -> Result<Regex, String> {
-    build(source, Author::Settings, Regex::config().auto_prefilter(false).onepass(false))
+    build(source, Classes::Unicode)
 }
 
 /// The text without what an expression finds in it.
@@ -220,12 +150,17 @@ pub(crate) fn source(matcher: &Matcher) -> String {
     }
 }
 
-fn build(source: &str, author: Author, config: Config) -> Result<Regex, String> {
-    let config = config.nfa_size_limit(Some(LARGEST)).which_captures(WhichCaptures::Implicit);
+fn build(source: &str, classes: Classes) -> Result<Regex, String> {
+    // Its literals were found before, so a prefilter of its own saves nothing.
+    let config = Regex::config()
+        .auto_prefilter(false)
+        .onepass(false)
+        .nfa_size_limit(Some(MAX_COMPILED_BYTES))
+        .which_captures(WhichCaptures::Implicit);
     Regex::builder()
         .syntax(syntax::Config::new().case_insensitive(true).multi_line(true))
         .configure(config)
-        .build(&dialect::written_out(source, author))
+        .build(&ascii::with_ascii_boundaries(&classes.written_out(source)))
         .map_err(|error| explain(&error))
 }
 

@@ -124,10 +124,11 @@ impl PatternSet {
 
 impl Compiled {
     fn new(pattern: &Pattern) -> Result<Self, PatternError> {
-        let expression = Expression::of(&pattern.matcher);
+        let expression = Expression::from(&pattern.matcher);
         let mut groups = expression
             .required()
-            .map_err(|message| PatternError { id: pattern.id.clone(), message })?;
+            .map_err(|message| PatternError { id: pattern.id.clone(), message })?
+            .to_vec();
         groups.truncate(GROUPS);
         Ok(Self { pattern: pattern.clone(), expression, groups })
     }

@@ -4,8 +4,7 @@
 //! all patterns, and an expression is compiled and tried only on a line that
 //! holds one text of each of its groups.
 
-use std::borrow::Cow;
-
+use memchr::memchr2;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
@@ -13,7 +12,7 @@ use regex_syntax::hir::{Hir, HirKind};
 const MOST: usize = 64;
 
 /// A text in lower case that is looked for.
-pub(crate) type Needle = Cow<'static, str>;
+pub(crate) type Needle = String;
 
 /// Texts one of which stands in every match.
 pub(crate) type Group = Vec<Needle>;
@@ -30,6 +29,27 @@ pub(crate) fn required(source: &str) -> Result<Vec<Group>, Box<regex_syntax::Err
     groups.retain(|group| shortest(group) >= 2);
     groups.sort_by_key(|group| std::cmp::Reverse(worth(group)));
     Ok(groups)
+}
+
+/// Whether a text holds one text of each group.
+pub(crate) fn may_match(groups: &[Group], text: &[u8]) -> bool {
+    groups.iter().all(|group| group.iter().any(|literal| stands_in(text, literal.as_bytes())))
+}
+
+/// Whether a literal, in lower case, stands in the text.
+pub(crate) fn stands_in(text: &[u8], literal: &[u8]) -> bool {
+    let Some(first) = literal.first() else {
+        return true;
+    };
+    let mut at = 0;
+    while let Some(found) = memchr2(*first, first.to_ascii_uppercase(), &text[at..]) {
+        let stands = text[at + found..].get(..literal.len());
+        if stands.is_some_and(|stands| stands.eq_ignore_ascii_case(literal)) {
+            return true;
+        }
+        at += found + 1;
+    }
+    false
 }
 
 fn groups(hir: &Hir) -> Vec<Group> {
@@ -58,11 +78,11 @@ fn union(branches: &[Hir]) -> Option<Group> {
 
 /// The longest run of characters that the search compares as the expression
 /// does: ASCII letters, and what has no case.
-fn caseless_run(bytes: &[u8]) -> Option<Needle> {
+fn caseless_run(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?;
     let run =
         text.split(|c: char| !c.is_ascii() && c.is_alphabetic()).max_by_key(|run| run.len())?;
-    (!run.is_empty()).then(|| run.to_ascii_lowercase().into())
+    (!run.is_empty()).then(|| run.to_ascii_lowercase())
 }
 
 /// Long texts are rare, and few texts are found fast.

@@ -93,33 +93,32 @@ fn last_part<'a>(text: &'a str, end: &Expression) -> &'a str {
     end.find_iter(text).last().map_or(text, |found| &text[found.end..])
 }
 
-static SENTENCE_END: Expression =
-    Expression::to_find(r"[.!?…](?:[)\x22'*_`]*\s|\s*$)|[。！？✅🎉]");
+static SENTENCE_END: Expression = Expression::new(r"[.!?…](?:[)\x22'*_`]*\s|\s*$)|[。！？✅🎉]");
 
 static CLAUSE_END: Expression =
-    Expression::to_find(r"[.!?…](?:\s|$)|[;,:()—–。！？，；✅🎉|]|\s-\s|\b(?:but|and|so)\b");
+    Expression::new(r"[.!?…](?:\s|$)|[;,:()—–。！？，；✅🎉|]|\s-\s|\b(?:but|and|so)\b");
 
-static NEGATION: Expression = Expression::to_match(
+static NEGATION: Expression = Expression::new(
     r"\b(?:not|no|never|none|nothing|cannot|without|neither|nor|hardly|barely|unable|instead|incomplete|unfinished|isn.?t|aren.?t|wasn.?t|weren.?t|don.?t|doesn.?t|didn.?t|haven.?t|hasn.?t|hadn.?t|can.?t|couldn.?t|won.?t|wouldn.?t|shouldn.?t|far from|yet to|fail(?:s|ed)? to|rather than|almost|nearly|partially|some of)\b",
 );
 
-static NEGATED_AFTER: Expression = Expression::to_match(
+static NEGATED_AFTER: Expression = Expression::new(
     r"^\W*(?:is|are|was|were|has|have|would|will)?\s*(?:not|n.t|never|yet to|false|no longer|too early)\b",
 );
 
-static EXCEPTION: Expression = Expression::to_match(
+static EXCEPTION: Expression = Expression::new(
     r"\b(?:except|apart from|other than|aside from|excluding|all but|save for|but (?:not|one|two|three|the|\d+))\b",
 );
 
-static CONDITION: Expression = Expression::to_match(
+static CONDITION: Expression = Expression::new(
     r"\b(?:if|when|whenever|once|until|till|unless|after|before|as soon as|whether|in case|provided|assuming|only|otherwise)\b",
 );
 
-static FUTURE: Expression = Expression::to_match(
+static FUTURE: Expression = Expression::new(
     r"\b(?:will|shall|would|should|could|might|may|must|going to|needs? to|have to|has to|wants? to|plan(?:ning)? to|about to|aim(?:ing)? to|expected to|trying to|try to|hope|hopefully|to be|next|todo|pending|later|eventually|soon|let me|let's|i'll|we'll|it'll|they'll|towards?|goal)\b",
 );
 
-static ORDER: Expression = Expression::to_match(
+static ORDER: Expression = Expression::new(
     r"^[\s>*_`#\-+•]*(?:\d+[.)]\s*)?(?:\[.?\]\s*)?[*_`]*(?:please\s+)?(?:verify|ensure|confirm|check|make sure|mark|output|print|emit|reply|respond|return|say|write|end|finish|stop|use|include|report|signal|declare|do not|don't|never|always|only)\b",
 );
 

@@ -234,7 +234,7 @@ impl<'a> Examiner<'a> {
         new: &Suite,
         apart: Option<Language>,
     ) {
-        static IMPORTS: Expression = Expression::to_match(
+        static IMPORTS: Expression = Expression::new(
             r"^\s*(?:pub\s+)?(?:use|import|from|mod|package|using|require|require_relative|#include|export)\b|=\s*require\(|^\s*\}\s*from\b",
         );
         let removed = lines::removed(&old.rest, &new.rest);
@@ -390,7 +390,7 @@ fn added(
 
 /// Whether a test says what it expects, by the words that frameworks have for it.
 fn asserts(body: &str) -> bool {
-    static SAYS: Expression = Expression::to_match(
+    static SAYS: Expression = Expression::new(
         r"assert|expect|should|must|raise|throw|panic|fail|check|verify|require|error|fatal|match|equal|snapshot|compare|is_ok|status",
     );
     SAYS.is_match(body)

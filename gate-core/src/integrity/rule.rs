@@ -1,11 +1,92 @@
-//! Rules: what is looked for in added lines, and what else can be found.
+//! Rules: the pack `integrity`, which looks at added lines, and what else can be
+//! found.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::finding::{Finding, Severity};
 use super::language::Language;
 use super::view::{Part, View};
 use crate::decide::expression::Expression;
 
-include!(concat!(env!("OUT_DIR"), "/integrity.rs"));
+/// The rules of the pack, in the order of the file.
+static PACK: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
+    let pack: RawPack<'static> =
+        toml::from_str(include_str!("../../patterns/integrity.toml")).expect("the pack is right");
+    pack.rule.into_iter().map(Rule::from).collect()
+});
+
+/// The pack as its file has it. Samples and what explains it to people who write
+/// rules are for tests.
+#[derive(Deserialize)]
+struct RawPack<'a> {
+    #[serde(borrow)]
+    rule: Vec<RawRule<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRule<'a> {
+    id: &'a str,
+    #[serde(default, borrow)]
+    languages: Vec<&'a str>,
+    #[serde(rename = "where")]
+    place: Place,
+    part: Part,
+    severity: Severity,
+    about: Option<Subject>,
+    #[serde(default = "one")]
+    lines: usize,
+    #[serde(borrow)]
+    unless: Option<Cow<'a, str>>,
+    #[serde(default)]
+    back: usize,
+    #[serde(borrow)]
+    regex: Cow<'a, str>,
+    message: &'a str,
+    hint: &'a str,
+    doc: &'a str,
+    #[serde(rename = "matches")]
+    _matches: IgnoredAny,
+    #[serde(rename = "rejects")]
+    _rejects: IgnoredAny,
+}
+
+#[derive(Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Subject {
+    Test,
+}
+
+fn one() -> usize {
+    1
+}
+
+impl From<RawRule<'static>> for Rule {
+    fn from(raw: RawRule<'static>) -> Self {
+        let RawRule { id, severity, message, hint, doc, .. } = raw;
+        Self {
+            about: About { id, severity, message, hint, doc },
+            languages: raw.languages,
+            place: raw.place,
+            part: raw.part,
+            of_test: raw.about == Some(Subject::Test),
+            lines: raw.lines,
+            unless: raw.unless.as_deref().map(with_case),
+            back: raw.back,
+            expression: with_case(&raw.regex),
+        }
+    }
+}
+
+/// Rules tell upper from lower case, gate's other expressions do not.
+fn with_case(source: &str) -> Expression {
+    Expression::from_pack(format!("(?-i:{source})"))
+}
 
 /// What a rule is, for people and for other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +110,9 @@ impl About {
     }
 }
 
-/// Where a line has to stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The files that a rule looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Place {
     /// In a test, or in what tests rest on.
     Test,
@@ -44,7 +126,7 @@ pub(super) enum Place {
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) about: About,
-    languages: &'static [&'static str],
+    languages: Vec<&'static str>,
     place: Place,
     part: Part,
     /// Whether it blocks only where the test was there before.

@@ -77,7 +77,7 @@ impl Suite {
 
 /// Rust keeps tests beside what they test: what is compiled for tests alone.
 fn inline(view: &View<'_>, language: Language) -> Vec<(usize, usize)> {
-    static FOR_TESTS: Expression = Expression::to_match(r"^[ \t]*#\[cfg\((?:all\()?[ \t]*test\b");
+    static FOR_TESTS: Expression = Expression::new(r"^[ \t]*#\[cfg\((?:all\()?[ \t]*test\b");
     if language != Language::Rust {
         return Vec::new();
     }
@@ -115,28 +115,28 @@ fn definitions(view: &View<'_>, language: Language) -> Vec<(String, usize)> {
     found
 }
 
-static DEF: Expression = Expression::to_find(r"^[ \t]*(?:async[ \t]+)?def[ \t]+");
-static FUNC: Expression = Expression::to_find(r"^func[ \t]+(?:\([^)]*\)[ \t]*)?");
-static FUNCTION: Expression = Expression::to_find(r"\bfunction[ \t]+");
-static CALL: Expression = Expression::to_find(
+static DEF: Expression = Expression::new(r"^[ \t]*(?:async[ \t]+)?def[ \t]+");
+static FUNC: Expression = Expression::new(r"^func[ \t]+(?:\([^)]*\)[ \t]*)?");
+static FUNCTION: Expression = Expression::new(r"\bfunction[ \t]+");
+static CALL: Expression = Expression::new(
     r"(?:^|[^0-9a-z_.$])(?-i:[xf]?(?:it|test|specify)|Deno\.test)(?:\.[a-z]+)*[ \t]*[(`]",
 );
-static BATS: Expression = Expression::to_find(r"^[ \t]*@test[ \t]+");
+static BATS: Expression = Expression::new(r"^[ \t]*@test[ \t]+");
 static SPEC: Expression =
-    Expression::to_find(r"^[ \t]*[xf]?(?:it|specify|test|scenario|example)[ \t(]+[\x22\x27]");
-static RUST_MARK: Expression = Expression::to_find(
+    Expression::new(r"^[ \t]*[xf]?(?:it|specify|test|scenario|example)[ \t(]+[\x22\x27]");
+static RUST_MARK: Expression = Expression::new(
     r"^[ \t]*#\[(?:[0-9a-z_]+::)*(?:test|rstest|test_case|test_matrix|quickcheck|wasm_bindgen_test)\b",
 );
-static FN: Expression = Expression::to_find(r"\bfn[ \t]+");
-static JAVA_MARK: Expression = Expression::to_find(
+static FN: Expression = Expression::new(r"\bfn[ \t]+");
+static JAVA_MARK: Expression = Expression::new(
     r"^[ \t]*@(?-i:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b",
 );
-static METHOD: Expression = Expression::to_find(r"^[ \t]*(?:[0-9a-z_<>\[\],.?]+[ \t]+)+");
-static FUN: Expression = Expression::to_find(r"\bfun[ \t]+");
-static CSHARP_MARK: Expression = Expression::to_find(
+static METHOD: Expression = Expression::new(r"^[ \t]*(?:[0-9a-z_<>\[\],.?]+[ \t]+)+");
+static FUN: Expression = Expression::new(r"\bfun[ \t]+");
+static CSHARP_MARK: Expression = Expression::new(
     r"^[ \t]*\[(?-i:Fact|Theory|Test|TestMethod|TestCase|TestCaseSource|DataTestMethod|Property)\b",
 );
-static MACRO: Expression = Expression::to_find(
+static MACRO: Expression = Expression::new(
     r"^[ \t]*(?-i:(?:TYPED_)?TEST(?:_F|_P|_CASE|_CASE_METHOD)?|SCENARIO|BOOST_AUTO_TEST_CASE)[ \t]*\(",
 );
 

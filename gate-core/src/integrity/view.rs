@@ -5,6 +5,8 @@
 //! of its language, or uses a form that is not known here, some of it is taken
 //! for something else until the string or the line ends.
 
+use serde::Deserialize;
+
 use super::language::Language;
 
 /// What a byte is.
@@ -22,8 +24,9 @@ pub(super) enum Class {
     Comment,
 }
 
-/// What of a line is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The part of a line that a rule looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Part {
     /// Code, with the quotes of strings and not what is in them.
     Code,

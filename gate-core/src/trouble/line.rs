@@ -3,7 +3,7 @@
 use std::iter;
 
 use super::hint::Hints;
-use super::pack::{self, stand_in};
+use super::pack::Kind;
 
 /// The longest beginning of a line that is looked at, in bytes.
 const MAX_LINE_BYTES: usize = 1000;
@@ -72,9 +72,7 @@ static HINTS: Hints = Hints::new(&[
 /// True if a tool's answer is one of the client's guards, which an agent gets over in its
 /// next call.
 pub(super) fn is_guard(answer: &str) -> bool {
-    lines(answer)
-        .find(|line| !line.trim().is_empty())
-        .is_some_and(|line| stand_in(&pack::GUARD, line))
+    lines(answer).find(|line| !line.trim().is_empty()).is_some_and(|line| Kind::Guard.is_in(line))
 }
 
 /// The text's lines that are errors.
@@ -89,11 +87,11 @@ pub(super) fn last(text: &str) -> Option<&str> {
 }
 
 fn is_error(line: &str) -> bool {
-    HINTS.stand_in(line) && stand_in(&pack::ERROR, line) && !is_harmless(line)
+    HINTS.stand_in(line) && Kind::Error.is_in(line) && !is_harmless(line)
 }
 
 fn is_harmless(line: &str) -> bool {
-    stand_in(&pack::HARMLESS, line)
+    Kind::Harmless.is_in(line)
 }
 
 /// The text's lines that hold a hint.

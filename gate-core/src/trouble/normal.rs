@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::pack::RULES;
-use crate::decide::expression::Expression;
+use super::pack::{self, rules};
 use crate::text::clean;
 
 /// The line without what says nothing about which error it is: paths but for
@@ -14,8 +13,7 @@ use crate::text::clean;
 /// that finds it, so that no rule sees what another one has written.
 pub fn normalise(line: &str) -> String {
     let line = clean(line);
-    let mut rules: Vec<_> =
-        RULES.iter().map(|(finds, with)| Rule::new(finds, *with, &line)).collect();
+    let mut rules: Vec<_> = rules().iter().map(|rule| Search::new(rule, &line)).collect();
     let mut normal = String::with_capacity(line.len());
     let mut at = 0;
     while let Some((found, with)) = next(&mut rules, &line, at) {
@@ -29,27 +27,32 @@ pub fn normalise(line: &str) -> String {
 
 /// The next piece that a rule finds, and what the first rule that does writes
 /// in its place.
-fn next(rules: &mut [Rule], line: &str, at: usize) -> Option<(Range<usize>, Option<&'static str>)> {
-    let found = rules.iter_mut().filter_map(|rule| Some((rule.find(line, at)?, rule.with)));
+fn next(
+    rules: &mut [Search],
+    line: &str,
+    at: usize,
+) -> Option<(Range<usize>, Option<&'static str>)> {
+    let found = rules
+        .iter_mut()
+        .filter_map(|search| Some((search.find(line, at)?, search.rule.with.as_deref())));
     found.filter(|(found, _)| !found.is_empty()).min_by_key(|(found, _)| found.start)
 }
 
 /// A rule on its way through a line.
-struct Rule {
-    finds: &'static Expression,
-    with: Option<&'static str>,
-    /// The last match. It comes next as long as it lies ahead.
+struct Search {
+    rule: &'static pack::Rule,
+    /// Its last match: as long as that lies ahead, it comes next.
     found: Option<Range<usize>>,
 }
 
-impl Rule {
-    fn new(finds: &'static Expression, with: Option<&'static str>, line: &str) -> Self {
-        Self { finds, with, found: finds.find(line) }
+impl Search {
+    fn new(rule: &'static pack::Rule, line: &str) -> Self {
+        Self { rule, found: rule.expression.find(line) }
     }
 
     fn find(&mut self, line: &str, at: usize) -> Option<Range<usize>> {
         if self.found.as_ref().is_some_and(|found| found.start < at) {
-            self.found = self.finds.find_from(line, at);
+            self.found = self.rule.expression.find_from(line, at);
         }
         self.found.clone()
     }

@@ -1,13 +1,85 @@
-//! The breaker's packs, ready to be searched for: their patterns by kind, which
-//! is the first word of their ids, and the rules of normalisation. The build
-//! script writes them out, so that nothing is read when gate runs.
+//! The packs `errors` and `limits`, read when they are first searched for.
 
-use crate::decide::expression::Expression;
+use std::sync::LazyLock;
 
-include!(concat!(env!("OUT_DIR"), "/breaker.rs"));
+use crate::config::Pack;
+use crate::decide::expression::{Expression, source};
 
-/// True if one of the patterns matches one of the text's lines. Each pattern is prepared
-/// when gate is built, so that trying them one by one costs little.
-pub(super) fn stand_in(patterns: &[Expression], text: &str) -> bool {
-    text.lines().any(|line| patterns.iter().any(|one| one.is_match(line)))
+static ERRORS: LazyLock<BreakerPack> = LazyLock::new(|| BreakerPack::load("errors"));
+static LIMITS: LazyLock<BreakerPack> = LazyLock::new(|| BreakerPack::load("limits"));
+
+/// A pack that feeds the circuit breaker.
+struct BreakerPack {
+    patterns: Vec<(Kind, Expression)>,
+    rules: Vec<Rule>,
+}
+
+/// The kind of a pattern: the first word of its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Error,
+    Harmless,
+    Guard,
+    Notice,
+    Mention,
+    Denial,
+    Outage,
+}
+
+/// A rule of normalisation.
+pub(super) struct Rule {
+    pub(super) expression: Expression,
+    /// The replacement; without one the match stays.
+    pub(super) with: Option<String>,
+}
+
+impl BreakerPack {
+    fn load(name: &str) -> Self {
+        #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
+        let pack = Pack::of_breaker(name).expect("the pack is right").expect("the pack exists");
+        let patterns = pack.patterns.iter().filter_map(|one| {
+            let expression = Expression::from_pack(source(&one.pattern.matcher));
+            Some((Kind::from_id(&one.pattern.id)?, expression))
+        });
+        let rules = pack
+            .rules
+            .into_iter()
+            .map(|rule| Rule { expression: Expression::from_pack(rule.regex), with: rule.with });
+        Self { patterns: patterns.collect(), rules: rules.collect() }
+    }
+}
+
+impl Kind {
+    fn from_id(id: &str) -> Option<Self> {
+        match id.split('-').next()? {
+            "error" => Some(Self::Error),
+            "harmless" => Some(Self::Harmless),
+            "guard" => Some(Self::Guard),
+            "notice" => Some(Self::Notice),
+            "mention" => Some(Self::Mention),
+            "denial" => Some(Self::Denial),
+            "outage" => Some(Self::Outage),
+            _ => None,
+        }
+    }
+
+    /// The patterns of this kind.
+    pub(super) fn patterns(self) -> impl Iterator<Item = &'static Expression> {
+        let pack = match self {
+            Self::Error | Self::Harmless | Self::Guard => &ERRORS,
+            Self::Notice | Self::Mention | Self::Denial | Self::Outage => &LIMITS,
+        };
+        let patterns = pack.patterns.iter();
+        patterns.filter(move |(kind, _)| *kind == self).map(|(_, expression)| expression)
+    }
+
+    /// Whether a pattern of this kind matches a line of the text.
+    pub(super) fn is_in(self, text: &str) -> bool {
+        text.lines().any(|line| self.patterns().any(|pattern| pattern.is_match(line)))
+    }
+}
+
+/// The rules that make two errors the same.
+pub(super) fn rules() -> &'static [Rule] {
+    &ERRORS.rules
 }

@@ -5,9 +5,8 @@ mod cases;
 mod formats;
 mod signatures;
 
-use super::{line, pack, wording};
+use super::{line, wording};
 use crate::config::Pack;
-use crate::decide::expression;
 use crate::read::Wording;
 
 /// A pack of the breaker, with its samples.
@@ -45,27 +44,6 @@ fn every_pattern_is_of_a_known_kind() {
     for one in ["errors", "limits"].iter().flat_map(|name| read(name).patterns) {
         assert!(one.pattern.unless.is_empty(), "{}: nothing asks for guards", one.pattern.id);
     }
-}
-
-#[test]
-fn what_is_searched_for_is_what_the_packs_say() {
-    let (errors, limits) = (read("errors"), read("limits"));
-    for (pack, kind, searched) in [
-        (&limits, "notice", &pack::NOTICE[..]),
-        (&limits, "mention", &pack::MENTION),
-        (&limits, "denial", &pack::DENIAL),
-        (&limits, "outage", &pack::OUTAGE),
-        (&errors, "error", &pack::ERROR),
-        (&errors, "harmless", &pack::HARMLESS),
-        (&errors, "guard", &pack::GUARD),
-    ] {
-        let of_kind = |id: &str| id.split('-').next() == Some(kind);
-        let said = pack.patterns.iter().filter(|one| of_kind(&one.pattern.id));
-        let said = said.map(|one| expression::source(&one.pattern.matcher));
-        assert!(said.eq(searched.iter().map(|one| one.source().to_owned())), "{kind}");
-    }
-    let rules = errors.rules.iter().map(|rule| (rule.regex.as_str(), rule.with.as_deref()));
-    assert!(rules.eq(pack::RULES.iter().map(|(finds, with)| (finds.source(), *with))));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The wordings of limits, outages and denials that clients use: the pack `limits`.
 
 use super::hint::Hints;
-use super::pack::{self, stand_in};
+use super::pack::Kind;
 use crate::decide::iteration_facts::OutageCause;
 use crate::read::Wording;
 
@@ -51,11 +51,11 @@ pub(super) fn is_notice(text: &str) -> bool {
     text.len() <= MAX_NOTICE_BYTES
         && text.lines().count() <= 2
         && NOTICE_HINTS.stand_in(text)
-        && text.lines().next().is_some_and(|line| stand_in(&pack::NOTICE, line))
+        && text.lines().next().is_some_and(|line| Kind::Notice.is_in(line))
 }
 
 fn is_limit(error: &str) -> bool {
-    stand_in(&pack::MENTION, error) || is_notice(error)
+    Kind::Mention.is_in(error) || is_notice(error)
 }
 
 /// The cause of an outage that an error of the client names.
@@ -63,7 +63,7 @@ pub fn outage_of(error: &str) -> Option<OutageCause> {
     if is_limit(error) {
         Some(OutageCause::Limit)
     } else {
-        stand_in(&pack::OUTAGE, error).then_some(OutageCause::Connection)
+        Kind::Outage.is_in(error).then_some(OutageCause::Connection)
     }
 }
 
@@ -82,5 +82,5 @@ pub(super) fn is_outage_notice(text: &str) -> bool {
 fn is_denial(answer: &str) -> bool {
     let line = answer.trim_start().lines().next().unwrap_or_default();
     let line = &line[..line.floor_char_boundary(MAX_DENIAL_BYTES)];
-    DENIAL_HINTS.stand_in(line) && stand_in(&pack::DENIAL, line)
+    DENIAL_HINTS.stand_in(line) && Kind::Denial.is_in(line)
 }

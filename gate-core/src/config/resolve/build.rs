@@ -18,7 +18,6 @@ use crate::config::raw::{
     RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawIntegrity,
     RawPatterns, RawRun, RawSignal,
 };
-use crate::config::shipped;
 use crate::decide::pattern::Pattern;
 use crate::decide::policy::{
     Allowance, BreakerPolicy, Budget, CheckPolicy, CustomSignal, HookPolicy, IntegrityPolicy,
@@ -119,7 +118,7 @@ fn patterns(raw: &RawPatterns) -> Result<Vec<Pattern>, Fault> {
     let mut patterns = Patterns::default();
     for (index, name) in set(raw.packs.as_deref(), "patterns.packs")?.iter().enumerate() {
         let path = KeyPath::dotted("patterns.packs").index(index);
-        let loaded = shipped::patterns(name).ok_or_else(|| pack::unknown(path, name))?;
+        let loaded = pack::patterns(name).ok_or_else(|| pack::unknown(path, name))?;
         loaded.into_iter().for_each(|pattern| patterns.add(pattern));
     }
     for (index, raw) in raw.custom.iter().flatten().enumerate() {

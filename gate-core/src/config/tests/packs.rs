@@ -1,7 +1,6 @@
 //! Pattern packs, and patterns that replace theirs.
 
 use super::resolved;
-use crate::config::shipped::patterns;
 use crate::config::{BREAKER_PACKS, PACKS, Pack};
 use crate::decide::pattern::Matcher;
 
@@ -31,16 +30,6 @@ fn embedded_packs_are_in_order() {
         assert!(pack.patterns.iter().all(|it| it.pattern.pack == name && !it.doc.is_empty()));
     }
     assert_eq!(Pack::named("nobody").unwrap(), None);
-}
-
-#[test]
-fn what_is_embedded_of_a_pack_is_what_its_text_says() {
-    for (name, _) in PACKS {
-        let pack = Pack::named(name).unwrap().unwrap();
-        let expected: Vec<_> = pack.patterns.into_iter().map(|it| it.pattern).collect();
-        assert_eq!(patterns(name), Some(expected), "{name}");
-    }
-    assert_eq!(patterns("nobody"), None);
 }
 
 #[test]

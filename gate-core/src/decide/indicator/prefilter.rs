@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn it_finds_what_stands_there_in_any_case() {
         let few = ["done", "no tasks", "é!", "✅", "if", "<promise>"];
-        let many = (0..=wide::MOST).map(|number| format!("x{number}y").into()).collect();
+        let many = (0..=wide::MOST).map(|number| format!("x{number}y")).collect();
         for texts in [few.map(Needle::from).to_vec(), many] {
             let prefilter = Prefilter::new(texts.clone());
             assert_eq!(matches!(prefilter.way, Way::Wide(_)), texts.len() <= wide::MOST);

@@ -256,10 +256,10 @@ fn breaks_off(text: &str) -> bool {
     open_quote || RUNS_ON.is_match(text)
 }
 
-static RUNS_ON: Expression = Expression::to_match(
+static RUNS_ON: Expression = Expression::new(
     r"(?:[,(“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|shows?|ignores?|equals|until|the|this|line))$",
 );
 
 /// The beginning of a tool's trace: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
 static TRACE: Expression =
-    Expression::to_match(r"^[^A-Za-z0-9]*\[[A-Z][a-z]+\]|^\s*[⚡⏺●]|^\s*\|\s+[A-Z][a-z]+\s{2,}");
+    Expression::new(r"^[^A-Za-z0-9]*\[[A-Z][a-z]+\]|^\s*[⚡⏺●]|^\s*\|\s+[A-Z][a-z]+\s{2,}");

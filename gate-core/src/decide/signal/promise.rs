@@ -166,18 +166,18 @@ fn goes_on(after: &str) -> bool {
 const MARKER: Marker = Marker::new("<prom", 0);
 
 /// The tag, with its phrase on the same or on neighbouring lines.
-static TAG: Expression = Expression::to_find(r"<promise>[^<>]*</promise>");
+static TAG: Expression = Expression::new(r"<promise>[^<>]*</promise>");
 
 /// A tag behind the line number of a listing.
-static LISTING: Expression = Expression::to_match(r"^\s*(?:[\w./-]+:)?\d+(?:[:→|]|\t)\s*$");
+static LISTING: Expression = Expression::new(r"^\s*(?:[\w./-]+:)?\d+(?:[:→|]|\t)\s*$");
 
 /// A short claim of completion, or the conclusion from a fact, that runs into
 /// the tag without a full stop.
-static CLAIM: Expression = Expression::to_match(
+static CLAIM: Expression = Expression::new(
     r"^\W*(?:\w+\W+){0,5}(?:done|complete|completed|finished|implemented)\W*$|\b(?:so|therefore|hence|thus)\W*$|^\W*(?:since|because|as|given)\b.*,\s*$",
 );
 
 /// A sentence that talks about a signal.
-static MENTION: Expression = Expression::to_match(
+static MENTION: Expression = Expression::new(
     r"(?:^|[.!?]\s)[^.!?]*\b(?:not|never|cannot|can.?t|won.?t|shouldn.?t|don.?t|if|when|once|until|unless|will|would|should|must|may|reply with|respond with|output only|only)\b[^.!?]*:?\s*$",
 );

@@ -348,35 +348,33 @@ const MARKERS: [Marker; 2] = [Marker::new("ralph", 3), Marker::new("exit_", 1)];
 
 /// The name of the block or of the field that decides: without it a message
 /// holds none.
-static NAME: Expression = Expression::to_match(r"ralph[_ ]status|exit_signal");
+static NAME: Expression = Expression::new(r"ralph[_ ]status|exit_signal");
 
 /// A header or an end line: the name with dashes, bold marks, a colon or
 /// nothing around it, or glued to the end of a sentence with its dashes.
-static HEADER: Expression = Expression::to_find(
+static HEADER: Expression = Expression::new(
     r"^[\s#*`=>+—–-]*<?/?(?:END[_ ])?RALPH[_ ]STATUS>?[\s*`=:：—–-]*$|[.!?…)]\s*-{2,}\s*RALPH_STATUS\s*-{2,}\s*$",
 );
 
-static STRAY: Expression = Expression::to_find(
-    r"\bEXIT_SIGNAL[*`\x22]*\s*[:：]|-{2,}\s*(?:END_)?RALPH[_ ]?STATUS\s*-{2,}",
-);
+static STRAY: Expression =
+    Expression::new(r"\bEXIT_SIGNAL[*`\x22]*\s*[:：]|-{2,}\s*(?:END_)?RALPH[_ ]?STATUS\s*-{2,}");
 
 /// A recommendation that counts work that is left, or orders a mend.
-static REMAINING: Expression = Expression::to_match(
+static REMAINING: Expression = Expression::new(
     r"\bremaining:? [1-9]\d*\b|\b[1-9]\d* (?:more |other |open )?(?:remaining|(?:items?|tasks?|stor(?:y|ies)|issues?|steps?|phases?)(?: (?:are|is))? (?:remain|left|to go|still|open))|\bfix (?:the )?(?:[1-9]\d* )?(?:failing|broken)\b|\bnext(?: \w+)?:\s*(?:us-|#|p\d|task)\S*\d|\bin the next (?:loop|iteration)\b|\b(?:continue|start|begin|proceed|implement)\w* (?:with |to )?(?:us-|#)\d|\b(?:continue|proceed|start|begin|move on)\b(?: \w+)? (?:task|story|phase|issue) #?\d",
 );
 
-static OF_TASKS: Expression =
-    Expression::to_match(r"\b(?:task|story|item|phase|step) \d+ of \d+\b");
+static OF_TASKS: Expression = Expression::new(r"\b(?:task|story|item|phase|step) \d+ of \d+\b");
 
 /// Keys whose value is work that is open.
-static OPEN_WORK_KEY: Expression = Expression::to_match(
+static OPEN_WORK_KEY: Expression = Expression::new(
     r"^(?:REMAINING|OPEN|PENDING|INCOMPLETE|OUTSTANDING)(?:_|$)|_(?:REMAINING|LEFT|OPEN|PENDING)$",
 );
 
 /// A placeholder for a number.
-static NO_NUMBER: Expression = Expression::to_match(r"^\W*(?:n|x|%d|number|count|#)\W*$");
+static NO_NUMBER: Expression = Expression::new(r"^\W*(?:n|x|%d|number|count|#)\W*$");
 
 /// An order in a comment: `# set to true only when everything is done`.
-static ORDERS: Expression = Expression::to_match(
+static ORDERS: Expression = Expression::new(
     r"(?:#|//)\s*(?:set|change|put|write|use|only|must|should)\b.*\b(?:when|if|to|once)\b",
 );

@@ -86,42 +86,41 @@ pub(super) fn differ<'v>(mut values: impl Iterator<Item = &'v str>) -> bool {
 }
 
 /// A question in brackets that a form asks.
-static ASKED: Expression = Expression::to_match(
+static ASKED: Expression = Expression::new(
     r"^\[(?:why|reason|explanation|explain|describe|description|text|summary|your|one|a|short|brief|what|list)\b[^\]]*\]$",
 );
 
-static CHOICE: Expression = Expression::to_match(r"^[\x22'{<\[]*[\w-]+\s*(?:\||/|\bor\b)\s*[\w-]+");
+static CHOICE: Expression = Expression::new(r"^[\x22'{<\[]*[\w-]+\s*(?:\||/|\bor\b)\s*[\w-]+");
 
-static NOTHING: Expression = Expression::to_find(
+static NOTHING: Expression = Expression::new(
     r"^(?:none|nothing|n/?a|empty|nil|no|zero|0 of \d+|0/\d+|0|无|ninguno|nada|keine|nichts|all (?:done|complete))(?:\s+(?:more|further|open|remaining|identified|outstanding|left|at this time|for now|known|other|work|tasks?|items?|stor(?:y|ies)|required|needed|to do|remains?))*",
 );
 
 /// Words that name no work.
-static HARMLESS: Expression = Expression::to_match(
+static HARMLESS: Expression = Expression::new(
     r"^(?:[^a-z]|\b(?:all|everything|every|the|tasks?|stor(?:y|ies)|work|criteria|acceptance|tests?|is|are|was|were|has|have|been|now|done|complete|completed|finished|met|passing|pass|implemented|verified|merged|committed|pushed|only|optional|ideas?|for|this|loop|project|in|of|plan|fix_plan|items?|requirements?|and|no|further|needed|required|remaining|as|specified|scope|out|issues?|features?|prd|json|md|polish)\b)*$",
 );
 
 /// "No open tasks", "nothing left": the absence of what would be a part.
-static ABSENCE: Expression =
-    Expression::to_find(r"\b(?:no|nothing|without|zero|0|none)\b[^,;.]{0,40}");
+static ABSENCE: Expression = Expression::new(r"\b(?:no|nothing|without|zero|0|none)\b[^,;.]{0,40}");
 
 /// A part of the work, a condition, or a question.
-static PARTIAL: Expression = Expression::to_match(
+static PARTIAL: Expression = Expression::new(
     r"\?|\bpartial|\bpending\b|\b(?:if|when|once|until|unless|whether)\b|\b(?:this|one|current|first) (?:task|story|phase|step|item)\b|\b[1-9]\d* .{0,20}(?:remain|left|open)|\bso far\b|\b(?:phase|step|part) [1-9]\b",
 );
 
-static FRACTION: Expression = Expression::to_find(r"\b\d+\s*(?:/|of)\s*\d+\b");
+static FRACTION: Expression = Expression::new(r"\b\d+\s*(?:/|of)\s*\d+\b");
 
 /// A value that begins by saying that the tests do not pass.
 static FAILS: Expression =
-    Expression::to_match(r"^\W*(?:fail|not pass|broken|red\b|error|timeout|crash|partial)");
+    Expression::new(r"^\W*(?:fail|not pass|broken|red\b|error|timeout|crash|partial)");
 
 /// Failures that are over, or not this work's.
-static EXCUSED: Expression = Expression::to_find(
+static EXCUSED: Expression = Expression::new(
     r"\b(?:fix(?:ed|es)?|previously|formerly)\b[^,;()]*|[^,;()]*\b(?:pre-?existing|unrelated|fixed|on main)\b[^,;()]*|\b(?:no|0|zero|none)\b[^,;()]*",
 );
 
-static FAILURES: Expression = Expression::to_match(
+static FAILURES: Expression = Expression::new(
     r"\b[1-9]\d*\s+(?:tests? )?(?:fail|red\b|broken)|\bnot passing\b|\bfailing\b|\bexcept\b",
 );
 

@@ -19,7 +19,7 @@ fn counted(lines: impl Iterator<Item = String>) -> Keys {
 }
 
 pub(super) fn maven(text: &str, _: &Reach) -> Option<Keys> {
-    static WORDS: Expression = Expression::to_match(
+    static WORDS: Expression = Expression::new(
         r"skipTests|skipITs|maven\.test|testFailureIgnore|failIfNoTests|failIfNoSpecifiedTests|excludedGroups|rerunFailing|<skip>|<groups>|<test>|testSource|testResource|surefire|failsafe",
     );
     let block = blocks(text, "<plugin>", "</plugin>", |block| {
@@ -43,10 +43,10 @@ fn blocks(text: &str, open: &str, close: &str, says: impl Fn(&str) -> bool) -> V
 }
 
 pub(super) fn gradle(text: &str, _: &Reach) -> Option<Keys> {
-    static WORDS: Expression = Expression::to_match(
+    static WORDS: Expression = Expression::new(
         r"ignoreFailures|onlyIf|enabled\s*=\s*false|useJUnit|useTestNG|excludeTestsMatching|includeTestsMatching|failFast|filter\s*\{|dependsOn|sourceSets",
     );
-    static OPENS: Expression = Expression::to_match(
+    static OPENS: Expression = Expression::new(
         r"^\s*(?:tasks\.)?(?:\w*test\w*|withType[(<]\s*Test\b[^{]*|named\(\s*.test[^{]*|test\s*\([^{]*|(?:tasks\.)?(?:withType|named)[^{]*test[^{]*)\s*\{|^\s*jacoco\w*\s*\{",
     );
     let (mut depth, mut lines) = (0_i64, Vec::new());
@@ -65,7 +65,7 @@ pub(super) fn gradle(text: &str, _: &Reach) -> Option<Keys> {
 
 /// The part `test` of a bundler's settings.
 pub(super) fn vite(text: &str, _: &Reach) -> Option<Keys> {
-    static OPENS: Expression = Expression::to_match(r"^\s*test\s*:\s*\{");
+    static OPENS: Expression = Expression::new(r"^\s*test\s*:\s*\{");
     let (mut depth, mut lines) = (0_i64, Vec::new());
     for line in text.lines() {
         if depth > 0 || OPENS.is_match(line) {

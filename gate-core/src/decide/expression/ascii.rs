@@ -1,42 +1,8 @@
-//! How gate reads expressions, in text alone: what is written out before an
-//! expression is compiled, and the key by which a prepared one is found.
-//!
-//! The build script reads this file too, so that what it prepares is what
-//! would be compiled; it depends on nothing.
-
-/// Who wrote an expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Author {
-    /// Gate itself. In its expressions `\w`, `\d` and `\s` mean ASCII:
-    /// Unicode's classes take longer to compile than a decision takes.
-    Gate,
-    /// Settings and packs.
-    Settings,
-}
-
-/// The expression as the compiler is given it.
-pub(crate) fn written_out(source: &str, author: Author) -> String {
-    match author {
-        Author::Gate => with_ascii_boundaries(&with_ascii_classes(source)),
-        Author::Settings => with_ascii_boundaries(source),
-    }
-}
-
-/// What a prepared expression is looked up by (FNV-1a over author and source).
-pub(crate) const fn key(source: &str, author: Author) -> u64 {
-    let bytes = source.as_bytes();
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ author as u64;
-    let mut at = 0;
-    while at < bytes.len() {
-        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
-        at += 1;
-    }
-    hash
-}
+//! Writes out for ASCII what would mean Unicode in an expression.
 
 /// `\b` and `\B` look at ASCII letters alone: with Unicode's they would slow
 /// down the search through every text that is not English.
-fn with_ascii_boundaries(source: &str) -> String {
+pub(super) fn with_ascii_boundaries(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let mut rest = source.chars();
     while let Some(c) = rest.next() {
@@ -56,7 +22,7 @@ fn with_ascii_boundaries(source: &str) -> String {
 
 /// Writes out `\w`, `\W`, `\d` and `\s`, within a class and outside of one.
 /// `\W` does not stand within a class.
-fn with_ascii_classes(source: &str) -> String {
+pub(super) fn with_ascii_classes(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let (mut rest, mut class) = (source.chars(), false);
     while let Some(c) = rest.next() {
@@ -98,10 +64,5 @@ mod tests {
             with_ascii_classes(r"[^\w\n]*\W\d\[\s"),
             r"[^0-9A-Za-z_\n]*[^0-9A-Za-z_][0-9]\[[\t\n\r ]"
         );
-    }
-
-    #[test]
-    fn who_wrote_it_is_part_of_the_key() {
-        assert_ne!(key(r"\w", Author::Gate), key(r"\w", Author::Settings));
     }
 }
