@@ -1,4 +1,4 @@
-//! What the ledger's records say of runs and breakers, and what they come to.
+//! The state of runs and breakers, as the ledger's records have it.
 //!
 //! Each record of a decision, of a step of the breaker or of an operator's act
 //! holds the [`State`] that it left. The last record of a loop holds its breaker
@@ -11,10 +11,10 @@
 //! before it. Whoever can write a ledger can seal any chain of records; to be
 //! believed, they also have to follow from each other.
 
+mod body;
 mod difference;
 mod divergence;
 mod fold;
-mod said;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub mod kind {
     pub const RELEASED: &str = "released";
     /// A step of the breaker.
     pub const TRANSITION: &str = "breaker_transition";
-    /// What an operator did.
+    /// An act of an operator.
     pub const ACT: &str = "operator_act";
 
     /// A stop that a hook let go without judging it.
@@ -59,7 +59,7 @@ pub mod kind {
     pub const LOCK: &str = "policy_lock";
 
     /// The type of a decision's record.
-    pub fn of(decision: &crate::Decision) -> &'static str {
+    pub fn for_decision(decision: &crate::Decision) -> &'static str {
         match (decision.verdict, decision.released) {
             (_, Some(_)) => RELEASED,
             (crate::Verdict::Exit, None) => PASSED,
@@ -67,13 +67,13 @@ pub mod kind {
         }
     }
 
-    /// Whether a record of this type holds a decision.
+    /// A record of this type holds a decision.
     pub fn is_decision(kind: &str) -> bool {
         matches!(kind, PASSED | BLOCKED | RELEASED)
     }
 }
 
-/// What a record left: the member `state` of its body.
+/// The state after a record: the member `state` of its body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// The task; empty where there is none.
@@ -90,8 +90,8 @@ pub struct State {
     pub iteration: Option<u64>,
     /// The owner's breaker.
     pub breaker: Breaker,
-    /// What an operator holds over the task beside it, where anybody ever did.
-    /// Decisions only.
+    /// The breaker by which an operator holds the task, if anybody ever did. Decisions
+    /// only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Breaker>,
     /// The run. Decisions only.
@@ -131,8 +131,8 @@ impl Owner {
 }
 
 impl State {
-    /// What is left of a task's breaker where no decision was made.
-    pub fn of_task(task: &str, breaker: Breaker) -> Self {
+    /// The state after a record that is no decision: a task's breaker alone.
+    pub fn for_task(task: &str, breaker: Breaker) -> Self {
         Self {
             task: task.to_owned(),
             name: None,
@@ -144,13 +144,13 @@ impl State {
         }
     }
 
-    /// What is left of a loop's breaker where no decision was made.
-    pub fn of_loop(name: &str, task: &str, breaker: Breaker) -> Self {
+    /// The state after a record that is no decision: a loop's breaker alone.
+    pub fn for_loop(name: &str, task: &str, breaker: Breaker) -> Self {
         let (name, owner) = (Some(name.to_owned()), Owner::Loop);
-        Self { name, owner, ..Self::of_task(task, breaker) }
+        Self { name, owner, ..Self::for_task(task, breaker) }
     }
 
-    /// What tells its breaker from others: the owner, and the owner's name.
+    /// The owner of its breaker, and the owner's name.
     pub fn key(&self) -> (Owner, &str) {
         match (self.owner, &self.name) {
             (Owner::Loop, Some(name)) => (Owner::Loop, name),

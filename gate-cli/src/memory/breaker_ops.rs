@@ -338,8 +338,8 @@ fn operate_one(
     };
     let (breaker, _) = before.operated(act, reason, &now());
     let state = match owner {
-        BreakerOwner::Task(task) => State::of_task(task, breaker),
-        BreakerOwner::Loop(name, task) => State::of_loop(name, task, breaker),
+        BreakerOwner::Task(task) => State::for_task(task, breaker),
+        BreakerOwner::Loop(name, task) => State::for_loop(name, task, breaker),
     };
     let body = ActBody {
         act: act.name(),

@@ -216,8 +216,8 @@ impl Memory {
             let (admission, breaker, change) = breaker.admit(&now(), policy, &turn.probe);
             if let Some(change) = change {
                 let state = match before.held_by_operator() {
-                    Some(_) => State::of_task(&turn.task, breaker),
-                    None => State::of_loop(&turn.name, &turn.task, breaker),
+                    Some(_) => State::for_task(&turn.task, breaker),
+                    None => State::for_loop(&turn.name, &turn.task, breaker),
                 };
                 writing.append(transition(&change, &state, &tree)?)?;
             }
@@ -355,7 +355,7 @@ fn recorded(
     };
     let sealed = writing.append(Draft {
         time: record.time.clone(),
-        kind: kind::of(&record.decision).to_owned(),
+        kind: kind::for_decision(&record.decision).to_owned(),
         run: record.run.clone(),
         actor: GATE.to_owned(),
         body: body::decision_body(&record, &state, tree)?,
@@ -363,8 +363,8 @@ fn recorded(
     if let Some(change) = &judged.change {
         // An operator's hold governs the loop while it is open, so the change is the hold's.
         let state = match memory.hold {
-            Some(hold) if is_held => State::of_task(&turn.task, hold),
-            _ => State::of_loop(&turn.name, &turn.task, memory.breaker),
+            Some(hold) if is_held => State::for_task(&turn.task, hold),
+            _ => State::for_loop(&turn.name, &turn.task, memory.breaker),
         };
         writing.append(transition(change, &state, tree)?)?;
     }

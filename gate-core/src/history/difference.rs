@@ -1,20 +1,19 @@
-//! Where two JSON values differ first.
+//! The first difference of two JSON values.
 
 use serde_json::{Map, Value};
 
-/// Where two values differ first, in the order of names and items.
+/// The first difference of two values, in the order of names and items.
 pub(super) struct Difference<'v> {
     /// A JSON pointer; empty for the whole.
     pub(super) at: String,
-    /// What stands there in the first; none where it is not there.
+    /// The member in the first; `None` if it has none.
     pub(super) recorded: Option<&'v Value>,
-    /// What stands there in the second.
     pub(super) expected: Option<&'v Value>,
 }
 
 impl<'v> Difference<'v> {
-    /// The first difference of two values; the whole where there is none.
-    pub(super) fn of(recorded: &'v Value, expected: &'v Value) -> Self {
+    /// The whole if there is none.
+    pub(super) fn new(recorded: &'v Value, expected: &'v Value) -> Self {
         let mut at = String::new();
         let (mut recorded, mut expected) = (Some(recorded), Some(expected));
         while let (Some(one), Some(other)) = (recorded, expected) {
@@ -55,7 +54,7 @@ mod tests {
     use super::*;
 
     fn check(one: &Value, other: &Value, at: &str) {
-        let found = Difference::of(one, other);
+        let found = Difference::new(one, other);
         assert_eq!(found.at, at);
         assert_ne!(found.recorded, found.expected);
     }

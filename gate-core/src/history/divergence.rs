@@ -7,7 +7,7 @@ use super::difference::Difference;
 use crate::text::brief;
 
 /// The longest value that is quoted, in characters.
-const LONGEST: usize = 200;
+const MAX_QUOTED_CHARS: usize = 200;
 
 /// A record that does not follow from those before it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,15 +15,15 @@ const LONGEST: usize = 200;
 pub struct Divergence {
     /// The record's number.
     pub seq: u64,
-    /// Where in its body, as a JSON pointer; `type` for the record's type.
+    /// The place in its body, as a JSON pointer; `type` for the record's type.
     pub at: String,
-    /// What stands there; long values are cut.
+    /// The value there; long values are cut.
     pub recorded: String,
-    /// What follows from the records before it.
+    /// The value that follows from the records before it.
     pub expected: String,
 }
 
-/// What is wrong with a record, whose number is said later.
+/// A divergence without the number of its record.
 pub(super) struct Wrong {
     at: String,
     recorded: String,
@@ -44,13 +44,13 @@ impl Wrong {
         Self::new(at, format!("unreadable ({why})"), expected)
     }
 
-    pub(super) fn of_record(self, seq: u64) -> Divergence {
+    pub(super) fn in_record(self, seq: u64) -> Divergence {
         let Self { at, recorded, expected } = self;
         Divergence {
             seq,
             at,
-            recorded: brief(&recorded, LONGEST),
-            expected: brief(&expected, LONGEST),
+            recorded: brief(&recorded, MAX_QUOTED_CHARS),
+            expected: brief(&expected, MAX_QUOTED_CHARS),
         }
     }
 }
@@ -64,10 +64,10 @@ pub(super) fn same<T: PartialEq + Serialize>(
     if recorded == expected {
         return Ok(());
     }
-    let json = |what: &T| serde_json::to_value(what).unwrap_or_default();
-    let (recorded, expected) = (json(recorded), json(expected));
-    let found = Difference::of(&recorded, &expected);
-    Err(Wrong::new(format!("{at}{}", found.at), said(found.recorded), said(found.expected)))
+    let [recorded, expected] =
+        [recorded, expected].map(|value| serde_json::to_value(value).unwrap_or_default());
+    let found = Difference::new(&recorded, &expected);
+    Err(Wrong::new(format!("{at}{}", found.at), quoted(found.recorded), quoted(found.expected)))
 }
 
 /// A state's or an event's name, as records spell it.
@@ -77,6 +77,6 @@ pub(super) fn word(what: &impl Serialize) -> String {
 }
 
 /// A value as it is quoted.
-fn said(value: Option<&Value>) -> String {
+fn quoted(value: Option<&Value>) -> String {
     value.map_or_else(|| "absent".to_owned(), Value::to_string)
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::body::{Acted, Decided, Stepped};
 use super::divergence::{Divergence, Wrong, same, word};
-use super::said::{Acted, Decided, Stepped};
 use super::{Owner, State, kind};
 use crate::decide::breaker::{Breaker, BreakerState, Change, Event, TABLE, Transition};
 use crate::decide::decision::{Decision, judge};
@@ -11,7 +11,7 @@ use crate::decide::policy::Policy;
 use crate::decide::run_state::{LoopState, RunState};
 use crate::protocol::ledger::Record;
 
-/// What a ledger comes to, record after record.
+/// The runs and breakers of a ledger, record after record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     breakers: BTreeMap<Key, Breaker>,
@@ -21,7 +21,7 @@ pub struct History {
     undecided: Vec<u64>,
 }
 
-/// What tells one breaker from others.
+/// The owner of a breaker, and the owner's name.
 type Key = (Owner, String);
 
 impl History {
@@ -65,7 +65,7 @@ impl History {
             kind::ACT => self.acted(record),
             _ => Ok(()),
         };
-        applied.map_err(|wrong| wrong.of_record(record.seq))
+        applied.map_err(|wrong| wrong.in_record(record.seq))
     }
 
     fn decided(
@@ -73,7 +73,7 @@ impl History {
         record: &Record,
         policies: &dyn Fn(&str) -> Option<Policy>,
     ) -> Result<(), Wrong> {
-        let said = Decided::of(record)?;
+        let said = Decided::read(record)?;
         is_of_its_kind(&record.kind, &said.decision)?;
         let (name, run) = named(&said)?;
         let Decided { decision, policy_digest, state, .. } = &said;
@@ -101,7 +101,7 @@ impl History {
         Ok(())
     }
 
-    /// What the decision rested on: what this history has, or a run that
+    /// The memory that a decision rested on: this history's, or that of a run that
     /// begins.
     fn rested_on<'d>(
         &self,
@@ -109,8 +109,9 @@ impl History {
         state: &State,
         name: &str,
     ) -> Result<&'d LoopState, Wrong> {
-        let forgotten = || absent("/decision/memory", "what was remembered before");
-        let memory = decision.memory.as_ref().ok_or_else(forgotten)?;
+        let Some(memory) = &decision.memory else {
+            return Err(absent("/decision/memory", "what was remembered before"));
+        };
         same("/decision/memory/breaker", &memory.breaker, &self.standing(&key(state)))?;
         if state.owner == Owner::Loop {
             let of_task = (Owner::Task, state.task.clone());
@@ -130,7 +131,7 @@ impl History {
     }
 
     fn stepped(&mut self, record: &Record) -> Result<(), Wrong> {
-        let Stepped { change, state } = Stepped::of(record)?;
+        let Stepped { change, state } = Stepped::read(record)?;
         is_in_the_table(&change)?;
         let key = key(&state);
         let before = self.standing(&key);
@@ -146,7 +147,7 @@ impl History {
     }
 
     fn acted(&mut self, record: &Record) -> Result<(), Wrong> {
-        let Some(Acted { act, reason, state }) = Acted::of(record)? else { return Ok(()) };
+        let Some(Acted { act, reason, state }) = Acted::read(record)? else { return Ok(()) };
         let key = key(&state);
         self.owes_nothing(record, &key)?;
         let at = state.breaker.stood.clone().unwrap_or_default().at;
@@ -177,7 +178,7 @@ fn key(state: &State) -> Key {
 
 /// That the type of a decision's record is its verdict's.
 fn is_of_its_kind(recorded: &str, decision: &Decision) -> Result<(), Wrong> {
-    same("type", &recorded, &kind::of(decision))
+    same("type", &recorded, &kind::for_decision(decision))
 }
 
 /// The loop's name and its run; that the state stands under the names that the
@@ -199,8 +200,9 @@ fn absent(at: &str, expected: &str) -> Wrong {
 fn again(decision: &Decision, state: &State, policy: &Policy) -> Result<Option<Change>, Wrong> {
     let judged = judge(&decision.input(), policy);
     same("/decision", decision, &judged.decision)?;
-    let nothing = || Wrong::new("/state", "there", "none: the decision leaves nothing");
-    let memory = judged.memory.ok_or_else(nothing)?;
+    let Some(memory) = judged.memory else {
+        return Err(Wrong::new("/state", "there", "none: the decision leaves nothing"));
+    };
     same("/state/breaker", &state.breaker, &memory.breaker)?;
     same("/state/hold", &state.hold, &memory.hold)?;
     same("/state/run", &state.run, &Some(memory.run))?;
@@ -220,8 +222,7 @@ fn taken(before: &LoopState, state: &State) -> Result<Option<Change>, Wrong> {
         return Ok(None);
     }
     let events = [Event::Trip, Event::ProbePassed, Event::ProbeFailed];
-    let leads = |event: &Event| is_a_way(from, *event, to);
-    let event = events.into_iter().find(leads).ok_or_else(|| {
+    let event = events.into_iter().find(|event| is_a_way(from, *event, to)).ok_or_else(|| {
         Wrong::new("/state/breaker/state", word(&to), format!("a step from {}", word(&from)))
     })?;
     let trip = after.trip.clone().or_else(|| before.trip.clone());

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a finding comes to.
+/// The effect of a finding.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -19,12 +19,12 @@ pub enum Severity {
     Tamper,
 }
 
-/// What was found in one place.
+/// A finding in one place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// The rule's name.
     pub rule: String,
-    /// What it comes to.
+    /// Its effect.
     pub severity: Severity,
     /// The file, relative to the work tree's root.
     pub file: String,
@@ -34,12 +34,12 @@ pub struct Finding {
     /// The test that it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
-    /// What stands there, made fit to be shown.
+    /// The line, made fit to be shown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub excerpt: String,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub hint: String,
 }
 
@@ -76,11 +76,11 @@ impl Finding {
 
     /// With the test that it concerns.
     #[must_use]
-    pub fn of_test(self, test: &str) -> Self {
+    pub fn for_test(self, test: &str) -> Self {
         Self { test: Some(crate::text::brief(test, SHOWN)), ..self }
     }
 
-    /// Where it is, for a person.
+    /// Its file and line, for a person.
     pub fn place(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.file),

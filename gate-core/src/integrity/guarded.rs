@@ -1,4 +1,4 @@
-//! Which files decide whether a project's tests mean anything, by their names.
+//! Files that decide whether a project's tests mean anything, by their names.
 //!
 //! The names are the conventions of the tools that read them; what is not among
 //! them is protected by `[integrity] protect`.
@@ -104,15 +104,14 @@ fn by_name(name: &str) -> Option<Guarded> {
         ".nycrc",
         ".c8rc",
     ];
-    let is = |names: &[&str]| names.contains(&name);
     let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
-    if is(CI) {
+    if CI.contains(&name) {
         Some(Guarded::Ci)
-    } else if is(HOOK) || starts(&["lefthook", ".lefthook"]) {
+    } else if HOOK.contains(&name) || starts(&["lefthook", ".lefthook"]) {
         Some(Guarded::Hook)
-    } else if is(MANIFEST) || starts(&["vite.config."]) {
+    } else if MANIFEST.contains(&name) || starts(&["vite.config."]) {
         Some(Guarded::Manifest)
-    } else if is(RUNNER) || starts(RUNNER_STARTS) || name.ends_with(".runsettings") {
+    } else if RUNNER.contains(&name) || starts(RUNNER_STARTS) || name.ends_with(".runsettings") {
         Some(Guarded::Runner)
     } else if name == "conftest.py" {
         Some(Guarded::Support)
@@ -144,7 +143,7 @@ fn by_folder(folders: &str, name: &str) -> Option<Guarded> {
     }
 }
 
-/// What a client writes below its folder by itself, beside its settings.
+/// Files that a client writes below its folder by itself, beside its settings.
 fn is_clients_own(folder: Option<&str>, name: &str) -> bool {
     const DATA: &[&str] = &[
         "plans",
@@ -172,7 +171,7 @@ fn is_prose(name: &str) -> bool {
     [".md", ".rst", ".adoc", ".markdown"].iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a file's name says that it holds tests, or what they expect.
+/// Test files and expected outputs, by name.
 fn is_test(name: &str) -> bool {
     let Some((stem, kind)) = name.rsplit_once('.') else { return false };
     let ends = |all: &[&str]| all.iter().any(|end| stem.ends_with(end));
@@ -202,12 +201,13 @@ fn in_tests(folders: &str, name: &str) -> Option<Guarded> {
     // What is specified elsewhere may be anything.
     const SPECS: &[&str] = &["spec", "specs"];
     const BY_PLACE: &[&str] = &[".rs", ".js", ".mjs", ".cjs", ".ts"];
-    let is_code = Language::of(name).is_some();
+    let is_code = Language::from_path(name).is_some();
     let is = |folder: &str| {
-        let folder = folder.to_ascii_lowercase();
-        let has = |all: &[&str]| all.contains(&folder.as_str());
-        let tests = has(FOLDERS) || folder.ends_with(".tests") || has(SPECS) && is_code;
-        has(DATA) || tests && !is_prose(name)
+        let folder = &*folder.to_ascii_lowercase();
+        let tests = FOLDERS.contains(&folder)
+            || folder.ends_with(".tests")
+            || SPECS.contains(&folder) && is_code;
+        DATA.contains(&folder) || tests && !is_prose(name)
     };
     if !folders.split('/').any(is) {
         return None;

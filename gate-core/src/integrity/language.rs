@@ -34,7 +34,7 @@ pub enum Language {
 
 impl Language {
     /// The language of a file of this name; none where gate knows none.
-    pub fn of(path: &str) -> Option<Self> {
+    pub fn from_path(path: &str) -> Option<Self> {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         if matches!(name, "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile") {
             return Some(Self::Make);
@@ -78,7 +78,7 @@ impl Language {
         }
     }
 
-    /// What begins a comment that ends with its line.
+    /// The marks of a comment that ends with its line.
     pub(super) fn line_comments(self) -> &'static [&'static str] {
         match self {
             Self::Python | Self::Ruby | Self::Shell | Self::Make | Self::Yaml => &["#"],
@@ -87,22 +87,22 @@ impl Language {
         }
     }
 
-    /// Whether `/*` begins a comment.
+    /// `/*` begins a comment.
     pub(super) fn has_blocks(self) -> bool {
         !matches!(self, Self::Python | Self::Ruby | Self::Shell | Self::Make | Self::Yaml)
     }
 
-    /// Whether comments stand in each other.
+    /// Comments nest.
     pub(super) fn nests(self) -> bool {
         matches!(self, Self::Rust | Self::Kotlin)
     }
 
-    /// Whether three quotes in a row begin a string of many lines.
+    /// Three quotes in a row begin a string of many lines.
     pub(super) fn triples(self) -> bool {
         matches!(self, Self::Python | Self::Java | Self::Kotlin | Self::CSharp)
     }
 
-    /// Whether a string in these quotes goes on over lines.
+    /// A string in these quotes goes on over lines.
     pub(super) fn goes_on(self, quote: u8) -> bool {
         match self {
             Self::Rust => quote == b'"',
@@ -112,17 +112,17 @@ impl Language {
         }
     }
 
-    /// Whether a `'` holds one character alone, and may be something else.
+    /// A `'` holds one character alone, and may be something else.
     pub(super) fn has_characters(self) -> bool {
         matches!(self, Self::Rust | Self::Go | Self::Java | Self::Kotlin | Self::CSharp | Self::C)
     }
 
-    /// Whether a comment's mark counts only where a word begins.
+    /// A comment's mark counts only at the beginning of a word.
     pub(super) fn words(self) -> bool {
         matches!(self, Self::Shell | Self::Make | Self::Yaml)
     }
 
-    /// Whether indentation says what belongs together.
+    /// Indentation makes blocks.
     pub(super) fn indents(self) -> bool {
         matches!(self, Self::Python | Self::Yaml)
     }

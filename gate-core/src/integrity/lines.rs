@@ -1,10 +1,10 @@
-//! What was added and what was removed between two texts.
+//! The lines or tokens added and removed between two texts.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::token::Token;
 
-/// What is in one text alone: indices, from 0.
+/// Indices, from 0, of the items that one text alone has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) removed: Vec<usize>,
@@ -13,14 +13,16 @@ pub(super) struct Difference {
 
 /// Compares lines, whatever ends them.
 pub(super) fn lines(before: &str, now: &str) -> Difference {
-    let cut = |text| str::lines(text).map(str::trim_end).collect::<Vec<_>>();
-    compare(&cut(before), &cut(now))
+    let [before, now] =
+        [before, now].map(|text| text.lines().map(str::trim_end).collect::<Vec<_>>());
+    compare(&before, &now)
 }
 
 /// The tokens that are gone.
 pub(super) fn removed<'t>(before: &'t [Token], now: &[Token]) -> Vec<&'t Token> {
-    let texts = |tokens: &[Token]| tokens.iter().map(|it| it.text.clone()).collect::<Vec<_>>();
-    let difference = compare(&texts(before), &texts(now));
+    let [old, new] = [before, now]
+        .map(|tokens| tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>());
+    let difference = compare(&old, &new);
     difference.removed.into_iter().map(|at| &before[at]).collect()
 }
 

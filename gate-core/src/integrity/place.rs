@@ -1,4 +1,4 @@
-//! What a file is for, by where it stands.
+//! The purpose of a file, by its path.
 
 use super::guarded::Guarded;
 use super::rule::Place;
@@ -36,8 +36,8 @@ const HELPS: &[&str] = &[
 /// Folders of other people's code.
 const VENDORED: &[&str] = &["vendor", "third_party", "thirdparty", "node_modules", "site-packages"];
 
-/// What the lines of a file are, those of inline tests apart; none where it is
-/// neither a test nor the product.
+/// The purpose of a file's lines, inline tests apart; `None` if it is neither a test
+/// nor the product.
 pub(super) fn place(path: &str, guarded: Option<Guarded>) -> Option<Place> {
     match guarded {
         Some(Guarded::Test | Guarded::Support) => Some(Place::Test),
@@ -56,7 +56,7 @@ fn helps(path: &str) -> bool {
     lower.into_iter().any(|word| HELPS.contains(&word.as_str())) || is_config
 }
 
-/// Whether a file came with somebody else's code.
+/// A file that came with somebody else's code.
 pub(super) fn is_vendored(path: &str) -> bool {
     path.split('/').any(|folder| VENDORED.contains(&folder))
 }

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 
 use super::finding::{Finding, Severity};
 use super::language::Language;
-use super::view::{Part, View};
+use super::lexer::{Part, View};
 use crate::decide::expression::Expression;
 
 /// The rules of the pack, in the order of the file.
@@ -74,7 +74,7 @@ impl From<RawRule<'static>> for Rule {
             languages: raw.languages,
             place: raw.place,
             part: raw.part,
-            of_test: raw.about == Some(Subject::Test),
+            about_test: raw.about == Some(Subject::Test),
             lines: raw.lines,
             unless: raw.unless.as_deref().map(with_case),
             back: raw.back,
@@ -88,18 +88,18 @@ fn with_case(source: &str) -> Expression {
     Expression::from_pack(format!("(?-i:{source})"))
 }
 
-/// What a rule is, for people and for other programs.
+/// A rule, for people and for other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
     /// Its name.
     pub id: &'static str,
-    /// What its findings come to, at the worst.
+    /// The worst effect of its findings.
     pub severity: Severity,
-    /// What is wrong, in general.
+    /// The problem, in general.
     pub message: &'static str,
-    /// What to do about it.
+    /// The remedy.
     pub hint: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub doc: &'static str,
 }
 
@@ -129,11 +129,11 @@ pub(super) struct Rule {
     languages: Vec<&'static str>,
     place: Place,
     part: Part,
-    /// Whether it blocks only where the test was there before.
-    pub(super) of_test: bool,
-    /// How many lines it looks at together.
+    /// It blocks only if the test was there before.
+    pub(super) about_test: bool,
+    /// The number of lines that it looks at together.
     lines: usize,
-    /// What must not stand in the lines before.
+    /// Excuses a match if it matches one of the `back` lines before.
     unless: Option<Expression>,
     back: usize,
     expression: Expression,
@@ -146,7 +146,6 @@ impl Rule {
         PACK.iter().filter(move |rule| rule.languages.is_empty() || rule.languages.contains(&name))
     }
 
-    /// Whether it looks at lines that stand in such a place.
     pub(super) fn looks_at(&self, place: Place) -> bool {
         self.place == Place::Any || self.place == place
     }
@@ -157,7 +156,7 @@ impl Rule {
         (first..=line).find(|from| self.fits(view, *from, line))
     }
 
-    /// Whether a match begins on one line and reaches another.
+    /// A match begins on one line and reaches another.
     fn fits(&self, view: &View<'_>, from: usize, line: usize) -> bool {
         if self.lines == 1 {
             return self.expression.is_match(&view.part(from, self.part))
@@ -166,10 +165,8 @@ impl Rule {
         let to = (from + self.lines).min(view.len());
         let parts: Vec<_> = (from..to).map(|at| view.part(at, self.part)).collect();
         let begin: usize = parts.iter().take(line - from).map(|part| part.len() + 1).sum();
-        let found = self.expression.find(&parts.join("\n"));
-        let reaches =
-            |found: std::ops::Range<usize>| found.start <= parts[0].len() && found.end > begin;
-        found.is_some_and(reaches) && !self.excused(view, from)
+        let Some(found) = self.expression.find(&parts.join("\n")) else { return false };
+        found.start <= parts[0].len() && found.end > begin && !self.excused(view, from)
     }
 
     fn excused(&self, view: &View<'_>, line: usize) -> bool {
@@ -219,9 +216,9 @@ rules! {
     pub(super) TEST_REMOVED = "test-removed" Block "a test is gone", "put it back; the operator may allow it";
     /// A test of the baseline says something else.
     pub(super) TEST_EDITED = "test-edited" Block "a test was changed", "put it as it was, and make the work pass it";
-    /// What tests rest on is gone.
+    /// A file that tests rest on is gone.
     pub(super) SUPPORT_REMOVED = "support-removed" Block "a file that tests rest on is gone", "put it back; the operator may allow it";
-    /// What tests rest on says something else.
+    /// A file that tests rest on was changed.
     pub(super) SUPPORT_EDITED = "support-edited" Block "what tests rest on was changed", "put it as it was; more may be added";
     /// A new module hides a dependency of the same name.
     pub(super) SHADOWS = "shadows-dependency" Block "a new module has the name of a dependency, and hides it", "call it something else";

@@ -1,17 +1,24 @@
-//! What a piece of code says, without how it is laid out.
+//! The tokens of a piece of code, without its layout.
 //!
 //! Two pieces with the same tokens differ in white space, comments, quotes and
 //! trailing commas alone, as formatters leave them. Where indentation has a
 //! meaning, steps of it are tokens.
 
 use super::language::Language;
-use super::view::{Class, View};
+use super::lexer::{Class, View};
 
 /// A word, a sign or a string, and the line that it stands in, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) text: String,
     pub(super) line: usize,
+}
+
+impl Token {
+    /// A comma, a semicolon or a step of indentation.
+    pub(super) fn is_layout(&self) -> bool {
+        matches!(self.text.as_str(), "," | ";" | "«" | "»")
+    }
 }
 
 /// The tokens of some lines.
@@ -55,12 +62,14 @@ impl Reader<'_, '_> {
 
     /// A step of indentation, where a line begins something.
     fn indent(&mut self, line: usize, from: usize, to: usize) {
-        let blank = |at: &usize| self.view.text.as_bytes()[*at].is_ascii_whitespace();
-        let Some(first) = (from..to).find(|at| !blank(at)) else { return };
+        let line_bytes = &self.view.text.as_bytes()[from..to];
+        let Some(width) = line_bytes.iter().position(|byte| !byte.is_ascii_whitespace()) else {
+            return;
+        };
+        let first = from + width;
         if !matches!(self.view.classes[first], Class::Code | Class::Quote) {
             return;
         }
-        let width = first - from;
         if self.tokens.is_empty() {
             self.indents = vec![width];
         }
@@ -80,7 +89,6 @@ impl Reader<'_, '_> {
         if c.is_whitespace() {
             return at + c.len_utf8();
         }
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let length = if is_word(c) {
             let word = rest.char_indices().take_while(|(offset, c)| {
                 is_word(*c) && self.view.classes[at + offset] == Class::Code
@@ -111,7 +119,7 @@ impl Reader<'_, '_> {
     /// A string, or a part of one: what is in it.
     fn string(&mut self, line: usize, at: usize, to: usize) -> usize {
         let class = self.view.classes[at];
-        let end = (at..to).find(|it| self.view.classes[*it] != class).unwrap_or(to);
+        let end = (at..to).find(|at| self.view.classes[*at] != class).unwrap_or(to);
         if class != Class::Quote {
             let text = format!("\"{}", &self.view.text[at..end]);
             self.push(&text, line);
@@ -127,7 +135,11 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether what stands after a `;` makes it superfluous.
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The text after a `;` makes it superfluous.
 fn ends(after: &str) -> bool {
     let after = after.trim_start();
     after.is_empty() || after.starts_with('}') || after.starts_with("//")
@@ -138,7 +150,7 @@ mod tests {
     use super::*;
 
     fn said(language: Language, text: &str) -> String {
-        let view = View::of(text, Some(language));
+        let view = View::new(text, Some(language));
         joined(&tokens(&view, language, &[(0, view.len())]))
     }
 

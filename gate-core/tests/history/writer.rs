@@ -234,8 +234,8 @@ fn in_loop(task: &str) -> String {
 
 fn of_breaker((owner, task): (Owner, &str), breaker: Breaker) -> State {
     match owner {
-        Owner::Task => State::of_task(task, breaker),
-        Owner::Loop => State::of_loop(&in_loop(task), task, breaker),
+        Owner::Task => State::for_task(task, breaker),
+        Owner::Loop => State::for_loop(&in_loop(task), task, breaker),
     }
 }
 

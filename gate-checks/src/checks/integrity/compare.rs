@@ -140,7 +140,7 @@ impl Comparing<'_> {
         file.guarded.is_some()
             || file.protected
             || file.script
-            || Language::of(file.path).is_some()
+            || Language::from_path(file.path).is_some()
             || self.around.targets.iter().any(|(_, target)| file.path.ends_with(target.as_str()))
     }
 

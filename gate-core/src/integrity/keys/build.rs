@@ -37,7 +37,11 @@ fn blocks(text: &str, open: &str, close: &str, says: impl Fn(&str) -> bool) -> V
     let blocks = parts.filter(|block| says(block));
     blocks
         .flat_map(|block| {
-            block.lines().map(str::to_owned).filter(|it| !it.trim().is_empty()).collect::<Vec<_>>()
+            block
+                .lines()
+                .map(str::to_owned)
+                .filter(|line| !line.trim().is_empty())
+                .collect::<Vec<_>>()
         })
         .collect()
 }
@@ -89,7 +93,7 @@ pub(super) fn go(text: &str, _: &Reach) -> Option<Keys> {
         let rest = begins.map_or(line, str::trim);
         if rest.contains("=>") && (inside || begins.is_some()) {
             let (module, to) = rest.split_once("=>").unwrap_or((rest, ""));
-            keys.of(
+            keys.add_for(
                 &rule::REPLACED,
                 format!("replace {}", module.trim()),
                 to.trim(),

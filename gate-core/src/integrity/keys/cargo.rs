@@ -57,11 +57,10 @@ fn a_target(keys: &mut Keys, kind: &str, target: &Value) {
 }
 
 fn workspace(keys: &mut Keys, workspace: &Value) {
-    let list = |key: &str| workspace[key].as_array().cloned().unwrap_or_default();
-    for member in list("members") {
+    for member in workspace["members"].as_array().into_iter().flatten() {
         keys.add(format!("workspace.members {member}"), "", Free::ToAdd);
     }
-    for member in list("exclude") {
+    for member in workspace["exclude"].as_array().into_iter().flatten() {
         keys.add(format!("workspace.exclude {member}"), "", Free::ToRemove);
     }
     if let Some(members) = workspace.get("default-members") {
@@ -69,13 +68,12 @@ fn workspace(keys: &mut Keys, workspace: &Value) {
     }
 }
 
-/// Where dependencies come from: a new one from anywhere, a known one from where
-/// it came from.
+/// The sources of dependencies: a new one from anywhere, a known one from the same.
 fn sources(keys: &mut Keys, table: &Value) {
     for kind in ["patch", "replace"] {
         leaves(kind, &table[kind], &mut |at, value| {
             if !value.is_null() {
-                keys.of(&rule::REPLACED, at, value, Free::ToRemove);
+                keys.add_for(&rule::REPLACED, at, value, Free::ToRemove);
             }
         });
     }
@@ -84,7 +82,12 @@ fn sources(keys: &mut Keys, table: &Value) {
             for (name, value) in list.as_object().into_iter().flatten() {
                 let from = ["path", "git", "registry", "package"];
                 let from = from.map(|key| value.get(key).map(ToString::to_string));
-                keys.of(&rule::REPLACED, format!("{kind}.{name}"), &canonical(&from), Free::Both);
+                keys.add_for(
+                    &rule::REPLACED,
+                    format!("{kind}.{name}"),
+                    &canonical(&from),
+                    Free::Both,
+                );
             }
         }
     }
@@ -99,7 +102,7 @@ fn lints(keys: &mut Keys, table: &Value) {
             for (lint, level) in list.as_object().into_iter().flatten() {
                 let level = level.get("level").unwrap_or(level);
                 if level == "allow" {
-                    keys.of(&rule::LINT, format!("{at}.{tool}.{lint}"), level, Free::ToRemove);
+                    keys.add_for(&rule::LINT, format!("{at}.{tool}.{lint}"), level, Free::ToRemove);
                 }
             }
         }

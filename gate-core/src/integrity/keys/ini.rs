@@ -15,8 +15,8 @@ pub(super) fn keys(text: &str, _: &Reach) -> Option<Keys> {
         if tests && !is_harmless(&key) {
             keys.add(at, &value, Free::Not);
         } else if LEAVES_OUT.contains(&key.as_str()) {
-            for item in value.split([',', '\n']).map(str::trim).filter(|it| !it.is_empty()) {
-                keys.of(&rule::LINT, format!("{at} {item}"), "", Free::ToRemove);
+            for item in value.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty()) {
+                keys.add_for(&rule::LINT, format!("{at} {item}"), "", Free::ToRemove);
             }
         }
     }
@@ -32,10 +32,12 @@ pub(super) fn entries(text: &str) -> Vec<(String, String, String)> {
             continue;
         }
         let head = said.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-        if let Some((name, _)) = head.filter(|_| !line.starts_with([' ', '\t'])) {
-            section = name.trim().to_owned();
-        } else if line.starts_with([' ', '\t']) && entries.last().is_some_and(|it| it.0 == section)
+        let is_indented = line.starts_with([' ', '\t']);
+        if let Some((name, _)) = head
+            && !is_indented
         {
+            section = name.trim().to_owned();
+        } else if is_indented && entries.last().is_some_and(|last| last.0 == section) {
             if let Some(last) = entries.last_mut() {
                 last.2 += &format!("\n{said}");
             }

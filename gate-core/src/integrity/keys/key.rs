@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::integrity::finding::Finding;
 use crate::integrity::rule::{self, About};
 
-/// What may become of a key.
+/// The changes to a key that are not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Free {
     /// Nothing: every change is told.
@@ -39,10 +39,10 @@ impl Keys {
         value: &(impl ToString + ?Sized),
         free: Free,
     ) {
-        self.of(&rule::MANIFEST, name, value, free);
+        self.add_for(&rule::MANIFEST, name, value, free);
     }
 
-    pub(super) fn of(
+    pub(super) fn add_for(
         &mut self,
         about: &'static About,
         name: impl Into<String>,
@@ -52,7 +52,7 @@ impl Keys {
         self.0.insert(name.into(), Key { value: value.to_string(), free, about });
     }
 
-    /// What is different in another list.
+    /// The differences to another list.
     pub(super) fn findings(&self, now: &Self, path: &str, text: &str) -> Vec<Finding> {
         let names: std::collections::BTreeSet<_> = self.0.keys().chain(now.0.keys()).collect();
         let different = names.into_iter().filter_map(|name| {
@@ -78,17 +78,17 @@ impl Keys {
 /// A finding with the line that a key stands on, where that can be seen.
 fn line_of(finding: Finding, name: &str, text: &str) -> Finding {
     let last = name.rsplit(['.', ' ']).next().unwrap_or(name).trim_matches('"');
-    let begins = |line: &&str| {
+    let line = text.lines().enumerate().find(|(_, line)| {
         let line = line.trim_start().trim_start_matches(['"', '\'', '[']);
         line.strip_prefix(last).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
-    };
-    match text.lines().enumerate().find(|(_, line)| begins(line)) {
+    });
+    match line {
         Some((at, line)) if !last.is_empty() => finding.at(at, line),
         _ => finding,
     }
 }
 
-/// What checks run, and people by habit.
+/// Targets and scripts that checks run, and people by habit.
 pub(super) struct Reach {
     /// Names of targets and scripts.
     pub(super) names: Vec<String>,
@@ -101,13 +101,12 @@ const USUAL: [&str; 8] =
     ["test", "tests", "check", "ci", "verify", "lint", "typecheck", "coverage"];
 
 impl Reach {
-    pub(super) fn of(commands: &[(String, Vec<String>)], (before, now): (&str, &str)) -> Self {
+    pub(super) fn new(commands: &[(String, Vec<String>)], (before, now): (&str, &str)) -> Self {
         // The first word is the program.
         let words = commands.iter().flat_map(|(_, words)| words.iter().skip(1));
         let words = words.flat_map(|word| word.split_whitespace());
-        let verb = |word: &&str| matches!(*word, "run" | "run-script" | "exec");
         let plain = words.filter(|word| !word.starts_with('-') && !word.contains(['=', '/']));
-        let plain = plain.filter(|word| !verb(word));
+        let plain = plain.filter(|word| !matches!(*word, "run" | "run-script" | "exec"));
         let names = USUAL.into_iter().chain(plain).map(str::to_owned).collect();
         Self { names, texts: [before.to_owned(), now.to_owned()] }
     }

@@ -23,7 +23,7 @@ use key::{Keys, Reach};
 pub use python::dependencies as python_dependencies;
 pub use recipes::idle as idle_targets;
 
-/// What is different between two versions of a manifest in its guarded keys.
+/// The differences between two versions of a manifest in its guarded keys.
 pub(super) fn findings(
     path: &str,
     (before, now): (&str, &str),
@@ -41,7 +41,7 @@ pub(super) fn findings(
         "build.gradle" | "build.gradle.kts" => build::gradle,
         _ => recipes::keys,
     };
-    let reach = Reach::of(commands, (before, now));
+    let reach = Reach::new(commands, (before, now));
     match (read(before, &reach), read(now, &reach)) {
         (Some(before), Some(is)) => before.findings(&is, path, now),
         // What was broken before is anybody's to repair.
@@ -61,12 +61,12 @@ pub fn decisive(path: &str, bytes: &[u8]) -> Vec<u8> {
     if path.ends_with(".git/config") {
         return git::decisive(&text).into_bytes();
     }
-    hooks_of(path, bytes).map_or_else(|| bytes.to_vec(), |value| value.to_string().into_bytes())
+    hooks(path, bytes).map_or_else(|| bytes.to_vec(), |value| value.to_string().into_bytes())
 }
 
-/// What of an agent's settings concerns hooks; none where the file holds no
+/// The part of an agent's settings that concerns hooks; `None` if the file holds no
 /// settings, or cannot be read as such.
-fn hooks_of(path: &str, bytes: &[u8]) -> Option<Value> {
+fn hooks(path: &str, bytes: &[u8]) -> Option<Value> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_local = name == "settings.local.json";
     if !(is_local || name == "settings.json") {
@@ -75,14 +75,15 @@ fn hooks_of(path: &str, bytes: &[u8]) -> Option<Value> {
     let Ok(Value::Object(mut table)) = serde_json::from_slice(bytes) else { return None };
     // A client's own file is its own, but for what it runs and is told.
     let hooks = ["hooks", "disableAllHooks", "allowManagedHooksOnly", "env", "hooksConfig"];
-    let decides = |key: &str| if is_local { hooks.contains(&key) } else { key != "permissions" };
-    table.retain(|key, _| decides(key));
+    table.retain(
+        |key, _| if is_local { hooks.contains(&key.as_str()) } else { key != "permissions" },
+    );
     Some(Value::Object(table))
 }
 
-/// Whether in an agent's settings only what concerns no hook is different: its
+/// Two versions of an agent's settings differ only in what concerns no hook: its
 /// client itself keeps there what a person permitted.
 pub(super) fn only_permissions(path: &str, before: Option<&[u8]>, now: Option<&[u8]>) -> bool {
-    let read = |bytes: Option<&[u8]>| hooks_of(path, bytes.unwrap_or(b"{}"));
-    read(before).is_some_and(|was| read(now) == Some(was))
+    let [before, now] = [before, now].map(|bytes| hooks(path, bytes.unwrap_or(b"{}")));
+    before.is_some() && before == now
 }

@@ -70,7 +70,7 @@ fn reached(reach: &Reach) -> BTreeSet<String> {
     names
 }
 
-/// Whether a script runs before or after one of these.
+/// A script runs before or after one of these.
 fn hooks(name: &str, names: &BTreeSet<String>) -> bool {
     let of = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
     of.is_some_and(|of| names.contains(of))
@@ -81,19 +81,19 @@ fn sources(keys: &mut Keys, package: &Value) {
         let value = kind.split('.').fold(package, |value, key| &value[key]);
         leaves(kind, value, &mut |at, value| {
             if !value.is_null() && elsewhere(value).is_some() {
-                keys.of(&rule::REPLACED, at, value, Free::ToRemove);
+                keys.add_for(&rule::REPLACED, at, value, Free::ToRemove);
             }
         });
     }
     for kind in ["dependencies", "devDependencies", "optionalDependencies"] {
         for (name, value) in package[kind].as_object().into_iter().flatten() {
             let from = elsewhere(value).unwrap_or("registry");
-            keys.of(&rule::REPLACED, format!("{kind}.{name}"), from, Free::Both);
+            keys.add_for(&rule::REPLACED, format!("{kind}.{name}"), from, Free::Both);
         }
     }
 }
 
-/// Where a version comes from, if not from the registry.
+/// The source of a version that does not come from the registry.
 fn elsewhere(value: &Value) -> Option<&str> {
     let version = value.as_str()?;
     let schemes =

@@ -10,7 +10,7 @@ use crate::integrity::rule;
 const TOOLS: [&str; 8] =
     ["pytest", "coverage", "tox", "nox", "poe", "taskipy", "pytest-watch", "nose"];
 
-/// What may be changed in them: names and how much is told.
+/// Keys that may be changed: names, and how much is printed.
 const HARMLESS: [&str; 4] = ["markers", "minversion", "required_plugins", "cache_dir"];
 
 /// Keys of linters and type checkers that leave something out.
@@ -72,10 +72,10 @@ fn left_out(keys: &mut Keys, at: &str, value: &Value) {
         Value::Bool(false) | Value::Null => {}
         Value::Array(list) => {
             for item in list {
-                keys.of(&rule::LINT, format!("{at} {item}"), "", Free::ToRemove);
+                keys.add_for(&rule::LINT, format!("{at} {item}"), "", Free::ToRemove);
             }
         }
-        value => keys.of(&rule::LINT, format!("{at} {named}"), value, Free::ToRemove),
+        value => keys.add_for(&rule::LINT, format!("{at} {named}"), value, Free::ToRemove),
     }
 }
 
@@ -115,8 +115,8 @@ fn declared(text: &str) -> Option<Vec<String>> {
 /// The name in a line of requirements, as a module would be called.
 fn requirement(line: &str) -> Option<String> {
     let line = line.trim();
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let name: String = line.chars().take_while(|c| is_name(*c)).collect();
+    let name: String =
+        line.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')).collect();
     (!name.is_empty() && !line.starts_with(['-', '.', '#'])).then(|| normal(&name))
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::key::{Free, Keys, Reach};
 
-/// What changes how every recipe runs.
+/// Names that change how every recipe runs.
 const SPECIAL: [&str; 9] = [
     "SHELL",
     ".SHELLFLAGS",
@@ -25,7 +25,6 @@ struct Recipe {
     lines: Vec<String>,
 }
 
-/// What a file says.
 #[derive(Debug, Default)]
 struct Recipes {
     targets: BTreeMap<String, Recipe>,
@@ -81,13 +80,13 @@ fn reached(reach: &Reach) -> BTreeSet<String> {
 fn calls(line: &str) -> Vec<String> {
     let words: Vec<&str> =
         line.trim_start_matches(['@', '-', '+', ' ', '\t']).split_whitespace().collect();
-    let is_call = |word: &&str| {
+    let call = words.iter().position(|word| {
         matches!(*word, "make" | "gmake" | "just" | "$(MAKE)" | "${MAKE}" | "task" | "task:")
-    };
-    let Some(at) = words.iter().position(is_call) else { return Vec::new() };
+    });
+    let Some(at) = call else { return Vec::new() };
     let rest = words[at + 1..].iter().take_while(|word| !matches!(**word, "&&" | "||" | ";" | "|"));
     rest.filter(|word| !word.starts_with('-') && !word.contains('='))
-        .map(|it| (*it).to_owned())
+        .map(|word| (*word).to_owned())
         .collect()
 }
 
@@ -137,7 +136,7 @@ fn make(text: &str) -> Recipes {
             *all = format!("{all}{value}\n");
         } else if ["include ", "-include ", "sinclude ", "import ", "set "]
             .iter()
-            .any(|it| said.starts_with(it))
+            .any(|word| said.starts_with(word))
         {
             recipes.others.push(said.to_owned());
         } else if let Some((names, rest)) = said.split_once(':') {
@@ -194,7 +193,7 @@ fn tasks(text: &str) -> Recipes {
             recipe.lines.push(said.to_owned());
             if let Some(list) = said.strip_prefix("deps:") {
                 let words = list.split(|c: char| !(c.is_alphanumeric() || "-_:".contains(c)));
-                recipe.needs.extend(words.filter(|it| !it.is_empty()).map(str::to_owned));
+                recipe.needs.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
             }
         }
     }
@@ -204,7 +203,8 @@ fn tasks(text: &str) -> Recipes {
 /// The targets of a makefile that a file of their name would keep from running.
 pub fn idle(text: &str) -> Vec<String> {
     let recipes = Recipes::read(text);
-    let phony = recipes.targets.get(".PHONY").map(|it| it.needs.clone()).unwrap_or_default();
+    let phony =
+        recipes.targets.get(".PHONY").map(|recipe| recipe.needs.clone()).unwrap_or_default();
     let runs = recipes.targets.iter().filter(|(_, recipe)| !recipe.lines.is_empty());
     let names = runs.map(|(name, _)| name.clone());
     names.filter(|name| !phony.contains(name) && !name.contains(['.', '/', '%', '$'])).collect()

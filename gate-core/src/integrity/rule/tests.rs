@@ -20,7 +20,7 @@ fn languages(rule: &Rule) -> Vec<Language> {
 }
 
 fn hits(rule: &Rule, language: Language, sample: &str) -> bool {
-    let view = View::of(sample, Some(language));
+    let view = View::new(sample, Some(language));
     (0..view.len()).any(|line| rule.find(&view, line).is_some())
 }
 

@@ -1,7 +1,7 @@
 //! New files that hide something else by their names: a dependency, a tool, a
 //! target of a makefile.
 
-use super::examine::Around;
+use super::compare::Around;
 use super::finding::Finding;
 use super::rule;
 
@@ -26,7 +26,6 @@ const MODULES: &[&str] = &[
     "usercustomize",
 ];
 
-/// What a new file hides.
 pub(super) fn findings(path: &str, around: &Around) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(module) = module(path, around) {
@@ -37,8 +36,7 @@ pub(super) fn findings(path: &str, around: &Around) -> Vec<Finding> {
         }
     }
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_target = |(of, target): &(String, String)| of == folder && target == name;
-    if around.targets.iter().any(is_target) {
+    if around.targets.iter().any(|(at, target)| at == folder && target == name) {
         findings.push(rule::SHADOWS_TARGET.finding(path));
     }
     findings

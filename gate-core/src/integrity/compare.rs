@@ -4,19 +4,19 @@
 //! that is laid out anew, or stands in another file, is the same. Additions are
 //! free, but where a rule finds something in them.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::finding::{Finding, Severity};
 use super::guarded::Guarded;
 use super::keys;
 use super::language::Language;
+use super::lexer::View;
 use super::lines;
 use super::place::{is_vendored, place};
 use super::rule::{self, About, Place, Rule};
-use super::shadow;
-use super::suite::{Suite, Test};
-use super::token::Token;
-use super::view::View;
+use super::shadowing;
+use super::tests_in_source::{Suite, Test};
 use crate::decide::expression::Expression;
 
 /// A file that is different from the baseline.
@@ -26,19 +26,19 @@ pub struct Changed<'a> {
     pub path: &'a str,
     /// Why it is guarded, where it is.
     pub guarded: Option<Guarded>,
-    /// Whether settings protect it.
+    /// Settings protect it.
     pub protected: bool,
-    /// Whether a check's command names it.
+    /// A check's command names it.
     pub script: bool,
-    /// Whether its bytes only came from, or went to, another name.
+    /// Its bytes only came from, or went to, another name.
     pub moved: bool,
-    /// What it was; none where it was not there.
+    /// The bytes of the baseline; `None` if it did not exist.
     pub before: Option<&'a [u8]>,
-    /// What it is; none where it is gone.
+    /// The bytes of the tree; `None` if it is gone.
     pub now: Option<&'a [u8]>,
 }
 
-/// What is known beside the changed files.
+/// Facts about the project beside its changed files.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
     /// The languages whose tests a required check runs over the work as the baseline
@@ -60,7 +60,7 @@ pub struct Examiner<'a> {
     findings: Vec<Finding>,
     was: Vec<Known>,
     now: Vec<Known>,
-    /// How often a rule found something in a line that is gone.
+    /// Findings in lines that are gone, by rule and line.
     gone: HashMap<(&'static str, String), usize>,
     added: Vec<Added>,
 }
@@ -76,7 +76,7 @@ struct Known {
     apart: Option<Language>,
 }
 
-/// What a rule found in an added line.
+/// A finding in an added line.
 #[derive(Debug)]
 struct Added {
     rule: &'static Rule,
@@ -84,7 +84,6 @@ struct Added {
     line: String,
     /// The test that the line belongs to: name and body.
     test: Option<(String, String)>,
-    /// Whether its file held tests before.
     had_tests: bool,
 }
 
@@ -107,7 +106,7 @@ impl<'a> Examiner<'a> {
             return;
         }
         if file.before.is_none() {
-            self.findings.extend(shadow::findings(file.path, self.around));
+            self.findings.extend(shadowing::findings(file.path, self.around));
         }
         let (before, now) = (file.before.map(text), file.now.map(text));
         if file.guarded == Some(Guarded::Manifest) {
@@ -116,8 +115,10 @@ impl<'a> Examiner<'a> {
             return;
         }
         let rests = matches!(file.guarded, Some(Guarded::Test | Guarded::Support));
-        match (Language::of(file.path), before, now) {
-            (_, Some(_), None) if rests && !file.moved && Language::of(file.path).is_none() => {
+        match (Language::from_path(file.path), before, now) {
+            (_, Some(_), None)
+                if rests && !file.moved && Language::from_path(file.path).is_none() =>
+            {
                 self.findings.push(rule::SUPPORT_REMOVED.finding(file.path));
             }
             (None, Some(before), Some(now)) if rests => self.data(file, &before, &now),
@@ -168,8 +169,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// What tests rest on and gate does not know as code: what was there has to be
-    /// there.
+    /// Compares data that tests rest on: its lines have to stay.
     fn data(&mut self, file: &Changed<'_>, before: &str, now: &str) {
         let Some(&line) = lines::lines(before, now).removed.first() else { return };
         let line_was = before.lines().nth(line).unwrap_or_default();
@@ -189,15 +189,14 @@ impl<'a> Examiner<'a> {
         let place = place(file.path, file.guarded);
         let is_test = place == Some(Place::Test);
         let (was, is) = (before.unwrap_or(""), now.unwrap_or(""));
-        let (was, is) = (View::of(was, Some(language)), View::of(is, Some(language)));
-        let suite = |view: &View<'_>| {
+        let (was, is) = (View::new(was, Some(language)), View::new(is, Some(language)));
+        let [old, new] = [&was, &is].map(|view| {
             let has_inline = is_test || language == Language::Rust;
-            if has_inline { Suite::of(view, language, !is_test) } else { Suite::none() }
-        };
-        let (old, new) = (suite(&was), suite(&is));
+            if has_inline { Suite::new(view, language, !is_test) } else { Suite::none() }
+        });
         let apart = is_test.then_some(language);
-        self.was.extend(old.tests.iter().map(|test| Known::of(file, test, apart)));
-        self.now.extend(new.tests.iter().map(|test| Known::of(file, test, apart)));
+        self.was.extend(old.tests.iter().map(|test| Known::new(file, test, apart)));
+        self.now.extend(new.tests.iter().map(|test| Known::new(file, test, apart)));
         if file.moved {
             return;
         }
@@ -206,15 +205,14 @@ impl<'a> Examiner<'a> {
             self.beside_tests(file, (&was, &old), &new, apart);
         }
         let difference = lines::lines(was.text, is.text);
-        let at = |suite: &Suite, line| if suite.holds(line) { Some(Place::Test) } else { place };
         for line in difference.removed {
-            if let Some(place) = at(&old, line) {
+            if let Some(place) = old.place(line, place) {
                 self.removed(language, place, &was, line);
             }
         }
         let mut seen = HashSet::new();
         for line in difference.added {
-            let Some(place) = at(&new, line) else { continue };
+            let Some(place) = new.place(line, place) else { continue };
             for rule in Rule::all_for(language).filter(|rule| rule.looks_at(place)) {
                 let Some(first) = rule.find(&is, line) else { continue };
                 if !seen.insert((rule.about.id, first)) {
@@ -226,7 +224,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// What tests rest on in their own file. Imports follow the work.
+    /// Compares the code beside the tests of a file. Imports follow the work.
     fn beside_tests(
         &mut self,
         file: &Changed<'_>,
@@ -238,13 +236,16 @@ impl<'a> Examiner<'a> {
             r"^\s*(?:pub\s+)?(?:use|import|from|mod|package|using|require|require_relative|#include|export)\b|=\s*require\(|^\s*\}\s*from\b",
         );
         let removed = lines::removed(&old.rest, &new.rest);
-        let says = |token: &&Token| !matches!(token.text.as_str(), "," | ";" | "«" | "»");
-        let lines: Vec<_> = removed.into_iter().filter(says).map(|token| token.line).collect();
-        let imports = |line: &usize| IMPORTS.is_match(view.line(*line));
-        let Some(line) = lines.iter().find(|line| !imports(line)).or(lines.first()) else { return };
+        let lines: Vec<_> = removed
+            .into_iter()
+            .filter(|token| !token.is_layout())
+            .map(|token| token.line)
+            .collect();
+        let other = lines.iter().find(|line| !IMPORTS.is_match(view.line(**line)));
+        let Some(line) = other.or(lines.first()) else { return };
         let finding = rule::SUPPORT_EDITED.finding(file.path).at(*line, view.line(*line));
         let finding = self.unless_overlaid(finding, apart);
-        let severity = if imports(line) { Severity::Warn } else { finding.severity };
+        let severity = if other.is_none() { Severity::Warn } else { finding.severity };
         self.findings.push(Finding { severity, ..finding });
     }
 
@@ -260,7 +261,7 @@ impl<'a> Examiner<'a> {
     /// An edit of a file in a language, or of data, warns where the baseline's version
     /// is run; it decides elsewhere.
     fn unless_overlaid(&self, finding: Finding, language: Option<Language>) -> Finding {
-        if language.is_some_and(|it| self.around.overlaid.contains(&it)) {
+        if language.is_some_and(|language| self.around.overlaid.contains(&language)) {
             Finding { severity: Severity::Warn, ..finding }
         } else {
             finding
@@ -278,9 +279,8 @@ impl<'a> Examiner<'a> {
         let added = self.in_added_lines();
         self.findings.extend(tests);
         self.findings.extend(added);
-        self.findings.sort_by(|one, other| {
-            let key = |it: &Finding| (std::cmp::Reverse(it.severity), it.file.clone(), it.line);
-            key(one).cmp(&key(other))
+        self.findings.sort_by_cached_key(|finding| {
+            (Reverse(finding.severity), finding.file.clone(), finding.line)
         });
         self.findings
     }
@@ -299,17 +299,17 @@ impl<'a> Examiner<'a> {
             }
         }
         let known: HashSet<&str> = self.was.iter().map(|test| test.name.as_str()).collect();
-        let is_new = |test: &&Known| !known.contains(test.name.as_str());
-        let silent = self.now.iter().filter(is_new).filter(|test| !asserts(&test.body));
+        let new = self.now.iter().filter(|test| !known.contains(test.name.as_str()));
+        let silent = new.filter(|test| !asserts(&test.body));
         findings.extend(silent.map(|test| test.finding(&rule::NO_ORACLE)));
         findings
     }
 
     /// A test of the baseline that is not there as it was.
     fn missing(&self, test: &Known) -> Finding {
-        let named = |it: &&Known| it.name == test.name;
-        let here = self.now.iter().find(|it| named(it) && it.file == test.file);
-        match here.or_else(|| self.now.iter().find(named)) {
+        let mut named: Vec<_> = self.now.iter().filter(|now| now.name == test.name).collect();
+        named.sort_by_key(|now| now.file != test.file);
+        match named.first() {
             Some(now) => self.unless_overlaid(now.finding(&rule::TEST_EDITED), test.apart),
             None => test.finding(&rule::TEST_REMOVED),
         }
@@ -318,8 +318,8 @@ impl<'a> Examiner<'a> {
     fn in_added_lines(&mut self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for added in std::mem::take(&mut self.added) {
-            if added.rule.of_test {
-                findings.extend(self.of_test(added));
+            if added.rule.about_test {
+                findings.extend(self.test_finding(added));
                 continue;
             }
             match self.gone.get_mut(&(added.rule.about.id, added.line)) {
@@ -331,14 +331,14 @@ impl<'a> Examiner<'a> {
         findings
     }
 
-    /// What concerns a test decides where the test is the baseline's.
-    fn of_test(&self, added: Added) -> Option<Finding> {
+    /// The finding of a rule about tests: it decides only if the test is the baseline's.
+    fn test_finding(&self, added: Added) -> Option<Finding> {
         let was = match &added.test {
             Some((name, body)) => {
-                if self.was.iter().any(|it| it.name == *name && it.body == *body) {
+                if self.was.iter().any(|test| test.name == *name && test.body == *body) {
                     return None;
                 }
-                self.was.iter().any(|it| it.name == *name)
+                self.was.iter().any(|test| test.name == *name)
             }
             None => added.had_tests,
         };
@@ -348,7 +348,7 @@ impl<'a> Examiner<'a> {
 }
 
 impl Known {
-    fn of(file: &Changed<'_>, test: &Test, apart: Option<Language>) -> Self {
+    fn new(file: &Changed<'_>, test: &Test, apart: Option<Language>) -> Self {
         Self {
             file: file.path.to_owned(),
             name: test.name.clone(),
@@ -361,7 +361,7 @@ impl Known {
     fn finding(&self, about: &About) -> Finding {
         let message = format!("{}: {}", about.message, crate::text::brief(&self.name, 80));
         let finding = Finding { message, ..about.finding(&self.file) };
-        finding.at(self.line, "").of_test(&self.name)
+        finding.at(self.line, "").for_test(&self.name)
     }
 }
 
@@ -375,7 +375,7 @@ fn added(
     let finding = rule.about.finding(file.path).at(line, view.line(line));
     let test = suite.at(line);
     let finding = match test {
-        Some(test) => finding.of_test(&test.name),
+        Some(test) => finding.for_test(&test.name),
         None => finding,
     };
     let severity = if is_vendored(file.path) { Severity::Warn } else { finding.severity };
@@ -388,7 +388,7 @@ fn added(
     }
 }
 
-/// Whether a test says what it expects, by the words that frameworks have for it.
+/// Looks for the words by which frameworks assert something.
 fn asserts(body: &str) -> bool {
     static SAYS: Expression = Expression::new(
         r"assert|expect|should|must|raise|throw|panic|fail|check|verify|require|error|fatal|match|equal|snapshot|compare|is_ok|status",

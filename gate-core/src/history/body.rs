@@ -1,4 +1,4 @@
-//! What the bodies of records say.
+//! The bodies of records.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,7 @@ pub(super) struct Decided {
     pub(super) state: State,
 }
 
-/// What stands in a decision beside the core's own.
+/// The members of a decision beside the core's own.
 #[derive(Deserialize)]
 struct Beside {
     #[serde(default)]
@@ -28,7 +28,7 @@ struct Beside {
 }
 
 impl Decided {
-    pub(super) fn of(record: &Record) -> Result<Self, Wrong> {
+    pub(super) fn read(record: &Record) -> Result<Self, Wrong> {
         let Beside { task, policy_digest } = member(record, "decision")?;
         Ok(Self {
             decision: member(record, "decision")?,
@@ -46,12 +46,12 @@ pub(super) struct Stepped {
 }
 
 impl Stepped {
-    pub(super) fn of(record: &Record) -> Result<Self, Wrong> {
+    pub(super) fn read(record: &Record) -> Result<Self, Wrong> {
         let (from, to): (BreakerState, BreakerState) =
             (member(record, "from")?, member(record, "to")?);
         let event: Event = member(record, "event")?;
         let trip: Option<Trip> = member(record, "trip")?;
-        let state = of_breaker(record)?;
+        let state = breaker_state(record)?;
         Ok(Self { change: Change { from, event, to, trip }, state })
     }
 }
@@ -65,7 +65,7 @@ pub(super) struct Acted {
 
 impl Acted {
     /// None for the other acts, which leave runs and breakers as they are.
-    pub(super) fn of(record: &Record) -> Result<Option<Self>, Wrong> {
+    pub(super) fn read(record: &Record) -> Result<Option<Self>, Wrong> {
         let name: String = member(record, "act")?;
         let Some(act) = breaker_act(&name) else {
             return match record.body.get("state") {
@@ -74,7 +74,7 @@ impl Acted {
             };
         };
         let reason: Option<String> = member(record, "reason")?;
-        let state = of_breaker(record)?;
+        let state = breaker_state(record)?;
         Ok(Some(Self { act, reason: reason.unwrap_or_default(), state }))
     }
 }
@@ -85,12 +85,12 @@ fn breaker_act(name: &str) -> Option<Act> {
 }
 
 /// The state that a step or an act left: it concerns no run.
-fn of_breaker(record: &Record) -> Result<State, Wrong> {
+fn breaker_state(record: &Record) -> Result<State, Wrong> {
     let state: State = member(record, "state")?;
     let breaker = state.breaker.clone();
     let bare = match state.key() {
-        (Owner::Loop, name) => State::of_loop(name, &state.task, breaker),
-        (Owner::Task, task) => State::of_task(task, breaker),
+        (Owner::Loop, name) => State::for_loop(name, &state.task, breaker),
+        (Owner::Task, task) => State::for_task(task, breaker),
     };
     same("/state", &state, &bare)?;
     Ok(state)

@@ -1,4 +1,4 @@
-//! What findings come to: what the operator allowed, the budget, the outcome.
+//! The outcome of all findings: what the operator allowed, the budget, the verdict.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,29 +10,29 @@ use crate::decide::policy::{Allowance, IntegrityPolicy};
 /// A finding that the operator allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Allowed {
-    /// What was found.
+    /// The finding.
     pub finding: Finding,
     /// Why it is allowed, as settings say.
     pub reason: String,
 }
 
-/// What findings come to.
+/// The outcome of all findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weighed {
     /// Pass, fail or tamper.
     pub outcome: Outcome,
     /// One line for a person.
     pub summary: String,
-    /// What stands against the work, and what is only shown; the worst first.
+    /// Findings that decide, and those that are only shown; the worst first.
     pub findings: Vec<Finding>,
-    /// What is allowed.
+    /// Findings that the operator allowed.
     pub allowed: Vec<Allowed>,
-    /// How many suppressions there are.
+    /// The number of suppressions.
     pub suppressions: usize,
 }
 
-/// So many findings are named in the summary.
-const NAMED: usize = 3;
+/// The most findings that the summary names.
+const MAX_NAMED_FINDINGS: usize = 3;
 
 /// Weighs findings; `matches` says whether a glob of settings names a file.
 pub fn weigh(
@@ -47,16 +47,15 @@ pub fn weigh(
             None => left.push(finding),
         }
     }
-    let count = |severity| left.iter().filter(|it| it.severity == severity).count();
-    let suppressions = count(Severity::Budget);
+    let suppressions = left.iter().filter(|one| one.severity == Severity::Budget).count();
     let is_over = suppressions > policy.budget as usize;
-    let decides = |it: &&Finding| match it.severity {
+    let deciding = left.iter().filter(|finding| match finding.severity {
         Severity::Tamper | Severity::Block => true,
         Severity::Budget => is_over,
         Severity::Warn => false,
-    };
-    let deciding: Vec<&Finding> = left.iter().filter(decides).collect();
-    let outcome = match deciding.iter().map(|it| it.severity).max() {
+    });
+    let deciding: Vec<&Finding> = deciding.collect();
+    let outcome = match deciding.iter().map(|finding| finding.severity).max() {
         Some(Severity::Tamper) => Outcome::Tamper,
         Some(_) => Outcome::Fail,
         None => Outcome::Pass,
@@ -65,7 +64,7 @@ pub fn weigh(
     Weighed { outcome, summary, findings: left, allowed, suppressions }
 }
 
-/// Whether a rule of the operator's allows a finding: all that it names fits.
+/// A rule of the operator's allows a finding if all that it names fits.
 fn permits(rule: &Allowance, finding: &Finding, matches: &impl Fn(&str, &str) -> bool) -> bool {
     let path = rule.path.as_ref().is_none_or(|glob| matches(glob, &finding.file));
     let named = rule.rule.as_ref().is_none_or(|id| *id == finding.rule);
@@ -76,15 +75,15 @@ fn permits(rule: &Allowance, finding: &Finding, matches: &impl Fn(&str, &str) ->
     path && named && test
 }
 
-/// Whether a test's name is one that a pattern means. The last part of an identity
-/// is what the test is called in its file.
+/// Matches a test's name with a pattern, or with the last part of the pattern: a test's
+/// name within its file.
 fn names(pattern: &str, test: &str) -> bool {
     let own = pattern.rsplit("::").next().unwrap_or(pattern);
     let own = own.split('[').next().unwrap_or(own);
     [pattern, own].iter().any(|pattern| fits(pattern, test))
 }
 
-/// Whether a text is as a pattern says, where `*` stands for anything.
+/// Matches a text with a pattern, in which `*` stands for anything.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -107,10 +106,10 @@ fn summary(deciding: &[&Finding], shown: usize, allowed: usize) -> String {
     if deciding.is_empty() {
         return format!("nothing gets around the checks{beside}");
     }
-    let named = deciding.iter().take(NAMED);
+    let named = deciding.iter().take(MAX_NAMED_FINDINGS);
     let named: Vec<_> =
-        named.map(|it| format!("{}: {} [{}]", it.place(), it.message, it.rule)).collect();
-    let more = deciding.len().saturating_sub(NAMED);
+        named.map(|one| format!("{}: {} [{}]", one.place(), one.message, one.rule)).collect();
+    let more = deciding.len().saturating_sub(MAX_NAMED_FINDINGS);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     format!("{}{more}{beside}", named.join("; "))
 }
@@ -155,7 +154,8 @@ mod tests {
 
     #[test]
     fn what_is_allowed_is_told_and_decides_nothing() {
-        let edited = finding("test-edited", Severity::Block, "tests/a.py").of_test("test_import_x");
+        let edited =
+            finding("test-edited", Severity::Block, "tests/a.py").for_test("test_import_x");
         for (rule, expected) in [
             (allowance(Some("tests/a.py"), None, None), Outcome::Pass),
             (allowance(Some("tests/b.py"), None, None), Outcome::Fail),

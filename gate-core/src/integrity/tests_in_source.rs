@@ -1,23 +1,23 @@
-//! The tests that stand in a text: their names, where each begins and ends, what
-//! each says, and what is left when they are taken out.
+//! The tests in a text: their names, lines and tokens, and the code beside them.
 //!
 //! A test is found by how its framework has it written (a name, an attribute, a
 //! call), and ends where its brackets close or its indentation ends. What is
 //! made up when the tests run has no name here.
 
 use super::language::Language;
+use super::lexer::{Class, Part, View};
+use super::rule::Place;
 use super::token::{Token, joined, tokens};
-use super::view::{Class, Part, View};
 use crate::decide::expression::Expression;
 
 /// A test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Test {
-    /// What it is called, in its file.
+    /// Its name within its file.
     pub(super) name: String,
     /// Its first line with its attributes, and the one after its last; from 0.
     pub(super) lines: (usize, usize),
-    /// What it says, however it is laid out.
+    /// Its tokens, without layout.
     pub(super) body: String,
 }
 
@@ -25,9 +25,9 @@ pub(super) struct Test {
 #[derive(Debug, Default)]
 pub(super) struct Suite {
     pub(super) tests: Vec<Test>,
-    /// Which lines are tests or belong to them, where not all of the text is.
+    /// The lines of tests and of what belongs to them; `None`: all.
     pub(super) regions: Option<Vec<(usize, usize)>>,
-    /// What stands beside the tests: helpers, imports, setup.
+    /// The tokens beside the tests: helpers, imports, setup.
     pub(super) rest: Vec<Token>,
 }
 
@@ -38,7 +38,7 @@ impl Suite {
     }
 
     /// The tests of a file of tests, or those that stand among a product's code.
-    pub(super) fn of(view: &View<'_>, language: Language, is_product: bool) -> Self {
+    pub(super) fn new(view: &View<'_>, language: Language, is_product: bool) -> Self {
         let regions = is_product.then(|| inline(view, language));
         let mut tests: Vec<Test> = Vec::new();
         for (name, line) in definitions(view, language) {
@@ -66,12 +66,15 @@ impl Suite {
         self.tests.iter().find(|test| (test.lines.0..test.lines.1).contains(&line))
     }
 
-    /// Whether a line is a test's, or belongs to tests.
+    /// A line belongs to tests.
     pub(super) fn holds(&self, line: usize) -> bool {
-        let within = |regions: &Vec<(usize, usize)>| {
-            regions.iter().any(|(from, to)| (*from..*to).contains(&line))
-        };
-        self.regions.as_ref().is_none_or(within)
+        let Some(regions) = &self.regions else { return true };
+        regions.iter().any(|(from, to)| (*from..*to).contains(&line))
+    }
+
+    /// The place of a line in a file with this place.
+    pub(super) fn place(&self, line: usize, file: Option<Place>) -> Option<Place> {
+        if self.holds(line) { Some(Place::Test) } else { file }
     }
 }
 
@@ -166,7 +169,7 @@ fn called(view: &View<'_>, code: &str, line: usize, head: &Expression) -> Option
     Some((view.text[inside..close].to_owned(), line))
 }
 
-/// What an attribute says to be a test: the name stands within the next lines.
+/// A test that an attribute marks: its name stands within the next lines.
 fn marked(
     view: &View<'_>,
     code: &str,
@@ -174,9 +177,9 @@ fn marked(
     mark: &Expression,
     head: &Expression,
 ) -> Option<(String, usize)> {
-    const NEAR: usize = 16;
+    const MAX_LINES_TO_NAME: usize = 16;
     mark.find(code)?;
-    (line..view.len().min(line + NEAR)).find_map(|at| {
+    (line..view.len().min(line + MAX_LINES_TO_NAME)).find_map(|at| {
         let code = view.part(at, Part::Code);
         if code.trim_start().starts_with(['@', '[']) {
             return None;
@@ -215,11 +218,7 @@ fn begin(view: &View<'_>, line: usize) -> usize {
         if is_mark {
             first -= 1;
         } else if closes {
-            let opens = |at: &usize| {
-                let code = view.part(*at, Part::Code);
-                ["@", "#["].iter().any(|mark| code.trim_start().starts_with(mark))
-            };
-            match (first.saturating_sub(40)..first).rev().find(opens) {
+            match (first.saturating_sub(40)..first).rev().find(|at| opens_mark(view, *at)) {
                 Some(at) => first = at,
                 None => break,
             }
@@ -230,6 +229,11 @@ fn begin(view: &View<'_>, line: usize) -> usize {
     first
 }
 
+fn opens_mark(view: &View<'_>, line: usize) -> bool {
+    let code = view.part(line, Part::Code);
+    ["@", "#["].iter().any(|mark| code.trim_start().starts_with(mark))
+}
+
 /// The line after a test's last.
 fn end(view: &View<'_>, language: Language, line: usize) -> usize {
     let (from, _) = view.range(line);
@@ -238,7 +242,7 @@ fn end(view: &View<'_>, language: Language, line: usize) -> usize {
         Language::Ruby => by_end(view, line),
         Language::Js | Language::Php => {
             let code = view.part(line, Part::Code);
-            let is_call = CALL.find(&code).map(|it| it.end - 1);
+            let is_call = CALL.find(&code).map(|call| call.end - 1);
             match is_call {
                 Some(at) => closed(view, from + at, b"("),
                 None => closed(view, from, b"{"),
@@ -263,11 +267,8 @@ fn closed(view: &View<'_>, from: usize, open: &[u8]) -> usize {
             }
             b')' | b']' | b'}' => {
                 depth = depth.saturating_sub(1);
-                let goes_on = || {
-                    let rest = bytes[at + 1..].trim_ascii_start();
-                    open == b"(" && rest.starts_with(b"(")
-                };
-                if depth == 0 && opened && !goes_on() {
+                let goes_on = open == b"(" && bytes[at + 1..].trim_ascii_start().starts_with(b"(");
+                if depth == 0 && opened && !goes_on {
                     return view.line_of(at) + 1;
                 }
             }
@@ -279,17 +280,13 @@ fn closed(view: &View<'_>, from: usize, open: &[u8]) -> usize {
 }
 
 fn by_indentation(view: &View<'_>, line: usize) -> usize {
-    let width = |line: usize| {
-        let text = view.line(line);
-        text.len() - text.trim_start().len()
-    };
-    let (own, mut end, mut depth) = (width(line), line + 1, 0_usize);
+    let (own, mut end, mut depth) = (indentation(view.line(line)), line + 1, 0_usize);
     for at in line..view.len() {
         let (from, to) = view.range(at);
         let code = view.part(at, Part::Code);
         let is_inside = view.classes.get(from) == Some(&Class::Long);
         let is_blank = code.trim().is_empty();
-        if at > line && depth == 0 && !is_inside && !is_blank && width(at) <= own {
+        if at > line && depth == 0 && !is_inside && !is_blank && indentation(view.line(at)) <= own {
             break;
         }
         if !is_blank || is_inside {
@@ -307,13 +304,19 @@ fn by_indentation(view: &View<'_>, line: usize) -> usize {
 }
 
 fn by_end(view: &View<'_>, line: usize) -> usize {
-    let width = |text: &str| text.len() - text.trim_start().len();
-    let own = width(view.line(line));
-    let closes = |at: &usize| {
-        let code = view.part(*at, Part::Code);
-        width(&code) <= own && code.trim_start().starts_with(['e', '}'])
-    };
-    (line + 1..view.len()).find(closes).map_or(view.len(), |at| at + 1)
+    let own = indentation(view.line(line));
+    for at in line + 1..view.len() {
+        let code = view.part(at, Part::Code);
+        if indentation(&code) <= own && code.trim_start().starts_with(['e', '}']) {
+            return at + 1;
+        }
+    }
+    view.len()
+}
+
+/// The width of the white space that a line begins with, in bytes.
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
 }
 
 #[cfg(test)]
@@ -322,9 +325,9 @@ mod tests {
 
     #[track_caller]
     fn check(language: Language, text: &str, expected: &[(&str, usize, usize)]) {
-        let view = View::of(text, Some(language));
-        let suite = Suite::of(&view, language, false);
-        let found = suite.tests.iter().map(|it| (it.name.as_str(), it.lines.0, it.lines.1));
+        let view = View::new(text, Some(language));
+        let suite = Suite::new(&view, language, false);
+        let found = suite.tests.iter().map(|test| (test.name.as_str(), test.lines.0, test.lines.1));
         assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
     }
 
@@ -378,8 +381,8 @@ mod tests {
     #[test]
     fn what_stands_beside_the_tests_of_a_product_is_the_product() {
         let text = "fn a() { b }\n#[cfg(test)]\nmod tests {\n  use c;\n  #[test]\n  fn d() { e }\n}\nfn f() {}\n";
-        let view = View::of(text, Some(Language::Rust));
-        let suite = Suite::of(&view, Language::Rust, true);
+        let view = View::new(text, Some(Language::Rust));
+        let suite = Suite::new(&view, Language::Rust, true);
         let held: Vec<_> = (0..view.len()).filter(|line| suite.holds(*line)).collect();
         assert_eq!(held, [1, 2, 3, 4, 5, 6]);
         assert!(joined(&suite.rest).contains("use\u{1}c"));

@@ -9,12 +9,12 @@ use serde::Deserialize;
 
 use super::language::Language;
 
-/// What a byte is.
+/// The class of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// Code.
     Code,
-    /// What begins or ends a string.
+    /// The beginning or the end of a string.
     Quote,
     /// In a string of one line.
     Text,
@@ -48,7 +48,7 @@ pub(super) struct View<'t> {
 
 impl<'t> View<'t> {
     /// Looks at a text; one of no known language is code.
-    pub(super) fn of(text: &'t str, language: Option<Language>) -> Self {
+    pub(super) fn new(text: &'t str, language: Option<Language>) -> Self {
         let classes = match language {
             Some(language) => Scanner::new(text, language).scan(),
             None => vec![Class::Code; text.len()],
@@ -63,7 +63,7 @@ impl<'t> View<'t> {
         Self { text, classes, lines }
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub(super) fn len(&self) -> usize {
         self.lines.len()
     }
@@ -74,7 +74,7 @@ impl<'t> View<'t> {
         &self.text[from..to]
     }
 
-    /// Where a line begins and ends.
+    /// The bytes at which a line begins and ends.
     pub(super) fn range(&self, index: usize) -> (usize, usize) {
         self.lines.get(index).copied().unwrap_or((self.text.len(), self.text.len()))
     }
@@ -87,19 +87,23 @@ impl<'t> View<'t> {
     /// A part of a line, with spaces in the place of the rest.
     pub(super) fn part(&self, index: usize, part: Part) -> String {
         let (from, to) = self.range(index);
-        let keeps = |at: usize, c: char| match (part, self.classes[at]) {
-            (Part::Any, _) | (Part::Code | Part::Text, Class::Code | Class::Quote) => true,
-            (Part::Text, Class::Text) => !matches!(c, '"' | '\'' | '`'),
-            (Part::Comment, Class::Comment) => true,
-            _ => false,
-        };
         let line = self.text[from..to].char_indices();
-        line.map(|(at, c)| if keeps(from + at, c) { c } else { ' ' }).collect()
+        line.map(|(at, c)| if part.keeps(self.classes[from + at], c) { c } else { ' ' }).collect()
     }
 
-    /// Whether a byte is code.
     pub(super) fn is_code(&self, at: usize) -> bool {
         self.classes.get(at) == Some(&Class::Code)
+    }
+}
+
+impl Part {
+    fn keeps(self, class: Class, c: char) -> bool {
+        match (self, class) {
+            (Self::Any, _) | (Self::Code | Self::Text, Class::Code | Class::Quote) => true,
+            (Self::Text, Class::Text) => !matches!(c, '"' | '\'' | '`'),
+            (Self::Comment, Class::Comment) => true,
+            _ => false,
+        }
     }
 }
 
@@ -146,8 +150,7 @@ impl<'t> Scanner<'t> {
 
     fn comment(&mut self) -> bool {
         let (rest, language) = (self.rest(), self.language);
-        let begins = |mark: &&&str| rest.starts_with(mark.as_bytes());
-        if language.line_comments().iter().find(begins).is_some() {
+        if language.line_comments().iter().any(|mark| rest.starts_with(mark.as_bytes())) {
             let whole = !language.words() || self.before().is_ascii_whitespace();
             // A PHP attribute and a Rust one are none; nor is `://`.
             let is_other = (language == Language::Php && rest.starts_with(b"#["))
@@ -238,15 +241,16 @@ impl<'t> Scanner<'t> {
             language if language.has_characters() => {
                 let is_one = rest.get(1) == Some(&b'\\')
                     || rest.iter().skip(2).take(4).any(|byte| *byte == b'\'');
-                let is_name = rest.get(1).is_some_and(|it| it.is_ascii_alphabetic() || *it == b'_')
-                    && rest.get(2) != Some(&b'\'');
+                let is_name =
+                    rest.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+                        && rest.get(2) != Some(&b'\'');
                 !is_one || is_name || self.before().is_ascii_digit()
             }
             _ => false,
         }
     }
 
-    /// Where these bytes stand next, from a place on, and how far they reach.
+    /// The end of the next occurrence of these bytes, from a place on.
     fn until(&self, end: &[u8], from: usize, escapes: bool) -> usize {
         let rest = self.rest();
         let mut at = from;
@@ -274,9 +278,8 @@ impl<'t> Scanner<'t> {
     /// Rust's `r#"…"#`, C++'s `R"x(…)x"`, C#'s `@"…"`.
     fn raw(&mut self) -> bool {
         let rest = self.rest();
-        let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         match (self.language, rest[0]) {
-            (Language::Rust, b'r') if !word(self.before()) || self.before() == b'b' => {
+            (Language::Rust, b'r') if !is_word(self.before()) || self.before() == b'b' => {
                 let marks = rest[1..].iter().take_while(|byte| **byte == b'#').count();
                 if rest.get(1 + marks) != Some(&b'"') {
                     return false;
@@ -287,7 +290,7 @@ impl<'t> Scanner<'t> {
                 self.whole(marks + 2, end, &close, class);
                 true
             }
-            (Language::C, b'R') if rest.get(1) == Some(&b'"') && !word(self.before()) => {
+            (Language::C, b'R') if rest.get(1) == Some(&b'"') && !is_word(self.before()) => {
                 let Some(open) = rest.iter().take(20).position(|byte| *byte == b'(') else {
                     return false;
                 };
@@ -314,10 +317,9 @@ impl<'t> Scanner<'t> {
         {
             return false;
         }
-        let mark = |byte: &u8| matches!(byte, b'<' | b'-' | b'~' | b'\'' | b'"' | b'\\');
-        let from = 2 + rest[2..].iter().take_while(|byte| mark(byte)).count();
-        let word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-        let name: Vec<u8> = rest[from..].iter().take_while(word).copied().collect();
+        let from = 2 + rest[2..].iter().take_while(|byte| b"<-~'\"\\".contains(byte)).count();
+        let name: Vec<u8> =
+            rest[from..].iter().copied().take_while(|byte| is_word(*byte)).collect();
         let upper = name.first().is_some_and(u8::is_ascii_uppercase);
         if !upper || (self.language != Language::Shell && from == 2) {
             return false;
@@ -370,13 +372,17 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, what)
 }
 
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(language: Language, text: &str, part: Part, expected: &str) {
-        let view = View::of(text, Some(language));
+        let view = View::new(text, Some(language));
         assert_eq!(view.classes.len(), text.len());
         let lines: Vec<_> = (0..view.len()).map(|at| view.part(at, part)).collect();
         let squeezed: Vec<_> = lines
