@@ -4,7 +4,6 @@ mod build;
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::cross;
@@ -129,7 +128,8 @@ fn untouched() -> Result<Resolved, ConfigError> {
 fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigError> {
     let all = [&[Layer::embedded()], layers].concat();
     let merged = merge(&all, task_type)?;
-    let raw = RawConfig::deserialize(merged.table().clone()).map_err(|error| {
+    // From text again: to read the settings from tables as well would double their code.
+    let raw: RawConfig = toml::from_str(&merged.table().to_string()).map_err(|error| {
         merged.error(Fault::invalid(KeyPath::default(), error.message().to_owned()))
     })?;
     cross::config(&raw).map_err(|fault| merged.error(fault))?;

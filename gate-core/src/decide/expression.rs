@@ -1,5 +1,5 @@
-//! How gate reads the expressions of settings, packs and its own: as
-//! `grep -iE` does, without regard to case, line by line.
+//! The expressions of settings, packs and gate itself, read as `grep -iE` does: without
+//! regard to case, line by line.
 //!
 //! To compile an expression takes longer than most decisions, so gate compiles
 //! one when a text first holds the literals that each of its matches needs.
@@ -84,7 +84,6 @@ impl Expression {
         Ok(self.required.get_or_init(|| groups))
     }
 
-    /// Whether the text holds a match.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         self.regex_for(text).is_some_and(|regex| regex.is_match(text))
     }
@@ -108,11 +107,10 @@ impl Expression {
 
     /// The compiled expression, if the text holds what its matches need.
     fn regex_for(&self, text: &str) -> Option<&Regex> {
-        let groups = self.required().unwrap_or_default();
-        let regex = || build(&self.source, self.classes).ok();
-        literal::may_match(groups, text.as_bytes())
-            .then(|| self.regex.get_or_init(regex).as_ref())
-            .flatten()
+        if !literal::may_match(self.required().unwrap_or_default(), text.as_bytes()) {
+            return None;
+        }
+        self.regex.get_or_init(|| build(&self.source, self.classes).ok()).as_ref()
     }
 }
 

@@ -1,43 +1,35 @@
-//! Completion indicators: hits of patterns in what the agent wrote.
+//! Completion indicators: hits of patterns in the agent's texts.
 //!
-//! All patterns are searched in one pass, however many there are: it looks for
-//! the texts that their matches must hold, and only on a line that holds one
-//! is a pattern tried by itself, with its guards.
+//! A pattern is tried on a line that holds the literals that its matches need. In
+//! a long text one search for the literals of all patterns finds these lines.
 
-mod prefilter;
 mod search;
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
-use super::literal::{Group, Needle};
 use super::pattern::{Pattern, Scope};
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
 use search::Search;
 
-/// How many lines with a hit are kept of each pattern, of which one counts:
-/// the first ones may be the signal itself.
-const KEPT: usize = 4;
+/// The most hits that are kept of each pattern, of which one counts: the first ones may
+/// be the signal itself.
+const MAX_KEPT_HITS: usize = 4;
 
-/// The most groups of texts that are looked for on behalf of one pattern.
-const GROUPS: usize = 8;
+/// The most of a line that guards look at on either side of a hit, in bytes.
+const GUARD_CONTEXT_BYTES: usize = 2_000;
 
-/// From how many bytes on the faster search is worth its preparation.
-const LONG_INPUT_BYTES: usize = 1 << 20;
-
-/// How much of a line is held against a hit, in bytes, on either side, and how
-/// many hits of one pattern are tried in a line.
-const AROUND: usize = 2_000;
-const TRIES: usize = 100;
+/// The most hits of one pattern that are tried in a line.
+const MAX_TRIED_HITS: usize = 100;
 
 /// The longest excerpt of a hit, in characters.
-const EXCERPT: usize = 120;
+const MAX_EXCERPT_CHARS: usize = 120;
 
 /// Patterns, ready to be searched for. A copy shares them.
 #[derive(Clone, Debug)]
@@ -47,30 +39,16 @@ pub struct PatternSet(Arc<Prepared>);
 struct Prepared {
     patterns: Vec<Compiled>,
     search: Search,
-    /// Faster and slower to prepare: made when a long input is there.
-    long_search: OnceLock<Search>,
-    /// Patterns without texts to be found by: they are tried on every line.
-    everywhere: Vec<usize>,
-}
-
-impl Prepared {
-    /// The search for an input of which this many bytes were searched.
-    fn search(&self, bytes: usize) -> &Search {
-        if bytes < LONG_INPUT_BYTES {
-            return &self.search;
-        }
-        self.long_search
-            .get_or_init(|| Search::at_length(self.patterns.iter().map(Compiled::rarest)))
-    }
+    /// Indices of the patterns whose matches need one of the literals of `search`.
+    with_literal: Vec<usize>,
+    /// Indices of the others, which are tried on every line.
+    without_literal: Vec<usize>,
 }
 
 #[derive(Debug)]
 struct Compiled {
     pattern: Pattern,
-    /// Compiled, where it has to be, when a line first holds one of its texts.
     expression: Expression,
-    /// The texts that its matches must hold, one of each group.
-    groups: Vec<Group>,
 }
 
 /// A pattern that cannot be compiled.
@@ -79,18 +57,18 @@ struct Compiled {
 pub struct PatternError {
     /// The pattern's name.
     pub id: String,
-    /// What is wrong with its expression.
+    /// The problem with its expression.
     pub message: String,
 }
 
-/// Where a pattern was found.
+/// A hit of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hit {
     /// The pattern's id.
     pub pattern: String,
     /// Its pack, or `custom`.
     pub pack: String,
-    /// What it counts; 0 if another hit counts for the same words.
+    /// Its weight; 0 if another hit counts for the same words.
     pub weight: u32,
     /// Line of the input, from 1.
     pub line: u64,
@@ -114,42 +92,38 @@ impl PatternSet {
     /// The first pattern whose expression is wrong, by its id.
     pub fn new(patterns: &[Pattern]) -> Result<Self, PatternError> {
         let patterns = patterns.iter().map(Compiled::new).collect::<Result<Vec<_>, _>>()?;
-        let search = Search::briefly(patterns.iter().map(Compiled::rarest));
-        let all = patterns.iter().enumerate();
-        let everywhere = all.filter(|(_, one)| one.groups.is_empty()).map(|(index, _)| index);
-        let everywhere = everywhere.collect();
-        Ok(Self(Arc::new(Prepared { patterns, search, long_search: OnceLock::new(), everywhere })))
+        let mut literals = Vec::new();
+        let (mut with_literal, mut without_literal) = (Vec::new(), Vec::new());
+        for (index, compiled) in patterns.iter().enumerate() {
+            match compiled.expression.required().unwrap_or_default().first() {
+                Some(rarest) => {
+                    literals.extend_from_slice(rarest);
+                    with_literal.push(index);
+                }
+                None => without_literal.push(index),
+            }
+        }
+        let search = Search::new(literals);
+        Ok(Self(Arc::new(Prepared { patterns, search, with_literal, without_literal })))
     }
 }
 
 impl Compiled {
     fn new(pattern: &Pattern) -> Result<Self, PatternError> {
         let expression = Expression::from(&pattern.matcher);
-        let mut groups = expression
-            .required()
-            .map_err(|message| PatternError { id: pattern.id.clone(), message })?
-            .to_vec();
-        groups.truncate(GROUPS);
-        Ok(Self { pattern: pattern.clone(), expression, groups })
-    }
-
-    /// The texts that it is found by.
-    fn rarest(&self) -> &[Needle] {
-        self.groups.first().map_or(&[], Vec::as_slice)
-    }
-
-    /// Whether a line in which one of the rarest texts stands holds the others.
-    fn may_match(&self, line: &[u8]) -> bool {
-        let mut others = self.groups.iter().skip(1);
-        others.all(|group| group.iter().any(|text| search::stands_in(line, text.as_bytes())))
+        match expression.required() {
+            Ok(_) => Ok(Self { pattern: pattern.clone(), expression }),
+            Err(message) => Err(PatternError { id: pattern.id.clone(), message }),
+        }
     }
 
     /// The first hit in the line that no guard takes away.
     fn find(&self, line: &str) -> Option<(usize, usize)> {
         let hits = self.expression.find_iter(line).map(|found| (found.start, found.end));
-        hits.take(TRIES).find(|&(start, end)| {
-            let from = line.floor_char_boundary(start.saturating_sub(AROUND));
-            let window = &line[from..line.ceil_char_boundary(end.saturating_add(AROUND))];
+        hits.take(MAX_TRIED_HITS).find(|&(start, end)| {
+            let from = line.floor_char_boundary(start.saturating_sub(GUARD_CONTEXT_BYTES));
+            let window =
+                &line[from..line.ceil_char_boundary(end.saturating_add(GUARD_CONTEXT_BYTES))];
             let phrase = Phrase::new(window, start - from, end - from);
             !self.pattern.unless.iter().any(|&guard| phrase.is(guard, self.expression.source()))
         })
@@ -169,20 +143,22 @@ impl Compiled {
     }
 }
 
-/// Up to [`EXCERPT`] characters of the line, with the byte at `at` in it,
+/// Up to [`MAX_EXCERPT_CHARS`] characters of the line, with the byte at `at` in it,
 /// beginning with a whole word.
 pub(crate) fn excerpt(line: &str, at: usize) -> String {
-    let before = line[..at].chars().rev().take(EXCERPT / 3).map(char::len_utf8).sum::<usize>();
+    let before =
+        line[..at].chars().rev().take(MAX_EXCERPT_CHARS / 3).map(char::len_utf8).sum::<usize>();
     let from = at - before;
-    let word = line[from..at].find(' ').filter(|_| from > 0).map_or(from, |space| from + space);
-    line[word..].trim().chars().filter(|c| !c.is_control()).take(EXCERPT).collect()
+    let space = if from > 0 { line[from..at].find(' ') } else { None };
+    let word = from + space.unwrap_or(0);
+    line[word..].trim().chars().filter(|c| !c.is_control()).take(MAX_EXCERPT_CHARS).collect()
 }
 
 /// A hit with the exact words that it covers.
 #[derive(Clone, Debug)]
 struct Found {
     hit: Hit,
-    /// Which of the texts that were searched holds them.
+    /// The number of the text that holds them.
     text: u64,
     /// The bytes of that text.
     words: Range<usize>,
@@ -199,9 +175,9 @@ impl Found {
 /// Counts the hits of a pattern set over the events of a reader.
 #[derive(Debug)]
 pub struct Counter<'p> {
-    set: &'p Arc<Prepared>,
+    set: &'p Prepared,
     hits: Vec<Vec<Found>>,
-    /// How many texts were searched, and how many bytes they have.
+    /// The number of texts that were searched, and their bytes.
     texts: u64,
     searched: usize,
 }
@@ -223,7 +199,7 @@ impl<'p> Counter<'p> {
         }
     }
 
-    /// Whether a pattern looks for what others than the agent write.
+    /// A pattern looks for what others than the agent write.
     pub(crate) fn reads_all_roles(&self) -> bool {
         self.set.patterns.iter().any(|one| one.pattern.scope == Scope::Any)
     }
@@ -231,8 +207,9 @@ impl<'p> Counter<'p> {
     /// The first hit of each pattern that counts, in the order of the patterns.
     /// Of hits of the pack `completion` that overlap, one keeps its weight.
     pub fn finish(self, counts: impl Fn(&Hit) -> bool) -> Vec<Hit> {
-        let first = |hits: Vec<Found>| hits.into_iter().find(|found| counts(&found.hit));
-        count_words_once(self.hits.into_iter().filter_map(first).collect())
+        let hits = self.hits.into_iter();
+        let first = hits.filter_map(|hits| hits.into_iter().find(|found| counts(&found.hit)));
+        count_words_once(first.collect())
     }
 
     /// Forgets all hits.
@@ -253,57 +230,60 @@ impl<'p> Counter<'p> {
             return;
         }
         self.texts += 1;
-        self.everywhere(text);
+        self.try_without_literal(text);
         let set = self.set;
         let mut lines = Lines { text, counted: 0, line: text.line };
         self.searched = self.searched.saturating_add(text.text.len());
-        set.search(self.searched).visit(text.text.as_bytes(), |index, range| {
+        for range in set.search.lines(text.text, self.searched) {
             let (at, line) = (range.start, &text.text[range]);
-            if !self.looks(index, text.role) || !set.patterns[index].may_match(line.as_bytes()) {
-                return false;
+            for &index in &set.with_literal {
+                if self.looks(index, text.role) {
+                    self.try_on(index, line, at, || lines.number(at));
+                }
             }
-            self.try_on(index, line, at, lines.number(at));
-            !self.is_open(text.role)
-        });
+            if !self.is_open(text.role) {
+                break;
+            }
+        }
     }
 
-    /// Tries the patterns that no text tells on every line.
-    fn everywhere(&mut self, text: &Text<'_>) {
+    fn try_without_literal(&mut self, text: &Text<'_>) {
         let set = self.set;
-        if !set.everywhere.iter().any(|index| self.looks(*index, text.role)) {
+        if !set.without_literal.iter().any(|index| self.looks(*index, text.role)) {
             return;
         }
         let mut at = 0;
         for (number, line) in (text.line..).zip(text.text.split('\n')) {
-            for &index in &set.everywhere {
+            for &index in &set.without_literal {
                 if self.looks(index, text.role) {
                     let number = if text.multiline { number } else { text.line };
-                    self.try_on(index, line, at, number);
+                    self.try_on(index, line, at, || number);
                 }
             }
             at += line.len() + 1;
         }
     }
 
-    /// Whether a pattern still looks for hits in such a text.
+    /// A pattern still looks for hits in texts of this role.
     fn looks(&self, index: usize, role: Role) -> bool {
-        self.hits[index].len() < KEPT && self.set.patterns[index].pattern.scope.covers(role)
+        self.hits[index].len() < MAX_KEPT_HITS
+            && self.set.patterns[index].pattern.scope.covers(role)
     }
 
-    /// Whether any does.
     fn is_open(&self, role: Role) -> bool {
         (0..self.hits.len()).any(|index| self.looks(index, role))
     }
 
     /// Tries a pattern on a line, which begins at byte `at` of its text.
-    fn try_on(&mut self, index: usize, line: &str, at: usize, number: u64) {
-        let one = &self.set.patterns[index];
-        let found = one.find(line).map(|(start, end)| Found {
-            hit: one.hit(line, number, (start, end)),
-            text: self.texts,
-            words: at + start..at + end,
-        });
-        self.hits[index].extend(found);
+    fn try_on(&mut self, index: usize, line: &str, at: usize, number: impl FnOnce() -> u64) {
+        let compiled = &self.set.patterns[index];
+        if let Some((start, end)) = compiled.find(line) {
+            self.hits[index].push(Found {
+                hit: compiled.hit(line, number(), (start, end)),
+                text: self.texts,
+                words: at + start..at + end,
+            });
+        }
     }
 }
 
@@ -316,8 +296,9 @@ const SEED: &str = "seed";
 /// counts for already. Of several the heaviest counts, then the one that ends first:
 /// a pattern that spans a whole line does not swallow the claims within that line.
 fn count_words_once(found: Vec<Found>) -> Vec<Hit> {
-    let of = |pack: &str| (0..found.len()).filter(|index| found[*index].hit.pack == pack).collect();
-    let (mut counting, mut open): (Vec<usize>, Vec<usize>) = (of(SEED), of(COMPLETION));
+    let [mut counting, mut open] = [SEED, COMPLETION].map(|pack| {
+        (0..found.len()).filter(|index| found[*index].hit.pack == pack).collect::<Vec<_>>()
+    });
     open.sort_by_key(|index| (Reverse(found[*index].hit.weight), found[*index].words.end));
     let mut repeated = Vec::new();
     for index in open {

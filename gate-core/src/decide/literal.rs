@@ -1,21 +1,17 @@
-//! Texts that any match of an expression must hold.
+//! The literals that any match of an expression must hold.
 //!
-//! They are what makes a search fast: one pass looks for the rarest texts of
-//! all patterns, and an expression is compiled and tried only on a line that
-//! holds one text of each of its groups.
+//! They make a search fast: an expression is compiled and tried only on a line that
+//! holds one literal of each of its groups.
 
 use memchr::memchr2;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
-/// The most texts that are looked for on behalf of one group.
-const MOST: usize = 64;
+/// A larger group is dropped: to look for it takes longer than to try the expression.
+const MAX_GROUP_LITERALS: usize = 64;
 
-/// A text in lower case that is looked for.
-pub(crate) type Needle = String;
-
-/// Texts one of which stands in every match.
-pub(crate) type Group = Vec<Needle>;
+/// Literals in lower case, one of which stands in every match.
+pub(crate) type Group = Vec<String>;
 
 /// The groups of an expression, the one most worth looking for first; none
 /// if the expression has no text worth looking for.
@@ -31,13 +27,13 @@ pub(crate) fn required(source: &str) -> Result<Vec<Group>, Box<regex_syntax::Err
     Ok(groups)
 }
 
-/// Whether a text holds one text of each group.
+/// The text holds a literal of each group.
 pub(crate) fn may_match(groups: &[Group], text: &[u8]) -> bool {
     groups.iter().all(|group| group.iter().any(|literal| stands_in(text, literal.as_bytes())))
 }
 
-/// Whether a literal, in lower case, stands in the text.
-pub(crate) fn stands_in(text: &[u8], literal: &[u8]) -> bool {
+/// The text holds a literal, which is in lower case, in any case of ASCII letters.
+fn stands_in(text: &[u8], literal: &[u8]) -> bool {
     let Some(first) = literal.first() else {
         return true;
     };
@@ -69,11 +65,11 @@ fn groups(hir: &Hir) -> Vec<Group> {
 
 /// One text of each branch.
 fn union(branches: &[Hir]) -> Option<Group> {
-    let best = |branch| groups(branch).into_iter().max_by_key(worth);
-    let mut texts = branches.iter().map(best).collect::<Option<Vec<_>>>()?.concat();
+    let best = branches.iter().map(|branch| groups(branch).into_iter().max_by_key(worth));
+    let mut texts = best.collect::<Option<Vec<_>>>()?.concat();
     texts.sort_unstable();
     texts.dedup();
-    (texts.len() <= MOST).then_some(texts)
+    (texts.len() <= MAX_GROUP_LITERALS).then_some(texts)
 }
 
 /// The longest run of characters that the search compares as the expression
@@ -87,7 +83,7 @@ fn caseless_run(bytes: &[u8]) -> Option<String> {
 
 /// Long texts are rare, and few texts are found fast.
 fn worth(group: &Group) -> (usize, usize) {
-    (shortest(group), MOST.saturating_sub(group.len()))
+    (shortest(group), MAX_GROUP_LITERALS.saturating_sub(group.len()))
 }
 
 fn shortest(group: &Group) -> usize {

@@ -1,80 +1,64 @@
-//! Finds patterns by the rarest texts that their matches must hold.
+//! Finds the lines that hold a literal.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
-use memchr::{memchr, memchr2, memrchr};
+use memchr::{memchr, memrchr};
+use regex_automata::Input;
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
 
-use super::prefilter::Prefilter;
-use crate::decide::literal::Needle;
+/// In fewer bytes, to try each line takes less time than to prepare the search.
+const MIN_SEARCHED_BYTES: usize = 32 << 10;
 
-/// The rarest texts of some patterns.
+/// A search for literals in any case of ASCII letters.
 #[derive(Debug)]
 pub(super) struct Search {
-    rarest: Prefilter,
-    /// The pattern that each text belongs to.
-    owners: Vec<usize>,
+    literals: Vec<String>,
+    /// Built when a long text is searched; `None` if it is too large.
+    regex: OnceLock<Option<Regex>>,
 }
 
 impl Search {
-    /// For short texts: ready at once. `texts` are those of each pattern.
-    pub(super) fn briefly<'t>(texts: impl Iterator<Item = &'t [Needle]>) -> Self {
-        Self::of(texts, Prefilter::brief)
+    pub(super) const fn new(literals: Vec<String>) -> Self {
+        Self { literals, regex: OnceLock::new() }
     }
 
-    /// For long texts: the fastest way is prepared.
-    pub(super) fn at_length<'t>(texts: impl Iterator<Item = &'t [Needle]>) -> Self {
-        Self::of(texts, Prefilter::new)
+    /// The lines of a text, without their breaks, that may hold a literal; `searched`
+    /// bytes of the input, with this text, were searched.
+    pub(super) fn lines<'t>(
+        &'t self,
+        text: &'t str,
+        searched: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 't {
+        let is_long = searched >= MIN_SEARCHED_BYTES;
+        let regex = if is_long { self.regex.get_or_init(|| self.build()).as_ref() } else { None };
+        let end = if self.literals.is_empty() { 0 } else { text.len() };
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let rest = Input::new(text).range((from < end).then_some(from)?..end);
+            let found = match regex {
+                Some(regex) => regex.find(rest)?.start(),
+                None => from,
+            };
+            let line = line_around(text.as_bytes(), from, found);
+            from = line.end + 1;
+            Some(line)
+        })
     }
 
-    fn of<'t>(
-        texts: impl Iterator<Item = &'t [Needle]>,
-        prefilter: fn(Vec<Needle>) -> Prefilter,
-    ) -> Self {
-        let (mut rarest, mut owners) = (Vec::new(), Vec::new());
-        for (index, texts) in texts.enumerate() {
-            owners.extend(texts.iter().map(|_| index));
-            rarest.extend_from_slice(texts);
-        }
-        Self { rarest: prefilter(rarest), owners }
-    }
-
-    /// Calls `visit` with each pattern that one of its rarest texts may lead to and with the
-    /// line of that text, once for a pattern and line, until it returns true.
-    pub(super) fn visit(&self, bytes: &[u8], mut visit: impl FnMut(usize, Range<usize>) -> bool) {
-        let (mut line, mut visited) = (0..0, Vec::<usize>::new());
-        self.rarest.find(bytes, 0, |at, text| {
-            if !line.contains(&at) {
-                line = line_around(bytes, at);
-                visited.clear();
-            }
-            let owner = self.owners[text];
-            if visited.contains(&owner) {
-                return false;
-            }
-            visited.push(owner);
-            visit(owner, line.clone())
-        });
+    fn build(&self) -> Option<Regex> {
+        let literals: Vec<_> =
+            self.literals.iter().map(|text| regex_syntax::escape(text)).collect();
+        Regex::builder()
+            .syntax(syntax::Config::new().case_insensitive(true).unicode(false).utf8(false))
+            .build(&literals.join("|"))
+            .ok()
     }
 }
 
-/// The line in which a byte stands, without its line break.
-fn line_around(plain: &[u8], at: usize) -> Range<usize> {
-    let begin = memrchr(b'\n', &plain[..at]).map_or(0, |found| found + 1);
-    begin..memchr(b'\n', &plain[at..]).map_or(plain.len(), |found| at + found)
-}
-
-/// Whether a text, in lower case, stands in the line.
-pub(super) fn stands_in(line: &[u8], text: &[u8]) -> bool {
-    let Some(first) = text.first() else {
-        return true;
-    };
-    let mut at = 0;
-    while let Some(found) = memchr2(*first, first.to_ascii_uppercase(), &line[at..]) {
-        let stands = line[at + found..].get(..text.len());
-        if stands.is_some_and(|stands| stands.eq_ignore_ascii_case(text)) {
-            return true;
-        }
-        at += found + 1;
-    }
-    false
+/// The line in which the byte `at` stands; it begins at `from` or later.
+fn line_around(text: &[u8], from: usize, at: usize) -> Range<usize> {
+    let begin = memrchr(b'\n', &text[from..at]).map_or(from, |found| from + found + 1);
+    begin..memchr(b'\n', &text[at..]).map_or(text.len(), |found| at + found)
 }
