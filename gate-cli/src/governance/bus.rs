@@ -115,7 +115,7 @@ impl Bus {
             let file = file::open_to_append(&self.path)?;
             Lock::Alone.take(&file)?;
             let (mine, there) = (file.metadata()?, std::fs::symlink_metadata(&self.path));
-            if there.is_ok_and(|it| (it.dev(), it.ino()) == (mine.dev(), mine.ino())) {
+            if there.is_ok_and(|there| (there.dev(), there.ino()) == (mine.dev(), mine.ino())) {
                 return Ok(file);
             }
         }

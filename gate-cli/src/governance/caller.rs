@@ -9,7 +9,7 @@ use crate::failure::Failure;
 
 /// The largest difference between the start of a run and of its process: clocks may be set
 /// in between. A younger process has reused the pid of one that is gone.
-const APART: SignedDuration = SignedDuration::from_mins(10);
+const MAX_START_GAP: SignedDuration = SignedDuration::from_mins(10);
 
 /// The agent that calls gate, if one does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,9 +78,11 @@ impl Caller {
 
 /// True if a process that began at this time is a run's agent.
 fn is_agent(info: &RunInfo, pid: i64, began: Option<Timestamp>) -> bool {
-    let near = |at: Timestamp| at.duration_since(info.start_time).abs() <= APART;
-    let adopted = info.process_ownership == Some(Ownership::External);
-    pid > 1 && [info.pid, info.pgid].contains(&pid) && (adopted || began.is_none_or(near))
+    let is_adopted = info.process_ownership == Some(Ownership::External);
+    pid > 1
+        && [info.pid, info.pgid].contains(&pid)
+        && (is_adopted
+            || began.is_none_or(|at| at.duration_since(info.start_time).abs() <= MAX_START_GAP))
 }
 
 #[cfg(test)]

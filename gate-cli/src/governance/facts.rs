@@ -38,7 +38,7 @@ pub(super) fn all(folder: &Path, scope: Scope) -> Result<(Vec<Found>, Vec<Unread
             Err(error) => unreadable.push(Unreadable { path, error }),
         }
     }
-    found.sort_by_key(|it| it.fact.created_at);
+    found.sort_by_key(|found| found.fact.created_at);
     Ok((found, unreadable))
 }
 

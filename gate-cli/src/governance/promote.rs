@@ -58,10 +58,12 @@ impl Promotion {
         let mut all = Vec::new();
         for task in tasks {
             let (found, _) = task.facts()?;
-            all.extend(found.into_iter().map(Self::of_file));
+            all.extend(found.into_iter().map(Self::from_file));
             let messages = task.bus()?.read()?.messages;
-            let proposed = messages.iter().filter(|it| it.kind.eq_ignore_ascii_case(FACT));
-            all.extend(proposed.filter(|it| !it.body.trim().is_empty()).map(Self::of_message));
+            let proposed = messages.iter().filter(|message| {
+                message.kind.eq_ignore_ascii_case(FACT) && !message.body.trim().is_empty()
+            });
+            all.extend(proposed.map(Self::from_message));
         }
         Ok(all)
     }
@@ -87,7 +89,7 @@ impl Promotion {
         dry_run: bool,
     ) -> Result<Promoted, Failure> {
         let (known, _) = project.facts()?;
-        if let Some(same) = known.iter().find(|it| it.fact.says_the_same(&self.fact)) {
+        if let Some(same) = known.iter().find(|known| known.fact.says_the_same(&self.fact)) {
             return Ok(Promoted::Known(same.path.clone()));
         }
         if dry_run {
@@ -101,11 +103,11 @@ impl Promotion {
         Ok(Promoted::Written(found.path))
     }
 
-    fn of_file(found: Found) -> Self {
+    fn from_file(found: Found) -> Self {
         Self { source: Source::File(found.path), fact: found.fact }
     }
 
-    fn of_message(message: &Message) -> Self {
+    fn from_message(message: &Message) -> Self {
         let time = message.time().unwrap_or(Timestamp::UNIX_EPOCH);
         let title = title(&message.body);
         let mut fact = Fact::new(time, Scope::Task, &title, message.body.trim());
@@ -123,6 +125,6 @@ pub(crate) fn title(text: &str) -> String {
 /// A name that leads nowhere, from a title that may say anything.
 fn plain(title: &str) -> String {
     let words: String =
-        title.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { ' ' }).collect();
+        title.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
     if words.trim().is_empty() { "fact".to_owned() } else { words }
 }

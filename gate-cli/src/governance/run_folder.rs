@@ -43,7 +43,7 @@ impl RunFolder {
 
     /// The run's id: the folder's name.
     pub fn id(&self) -> String {
-        self.folder.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default()
+        self.folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
     /// A file in it, such as [`layout::PROMPT`].
@@ -95,7 +95,7 @@ impl RunFolder {
     pub fn settle_output(&self) -> Result<Settled, Failure> {
         let path = self.file(layout::OUTPUT);
         match fs::metadata(&path) {
-            Ok(it) if it.is_file() => return Ok(Settled::ByAgent),
+            Ok(metadata) if metadata.is_file() => return Ok(Settled::ByAgent),
             Ok(_) => {
                 let message = format!("{}: a file is expected", path.display());
                 return Err(Failure::internal("output-invalid", message));
@@ -154,7 +154,7 @@ impl RunFolder {
     pub fn settle_printed(&self) -> Result<(), Failure> {
         for name in [layout::STDOUT, layout::STDERR] {
             let path = self.file(name);
-            let is_other = path.symlink_metadata().is_ok_and(|it| !it.is_file());
+            let is_other = path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file());
             let settled = match is_other {
                 true => fs::rename(&path, self.file(&format!("{name}.{}", self.id()))),
                 false => Ok(()),
@@ -195,8 +195,9 @@ impl RunFolder {
 
     /// Bytes that the agent has printed to stdout and stderr.
     pub(crate) fn printed(&self) -> u64 {
-        let length = |name| self.file(name).symlink_metadata().ok().filter(fs::Metadata::is_file);
-        [layout::STDOUT, layout::STDERR].into_iter().filter_map(length).map(|it| it.len()).sum()
+        let files = [layout::STDOUT, layout::STDERR].into_iter();
+        let metadata = files.filter_map(|name| self.file(name).symlink_metadata().ok());
+        metadata.filter(fs::Metadata::is_file).map(|metadata| metadata.len()).sum()
     }
 
     /// Stdout from this byte on, up to `most` bytes. None if it cannot be read.

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::secrets;
 
 /// Seconds for which a requested stop keeps a loop from starting.
-const HELD: i64 = 60;
+const STOP_SECONDS: i64 = 60;
 
 /// A task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,9 +115,8 @@ impl Task {
     pub fn is_held(&self) -> Result<bool, Failure> {
         let path = self.folder().join(layout::STOP_REQUESTED);
         let Some(text) = file::read(&path)? else { return Ok(false) };
-        let at = text.trim().parse::<Timestamp>();
-        let is_new = |at: Timestamp| Timestamp::now().duration_since(at).as_secs() < HELD;
-        if text.trim() == "permanent" || at.is_ok_and(is_new) {
+        let age = text.trim().parse::<Timestamp>().map(|at| Timestamp::now().duration_since(at));
+        if text.trim() == "permanent" || age.is_ok_and(|age| age.as_secs() < STOP_SECONDS) {
             return Ok(true);
         }
         let removed = fs::remove_file(&path);
@@ -132,7 +131,7 @@ impl Task {
     pub fn is_done(&self) -> Result<bool, Failure> {
         let path = self.folder().join(layout::DONE);
         match fs::symlink_metadata(&path) {
-            Ok(it) if it.is_dir() => {
+            Ok(metadata) if metadata.is_dir() => {
                 let message = format!("DONE is a directory: {}", path.display());
                 Err(Failure::usage("done-invalid", message).hint("remove it, or make it a file"))
             }
