@@ -50,7 +50,7 @@ pub struct Failure {
     pub exit_code: u8,
     /// A stable kebab-case code.
     pub code: String,
-    /// What is wrong.
+    /// The problem, in words for a person.
     pub message: String,
     /// The file that it is about.
     pub file: Option<String>,
@@ -58,7 +58,7 @@ pub struct Failure {
     pub line: Option<usize>,
     /// The settings' key.
     pub key: Option<String>,
-    /// What to do.
+    /// The next step for a person.
     pub hint: Option<String>,
     /// The text that it is about, for a person.
     #[serde(skip)]

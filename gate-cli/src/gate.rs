@@ -389,7 +389,7 @@ impl Gate {
             trust: "T0".to_owned(),
             tree,
             masked: Vec::new(),
-            usage: UsageRecord::of(&transcript),
+            usage: UsageRecord::new(&transcript),
             ledger: None,
             transcript,
             duration_ms: u64::try_from(judging.began.elapsed().as_millis()).unwrap_or(u64::MAX),

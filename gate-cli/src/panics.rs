@@ -53,7 +53,7 @@ fn failure() -> Failure {
     Failure { file, ..Failure::internal("defect", message).hint(hint) }
 }
 
-/// What a panic says, and where: `index out of bounds (gate-cli/src/a.rs:7:3)`.
+/// Message and place of a panic: `index out of bounds (gate-cli/src/a.rs:7:3)`.
 fn said(panic: &PanicHookInfo<'_>) -> String {
     let words = panic.payload_as_str().unwrap_or("no message");
     match panic.location() {

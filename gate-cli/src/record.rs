@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How many files a record names.
+/// Most files that a record names.
 const SHOWN_FILES: usize = 200;
 
 /// The name of this record's schema.
@@ -131,8 +131,7 @@ fn brief(files: &[String], masker: &Masker) -> Vec<String> {
 }
 
 impl UsageRecord {
-    /// What a transcript tells.
-    pub(crate) fn of(transcript: &Transcript) -> Self {
+    pub(crate) fn new(transcript: &Transcript) -> Self {
         Self {
             tokens: transcript.tokens,
             cost_usd: transcript.cost_micro_usd.map(|micro| micro as f64 / 1e6),

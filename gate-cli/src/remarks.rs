@@ -1,17 +1,15 @@
-//! What a person should know beside a decision: about settings, about the
-//! transcript.
+//! Warnings beside a decision: about settings, about the transcript.
 
 use gate_core::Transcript;
 use gate_core::config::ConfigWarning;
 use gate_core::decide::reason::{Warning, WarningCode};
 
-/// What settings say that holds and still is worth a remark.
+/// A warning about a setting that is valid.
 pub(crate) fn warning(warning: &ConfigWarning) -> Warning {
     Warning::new(WarningCode::ThresholdFromEnvironment, warning.to_string())
 }
 
-/// What the transcript tells beside the conversation: flaws, errors, limits;
-/// the last of each kind.
+/// Warnings about the transcript: flaws, errors, limits; the last of each kind.
 pub(crate) fn about_transcript(transcript: &Transcript) -> Vec<Warning> {
     let problem = transcript.problems.first().map(|one| (one.line, one.text.as_str()));
     let error = transcript.errors.last().map(|one| (one.line, one.text.as_str()));

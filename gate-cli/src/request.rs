@@ -1,4 +1,4 @@
-//! What a caller asks of one decision.
+//! The parameters of one decision.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
 use jiff::Timestamp;
 
-/// What a caller asks.
+/// The parameters of one decision.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// The format, or the agent, of the transcript.
@@ -17,8 +17,8 @@ pub struct Request {
     /// The byte that an earlier reading of the transcript has come to, where the
     /// caller knows it.
     pub since: Option<u64>,
-    /// Whether the end of a large transcript is enough whatever it holds: the
-    /// caller knows the last word.
+    /// If true, the end of a large transcript is enough whatever it holds: the caller knows the
+    /// last word.
     pub end_only: bool,
     /// The task's id.
     pub task: Option<String>,
@@ -29,27 +29,26 @@ pub struct Request {
     pub began_at: Option<String>,
     /// The iteration's number.
     pub iteration: Option<u64>,
-    /// Whether a new run begins with it.
+    /// If true, a new run begins.
     pub new_run: bool,
-    /// Whether nothing is recorded.
+    /// If true, nothing is recorded.
     pub dry_run: bool,
     /// The exit code of the agent's program.
     pub agent_exit_code: Option<i32>,
-    /// Whether the agent created the file `DONE` of its task in this iteration.
+    /// True if the agent created the file `DONE` of its task in this iteration.
     pub done_file: bool,
-    /// Who works, for the record of a session that ends; the transcript's format if
-    /// nobody says.
+    /// The working agent, for the record of a session that ends; by default the transcript's
+    /// format.
     pub actor: Option<String>,
-    /// Whether an exit signal is submitted to a work item: the session's end is
-    /// recorded there.
+    /// True if an exit signal is submitted to a work item: the session's end is recorded there.
     pub of_work: bool,
     /// The operator's reason for forcing completion.
     pub forced: Option<String>,
-    /// What the operator said beside that, for the record: names and values.
+    /// Names and values of the operator's flags, for the record.
     pub acts: Vec<(&'static str, Option<String>)>,
-    /// Which checks to run.
+    /// The checks that run.
     pub checks: Checks,
-    /// Whether no earlier record of a check is taken, and none kept.
+    /// If true, no cached result of a check is used, and none is cached.
     pub fresh: bool,
     /// Why the agent could not work, where its runner found out.
     pub outage: Option<Outage>,
@@ -57,12 +56,12 @@ pub struct Request {
     pub retry_at: Option<Timestamp>,
     /// The stop that an agent's hook asks about.
     pub stop: Option<Stop>,
-    /// How long checks are waited for.
+    /// Longest time for all checks; none for no limit.
     pub deadline: Option<Duration>,
     /// When a hook has to answer at the latest, whatever its checks still do.
     pub until: Option<Instant>,
-    /// Whether a pass counts that was seen on the same files before: enough to let an
-    /// agent go.
+    /// If true, a pass on the same files from an earlier call counts: enough to let an agent
+    /// stop, never for an exit.
     pub shared: bool,
     /// Files that another session changed, relative to the work tree's root.
     pub others_files: Vec<PathBuf>,
@@ -73,11 +72,11 @@ pub struct Request {
     pub own_files: Vec<PathBuf>,
     /// Ends the checks from outside.
     pub cancel: CancellationToken,
-    /// Who is told what the checks do.
+    /// The receiver of the checks' events.
     pub events: Events,
 }
 
-/// Which checks to run.
+/// A selection of checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Checks {
     /// The configured ones, unless the signal already forbids `exit`.

@@ -1,5 +1,4 @@
-//! What masks secrets in words of others, where this process itself writes them: on
-//! buses, in records of runs, in errors.
+//! Masks secrets in texts that this process writes itself: on buses, in records of runs, in errors.
 
 use std::sync::OnceLock;
 

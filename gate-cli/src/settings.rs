@@ -1,4 +1,4 @@
-//! Where settings come from: files, environment, flags.
+//! The sources of settings: files, environment, flags.
 
 use std::fs;
 use std::io::{self, Read};
@@ -19,7 +19,7 @@ pub(crate) const DATABASE: &str = "GATE_DATABASE_URL";
 /// The variable that names a file with such an address.
 pub(crate) const DATABASE_FILE: &str = "GATE_DATABASE_URL_FILE";
 
-/// Where settings are looked for.
+/// The folders that gate reads and writes, and its environment.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// The folder that gate runs in.
@@ -36,7 +36,7 @@ pub struct Places {
     pub environment: Vec<(String, String)>,
 }
 
-/// What the command line says about settings.
+/// The settings of the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// A file that takes the place of the project's.
@@ -45,7 +45,7 @@ pub struct Selection {
     pub task_type: Option<String>,
     /// The threshold.
     pub threshold: Option<u32>,
-    /// Whether a completion that no check stands behind goes on.
+    /// If true, a completion without a passing check goes on.
     pub require_evidence: bool,
 }
 
@@ -56,11 +56,11 @@ impl Places {
             |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let user = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")));
         let state = set("GATE_STATE_DIR").map(|state| folder.join(state)).or_else(|| {
-            let home = || Some(set("HOME")?.join(".local").join("state"));
-            Some(set("XDG_STATE_HOME").or_else(home)?.join("gate"))
+            let home = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")));
+            Some(home?.join("gate"))
         });
-        let share = || Some(set("HOME")?.join(".local").join("share"));
-        let data = set("XDG_DATA_HOME").or_else(share).map(|data| data.join("gate"));
+        let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")));
+        let data = data.map(|data| data.join("gate"));
         Self { folder, user, state, data, environment: gate_checks::environment() }
     }
 
@@ -70,7 +70,7 @@ impl Places {
         all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the environment names a database for the state.
+    /// True if the environment names a database for the state.
     pub(crate) fn names_database(&self) -> bool {
         self.variable(DATABASE).or_else(|| self.variable(DATABASE_FILE)).is_some()
     }
@@ -96,12 +96,18 @@ impl Places {
     /// The root of the repository that the folder is in: something that is
     /// called `.git` and is none counts only where there is no real one.
     fn repository(&self) -> Option<&Path> {
-        let is_called = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
-        let called: Vec<_> = self.folder.ancestors().filter(is_called).collect();
-        let is_real = |folder: &&Path| is_repository(&folder.join(".git"));
-        let all: Vec<_> = called.iter().copied().filter(is_real).collect();
+        let (mut with_name, mut all) = (Vec::new(), Vec::new());
+        for folder in self.folder.ancestors() {
+            let git = folder.join(".git");
+            if git.symlink_metadata().is_ok() {
+                with_name.push(folder);
+                if is_repository(&git) {
+                    all.push(folder);
+                }
+            }
+        }
         match all.as_slice() {
-            [] => called.last().copied(),
+            [] => with_name.last().copied(),
             [one] => Some(one),
             // Where repositories nest, the one that tracks the folder's files.
             [.., outermost] => match root_of(&self.folder, &self.environment) {
@@ -133,14 +139,14 @@ impl Places {
     }
 }
 
-/// Whether this is a repository's own folder, or the file that leads to it, as
-/// git sees it: an empty `.git` must not hide the settings above it.
+/// True for a repository's own folder, or the file that leads to it, as git sees it: an empty
+/// `.git` must not hide the settings above it.
 fn is_repository(git: &Path) -> bool {
     git.join("HEAD").symlink_metadata().is_ok()
         || fs::read_to_string(git).is_ok_and(|text| text.starts_with("gitdir:"))
 }
 
-/// Whether something has this name: a link that leads nowhere has.
+/// True if the name exists, even as a link that leads nowhere.
 fn is_there(file: &Path) -> Result<bool, Failure> {
     match file.symlink_metadata() {
         Ok(_) => Ok(true),

@@ -13,25 +13,25 @@ pub enum StoreError {
     Unwritable {
         /// The file or folder.
         path: String,
-        /// What is wrong with it.
+        /// The reason.
         what: String,
     },
-    /// What is kept was changed by somebody else, or is damaged.
+    /// Rows that somebody else changed, or damage.
     #[error("{}: {what}", at(*.seq, .column.as_deref()))]
     Corrupt {
         /// The record, where it is known.
         seq: Option<u64>,
         /// The column, where it is known.
         column: Option<String>,
-        /// What is wrong with it.
+        /// The contradiction that was found.
         what: String,
     },
     /// The ledger does not hold the record that is marked as its own.
     #[error("the ledger ends at record {}, and record {} is marked: it was removed, cut or replaced", .found.seq, .marked.seq)]
     Lost {
-        /// What was recorded once.
+        /// The head that was recorded once.
         marked: Head,
-        /// Where the ledger ends now.
+        /// The end of the ledger now.
         found: Head,
     },
     /// The store was made by a newer gate.
@@ -53,7 +53,7 @@ pub enum StoreError {
     Unreachable {
         /// The database.
         place: String,
-        /// What came instead.
+        /// The error in place of an answer.
         what: String,
     },
     /// The database refuses: a wrong password, a missing right, no tables and
@@ -62,7 +62,7 @@ pub enum StoreError {
     Refused {
         /// The database.
         place: String,
-        /// What it said.
+        /// The database's message and code.
         what: String,
     },
     /// The connection broke, or the disk failed, while the work was being kept:
@@ -71,13 +71,13 @@ pub enum StoreError {
     Uncertain {
         /// The store.
         place: String,
-        /// What came instead of an answer.
+        /// The error in place of an answer.
         what: String,
     },
     /// The database's address cannot be used.
     #[error("the database's address {what}")]
     BadAddress {
-        /// What is wrong with it.
+        /// The flaw of the address, without credentials.
         what: String,
     },
     /// A database is configured, and this build has SQLite alone.
@@ -88,7 +88,7 @@ pub enum StoreError {
     Unfit {
         /// The column.
         column: &'static str,
-        /// What is wrong with the text.
+        /// The flaw of the text.
         what: String,
     },
     /// There is a decision for this iteration already.

@@ -21,7 +21,7 @@ pub struct Item {
     pub lease: Option<Lease>,
 }
 
-/// Which items are claimed.
+/// A filter of claimable items.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Claimable<'a> {
     /// Those in this phase; else in any that agents claim.
@@ -35,7 +35,7 @@ pub struct Claimable<'a> {
 pub struct Ask<'a> {
     /// The id that it gets.
     pub lease: &'a str,
-    /// Who asks.
+    /// The claiming actor.
     pub actor: &'a str,
     /// Now, by the store's clock.
     pub now: Timestamp,
@@ -68,7 +68,7 @@ pub(super) fn read(cells: Vec<Cell>) -> Result<Item, StoreError> {
     let phase = row.text("phase")?;
     let phase = named(&row, "phase", &phase)?;
     let blocked_in = row.maybe_text("blocked_in")?;
-    let blocked_in = blocked_in.map(|it| named(&row, "blocked_in", &it)).transpose()?;
+    let blocked_in = blocked_in.map(|phase| named(&row, "blocked_in", &phase)).transpose()?;
     let transition_count = row.number("transitions")?;
     let (added, seq) = (row.number("added")?, row.number("seq")?);
     let lease = lease(&mut row, &id)?;
@@ -89,11 +89,10 @@ fn lease(row: &mut Row, work: &str) -> Result<Option<Lease>, StoreError> {
             false => Err(row.corrupt("lease", "it is empty")),
         };
     };
-    let empty = |column: &str| row.corrupt(column, "it is empty");
-    let actor_id = actor.ok_or_else(|| empty("actor"))?;
-    let issued = issued.ok_or_else(|| empty("issued_at"))?;
+    let actor_id = actor.ok_or_else(|| row.corrupt("actor", "it is empty"))?;
+    let issued = issued.ok_or_else(|| row.corrupt("issued_at", "it is empty"))?;
     let expires_at = moment(row, "expires_at", expires)?;
-    let expires_at = Some(expires_at).filter(|_| released == 0);
+    let expires_at = (released == 0).then_some(expires_at);
     let issued_at = moment(row, "issued_at", issued)?;
     Ok(Some(Lease {
         lease_id,
@@ -122,14 +121,14 @@ impl Item {
     /// Its lease, as its row says it: the id, how often it was renewed, whether it
     /// was released. Whatever changes a lease changes one of them.
     pub(super) fn leased(&self) -> (&str, u64, i64) {
-        let lease = self.lease.as_ref();
-        let released = |lease: &Lease| i64::from(lease.expires_at.is_none());
-        lease.map_or(("", 0, 0), |it| (&it.lease_id, it.renewal_count, released(it)))
+        self.lease.as_ref().map_or(("", 0, 0), |lease| {
+            (&lease.lease_id, lease.renewal_count, i64::from(lease.expires_at.is_none()))
+        })
     }
 }
 
 impl Claimable<'_> {
-    /// What a statement is given of it.
+    /// The parameters of a statement: phase and id, each empty if any will do.
     pub(super) fn given(&self) -> [Given<'_>; 2] {
         let phase = self.phase.as_ref().map_or("", WorkPhase::as_str);
         [Given::Text(phase), Given::Text(self.id.unwrap_or_default())]

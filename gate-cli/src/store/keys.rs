@@ -1,9 +1,9 @@
-//! What records are found by.
+//! The look-up columns of records.
 
 use gate_core::protocol::ledger::Record;
 use serde_json::Value;
 
-/// What a record is found by, taken from its body and kept beside it.
+/// The look-up columns of a record, which repeat parts of its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
     /// The task: `state.task`; empty where no task is named.
@@ -18,18 +18,17 @@ pub struct Keys {
 
 impl Keys {
     /// A record's keys. What is absent, or no text or number, is none.
-    pub fn of(record: &Record) -> Self {
-        let state = |key| record.body.get("state").and_then(|state| state.get(key));
-        let decision = |key| record.body.get("decision").and_then(|decision| decision.get(key));
+    pub fn new(record: &Record) -> Self {
+        let (state, decision) = (record.body.get("state"), record.body.get("decision"));
         Self {
-            task: text(state("task")),
-            in_loop: text(state("loop")),
-            iteration: state("iteration").and_then(Value::as_u64),
-            decision_id: text(decision("decision_id")),
+            task: text(state, "task"),
+            in_loop: text(state, "loop"),
+            iteration: state.and_then(|state| state.get("iteration")?.as_u64()),
+            decision_id: text(decision, "decision_id"),
         }
     }
 }
 
-fn text(value: Option<&Value>) -> Option<String> {
-    value.and_then(Value::as_str).map(str::to_owned)
+fn text(object: Option<&Value>, key: &str) -> Option<String> {
+    Some(object?.get(key)?.as_str()?.to_owned())
 }

@@ -1,5 +1,5 @@
-//! Where the heads of ledgers are marked, apart from the ledgers: so that one
-//! that was removed, cut or replaced is noticed.
+//! Marks of the heads of ledgers. They are kept apart from the ledgers, so that one that was
+//! removed, cut or replaced is noticed.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -119,8 +119,10 @@ impl<S: Store> Marked<S> {
 
     /// The head that the ledger is held against.
     fn known(&self, project: &str) -> Option<Head> {
-        let heads = self.heads.as_ref().filter(|_| !self.is_renewed(project));
-        heads?.known(self.store.place(), project)
+        if self.is_renewed(project) {
+            return None;
+        }
+        self.heads.as_ref()?.known(self.store.place(), project)
     }
 
     fn is_renewed(&self, project: &str) -> bool {
@@ -130,7 +132,10 @@ impl<S: Store> Marked<S> {
     /// Marks the head of what was written.
     fn mark(&mut self, project: &str, head: Head) -> Result<(), StoreError> {
         let begins = self.is_renewed(project);
-        let Some(heads) = self.heads.as_ref().filter(|_| head.seq > 0) else { return Ok(()) };
+        let Some(heads) = &self.heads else { return Ok(()) };
+        if head.seq == 0 {
+            return Ok(());
+        }
         if begins {
             heads.forget(self.store.place(), project)?;
             self.renewed = None;
@@ -168,7 +173,8 @@ impl<S: Store> Store for Marked<S> {
         if Some(head) == known { Ok(()) } else { self.mark(project, head) }
     }
 
-    /// Who claims rests on no record: what is done with the work does.
+    /// A claim rests on no record; the work that is done under the claim does, and is checked
+    /// there.
     fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
         self.store.lease(project, work)
     }

@@ -24,8 +24,9 @@ pub(super) const VERSION: i64 = STEPS.len() as i64;
 pub(super) fn from(version: i64) -> Result<Option<String>, StoreError> {
     let done = usize::try_from(version)
         .map_err(|_| StoreError::corrupt(format!("{version} is no version of a schema")))?;
-    let newer = || StoreError::Newer { found: version, known: VERSION };
-    let steps = STEPS.get(done..).ok_or_else(newer)?;
+    let Some(steps) = STEPS.get(done..) else {
+        return Err(StoreError::Newer { found: version, known: VERSION });
+    };
     let record = (done + 1..).map(|number| format!("INSERT INTO gate_schema VALUES ({number});"));
     let sql: String =
         steps.iter().zip(record).map(|(step, record)| format!("{step}\n{record}\n")).collect();

@@ -40,19 +40,19 @@ pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
 pub(crate) use sqlite::TOKEN_KEY;
 
-/// How long a store is waited for that is busy or does not answer.
+/// Longest wait for a store that is busy or does not answer.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Who looks at a ledger.
+/// A reader of a ledger.
 pub type Look<'a> = dyn FnMut(&mut dyn Reading) -> Result<(), StoreError> + 'a;
 
-/// Who looks at a ledger as it is, and is told which head of it is marked.
+/// A reader of a ledger as it is. It gets the head that is marked as the ledger's own.
 pub type Examine<'a> = dyn FnMut(&mut dyn Reading, Option<Head>) -> Result<(), StoreError> + 'a;
 
-/// Who changes a ledger.
+/// A change of a ledger.
 pub type Work<'a> = dyn FnMut(&mut dyn Writing) -> Result<(), StoreError> + 'a;
 
-/// Who takes or gives back work.
+/// A change of leases.
 pub type Hand<'a> = dyn FnMut(&mut dyn Leasing) -> Result<(), StoreError> + 'a;
 
 /// A store's address.
@@ -65,7 +65,7 @@ pub enum Place {
     Database(DatabaseUrl),
 }
 
-/// Where decisions are remembered.
+/// Keeps decisions, and all other records, in one ledger a project.
 pub trait Store: Debug + Send {
     /// Looks at a project's ledger, in one consistent view. The look is taken
     /// once: a store that is busy or does not answer is waited for before.
@@ -125,8 +125,8 @@ pub trait Store: Debug + Send {
     /// A store that cannot be written, or a role that may not change rows.
     fn renew(&mut self, project: &str) -> Result<(), StoreError>;
 
-    /// What tells this store from another: the state folder, or the
-    /// database's host, port and name. Never credentials.
+    /// Name of this store: the state folder, or the database's host, port and name. Never
+    /// credentials.
     fn place(&self) -> &str;
 }
 

@@ -27,7 +27,7 @@ const COLUMNS: [&str; 13] = [
 /// The record in a row: its body is spelled canonically, and the columns that
 /// it is found by are those of its body. Its hash is not compared.
 pub(super) fn read(cells: Vec<Cell>) -> Result<Sealed, StoreError> {
-    let mut row = Row::of_ledger(cells);
+    let mut row = Row::from_ledger(cells);
     let record = Record {
         seq: row.number("seq")?,
         v: row.number("v")?,
@@ -39,7 +39,7 @@ pub(super) fn read(cells: Vec<Cell>) -> Result<Sealed, StoreError> {
         prev: row.hash("prev")?,
     };
     let hash = row.hash("hash")?;
-    row.is_found_by(&Keys::of(&record))?;
+    row.is_found_by(&Keys::new(&record))?;
     Ok(Sealed { record, hash })
 }
 
@@ -68,7 +68,7 @@ impl Row {
         Self { seq: None, columns, cells: cells.into_iter() }
     }
 
-    fn of_ledger(cells: Vec<Cell>) -> Self {
+    fn from_ledger(cells: Vec<Cell>) -> Self {
         let seq = match cells.first() {
             Some(Cell::Integer(seq)) => u64::try_from(*seq).ok(),
             _ => None,

@@ -1,4 +1,4 @@
-//! What a database has to do here: answer a few statements.
+//! The few statements that a database has to answer.
 
 use super::error::StoreError;
 use super::statements::{self, Dialect};
@@ -20,7 +20,7 @@ pub(super) enum Cell {
     Null,
     Integer(i64),
     Text(String),
-    /// What no column of ours holds: a float, bytes, text that is not UTF-8.
+    /// A value that no column of gate holds: a float, bytes, text that is not UTF-8.
     Other(&'static str),
 }
 
@@ -28,7 +28,7 @@ pub(super) enum Cell {
 /// `statements.rs`, where `$1` and so on stand for the values. SQLite takes them
 /// for names, in the order in which they first appear: so that is their order.
 pub(super) trait Sql {
-    /// What it says in its own way.
+    /// The statements that differ between databases.
     const DIALECT: &'static Dialect;
 
     /// The rows that a statement returns.

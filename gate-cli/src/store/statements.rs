@@ -2,7 +2,7 @@
 //! [`Dialect`]. Of the ledger only SELECT and INSERT: a fleet's role needs no other
 //! right, except to set a ledger aside. Work items change: their rows are updated.
 
-/// What the databases say differently.
+/// The statements that differ between databases.
 #[derive(Debug)]
 pub(super) struct Dialect {
     /// Claims the next item.

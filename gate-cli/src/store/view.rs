@@ -13,7 +13,7 @@ use super::sql::{Cell, Given, Sql};
 use super::{Item, Reading, Writing, row, statements};
 
 /// The longest text that an index of PostgreSQL holds beside another one.
-const LONGEST_NAME: usize = 1024;
+const MAX_NAME_BYTES: usize = 1024;
 
 /// One project's ledger inside of a transaction.
 pub(super) struct View<'a, S> {
@@ -24,7 +24,7 @@ pub(super) struct View<'a, S> {
     /// The database's first error. Nothing is kept after one, also where the
     /// work went on as if nothing had been.
     failed: Option<StoreError>,
-    /// Whether there are tables with work items.
+    /// True if the schema has tables of work items.
     has_items: bool,
     /// When the transaction began, where that is known and nobody was waited for.
     now: Option<i64>,
@@ -69,8 +69,8 @@ impl<'a, S: Sql> View<'a, S> {
         given: &[Given<'_>],
     ) -> Result<Option<Sealed>, StoreError> {
         let mut rows = self.rows(statement, given)?;
-        let row = rows.pop().filter(|_| rows.is_empty());
-        row.map(row::read).transpose()
+        let row = rows.pop();
+        if rows.is_empty() { row.map(row::read).transpose() } else { Ok(None) }
     }
 
     /// As [`View::one`], with its hash compared. What cannot be kept cannot be
@@ -167,7 +167,7 @@ impl<S: Sql> Reading for View<'_, S> {
 impl<S: Sql> Writing for View<'_, S> {
     fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError> {
         let sealed = self.head()?.follow(draft);
-        let keys = Keys::of(&sealed.record);
+        let keys = Keys::new(&sealed.record);
         if !self.insert_row(&sealed, &keys)? {
             return Err(self.taken(&sealed.record, &keys));
         }
@@ -248,12 +248,12 @@ const UNFIT: &str = "holds a control character, which cannot be kept";
 
 /// A text that both databases can keep, and find again.
 fn name<'t>(column: &'static str, text: &'t str) -> Result<&'t str, StoreError> {
-    let unfit = |what: String| Err(StoreError::Unfit { column, what });
     if text.chars().any(char::is_control) {
-        return unfit(UNFIT.to_owned());
+        return Err(StoreError::Unfit { column, what: UNFIT.to_owned() });
     }
-    if text.len() > LONGEST_NAME {
-        return unfit(format!("is longer than {LONGEST_NAME} bytes"));
+    if text.len() > MAX_NAME_BYTES {
+        let what = format!("is longer than {MAX_NAME_BYTES} bytes");
+        return Err(StoreError::Unfit { column, what });
     }
     Ok(text)
 }

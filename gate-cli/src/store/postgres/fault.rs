@@ -1,4 +1,4 @@
-//! What PostgreSQL's errors mean here.
+//! PostgreSQL's errors as errors of a store.
 
 use std::error::Error as _;
 use std::io;
@@ -8,10 +8,10 @@ use tokio_postgres::error::DbError;
 
 use super::super::error::StoreError;
 
-/// What an error means, in words without credentials.
-pub(super) fn of(place: &str, error: &Error) -> StoreError {
+/// The error in words without credentials.
+pub(super) fn store_error(place: &str, error: &Error) -> StoreError {
     match error.as_db_error() {
-        Some(answer) => of_answer(place, answer),
+        Some(answer) => answer_error(place, answer),
         None if is_silence(error) => {
             StoreError::Unreachable { place: place.to_owned(), what: words(error) }
         }
@@ -19,11 +19,11 @@ pub(super) fn of(place: &str, error: &Error) -> StoreError {
     }
 }
 
-/// What an error at the commit means: without the database's answer, it is
-/// unknown whether it was kept. A database that is being shut down answers too.
-pub(super) fn of_commit(place: &str, error: &Error) -> StoreError {
+/// An error of COMMIT. Without the database's answer it is unknown whether the work was kept;
+/// the answer of a database that is shutting down proves nothing either.
+pub(super) fn commit_error(place: &str, error: &Error) -> StoreError {
     let answered = error.code().is_some_and(|code| !code.code().starts_with("57P"));
-    if answered { of(place, error) } else { uncertain(place, words(error)) }
+    if answered { store_error(place, error) } else { uncertain(place, words(error)) }
 }
 
 pub(super) fn uncertain(place: &str, what: String) -> StoreError {
@@ -48,7 +48,7 @@ fn words(error: &Error) -> String {
     }
 }
 
-fn of_answer(place: &str, answer: &DbError) -> StoreError {
+fn answer_error(place: &str, answer: &DbError) -> StoreError {
     let (code, message) = (answer.code().code(), answer.message());
     let place = place.to_owned();
     let what = format!("{message} ({code})");

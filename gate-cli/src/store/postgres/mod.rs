@@ -5,8 +5,8 @@
 //! so the head that it reads under the lock is the newest. Tables are made
 //! where they are missing; with them, the right to select and insert is enough.
 
+mod connection;
 mod fault;
-mod line;
 mod transaction;
 mod url;
 
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 
-use self::line::{Heard, Line};
+use self::connection::{Session, WaitOutcome};
 use self::transaction::Running;
 pub use self::url::DatabaseUrl;
 use super::error::StoreError;
@@ -22,8 +22,8 @@ use super::sql::Nothing;
 use super::view::View;
 use super::{Hand, Heads, Look, Marked, Store, Work, migration};
 
-/// How long one waits between two attempts to reach a database.
-const PAUSE: Duration = Duration::from_millis(250);
+/// Pause between two attempts to reach a database.
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(super) fn open(
     url: &DatabaseUrl,
@@ -41,9 +41,9 @@ pub struct PostgresStore {
     url: DatabaseUrl,
     place: String,
     patience: Duration,
-    line: Option<Line>,
+    session: Option<Session>,
     /// The connection that is told when work can be claimed.
-    ear: Option<Line>,
+    listener: Option<Session>,
 }
 
 impl PostgresStore {
@@ -59,50 +59,52 @@ impl PostgresStore {
             place: place.clone(),
             what: error.to_string(),
         })?;
-        Ok(Self { runtime, url: url.clone(), place, patience, line: None, ear: None })
+        Ok(Self { runtime, url: url.clone(), place, patience, session: None, listener: None })
     }
 
     /// Begins a transaction. Nobody else's work was entered yet, so that it is tried
     /// again while the database does not answer.
-    fn begin(&mut self, sql: &str) -> Result<Line, StoreError> {
+    fn begin(&mut self, sql: &str) -> Result<Session, StoreError> {
         let until = Instant::now() + self.patience;
         loop {
             match self.try_begin(sql, until) {
-                Err(StoreError::Unreachable { .. }) if Instant::now() + PAUSE < until => {
-                    std::thread::sleep(PAUSE);
+                Err(StoreError::Unreachable { .. }) if Instant::now() + RETRY_INTERVAL < until => {
+                    std::thread::sleep(RETRY_INTERVAL);
                 }
                 done => return done,
             }
         }
     }
 
-    fn try_begin(&mut self, sql: &str, until: Instant) -> Result<Line, StoreError> {
-        let kept = self.line.take().filter(Line::is_open);
+    fn try_begin(&mut self, sql: &str, until: Instant) -> Result<Session, StoreError> {
+        let kept = self.session.take().filter(Session::is_open);
         let left = until.saturating_duration_since(Instant::now());
-        let line = match kept {
-            Some(line) => line,
-            None => Line::connect(&self.runtime, &self.url, left)?,
+        let session = match kept {
+            Some(session) => session,
+            None => Session::connect(&self.runtime, &self.url, left)?,
         };
-        let patience = self.patience + PAUSE;
-        Running::new(&self.runtime, &line, &self.place, patience).run(sql)?;
-        Ok(line)
+        let patience = self.patience + RETRY_INTERVAL;
+        Running::new(&self.runtime, &session, &self.place, patience).run(sql)?;
+        Ok(session)
     }
 
     /// A connection that answers, to tables of the newest schema, and whose clock is
     /// known.
-    fn ready(&mut self) -> Result<Line, StoreError> {
-        let known = |line: &Line| line.is_open() && line.is_prepared && line.time().is_some();
-        if let Some(line) = self.line.take_if(|line| known(line)) {
-            return Ok(line);
+    fn ready(&mut self) -> Result<Session, StoreError> {
+        if let Some(session) = self
+            .session
+            .take_if(|session| session.is_open() && session.is_prepared && session.time().is_some())
+        {
+            return Ok(session);
         }
-        let mut line = self.begin(CHANGING)?;
-        let mut running = self.running(&line);
+        let mut session = self.begin(CHANGING)?;
+        let mut running = self.running(&session);
         migrate(&mut running)?;
         let now = running.time()?;
         running.commit()?;
-        line.is_prepared = true;
-        line.is_now(now);
-        Ok(line)
+        session.is_prepared = true;
+        session.is_now(now);
+        Ok(session)
     }
 
     fn work(
@@ -110,21 +112,21 @@ impl PostgresStore {
         project: &str,
         work: impl FnOnce(&mut View<'_, Running<'_>>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let mut line = self.begin(&self.writing(project))?;
-        let mut running = self.running(&line);
-        if !line.is_prepared {
+        let mut session = self.begin(&self.writing(project))?;
+        let mut running = self.running(&session);
+        if !session.is_prepared {
             migrate(&mut running)?;
         }
         let mut view = View::new(running, project)?;
         work(&mut view)?;
         view.finish()?.commit()?;
-        line.is_prepared = true;
-        self.line = Some(line);
+        session.is_prepared = true;
+        self.session = Some(session);
         Ok(())
     }
 
-    fn running<'a>(&'a self, line: &'a Line) -> Running<'a> {
-        Running::new(&self.runtime, line, &self.place, self.patience)
+    fn running<'a>(&'a self, session: &'a Session) -> Running<'a> {
+        Running::new(&self.runtime, session, &self.place, self.patience)
     }
 
     fn writing(&self, project: &str) -> String {
@@ -138,7 +140,7 @@ impl PostgresStore {
 
 const CHANGING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
-/// Who is told when work can be claimed.
+/// Subscribes to notifications of claimable work.
 const LISTENING: &str = "LISTEN gate_work";
 
 const READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -187,17 +189,17 @@ fn migrate(running: &mut Running<'_>) -> Result<(), StoreError> {
 
 impl Store for PostgresStore {
     fn read(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError> {
-        let line = self.begin(READING)?;
-        let mut running = self.running(&line);
+        let session = self.begin(READING)?;
+        let mut running = self.running(&session);
         match seen(&mut running)? {
             0 => look(&mut View::new(Nothing, project)?)?,
             version => {
                 migration::from(version)?;
-                look(&mut View::new(&mut running, project)?.of_version(version))?;
+                look(&mut View::new(&mut running, project)?.at_version(version))?;
             }
         }
         running.run("COMMIT")?;
-        self.line = Some(line);
+        self.session = Some(session);
         Ok(())
     }
 
@@ -206,24 +208,24 @@ impl Store for PostgresStore {
     }
 
     fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
-        let line = self.ready()?;
-        let mut view = View::new(self.running(&line), project)?.at(line.time());
+        let session = self.ready()?;
+        let mut view = View::new(self.running(&session), project)?.at(session.time());
         work(&mut view)?;
         view.finish()?;
-        self.line = Some(line);
+        self.session = Some(session);
         Ok(())
     }
 
     fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
-        let Some(ear) = self.ear.as_mut() else {
-            self.ear = Some(self.begin(LISTENING)?);
+        let Some(listener) = self.listener.as_mut() else {
+            self.listener = Some(self.begin(LISTENING)?);
             return Ok(true);
         };
-        match ear.hears(&self.runtime, project, at_most) {
-            Heard::Something => Ok(true),
-            Heard::Nothing => Ok(false),
-            Heard::End => {
-                self.ear = None;
+        match listener.await_name(&self.runtime, project, at_most) {
+            WaitOutcome::Named => Ok(true),
+            WaitOutcome::TimedOut => Ok(false),
+            WaitOutcome::Closed => {
+                self.listener = None;
                 Ok(true)
             }
         }

@@ -11,23 +11,22 @@ use tokio_postgres::{Error, Row};
 use super::super::error::StoreError;
 use super::super::sql::{Cell, Given, Sql};
 use super::super::statements::{self, Dialect, POSTGRES};
+use super::connection::Session;
 use super::fault;
-use super::line::Line;
 
-/// A transaction that is running on a line. It ends with the line, or when it
+/// A transaction that is running on a session. It ends with the session, or when it
 /// is committed.
 #[derive(Debug)]
 pub(super) struct Running<'a> {
     runtime: &'a Runtime,
-    line: &'a Line,
+    session: &'a Session,
     place: &'a str,
-    /// How long a statement may take.
+    /// Longest time for one statement.
     patience: Duration,
 }
 
-/// Which tables there are. Not by `to_regclass`: a session remembers that a
-/// name was not there, and does not learn while it waits for a lock that
-/// somebody else has made the table.
+/// The tables that exist. Not by `to_regclass`: a session caches that a name was absent, and
+/// does not notice that somebody else made the table while the session waited for a lock.
 const TABLES: &str = "SELECT max(CAST(relname AS TEXT)) FILTER (WHERE relname = 'gate_schema'), \
      max(CAST(relname AS TEXT)) FILTER (WHERE relname <> 'gate_schema') \
      FROM pg_catalog.pg_class \
@@ -36,11 +35,11 @@ const TABLES: &str = "SELECT max(CAST(relname AS TEXT)) FILTER (WHERE relname = 
 impl<'a> Running<'a> {
     pub(super) fn new(
         runtime: &'a Runtime,
-        line: &'a Line,
+        session: &'a Session,
         place: &'a str,
         patience: Duration,
     ) -> Self {
-        Self { runtime, line, place, patience }
+        Self { runtime, session, place, patience }
     }
 
     /// Runs several statements.
@@ -49,7 +48,7 @@ impl<'a> Running<'a> {
     ///
     /// What the database says, or that it says nothing.
     pub(super) fn run(&self, statements: &str) -> Result<(), StoreError> {
-        self.answer(self.line.client().batch_execute(statements))
+        self.answer(self.session.client().batch_execute(statements))
     }
 
     /// The milliseconds since 1970, by the database's clock.
@@ -71,9 +70,9 @@ impl<'a> Running<'a> {
     ///
     /// What the database says; where it says nothing, the outcome is unknown.
     pub(super) fn commit(self) -> Result<(), StoreError> {
-        let uncertain = || fault::uncertain(self.place, fault::SILENT.to_owned());
-        let done = self.wait(self.line.client().batch_execute("COMMIT")).ok_or_else(uncertain)?;
-        done.map_err(|error| fault::of_commit(self.place, &error))
+        let done = self.wait(self.session.client().batch_execute("COMMIT"));
+        let done = done.ok_or_else(|| fault::uncertain(self.place, fault::SILENT.to_owned()))?;
+        done.map_err(|error| fault::commit_error(self.place, &error))
     }
 
     /// The version of the tables; 0 where there are none.
@@ -97,7 +96,7 @@ impl<'a> Running<'a> {
 
     fn answer<T>(&self, asked: impl Future<Output = Result<T, Error>>) -> Result<T, StoreError> {
         let answer = self.wait(asked).ok_or_else(|| fault::silent(self.place))?;
-        answer.map_err(|error| fault::of(self.place, &error))
+        answer.map_err(|error| fault::store_error(self.place, &error))
     }
 
     /// The answer, unless it takes too long.
@@ -118,20 +117,20 @@ impl Sql for Running<'_> {
         let given: Vec<_> = given.iter().map(typed).collect();
         let given: Vec<_> =
             given.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect();
-        let rows = self.answer(self.line.rows(statement, &given))?;
+        let rows = self.answer(self.session.rows(statement, &given))?;
         let read = rows.iter().map(cells).collect::<Result<_, Error>>();
-        read.map_err(|error| fault::of(self.place, &error))
+        read.map_err(|error| fault::store_error(self.place, &error))
     }
 
     fn change(&mut self, statement: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError> {
         let given: Vec<_> = given.iter().map(typed).collect();
         let given: Vec<_> =
             given.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect();
-        let asked = self.line.client().execute_typed(statement, &given);
+        let asked = self.session.client().execute_typed(statement, &given);
         let done = self.wait(asked).ok_or_else(|| fault::silent(self.place))?;
         match done {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Ok(false),
-            done => done.map(|_| true).map_err(|error| fault::of(self.place, &error)),
+            done => done.map(|_| true).map_err(|error| fault::store_error(self.place, &error)),
         }
     }
 }

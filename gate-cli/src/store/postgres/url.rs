@@ -66,13 +66,16 @@ fn bad(what: &str) -> StoreError {
 /// Host, port and name. Options belong to it, because a search path makes
 /// another store of the same database.
 fn name(config: &Config) -> String {
-    let ports = config.get_ports();
-    let port = |at: usize| ports.get(at).or_else(|| ports.first()).copied().unwrap_or(5432);
-    let hosts = config.get_hosts().iter().enumerate();
-    let hosts: Vec<_> = hosts.map(|(at, host)| format!("{}:{}", shown(host), port(at))).collect();
+    let mut hosts = Vec::new();
+    for (index, host) in config.get_hosts().iter().enumerate() {
+        let ports = config.get_ports();
+        let port = ports.get(index).or_else(|| ports.first()).copied().unwrap_or(5432);
+        hosts.push(format!("{}:{port}", shown(host)));
+    }
     let user = config.get_user().unwrap_or_default();
     let name = config.get_dbname().unwrap_or(user);
-    let options = config.get_options().map_or_else(String::new, |it| format!("?options={it}"));
+    let options =
+        config.get_options().map_or_else(String::new, |options| format!("?options={options}"));
     format!("postgres://{}/{name}{options}", hosts.join(","))
 }
 

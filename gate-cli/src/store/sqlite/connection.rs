@@ -7,10 +7,10 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::super::error::StoreError;
 use super::super::statements;
+use super::lock::LockWait;
 use super::private::{Folder, Identity};
 use super::transaction::Running;
-use super::turn::Turn;
-use super::{SMALL_LOG, fault};
+use super::{MAX_KEPT_LOG_BYTES, fault};
 
 /// A database file that is open.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Opened {
     file: Identity,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Schema {
     /// Nothing yet.
@@ -61,19 +61,19 @@ impl Opened {
     fn open(folder: &Folder, file: Identity) -> Result<Self, StoreError> {
         let database = folder.database();
         let path = database.display().to_string();
-        let told = |error: rusqlite::Error| fault::of(&path, &error);
+        let named = |error: rusqlite::Error| fault::store_error(&path, &error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        let connection = Connection::open_with_flags(&database, flags).map_err(told)?;
+        let connection = Connection::open_with_flags(&database, flags).map_err(named)?;
         // It waits by itself otherwise, whoever comes last the shortest.
-        connection.busy_timeout(Duration::ZERO).map_err(told)?;
-        let keep = folder.log_size() < SMALL_LOG;
-        connection.set_db_config(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map_err(told)?;
+        connection.busy_timeout(Duration::ZERO).map_err(named)?;
+        let keep = folder.log_size() < MAX_KEPT_LOG_BYTES;
+        connection.set_db_config(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map_err(named)?;
         Ok(Self { connection, path, file })
     }
 
-    /// Begins a transaction in one's turn, and says what the file holds.
+    /// Begins a transaction as soon as the file is free, and reads its schema.
     ///
     /// # Errors
     ///
@@ -81,11 +81,12 @@ impl Opened {
     pub(super) fn begin(
         &self,
         behavior: TransactionBehavior,
-        turn: &Turn<'_>,
+        wait: &LockWait<'_>,
     ) -> Result<(Running<'_>, Schema), StoreError> {
-        turn.take(|| {
+        wait.retry(|| {
             let transaction = Transaction::new_unchecked(&self.connection, behavior);
-            let transaction = transaction.map_err(|error| fault::of(&self.path, &error))?;
+            let transaction =
+                transaction.map_err(|error| fault::store_error(&self.path, &error))?;
             let schema = self.schema()?;
             Ok((Running::new(transaction, &self.path), schema))
         })
@@ -96,11 +97,11 @@ impl Opened {
     /// # Errors
     ///
     /// A file that cannot be written.
-    pub(super) fn keep_log(&self, turn: &Turn<'_>) -> Result<(), StoreError> {
-        let mode = turn.take(|| {
+    pub(super) fn keep_log(&self, wait: &LockWait<'_>) -> Result<(), StoreError> {
+        let mode = wait.retry(|| {
             let mode = "PRAGMA journal_mode = WAL";
             let mode = self.connection.query_row(mode, [], |row| row.get::<_, String>(0));
-            mode.map_err(|error| fault::of(&self.path, &error))
+            mode.map_err(|error| fault::store_error(&self.path, &error))
         });
         if mode? == "wal" {
             return Ok(());
@@ -121,7 +122,7 @@ impl Opened {
     fn without_version(&self) -> Result<Schema, StoreError> {
         let count = "SELECT count(*) FROM sqlite_master";
         let count = self.connection.query_row(count, [], |row| row.get::<_, i64>(0));
-        if count.map_err(|error| fault::of(&self.path, &error))? == 0 {
+        if count.map_err(|error| fault::store_error(&self.path, &error))? == 0 {
             return Ok(Schema::Empty);
         }
         self.told(self.version())
@@ -138,7 +139,7 @@ impl Opened {
             Err(error) if fault::is_missing(&error) => {
                 Err(self.corrupt("the table gate_schema is missing"))
             }
-            Err(error) => Err(fault::of(&self.path, &error)),
+            Err(error) => Err(fault::store_error(&self.path, &error)),
         }
     }
 
@@ -157,7 +158,7 @@ mod tests {
         let folder = Folder::at(&folder.path().join("state")).unwrap();
         folder.make().unwrap();
         let opened = Opened::open(&folder, folder.identity().unwrap()).unwrap();
-        opened.keep_log(&Turn::new("", Duration::ZERO)).unwrap();
+        opened.keep_log(&LockWait::new("", Duration::ZERO)).unwrap();
         let set = |name: &str| {
             let value = opened.connection.pragma_query_value(None, name, |row| row.get(0));
             value.unwrap()

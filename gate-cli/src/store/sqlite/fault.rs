@@ -1,22 +1,22 @@
-//! What SQLite's errors mean here.
+//! SQLite's errors as errors of a store.
 
 use rusqlite::Error;
 use rusqlite::ffi::ErrorCode;
 
 use super::super::error::StoreError;
 
-/// What an error means. The path is that of the database.
-pub(super) fn of(path: &str, error: &Error) -> StoreError {
+/// `path` is that of the database.
+pub(super) fn store_error(path: &str, error: &Error) -> StoreError {
     let what = error.to_string();
     match error {
-        Error::SqliteFailure(failure, _) => of_code(failure.code, path, what),
+        Error::SqliteFailure(failure, _) => error_of_code(failure.code, path, what),
         _ => StoreError::corrupt(what),
     }
 }
 
-/// What an error at the commit means. Whoever was not told that the log is on
-/// the disk may still find the commit in it.
-pub(super) fn of_commit(path: &str, error: &Error) -> StoreError {
+/// An error of COMMIT. The commit may still be found in the log, although nobody was told that
+/// it is on the disk.
+pub(super) fn commit_error(path: &str, error: &Error) -> StoreError {
     use rusqlite::ffi::{SQLITE_IOERR_DIR_FSYNC, SQLITE_IOERR_FSYNC};
     match error {
         Error::SqliteFailure(failure, _)
@@ -24,11 +24,11 @@ pub(super) fn of_commit(path: &str, error: &Error) -> StoreError {
         {
             StoreError::Uncertain { place: path.to_owned(), what: error.to_string() }
         }
-        _ => of(path, error),
+        _ => store_error(path, error),
     }
 }
 
-fn of_code(code: ErrorCode, path: &str, what: String) -> StoreError {
+fn error_of_code(code: ErrorCode, path: &str, what: String) -> StoreError {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, FileLockingProtocolFailed,
         NotADatabase, SchemaChanged, TypeMismatch, Unknown,
@@ -51,14 +51,14 @@ fn of_code(code: ErrorCode, path: &str, what: String) -> StoreError {
     }
 }
 
-/// Whether a unique index forbids a row.
+/// True if a unique index forbids a row.
 pub(super) fn is_taken(error: &Error) -> bool {
     use rusqlite::ffi::{SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE};
     let taken = [SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE];
     matches!(error, Error::SqliteFailure(failure, _) if taken.contains(&failure.extended_code))
 }
 
-/// Whether a statement names what is not there.
+/// True if a statement names a table or column that is absent.
 pub(super) fn is_missing(error: &Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::Unknown)
         || matches!(error, Error::SqlInputError { .. })

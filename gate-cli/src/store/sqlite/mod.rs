@@ -2,13 +2,13 @@
 //!
 //! A write-ahead log with full synchronisation: a commit is on the disk when it
 //! returns, and a process that is killed anywhere leaves all of it or nothing.
-//! The log is not folded into the file at every end ([`SMALL_LOG`]).
+//! The log is not folded into the file at every end ([`MAX_KEPT_LOG_BYTES`]).
 
 mod connection;
 mod fault;
+mod lock;
 mod private;
 mod transaction;
-mod turn;
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -17,24 +17,24 @@ use std::time::Duration;
 use rusqlite::TransactionBehavior::{Deferred, Immediate};
 
 use self::connection::{Opened, Schema};
+use self::lock::LockWait;
 use self::private::Folder;
 pub(crate) use self::private::TOKEN_KEY;
 use self::transaction::Running;
-use self::turn::Turn;
 use super::error::StoreError;
 use super::sql::Nothing;
 use super::view::View;
 use super::{Hand, Look, Store, Work, migration};
 
-/// How often one who waits for work looks: a file tells nobody. A look costs
+/// Interval at which a waiting claimer looks at the file, which notifies nobody. A look takes
 /// less than a millisecond.
-const LOOKS: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A log below this size, in bytes, is left as it is when a gate ends. It is
 /// as durable there as in the file, and folding it in would cost every gate
 /// three more waits for the disk; reading it again costs the next gate less
 /// than a millisecond. A larger one is folded in by whoever ends last.
-const SMALL_LOG: u64 = 256 * 1024;
+const MAX_KEPT_LOG_BYTES: u64 = 256 * 1024;
 
 /// A store in a SQLite file, `gate.db` in a folder that is this user's alone.
 #[derive(Debug)]
@@ -66,13 +66,13 @@ impl SqliteStore {
         if !self.folder.check()? {
             return look(&mut View::new(Nothing, project)?);
         }
-        let turn = Turn::new(&self.place, self.patience);
+        let wait = LockWait::new(&self.place, self.patience);
         let opened = Opened::current(&mut self.opened, &self.folder)?;
-        match opened.begin(Deferred, &turn)? {
+        match opened.begin(Deferred, &wait)? {
             (_, Schema::Empty) => look(&mut View::new(Nothing, project)?),
             (running, Schema::Version(version)) => {
                 migration::from(version)?;
-                look(&mut View::new(running, project)?.of_version(version))
+                look(&mut View::new(running, project)?.at_version(version))
             }
         }
     }
@@ -83,9 +83,9 @@ impl SqliteStore {
         work: impl FnOnce(&mut View<'_, Running<'_>>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         self.folder.make()?;
-        let turn = Turn::new(&self.place, self.patience);
+        let wait = LockWait::new(&self.place, self.patience);
         let opened = Opened::current(&mut self.opened, &self.folder)?;
-        let running = prepared(opened, &turn)?;
+        let running = prepared(opened, &wait)?;
         let mut view = View::new(running, project)?;
         work(&mut view)?;
         view.finish()?.commit()
@@ -107,12 +107,12 @@ impl SqliteStore {
 }
 
 /// A transaction that may write, on the newest schema.
-fn prepared<'a>(opened: &'a Opened, turn: &Turn<'_>) -> Result<Running<'a>, StoreError> {
-    let (mut running, mut schema) = opened.begin(Immediate, turn)?;
+fn prepared<'a>(opened: &'a Opened, wait: &LockWait<'_>) -> Result<Running<'a>, StoreError> {
+    let (mut running, mut schema) = opened.begin(Immediate, wait)?;
     if schema == Schema::Empty {
         drop(running);
-        opened.keep_log(turn)?;
-        (running, schema) = opened.begin(Immediate, turn)?;
+        opened.keep_log(wait)?;
+        (running, schema) = opened.begin(Immediate, wait)?;
     }
     if let Some(steps) = migration::from(schema.number())? {
         running.run(&steps)?;
@@ -137,7 +137,7 @@ impl Store for SqliteStore {
     }
 
     fn await_work(&mut self, _: &str, at_most: Duration) -> Result<bool, StoreError> {
-        thread::sleep(at_most.min(LOOKS));
+        thread::sleep(at_most.min(POLL_INTERVAL));
         Ok(true)
     }
 
@@ -152,7 +152,7 @@ impl Store for SqliteStore {
 }
 
 impl SqliteStore {
-    /// What went wrong may have been the file that is open.
+    /// Closes the file after an error: the open file may be the cause.
     fn forget_after(&mut self, done: Result<(), StoreError>) -> Result<(), StoreError> {
         done.inspect_err(|_| self.opened = None)
     }

@@ -16,16 +16,16 @@ const DATABASE: &str = "gate.db";
 /// The file of the key from which the tokens of iterations are made.
 pub(crate) const TOKEN_KEY: &str = "signal.key";
 
-/// What SQLite writes beside it, by what is added to its name.
+/// Suffixes of the files that SQLite writes beside the database.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// What gate keeps in its state folder: one of them makes it gate's own.
+/// Names of files in gate's state folder. One of them marks a folder as gate's own.
 const OURS: [&str; 5] = [DATABASE, "trees", TOKEN_KEY, SLOTS, PANICS];
 
 /// Permissions of others.
 const OTHERS: u32 = 0o077;
 
-/// What makes a folder one that many share, as that for temporary files.
+/// The mode bit of a folder that many share, as that for temporary files.
 const SHARED: u32 = 0o1000;
 
 /// The state folder, by its real path.
@@ -36,7 +36,7 @@ pub(super) struct Folder {
     log: PathBuf,
 }
 
-/// Which file it is, whatever its name.
+/// Device and inode of a file, which survive a new name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity(u64, u64);
 
@@ -61,12 +61,12 @@ impl Folder {
         self.database.clone()
     }
 
-    /// How large the log is, in bytes.
+    /// Size of the log in bytes; 0 if there is none.
     pub(super) fn log_size(&self) -> u64 {
         fs::symlink_metadata(&self.log).map_or(0, |metadata| metadata.len())
     }
 
-    /// Which file the database is now.
+    /// The identity of the database's file now.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Folder {
         Ok(Identity(metadata.dev(), metadata.ino()))
     }
 
-    /// Whether there is a database. Nothing is made.
+    /// True if there is a database. Nothing is made.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Folder {
         close(&self.path, 0o700)
     }
 
-    /// Whether it is empty, or holds what gate keeps there.
+    /// True if the folder is empty, or holds gate's own files.
     fn is_gates(&self) -> io::Result<bool> {
         let is_empty = fs::read_dir(&self.path)?.next().is_none();
         Ok(is_empty || OURS.iter().any(|name| self.path.join(name).exists()))
@@ -166,7 +166,7 @@ impl Folder {
     }
 }
 
-/// Whether a file is there, and this user's alone.
+/// True if the file exists. It has to be this user's alone.
 fn check_file(path: &Path) -> Result<bool, StoreError> {
     let Some(file) = looked_at(path)? else { return Ok(false) };
     if !file.is_file() {
@@ -184,7 +184,7 @@ fn is_mine(path: &Path, metadata: &Metadata) -> Result<(), StoreError> {
     if mine { Ok(()) } else { Err(unwritable(path, "it belongs to somebody else")) }
 }
 
-/// What is at a path, without following a link there; None where nothing is.
+/// The metadata at a path, without following a link; None if nothing is there.
 fn looked_at(path: &Path) -> Result<Option<Metadata>, StoreError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata)),
@@ -198,7 +198,7 @@ fn close(path: &Path, mode: u32) -> Result<(), StoreError> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let opened: io::Result<File> =
         OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
-    let closed = opened.and_then(|it| it.set_permissions(Permissions::from_mode(mode)));
+    let closed = opened.and_then(|file| file.set_permissions(Permissions::from_mode(mode)));
     closed.map_err(|error| unwritable(path, &error.to_string()))
 }
 

@@ -37,11 +37,11 @@ impl<'a> Running<'a> {
     /// unknown.
     pub(super) fn commit(self) -> Result<(), StoreError> {
         let path = self.path;
-        self.transaction.commit().map_err(|error| fault::of_commit(path, &error))
+        self.transaction.commit().map_err(|error| fault::commit_error(path, &error))
     }
 
     fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
-        result.map_err(|error| fault::of(self.path, &error))
+        result.map_err(|error| fault::store_error(self.path, &error))
     }
 
     fn bound(&self, statement: &str, given: &[Given<'_>]) -> rusqlite::Result<Statement<'_>> {

@@ -15,7 +15,7 @@ const SINCE: i64 = 3;
 
 impl<S: Sql> View<'_, S> {
     /// The same, of tables with this version: before items there are none.
-    pub(in super::super) fn of_version(self, version: i64) -> Self {
+    pub(in super::super) fn at_version(self, version: i64) -> Self {
         Self { has_items: version >= SINCE, ..self }
     }
 

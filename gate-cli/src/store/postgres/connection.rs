@@ -17,39 +17,39 @@ use super::super::error::StoreError;
 use super::{DatabaseUrl, fault};
 
 /// The longest that one attempt to connect may take.
-const ATTEMPT: Duration = Duration::from_secs(10);
+const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);
 
 /// A connection. Dropped, it is closed, and the database undoes what was not
 /// committed.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct Session {
     client: Client,
     /// The projects that the database names to whoever listens.
     named: UnboundedReceiver<String>,
-    /// Whether the tables are known to be of the newest schema.
+    /// True once the tables are known to have the newest schema.
     pub(super) is_prepared: bool,
     /// The statements that were asked, and those that were asked again as the
     /// database has prepared them.
     asked: RefCell<BTreeMap<&'static str, Option<Statement>>>,
     /// When the database was asked for its time, and what it said, in milliseconds.
-    told: Option<(Instant, i64)>,
+    clock: Option<(Instant, i64)>,
 }
 
-/// How long the database's time is counted on before it is asked again.
-const COUNTED: Duration = Duration::from_secs(1);
+/// Age at which the database's time is requested anew.
+const MAX_CLOCK_AGE: Duration = Duration::from_secs(1);
 
-/// What the database told whoever listens.
+/// The outcome of waiting for a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum WaitOutcome {
     /// The project was named.
-    Something,
-    /// It was not.
-    Nothing,
+    Named,
+    /// The time is over.
+    TimedOut,
     /// The connection has ended.
-    End,
+    Closed,
 }
 
-impl Line {
+impl Session {
     /// Connects, once, within the time that is left.
     ///
     /// # Errors
@@ -63,42 +63,47 @@ impl Line {
         let place = url.to_string();
         let config = config(url, left);
         let connecting =
-            async { tokio::time::timeout(left.min(ATTEMPT), config.connect(NoTls)).await };
+            async { tokio::time::timeout(left.min(MAX_CONNECT_TIME), config.connect(NoTls)).await };
         let (client, connection) = runtime
             .block_on(connecting)
             .map_err(|_| fault::silent(&place))?
-            .map_err(|error| fault::of(&place, &error))?;
+            .map_err(|error| fault::store_error(&place, &error))?;
         let (names, named) = unbounded_channel();
         runtime.spawn(carry(connection, names));
-        Ok(Self { client, named, is_prepared: false, asked: RefCell::default(), told: None })
+        Ok(Self { client, named, is_prepared: false, asked: RefCell::default(), clock: None })
     }
 
     /// Takes what the database's time is now, in milliseconds since 1970.
     pub(super) fn is_now(&mut self, now: i64) {
-        self.told = Some((Instant::now(), now));
+        self.clock = Some((Instant::now(), now));
     }
 
     /// The database's time, counted on from when it was told; none where that is too
     /// long ago.
     pub(super) fn time(&self) -> Option<i64> {
-        let (at, told) = self.told?;
-        let passed = Some(at.elapsed()).filter(|passed| *passed < COUNTED)?;
-        told.checked_add(i64::try_from(passed.as_millis()).ok()?)
+        let (at, millis) = self.clock?;
+        let passed = Some(at.elapsed()).filter(|passed| *passed < MAX_CLOCK_AGE)?;
+        millis.checked_add(i64::try_from(passed.as_millis()).ok()?)
     }
 
     /// Waits until the database names a project, at most so long.
-    pub(super) fn hears(&mut self, runtime: &Runtime, project: &str, at_most: Duration) -> Heard {
+    pub(super) fn await_name(
+        &mut self,
+        runtime: &Runtime,
+        project: &str,
+        at_most: Duration,
+    ) -> WaitOutcome {
         let heard = async {
             loop {
                 match self.named.recv().await {
-                    Some(name) if name == project => return Heard::Something,
+                    Some(name) if name == project => return WaitOutcome::Named,
                     Some(_) => {}
-                    None => return Heard::End,
+                    None => return WaitOutcome::Closed,
                 }
             }
         };
         let heard = async { tokio::time::timeout(at_most, heard).await };
-        runtime.block_on(heard).unwrap_or(Heard::Nothing)
+        runtime.block_on(heard).unwrap_or(WaitOutcome::TimedOut)
     }
 
     /// The rows of a statement. To plan it takes the database as long as to answer:
@@ -134,7 +139,7 @@ impl Line {
         &self.client
     }
 
-    /// Whether nobody has closed it, as far as is known.
+    /// False once the connection is known to be closed.
     pub(super) fn is_open(&self) -> bool {
         !self.client.is_closed()
     }
@@ -153,7 +158,7 @@ async fn carry(mut connection: Connection<Socket, NoTlsStream>, names: Unbounded
 
 fn config(url: &DatabaseUrl, left: Duration) -> Config {
     let mut config = url.config().clone();
-    config.tcp_user_timeout(left.max(ATTEMPT));
+    config.tcp_user_timeout(left.max(MAX_CONNECT_TIME));
     if config.get_application_name().is_none() {
         config.application_name("gate");
     }

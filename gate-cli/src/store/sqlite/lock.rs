@@ -1,33 +1,32 @@
-//! Waiting for one's turn.
+//! Waiting for the lock of a database.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::error::StoreError;
 
-/// The shortest and longest pause before one asks again, in microseconds.
-const PAUSE: (u32, u32) = (1_000, 9_000);
+/// The shortest and longest pause between two attempts, in microseconds.
+const PAUSE_MICROS: (u32, u32) = (1_000, 9_000);
 
-/// How long one waits for one's turn. Everybody pauses as long on average,
-/// whoever has waited long as well as who has just come, so that nobody is left
-/// out; and not in step.
+/// A wait for a lock. Everybody pauses as long on average, newcomers too, so that nobody is
+/// left out; and at random, so that nobody pauses in step.
 #[derive(Debug)]
-pub(super) struct Turn<'a> {
+pub(super) struct LockWait<'a> {
     place: &'a str,
     until: Instant,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> LockWait<'a> {
     pub(super) fn new(place: &'a str, patience: Duration) -> Self {
         Self { place, until: Instant::now() + patience }
     }
 
-    /// Asks until the answer is another one than "busy".
+    /// Calls `ask` until its result is another one than [`StoreError::Busy`].
     ///
     /// # Errors
     ///
-    /// What the question returns, or [`StoreError::Busy`] after a last one.
-    pub(super) fn take<T>(
+    /// Those of `ask`; [`StoreError::Busy`] once the time is over.
+    pub(super) fn retry<T>(
         &self,
         mut ask: impl FnMut() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -49,5 +48,5 @@ impl<'a> Turn<'a> {
 fn pause() -> Duration {
     let digits = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.subsec_nanos());
     let spread = digits.wrapping_mul(2_654_435_761) >> 8;
-    Duration::from_micros(u64::from(PAUSE.0 + spread % (PAUSE.1 - PAUSE.0)))
+    Duration::from_micros(u64::from(PAUSE_MICROS.0 + spread % (PAUSE_MICROS.1 - PAUSE_MICROS.0)))
 }
