@@ -69,22 +69,29 @@ fn garbage_lets_the_agent_go_and_records_no_pass() {
 
 #[test]
 fn a_missing_transcript_is_no_pass() {
-    for agent in ["gemini", "qwen", "copilot", "droid"] {
-        let ran = project("").again("prompt").setup("touch fixed").code(0);
-        let (mut event, _) = event(agent, &ran, CLAIM);
-        event["transcript_path"] = "/nowhere.jsonl".into();
-        let ran = hooked(ran.again(&format!("hook {agent}")), &event);
-        assert!(refused(agent, &ran).unwrap().contains("transcript"), "{agent}");
-        let ran = hooked(ran.again(&format!("hook {agent}")), &event);
-        assert!(!ran.out().contains("decision"), "{agent}");
-        // A file of another kind is none either.
-        event["session_id"] = "s2".into();
-        event["transcript_path"] = ran.path("session.jsonl").display().to_string().into();
-        let run = ran.again(&format!("hook {agent}")).file("session.jsonl", CLAIM);
-        let ran = hooked(run, &event);
-        assert!(refused(agent, &ran).unwrap().contains("transcript"), "{agent}");
-        ran.again("last").code(5);
-    }
+    // A hook waits for its transcript for two seconds: the agents wait side by side.
+    thread::scope(|scope| {
+        for agent in ["gemini", "qwen", "copilot", "droid"] {
+            scope.spawn(move || misses_its_transcript(agent));
+        }
+    });
+}
+
+fn misses_its_transcript(agent: &str) {
+    let ran = project("").again("prompt").setup("touch fixed").code(0);
+    let (mut event, _) = event(agent, &ran, CLAIM);
+    event["transcript_path"] = "/nowhere.jsonl".into();
+    let ran = hooked(ran.again(&format!("hook {agent}")), &event);
+    assert!(refused(agent, &ran).unwrap().contains("transcript"), "{agent}");
+    let ran = hooked(ran.again(&format!("hook {agent}")), &event);
+    assert!(!ran.out().contains("decision"), "{agent}");
+    // A file of another kind is none either.
+    event["session_id"] = "s2".into();
+    event["transcript_path"] = ran.path("session.jsonl").display().to_string().into();
+    let run = ran.again(&format!("hook {agent}")).file("session.jsonl", CLAIM);
+    let ran = hooked(run, &event);
+    assert!(refused(agent, &ran).unwrap().contains("transcript"), "{agent}");
+    ran.again("last").code(5);
 }
 
 #[test]
