@@ -84,12 +84,16 @@ impl Reader<'_> {
     /// ones, each of which was moved to one place.
     fn pair(&self, changes: &mut [Change]) {
         let gone = changes.iter().filter(|change| change.what == What::Removed);
-        let mut gone: Vec<_> = gone.map(|change| change.path.clone()).collect();
+        let gone: Vec<_> = gone.map(|change| change.path.clone()).collect();
         if gone.is_empty() {
             return;
         }
-        let was = |path: &PathBuf| self.content(path).ok().flatten().map(|held| held.bytes);
-        let mut was: Vec<_> = gone.drain(..).filter_map(|path| Some((was(&path)?, path))).collect();
+        let mut was = Vec::new();
+        for path in gone {
+            if let Ok(Some(file)) = self.content(&path) {
+                was.push((file.bytes, path));
+            }
+        }
         for change in changes.iter_mut().filter(|change| change.what == What::Added) {
             let Some(bytes) = self.tree.bytes(&change.path).filter(|bytes| !bytes.is_empty())
             else {

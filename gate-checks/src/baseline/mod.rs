@@ -294,16 +294,18 @@ impl Baseline {
         path: &Path,
         blob: &Blob,
     ) -> Result<StoredFile, BaselineError> {
-        let lost = || BaselineError::Lost { path: path.to_owned() };
-        let bytes = tree.blob(&blob.object)?.ok_or_else(lost)?;
-        let held = |bytes| StoredFile { bytes, kind: blob.kind };
-        let Some(mark) = self.body.guarded.get(&Name::new(path)) else { return Ok(held(bytes)) };
-        if mark.is_of(&bytes) {
-            return Ok(held(bytes));
+        let bytes = tree.blob(&blob.object)?.ok_or_else(|| lost(path))?;
+        let mut file = StoredFile { bytes, kind: blob.kind };
+        if let Some(mark) = self.body.guarded.get(&Name::new(path))
+            && !mark.is_of(&file.bytes)
+        {
+            // git may store other line ends than the tree has.
+            file.bytes = stored_file::with_returns(&file.bytes);
+            if !mark.is_of(&file.bytes) {
+                return Err(lost(path));
+            }
         }
-        // What git keeps with other line ends than the tree has.
-        let with_returns = stored_file::with_returns(&bytes);
-        if mark.is_of(&with_returns) { Ok(held(with_returns)) } else { Err(lost()) }
+        Ok(file)
     }
 
     /// Bytes that no commit has.
@@ -311,9 +313,12 @@ impl Baseline {
         let kept = self.folder.as_ref().and_then(|folder| fs::read(folder.join(&mark.hash)).ok());
         let bytes = self.bytes.get(&mark.hash).cloned().or(kept);
         let bytes = bytes.filter(|bytes| mark.is_of(bytes));
-        let lost = || BaselineError::Lost { path: path.to_owned() };
-        Ok(StoredFile { bytes: bytes.ok_or_else(lost)?, kind: mark.kind.into() })
+        Ok(StoredFile { bytes: bytes.ok_or_else(|| lost(path))?, kind: mark.kind.into() })
     }
+}
+
+fn lost(path: &Path) -> BaselineError {
+    BaselineError::Lost { path: path.to_owned() }
 }
 
 /// Reads what files were.

@@ -51,22 +51,23 @@ pub(super) enum KeptKind {
 impl StoredFile {
     /// Writes it to a path, with the folders above. What stands there is replaced.
     pub(crate) fn write(&self, path: &Path) -> Result<(), BaselineError> {
-        let write = || -> io::Result<()> {
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-            if self.kind == Kind::Link {
-                return symlink(OsStr::from_bytes(&self.bytes), path);
-            }
-            fs::write(path, &self.bytes)?;
-            let mode = if self.kind == Kind::Executable { 0o755 } else { 0o644 };
-            fs::set_permissions(path, fs::Permissions::from_mode(mode))
-        };
-        write().map_err(|source| BaselineError::Io { path: path.to_owned(), source })
+        self.try_write(path).map_err(|source| BaselineError::Io { path: path.to_owned(), source })
+    }
+
+    fn try_write(&self, path: &Path) -> io::Result<()> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        if self.kind == Kind::Link {
+            return symlink(OsStr::from_bytes(&self.bytes), path);
+        }
+        fs::write(path, &self.bytes)?;
+        let mode = if self.kind == Kind::Executable { 0o755 } else { 0o644 };
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))
     }
 }
 
@@ -129,8 +130,10 @@ impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let Some(digits) = text.strip_prefix(HEX) else { return Ok(Self(text.into_bytes())) };
-        let byte = |at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
-        let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(byte).collect();
+        let bytes: Option<Vec<u8>> = (0..digits.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok())
+            .collect();
         bytes.map(Self).ok_or_else(|| D::Error::custom("a name in hex digits was expected"))
     }
 }

@@ -33,26 +33,27 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Each that is there, with the hash of what decides.
 pub(super) fn watched(tree: &WorkTree) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    let mut look = |name: String, path: &Path| {
-        if let Some(hash) = hash(&name, path) {
-            found.insert(name, hash);
-        }
-    };
     for name in AGENTS {
-        look(name.to_owned(), &tree.root().join(name));
+        insert_hash(&mut found, name.to_owned(), &tree.root().join(name));
     }
     let Some(git) = tree.git_folder() else { return found };
     for name in ["config", "info/attributes"] {
-        look(format!(".git/{name}"), &git.join(name));
+        insert_hash(&mut found, format!(".git/{name}"), &git.join(name));
     }
     let hooks = fs::read_dir(git.join("hooks")).into_iter().flatten().filter_map(Result::ok);
     for hook in hooks {
         let name = hook.file_name().to_string_lossy().into_owned();
         if !name.ends_with(".sample") {
-            look(format!(".git/hooks/{name}"), &hook.path());
+            insert_hash(&mut found, format!(".git/hooks/{name}"), &hook.path());
         }
     }
     found
+}
+
+fn insert_hash(hashes: &mut BTreeMap<String, String>, name: String, path: &Path) {
+    if let Some(hash) = hash(&name, path) {
+        hashes.insert(name, hash);
+    }
 }
 
 fn hash(name: &str, path: &Path) -> Option<String> {
@@ -91,10 +92,8 @@ fn difference(name: &str, was: Option<&String>, is: Option<&String>) -> Option<F
     // Settings without what decides say no more than none.
     let nothing =
         [decisive(name, b""), decisive(name, b"{}")].map(|bytes| blake3::hash(&bytes).to_hex());
-    let says = |hash: &Option<&String>| {
-        hash.is_some_and(|hash| nothing.iter().all(|no| *hash != no.as_str()))
-    };
-    if !says(&was) && !says(&is) {
+    let mut hashes = was.into_iter().chain(is);
+    if hashes.all(|hash| nothing.iter().any(|empty| hash.as_str() == empty.as_str())) {
         return None;
     }
     let is_git = matches!(name, ".git/config" | ".git/info/attributes");

@@ -170,18 +170,20 @@ fn without_report(exit_code: Option<i32>, demanded: Option<Format>) -> (Outcome,
 
 /// The numbers and names of a report.
 fn detail(report: &TestReport) -> Value {
-    let tests = |status| report.named(status).take(MAX_DETAIL_NAMES).map(clean).collect::<Vec<_>>();
-    let notes = |notes: &[String], most| {
-        notes.iter().take(most).map(|note| clean(note)).collect::<Vec<_>>()
-    };
+    fn tests(report: &TestReport, status: Status) -> Vec<String> {
+        report.named(status).take(MAX_DETAIL_NAMES).map(clean).collect()
+    }
+    fn notes(notes: &[String], limit: usize) -> Vec<String> {
+        notes.iter().take(limit).map(|note| clean(note)).collect()
+    }
     json!({
         "format": report.format.name(),
         "executed": report.executed(),
         "passed": report.passed,
         "failed": report.failed,
         "skipped": report.skipped,
-        "failed_tests": tests(Status::Failed),
-        "skipped_tests": tests(Status::Skipped),
+        "failed_tests": tests(report, Status::Failed),
+        "skipped_tests": tests(report, Status::Skipped),
         "flaky": notes(&report.flaky, MAX_DETAIL_NAMES),
         "errors": notes(&report.errors, MAX_DETAIL_NOTES),
         "problems": notes(&report.problems, MAX_DETAIL_NOTES),

@@ -250,13 +250,15 @@ impl Document<'_> {
 type Attributes = Vec<(String, String)>;
 
 fn attributes(element: &BytesStart<'_>) -> Result<Attributes, String> {
-    let pair = |attribute: Result<quick_xml::events::attributes::Attribute<'_>, _>| {
-        let attribute = attribute.map_err(|error| format!("{error}"))?;
+    let mut attributes = Vec::new();
+    for attribute in element.attributes() {
+        let attribute = attribute.map_err(|error| error.to_string())?;
         let value = attribute.normalized_value(XmlVersion::Implicit1_0);
-        let value = value.map_err(|error| format!("{error}"))?;
-        Ok((attribute.key.local_name().into_inner().to_owned(), value.into_owned()))
-    };
-    element.attributes().map(pair).collect()
+        let value = value.map_err(|error| error.to_string())?;
+        let name = attribute.key.local_name().into_inner().to_owned();
+        attributes.push((name, value.into_owned()));
+    }
+    Ok(attributes)
 }
 
 fn get<'a>(attributes: &'a Attributes, name: &str) -> &'a str {

@@ -258,14 +258,17 @@ fn kill(child: &mut Child) {
 
 /// The folder that a `.git` stands for: itself, or what the file names.
 pub(super) fn git_dir(dot_git: &Path) -> Result<PathBuf, WorktreeError> {
-    let wrong = || WorktreeError::DotGit { path: dot_git.into() };
     if dot_git.is_dir() {
         return Ok(dot_git.into());
     }
-    let file = super::content::open(dot_git).map_err(|_| wrong())?;
+    linked_git_dir(dot_git).ok_or_else(|| WorktreeError::DotGit { path: dot_git.into() })
+}
+
+fn linked_git_dir(dot_git: &Path) -> Option<PathBuf> {
+    let file = super::content::open(dot_git).ok()?;
     let mut text = Vec::new();
-    file.take(1 << 16).read_to_end(&mut text).map_err(|_| wrong())?;
-    let named = text.strip_prefix(b"gitdir:").ok_or_else(wrong)?;
+    file.take(1 << 16).read_to_end(&mut text).ok()?;
+    let named = text.strip_prefix(b"gitdir:")?;
     let folder = dot_git.parent().unwrap_or(dot_git).join(names::path(named.trim_ascii()));
-    folder.canonicalize().map_err(|_| wrong())
+    folder.canonicalize().ok()
 }

@@ -21,12 +21,16 @@ pub(super) struct IgnoreRules {
 
 impl IgnoreRules {
     pub(super) fn new(site: &CheckSite, root: &Path) -> Result<Self, WorktreeError> {
-        let inside = |path: &Path| relative(&site.project.join(path), root);
+        let mut callers = Vec::new();
+        for file in &site.callers_files {
+            callers.extend(relative(&site.project.join(file), root));
+        }
+        let state = site.state.as_deref();
         Ok(Self {
             project: prefix_of(&site.project, root)?,
             ignore: Globs::new(&site.ignore)?,
-            state: site.state.as_deref().and_then(inside),
-            callers: site.callers_files.iter().filter_map(|file| inside(file)).collect(),
+            state: state.and_then(|state| relative(&site.project.join(state), root)),
+            callers,
         })
     }
 

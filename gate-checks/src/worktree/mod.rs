@@ -96,8 +96,10 @@ impl WorkTree {
     /// A project that cannot be opened, a glob that cannot be read, a
     /// repository above that cannot be asked.
     pub fn open(site: &CheckSite) -> Result<Self, WorktreeError> {
-        let wrong = |source| WorktreeError::Project { path: site.project.clone(), source };
-        let project = site.project.canonicalize().map_err(wrong)?;
+        let project = site
+            .project
+            .canonicalize()
+            .map_err(|source| WorktreeError::Project { path: site.project.clone(), source })?;
         let Root { folder, is_repository, git } = Root::find(&project, &site.environment)?;
         let root: Arc<Path> = folder.into();
         Ok(Self {

@@ -113,8 +113,10 @@ impl WorkTree {
         if !self.is_repository {
             return Ok(None);
         }
-        let missing = || WorktreeError::NoGit { root: self.root.to_path_buf() };
-        let git = self.git.as_ref().ok_or_else(missing)?;
-        Ok(Some((git, Repository::find(&self.root, Vec::new())?)))
+        Ok(Some((self.git()?, Repository::find(&self.root, Vec::new())?)))
+    }
+
+    pub(super) fn git(&self) -> Result<&Git, WorktreeError> {
+        self.git.as_ref().ok_or_else(|| WorktreeError::NoGit { root: self.root.to_path_buf() })
     }
 }

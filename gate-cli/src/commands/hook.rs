@@ -93,9 +93,9 @@ struct Projects {
 /// The projects that an event is about: where the session is, or, with several settings
 /// in one work tree, those nearest to each file that changed.
 fn projects(here: &Here, primary: Option<Places>, agent: Agent, event: &Event) -> Projects {
-    let folder = || event.folder.clone().and_then(|folder| folder.canonicalize().ok());
     let base = primary.clone().or_else(|| {
-        let places = Places { folder: folder()?, ..here.places.clone() };
+        let folder = event.folder.as_ref()?.canonicalize().ok()?;
+        let places = Places { folder, ..here.places.clone() };
         has_tracked_settings(&places.top()).then_some(places)
     });
     let Some(base) = base else { return Projects { places: Vec::new(), around: None } };
@@ -173,10 +173,13 @@ fn begin(here: &Here, start: &SessionStart<'_>) {
 /// The client's words. They end with their object: a client that does not close its
 /// side must not hang on its own hook.
 fn hear(until: Instant) -> Result<Value, Failure> {
-    let unheard = |why: String| Failure::usage("hook-input", format!("the event on stdin: {why}"));
-    let bytes = read(until).map_err(|error| unheard(error.to_string()))?;
-    let value = object(&bytes).map_err(|error| unheard(format!("no JSON: {error}")))?;
-    if value.is_object() { Ok(value) } else { Err(unheard("no JSON object".to_owned())) }
+    let bytes = read(until).map_err(|error| bad_event(&error.to_string()))?;
+    let value = object(&bytes).map_err(|error| bad_event(&format!("no JSON: {error}")))?;
+    if value.is_object() { Ok(value) } else { Err(bad_event("no JSON object")) }
+}
+
+fn bad_event(problem: &str) -> Failure {
+    Failure::usage("hook-input", format!("the event on stdin: {problem}"))
 }
 
 fn object(bytes: &[u8]) -> serde_json::Result<Value> {

@@ -47,8 +47,10 @@ impl Gate {
         let (policy, cancel) = (self.policy.clone(), CancellationToken::new());
         let until = cancel.clone();
         // What was not found out is found out where it is needed.
-        let learn = move || drop(gate_checks::learn_tests(&policy, &site, &baseline, &until));
-        Some(Learning { cancel, thread: Some(thread::spawn(learn)) })
+        let thread = thread::spawn(move || {
+            drop(gate_checks::learn_tests(&policy, &site, &baseline, &until));
+        });
+        Some(Learning { cancel, thread: Some(thread) })
     }
 
     /// The gate with what the tree was before the agent acted.
@@ -108,11 +110,10 @@ impl Gate {
     fn taken_until(&self, site: &CheckSite, until: Instant) -> Result<Option<Baseline>, Failure> {
         let time = Timestamp::now().to_string();
         let cancel = CancellationToken::new();
-        let is_late = || Instant::now() >= until;
-        if is_late() {
+        if Instant::now() >= until {
             cancel.cancel();
         }
-        let taken = cancel_when(&cancel, &is_late, || {
+        let taken = cancel_when(&cancel, &|| Instant::now() >= until, || {
             Baseline::take_in_session(&self.policy, site, &time, cancel.clone())
         });
         taken.map_err(|error| {
@@ -216,9 +217,9 @@ impl Gate {
         turn: &PendingDecision,
     ) -> Option<String> {
         let run = turn.numbered().map(|(run, _)| run);
-        let of_run = || Baseline::kept(site, run).ok().flatten();
-        let before = || before(site, request, run).ok().flatten();
-        let found = self.baseline.clone().or_else(of_run).or_else(before);
+        let found = self.baseline.clone();
+        let found = found.or_else(|| Baseline::kept(site, run).ok().flatten());
+        let found = found.or_else(|| before(site, request, run).ok().flatten());
         let found = found.or_else(|| history_baseline(site).ok().flatten())?;
         Some(found.commit().to_owned())
     }

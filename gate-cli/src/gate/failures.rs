@@ -51,24 +51,34 @@ impl Gate {
         until: Option<Instant>,
     ) -> FailureShares {
         let names = failing_tests(red);
-        let again = |put_back| {
-            let cancel = CancellationToken::new();
-            let is_late = || until.is_some_and(|until| Instant::now() >= until);
-            let check = (red.check.as_str(), put_back);
-            cancel_when(&cancel, &is_late, || rerun(&self.policy, site, baseline, check, &cancel))
-                .ok()
-                .flatten()
-        };
-        let (before, own) = again(PutBack::Everything)
-            .and_then(|before| parted(&before, &names, &red.check))
+        let check = red.check.as_str();
+        let (before, own) = self
+            .rerun((check, PutBack::Everything), (site, baseline), until)
+            .and_then(|before| parted(&before, &names, check))
             .unwrap_or_else(|| (Vec::new(), names));
-        let without_others = || {
-            let is_asked = !own.is_empty() && !others_files.is_empty();
-            let without = is_asked.then(|| again(PutBack::Files(others_files))).flatten()?;
-            parted(&without, &own, &red.check)
-        };
-        let (own, others) = without_others().unwrap_or_else(|| (own, Vec::new()));
+        let mut without_others = None;
+        if !own.is_empty() && !others_files.is_empty() {
+            without_others = self
+                .rerun((check, PutBack::Files(others_files)), (site, baseline), until)
+                .and_then(|without| parted(&without, &own, check));
+        }
+        let (own, others) = without_others.unwrap_or_else(|| (own, Vec::new()));
         FailureShares { check: red.check.clone(), own, before, others }
+    }
+
+    /// None if the run fails, or does not end in time.
+    fn rerun(
+        &self,
+        check: (&str, PutBack<'_>),
+        (site, baseline): (&CheckSite, &Baseline),
+        until: Option<Instant>,
+    ) -> Option<Evidence> {
+        let cancel = CancellationToken::new();
+        cancel_when(&cancel, &|| until.is_some_and(|until| Instant::now() >= until), || {
+            rerun(&self.policy, site, baseline, check, &cancel)
+        })
+        .ok()
+        .flatten()
     }
 }
 
@@ -79,9 +89,8 @@ fn parted(other: &Evidence, names: &[String], check: &str) -> Option<(Vec<String
         Outcome::Pass => Some((Vec::new(), names.to_vec())),
         Outcome::Fail => {
             let failing = failing_tests(other);
-            let is_unnamed = |names: &[String]| names == [check];
-            // Where only one of the runs names tests, the other did not come to them.
-            let compares = is_unnamed(&failing) == is_unnamed(names);
+            // If only one of the runs names tests, the other did not come to them.
+            let compares = (failing == [check]) == (names == [check]);
             compares.then(|| names.iter().cloned().partition(|name| failing.contains(name)))
         }
         Outcome::Inconclusive | Outcome::Tamper | Outcome::Skipped => None,

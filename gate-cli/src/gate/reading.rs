@@ -99,16 +99,11 @@ impl Gate {
     /// True if the rest of the transcript cannot change the verdict. More of the final turn could
     /// only add indicators.
     fn suffices(&self, scan: &Scan, request: &Request) -> bool {
-        let counted = || {
-            let indicators = self.decide_scan(scan).indicators;
-            indicators.score >= indicators.threshold
-        };
         let needs_indicators = match scan.signal.claims() {
             Status::Complete => true,
             Status::Absent => request.done_file || !self.policy.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
-        let of_turn = || self.policy.patterns.iter().all(|one| one.scope == Scope::Final);
         let budget = &self.policy.budget;
         match scan.reach {
             Reach::All => true,
@@ -117,9 +112,14 @@ impl Gate {
             Reach::Nothing => false,
             // Checks add what phrases in the rest of the turn could.
             _ if request.stop.is_some() => true,
-            Reach::Turn if of_turn() => true,
-            Reach::Turn | Reach::Word => !needs_indicators || counted(),
+            Reach::Turn if self.policy.patterns.iter().all(|one| one.scope == Scope::Final) => true,
+            Reach::Turn | Reach::Word => !needs_indicators || self.has_enough_indicators(scan),
         }
+    }
+
+    fn has_enough_indicators(&self, scan: &Scan) -> bool {
+        let indicators = self.decide_scan(scan).indicators;
+        indicators.score >= indicators.threshold
     }
 
     fn scanned(&self, scanner: Scanner<'_>, bytes: u64) -> Scan {

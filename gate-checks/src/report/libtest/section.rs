@@ -189,11 +189,12 @@ fn word(status: Status) -> &'static str {
 /// several sections of one program.
 pub(super) fn groups(sections: &[&Section]) -> Vec<usize> {
     let mut group = 0;
-    let number = |(index, section): (usize, &&Section)| {
+    let mut groups = Vec::new();
+    for (index, section) in sections.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| sections[before]);
         let continues = before.is_some_and(Section::is_documentation) && section.is_documentation();
         group += usize::from(index > 0 && !continues);
-        group
-    };
-    sections.iter().enumerate().map(number).collect()
+        groups.push(group);
+    }
+    groups
 }

@@ -89,8 +89,7 @@ impl Class {
     fn spell(&self, text: &mut String) {
         text.push_str(if self.is_negated { "[!" } else { "[" });
         // A bracket at the beginning and a hyphen at the end mean themselves.
-        let singles = |wanted: char| self.ranges.contains(&(wanted, wanted)).then_some(wanted);
-        text.extend(singles(']'));
+        text.extend(self.single(']'));
         text.extend(self.is_negated.then_some('/'));
         for (start, end) in
             self.ranges.iter().filter(|range| !matches!(range, (']', _) | ('-', '-')))
@@ -100,8 +99,13 @@ impl Class {
                 text.extend(['-', *end]);
             }
         }
-        text.extend(singles('-'));
+        text.extend(self.single('-'));
         text.push(']');
+    }
+
+    /// The letter, if it is a range of its own.
+    fn single(&self, letter: char) -> Option<char> {
+        self.ranges.contains(&(letter, letter)).then_some(letter)
     }
 }
 

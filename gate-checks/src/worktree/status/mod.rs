@@ -93,8 +93,7 @@ impl WorkTree {
         if !self.is_repository {
             return Ok(None);
         }
-        let missing = || WorktreeError::NoGit { root: self.root.to_path_buf() };
-        let git = self.git.as_ref().ok_or_else(missing)?;
+        let git = self.git()?;
         let top = Repository::find(&self.root, Vec::new())?;
         // What is committed is listed, and what is known of files read, while files are
         // looked at.

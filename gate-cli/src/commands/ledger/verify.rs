@@ -70,11 +70,10 @@ impl LedgerWalk {
         if let Some(digest) = decided(record, "policy_digest")
             && !self.policies.contains_key(digest)
         {
-            let wrong = |failure: Failure| LedgerProblem {
+            let policy = memory.policy(digest).map_err(|failure| LedgerProblem {
                 seq: Some(record.seq),
                 message: failure.message,
-            };
-            let policy = memory.policy(digest).map_err(wrong)?;
+            })?;
             self.policies.insert(digest.to_owned(), policy);
         }
         Ok(())

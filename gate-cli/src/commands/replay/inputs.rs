@@ -106,13 +106,14 @@ impl Search<'_> {
 
     /// All paths that a glob matches.
     fn glob(&mut self, pattern: &Path, glob: &GlobMatcher) {
-        let is_plain = |part: &Component<'_>| !is_glob(part.as_os_str());
-        let mut base: PathBuf = pattern.components().take_while(is_plain).collect();
+        let parts = pattern.components();
+        let mut base: PathBuf = parts.take_while(|part| !is_glob(part.as_os_str())).collect();
         if base.as_os_str().is_empty() {
             base.push(".");
         }
-        let dotted = |part: Component<'_>| part.as_os_str().as_bytes().starts_with(b".");
-        let hidden = pattern.components().any(|part| dotted(part) && part != Component::CurDir);
+        let hidden = pattern
+            .components()
+            .any(|part| part != Component::CurDir && part.as_os_str().as_bytes().starts_with(b"."));
         let before = (self.found.all.len(), self.seen.len());
         self.walk(&base, hidden, &|path| glob.is_match(path.strip_prefix(".").unwrap_or(path)));
         if before == (self.found.all.len(), self.seen.len()) {

@@ -37,10 +37,15 @@ pub(super) fn listed(folder: &Path, null: bool) -> Result<Vec<PathBuf>, Failure>
 /// True if these are lines of a transcript: words or JSON, and no line of them
 /// leads to a file.
 fn is_text(folder: &Path, lines: &[&[u8]]) -> bool {
-    let speaks = |line: &[u8]| line.starts_with(b"{") || line.contains(&b' ');
-    let names = |line: &[u8]| {
-        let path = OsStr::from_bytes(line);
-        folder.join(path).exists() || (!speaks(line) && is_glob(path))
-    };
-    lines.iter().any(|line| speaks(line)) && !lines.iter().any(|line| names(line))
+    lines.iter().any(|line| is_prose(line)) && !lines.iter().any(|line| is_file_name(folder, line))
+}
+
+/// True for JSON and for words.
+fn is_prose(line: &[u8]) -> bool {
+    line.starts_with(b"{") || line.contains(&b' ')
+}
+
+fn is_file_name(folder: &Path, line: &[u8]) -> bool {
+    let path = OsStr::from_bytes(line);
+    folder.join(path).exists() || (!is_prose(line) && is_glob(path))
 }

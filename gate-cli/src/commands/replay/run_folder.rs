@@ -60,9 +60,9 @@ impl RunFolders {
 impl Kind {
     fn detect(folder: &Path) -> Self {
         if folder.join(MARK).is_file() {
-            let says = |file: &PathBuf| fs::metadata(file).is_ok_and(|metadata| metadata.len() > 0);
             let all = OUTPUTS.map(|name| folder.join(name));
-            let there = all.iter().find(|file| says(file));
+            let there =
+                all.iter().find(|file| fs::metadata(file).is_ok_and(|metadata| metadata.len() > 0));
             let there = there.or_else(|| all.iter().find(|file| file.is_file()));
             Self::Run(there.unwrap_or(&all[0]).clone())
         } else if !runs(&folder.join(RUNS)).is_empty() {

@@ -161,8 +161,10 @@ impl Work {
             self.return_gate(gate);
             Ok(())
         }));
-        let defect = || Failure::internal("defect", "gate has a defect; please report it");
-        if let Err(failure) = read.unwrap_or_else(|_| Err(defect())) {
+        let read = read.unwrap_or_else(|_| {
+            Err(Failure::internal("defect", "gate has a defect; please report it"))
+        });
+        if let Err(failure) = read {
             self.fail(input, 0, failure, output);
         }
     }
