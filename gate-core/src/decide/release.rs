@@ -219,7 +219,8 @@ fn released(kind: Released, message: impl Into<String>) -> StopRuling {
     StopRuling::Release(kind, Reason::new(ReasonCode::Released, message))
 }
 
-/// True if a check runs the work. The others look at plans, at git and at settings.
+/// True if a check runs the work: a command or a plug-in. False for the built-in checks that
+/// look at plans, at git and at settings.
 pub fn runs_the_work(check: &str) -> bool {
     let looks = ["acceptance_criteria", "clean_git", "handoff", "review", "integrity", "noticed"];
     !looks.contains(&check)

@@ -9,8 +9,8 @@ use super::{
     gemini, goose, opencode, qwen, specstory, text,
 };
 
-/// Defines [`Format`]: a new format is one file and one line here. Where two
-/// formats recognise the same record, the earlier line wins.
+/// Defines [`Format`] with a [`Spec`] for each format. If two formats recognise the same
+/// record, the earlier line wins. CONTRIBUTING.md lists the steps for a new format.
 macro_rules! formats {
     ($($(#[$doc:meta])* $format:ident: $spec:path,)*) => {
         /// A format of an agent's output.
@@ -33,7 +33,7 @@ macro_rules! formats {
 }
 
 formats! {
-    /// The output of an agent in text mode, or anything else that is no JSON.
+    /// The output of an agent in text mode, and anything that no other format recognises.
     Text: text::TEXT,
     /// Claude Code's `--output-format json`: one result object, or one array
     /// of events.

@@ -1,14 +1,14 @@
-//! The description of a format, of which each format has one.
+//! The description of a format. `chat.rs` has a small one for JSON, `aider.rs` one for text.
 
 use super::json::Decode;
 use super::shape::Shape;
 
-/// The description of a format: each has one such constant, in its file.
+/// The description of a format: one constant in the format's file.
 pub(super) struct Spec {
-    /// The format's name.
+    /// The format's name in `--format` and in JSON: the agent's name, a hyphen, the kind.
     pub(super) name: &'static str,
-    /// The agents that write it: names that `--format` accepts for all of an
-    /// agent's formats, the first being the agent's own.
+    /// The names of the agent that writes it. `--format` accepts each for all formats of
+    /// the agent; the first one is shown.
     pub(super) family: &'static [&'static str],
     /// True if an object of this shape is a record of this format.
     pub(super) record: fn(&Shape<'_>) -> bool,
@@ -18,12 +18,12 @@ pub(super) struct Spec {
     pub(super) open: fn(&Start) -> Box<dyn Decode>,
 }
 
-/// For the formats that are no text.
+/// The `lines` of a JSON format.
 pub(super) fn no_lines(_: &[&str]) -> bool {
     false
 }
 
-/// For the formats that are no JSON.
+/// The `record` of a text format.
 pub(super) fn no_record(_: &Shape<'_>) -> bool {
     false
 }
