@@ -20,7 +20,7 @@ use crate::worktree::Snapshot;
 /// Rough cost of a check; the cheap ones run first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cost {
-    /// It reads files.
+    /// It only reads files.
     Look,
     /// It runs a tool that reads sources.
     Tool,

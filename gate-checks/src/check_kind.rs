@@ -24,17 +24,28 @@ pub(crate) enum CheckKind {
     Plugin,
 }
 
+/// The names of the built-in checks.
+const BUILT_IN: [(&str, CheckKind); 9] = [
+    ("acceptance_criteria", CheckKind::Criteria),
+    ("build", CheckKind::Command),
+    ("clean_git", CheckKind::CleanGit),
+    ("handoff", CheckKind::Handoff),
+    ("integrity", CheckKind::Integrity),
+    ("lint", CheckKind::Command),
+    ("review", CheckKind::Review),
+    ("tests", CheckKind::Command),
+    ("typecheck", CheckKind::Command),
+];
+
 impl CheckKind {
-    pub(crate) fn of(name: &str, settings: &CheckPolicy) -> Self {
-        match name {
-            "clean_git" => Self::CleanGit,
-            "review" => Self::Review,
+    /// The kind of the check of this name. A `command` turns a built-in check into a command,
+    /// except for `clean_git`, which takes none, and `review`, whose command is the reviewer.
+    pub(crate) fn for_check(name: &str, settings: &CheckPolicy) -> Self {
+        let built_in = BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+        match built_in {
+            Some(kind @ (Self::CleanGit | Self::Review)) => kind,
             _ if !settings.command.is_empty() => Self::Command,
-            "acceptance_criteria" => Self::Criteria,
-            "handoff" => Self::Handoff,
-            "integrity" => Self::Integrity,
-            "tests" | "build" | "lint" | "typecheck" => Self::Command,
-            _ => Self::Plugin,
+            kind => kind.unwrap_or(Self::Plugin),
         }
     }
 }
@@ -55,4 +66,41 @@ pub(crate) fn with_command(
     let cwd = settings.cwd.clone().or(found.cwd);
     let settings = CheckPolicy { command: found.command, cwd, shell: false, ..settings.clone() };
     Some((settings, Some(found.why)))
+}
+
+#[cfg(test)]
+mod tests {
+    use gate_core::decide::release::runs_the_work;
+
+    use super::{BUILT_IN, CheckKind};
+
+    /// The documents that list the built-in checks.
+    const DOCUMENTS: [(&str, &str); 3] = [
+        ("GUIDE.md", include_str!("../../GUIDE.md")),
+        ("docs/write-a-check.md", include_str!("../../docs/write-a-check.md")),
+        (
+            "gate-core/src/config/default.toml",
+            include_str!("../../gate-core/src/config/default.toml"),
+        ),
+    ];
+
+    #[test]
+    fn the_documents_name_every_built_in_check() {
+        for (check, _) in BUILT_IN {
+            for (document, text) in DOCUMENTS {
+                assert!(text.contains(check), "{document} does not name the check `{check}`");
+            }
+        }
+    }
+
+    #[test]
+    fn only_built_in_commands_run_the_work() {
+        for (check, kind) in BUILT_IN {
+            let message = format!(
+                "`{check}`: `runs_the_work` in gate-core/src/decide/release.rs lists the built-in \
+                 checks that only read files"
+            );
+            assert_eq!(runs_the_work(check), kind == CheckKind::Command, "{message}");
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub struct Program {
 
 /// True if a check starts a program; false if it only reads files.
 pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
-    match CheckKind::of(name, settings) {
+    match CheckKind::for_check(name, settings) {
         CheckKind::CleanGit | CheckKind::Criteria | CheckKind::Handoff | CheckKind::Integrity => {
             false
         }
@@ -46,7 +46,7 @@ fn program(name: &str, settings: &CheckPolicy, site: &CheckSite) -> Program {
         cwd: settings.cwd.clone(),
         found: None,
     };
-    match CheckKind::of(name, settings) {
+    match CheckKind::for_check(name, settings) {
         CheckKind::Plugin => configured(vec![format!("gate-check-{name}")]),
         CheckKind::Command if settings.command.is_empty() => {
             let found = with_command(name, settings, site);

@@ -1,4 +1,4 @@
-//! The checks, one file each, and which one a name means.
+//! The checks, one file each, and the choice of one by its name.
 
 mod acceptance;
 mod acceptance_criteria;
@@ -51,40 +51,41 @@ pub(crate) fn plan(
 ) -> Vec<Planned> {
     let wanted = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
     let planned = wanted.map(|(name, settings)| Planned {
-        check: named(CheckId::new(name), settings, policy, site, cache),
+        check: configured(CheckId::new(name), settings, policy, site, cache),
         needs: settings.needs.iter().map(CheckId::new).collect(),
         mode: settings.mode,
     });
     planned.collect()
 }
 
-/// The check that a name means: a built-in one, a command, or a plug-in.
-fn named(
+/// The check of this name: a built-in one, a command, or a plug-in.
+fn configured(
     id: CheckId,
     settings: &CheckPolicy,
     policy: &Policy,
     site: &CheckSite,
     cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
-    match CheckKind::of(id.as_str(), settings) {
-        CheckKind::CleanGit => looks(CleanGit::new(id, settings), settings),
-        CheckKind::Criteria => looks(AcceptanceCriteria::new(id, settings), settings),
-        CheckKind::Handoff => looks(Handoff::new(id, settings), settings),
-        CheckKind::Integrity => looks(Integrity::new(id, policy), settings),
-        CheckKind::Review => runs(Review::new(id, settings), settings, cache),
-        CheckKind::Command => runs(CommandCheck::new(id, settings, site), settings, cache),
-        CheckKind::Plugin => runs(Plugin::new(id, settings), settings, cache),
+    match CheckKind::for_check(id.as_str(), settings) {
+        CheckKind::CleanGit => reads_files(CleanGit::new(id, settings), settings),
+        CheckKind::Criteria => reads_files(AcceptanceCriteria::new(id, settings), settings),
+        CheckKind::Handoff => reads_files(Handoff::new(id, settings), settings),
+        CheckKind::Integrity => reads_files(Integrity::new(id, policy), settings),
+        CheckKind::Review => runs_program(Review::new(id, settings), settings, cache),
+        CheckKind::Command => runs_program(CommandCheck::new(id, settings, site), settings, cache),
+        CheckKind::Plugin => runs_program(Plugin::new(id, settings), settings, cache),
     }
 }
 
-/// A check that looks at files: it is cheap, and always looks again.
-fn looks(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
+/// Adds the timeout and the mode to a check that only reads files. It is cheap, so its
+/// result is not cached.
+fn reads_files(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
     let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
     decorated(check, WithMode { mode: settings.mode })
 }
 
-/// A check that runs a program.
-fn runs(
+/// Adds the timeout, retries, a slot, the cache and the mode to a check that runs a program.
+fn runs_program(
     check: impl Check + 'static,
     settings: &CheckPolicy,
     cache: &Arc<EvidenceCache>,
@@ -94,7 +95,7 @@ fn runs(
     decorated(decorated(check, cached), WithMode { mode: settings.mode })
 }
 
-/// A check that is ended in time, and run again where it fails.
+/// Adds the timeout and the retries.
 fn bounded(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
     // One that is tried runs its command several times, each within the limit.
     let times = if check.uses_baseline() { TRIES } else { 1 };

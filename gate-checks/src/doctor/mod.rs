@@ -84,7 +84,7 @@ struct Test<'a> {
 impl Test<'_> {
     fn prove(&self, name: &str, settings: &CheckPolicy) -> Result<Proof, GatherError> {
         let not_shown = |how: String| Ok(Proof::new(name, SelfTestOutcome::NotShown, how));
-        let (settings, prove): (_, Prove) = match CheckKind::of(name, settings) {
+        let (settings, prove): (_, Prove) = match CheckKind::for_check(name, settings) {
             CheckKind::Review => return not_shown("a reviewer is asked, not tested".to_owned()),
             CheckKind::Plugin => return not_shown("a plug-in is asked, not tested".to_owned()),
             CheckKind::CleanGit => (settings.clone(), clean_git::prove),

@@ -44,7 +44,10 @@ pub fn learn_tests(
     for (name, settings) in &policy.checks {
         let tests = settings.control && reads_tests(name, settings);
         let Some((settings, _)) = with_command(name, settings, site) else { continue };
-        if tests && CheckKind::of(name, &settings) == CheckKind::Command && !cancel.is_cancelled() {
+        if tests
+            && CheckKind::for_check(name, &settings) == CheckKind::Command
+            && !cancel.is_cancelled()
+        {
             let id = CheckId::new(name);
             let trial = VerifiedTests { id: &id, settings: &settings, cx: &cx };
             // What was not found out is tried again.

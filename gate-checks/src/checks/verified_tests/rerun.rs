@@ -48,7 +48,7 @@ pub fn rerun(
 ) -> Result<Option<Evidence>, GatherError> {
     let Some(settings) = policy.checks.get(check) else { return Ok(None) };
     let Some((settings, _)) = with_command(check, settings, site) else { return Ok(None) };
-    if CheckKind::of(check, &settings) != CheckKind::Command {
+    if CheckKind::for_check(check, &settings) != CheckKind::Command {
         return Ok(None);
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;

@@ -72,7 +72,7 @@ struct Look<'a> {
 
 impl Look<'_> {
     fn findings(&self) -> Vec<Finding> {
-        let mut found = match CheckKind::of(self.name, self.settings) {
+        let mut found = match CheckKind::for_check(self.name, self.settings) {
             CheckKind::CleanGit => vec![self.clean_git()],
             CheckKind::Criteria => vec![files::look("criteria", self.name, self.policy, self.site)],
             CheckKind::Handoff => vec![files::look("handoff", self.name, self.policy, self.site)],
