@@ -19,9 +19,9 @@ pub(crate) fn shared() -> PathBuf {
     root().join("../shared")
 }
 
-/// Whether something that a test needs is here. If not, the test counts as skipped, which the end of
-/// the run sums up; with GATE_CI=1, which .ci/run sets, it fails instead, unless GATE_WITHOUT names
-/// it among its words.
+/// True if something that a test needs is on this machine. If not, the caller skips the test, and the
+/// end of the run lists it. With GATE_CI=1, which .ci/run sets, the test fails instead, unless
+/// GATE_WITHOUT, a list of words, names it.
 pub(crate) fn needs(what: &str) -> bool {
     let (there, why) = match what {
         "shared" => (shared().is_dir(), "there is no folder ../shared beside the repository"),
@@ -50,7 +50,7 @@ pub(crate) fn needs(what: &str) -> bool {
         "codex" => client(what, what, 16),
         "copilot" | "gemini" | "qwen" | "opencode" => client(what, what, 20),
         "droid" => client(what, what, 0),
-        _ => panic!("{what}: nobody knows how to look for it"),
+        _ => panic!("{what}: `needs` in tests/needs.rs does not know how to look for it"),
     };
     if !there {
         skip(what, why);

@@ -1,6 +1,6 @@
 //! The JSON Schemas: committed, and true of what gate prints.
 //!
-//! `UPDATE=1 cargo test schemas` writes them anew.
+//! `UPDATE=1 cargo test -p gate-cli --test gate -- schemas::` rewrites them.
 
 use std::fs;
 
@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use crate::handoff::WHOLE;
 use crate::needs::root;
 use crate::support::{DONE, STUCK, UNDONE, gate, judge, keys};
+
+const REWRITE: &str = "rewrite it with `UPDATE=1 cargo test -p gate-cli --test gate -- schemas::`";
 
 pub(crate) fn printed(name: &str) -> Value {
     gate(&format!("config schema {name}")).code(0).stderr("").json()
@@ -47,7 +49,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
             fs::write(&file, &printed).unwrap();
         }
         let committed = fs::read_to_string(&file).unwrap_or_default();
-        assert!(committed == printed, "{} is stale: UPDATE=1 cargo test schemas", file.display());
+        assert!(committed == printed, "{} is stale: {REWRITE}", file.display());
     }
 }
 

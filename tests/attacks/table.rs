@@ -55,7 +55,9 @@ fn generated() -> String {
     text + "\n## What is honest\n\nUnder both checks, after a repair:\n\n" + &honest::rows()
 }
 
-/// `UPDATE=1` rewrites the document.
+const REWRITE: &str = "docs/attacks.md is stale: rewrite it with \
+     `UPDATE=1 cargo test -p gate-cli --test gate -- attacks::table`";
+
 #[test]
 fn the_document_says_what_the_rows_say() {
     let file = root().join("docs/attacks.md");
@@ -66,5 +68,5 @@ fn the_document_says_what_the_rows_say() {
         std::fs::write(&file, &now).unwrap();
     }
     let is = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(is, now, "docs/attacks.md: UPDATE=1 rewrites it");
+    assert_eq!(is, now, "{REWRITE}");
 }

@@ -65,7 +65,9 @@ fn said<'t>(case: &'t toml::Table, key: &str) -> &'t str {
     case[key].as_str().unwrap()
 }
 
-/// `UPDATE=1` rewrites the document.
+const REWRITE: &str = "docs/integrity.md is stale: rewrite it with \
+     `UPDATE=1 cargo test -p gate-cli --test gate -- integrity::`";
+
 #[test]
 fn what_gets_around_the_checks_is_found() {
     let (mut wrong, mut table) = (Vec::new(), String::new());
@@ -89,11 +91,7 @@ fn what_gets_around_the_checks_is_found() {
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&file, &now).unwrap();
     }
-    assert_eq!(
-        std::fs::read_to_string(&file).unwrap(),
-        now,
-        "docs/integrity.md: UPDATE=1 rewrites it"
-    );
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), now, "{REWRITE}");
 }
 
 #[test]
