@@ -93,7 +93,7 @@ impl Runner {
     }
 }
 
-/// A run that has begun and not ended.
+/// A run that has started and not ended.
 struct Run {
     total: Option<u64>,
     counted: u64,

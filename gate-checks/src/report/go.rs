@@ -145,7 +145,7 @@ impl Go {
                 self.tally.problem(format!("{name} ended without saying PASS"));
             }
             Status::Passed => lost.iter().for_each(|test| {
-                self.tally.problem(format!("{} was begun and not ended", id(test)));
+                self.tally.problem(format!("{} was started and not ended", id(test)));
             }),
             Status::Failed if lost.is_empty() && failed == 0 => {
                 self.tally.error(format!("{name} failed outside of its tests"));

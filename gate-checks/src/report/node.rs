@@ -144,7 +144,7 @@ impl Node {
             let file = file
                 .as_deref()
                 .map_or("(no file)".to_owned(), |path| file::relative(path, &self.cwd));
-            self.tally.problem(format!("{file} > {name} was begun and not ended"));
+            self.tally.problem(format!("{file} > {name} was started and not ended"));
         }
     }
 

@@ -143,7 +143,7 @@ fn pytest() {
         "",
         0,
         Inconclusive,
-        "exit code 0, but the report is incomplete: a test was begun and not ended",
+        "exit code 0, but the report is incomplete: a test was started and not ended",
     );
     check(
         None,
@@ -270,7 +270,7 @@ fn node_runs() {
         Some(recorded!("node/leaves.jsonl")),
         0,
         Inconclusive,
-        "exit code 0, but the report is incomplete: a.test.mjs > g was begun and not ended",
+        "exit code 0, but the report is incomplete: a.test.mjs > g was started and not ended",
     );
     assert_eq!((leaves.passed, leaves.problems.len()), (1, 3));
     check(Some(recorded!("node/announced.jsonl")), 0, Pass, "5 passed, 2 skipped");

@@ -92,7 +92,7 @@ impl Plain {
 #[derive(Default)]
 struct Transcript {
     text: String,
-    /// True if a line was begun and not ended.
+    /// True if a line was started and not ended.
     open: bool,
 }
 
