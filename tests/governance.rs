@@ -194,7 +194,7 @@ fn an_agent_is_known_by_its_process() {
         .code(0);
     let project = Runs::at(ran.path("runs")).project("shop").unwrap();
     let (root, _) = begun(&project, i64::from(std::process::id()), "");
-    assert_eq!(Caller::of_process(&project).unwrap().run, None, "it does not call itself");
+    assert_eq!(Caller::from_process(&project).unwrap().run, None, "it does not call itself");
     let (child, _) = begun(&project, 0, &root.id());
     // The shell is the agent: it says so before it calls gate.
     let post = |words: &str| {

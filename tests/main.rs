@@ -99,6 +99,8 @@ mod support;
 mod tail;
 mod tidy;
 mod tidy_docs;
+mod tidy_imports;
+mod tidy_language;
 mod tokens;
 mod tokens_loops;
 mod trust;

@@ -62,7 +62,8 @@ pub(crate) fn with_command(
         return Some((settings.clone(), None));
     }
     let found = project::detect(&site.project).proposals.into_iter();
-    let found = found.filter(|it| !it.optional).find(|it| it.check == name)?;
+    let found =
+        found.filter(|proposal| !proposal.optional).find(|proposal| proposal.check == name)?;
     let cwd = settings.cwd.clone().or(found.cwd);
     let settings = CheckPolicy { command: found.command, cwd, shell: false, ..settings.clone() };
     Some((settings, Some(found.why)))

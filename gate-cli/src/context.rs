@@ -81,7 +81,7 @@ impl Here {
             chosen.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
                 Failure::usage("usage", format!("-C {}: no such folder", chosen.display()))
             })?;
-        Ok(Self { places: Places::of_process(folder) })
+        Ok(Self { places: Places::from_process(folder) })
     }
 }
 

@@ -13,13 +13,13 @@ use signal_hook::flag;
 
 use crate::failure::Failure;
 
-/// What a shell adds to a signal's number for its exit code.
+/// A shell adds this to a signal's number for its exit code.
 const BY_SIGNAL: u8 = 128;
 
 /// Time between two looks at what may cancel work.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Whether somebody wants the program to end.
+/// Signals that end the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt(Arc<AtomicUsize>);
 

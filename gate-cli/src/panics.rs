@@ -63,7 +63,7 @@ fn said(panic: &PanicHookInfo<'_>) -> String {
 }
 
 fn keep(said: &str) -> io::Result<PathBuf> {
-    let state = Places::of_process(std::env::current_dir()?).state;
+    let state = Places::from_process(std::env::current_dir()?).state;
     let state = state.ok_or(io::ErrorKind::NotFound)?;
     DirBuilder::new().recursive(true).mode(0o700).create(&state)?;
     let log = state.join(PANICS);

@@ -30,7 +30,7 @@ pub struct Record {
     pub run: Option<String>,
     /// The iteration's number within the run, from 1.
     pub iteration: Option<u64>,
-    /// Whether this is the recorded decision of an earlier call.
+    /// True for the recorded decision of an earlier call.
     pub repeated: bool,
     /// The task's id.
     pub task: Option<String>,
@@ -47,20 +47,20 @@ pub struct Record {
     pub policy_digest: String,
     /// The baseline that checks were compared with.
     pub baseline: Option<String>,
-    /// How hard it would be for the agent to get around the gate: T0 (nothing
+    /// The effort that the agent needs to get around the gate: T0 (nothing
     /// out of reach) to T3 (decided on another machine).
     pub trust: String,
     /// The work tree before and after the checks.
     pub tree: Option<Tree>,
     /// JSON pointers of fields whose text was masked.
     pub masked: Vec<String>,
-    /// What the agent has used.
+    /// The agent's use of tokens and money.
     pub usage: UsageRecord,
-    /// Where the decision stands in the ledger.
+    /// The place of the decision in the ledger.
     pub ledger: Option<Ledger>,
-    /// What the transcript tells beside the conversation.
+    /// Facts of the transcript beside the conversation.
     pub transcript: Transcript,
-    /// How long deciding took, in milliseconds.
+    /// The time for the decision, in milliseconds.
     pub duration_ms: u64,
 }
 
@@ -79,14 +79,14 @@ pub struct Tree {
     pub changed: Vec<String>,
 }
 
-/// What the agent has used.
+/// The agent's use of tokens and money.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageRecord {
     /// Input and output tokens together.
     pub tokens: Option<u64>,
     /// Cost in dollars.
     pub cost_usd: Option<f64>,
-    /// Whether only a part of the transcript was read.
+    /// True if only a part of the transcript was read.
     pub partial: bool,
 }
 

@@ -51,7 +51,7 @@ pub struct Selection {
 
 impl Places {
     /// The places of this process, as seen from a folder.
-    pub fn of_process(folder: PathBuf) -> Self {
+    pub fn from_process(folder: PathBuf) -> Self {
         let set =
             |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let user = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")));

@@ -131,8 +131,8 @@ impl Marks {
     fn longest(&self) -> usize {
         match self {
             Self::None => 0,
-            Self::Loop(_) => header::LONGEST,
-            Self::Stream(_) => stream::LONGEST,
+            Self::Loop(_) => header::MAX_LINE_BYTES,
+            Self::Stream(_) => stream::MAX_LINE_BYTES,
         }
     }
 

@@ -25,7 +25,7 @@ fn packs() -> impl Iterator<Item = Pack> {
 fn breaker_packs() -> impl Iterator<Item = Pack> {
     BREAKER_PACKS.iter().map(|(name, text)| {
         let pack = Pack::parse(name, name, text).expect("the pack is right");
-        let named = Pack::of_breaker(name).expect("the pack is right");
+        let named = Pack::breaker_pack(name).expect("the pack is right");
         assert_eq!(named.as_ref(), Some(&pack));
         pack
     })

@@ -1,6 +1,6 @@
 //! The test runners that a control can be planted for.
 
-/// What runs a project's tests.
+/// A runner of a project's tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Runner {
     Cargo,

@@ -32,7 +32,7 @@ struct FactContext {
 impl FactContext {
     fn new(here: &Here, owner: &FactOwner) -> Result<Self, Failure> {
         let project = project(here, owner.root.as_deref(), owner.project.as_deref())?;
-        let caller = Caller::of_process(&project)?;
+        let caller = Caller::from_process(&project)?;
         let own = caller.run.as_ref().map(|info| info.task_id.as_str());
         let task = owner.task.as_deref().or(own).map(|id| project.task(id)).transpose()?;
         let named = owner.run.as_deref().map(|id| project.run(id)).transpose()?.flatten();

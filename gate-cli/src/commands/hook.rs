@@ -30,14 +30,14 @@ use crate::secrets;
 use crate::settings::{self, Places, Selection};
 use crate::trust::{NOT_TRUSTED, Trust};
 
-/// How long a client's words are waited for.
+/// The longest wait for a client's event.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a store is waited for where nothing can be decided.
+/// The longest wait for a store if nothing can be decided.
 const PATIENCE_OF_STORE: Duration = Duration::from_secs(1);
 
 /// The most that a client may say, in bytes.
-const LONGEST: usize = 64 << 20;
+const MAX_INPUT_BYTES: usize = 64 << 20;
 
 /// The longest reason that is told of a baseline that could not be taken, in
 /// characters.
@@ -84,7 +84,7 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     }
 }
 
-/// Where a stop is judged.
+/// The project that a stop is judged in.
 struct Projects {
     places: Vec<Places>,
     around: Option<TurnContext>,
@@ -115,7 +115,7 @@ fn projects(here: &Here, primary: Option<Places>, agent: Agent, event: &Event) -
     Projects { places, around }
 }
 
-/// Whether git's index names settings somewhere below a folder: a look that costs next to
+/// True if git's index names settings somewhere below a folder: a look that costs next to
 /// nothing, for most projects have none.
 fn has_tracked_settings(root: &Path) -> bool {
     let index = fs::read(root.join(".git").join("index")).unwrap_or_default();
@@ -199,7 +199,7 @@ fn read(until: Instant) -> io::Result<Vec<u8>> {
         }
         match rustix::io::read(&stdin, &mut block)? {
             0 => return Ok(bytes),
-            _ if bytes.len() > LONGEST => return Err(io::Error::other("it is too long")),
+            _ if bytes.len() > MAX_INPUT_BYTES => return Err(io::Error::other("it is too long")),
             length => bytes.extend_from_slice(&block[..length]),
         }
         let ends = bytes.trim_ascii_end().ends_with(b"}");
@@ -225,8 +225,8 @@ fn project(here: &Here, client: &Client, payload: &Payload<'_>, event: &Event) -
         .find(|places| !matches!(places.project_file(), Ok(None)) || Trust::was_approved(places))
 }
 
-/// What is done where gate cannot decide: the stop is refused once, and then
-/// the agent is let go; at once, where only a person can help.
+/// Answers a stop that gate cannot decide: refuses it once, and then lets the agent go; at
+/// once if only a person can help.
 fn undecided(
     here: &Here,
     stopped: &AgentStop<'_>,
@@ -238,8 +238,10 @@ fn undecided(
     // The agent cannot put that right, and must not.
     let is_persons =
         failure.code == NOT_TRUSTED || hook::is_older_than_prompt(failure.file.as_deref(), kept);
-    let what = failure.hint.as_deref().filter(|_| is_persons);
-    let why = what.map_or(why.clone(), |hint| format!("{why} ({hint})"));
+    let why = match &failure.hint {
+        Some(hint) if is_persons => format!("{why} ({hint})"),
+        _ => why,
+    };
     if !is_persons && hook::is_first(here.places.state.as_deref(), stopped.agent, session) {
         return StopReply::Refuse(format!(
             "gate cannot decide whether the work is done: {why}\n\

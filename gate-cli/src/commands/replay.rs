@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use gate_checks::CheckSite;
 
-use self::earlier::Earlier;
+use self::earlier::EarlierReplay;
 use self::inputs::Inputs;
 use self::labels::{Idle, Labels};
 use self::sniff::Passed;
@@ -53,7 +53,7 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let labels = args.labels.as_ref().map(|file| Labels::read(&folder.join(file))).transpose()?;
     let labels = labels.unwrap_or_default();
     let earlier =
-        args.compare.as_ref().map(|file| Earlier::read(&folder.join(file))).transpose()?;
+        args.compare.as_ref().map(|file| EarlierReplay::read(&folder.join(file))).transpose()?;
     let Inputs { all, other } = inputs::find(folder, args, &labels)?;
     let interrupt = Interrupt::listen()?;
     let layout = layout(args, &all, !settings.policy.checks.is_empty());
@@ -107,7 +107,7 @@ struct Printer<'a> {
     work: &'a Work,
     findings: Findings,
     interrupt: Interrupt,
-    earlier: Option<Earlier>,
+    earlier: Option<EarlierReplay>,
     report: Report,
     began: Instant,
 }
@@ -124,7 +124,7 @@ impl Printer<'_> {
         if flow?.is_break() {
             return Ok(DONE);
         }
-        self.report.totals.gone = self.earlier.as_ref().map_or(0, Earlier::gone);
+        self.report.totals.gone = self.earlier.as_ref().map_or(0, EarlierReplay::gone);
         self.report.totals.elapsed = self.began.elapsed();
         self.report.totals.interrupted = self.interrupt.code().is_some();
         let idle = self.idle();

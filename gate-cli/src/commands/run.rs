@@ -96,7 +96,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
 /// the system does not show, names the run itself. Its word counts only for a run below the
 /// one that the system shows.
 fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failure> {
-    let known = Caller::of_process(project)?.run;
+    let known = Caller::from_process(project)?.run;
     let named = here.places.variable(IN_RUN).map(|id| project.run(id)).transpose()?.flatten();
     let above = known.as_ref().map_or("", |run| &run.run_id);
     let below =

@@ -26,7 +26,7 @@ impl Caller {
     /// # Errors
     ///
     /// A folder that cannot be read.
-    pub fn of_process(project: &Project) -> Result<Self, Failure> {
+    pub fn from_process(project: &Project) -> Result<Self, Failure> {
         let running = project.running()?;
         if running.is_empty() {
             return Ok(Self::default());

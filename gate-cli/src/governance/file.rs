@@ -14,7 +14,7 @@ use crate::failure::Failure;
 const MODE: u32 = 0o644;
 
 /// The longest file that is read whole, in bytes.
-const LONGEST: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// Bytes of a file's end that are read.
 const END: u64 = 64 << 10;
@@ -96,7 +96,7 @@ pub(super) fn open_to_read(path: &Path) -> io::Result<Option<File>> {
 pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
     let read = || {
         let Some(mut file) = open_to_read(path)? else { return Ok(None) };
-        if file.metadata()?.len() > LONGEST {
+        if file.metadata()?.len() > MAX_FILE_BYTES {
             return Err(io::Error::other("it is longer than 64 MiB"));
         }
         let mut bytes = Vec::new();

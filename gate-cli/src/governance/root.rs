@@ -27,7 +27,7 @@ impl Runs {
     /// # Errors
     ///
     /// Neither of them is known (code 2).
-    pub fn of(places: &Places, folder: Option<&str>) -> Result<Self, Failure> {
+    pub fn find(places: &Places, folder: Option<&str>) -> Result<Self, Failure> {
         let set = folder.map(|folder| places.project().map(|project| project.join(folder)));
         let usual = places.data.as_ref().map(|data| data.join("runs"));
         let root = set.transpose()?.or(usual).ok_or_else(|| {
@@ -48,7 +48,7 @@ impl Runs {
             Some(id) => id,
             None => worktree::identity(&places.project()?),
         };
-        Self::of(places, resolved.run.folder.as_deref())?.project(&run::project_slug(&known_by))
+        Self::find(places, resolved.run.folder.as_deref())?.project(&run::project_slug(&known_by))
     }
 
     /// The folder itself.

@@ -457,7 +457,7 @@ fn is_in_run(here: &Here) -> bool {
 /// name its agent's process yet.
 fn run_membership(here: &Here, id: &str) -> Result<(bool, bool), Failure> {
     let project = Runs::here(&here.places)?;
-    let caller = Caller::of_process(&project)?;
+    let caller = Caller::from_process(&project)?;
     let info = project.run(id)?.map(|run| run.info()).transpose()?;
     Ok((caller.run.is_some(), info.is_some_and(|info| info.pid == 0)))
 }

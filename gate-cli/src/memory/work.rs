@@ -182,8 +182,10 @@ impl Memory {
                 return Ok(false);
             }
             wait => {
-                let most = wait.and_then(|wait| Duration::try_from(wait).ok()).unwrap_or(LONGEST);
-                self.store.await_work(&self.project, most.min(LONGEST).min(left))?;
+                let most = wait
+                    .and_then(|wait| Duration::try_from(wait).ok())
+                    .unwrap_or(MAX_POLL_INTERVAL);
+                self.store.await_work(&self.project, most.min(MAX_POLL_INTERVAL).min(left))?;
             }
         }
         Ok(self.read(next)?.is_none_or(|wait| wait.is_positive()))
@@ -337,7 +339,7 @@ impl Memory {
 }
 
 /// The longest sleep between two looks at a cancellation.
-const LONGEST: Duration = Duration::from_secs(1);
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 impl LeaseRef<'_> {
     /// The lease that it is about: the item's latest.
@@ -384,8 +386,13 @@ fn stepped(
 
 /// Does it again where others have changed the item meanwhile.
 fn again<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
-    let busy = |done: &Result<T, Failure>| done.as_ref().is_err_and(|it| it.code == "state-busy");
-    (1..TRIES).map(|_| work()).find(|done| !busy(done)).unwrap_or_else(work)
+    for _ in 1..TRIES {
+        match work() {
+            Err(failure) if failure.code == "state-busy" => {}
+            done => return done,
+        }
+    }
+    work()
 }
 
 pub(super) fn draft(kind: &str, actor: &str, body: Body) -> Draft {

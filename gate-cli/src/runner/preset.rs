@@ -14,7 +14,7 @@ use serde_json::json;
 /// The permissions of an agent that `--agent` starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Allow {
-    /// What its own settings allow.
+    /// The client's own settings decide.
     None,
     /// Edit files.
     Edits,

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::error::StoreError;
 use super::row::Row;
-use super::sql::{Cell, Given};
+use super::sql::{Cell, SqlValue};
 
 /// A work item, as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,8 +129,8 @@ impl Item {
 
 impl Claimable<'_> {
     /// The parameters of a statement: phase and id, each empty if any will do.
-    pub(super) fn given(&self) -> [Given<'_>; 2] {
+    pub(super) fn given(&self) -> [SqlValue<'_>; 2] {
         let phase = self.phase.as_ref().map_or("", WorkPhase::as_str);
-        [Given::Text(phase), Given::Text(self.id.unwrap_or_default())]
+        [SqlValue::Text(phase), SqlValue::Text(self.id.unwrap_or_default())]
     }
 }

@@ -5,7 +5,7 @@ use super::statements::{self, Dialect};
 
 /// A value that is given to a statement.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Given<'a> {
+pub(super) enum SqlValue<'a> {
     Integer(i64),
     /// An integer, or NULL.
     MaybeInteger(Option<i64>),
@@ -35,11 +35,15 @@ pub(super) trait Sql {
     fn rows(
         &mut self,
         statement: &'static str,
-        given: &[Given<'_>],
+        given: &[SqlValue<'_>],
     ) -> Result<Vec<Vec<Cell>>, StoreError>;
 
     /// Runs a statement that changes rows. False where a unique index forbids it.
-    fn change(&mut self, statement: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError>;
+    fn change(
+        &mut self,
+        statement: &'static str,
+        given: &[SqlValue<'_>],
+    ) -> Result<bool, StoreError>;
 }
 
 /// A store that holds nothing yet, and takes nothing.
@@ -48,11 +52,11 @@ pub(super) struct Nothing;
 impl Sql for Nothing {
     const DIALECT: &'static Dialect = &statements::SQLITE;
 
-    fn rows(&mut self, _: &'static str, _: &[Given<'_>]) -> Result<Vec<Vec<Cell>>, StoreError> {
+    fn rows(&mut self, _: &'static str, _: &[SqlValue<'_>]) -> Result<Vec<Vec<Cell>>, StoreError> {
         Ok(Vec::new())
     }
 
-    fn change(&mut self, _: &'static str, _: &[Given<'_>]) -> Result<bool, StoreError> {
+    fn change(&mut self, _: &'static str, _: &[SqlValue<'_>]) -> Result<bool, StoreError> {
         Err(StoreError::corrupt("there are no tables"))
     }
 }

@@ -90,7 +90,7 @@ macro_rules! claimable {
     };
 }
 
-/// What nobody had in its phase yet comes first, in the order of adding; then what
+/// Items that nobody had in their phase yet come first, in the order of adding; then what
 /// somebody has given back or left, the longest ago first: an item that nobody gets
 /// on with holds nobody up.
 macro_rules! claim {

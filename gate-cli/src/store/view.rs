@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::error::StoreError;
 use super::keys::Keys;
-use super::sql::{Cell, Given, Sql};
+use super::sql::{Cell, Sql, SqlValue};
 use super::{Item, Reading, Writing, row, statements};
 
 /// The longest text that an index of PostgreSQL holds beside another one.
@@ -51,13 +51,13 @@ impl<'a, S: Sql> View<'a, S> {
     fn rows(
         &mut self,
         statement: &'static str,
-        given: &[Given<'_>],
+        given: &[SqlValue<'_>],
     ) -> Result<Vec<Vec<Cell>>, StoreError> {
         let rows = self.sql.rows(statement, given);
         rows.inspect_err(|error| note(&mut self.failed, error))
     }
 
-    fn insert(&mut self, what: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError> {
+    fn insert(&mut self, what: &'static str, given: &[SqlValue<'_>]) -> Result<bool, StoreError> {
         let done = self.sql.change(what, given);
         done.inspect_err(|error| note(&mut self.failed, error))
     }
@@ -66,7 +66,7 @@ impl<'a, S: Sql> View<'a, S> {
     fn one(
         &mut self,
         statement: &'static str,
-        given: &[Given<'_>],
+        given: &[SqlValue<'_>],
     ) -> Result<Option<Sealed>, StoreError> {
         let mut rows = self.rows(statement, given)?;
         let row = rows.pop();
@@ -79,12 +79,12 @@ impl<'a, S: Sql> View<'a, S> {
         &mut self,
         statement: &'static str,
         key: &str,
-        rest: &[Given<'_>],
+        rest: &[SqlValue<'_>],
     ) -> Result<Option<Sealed>, StoreError> {
         if name("", key).is_err() {
             return Ok(None);
         }
-        let given = [&[Given::Text(self.project), Given::Text(key)], rest].concat();
+        let given = [&[SqlValue::Text(self.project), SqlValue::Text(key)], rest].concat();
         self.one(statement, &given)?.map(row::proven).transpose()
     }
 }
@@ -98,20 +98,21 @@ impl<S: Sql> Reading for View<'_, S> {
         if let Some(head) = self.head {
             return Ok(head);
         }
-        let last = self.one(statements::HEAD, &[Given::Text(self.project)])?;
+        let last = self.one(statements::HEAD, &[SqlValue::Text(self.project)])?;
         let head = last.map(row::proven).transpose()?.map_or(Head::EMPTY, |last| last.head());
         Ok(*self.head.insert(head))
     }
 
     fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError> {
         let Ok(seq) = i64::try_from(seq) else { return Ok(None) };
-        self.one(statements::ENTRY, &[Given::Text(self.project), Given::Integer(seq)])
+        self.one(statements::ENTRY, &[SqlValue::Text(self.project), SqlValue::Integer(seq)])
     }
 
     fn entries(&mut self, from: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
         let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let given = [Given::Text(self.project), Given::Integer(from), Given::Integer(limit)];
+        let given =
+            [SqlValue::Text(self.project), SqlValue::Integer(from), SqlValue::Integer(limit)];
         self.rows(statements::ENTRIES, &given)?.into_iter().map(row::read).collect()
     }
 
@@ -133,14 +134,14 @@ impl<S: Sql> Reading for View<'_, S> {
 
     fn entries_of_type(&mut self, kind: &str, limit: usize) -> Result<Vec<Sealed>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let given = [Given::Text(self.project), Given::Text(kind), Given::Integer(limit)];
+        let given = [SqlValue::Text(self.project), SqlValue::Text(kind), SqlValue::Integer(limit)];
         let rows = self.rows(statements::ENTRIES_OF_TYPE, &given)?;
         rows.into_iter().map(|row| row::read(row).and_then(row::proven)).collect()
     }
 
     fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError> {
         let Ok(iteration) = i64::try_from(iteration) else { return Ok(None) };
-        self.proven(statements::DECISION, run, &[Given::Integer(iteration)])
+        self.proven(statements::DECISION, run, &[SqlValue::Integer(iteration)])
     }
 
     fn decision_by_id(&mut self, id: &str) -> Result<Option<Sealed>, StoreError> {
@@ -155,7 +156,7 @@ impl<S: Sql> Reading for View<'_, S> {
         if name("", digest).is_err() {
             return Ok(None);
         }
-        let mut rows = self.rows(statements::POLICY, &[Given::Text(digest)])?;
+        let mut rows = self.rows(statements::POLICY, &[SqlValue::Text(digest)])?;
         match rows.pop().and_then(|mut row| row.pop()) {
             None => Ok(None),
             Some(Cell::Text(text)) => Ok(Some(text)),
@@ -179,7 +180,7 @@ impl<S: Sql> Writing for View<'_, S> {
         if text.contains('\0') {
             return Err(StoreError::Unfit { column: "text", what: UNFIT.to_owned() });
         }
-        let given = [Given::Text(name("digest", digest)?), Given::Text(text)];
+        let given = [SqlValue::Text(name("digest", digest)?), SqlValue::Text(text)];
         self.insert(statements::KEEP_POLICY, &given).map(drop)
     }
 
@@ -200,7 +201,7 @@ impl<S: Sql> View<'_, S> {
     /// A store that cannot be written.
     pub(super) fn set_aside(&mut self) -> Result<(), StoreError> {
         let name = format!("{} (set aside: {})", self.project, Uuid::now_v7());
-        let given = [Given::Text(&name), Given::Text(self.project)];
+        let given = [SqlValue::Text(&name), SqlValue::Text(self.project)];
         self.insert(statements::SET_ASIDE, &given)?;
         self.insert(statements::SET_ITEMS_ASIDE, &given).map(drop)
     }
@@ -211,20 +212,20 @@ impl<S: Sql> View<'_, S> {
             (record.body.canonical(), record.prev.to_string(), hash.to_string());
         let iteration = keys.iteration.map(|number| integer("iteration", number)).transpose()?;
         let given = [
-            Given::Text(self.project),
-            Given::Integer(integer("seq", record.seq)?),
-            Given::Integer(i64::from(record.v)),
-            Given::Text(name("time", &record.time)?),
-            Given::Text(name("type", &record.kind)?),
-            Given::MaybeText(maybe_name("run", record.run.as_ref())?),
-            Given::Text(name("actor", &record.actor)?),
-            Given::Text(&body),
-            Given::Text(&prev),
-            Given::Text(&hash),
-            Given::MaybeText(maybe_name("task", keys.task.as_ref())?),
-            Given::MaybeText(maybe_name("loop", keys.in_loop.as_ref())?),
-            Given::MaybeInteger(iteration),
-            Given::MaybeText(maybe_name("decision_id", keys.decision_id.as_ref())?),
+            SqlValue::Text(self.project),
+            SqlValue::Integer(integer("seq", record.seq)?),
+            SqlValue::Integer(i64::from(record.v)),
+            SqlValue::Text(name("time", &record.time)?),
+            SqlValue::Text(name("type", &record.kind)?),
+            SqlValue::MaybeText(maybe_name("run", record.run.as_ref())?),
+            SqlValue::Text(name("actor", &record.actor)?),
+            SqlValue::Text(&body),
+            SqlValue::Text(&prev),
+            SqlValue::Text(&hash),
+            SqlValue::MaybeText(maybe_name("task", keys.task.as_ref())?),
+            SqlValue::MaybeText(maybe_name("loop", keys.in_loop.as_ref())?),
+            SqlValue::MaybeInteger(iteration),
+            SqlValue::MaybeText(maybe_name("decision_id", keys.decision_id.as_ref())?),
         ];
         self.insert(statements::APPEND, &given)
     }

@@ -28,11 +28,11 @@ pub const BREAKER_PACKS: [(&str, &str); 2] = [
 pub struct Pack {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the pack.
     pub doc: String,
     /// Its patterns, in the order of the file.
     pub patterns: Vec<PackPattern>,
-    /// What makes two texts the same, in the order of the file.
+    /// Rules that make two errors the same, in the order of the file.
     pub rules: Vec<Rule>,
 }
 
@@ -41,7 +41,7 @@ pub struct Pack {
 pub struct PackPattern {
     /// The pattern.
     pub pattern: Pattern,
-    /// What it means.
+    /// The meaning of the rule.
     pub doc: String,
     /// Lines that it must hit, at least two.
     pub matches: Vec<String>,
@@ -55,9 +55,9 @@ pub struct PackPattern {
 pub struct Rule {
     /// Its name.
     pub id: String,
-    /// What it finds.
+    /// The expression.
     pub regex: String,
-    /// What stands there afterwards; where it is missing, what was found, and
+    /// The replacement; if it is missing, the found text stays, and
     /// no later rule takes it.
     pub with: Option<String>,
     /// Why it is there.
@@ -117,7 +117,7 @@ impl Pack {
     /// # Errors
     ///
     /// Its text is wrong; a test holds that it is not.
-    pub fn of_breaker(name: &str) -> Result<Option<Self>, ConfigError> {
+    pub fn breaker_pack(name: &str) -> Result<Option<Self>, ConfigError> {
         let Some((_, text)) = BREAKER_PACKS.iter().find(|(known, _)| *known == name) else {
             return Ok(None);
         };
@@ -196,7 +196,7 @@ struct Samples {
 }
 
 impl RawPackPattern {
-    /// What settings could say as well, and what only packs carry.
+    /// Keys that settings have too, and keys of packs alone.
     fn split(self) -> (RawCustomPattern, Samples) {
         let Self { id, regex, literal, weight, scope, unless, doc, matches, rejects } = self;
         let (matches, rejects) = (matches.unwrap_or_default(), rejects.unwrap_or_default());

@@ -161,7 +161,7 @@ fn integrity(at: &KeyPath, raw: Option<&RawIntegrity>) -> Validation {
     let Some(raw) = raw else { return Ok(()) };
     strings(&at.key("protect"), raw.protect.as_ref())?;
     let (mut allow, at) = (raw.allow.iter().flatten().enumerate(), at.key("allow"));
-    allow.try_for_each(|(index, it)| allowance(&at.index(index), it))
+    allow.try_for_each(|(index, allowed)| allowance(&at.index(index), allowed))
 }
 
 fn allowance(at: &KeyPath, raw: &RawAllowance) -> Validation {

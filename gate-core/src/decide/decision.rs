@@ -51,7 +51,7 @@ pub struct Decision {
     pub next: Option<String>,
     /// The agent's own statement about being done.
     pub signal: Signal,
-    /// What speaks for completion.
+    /// The completion indicators.
     pub indicators: Indicators,
     /// The outcomes of the checks.
     pub evidence: Vec<Evidence>,

@@ -26,7 +26,7 @@ pub struct Input {
     /// True if state is kept from one decision to the next. Then a missing state was
     /// lost, and the breaker is open.
     pub stateful: bool,
-    /// What is remembered of the decisions before this one.
+    /// The state that earlier decisions left.
     pub memory: Option<LoopState>,
     /// Why the memory was lost.
     pub lost: Option<String>,

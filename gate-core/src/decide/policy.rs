@@ -26,7 +26,7 @@ pub struct Policy {
     /// True if `exit` needs an explicit signal. A CONTINUE, BLOCKED or invalid signal
     /// forbids it in any case.
     pub require_explicit_signal: bool,
-    /// How many indicators `exit` needs.
+    /// Indicators that `exit` needs.
     pub threshold: Threshold,
     /// The number of passing iterations in a row that `exit` needs.
     pub consecutive: NonZeroU32,
@@ -60,7 +60,7 @@ pub struct Policy {
     pub project_id: Option<String>,
 }
 
-/// Where the indicator threshold comes from.
+/// The origin of the indicator threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Threshold {
@@ -472,12 +472,12 @@ impl Policy {
         }
     }
 
-    /// How many configured checks can add an indicator.
+    /// Configured checks that can add an indicator.
     pub(super) fn counting_checks(&self) -> u32 {
         self.checks.values().filter(|check| check.mode != Mode::Warn).count() as u32
     }
 
-    /// What all sources could add up to: patterns, the signal's other fields,
+    /// The sum that all sources can reach: patterns, the signal's other fields,
     /// the plan, and the checks that count.
     pub fn most_indicators(&self) -> u32 {
         let patterns: u32 = self.patterns.iter().map(|pattern| pattern.weight).sum();

@@ -25,7 +25,7 @@ use super::quoted::Quoted;
 
 /// The longest line that is looked at, in bytes: one that introduces a log may
 /// be a whole paragraph.
-pub(super) const LONGEST: usize = 64 << 10;
+pub(super) const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// The longest header, in bytes.
 const HEADER: usize = 400;

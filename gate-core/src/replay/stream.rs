@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use super::Cut;
 
 /// The longest record that may be a mark, in bytes.
-pub(super) const LONGEST: usize = 1 << 20;
+pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Bytes of a record that show if it has to be parsed.
 const GLANCE: usize = 64;

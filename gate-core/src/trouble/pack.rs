@@ -36,7 +36,7 @@ pub(super) struct Rule {
 impl BreakerPack {
     fn load(name: &str) -> Self {
         #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
-        let pack = Pack::of_breaker(name).expect("the pack is right").expect("the pack exists");
+        let pack = Pack::breaker_pack(name).expect("the pack is right").expect("the pack exists");
         let patterns = pack.patterns.iter().filter_map(|one| {
             let expression = Expression::from_pack(source(&one.pattern.matcher));
             Some((Kind::from_id(&one.pattern.id)?, expression))
@@ -73,7 +73,7 @@ impl Kind {
         patterns.filter(move |(kind, _)| *kind == self).map(|(_, expression)| expression)
     }
 
-    /// Whether a pattern of this kind matches a line of the text.
+    /// True if a pattern of this kind matches a line of the text.
     pub(super) fn is_in(self, text: &str) -> bool {
         text.lines().any(|line| self.patterns().any(|pattern| pattern.is_match(line)))
     }

@@ -11,7 +11,7 @@ use crate::read::Wording;
 
 /// A pack of the breaker, with its samples.
 fn read(name: &str) -> Pack {
-    Pack::of_breaker(name).expect("the pack is right").expect("the pack is there")
+    Pack::breaker_pack(name).expect("the pack is right").expect("the pack is there")
 }
 
 /// The samples of a pack's patterns of one kind: those that match, and those

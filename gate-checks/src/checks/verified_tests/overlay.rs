@@ -42,7 +42,11 @@ impl<'a> Overlay<'a> {
 
     /// The changes that the operator has approved by path.
     pub(super) fn approved(&self) -> impl Iterator<Item = &Change> {
-        self.changes.iter().zip(&self.allowed).filter(|(_, allowed)| **allowed).map(|(it, _)| it)
+        self.changes
+            .iter()
+            .zip(&self.allowed)
+            .filter(|(_, allowed)| **allowed)
+            .map(|(change, _)| change)
     }
 
     /// The files that were moved with their bytes: from where, to where.

@@ -6,7 +6,7 @@ use crate::project::proposal::{Aim, Found, Proposal};
 
 /// A package manager, which also runs scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manager {
+pub(super) enum PackageManager {
     Npm,
     Pnpm,
     Yarn,
@@ -14,16 +14,16 @@ pub(super) enum Manager {
 }
 
 /// Lock files and whose they are.
-const LOCKS: [(&str, Manager); 6] = [
-    ("pnpm-lock.yaml", Manager::Pnpm),
-    ("yarn.lock", Manager::Yarn),
-    ("bun.lock", Manager::Bun),
-    ("bun.lockb", Manager::Bun),
-    ("package-lock.json", Manager::Npm),
-    ("npm-shrinkwrap.json", Manager::Npm),
+const LOCKS: [(&str, PackageManager); 6] = [
+    ("pnpm-lock.yaml", PackageManager::Pnpm),
+    ("yarn.lock", PackageManager::Yarn),
+    ("bun.lock", PackageManager::Bun),
+    ("bun.lockb", PackageManager::Bun),
+    ("package-lock.json", PackageManager::Npm),
+    ("npm-shrinkwrap.json", PackageManager::Npm),
 ];
 
-impl Manager {
+impl PackageManager {
     const ALL: [Self; 4] = [Self::Npm, Self::Pnpm, Self::Yarn, Self::Bun];
 
     /// The one that `packageManager` names, else whose lock file is there, else

@@ -7,7 +7,7 @@ mod script;
 
 use super::folder::Folder;
 use super::proposal::{Aim, Found};
-use manager::Manager;
+use manager::PackageManager;
 pub(super) use package::Package;
 use script::{Script, TestRunner};
 
@@ -26,7 +26,7 @@ const SCRIPTS: [(&str, Aim); 7] = [
 pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     let Some(package) = Package::read(folder, &mut found) else { return found };
-    let manager = Manager::detect(folder, &package, &mut found);
+    let manager = PackageManager::detect(folder, &package, &mut found);
     tests(folder, &package, manager, &mut found);
     for (name, aim) in SCRIPTS {
         if package.script(name).is_some() && !found.aims_at(aim) {
@@ -47,7 +47,7 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     found
 }
 
-fn tests(folder: &Folder<'_>, package: &Package, manager: Manager, found: &mut Found) {
+fn tests(folder: &Folder<'_>, package: &Package, manager: PackageManager, found: &mut Found) {
     match package.script("test").map_or(Script::None, Script::read) {
         Script::Watches => found.notes("scripts.test in package.json watches, and never ends"),
         Script::Runner(runner) => {
@@ -65,7 +65,12 @@ fn tests(folder: &Folder<'_>, package: &Package, manager: Manager, found: &mut F
 
 /// No test script: the packages of a workspace may have some, or a runner may
 /// be there that nobody wrote a script for.
-fn without_script(folder: &Folder<'_>, package: &Package, manager: Manager, found: &mut Found) {
+fn without_script(
+    folder: &Folder<'_>,
+    package: &Package,
+    manager: PackageManager,
+    found: &mut Found,
+) {
     let mut tested = members::folders(folder, package, found);
     tested.retain(|member| {
         let member = Package::read(&folder.below(member), &mut Found::default());

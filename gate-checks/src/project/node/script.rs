@@ -1,6 +1,6 @@
 //! Reads test scripts.
 
-use super::manager::{Manager, words};
+use super::manager::{PackageManager, words};
 
 /// A test script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl TestRunner {
         }
     }
 
-    pub(super) fn command(self, manager: Manager) -> Vec<String> {
+    pub(super) fn command(self, manager: PackageManager) -> Vec<String> {
         match self {
             Self::Jest => manager.exec("jest"),
             Self::Vitest => [manager.exec("vitest"), words(&["run"])].concat(),

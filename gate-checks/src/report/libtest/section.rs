@@ -102,7 +102,7 @@ impl Section {
     }
 
     fn lines(&self, status: Status) -> u64 {
-        self.tests.iter().filter(|(_, it)| *it == status).count() as u64
+        self.tests.iter().filter(|(_, found)| *found == status).count() as u64
     }
 
     /// True if some lines of this status are output of tests: there are more than a whole

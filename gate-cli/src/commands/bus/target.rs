@@ -44,7 +44,7 @@ pub(super) fn caller(here: &Here, place: &BusArgs) -> Result<Caller, Failure> {
     });
     match by_path.map_or_else(|| project(here, place.root.as_deref(), place.project.as_deref()), Ok)
     {
-        Ok(project) => Caller::of_process(&project),
+        Ok(project) => Caller::from_process(&project),
         // A bus that is named needs no settings.
         Err(_) if place.bus.is_some() => Ok(Caller::default()),
         Err(failure) => Err(failure),

@@ -18,12 +18,12 @@ const OLD: &str = "`gate replay --json`";
 
 /// The verdicts of an earlier replay.
 #[derive(Debug)]
-pub(super) struct Earlier {
+pub(super) struct EarlierReplay {
     /// By file and iteration; what was compared is taken out.
     all: BTreeMap<(String, u64), Option<ReplayVerdict>>,
 }
 
-impl Earlier {
+impl EarlierReplay {
     /// Reads it.
     ///
     /// # Errors

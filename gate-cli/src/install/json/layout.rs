@@ -70,7 +70,8 @@ impl Layout {
         let between = format!(",{}", self.space);
         match value {
             Value::Object(members) => {
-                let members = members.iter().map(|(name, it)| self.member(name, &self.tight(it)));
+                let members =
+                    members.iter().map(|(name, value)| self.member(name, &self.tight(value)));
                 format!("{{{}}}", members.collect::<Vec<_>>().join(&between))
             }
             Value::Array(items) => {

@@ -9,7 +9,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Error, Row};
 
 use super::super::error::StoreError;
-use super::super::sql::{Cell, Given, Sql};
+use super::super::sql::{Cell, Sql, SqlValue};
 use super::super::statements::{self, Dialect, POSTGRES};
 use super::connection::Session;
 use super::fault;
@@ -112,7 +112,7 @@ impl Sql for Running<'_> {
     fn rows(
         &mut self,
         statement: &'static str,
-        given: &[Given<'_>],
+        given: &[SqlValue<'_>],
     ) -> Result<Vec<Vec<Cell>>, StoreError> {
         let given: Vec<_> = given.iter().map(typed).collect();
         let given: Vec<_> =
@@ -122,7 +122,11 @@ impl Sql for Running<'_> {
         read.map_err(|error| fault::store_error(self.place, &error))
     }
 
-    fn change(&mut self, statement: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError> {
+    fn change(
+        &mut self,
+        statement: &'static str,
+        given: &[SqlValue<'_>],
+    ) -> Result<bool, StoreError> {
         let given: Vec<_> = given.iter().map(typed).collect();
         let given: Vec<_> =
             given.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect();
@@ -141,24 +145,28 @@ impl<S: Sql> Sql for &mut S {
     fn rows(
         &mut self,
         statement: &'static str,
-        given: &[Given<'_>],
+        given: &[SqlValue<'_>],
     ) -> Result<Vec<Vec<Cell>>, StoreError> {
         (**self).rows(statement, given)
     }
 
-    fn change(&mut self, statement: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError> {
+    fn change(
+        &mut self,
+        statement: &'static str,
+        given: &[SqlValue<'_>],
+    ) -> Result<bool, StoreError> {
         (**self).change(statement, given)
     }
 }
 
 type Value<'v> = Box<dyn ToSql + Sync + 'v>;
 
-fn typed<'v>(given: &'v Given<'_>) -> (Value<'v>, Type) {
+fn typed<'v>(given: &'v SqlValue<'_>) -> (Value<'v>, Type) {
     match given {
-        Given::Integer(number) => (Box::new(number), Type::INT8),
-        Given::MaybeInteger(number) => (Box::new(number), Type::INT8),
-        Given::Text(text) => (Box::new(text), Type::TEXT),
-        Given::MaybeText(text) => (Box::new(text), Type::TEXT),
+        SqlValue::Integer(number) => (Box::new(number), Type::INT8),
+        SqlValue::MaybeInteger(number) => (Box::new(number), Type::INT8),
+        SqlValue::Text(text) => (Box::new(text), Type::TEXT),
+        SqlValue::MaybeText(text) => (Box::new(text), Type::TEXT),
     }
 }
 

@@ -4,7 +4,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Statement, ToSql, Transaction};
 
 use super::super::error::StoreError;
-use super::super::sql::{Cell, Given, Sql};
+use super::super::sql::{Cell, Sql, SqlValue};
 use super::super::statements::{self, Dialect};
 use super::fault;
 
@@ -44,7 +44,7 @@ impl<'a> Running<'a> {
         result.map_err(|error| fault::store_error(self.path, &error))
     }
 
-    fn bound(&self, statement: &str, given: &[Given<'_>]) -> rusqlite::Result<Statement<'_>> {
+    fn bound(&self, statement: &str, given: &[SqlValue<'_>]) -> rusqlite::Result<Statement<'_>> {
         let mut statement = self.transaction.prepare(statement)?;
         for (at, value) in given.iter().enumerate() {
             statement.raw_bind_parameter(at + 1, value)?;
@@ -52,7 +52,7 @@ impl<'a> Running<'a> {
         Ok(statement)
     }
 
-    fn select(&self, statement: &str, given: &[Given<'_>]) -> rusqlite::Result<Vec<Vec<Cell>>> {
+    fn select(&self, statement: &str, given: &[SqlValue<'_>]) -> rusqlite::Result<Vec<Vec<Cell>>> {
         let mut statement = self.bound(statement, given)?;
         let columns = statement.column_count();
         let mut rows = statement.raw_query();
@@ -71,12 +71,16 @@ impl Sql for Running<'_> {
     fn rows(
         &mut self,
         statement: &'static str,
-        given: &[Given<'_>],
+        given: &[SqlValue<'_>],
     ) -> Result<Vec<Vec<Cell>>, StoreError> {
         self.told(self.select(statement, given))
     }
 
-    fn change(&mut self, statement: &'static str, given: &[Given<'_>]) -> Result<bool, StoreError> {
+    fn change(
+        &mut self,
+        statement: &'static str,
+        given: &[SqlValue<'_>],
+    ) -> Result<bool, StoreError> {
         let done = self.bound(statement, given).and_then(|mut statement| statement.raw_execute());
         match done {
             Err(error) if fault::is_taken(&error) => Ok(false),
@@ -85,12 +89,16 @@ impl Sql for Running<'_> {
     }
 }
 
-impl ToSql for Given<'_> {
+impl ToSql for SqlValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match *self {
-            Given::Integer(number) | Given::MaybeInteger(Some(number)) => ValueRef::Integer(number),
-            Given::Text(text) | Given::MaybeText(Some(text)) => ValueRef::Text(text.as_bytes()),
-            Given::MaybeInteger(None) | Given::MaybeText(None) => ValueRef::Null,
+            SqlValue::Integer(number) | SqlValue::MaybeInteger(Some(number)) => {
+                ValueRef::Integer(number)
+            }
+            SqlValue::Text(text) | SqlValue::MaybeText(Some(text)) => {
+                ValueRef::Text(text.as_bytes())
+            }
+            SqlValue::MaybeInteger(None) | SqlValue::MaybeText(None) => ValueRef::Null,
         }))
     }
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::super::error::StoreError;
 use super::super::item::{self, Ask, Claimable, Item};
-use super::super::sql::{Cell, Given, Sql};
+use super::super::sql::{Cell, Sql, SqlValue};
 use super::super::{Items, Leasing, statements};
 use super::{View, integer, name, note};
 
@@ -28,7 +28,7 @@ impl<S: Sql> View<'_, S> {
     fn item_rows(
         &mut self,
         statement: &'static str,
-        given: &[Given<'_>],
+        given: &[SqlValue<'_>],
     ) -> Result<Vec<Vec<Cell>>, StoreError> {
         if self.has_items { self.rows(statement, given) } else { Ok(Vec::new()) }
     }
@@ -38,7 +38,7 @@ impl<S: Sql> View<'_, S> {
         &mut self,
         statement: &'static str,
         id: &str,
-        given: &[Given<'_>],
+        given: &[SqlValue<'_>],
     ) -> Result<(), StoreError> {
         if !self.rows(statement, given)?.is_empty() {
             return Ok(());
@@ -51,20 +51,20 @@ impl<S: Sql> View<'_, S> {
     /// Tells whoever waits that something can be claimed.
     fn announce(&mut self) -> Result<(), StoreError> {
         let Some(statement) = S::DIALECT.announce else { return Ok(()) };
-        self.rows(statement, &[Given::Text(self.project)]).map(drop)
+        self.rows(statement, &[SqlValue::Text(self.project)]).map(drop)
     }
 
     pub(super) fn add(&mut self, work: &WorkItem, seq: u64) -> Result<bool, StoreError> {
         let number = integer("seq", seq)?;
         let given = [
-            Given::Text(self.project),
-            Given::Text(name("id", &work.id)?),
-            Given::Text(&work.title),
-            Given::Text(&work.description),
-            Given::Text(work.state.phase.as_str()),
-            Given::MaybeText(work.state.blocked_in.as_ref().map(WorkPhase::as_str)),
-            Given::Integer(number),
-            Given::Integer(number),
+            SqlValue::Text(self.project),
+            SqlValue::Text(name("id", &work.id)?),
+            SqlValue::Text(&work.title),
+            SqlValue::Text(&work.description),
+            SqlValue::Text(work.state.phase.as_str()),
+            SqlValue::MaybeText(work.state.blocked_in.as_ref().map(WorkPhase::as_str)),
+            SqlValue::Integer(number),
+            SqlValue::Integer(number),
         ];
         let is_added = self.insert(statements::ADD_ITEM, &given)?;
         if is_added && is_claimable(work.state.phase) {
@@ -81,16 +81,16 @@ impl<S: Sql> View<'_, S> {
     ) -> Result<(), StoreError> {
         let (lease, renewals, released) = before.leased();
         let given = [
-            Given::Text(after.phase.as_str()),
-            Given::MaybeText(after.blocked_in.as_ref().map(WorkPhase::as_str)),
-            Given::Integer(integer("transitions", after.transition_count)?),
-            Given::Integer(integer("seq", seq)?),
-            Given::Text(self.project),
-            Given::Text(&before.work.id),
-            Given::Integer(integer("transitions", before.work.state.transition_count)?),
-            Given::Text(lease),
-            Given::Integer(integer("renewals", renewals)?),
-            Given::Integer(released),
+            SqlValue::Text(after.phase.as_str()),
+            SqlValue::MaybeText(after.blocked_in.as_ref().map(WorkPhase::as_str)),
+            SqlValue::Integer(integer("transitions", after.transition_count)?),
+            SqlValue::Integer(integer("seq", seq)?),
+            SqlValue::Text(self.project),
+            SqlValue::Text(&before.work.id),
+            SqlValue::Integer(integer("transitions", before.work.state.transition_count)?),
+            SqlValue::Text(lease),
+            SqlValue::Integer(integer("renewals", renewals)?),
+            SqlValue::Integer(released),
         ];
         self.update(statements::MOVE_ITEM, &before.work.id, &given)?;
         if is_claimable(after.phase) { self.announce() } else { Ok(()) }
@@ -115,20 +115,21 @@ impl<S: Sql> Items for View<'_, S> {
         if name("", id).is_err() {
             return Ok(None);
         }
-        let given = [Given::Text(self.project), Given::Text(id)];
+        let given = [SqlValue::Text(self.project), SqlValue::Text(id)];
         self.item_rows(statements::ITEM, &given)?.pop().map(item::read).transpose()
     }
 
     fn items(&mut self, after: u64, limit: usize) -> Result<Vec<Item>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let after = integer("added", after)?;
-        let given = [Given::Text(self.project), Given::Integer(after), Given::Integer(limit)];
+        let given =
+            [SqlValue::Text(self.project), SqlValue::Integer(after), SqlValue::Integer(limit)];
         self.item_rows(statements::ITEMS, &given)?.into_iter().map(item::read).collect()
     }
 
     fn claimable_at(&mut self, which: Claimable<'_>) -> Result<Option<Timestamp>, StoreError> {
         let [phase, id] = which.given();
-        let given = [Given::Text(self.project), phase, id];
+        let given = [SqlValue::Text(self.project), phase, id];
         match self.item_rows(statements::CLAIMABLE_AT, &given)?.pop().as_deref() {
             Some([Cell::Integer(at)]) => Timestamp::from_millisecond(*at)
                 .map(Some)
@@ -142,11 +143,11 @@ impl<S: Sql> Leasing for View<'_, S> {
     fn claim(&mut self, which: Claimable<'_>, ask: Ask<'_>) -> Result<Option<Item>, StoreError> {
         let [phase, id] = which.given();
         let given = [
-            Given::Text(name("lease", ask.lease)?),
-            Given::Text(name("actor", ask.actor)?),
-            Given::Integer(ask.now.as_millisecond()),
-            Given::Integer(ask.until.as_millisecond()),
-            Given::Text(self.project),
+            SqlValue::Text(name("lease", ask.lease)?),
+            SqlValue::Text(name("actor", ask.actor)?),
+            SqlValue::Integer(ask.now.as_millisecond()),
+            SqlValue::Integer(ask.until.as_millisecond()),
+            SqlValue::Text(self.project),
             phase,
             id,
         ];
@@ -162,14 +163,14 @@ impl<S: Sql> Leasing for View<'_, S> {
         let (lease, renewals, released) = before.leased();
         let ends = after.expires_at.unwrap_or(now);
         let given = [
-            Given::Integer(ends.as_millisecond()),
-            Given::Integer(integer("renewals", after.renewal_count)?),
-            Given::Integer(i64::from(after.expires_at.is_none())),
-            Given::Text(self.project),
-            Given::Text(&before.work.id),
-            Given::Text(lease),
-            Given::Integer(integer("renewals", renewals)?),
-            Given::Integer(released),
+            SqlValue::Integer(ends.as_millisecond()),
+            SqlValue::Integer(integer("renewals", after.renewal_count)?),
+            SqlValue::Integer(i64::from(after.expires_at.is_none())),
+            SqlValue::Text(self.project),
+            SqlValue::Text(&before.work.id),
+            SqlValue::Text(lease),
+            SqlValue::Integer(integer("renewals", renewals)?),
+            SqlValue::Integer(released),
         ];
         self.update(statements::PUT_LEASE, &before.work.id, &given)?;
         if after.expires_at.is_none() { self.announce() } else { Ok(()) }

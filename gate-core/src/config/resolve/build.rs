@@ -89,7 +89,7 @@ fn set<T>(value: Option<T>, key: &'static str) -> Result<T, Fault> {
 fn signal(raw: RawSignal) -> Result<SignalPolicy, Fault> {
     let at = KeyPath::dotted("signal.custom");
     let custom = raw.custom.unwrap_or_default();
-    let custom = custom.iter().enumerate().map(|(index, it)| custom_signal(&at, index, it));
+    let custom = custom.iter().enumerate().map(|(index, signal)| custom_signal(&at, index, signal));
     let custom = custom.collect::<Result<Vec<_>, _>>()?;
     let mut accept = set(raw.accept, "signal.accept")?;
     // Whoever writes down a signal of their own means it.

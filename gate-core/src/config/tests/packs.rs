@@ -36,9 +36,9 @@ fn embedded_packs_are_in_order() {
 fn what_is_embedded_of_the_breakers_packs_is_what_their_texts_say() {
     for (name, text) in BREAKER_PACKS {
         let pack = Pack::parse(name, name, text).unwrap();
-        assert_eq!(Pack::of_breaker(name).unwrap(), Some(pack), "{name}");
+        assert_eq!(Pack::breaker_pack(name).unwrap(), Some(pack), "{name}");
     }
-    assert_eq!(Pack::of_breaker("completion").unwrap(), None);
+    assert_eq!(Pack::breaker_pack("completion").unwrap(), None);
 }
 
 #[test]

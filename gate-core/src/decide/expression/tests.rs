@@ -1,3 +1,5 @@
+//! Expressions match as their patterns say.
+
 use super::*;
 
 fn from_settings(source: &str) -> Expression {

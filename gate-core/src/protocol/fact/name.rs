@@ -5,7 +5,7 @@ use super::super::stamp::{Stamp, leading};
 use super::Scope;
 
 /// The longest part of a file's name that is chosen, in bytes.
-const LONGEST: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// A name that cannot become a part of a file's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +21,7 @@ pub struct BadName(pub String);
 /// A name without letters or digits, or with what leads to another folder.
 pub fn slug(name: &str) -> Result<String, BadName> {
     let leads_away = name.contains(['/', '\\', '\0']) || name.contains("..");
-    let slug = if leads_away { None } else { run::slug(name, LONGEST) };
+    let slug = if leads_away { None } else { run::slug(name, MAX_NAME_BYTES) };
     slug.ok_or_else(|| BadName(name.to_owned()))
 }
 

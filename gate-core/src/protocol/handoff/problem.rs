@@ -5,13 +5,13 @@ use std::fmt;
 use serde::Serialize;
 
 /// So many problems of a kind are told one by one.
-const MOST: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 
 /// The first of many problems, and how many more there are.
 pub(super) fn few(mut problems: Vec<Problem>) -> Vec<Problem> {
-    let more = problems.len().saturating_sub(MOST);
+    let more = problems.len().saturating_sub(MAX_PROBLEMS);
     if more > 0 {
-        problems.truncate(MOST);
+        problems.truncate(MAX_PROBLEMS);
         problems.push(Problem::new("", format!("{more} more problems like these")));
     }
     problems

@@ -13,7 +13,7 @@ pub(super) const EXACT: u64 = (1 << 53) - 1;
 
 /// Depth of objects and arrays, the body's own included. Readers of JSON stop at about 127,
 /// and a line adds one.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// A record's body: an object whose numbers are integers that every reader
 /// holds exactly, so that its canonical spelling is the same everywhere. Read
@@ -32,7 +32,7 @@ pub enum BodyError {
     #[error("{0}: a record holds integers between -(2^53-1) and 2^53-1 only")]
     Number(Number),
     /// Objects and arrays within each other that readers may refuse.
-    #[error("a record's body is at most {DEEPEST} objects and arrays deep")]
+    #[error("a record's body is at most {MAX_DEPTH} objects and arrays deep")]
     Deep,
     /// A value that is no JSON.
     #[error("{0}")]
@@ -95,7 +95,7 @@ impl<'de> Deserialize<'de> for Body {
 /// deep below so many others.
 fn fits(value: &Value, depth: usize) -> Result<(), BodyError> {
     match value {
-        Value::Array(_) | Value::Object(_) if depth == DEEPEST => Err(BodyError::Deep),
+        Value::Array(_) | Value::Object(_) if depth == MAX_DEPTH => Err(BodyError::Deep),
         Value::Number(number) if !is_exact(number) => Err(BodyError::Number(number.clone())),
         Value::Array(items) => items.iter().try_for_each(|item| fits(item, depth + 1)),
         Value::Object(map) => map.values().try_for_each(|value| fits(value, depth + 1)),

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::super::stamp::{compact, leading};
 
 /// The longest name of a folder that is given to one here, in bytes.
-const LONGEST: usize = 128;
+const MAX_ID_BYTES: usize = 128;
 
 /// Length of the last part of a task's id, in bytes.
 const SLUG: std::ops::RangeInclusive<usize> = 3..=50;
@@ -34,7 +34,7 @@ pub fn project_id(text: &str) -> Result<&str, BadId> {
     let inner = text.bytes().all(|byte| is_slug(byte) || byte == b'-');
     let ends = [text.bytes().next(), text.bytes().last()];
     let good =
-        inner && ends.into_iter().all(|end| end.is_some_and(is_slug)) && text.len() <= LONGEST;
+        inner && ends.into_iter().all(|end| end.is_some_and(is_slug)) && text.len() <= MAX_ID_BYTES;
     if good { Ok(text) } else { Err(BadId::Project(text.to_owned())) }
 }
 
@@ -87,7 +87,7 @@ pub fn task_id(now: Timestamp, name: &str, fallback: &str) -> String {
 pub fn folder_name(text: &str) -> Result<&str, BadId> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let good = !text.is_empty()
-        && text.len() <= LONGEST
+        && text.len() <= MAX_ID_BYTES
         && !text.starts_with(['.', '-'])
         && text.bytes().all(plain);
     if good { Ok(text) } else { Err(BadId::Folder(text.to_owned())) }

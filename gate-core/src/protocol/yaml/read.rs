@@ -5,10 +5,10 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
 use super::{Entry, Node, Scalar};
 
 /// The deepest nesting that is read.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// The longest document that is read, in bytes.
-const LONGEST: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 
 /// The most keys that a mapping has: each is compared with those before it.
 const KEYS: usize = 1000;
@@ -30,7 +30,7 @@ pub struct YamlError {
 /// Anything else, a key that is there twice, an alias.
 pub(crate) fn mapping(text: &str) -> Result<Vec<Entry>, YamlError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.len() > LONGEST {
+    if text.len() > MAX_BYTES {
         return Err(YamlError { line: 1, what: "it is longer than 256 KiB".to_owned() });
     }
     let mut reader = Reader { events: Parser::new_from_str(text) };
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
     }
 
     fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<Node, YamlError> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(at(span, "it is nested too deep"));
         }
         match event {

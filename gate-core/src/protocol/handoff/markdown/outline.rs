@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 /// Items are read to this depth; what lies deeper is text of the item above. A
 /// handoff has four.
-const DEEPEST: usize = 5;
+const MAX_DEPTH: usize = 5;
 
 /// A block at the top of a document.
 pub(super) enum Block<'s> {
@@ -158,7 +158,7 @@ impl<'s> Reader<'s> {
     }
 
     fn begin(&mut self, start: usize, end: usize) {
-        if self.frames.len() == DEEPEST {
+        if self.frames.len() == MAX_DEPTH {
             self.deeper += 1;
             return;
         }

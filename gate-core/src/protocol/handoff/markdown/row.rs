@@ -36,7 +36,7 @@ impl Reader {
             } else if key == "blocker" && value.is_empty() {
                 self.only_list(child, &format!("{at}.blocker"));
                 let inner = self.children(child, &format!("{at}.blocker"));
-                blocker.extend(inner.into_iter().map(|(key, value, it)| text(key, &value, it)));
+                blocker.extend(inner.into_iter().map(|(key, value, line)| text(key, &value, line)));
             } else {
                 entries.push(text(key, &value, child));
             }

@@ -1,0 +1,154 @@
+//! The code speaks plainly: terms of the trade, docs that say more than a name.
+
+use std::path::{Path, PathBuf};
+
+use crate::here::files;
+use crate::needs::root;
+
+/// Words of hearsay: a type or module is named by what it is, not by who said, held or asked it.
+const BANNED: [&str; 24] = [
+    "Asked", "Begun", "Earlier", "Forsaken", "Given", "Held", "Kept", "Laid", "Looked", "Manager",
+    "Said", "Says", "Sought", "Standing", "Telling", "Tells", "Told", "Tried", "Util", "Utils",
+    "Wanted", "Wants", "Wish", "Helper",
+];
+
+/// Constants say their thing and unit.
+const BANNED_CONSTANTS: [&str; 8] =
+    ["AGAIN", "DEEPEST", "ENOUGH", "FEW", "LONGEST", "MANY", "MOST", "NEAR"];
+
+/// Questions that a doc answers instead of repeating them.
+const QUESTIONS: [&str; 6] = ["What", "Whether", "How", "Where", "Who", "Which"];
+
+fn sources() -> Vec<PathBuf> {
+    let crates = ["gate-core", "gate-checks", "gate-cli"];
+    let all = crates.iter().flat_map(|krate| files(&root().join(krate).join("src")));
+    let rust = all.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    rust.filter(|path| !path.components().any(|part| part.as_os_str() == "tests")).collect()
+}
+
+/// The lines of a source before its tests, with their numbers.
+fn lines(path: &Path) -> Vec<(usize, String)> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let is_test = path.ends_with("tests.rs");
+    let body = text.split("#[cfg(test)]\nmod ").next().filter(|_| !is_test).unwrap_or_default();
+    body.lines().enumerate().map(|(at, line)| (at + 1, line.to_owned())).collect()
+}
+
+/// The lines of all sources that break a rule.
+#[track_caller]
+fn none(rule: &str, breaks: impl Fn(&str) -> bool) {
+    let mut found = Vec::new();
+    for path in sources() {
+        for (number, line) in lines(&path).into_iter().filter(|(_, line)| breaks(line)) {
+            let name = path.strip_prefix(root()).unwrap().display().to_string();
+            found.push(format!("{name}:{number}: {}", line.trim()));
+        }
+    }
+    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("//")
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// The text after a word, wherever it stands alone.
+fn after<'l>(line: &'l str, word: &str) -> Vec<&'l str> {
+    let found = line.match_indices(word).filter(|(at, _)| !line[..*at].ends_with(is_word));
+    let rests = found.map(|(at, _)| &line[at + word.len()..]);
+    rests.filter(|rest| !rest.starts_with(is_word)).collect()
+}
+
+/// A name in a pattern or before a dot: prose in a string has a word on one of its sides.
+fn is_variable(line: &str, name: &str) -> bool {
+    let code = line.split(" // ").next().unwrap_or_default();
+    let found = code.match_indices(name).map(|(at, _)| (&code[..at], &code[at + name.len()..]));
+    let mut alone =
+        found.filter(|(before, rest)| !before.ends_with(is_word) && !rest.starts_with(is_word));
+    alone.any(|(before, rest)| {
+        let opens = before.trim_end().ends_with(['|', '&', '(', ',']) || before.ends_with("let ");
+        opens && rest.trim_start().starts_with(['|', ')', ',', '.', ':', '='])
+    })
+}
+
+#[test]
+fn no_variable_is_called_it() {
+    none("name the thing", |line| {
+        let is_expression = line.trim_start().starts_with("r\"");
+        !is_comment(line) && !is_expression && is_variable(line, "it")
+    });
+}
+
+#[test]
+fn a_variable_is_told_from_prose() {
+    for line in ["list.map(|it| 1)", "|(index, it)| 2", "Some(it) => it.name", "let it = 1;"] {
+        assert!(is_variable(line, "it"), "{line}");
+    }
+    for line in ["put it back (settings)", "wait(until)", "and begin it, then end"] {
+        assert!(!is_variable(line, "it"), "{line}");
+    }
+}
+
+#[test]
+fn no_doc_begins_with_a_question() {
+    let mut found = Vec::new();
+    for path in sources() {
+        let mut in_doc = false;
+        for (number, line) in lines(&path) {
+            let text = line.trim_start();
+            let doc = text.strip_prefix("///").or_else(|| text.strip_prefix("//!"));
+            let first = doc.and_then(|doc| doc.split_whitespace().next()).unwrap_or_default();
+            if !in_doc && QUESTIONS.contains(&first) {
+                found.push(format!("{}:{number}: {text}", path.display()));
+            }
+            in_doc = doc.is_some();
+        }
+    }
+    let rule = "say the unit, range, error or source, or leave the doc out";
+    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+}
+
+#[test]
+fn types_are_named_by_what_they_are() {
+    let kinds = ["struct ", "enum ", "trait ", "type "];
+    none("use a term of the trade", |line| {
+        let item = line.trim_start();
+        let item = item
+            .split_once(' ')
+            .filter(|(first, _)| first.starts_with("pub"))
+            .map_or(item, |(_, rest)| rest);
+        let name = kinds.iter().find_map(|kind| item.strip_prefix(kind));
+        let name = name.and_then(|rest| rest.split(|letter| !is_word(letter)).next());
+        name.is_some_and(|name| BANNED.contains(&name))
+    });
+}
+
+#[test]
+fn constants_say_their_unit() {
+    none("say the thing and the unit, as in MAX_FEEDBACK_CHARS", |line| {
+        let names = after(line, "const").into_iter();
+        !is_comment(line)
+            && names
+                .filter_map(|rest| rest.trim_start().split(':').next())
+                .any(|name| BANNED_CONSTANTS.contains(&name))
+    });
+}
+
+#[test]
+fn an_if_is_written_as_one() {
+    none("write an if", |line| !is_comment(line) && line.contains(&[".filter(", "|_|"].concat()));
+}
+
+#[test]
+fn constructors_are_not_called_of() {
+    none("new, parse, read or from_…", |line| {
+        !is_comment(line)
+            && after(line, "fn").iter().any(|rest| {
+                let name = rest.trim_start().split(|letter| !is_word(letter)).next();
+                name.is_some_and(|name| name == "of" || name.starts_with("of_"))
+            })
+    });
+}
