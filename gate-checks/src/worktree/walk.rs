@@ -164,7 +164,7 @@ impl Walk<'_> {
         }
         match entry.metadata() {
             Ok(metadata) => {
-                found.push(WalkedFile { path: path.into(), stat: Stat::new(&metadata) })
+                found.push(WalkedFile { path: path.into(), stat: Stat::new(&metadata) });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),

@@ -83,7 +83,7 @@ impl TestWorkspace {
             Contents::Baseline(overlay) => overlay.lay_all(&self.tree, &mut layout)?,
             Contents::WithoutWork(overlay) => overlay.lay_sources(&self.tree, &mut layout)?,
             Contents::PutBack(overlay, files) => {
-                overlay.lay_files(&self.tree, &mut layout, files)?
+                overlay.lay_files(&self.tree, &mut layout, files)?;
             }
         }
         self.workspace.sync(&layout, &self.snapshot, &self.real)?;

@@ -240,7 +240,7 @@ impl Signal {
         match candidate.reading {
             Reading::Signal(statement) => signal.take(statement),
             Reading::Unreadable(_) | Reading::Rejected(_) | Reading::Doubtful(_) => {
-                signal.status = Status::Invalid
+                signal.status = Status::Invalid;
             }
         }
         signal

@@ -60,7 +60,9 @@ impl Reader {
                     sections.push(Section { is_named: names_it(&text), line, items: Vec::new() });
                 }
                 Block::Item(item) => {
-                    sections.last_mut().map_or((), |section| section.items.push(item))
+                    if let Some(section) = sections.last_mut() {
+                        section.items.push(item);
+                    }
                 }
             }
         }
