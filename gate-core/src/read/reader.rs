@@ -15,7 +15,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// ones `continue` the first. Nothing is pushed until the format is known:
 /// after 64 KiB, or at the end.
 ///
-/// Of a long input, [`Event::Tail`] comes before the last
+/// Of a long input, `Event::Tail` comes before the last
 /// [`TAIL_BYTES`](super::TAIL_BYTES) bytes.
 ///
 /// ```
