@@ -148,7 +148,8 @@ fn one_at_a_time_has_it() {
     cancel.cancel();
     assert!(bench.open(&cancel).is_none());
     drop(workspace);
-    assert!(bench.open(&cancel).is_some());
+    // A process that another test forks just now has the lock until it execs: so this waits.
+    assert!(bench.open(&CancellationToken::new()).is_some());
 }
 
 #[test]
