@@ -1,14 +1,17 @@
 //! The expressions of settings, packs and gate itself, read as `grep -iE` does: without
 //! regard to case, line by line.
 //!
-//! To compile an expression takes longer than most decisions, so gate compiles
-//! one when a text first holds the literals that each of its matches needs.
+//! Compiling an expression takes longer than most decisions. Gate's own expressions
+//! therefore have two engines: `regex-lite`, which compiles in a tenth of the time, for
+//! the first few kilobytes, and `regex-automata`, which searches a hundred times as fast.
+//! The second one runs only on a text that holds the literals that each match needs.
 
 mod ascii;
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use regex_automata::Input;
 use regex_automata::meta::{BuildError, Regex};
@@ -22,29 +25,99 @@ use super::pattern::Matcher;
 /// needs, and little enough that settings cannot exhaust memory.
 const MAX_COMPILED_BYTES: usize = 64 << 20;
 
+/// An expression that has searched so many bytes is compiled for speed. Compiling it takes
+/// about as long as `regex-lite` takes for them.
+const MAX_LITE_BYTES: usize = 4 << 10;
+
 /// An expression, compiled when a text first needs it.
 #[derive(Debug)]
 pub(crate) struct Expression {
     source: Cow<'static, str>,
-    classes: Classes,
+    /// `None` for an expression of settings.
+    lite: Option<Lite>,
     required: OnceLock<Vec<Group>>,
     /// `None` if it cannot be compiled.
     regex: OnceLock<Option<Regex>>,
 }
 
-/// The meaning of `\w`, `\d` and `\s`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Classes {
-    /// For gate's own expressions, since Unicode's classes take long to compile.
-    Ascii,
-    Unicode,
+/// One of gate's own expressions as long as it has searched little. `\w`, `\d`, `\s` and
+/// `\b` mean ASCII in both engines, since Unicode's classes take long to compile.
+#[derive(Debug)]
+struct Lite {
+    searched: AtomicUsize,
+    compiled: OnceLock<Option<LiteRegex>>,
 }
 
-impl Classes {
-    fn written_out(self, source: &str) -> Cow<'_, str> {
+#[derive(Debug)]
+struct LiteRegex {
+    regex: regex_lite::Regex,
+    /// True if the expression holds no upper case: tried on a text in lower case, it takes
+    /// half as long to compile.
+    is_lower_case: bool,
+}
+
+/// A compiled expression and the text that it is tried on.
+enum Search<'e, 't> {
+    Lite(&'e regex_lite::Regex, Cow<'t, str>),
+    Fast(&'e Regex, &'t str),
+}
+
+impl Lite {
+    const fn new() -> Self {
+        Self { searched: AtomicUsize::new(0), compiled: OnceLock::new() }
+    }
+
+    /// A search of the text, unless the expression has searched enough.
+    fn search<'t>(&self, source: &str, text: &'t str) -> Option<Search<'_, 't>> {
+        if self.searched.fetch_add(text.len(), Ordering::Relaxed) >= MAX_LITE_BYTES {
+            return None;
+        }
+        let compiled = self.compiled.get_or_init(|| LiteRegex::new(source)).as_ref()?;
+        let text = if compiled.is_lower_case {
+            Cow::Owned(text.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(text)
+        };
+        Some(Search::Lite(&compiled.regex, text))
+    }
+}
+
+impl LiteRegex {
+    fn new(source: &str) -> Option<Self> {
+        let is_lower_case = !has_upper_case(source);
+        let mut builder = regex_lite::RegexBuilder::new(source);
+        let regex = builder.case_insensitive(!is_lower_case).multi_line(true).build().ok()?;
+        Some(Self { regex, is_lower_case })
+    }
+}
+
+/// True if an expression holds an upper-case letter that is no class such as `\W`.
+fn has_upper_case(source: &str) -> bool {
+    let mut chars = source.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\' {
+            chars.next();
+        } else if c.is_ascii_uppercase() {
+            return true;
+        }
+    }
+    false
+}
+
+impl Search<'_, '_> {
+    fn is_match(&self) -> bool {
         match self {
-            Self::Ascii => Cow::Owned(ascii::with_ascii_classes(source)),
-            Self::Unicode => Cow::Borrowed(source),
+            Self::Lite(regex, text) => regex.is_match(text),
+            Self::Fast(regex, text) => regex.is_match(text),
+        }
+    }
+
+    fn find_from(&self, from: usize) -> Option<Range<usize>> {
+        match self {
+            Self::Lite(regex, text) => regex.find_at(text, from).map(|found| found.range()),
+            Self::Fast(regex, text) => {
+                regex.find(Input::new(text).range(from..)).map(|found| found.range())
+            }
         }
     }
 }
@@ -52,16 +125,21 @@ impl Classes {
 impl Expression {
     /// One of gate's own.
     pub(crate) const fn new(source: &'static str) -> Self {
-        Self::with_classes(Cow::Borrowed(source), Classes::Ascii)
+        Self::with_lite(Cow::Borrowed(source), Some(Lite::new()))
     }
 
     /// One of gate's own, from a pack.
     pub(crate) const fn from_pack(source: String) -> Self {
-        Self::with_classes(Cow::Owned(source), Classes::Ascii)
+        Self::with_lite(Cow::Owned(source), Some(Lite::new()))
     }
 
-    const fn with_classes(source: Cow<'static, str>, classes: Classes) -> Self {
-        Self { source, classes, required: OnceLock::new(), regex: OnceLock::new() }
+    /// One of the settings.
+    pub(crate) fn from_settings(matcher: &Matcher) -> Self {
+        Self::with_lite(Cow::Owned(source(matcher)), None)
+    }
+
+    const fn with_lite(source: Cow<'static, str>, lite: Option<Lite>) -> Self {
+        Self { source, lite, required: OnceLock::new(), regex: OnceLock::new() }
     }
 
     /// As it is written.
@@ -79,13 +157,13 @@ impl Expression {
         if let Some(groups) = self.required.get() {
             return Ok(groups);
         }
-        let groups = literal::required(&self.classes.written_out(&self.source))
+        let groups = literal::required(&self.with_ascii_classes())
             .map_err(|error| last_line(&error.to_string()))?;
         Ok(self.required.get_or_init(|| groups))
     }
 
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.regex_for(text).is_some_and(|regex| regex.is_match(text))
+        self.search(text).is_some_and(|search| search.is_match())
     }
 
     /// The leftmost match.
@@ -95,28 +173,41 @@ impl Expression {
 
     /// The leftmost match at or after a byte, in sight of what stands before.
     pub(crate) fn find_from(&self, text: &str, from: usize) -> Option<Range<usize>> {
-        let rest = Input::new(text).span(from..text.len());
-        self.regex_for(text)?.find(rest).map(|found| found.range())
+        self.search(text)?.find_from(from)
     }
 
-    /// All matches, one after the other.
+    /// All matches, one after the other, up to the first empty one.
     pub(crate) fn find_iter(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
-        let regex = self.regex_for(text).into_iter();
-        regex.flat_map(move |regex| regex.find_iter(text)).map(|found| found.range())
+        let search = self.search(text);
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let found = search.as_ref()?.find_from(from)?;
+            from = found.end;
+            (!found.is_empty()).then_some(found)
+        })
     }
 
-    /// The compiled expression, if the text holds what its matches need.
-    fn regex_for(&self, text: &str) -> Option<&Regex> {
-        if !literal::may_match(self.required().unwrap_or_default(), text.as_bytes()) {
+    /// A search of the text, if it may match.
+    fn search<'t>(&self, text: &'t str) -> Option<Search<'_, 't>> {
+        let may_match = |groups: &[Group]| literal::may_match(groups, text.as_bytes());
+        if self.required.get().is_some_and(|groups| !may_match(groups)) {
             return None;
         }
-        self.regex.get_or_init(|| build(&self.source, self.classes).ok()).as_ref()
+        if let Some(search) = self.lite.as_ref().and_then(|lite| lite.search(&self.source, text)) {
+            return Some(search);
+        }
+        if !may_match(self.required().unwrap_or_default()) {
+            return None;
+        }
+        let regex = self.regex.get_or_init(|| build(&self.with_ascii_classes()).ok());
+        regex.as_ref().map(|regex| Search::Fast(regex, text))
     }
-}
 
-impl From<&Matcher> for Expression {
-    fn from(matcher: &Matcher) -> Self {
-        Self::with_classes(Cow::Owned(source(matcher)), Classes::Unicode)
+    fn with_ascii_classes(&self) -> Cow<'_, str> {
+        match self.lite {
+            Some(_) => Cow::Owned(ascii::with_ascii_classes(&self.source)),
+            None => Cow::Borrowed(&self.source),
+        }
     }
 }
 
@@ -126,7 +217,7 @@ impl From<&Matcher> for Expression {
 ///
 /// What is wrong with it, for a person.
 pub(crate) fn compile(source: &str) -> Result<Regex, String> {
-    build(source, Classes::Unicode)
+    build(source)
 }
 
 /// The text without what an expression finds in it.
@@ -148,7 +239,7 @@ pub(crate) fn source(matcher: &Matcher) -> String {
     }
 }
 
-fn build(source: &str, classes: Classes) -> Result<Regex, String> {
+fn build(source: &str) -> Result<Regex, String> {
     // Its literals were found before, so a prefilter of its own saves nothing.
     let config = Regex::config()
         .auto_prefilter(false)
@@ -158,7 +249,7 @@ fn build(source: &str, classes: Classes) -> Result<Regex, String> {
     Regex::builder()
         .syntax(syntax::Config::new().case_insensitive(true).multi_line(true))
         .configure(config)
-        .build(&ascii::with_ascii_boundaries(&classes.written_out(source)))
+        .build(&ascii::with_ascii_boundaries(source))
         .map_err(|error| explain(&error))
 }
 

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
-use super::pattern::{Pattern, Scope};
+use super::pattern::{Matcher, Pattern, Scope};
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
 use search::Search;
@@ -110,7 +110,12 @@ impl PatternSet {
 
 impl Compiled {
     fn new(pattern: &Pattern) -> Result<Self, PatternError> {
-        let expression = Expression::from(&pattern.matcher);
+        let expression = match &pattern.matcher {
+            Matcher::Regex(source) if is_shipped(&pattern.pack) => {
+                Expression::from_pack(source.clone())
+            }
+            matcher => Expression::from_settings(matcher),
+        };
         match expression.required() {
             Ok(_) => Ok(Self { pattern: pattern.clone(), expression }),
             Err(message) => Err(PatternError { id: pattern.id.clone(), message }),
@@ -291,6 +296,11 @@ impl<'p> Counter<'p> {
 /// counts by itself, as its document says; a hit of the first beside it does not.
 const COMPLETION: &str = "completion";
 const SEED: &str = "seed";
+
+/// True for a pack that is part of gate.
+fn is_shipped(pack: &str) -> bool {
+    matches!(pack, COMPLETION | SEED)
+}
 
 /// Takes the weight from each hit of the pack `completion` whose words another hit
 /// counts for already. Of several the heaviest counts, then the one that ends first:

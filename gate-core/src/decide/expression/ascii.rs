@@ -33,8 +33,8 @@ pub(super) fn with_ascii_classes(source: &str) -> String {
                 (Some('W'), false) => text.push_str("[^0-9A-Za-z_]"),
                 (Some('d'), true) => text.push_str("0-9"),
                 (Some('d'), false) => text.push_str("[0-9]"),
-                (Some('s'), true) => text.push_str(r"\t\n\r "),
-                (Some('s'), false) => text.push_str(r"[\t\n\r ]"),
+                (Some('s'), true) => text.push_str(r"\t-\r "),
+                (Some('s'), false) => text.push_str(r"[\t-\r ]"),
                 (Some(other), _) => text.extend(['\\', other]),
                 (None, _) => text.push('\\'),
             },
@@ -62,7 +62,7 @@ mod tests {
     fn own_expressions_know_ascii_alone() {
         assert_eq!(
             with_ascii_classes(r"[^\w\n]*\W\d\[\s"),
-            r"[^0-9A-Za-z_\n]*[^0-9A-Za-z_][0-9]\[[\t\n\r ]"
+            r"[^0-9A-Za-z_\n]*[^0-9A-Za-z_][0-9]\[[\t-\r ]"
         );
     }
 }

@@ -1,18 +1,77 @@
 //! Expressions match as their patterns say.
 
 use super::*;
+use crate::config::Pack;
 
 fn from_settings(source: &str) -> Expression {
-    Expression::from(&Matcher::Regex(source.to_owned()))
+    Expression::from_settings(&Matcher::Regex(source.to_owned()))
 }
 
 #[test]
-fn it_is_compiled_when_a_text_holds_what_its_matches_need() {
+fn an_expression_of_settings_is_compiled_when_a_text_holds_what_its_matches_need() {
     let expression = from_settings(r"\bquux+\b");
     assert!(!expression.is_match("qux"));
     assert!(expression.regex.get().is_none());
     assert_eq!(expression.find_iter("quux QUUXX").collect::<Vec<_>>(), [0..4, 5..10]);
     assert!(expression.regex.get().is_some());
+}
+
+#[test]
+fn an_own_expression_is_compiled_for_speed_once_it_has_searched_much() {
+    let expression = Expression::new(r"\bquux+\b");
+    let long = format!("{} quux", "x".repeat(MAX_LITE_BYTES));
+    assert!(expression.is_match(&long));
+    assert!(expression.regex.get().is_none());
+    assert!(expression.is_match(&long));
+    assert!(expression.regex.get().is_some());
+}
+
+/// Both engines find the same in a text.
+#[track_caller]
+fn check_engines(source: &str, text: &str) {
+    let lite = Expression::from_pack(source.to_owned());
+    let fast = Expression::from_pack(source.to_owned());
+    fast.lite.as_ref().expect("an own one").searched.store(MAX_LITE_BYTES, Ordering::Relaxed);
+    let [lite, fast] = [lite, fast].map(|one| one.find_iter(text).collect::<Vec<_>>());
+    assert_eq!(lite, fast, "{source} in {text:?}");
+}
+
+#[test]
+fn both_engines_find_the_same() {
+    for (source, text) in [
+        (r"\bdone\b", "DONE, undone, Done"),
+        (r"^a.c$", "AbC\nabcd\naéc"),
+        (r"[^\w\s]+", "a-b ✅ _\u{b}\u{c}é"),
+        (r"(?-i:Error): \d+", "Error: 7 error: 8"),
+        (r"EXIT_SIGNAL\W*true", "exit_signal: TRUE"),
+        (r"\bno\b[^,;.]{0,40}", "no more. No\tfewer, none"),
+        ("[.!?…]\\s|[。🎉]", "A. b… c。d🎉"),
+    ] {
+        check_engines(source, text);
+    }
+}
+
+#[test]
+fn both_engines_find_the_same_in_the_samples_of_all_packs() {
+    for name in ["completion", "seed"] {
+        let pack = Pack::named(name).expect("the pack is right").expect("the pack exists");
+        check_samples(&pack);
+    }
+    for name in ["errors", "limits"] {
+        let pack = Pack::breaker_pack(name).expect("the pack is right").expect("the pack exists");
+        check_samples(&pack);
+    }
+}
+
+/// Each pattern on the samples of all patterns.
+fn check_samples(pack: &Pack) {
+    let samples: Vec<_> =
+        pack.patterns.iter().flat_map(|one| one.matches.iter().chain(&one.rejects)).collect();
+    assert!(samples.len() >= 4 * pack.patterns.len());
+    let text = samples.iter().map(|sample| sample.as_str()).collect::<Vec<_>>().join("\n");
+    for one in &pack.patterns {
+        check_engines(&source(&one.pattern.matcher), &text);
+    }
 }
 
 #[test]
