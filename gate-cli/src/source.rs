@@ -13,7 +13,7 @@ use crate::failure::Failure;
 pub(crate) use ends::Ends;
 
 /// Bytes that are read at once.
-const BLOCK: usize = 256 << 10;
+const BLOCK: usize = 512 << 10;
 
 /// A transcript to read.
 #[derive(Clone, Debug, PartialEq, Eq)]

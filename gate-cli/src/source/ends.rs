@@ -8,7 +8,7 @@ use gate_core::Scanner;
 use gate_core::read::{MAX_RECORD, TAIL_BYTES};
 use memchr::{memchr, memrchr};
 
-use super::{BLOCK, block_for, feed};
+use super::{block_for, feed};
 
 /// Files below this size, in bytes, are read whole.
 const LONG_FILE_BYTES: u64 = 1 << 20;
@@ -25,6 +25,9 @@ const LINE_BYTES: u64 = 16 << 10;
 /// Bytes of an end that are read at once: pages that are touched for the first time cost
 /// more than another read into the same ones.
 const END_BLOCK: usize = 64 << 10;
+
+/// Bytes of a beginning, and of a long line, that are read at once.
+const BLOCK: usize = 256 << 10;
 
 /// The ends of a file to read, and who sees them.
 pub(crate) struct Ends<'r> {

@@ -92,6 +92,7 @@ struct RawPackPattern {
     id: Option<String>,
     regex: Option<String>,
     literal: Option<String>,
+    keywords: Option<Vec<String>>,
     weight: Option<u32>,
     scope: Option<Scope>,
     unless: Option<Vec<Guard>>,
@@ -161,6 +162,7 @@ pub(super) fn pattern(at: &KeyPath, pack: &str, raw: &RawCustomPattern) -> Resul
         weight: raw.weight.unwrap_or(1),
         scope: raw.scope.unwrap_or_default(),
         unless: raw.unless.clone().unwrap_or_default(),
+        keywords: Vec::new(),
     })
 }
 
@@ -177,40 +179,43 @@ fn read(
     let raw = layer::read::<RawPack>(file, text)?;
     let build = || {
         let doc = doc(&KeyPath::default(), raw.doc)?;
-        let (patterns, samples): (Vec<_>, Vec<_>) =
+        let (patterns, keys): (Vec<_>, Vec<_>) =
             raw.pattern.into_iter().map(RawPackPattern::split).unzip();
         check(&patterns)?;
-        let both = patterns.iter().zip(samples).enumerate();
-        let joined =
-            both.map(|(index, (raw, samples))| samples.join(&at().index(index), name, raw));
+        let both = patterns.iter().zip(keys).enumerate();
+        let joined = both.map(|(index, (raw, keys))| keys.join(&at().index(index), name, raw));
         let patterns = joined.collect::<Result<_, _>>()?;
         Ok(Pack { name: name.to_owned(), doc, patterns, rules: raw.normalise })
     };
     build().map_err(|fault| layer::error(file, Some(text), fault))
 }
 
-struct Samples {
+/// The keys of a pack's pattern that settings do not have.
+struct PackKeys {
     doc: Option<String>,
+    keywords: Vec<String>,
     matches: Vec<String>,
     rejects: Vec<String>,
 }
 
 impl RawPackPattern {
     /// Keys that settings have too, and keys of packs alone.
-    fn split(self) -> (RawCustomPattern, Samples) {
-        let Self { id, regex, literal, weight, scope, unless, doc, matches, rejects } = self;
+    fn split(self) -> (RawCustomPattern, PackKeys) {
+        let Self { id, regex, literal, keywords, weight, scope, unless, doc, matches, rejects } =
+            self;
+        let keywords = keywords.unwrap_or_default();
         let (matches, rejects) = (matches.unwrap_or_default(), rejects.unwrap_or_default());
         let pattern = RawCustomPattern { id, regex, literal, weight, scope, unless };
-        (pattern, Samples { doc, matches, rejects })
+        (pattern, PackKeys { doc, keywords, matches, rejects })
     }
 }
 
-impl Samples {
+impl PackKeys {
     fn join(self, at: &KeyPath, pack: &str, raw: &RawCustomPattern) -> Result<PackPattern, Fault> {
         let doc = doc(at, self.doc)?;
         two(&at.key("matches"), &self.matches)?;
         two(&at.key("rejects"), &self.rejects)?;
-        let pattern = pattern(at, pack, raw)?;
+        let pattern = Pattern { keywords: self.keywords, ..pattern(at, pack, raw)? };
         Ok(PackPattern { pattern, doc, matches: self.matches, rejects: self.rejects })
     }
 }

@@ -27,7 +27,7 @@ const MAX_COMPILED_BYTES: usize = 64 << 20;
 
 /// An expression that has searched so many bytes is compiled for speed. Compiling it takes
 /// about as long as `regex-lite` takes for them.
-const MAX_LITE_BYTES: usize = 4 << 10;
+const MAX_LITE_BYTES: usize = 2 << 10;
 
 /// An expression, compiled when a text first needs it.
 #[derive(Debug)]
@@ -128,9 +128,14 @@ impl Expression {
         Self::with_lite(Cow::Borrowed(source), Some(Lite::new()))
     }
 
-    /// One of gate's own, from a pack.
-    pub(crate) const fn from_pack(source: String) -> Self {
-        Self::with_lite(Cow::Owned(source), Some(Lite::new()))
+    /// One of gate's own, from a pack. Each match holds one of the keywords, if there are
+    /// any, which are in lower case.
+    pub(crate) fn from_pack(source: String, keywords: &[String]) -> Self {
+        let required = OnceLock::new();
+        if !keywords.is_empty() {
+            required.get_or_init(|| vec![keywords.to_vec()]);
+        }
+        Self { required, ..Self::with_lite(Cow::Owned(source), Some(Lite::new())) }
     }
 
     /// One of the settings.

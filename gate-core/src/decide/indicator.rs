@@ -1,7 +1,7 @@
 //! Completion indicators: hits of patterns in the agent's texts.
 //!
-//! A pattern is tried on a line that holds the literals that its matches need. In
-//! a long text one search for the literals of all patterns finds these lines.
+//! A pattern is tried on a line that holds the literals that its matches need. One
+//! search for the literals of all patterns finds these lines.
 
 mod search;
 
@@ -38,9 +38,8 @@ pub struct PatternSet(Arc<Prepared>);
 #[derive(Debug)]
 struct Prepared {
     patterns: Vec<Compiled>,
+    /// Finds the patterns whose matches need a literal.
     search: Search,
-    /// Indices of the patterns whose matches need one of the literals of `search`.
-    with_literal: Vec<usize>,
     /// Indices of the others, which are tried on every line.
     without_literal: Vec<usize>,
 }
@@ -92,19 +91,17 @@ impl PatternSet {
     /// The first pattern whose expression is wrong, by its id.
     pub fn new(patterns: &[Pattern]) -> Result<Self, PatternError> {
         let patterns = patterns.iter().map(Compiled::new).collect::<Result<Vec<_>, _>>()?;
-        let mut literals = Vec::new();
-        let (mut with_literal, mut without_literal) = (Vec::new(), Vec::new());
+        let (mut literals, mut without_literal) = (Vec::new(), Vec::new());
         for (index, compiled) in patterns.iter().enumerate() {
             match compiled.expression.required().unwrap_or_default().first() {
                 Some(rarest) => {
-                    literals.extend_from_slice(rarest);
-                    with_literal.push(index);
+                    literals.extend(rarest.iter().map(|literal| (literal.clone(), index)));
                 }
                 None => without_literal.push(index),
             }
         }
         let search = Search::new(literals);
-        Ok(Self(Arc::new(Prepared { patterns, search, with_literal, without_literal })))
+        Ok(Self(Arc::new(Prepared { patterns, search, without_literal })))
     }
 }
 
@@ -112,7 +109,7 @@ impl Compiled {
     fn new(pattern: &Pattern) -> Result<Self, PatternError> {
         let expression = match &pattern.matcher {
             Matcher::Regex(source) if is_shipped(&pattern.pack) => {
-                Expression::from_pack(source.clone())
+                Expression::from_pack(source.clone(), &pattern.keywords)
             }
             matcher => Expression::from_settings(matcher),
         };
@@ -239,14 +236,11 @@ impl<'p> Counter<'p> {
         let set = self.set;
         let mut lines = Lines { text, counted: 0, line: text.line };
         self.searched = self.searched.saturating_add(text.text.len());
-        for range in set.search.lines(text.text, self.searched) {
-            let (at, line) = (range.start, &text.text[range]);
-            for &index in &set.with_literal {
-                if self.looks(index, text.role) {
-                    self.try_on(index, line, at, || lines.number(at));
-                }
-            }
-            if !self.is_open(text.role) {
+        for (range, index) in set.search.candidates(text.text, self.searched) {
+            if self.looks(index, text.role) {
+                let at = range.start;
+                self.try_on(index, &text.text[range], at, || lines.number(at));
+            } else if !self.is_open(text.role) {
                 break;
             }
         }

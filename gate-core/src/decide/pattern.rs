@@ -17,6 +17,10 @@ pub struct Pattern {
     pub scope: Scope,
     /// Guards around a hit that cancel it.
     pub unless: Vec<Guard>,
+    /// Texts in lower case, one of which stands in every match. Without any, they are
+    /// found in the expression, which takes longer.
+    #[serde(skip)]
+    pub keywords: Vec<String>,
 }
 
 /// Text to look for, without regard to case, within one line.

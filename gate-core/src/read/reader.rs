@@ -162,14 +162,12 @@ impl Open {
         if self.stage == Stage::Live {
             return self.decode.push(bytes, out);
         }
+        let Self { tail, decode, .. } = self;
         for bytes in bytes.chunks(PIECE_BYTES) {
-            self.tail.push(bytes);
-            while let Some(released) = self.tail.release() {
-                match released {
-                    Released::Lines(lines) => self.decode.push_lines(lines, out),
-                    Released::Part(bytes) => self.decode.push(bytes, out),
-                }
-            }
+            tail.push(bytes, &mut |released| match released {
+                Released::Lines(lines) => decode.push_lines(lines, out),
+                Released::Part(bytes) => decode.push(bytes, out),
+            });
         }
     }
 

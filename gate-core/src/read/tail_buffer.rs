@@ -44,17 +44,39 @@ impl TailBuffer {
         self.released = true;
     }
 
-    /// Takes the next bytes.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
-        if self.from > STEP_BYTES {
-            self.bytes.drain(..self.from);
-            self.from = 0;
+    /// Takes the next bytes, and passes on what is not in the tail, wherever the end will be.
+    pub(super) fn push(&mut self, bytes: &[u8], take: &mut dyn FnMut(Released<'_>)) {
+        if self.pass_lines(bytes, take).is_none() {
+            if self.from > STEP_BYTES {
+                self.bytes.drain(..self.from);
+                self.from = 0;
+            }
+            self.bytes.extend_from_slice(bytes);
         }
-        self.bytes.extend_from_slice(bytes);
+        while let Some(released) = self.release() {
+            take(released);
+        }
+    }
+
+    /// Passes on the lines of a long piece without a copy, and buffers its end.
+    fn pass_lines(&mut self, bytes: &[u8], take: &mut dyn FnMut(Released<'_>)) -> Option<()> {
+        let far = &bytes[..bytes.len().checked_sub(TAIL_BYTES)?];
+        let (first, last) = (memchr(b'\n', far)? + 1, memrchr(b'\n', far)? + 1);
+        if self.within_line || self.bytes.len() - self.from + first > MAX_RECORD {
+            return None;
+        }
+        self.bytes.extend_from_slice(&bytes[..first]);
+        take(Released::Lines(&self.bytes[self.from..]));
+        take(Released::Lines(&bytes[first..last]));
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&bytes[last..]);
+        self.from = 0;
+        self.released = true;
+        Some(())
     }
 
     /// Releases what is not in the tail, wherever the end will be.
-    pub(super) fn release(&mut self) -> Option<Released<'_>> {
+    fn release(&mut self) -> Option<Released<'_>> {
         let buffered = &self.bytes[self.from..];
         if self.within_line {
             let end = memchr(b'\n', buffered).map_or(buffered.len(), |at| at + 1);
@@ -112,10 +134,10 @@ mod tests {
     fn split(input: &[u8], size: usize) -> (Vec<u8>, Vec<u8>) {
         let (mut buffer, mut before) = (TailBuffer::default(), Vec::new());
         for bytes in input.chunks(size) {
-            buffer.push(bytes);
-            while let Some(Released::Lines(bytes) | Released::Part(bytes)) = buffer.release() {
+            buffer.push(bytes, &mut |released| {
+                let (Released::Lines(bytes) | Released::Part(bytes)) = released;
                 before.extend_from_slice(bytes);
-            }
+            });
         }
         while let Some(Released::Lines(bytes) | Released::Part(bytes)) = buffer.release_last() {
             before.extend_from_slice(bytes);

@@ -38,13 +38,14 @@ impl BreakerPack {
         #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
         let pack = Pack::breaker_pack(name).expect("the pack is right").expect("the pack exists");
         let patterns = pack.patterns.iter().filter_map(|one| {
-            let expression = Expression::from_pack(source(&one.pattern.matcher));
+            let expression =
+                Expression::from_pack(source(&one.pattern.matcher), &one.pattern.keywords);
             Some((Kind::from_id(&one.pattern.id)?, expression))
         });
-        let rules = pack
-            .rules
-            .into_iter()
-            .map(|rule| Rule { expression: Expression::from_pack(rule.regex), with: rule.with });
+        let rules = pack.rules.into_iter().map(|rule| Rule {
+            expression: Expression::from_pack(rule.regex, &[]),
+            with: rule.with,
+        });
         Self { patterns: patterns.collect(), rules: rules.collect() }
     }
 }

@@ -59,6 +59,7 @@ fn pattern(id: &str, regex: &str, scope: Scope) -> Pattern {
         weight: 1,
         scope,
         unless: vec![Guard::Negation],
+        keywords: Vec::new(),
     }
 }
 

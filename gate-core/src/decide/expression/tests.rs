@@ -29,8 +29,8 @@ fn an_own_expression_is_compiled_for_speed_once_it_has_searched_much() {
 /// Both engines find the same in a text.
 #[track_caller]
 fn check_engines(source: &str, text: &str) {
-    let lite = Expression::from_pack(source.to_owned());
-    let fast = Expression::from_pack(source.to_owned());
+    let lite = Expression::from_pack(source.to_owned(), &[]);
+    let fast = Expression::from_pack(source.to_owned(), &[]);
     fast.lite.as_ref().expect("an own one").searched.store(MAX_LITE_BYTES, Ordering::Relaxed);
     let [lite, fast] = [lite, fast].map(|one| one.find_iter(text).collect::<Vec<_>>());
     assert_eq!(lite, fast, "{source} in {text:?}");
@@ -63,14 +63,18 @@ fn both_engines_find_the_same_in_the_samples_of_all_packs() {
     }
 }
 
-/// Each pattern on the samples of all patterns.
+/// Each pattern on the samples of all patterns; its keywords are those of its expression.
 fn check_samples(pack: &Pack) {
     let samples: Vec<_> =
         pack.patterns.iter().flat_map(|one| one.matches.iter().chain(&one.rejects)).collect();
     assert!(samples.len() >= 4 * pack.patterns.len());
     let text = samples.iter().map(|sample| sample.as_str()).collect::<Vec<_>>().join("\n");
     for one in &pack.patterns {
-        check_engines(&source(&one.pattern.matcher), &text);
+        let source = source(&one.pattern.matcher);
+        check_engines(&source, &text);
+        let required = literal::required(&ascii::with_ascii_classes(&source)).expect("it parses");
+        let keywords = &one.pattern.keywords;
+        assert_eq!(required.first().unwrap_or(&Vec::new()), keywords, "{}", one.pattern.id);
     }
 }
 
