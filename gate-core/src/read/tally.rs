@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Messages that are remembered, so that each is counted once.
-const MAX_MESSAGES: usize = 256;
+/// Messages that are remembered, so that each is counted once: clients write the records
+/// of one message together, and those of a few agents in turns.
+const MAX_MESSAGES: usize = 64;
 
 /// A sum over messages. One that is written again counts with its last value.
 #[derive(Debug, Default)]

@@ -112,7 +112,7 @@ fn assistant(blocks: &str, item: &Item, rest: &str) -> String {
         "",
         r#","usage":{"input_tokens":1}"#,
     ][item.vary % 3];
-    format!(r#""type":"assistant","message":{{"id":"m{}","model":"m","content":[{blocks}]{usage}}},"parent_tool_use_id":null{rest}"#, item.id)
+    format!(r#""type":"assistant","message":{{"id":"m{}","model":"m","role":"assistant","content":[{blocks}]{usage}}},"parent_tool_use_id":null{rest}"#, item.id)
         .replace(r#""parent_tool_use_id":null,"parent_tool_use_id""#, r#""parent_tool_use_id""#)
 }
 

@@ -5,6 +5,7 @@ use gate_core::decide::pattern::{Guard, Matcher, Pattern, Scope};
 use gate_core::read::TAIL_BYTES;
 use gate_core::{Policy, Scan, Scanner};
 use proptest::prelude::*;
+use serde::de::IgnoredAny;
 
 use crate::Item;
 
@@ -90,19 +91,23 @@ fn in_pieces(mut input: &[u8], random: &mut Random, scanner: &mut Scanner<'_>) {
 }
 
 /// The beginnings by which lines are passed over, up to a place for a blank.
-const MARKS: [(&str, &str); 3] = [
-    (r#""message":"#, r#"{"role":"user","content":[{"tool_use_id""#),
+const MARKS: [(&str, &str); 4] = [
+    (r#""message":{"role":"user","#, r#""content":[{"tool_use_id""#),
+    (r#""role":"assistant","#, r#""content":[{"type":"tool_use""#),
     (r#""payload":"#, r#"{"type""#),
     (r#""type":"#, r#""command_execution""#),
 ];
 
 /// Lines that are passed over say nothing: with a blank in the client's spelling they are
-/// read, and the transcript reads the same as with a blank at their end.
+/// read, and the transcript reads the same as with a blank at their end. That a line is no
+/// JSON goes unnoticed if gate passes over it.
 pub(crate) fn passed_over_lines_say_nothing(input: &str) -> Result<(), TestCaseError> {
     let (mut read, mut passed_over) = (String::new(), String::new());
     for line in input.split_inclusive('\n') {
+        let is_json = serde_json::from_str::<IgnoredAny>(line).is_ok();
         let mark = MARKS
             .iter()
+            .filter(|(_, value)| is_json && line.contains(value))
             .find_map(|(key, value)| Some(line.find(&format!("{key}{value}"))? + key.len()));
         match (mark, line.strip_suffix("}\n")) {
             (Some(at), Some(record)) => {

@@ -3,11 +3,16 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 use memchr::{memchr, memrchr};
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
 
 /// In fewer bytes, a search that is built fast takes less time than a fast search.
 const MIN_SEARCHED_BYTES: usize = 32 << 10;
+
+/// So few literals are searched for with vector instructions, which more of them slow down.
+const MAX_FEW_LITERALS: usize = 32;
 
 /// A search for the literals of all patterns, in any case of ASCII letters.
 #[derive(Debug)]
@@ -15,15 +20,23 @@ pub(super) struct Search {
     literals: Vec<String>,
     /// The pattern that each literal belongs to.
     owners: Vec<usize>,
-    small: OnceLock<Option<AhoCorasick>>,
-    fast: OnceLock<Option<AhoCorasick>>,
+    short_text: OnceLock<Option<AhoCorasick>>,
+    long_text: OnceLock<Option<AhoCorasick>>,
+    /// Finds the lines of a long text that hold one of few literals.
+    line_finder: OnceLock<Option<Regex>>,
 }
 
 impl Search {
     /// A search for literals, each with its pattern.
     pub(super) fn new(literals: Vec<(String, usize)>) -> Self {
         let (literals, owners) = literals.into_iter().unzip();
-        Self { literals, owners, small: OnceLock::new(), fast: OnceLock::new() }
+        Self {
+            literals,
+            owners,
+            short_text: OnceLock::new(),
+            long_text: OnceLock::new(),
+            line_finder: OnceLock::new(),
+        }
     }
 
     /// Each line of a text, without its break, with each pattern of which it holds a literal;
@@ -33,12 +46,16 @@ impl Search {
         text: &'t str,
         searched: usize,
     ) -> impl Iterator<Item = (Range<usize>, usize)> + 't {
-        let automaton = if searched < MIN_SEARCHED_BYTES {
-            self.small.get_or_init(|| self.build(AhoCorasickKind::NoncontiguousNFA))
+        let is_long = searched >= MIN_SEARCHED_BYTES;
+        let automaton = if is_long {
+            self.long_text.get_or_init(|| self.automaton(AhoCorasickKind::DFA))
         } else {
-            self.fast.get_or_init(|| self.build(AhoCorasickKind::DFA))
+            self.short_text.get_or_init(|| self.automaton(AhoCorasickKind::NoncontiguousNFA))
         };
-        let literals = automaton.iter().flat_map(move |one| one.find_overlapping_iter(text));
+        let parts = automaton.iter().flat_map(move |automaton| {
+            self.parts(text, is_long).map(move |part| (automaton, Input::new(text).range(part)))
+        });
+        let literals = parts.flat_map(|(automaton, part)| automaton.find_overlapping_iter(part));
         let (mut line, mut known) = (0..0, Vec::new());
         literals.filter_map(move |literal| {
             if literal.end() > line.end {
@@ -54,9 +71,42 @@ impl Search {
         })
     }
 
-    fn build(&self, kind: AhoCorasickKind) -> Option<AhoCorasick> {
+    /// The parts of a text that may hold a literal: of a long one its lines with one of few
+    /// literals, otherwise all of it.
+    fn parts<'t>(&'t self, text: &'t str, is_long: bool) -> impl Iterator<Item = Range<usize>> {
+        let is_few = (1..=MAX_FEW_LITERALS).contains(&self.literals.len());
+        let finder = if is_long && is_few {
+            self.line_finder.get_or_init(|| self.line_finder()).as_ref()
+        } else {
+            None
+        };
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let rest = (from < text.len()).then_some(from..text.len())?;
+            let part = match finder {
+                Some(finder) => {
+                    let found = finder.find(regex_automata::Input::new(text).range(rest))?;
+                    line_around(text.as_bytes(), found.start())
+                }
+                None => rest,
+            };
+            from = part.end + 1;
+            Some(part)
+        })
+    }
+
+    fn automaton(&self, kind: AhoCorasickKind) -> Option<AhoCorasick> {
         let mut builder = AhoCorasick::builder();
         builder.ascii_case_insensitive(true).kind(Some(kind)).build(&self.literals).ok()
+    }
+
+    fn line_finder(&self) -> Option<Regex> {
+        let literals: Vec<_> =
+            self.literals.iter().map(|text| regex_syntax::escape(text)).collect();
+        Regex::builder()
+            .syntax(syntax::Config::new().case_insensitive(true).unicode(false).utf8(false))
+            .build(&literals.join("|"))
+            .ok()
     }
 }
 

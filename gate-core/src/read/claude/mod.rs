@@ -22,8 +22,8 @@ use super::json::{Decode, Json, Records, ends_as_object, read};
 use super::out::{Out, keep_end};
 use super::spec::{Spec, no_lines};
 use super::{Boundary, Role, Wording};
-use crate::read::loose::Content;
-use record::{Any, Block, Message, Record};
+use crate::read::loose::{Content, Maybe};
+use record::{Any, Block, Call, Message, Record};
 use result::{client, rate_limit};
 use spent::Spent;
 use wakes::Wakes;
@@ -61,10 +61,14 @@ fn is_of_session(kind: &str) -> bool {
 /// The most of the last text that is kept to compare `result` with it, in bytes.
 const MAX_LAST: usize = 1 << 20;
 
-/// The beginning of a user's message whose first block answers a tool's call, up to the
-/// call's id.
-static ANSWER: LazyLock<Finder<'static>> =
-    LazyLock::new(|| Finder::new(br#""message":{"role":"user","content":[{"tool_use_id":""#));
+/// The key of a message's role, which its content follows.
+static ROLE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""role":""#));
+
+/// Follows the role's key if a user's message begins with the answer to a tool's call.
+const ANSWER: &[u8] = br#"user","content":[{"tool_use_id":""#;
+
+/// Follows the role's key if an agent's message begins with a tool's call.
+const CALL: &[u8] = br#"assistant","content":[{"type":"tool_use","id":""#;
 
 /// The text of a tool's answer follows the call's id so.
 const ANSWER_TEXT: &[u8] = br#"","type":"tool_result","content":""#;
@@ -72,7 +76,11 @@ const ANSWER_TEXT: &[u8] = br#"","type":"tool_result","content":""#;
 /// A member that all blocks of text have. Within a string its quotes would be escaped.
 static TEXT_BLOCK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""text":""#));
 
-/// A user's message begins within the first bytes of a record.
+/// A member that all blocks of thinking have.
+static THINKING_BLOCK: LazyLock<Finder<'static>> =
+    LazyLock::new(|| Finder::new(br#""thinking":""#));
+
+/// A message begins within the first bytes of a record.
 const RECORD_BEGINNING: usize = 1024;
 
 /// In a stream the session's id is within the last bytes of a record.
@@ -134,18 +142,21 @@ impl Records for Claude {
         !self.session.is_empty() && !self.answer_is_due()
     }
 
-    /// A tool's answer alone, in the spelling of the client itself (1.0 to 2.1.330). Words of
-    /// a person beside it matter, and so do another session and a task that runs on.
+    /// Tools' calls or answers alone, in the spelling of the client itself (1.0 to 2.1.330).
+    /// Words beside them matter, and so do another session and a task that runs on.
     fn skips(&mut self, line: &[u8]) -> bool {
         let beginning = &line[..line.len().min(RECORD_BEGINNING)];
-        let Some(at) = ANSWER.find(beginning) else { return false };
-        let (head, answer) = (&line[..at], &line[at + ANSWER.needle().len()..]);
-        let end = &answer[answer.len().saturating_sub(RECORD_END)..];
-        let Some(session) = &self.session_value else { return false };
+        let Some(at) = ROLE.find(beginning) else { return false };
+        let (head, message) = (&line[..at], &line[at + ROLE.needle().len()..]);
+        let holds = |block: &Finder<'_>| block.find(message).is_some();
         let skips = ends_as_object(line)
-            && is_answer_in_text(answer)
-            && [head, end].into_iter().any(|part| session.find(part).is_some())
-            && TEXT_BLOCK.find(answer).is_none();
+            && self.is_same_session(head, message)
+            && !holds(&TEXT_BLOCK)
+            && if let Some(answer) = message.strip_prefix(ANSWER) {
+                is_answer_in_text(answer)
+            } else {
+                message.starts_with(CALL) && !holds(&THINKING_BLOCK) && self.counts_call(line)
+            };
         if skips {
             self.message.clear();
         }
@@ -164,6 +175,25 @@ impl Records for Claude {
 }
 
 impl Claude {
+    /// True if the record, up to its message and from there on, is the known session's.
+    fn is_same_session(&self, head: &[u8], message: &[u8]) -> bool {
+        let end = &message[message.len().saturating_sub(RECORD_END)..];
+        let session = self.session_value.as_ref();
+        session.is_some_and(|session| [head, end].iter().any(|part| session.find(part).is_some()))
+    }
+
+    /// Counts the tokens of a message that is not read otherwise. False if it cannot be read.
+    fn counts_call(&mut self, line: &[u8]) -> bool {
+        let json = std::str::from_utf8(line).unwrap_or_default();
+        let Ok(Call { message: Maybe(Some(message)) }) = serde_json::from_str(json) else {
+            return false;
+        };
+        if let Some(tokens) = message.usage.0 {
+            self.spent.message(&message.id, tokens);
+        }
+        true
+    }
+
     fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         self.session(record, line, out);
         match &*record.kind {

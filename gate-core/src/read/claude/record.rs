@@ -107,6 +107,22 @@ pub(super) struct Message<'a> {
     pub(super) usage: Maybe<Tokens>,
 }
 
+/// A record of tools' calls, of which only the tokens count.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Call<'a> {
+    #[serde(borrow)]
+    pub(super) message: Maybe<CallMessage<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct CallMessage<'a> {
+    #[serde(borrow)]
+    pub(super) id: Str<'a>,
+    pub(super) usage: Maybe<Tokens>,
+}
+
 /// One block of a message.
 #[derive(Deserialize, Default)]
 #[serde(default)]
