@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::client::{Client, Event, block, event_kind, not_judged, reason_not_to_judge};
+use super::client::{Client, Event, block};
 use super::payload::Payload;
 use super::transcript_lag::TranscriptLag;
 
@@ -27,22 +27,12 @@ const MAX_TASK_CHARS: usize = 120;
 const SESSION_START_EVENT: &str = "SessionStart";
 
 fn event(payload: &Payload<'_>) -> Event {
-    let in_plan_mode = payload.text("permission_mode") == Some("plan");
+    let tasks = payload.list("background_tasks").iter();
     Event {
-        kind: event_kind(payload, SESSION_START_EVENT),
-        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "Stop")
-            .or(in_plan_mode.then_some(not_judged::PLAN_MODE)),
-        session: payload.owned("session_id"),
         prompt_id: payload.owned("prompt_id"),
-        folder: payload.path("cwd"),
-        transcript: payload.path("transcript_path"),
         last_message: payload.owned("last_assistant_message"),
-        background_tasks: payload
-            .list("background_tasks")
-            .iter()
-            .filter_map(running_task)
-            .collect(),
-        prompt_text: payload.owned("prompt"),
+        background_tasks: tasks.filter_map(running_task).collect(),
+        ..Event::from_payload(payload, SESSION_START_EVENT, "Stop").unless_in_plan_mode(payload)
     }
 }
 

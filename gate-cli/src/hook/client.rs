@@ -61,6 +61,30 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    /// The event of a payload with Claude Code's keys, which the other clients took over.
+    /// `session_start` and `stop` are the client's names for those events.
+    pub(super) fn from_payload(payload: &Payload<'_>, session_start: &str, stop: &str) -> Self {
+        Self {
+            kind: event_kind(payload, session_start),
+            not_judged: reason_not_to_judge(event_name(payload), stop),
+            session: payload.owned("session_id"),
+            prompt_id: None,
+            folder: payload.path("cwd"),
+            transcript: payload.path("transcript_path"),
+            last_message: None,
+            background_tasks: Vec::new(),
+            prompt_text: payload.owned("prompt"),
+        }
+    }
+
+    /// The event, which is not judged in plan mode: the agent may not act then.
+    pub(super) fn unless_in_plan_mode(mut self, payload: &Payload<'_>) -> Self {
+        if payload.text("permission_mode") == Some("plan") {
+            self.not_judged = self.not_judged.or(Some(not_judged::PLAN_MODE));
+        }
+        self
+    }
+
     /// The session's id as a run's name.
     pub(crate) fn run(&self) -> Option<String> {
         Some(text::clean(self.session.as_deref()?).replace('#', "-"))
@@ -93,7 +117,7 @@ const PROMPT_EVENTS: [&str; 5] = [
 
 /// Tells the kinds apart by the event's name; `session_start` is the client's own.
 pub(super) fn event_kind(payload: &Payload<'_>, session_start: &str) -> EventKind {
-    let name = payload.text("hook_event_name").or_else(|| payload.text("event"));
+    let name = event_name(payload);
     let is_sub_agent = payload.text("agent_id").is_some();
     if name.is_some_and(|name| PROMPT_EVENTS.contains(&name)) {
         return if is_sub_agent { EventKind::MidTurn } else { EventKind::Prompt };
@@ -108,8 +132,12 @@ pub(super) fn event_kind(payload: &Payload<'_>, session_start: &str) -> EventKin
     }
 }
 
+fn event_name<'p>(payload: &Payload<'p>) -> Option<&'p str> {
+    payload.text("hook_event_name").or_else(|| payload.text("event"))
+}
+
 /// None for a stop of the agent; `stop` is the client's name for that event.
-pub(super) fn reason_not_to_judge(name: Option<&str>, stop: &str) -> Option<&'static str> {
+fn reason_not_to_judge(name: Option<&str>, stop: &str) -> Option<&'static str> {
     match name {
         None => None,
         Some(name) if name == stop => None,

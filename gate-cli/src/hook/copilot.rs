@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::client::{Client, Event, EventKind, block, event_kind, not_judged, reason_not_to_judge};
+use super::client::{Client, Event, EventKind, block, not_judged};
 use super::payload::Payload;
 use super::transcript_lag::{RecentRecords, TranscriptLag, timestamp};
 
@@ -27,24 +27,21 @@ const COMPLETE_TURN: &str = "end_turn";
 const SESSION_START_EVENT: &str = "SessionStart";
 
 fn event(payload: &Payload<'_>) -> Event {
+    let event = Event::from_payload(payload, SESSION_START_EVENT, "Stop");
     let reason = payload.text("stop_reason").or_else(|| payload.text("stopReason"));
     let broken_off = reason.is_some_and(|reason| reason != COMPLETE_TURN);
     // Without a name, only a stop has a reason to stop.
-    let name = payload.text("hook_event_name");
-    let is_other = name.is_none() && reason.is_none();
-    let is_prompt = is_other && payload.text("prompt").is_some();
+    let is_other = payload.text("hook_event_name").is_none() && reason.is_none();
+    let is_prompt = is_other && event.prompt_text.is_some();
     Event {
-        kind: if is_prompt { EventKind::Prompt } else { event_kind(payload, SESSION_START_EVENT) },
-        not_judged: reason_not_to_judge(name, "Stop")
+        kind: if is_prompt { EventKind::Prompt } else { event.kind },
+        not_judged: event
+            .not_judged
             .or(is_other.then_some(not_judged::OTHER_EVENT))
             .or(broken_off.then_some(not_judged::BROKEN_OFF)),
         session: payload.owned("session_id").or_else(|| payload.owned("sessionId")),
-        prompt_id: None,
-        folder: payload.path("cwd"),
         transcript: payload.path("transcript_path").or_else(|| payload.path("transcriptPath")),
-        last_message: None,
-        background_tasks: Vec::new(),
-        prompt_text: payload.owned("prompt"),
+        ..event
     }
 }
 

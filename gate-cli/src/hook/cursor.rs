@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Event, event_kind, not_judged, reason_not_to_judge};
+use super::client::{Client, Event, not_judged};
 use super::payload::Payload;
 use super::transcript_lag::TranscriptLag;
 
@@ -27,17 +27,13 @@ const SESSION_START_EVENT: &str = "sessionStart";
 fn event(payload: &Payload<'_>) -> Event {
     let broken_off = payload.text("status").is_some_and(|status| status != "completed");
     let root = payload.list("workspace_roots").first().and_then(Value::as_str);
+    let event = Event::from_payload(payload, SESSION_START_EVENT, "stop");
     Event {
-        kind: event_kind(payload, SESSION_START_EVENT),
-        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "stop")
-            .or(broken_off.then_some(not_judged::BROKEN_OFF)),
+        not_judged: event.not_judged.or(broken_off.then_some(not_judged::BROKEN_OFF)),
         session: payload.owned("conversation_id"),
-        prompt_id: None,
         folder: payload.path("cwd").or_else(|| root.map(Into::into)),
-        transcript: payload.path("transcript_path"),
         last_message: payload.owned("last_assistant_message"),
-        background_tasks: Vec::new(),
-        prompt_text: payload.owned("prompt"),
+        ..event
     }
 }
 

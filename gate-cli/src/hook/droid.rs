@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::client::{Client, Event, block, event_kind, not_judged, reason_not_to_judge};
+use super::client::{Client, Event, block};
 use super::payload::Payload;
 use super::transcript_lag::TranscriptLag;
 
@@ -19,19 +19,7 @@ pub(super) const CLIENT: Client = Client {
 const SESSION_START_EVENT: &str = "SessionStart";
 
 fn event(payload: &Payload<'_>) -> Event {
-    let in_plan_mode = payload.text("permission_mode") == Some("plan");
-    Event {
-        kind: event_kind(payload, SESSION_START_EVENT),
-        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "Stop")
-            .or(in_plan_mode.then_some(not_judged::PLAN_MODE)),
-        session: payload.owned("session_id"),
-        prompt_id: None,
-        folder: payload.path("cwd"),
-        transcript: payload.path("transcript_path"),
-        last_message: None,
-        background_tasks: Vec::new(),
-        prompt_text: payload.owned("prompt"),
-    }
+    Event::from_payload(payload, SESSION_START_EVENT, "Stop").unless_in_plan_mode(payload)
 }
 
 fn is_headless(payload: &Payload<'_>) -> Option<bool> {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::client::{Client, Event, block, event_kind, reason_not_to_judge};
+use super::client::{Client, Event, block};
 use super::payload::Payload;
 use super::transcript_lag::{RecentRecords, TranscriptLag, ends_alike};
 
@@ -23,15 +23,8 @@ const SESSION_START_EVENT: &str = "SessionStart";
 
 fn event(payload: &Payload<'_>) -> Event {
     Event {
-        kind: event_kind(payload, SESSION_START_EVENT),
-        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "AfterAgent"),
-        session: payload.owned("session_id"),
         prompt_id: payload.text("prompt").map(|text| gate_core::digest(text.as_bytes())),
-        folder: payload.path("cwd"),
-        transcript: payload.path("transcript_path"),
-        last_message: None,
-        background_tasks: Vec::new(),
-        prompt_text: payload.owned("prompt"),
+        ..Event::from_payload(payload, SESSION_START_EVENT, "AfterAgent")
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::client::{Client, Event, block, event_kind, reason_not_to_judge};
+use super::client::{Client, Event, block};
 use super::payload::Payload;
 use super::transcript_lag::TranscriptLag;
 
@@ -20,17 +20,9 @@ pub(super) const CLIENT: Client = Client {
 const SESSION_START_EVENT: &str = "SessionStart";
 
 fn event(payload: &Payload<'_>) -> Event {
-    let name = payload.text("event").or_else(|| payload.text("hook_event_name"));
     Event {
-        kind: event_kind(payload, SESSION_START_EVENT),
-        not_judged: reason_not_to_judge(name, "Stop"),
-        session: payload.owned("session_id"),
-        prompt_id: None,
-        folder: payload.path("cwd"),
-        transcript: payload.path("transcript_path"),
         last_message: payload.owned("last_assistant_message"),
-        background_tasks: Vec::new(),
-        prompt_text: payload.owned("prompt"),
+        ..Event::from_payload(payload, SESSION_START_EVENT, "Stop")
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::client::{Client, Event, block, event_kind, reason_not_to_judge};
+use super::client::{Client, Event, block};
 use super::payload::Payload;
 use super::transcript_lag::TranscriptLag;
 
@@ -23,15 +23,10 @@ const SESSION_START_EVENT: &str = "session.created";
 
 fn event(payload: &Payload<'_>) -> Event {
     Event {
-        kind: event_kind(payload, SESSION_START_EVENT),
-        not_judged: reason_not_to_judge(payload.text("hook_event_name"), "session.idle"),
-        session: payload.owned("session_id"),
         prompt_id: payload.owned("prompt_id"),
-        folder: payload.path("cwd"),
         transcript: None,
         last_message: payload.owned("last_assistant_message"),
-        background_tasks: Vec::new(),
-        prompt_text: payload.owned("prompt"),
+        ..Event::from_payload(payload, SESSION_START_EVENT, "session.idle")
     }
 }
 

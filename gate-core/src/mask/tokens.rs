@@ -167,9 +167,7 @@ mod tests {
         reason: String,
         keywords: Vec<String>,
         #[serde(default)]
-        #[allow(dead_code, reason = "an allowed key")]
         starts_word: bool,
-        #[allow(dead_code, reason = "an allowed key")]
         regex: String,
         cut: Option<String>,
         matches: Vec<String>,
@@ -228,6 +226,8 @@ mod tests {
         let mut names = BTreeSet::new();
         for ((rule, _), text) in rules().zip(rule_texts()) {
             assert!(keywords(text).eq(rule.keywords.iter()), "{}", rule.name);
+            let alone: Rule = toml::from_str(text).unwrap();
+            assert_eq!((alone.starts_word, alone.regex), (rule.starts_word, rule.regex));
             for keyword in &rule.keywords {
                 let is_sample = rule.matches.iter().any(|sample| sample.starts_with(keyword));
                 assert!(is_sample, "{}: {keyword}", rule.name);
