@@ -1,6 +1,9 @@
 //! The form of a handoff, however it is written: which keys there are, and of
 //! what type their values are.
 
+use std::sync::LazyLock;
+
+use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use super::model::Handoff;
@@ -32,78 +35,62 @@ pub(super) enum Shape {
     /// A text.
     Text,
     /// A list of such values.
-    List(&'static Shape),
+    List(Box<Shape>),
     /// Keys, and these alone.
-    Table(&'static [Field]),
+    Table(Vec<Field>),
 }
 
 /// A key that is known.
 pub(super) struct Field {
-    pub(super) key: &'static str,
+    pub(super) key: String,
     pub(super) shape: Shape,
 }
 
-const fn text(key: &'static str) -> Field {
-    Field { key, shape: Shape::Text }
-}
-
-const fn texts(key: &'static str) -> Field {
-    Field { key, shape: Shape::List(&Shape::Text) }
-}
-
-const fn table(key: &'static str, fields: &'static [Field]) -> Field {
-    Field { key, shape: Shape::Table(fields) }
-}
-
-const fn tables(key: &'static str, table: &'static Shape) -> Field {
-    Field { key, shape: Shape::List(table) }
-}
+/// The fields of a handoff, by the schema of its type.
+static HANDOFF: LazyLock<Vec<Field>> = LazyLock::new(|| {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    fields(&settings.into_generator().into_root_schema_for::<Handoff>().to_value())
+});
 
 /// The fields of a handoff.
-pub(super) const HANDOFF: &[Field] = &[
-    text("objective"),
-    texts("in_scope"),
-    texts("out_of_scope"),
-    texts("changed_files"),
-    tables("verification", &Shape::Table(VERIFICATION)),
-    tables("open_risks", &Shape::Table(RISK)),
-    texts("next_actions"),
-    texts("assumptions"),
-    table("a2a", A2A),
-];
+pub(super) fn handoff_fields() -> &'static [Field] {
+    &HANDOFF
+}
 
-/// The fields of a verification.
-pub(super) const VERIFICATION: &[Field] =
-    &[text("command"), text("result"), text("notes"), table("blocker", BLOCKER)];
-
-/// The fields of a blocker.
-pub(super) const BLOCKER: &[Field] = &[text("severity"), text("rollback")];
-
-/// The fields of a risk.
-pub(super) const RISK: &[Field] = &[text("risk"), text("impact"), text("owner")];
-
-const A2A: &[Field] = &[
-    text("protocol_version"),
-    table("sender", AGENT),
-    table("receiver", AGENT),
-    texts("capabilities_declared"),
-    texts("capabilities_required"),
-    text("interaction_id"),
-    text("checkpoint_id"),
-    text("agent_card_ref"),
-    text("handoff_reason"),
-];
-
-const AGENT: &[Field] = &[text("agent_id"), text("provider"), text("model")];
+/// The fields of the table, or of each table of the list, that stands under a key.
+pub(super) fn fields_within(fields: &'static [Field], key: &str) -> &'static [Field] {
+    let mut shape = field(fields, key).map(|field| &field.shape);
+    while let Some(Shape::List(inner)) = shape {
+        shape = Some(inner);
+    }
+    match shape {
+        Some(Shape::Table(inner)) => inner,
+        _ => &[],
+    }
+}
 
 /// The field of this name.
 pub(super) fn field<'f>(fields: &'f [Field], key: &str) -> Option<&'f Field> {
     fields.iter().find(|field| field.key == key)
 }
 
+fn fields(schema: &Value) -> Vec<Field> {
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    properties.map(|(key, value)| Field { key: key.clone(), shape: shape(value) }).collect()
+}
+
+fn shape(schema: &Value) -> Shape {
+    match schema["type"].as_str() {
+        Some("array") => Shape::List(Box::new(shape(&schema["items"]))),
+        Some("object") => Shape::Table(fields(schema)),
+        _ => Shape::Text,
+    }
+}
+
 /// The handoff that a table says, and what in it is none of a handoff's form.
 pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> Read {
-    let value = Value::Object(sift_table(entries, HANDOFF, "", &mut problems));
+    let value = Value::Object(sift_table(entries, &HANDOFF, "", &mut problems));
     problems = few(problems);
     match serde_json::from_value::<Handoff>(value) {
         Ok(handoff) => Read { handoff: Some(handoff), problems, ..Read::default() },
@@ -162,11 +149,11 @@ fn sift_table(
             problems.push(Problem::new(path, format!("{place}there is no such key{advice}")));
             continue;
         };
-        if seen.contains(&field.key) {
+        if seen.contains(&&field.key) {
             problems.push(Problem::new(path, format!("{place}this key stands here twice")));
             continue;
         }
-        seen.push(field.key);
+        seen.push(&field.key);
         if let Some(value) = sift(value, &field.shape, &path, problems) {
             table.insert(key, value);
         }
@@ -176,13 +163,13 @@ fn sift_table(
 
 /// Advice about a key that may be a slip.
 fn nearest(key: &str, fields: &[Field]) -> String {
-    let near = fields.iter().map(|field| (strsim::osa_distance(field.key, key), field.key)).min();
+    let near = fields.iter().map(|field| (strsim::osa_distance(&field.key, key), &field.key)).min();
     match near {
         Some((distance, known)) if distance <= 3 && distance < known.len() => {
             format!("; is it `{known}`?")
         }
         _ => {
-            let known: Vec<_> = fields.iter().map(|field| field.key).collect();
+            let known: Vec<_> = fields.iter().map(|field| field.key.as_str()).collect();
             format!("; known are {}", known.join(", "))
         }
     }
@@ -192,7 +179,7 @@ impl Shape {
     fn name(&self) -> &'static str {
         match self {
             Self::Text => "a string",
-            Self::List(Self::Text) => "a list of strings",
+            Self::List(inner) if matches!(**inner, Self::Text) => "a list of strings",
             Self::List(_) => "a list of objects",
             Self::Table(_) => "an object",
         }

@@ -12,7 +12,7 @@ mod row;
 mod write;
 
 use super::Read;
-use super::form::{self, Entry, Field, HANDOFF, Node, Shape, field};
+use super::form::{self, Entry, Field, Node, Shape, field, handoff_fields};
 use super::problem::Problem;
 
 use outline::{Block, Item};
@@ -28,8 +28,8 @@ pub(super) fn read(text: &str) -> Read {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader { problems: Vec::new() };
     let items = reader.section(outline::read(text));
-    let entries = reader.entries(items.iter(), HANDOFF, "");
-    if !entries.iter().any(|entry| field(HANDOFF, &entry.key).is_some()) {
+    let entries = reader.entries(items.iter(), handoff_fields(), "");
+    if !entries.iter().any(|entry| field(handoff_fields(), &entry.key).is_some()) {
         let message = "there is no handoff: a heading `## Handoff` is expected, and below it a \
                        list of fields such as `- objective: …`";
         return Read::nothing(Problem::new("", message));

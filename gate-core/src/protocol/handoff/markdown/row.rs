@@ -1,6 +1,6 @@
 //! Entries that say several things in a line: a verification, a risk.
 
-use super::super::form::{BLOCKER, Entry, Field, Node, RISK, VERIFICATION, field};
+use super::super::form::{Entry, Field, Node, field, fields_within, handoff_fields};
 use super::super::problem::Problem;
 use super::arrow::{ARROWS, arrows, has_result, says_result};
 use super::outline::Item;
@@ -12,9 +12,10 @@ impl Reader {
     /// each under its own key.
     pub(super) fn verification(&mut self, item: &Item<'_>, at: &str) -> Node {
         self.only_list(item, at);
+        let fields = fields_within(handoff_fields(), "verification");
         let head = item.text();
         // A command between marks may begin as a key does.
-        let labelled = if is_marked(&head) { Vec::new() } else { own_lines(item, VERIFICATION) };
+        let labelled = if is_marked(&head) { Vec::new() } else { own_lines(item, fields) };
         let mut entries = labelled;
         if entries.is_empty() {
             let row = Row::parse(&head);
@@ -31,7 +32,7 @@ impl Reader {
         let mut blocker = Vec::new();
         for (key, value, child) in self.children(item, at) {
             let line = Some(child.line);
-            if field(BLOCKER, &key).is_some() {
+            if field(fields_within(fields, "blocker"), &key).is_some() {
                 blocker.push(Entry { key, value: Node::Text(text_of(&value, child)), line });
             } else if key == "blocker" && value.is_empty() {
                 self.only_list(child, &format!("{at}.blocker"));
@@ -52,7 +53,7 @@ impl Reader {
     pub(super) fn risk(&mut self, item: &Item<'_>, at: &str) -> Node {
         self.only_list(item, at);
         let below = self.children(item, at);
-        let labelled = own_lines(item, RISK);
+        let labelled = own_lines(item, fields_within(handoff_fields(), "open_risks"));
         let mut entries = match labelled.len() {
             // One key alone may begin a line that says all three.
             0 => risk(&item.text(), item.line, below.is_empty()),

@@ -225,7 +225,7 @@ fn what_is_no_handoff_is_told() {
         (r#"{"objective":"a","objective":"a"}"#, "objective: this key stands here twice"),
         (
             r#"{"verification":[{"exit":0}]}"#,
-            "verification[0].exit: there is no such key; known are command, result, notes, blocker",
+            "verification[0].exit: there is no such key; known are blocker, command, notes, result",
         ),
         (
             r#"{"a2a":{"protocol_version":0.3}}"#,
