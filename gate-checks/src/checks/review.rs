@@ -103,9 +103,12 @@ fn weigh(verdict: Option<Verdict>, exit_code: Option<i32>) -> (Outcome, String) 
 
 /// The verdict of a reviewer's words.
 fn verdict(text: &str) -> Option<Verdict> {
-    let blank = |line: &str| line.trim_matches(['`', '~']).is_empty();
-    let last = text.lines().map(str::trim).rfind(|line| !blank(line))?;
+    let last = text.lines().map(str::trim).rfind(|line| !is_fence(line))?;
     parse_json(text.trim()).or_else(|| parse_json(last)).or_else(|| parse_line(last))
+}
+
+fn is_fence(line: &str) -> bool {
+    line.trim_matches(['`', '~']).is_empty()
 }
 
 /// `VERDICT: WORD`, and the reason behind it.

@@ -236,13 +236,16 @@ fn titled(line: &str, tui: bool) -> Option<(Header, u64)> {
 
 /// The mark that decorates a line on both sides, and what stands between.
 fn inside(line: &str) -> Option<(char, &str)> {
-    let decoration = |c: char| DECORATION.contains(c);
-    let mark = line.chars().next().filter(|&c| decoration(c) && c != '#')?;
+    let mark = line.chars().next().filter(|&c| is_decoration(c) && c != '#')?;
     let inner = line.trim_start_matches(mark);
     let bare = inner.trim_end_matches(mark);
     let long = |cut: usize| cut >= SIDE * mark.len_utf8();
     (long(line.len() - inner.len()) && long(inner.len() - bare.len()))
         .then_some((mark, bare.trim()))
+}
+
+fn is_decoration(c: char) -> bool {
+    DECORATION.contains(c)
 }
 
 /// Text before the number that a title counts by, and the number.

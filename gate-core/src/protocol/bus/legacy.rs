@@ -38,6 +38,9 @@ fn moment(text: &str) -> Option<Timestamp> {
 }
 
 fn is_type(text: &str) -> bool {
-    let part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte);
-    !text.is_empty() && text.bytes().all(part)
+    !text.is_empty() && text.bytes().all(is_name_byte)
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-/".contains(&byte)
 }

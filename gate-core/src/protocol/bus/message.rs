@@ -204,8 +204,11 @@ impl Parent {
 }
 
 fn is_word(text: &str) -> bool {
-    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    text.len() <= LONGEST_WORD && !text.contains(breaks)
+    text.len() <= LONGEST_WORD && !text.contains(breaks_line)
+}
+
+fn breaks_line(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 fn as_map<S: Serializer>(pairs: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {

@@ -37,7 +37,6 @@ fn protocol(name: &str) -> Result<(), ExitSignalError> {
 /// `1.` and a number: the minor version, with or without a patch.
 fn version(version: &str) -> Result<(), ExitSignalError> {
     within("version", version, MAX_VERSION)?;
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_supported = version.strip_prefix("1.").is_some_and(|rest| match rest.split_once('.') {
         Some((minor, patch)) => is_number(minor) && is_number(patch),
         None => is_number(rest),
@@ -46,14 +45,21 @@ fn version(version: &str) -> Result<(), ExitSignalError> {
     is_supported.then_some(()).ok_or_else(unsupported)
 }
 
+fn is_number(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 fn pr_url(url: &str) -> Result<(), ExitSignalError> {
     within("pr_url", url, MAX_PR_URL)?;
     if !url.starts_with("https://") {
         return Err(ExitSignalError::InsecureUrl(url.to_owned()));
     }
-    let is_dangerous = |c: &char| DANGEROUS.contains(c) || c.is_whitespace() || c.is_control();
     let dangerous = url.chars().find(is_dangerous);
     dangerous.map_or(Ok(()), |char| Err(ExitSignalError::UrlInjection { char }))
+}
+
+fn is_dangerous(c: &char) -> bool {
+    DANGEROUS.contains(c) || c.is_whitespace() || c.is_control()
 }
 
 /// Also a path that is absolute elsewhere: of Windows, with a drive.

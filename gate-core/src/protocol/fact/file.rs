@@ -50,7 +50,6 @@ const SCOPES: &str = "task, project or global";
 fn split(text: &str) -> Option<(String, String)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');
-    let is_mark = |line: &str| line.trim_end() == MARK;
     lines.next().filter(|line| is_mark(line))?;
     let mut front = String::new();
     loop {
@@ -62,6 +61,10 @@ fn split(text: &str) -> Option<(String, String)> {
     let body: String = lines.collect();
     let body = body.strip_prefix("\r\n").or_else(|| body.strip_prefix('\n')).unwrap_or(&body);
     Some((front, body.to_owned()))
+}
+
+fn is_mark(line: &str) -> bool {
+    line.trim_end() == MARK
 }
 
 fn required(

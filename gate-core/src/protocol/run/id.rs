@@ -85,12 +85,15 @@ pub fn task_id(now: Timestamp, name: &str, fallback: &str) -> String {
 ///
 /// Anything with a separator, with `.` at the beginning, empty or too long.
 pub fn folder_name(text: &str) -> Result<&str, BadId> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let good = !text.is_empty()
         && text.len() <= MAX_ID_BYTES
         && !text.starts_with(['.', '-'])
-        && text.bytes().all(plain);
+        && text.bytes().all(is_plain);
     if good { Ok(text) } else { Err(BadId::Folder(text.to_owned())) }
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"._-".contains(&byte)
 }
 
 /// True if it is a run's id: its moment, process and number; older ones have no

@@ -138,12 +138,15 @@ impl Preamble<'_> {
 
 /// A path as a word of a shell's command line.
 fn word(path: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
-    if path.chars().all(plain) {
+    if path.chars().all(is_plain) {
         path.to_owned()
     } else {
         format!("'{}'", path.replace('\'', "'\\''"))
     }
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_alphanumeric() || "/._-+:@%,=".contains(c)
 }
 
 fn section(f: &mut fmt::Formatter<'_>, title: &str, text: &str) -> fmt::Result {

@@ -42,12 +42,15 @@ fn is_number(text: &str) -> bool {
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         return true;
     }
-    let begins = |c: char| c.is_ascii_digit() || c == '.';
     let digits = unsigned.replace('_', "");
-    if !unsigned.starts_with(begins) {
+    if !unsigned.starts_with(begins_number) {
         return false;
     }
     based(&digits).unwrap_or_else(|| is_decimal(&digits))
+}
+
+fn begins_number(c: char) -> bool {
+    c.is_ascii_digit() || c == '.'
 }
 
 /// True if a text with a prefix for its base is a number in it.
@@ -64,9 +67,12 @@ fn is_decimal(text: &str) -> bool {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let has_digits = !whole.is_empty() || !part.is_empty();
-    has_digits && !exponent.is_empty() && all(whole) && all(part) && all(exponent)
+    has_digits && !exponent.is_empty() && is_digits(whole) && is_digits(part) && is_digits(exponent)
+}
+
+fn is_digits(part: &str) -> bool {
+    part.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Numbers to the base of sixty, as times of day look like.
@@ -74,15 +80,18 @@ fn is_sexagesimal(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let Some((head, rest)) = unsigned.split_once(':') else { return false };
     let (rest, part) = rest.split_once('.').unwrap_or((rest, ""));
-    let number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
     let sixtieth = |part: &str| {
         let digits = part.bytes().all(|byte| byte.is_ascii_digit());
         digits && matches!((part.len(), part.as_bytes()), (1, _) | (2, [b'0'..=b'5', _]))
     };
     head.starts_with(|c: char| c.is_ascii_digit())
-        && number(head)
+        && is_grouped_digits(head)
         && rest.split(':').all(sixtieth)
-        && number(part)
+        && is_grouped_digits(part)
+}
+
+fn is_grouped_digits(part: &str) -> bool {
+    part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
 }
 
 /// A date, alone or with a time: a cautious guess, for one too many quoted text
@@ -99,9 +108,12 @@ fn is_moment(text: &str) -> bool {
         && length(1, 2, parts.next())
         && length(1, 2, parts.next())
         && parts.next().is_none();
-    let in_clock = |byte: u8| byte.is_ascii_digit() || b":.+-Zz".contains(&byte);
     let is_clock = clock.split(':').count() >= 3 || clock == "0:0:0";
     is_date && is_clock && clock.trim().bytes().all(in_clock)
+}
+
+fn in_clock(byte: u8) -> bool {
+    byte.is_ascii_digit() || b":.+-Zz".contains(&byte)
 }
 
 fn can_stand_plain(text: &str) -> bool {

@@ -47,10 +47,13 @@ pub(super) fn arrows(line: &str) -> impl Iterator<Item = (&str, &str)> {
 /// before the word. The name of a file, such as `errors.txt`, says nothing.
 pub(super) fn says_result(line: &str) -> bool {
     let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let (word, rest) = line.split_at(line.find(|c| !is_word(c)).unwrap_or(line.len()));
     let is_file = rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_word));
     !is_file && RESULTS.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 pub(super) fn has_result(text: &str) -> bool {

@@ -185,7 +185,6 @@ fn keyed(line: &str) -> Option<(String, &str)> {
     let (key, value) = line.split_once(':')?;
     let key = key.trim();
     let bare = key.trim_matches(MARKS);
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
     if bare.is_empty() || bare.len() > LONGEST_KEY || !bare.chars().all(is_name) {
         return None;
     }
@@ -194,6 +193,10 @@ fn keyed(line: &str) -> Option<(String, &str)> {
     let value =
         if key.ends_with(MARKS) { value } else { value.strip_prefix(before).unwrap_or(value) };
     Some((bare.to_lowercase().replace(['-', ' '], "_"), value.trim()))
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | ' ')
 }
 
 /// A text: what stands behind the key, with what else the item holds.

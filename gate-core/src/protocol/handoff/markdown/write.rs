@@ -119,8 +119,11 @@ fn code(command: &str) -> String {
 
 /// A word that says what came of a command.
 fn word(text: &str) -> String {
-    let is_word = |c: char| c.is_alphanumeric() || c == '|';
     if !text.is_empty() && text.chars().all(is_word) { text.to_owned() } else { quoted(text) }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '|'
 }
 
 fn longest_run(text: &str, of: char) -> usize {
