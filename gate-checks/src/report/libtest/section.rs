@@ -198,3 +198,6 @@ pub(super) fn groups(sections: &[&Section]) -> Vec<usize> {
     }
     groups
 }
+
+#[cfg(test)]
+mod tests;
