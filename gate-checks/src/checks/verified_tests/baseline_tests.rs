@@ -108,3 +108,6 @@ impl VerifiedTests<'_> {
         blake3::hash(key.to_string().as_bytes()).to_hex().to_string()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -273,3 +273,6 @@ pub(super) fn inside(cwd: &Path, root: &Path) -> PathBuf {
     let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
     real.strip_prefix(root).map(Path::to_owned).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

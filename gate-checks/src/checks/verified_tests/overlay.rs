@@ -172,3 +172,6 @@ fn path_globs(allow: &[Allowance]) -> Result<Globs, BaselineError> {
     let globs: Vec<_> = whole.filter_map(|allowance| allowance.path.clone()).collect();
     Ok(Globs::new(&globs)?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -297,3 +297,6 @@ fn some(files: &[String]) -> String {
         more => format!("{first} and {more} more"),
     }
 }
+
+#[cfg(test)]
+mod tests;

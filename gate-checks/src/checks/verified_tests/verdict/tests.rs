@@ -1,0 +1,91 @@
+//! Verdicts of runs, without running anything.
+
+use gate_core::decide::policy::Mode;
+
+use super::*;
+use crate::report::{Format, TestReport};
+
+fn evidence(outcome: Outcome) -> Evidence {
+    Evidence::new("tests", Mode::Require, outcome)
+}
+
+/// The report of a run with these counts, and an error where there is one.
+fn report(passed: u64, failed: u64, error: Option<&str>) -> TestReport {
+    TestReport {
+        format: Format::Pytest,
+        tests: Vec::new(),
+        passed,
+        failed,
+        skipped: 0,
+        flaky: Vec::new(),
+        errors: error.map(str::to_owned).into_iter().collect(),
+        problems: Vec::new(),
+    }
+}
+
+fn tried(outcome: Outcome, report: Option<TestReport>, control: Control) -> TestOutcome {
+    TestOutcome { evidence: evidence(outcome), report, control, code: Some(1) }
+}
+
+#[test]
+fn a_copy_falls_short_where_something_other_than_a_test_failed() {
+    let check = |outcome, report: Option<TestReport>, expected: bool| {
+        let verdict = Verdict::new(tried(outcome, report.clone(), Control::None(String::new())));
+        assert_eq!(verdict.falls_short, expected, "{outcome:?} {report:?}");
+    };
+    check(Outcome::Pass, None, false);
+    check(Outcome::Pass, Some(report(0, 0, Some("x"))), false);
+    check(Outcome::Fail, None, true);
+    check(Outcome::Inconclusive, None, true);
+    check(Outcome::Fail, Some(report(0, 0, None)), true);
+    check(Outcome::Fail, Some(report(3, 0, Some("not collected"))), true);
+    check(Outcome::Fail, Some(report(3, 1, Some("not collected"))), false);
+    check(Outcome::Fail, Some(report(3, 1, None)), false);
+    check(Outcome::Fail, Some(report(3, 0, None)), false);
+}
+
+#[test]
+fn a_record_tells_the_control_among_the_tests() {
+    let check = |control: Control, expected: Value| {
+        let finished = Verdict::new(tried(Outcome::Pass, None, control)).finished();
+        assert_eq!(finished.detail, Some(json!({ "tests": expected })));
+    };
+    let planted = |control| json!({ "control": control, "exit_code_with_control": 1 });
+    check(Control::Planted(ControlOutcome::Failed), planted("failed-as-it-must"));
+    check(Control::Planted(ControlOutcome::NoTest), planted("missing"));
+    check(
+        Control::None("no runner".to_owned()),
+        json!({ "control": "none", "why_none": "no runner" }),
+    );
+}
+
+#[test]
+fn further_members_stand_beside_what_a_record_tells_already() {
+    let mut verdict = Verdict::new(tried(Outcome::Pass, None, Control::None("x".to_owned())));
+    verdict.evidence.detail =
+        Some(json!({ "exit": 0, "tests": { "passed": 3, "control": "old" } }));
+    verdict.tell("why_none", json!("y"));
+    verdict.tell("overlaid", json!(["a"]));
+    let tests = json!({ "passed": 3, "control": "none", "why_none": "y", "overlaid": ["a"] });
+    assert_eq!(verdict.finished().detail, Some(json!({ "exit": 0, "tests": tests })));
+}
+
+#[test]
+fn a_verdict_that_is_decided_does_not_fall_short_any_more() {
+    let mut verdict = Verdict::new(tried(Outcome::Fail, None, Control::None(String::new())));
+    assert!(verdict.falls_short);
+    verdict.becomes(Outcome::Tamper, "it is told as one that held".to_owned());
+    assert_eq!(
+        (verdict.falls_short, verdict.evidence.outcome, verdict.evidence.summary.as_str()),
+        (false, Outcome::Tamper, "it is told as one that held")
+    );
+}
+
+#[test]
+fn two_overlaid_files_are_named_and_the_others_counted() {
+    let files = ["a", "b", "c", "d"].map(str::to_owned);
+    assert_eq!(some(&files[..1]), "a");
+    assert_eq!(some(&files[..2]), "a, b");
+    assert_eq!(some(&files[..3]), "a, b and 1 more");
+    assert_eq!(some(&files), "a, b and 2 more");
+}
