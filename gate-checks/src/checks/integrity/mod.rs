@@ -127,3 +127,6 @@ impl Check for Integrity {
         Evidence { duration_ms: took, ..evidence }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,237 @@
+//! Surroundings of the changed files, and what the check says of real repositories.
+
+use gate_core::config::{self, Layer, Origin};
+use gate_core::integrity::{Around, CRITERION, Examiner, Language};
+use tokio_util::sync::CancellationToken;
+
+use super::around::{around, scripts};
+use super::*;
+use crate::check::About;
+use crate::event::Events;
+use crate::logs::Logs;
+use crate::worktree::tests::fixture::Fixture;
+
+fn policy(toml: &str) -> Policy {
+    let layer = Layer::parse(Origin::Project("gate.toml".into()), toml).unwrap();
+    config::resolve(&[layer], None).unwrap().policy
+}
+
+fn take(fixture: &Fixture, policy: &Policy) -> Baseline {
+    Baseline::take(policy, &fixture.site, "2026-01-02T03:04:05Z").unwrap().unwrap()
+}
+
+#[test]
+fn tests_of_a_language_are_laid_over_where_a_required_runner_alone_runs_them() {
+    let fixture = Fixture::repository();
+    let baseline = take(&fixture, &policy(""));
+    let tree = WorkTree::open(&fixture.site).unwrap();
+    let reader = baseline.reader(&tree).unwrap();
+    let overlaid = |command: &str, more: &str| {
+        let settings = format!("[checks.tests]\ncommand = {command}\n{more}\n");
+        around(&policy(&settings), &fixture.site, &tree, &reader).overlaid
+    };
+    for (command, language) in [
+        ("[\"cargo\", \"test\"]", Language::Rust),
+        ("[\"go\", \"test\", \"./...\"]", Language::Go),
+        ("[\"uv\", \"run\", \"pytest\"]", Language::Python),
+        ("[\"node_modules/.bin/vitest\", \"run\"]", Language::Js),
+        ("[\"node\", \"--test\"]", Language::Js),
+    ] {
+        assert_eq!(overlaid(command, ""), [language], "{command}");
+        assert_eq!(overlaid(command, "mode = \"warn\""), [], "{command}");
+        assert_eq!(overlaid(command, "control = false"), [], "{command}");
+    }
+    assert_eq!(overlaid("[\"make\", \"test\"]", ""), []);
+    assert_eq!(overlaid("[\"cargo\", \"build\"]", ""), []);
+    assert_eq!(overlaid("[\"cargo test\"]", "shell = true"), []);
+}
+
+#[test]
+fn dependencies_and_targets_are_those_of_the_baseline_in_the_folders_that_run() {
+    let fixture = Fixture::repository();
+    let makefile = "test:\n\tpytest\nrelease:\n\ttrue\ndocs:\n\ttrue\n";
+    fixture.write("Makefile", makefile);
+    fixture.write("requirements.txt", "pyyaml==6\n");
+    fixture.write("app/Makefile", makefile);
+    fixture.write("app/requirements.txt", "requests\n");
+    fixture.write("other/requirements.txt", "unseen\n");
+    fixture.commit();
+    let settings = "[checks.docs]\ncommand = [\"make\", \"docs\"]\ncwd = \"app\"\n[checks.gone]\ncommand = [\"true\"]\ncwd = \"not-there\"\n";
+    let policy = policy(settings);
+    let baseline = take(&fixture, &policy);
+    fixture.write("requirements.txt", "later\n");
+    fixture.remove("app/Makefile");
+    let tree = WorkTree::open(&fixture.site).unwrap();
+    let around = around(&policy, &fixture.site, &tree, &baseline.reader(&tree).unwrap());
+    let words = ["make", "docs"].map(str::to_owned).to_vec();
+    assert_eq!(around.commands, [("app".to_owned(), words)]);
+    assert_eq!(around.dependencies, ["pyyaml", "requests"]);
+    let targets: Vec<_> =
+        around.targets.iter().map(|(folder, target)| format!("{folder}:{target}")).collect();
+    assert_eq!(targets, [":docs", ":test", "app:docs", "app:test"].map(str::to_owned));
+}
+
+#[test]
+fn scripts_are_named_from_the_root_of_the_tree() {
+    let fixture = Fixture::repository();
+    fixture.write("app/x", "");
+    let tree = WorkTree::open(&fixture.site).unwrap();
+    let named = |command: &str, more: &str| {
+        let settings = format!("[checks.a]\ncommand = {command}\n{more}\n");
+        let found = scripts(&policy(&settings), &fixture.site, &tree);
+        found.into_iter().map(|path| path.display().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(named("[\"sh\", \"ci/a.sh\"]", ""), ["ci/a.sh"]);
+    assert_eq!(named("[\"./run\", \"x\"]", "cwd = \"app\""), ["app/run"]);
+    assert_eq!(named("[\"bash\", \"../ci/a.sh\"]", "cwd = \"app\""), ["ci/a.sh"]);
+    assert_eq!(named("[\"bash\", \"../../a.sh\"]", "cwd = \"app\""), [""; 0]);
+    assert_eq!(named("[\"/bin/sh\", \"/etc/a.sh\"]", ""), [""; 0]);
+    let shell = "[\"set -e; (./b.sh && python3 c.py)|./a.sh\"]";
+    assert_eq!(named(shell, "shell = true"), ["a.sh", "b.sh", "c.py"]);
+    assert_eq!(named("[\"cargo\", \"test\"]", ""), [""; 0]);
+}
+
+/// The messages about items of a plan that are gone, with their lines.
+#[track_caller]
+fn check_gone(before: &str, now: Option<&str>, expected: &[(&str, usize)]) {
+    let around = Around::default();
+    let mut examiner = Examiner::new(&around);
+    criteria::gone("plan.md", before.as_bytes(), now.map(str::as_bytes), &mut examiner);
+    let findings = examiner.finish();
+    let found: Vec<_> =
+        findings.iter().map(|finding| (finding.message.as_str(), finding.line)).collect();
+    let messages: Vec<_> =
+        expected.iter().map(|(item, _)| format!("{}: {item}", CRITERION.message)).collect();
+    let expected: Vec<_> = messages
+        .iter()
+        .map(String::as_str)
+        .zip(expected.iter().map(|(_, line)| Some(*line)))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_item_of_a_plan_may_be_ticked_and_moved_and_not_be_gone() {
+    let plan = "# Plan\n- [ ] one\n- [x] two\n- [ ] two\n";
+    check_gone(plan, Some(plan), &[]);
+    check_gone(plan, Some("- [x] two\n- [x] one\n- [x] more\n- [x] two\n"), &[]);
+    check_gone(plan, Some("- [x] two\n- [x] one\n"), &[("two", 4)]);
+    check_gone(plan, Some("- [ ] one, later\n- [x] two\n- [x] two\n"), &[("one", 2)]);
+    check_gone(plan, None, &[("one", 2), ("two", 3), ("two", 4)]);
+    check_gone("nothing to do\n", None, &[]);
+}
+
+/// The evidence after a change of a committed project.
+fn examined(settings: &str, change: impl FnOnce(&Fixture)) -> Evidence {
+    let fixture = Fixture::empty();
+    fixture.write("tests/test_a.py", "def test_a():\n    assert f(2) == 4\n");
+    fixture.write("plan.md", "- [ ] double\n");
+    fixture.commit();
+    let policy = policy(&format!("[checks.integrity]\n{settings}"));
+    let baseline = take(&fixture, &policy);
+    change(&fixture);
+    evidence(&fixture, &policy, Some(baseline), &CancellationToken::new())
+}
+
+fn evidence(
+    fixture: &Fixture,
+    policy: &Policy,
+    baseline: Option<Baseline>,
+    cancel: &CancellationToken,
+) -> Evidence {
+    let cx = CheckContext {
+        site: Arc::new(fixture.site.clone()),
+        tree: Arc::new(fixture.snapshot()),
+        baseline,
+        allow: [].into(),
+        about: Arc::new(About::default()),
+        cancel: cancel.clone(),
+        late: CancellationToken::new(),
+        kill_now: CancellationToken::new(),
+        events: Events::nobody(),
+        masker: Arc::default(),
+        logs: Arc::new(Logs::new(None)),
+        slots: None,
+    };
+    Integrity::new(CheckId::new("integrity"), policy).look(&cx)
+}
+
+/// The rules of the findings, with their files.
+fn rules(evidence: &Evidence) -> Vec<String> {
+    let findings = evidence.detail.as_ref().unwrap()["findings"].as_array().unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    findings.iter().map(|one| format!("{}: {}", text(&one["rule"]), text(&one["file"]))).collect()
+}
+
+#[test]
+fn without_a_baseline_there_is_nothing_to_compare_with() {
+    let fixture = Fixture::plain();
+    let evidence = evidence(&fixture, &policy(""), None, &CancellationToken::new());
+    assert_eq!((evidence.outcome, evidence.detail), (Outcome::Inconclusive, None));
+    assert!(evidence.summary.contains("it needs a git repository"), "{}", evidence.summary);
+}
+
+#[test]
+fn a_comparison_that_nobody_waits_for_is_inconclusive() {
+    let fixture = Fixture::repository();
+    let policy = policy("");
+    let baseline = take(&fixture, &policy);
+    fixture.write("a", "later\n");
+    let cancelled = CancellationToken::new();
+    cancelled.cancel();
+    let evidence = evidence(&fixture, &policy, Some(baseline), &cancelled);
+    assert_eq!(evidence.outcome, Outcome::Inconclusive);
+}
+
+#[test]
+fn work_on_sources_passes_and_its_files_are_counted() {
+    let evidence = examined("", |fixture| {
+        fixture.write("src/b", "later\n");
+        fixture.write("src/new.py", "def f(a):\n    return a * 2\n");
+    });
+    assert_eq!((evidence.outcome, rules(&evidence)), (Outcome::Pass, Vec::new()));
+    assert_eq!(evidence.detail.unwrap()["files"], 2);
+}
+
+#[test]
+fn a_test_file_that_is_too_large_to_be_read_is_a_finding() {
+    let large = "#".repeat((4 << 20) + 1);
+    let evidence = examined("", |fixture| {
+        fixture.write("tests/test_a.py", &large);
+        fixture.write("tests/test_new.py", &large);
+        fixture.write("src/large.py", &large);
+    });
+    assert_eq!(rules(&evidence), [format!("{}: tests/test_a.py", gate_core::integrity::UNSEEN.id)]);
+}
+
+#[test]
+fn a_plan_that_a_check_reads_may_lose_no_item() {
+    let settings = "[checks.acceptance_criteria]\nfiles = [\"*.md\"]\n";
+    let lose = |fixture: &Fixture| fixture.write("plan.md", "- [x] another\n");
+    let found = [format!("{}: plan.md", CRITERION.id)];
+    assert_eq!(rules(&examined(settings, lose)), found);
+    assert_eq!(rules(&examined("", lose)), [""; 0]);
+    assert_eq!(rules(&examined(settings, |fixture| fixture.remove("plan.md"))), found);
+}
+
+#[test]
+fn what_the_operator_allows_is_told_with_its_reason_and_decides_nothing() {
+    let settings = "[checks.acceptance_criteria]\nfiles = [\"*.md\"]\n[[integrity.allow]]\npath = \"plan.md\"\nreason = \"a new plan\"\n";
+    let evidence = examined(settings, |fixture| fixture.remove("plan.md"));
+    assert_eq!((evidence.outcome, rules(&evidence)), (Outcome::Pass, Vec::new()));
+    let detail = evidence.detail.unwrap();
+    assert_eq!(detail["totals"]["allowed"], 1);
+    assert_eq!(detail["allowed"][0]["reason"], "a new plan");
+}
+
+#[test]
+fn an_unchanged_tree_is_a_finding_in_a_loop_alone() {
+    let unchanged = examined("", |_| ());
+    assert_eq!(rules(&unchanged), [format!("{}: .", gate_core::integrity::UNCHANGED.id)]);
+    assert_eq!(rules(&examined("[breaker]\nno_progress = 0\n", |_| ())), [""; 0]);
+    let fixture = Fixture::repository();
+    let from_history =
+        Baseline::from_history(&fixture.site, "2026-01-02T03:04:05Z").unwrap().unwrap();
+    let evidence = evidence(&fixture, &policy(""), Some(from_history), &CancellationToken::new());
+    assert_eq!(rules(&evidence), [""; 0]);
+}
