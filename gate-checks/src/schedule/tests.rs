@@ -1,6 +1,9 @@
 //! Rounds of checks that only say how they end.
 
+mod rounds;
+
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -45,12 +48,11 @@ fn planned(name: &str, needs: &[&str], outcome: Option<Outcome>) -> Planned {
     }
 }
 
-/// The outcome and the summary of each check, and the names of those that began.
-fn run(plan: &[Planned], all: bool) -> (BTreeMap<String, (Outcome, String)>, Vec<String>) {
-    let folder = tempfile::tempdir().unwrap();
-    let site = CheckSite::new(folder.path());
+/// A context in this folder, and the names of the checks that begin in it.
+fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
+    let site = CheckSite::new(folder);
     let began: Arc<Mutex<Vec<String>>> = Arc::default();
-    let told = began.clone();
+    let names = began.clone();
     let cx = CheckContext {
         tree: Arc::new(WorkTree::open(&site).unwrap().snapshot().unwrap()),
         site: Arc::new(site),
@@ -62,17 +64,25 @@ fn run(plan: &[Planned], all: bool) -> (BTreeMap<String, (Outcome, String)>, Vec
         kill_now: CancellationToken::new(),
         events: Events::to(move |event| {
             if let Event::Started { check } = event {
-                told.lock().unwrap().push(check.to_string());
+                names.lock().unwrap().push(check.to_string());
             }
         }),
         masker: Arc::default(),
         logs: Arc::new(Logs::new(None)),
         slots: None,
     };
+    (cx, began)
+}
+
+/// The outcome and the summary of each check, and the names of those that began.
+fn run(plan: &[Planned], all: bool) -> (BTreeMap<String, (Outcome, String)>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (cx, began) = context(folder.path());
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let records = runtime.block_on(round(plan, &cx, Rules { jobs: 2, all, deadline: None }));
     assert_eq!(records.len(), plan.len());
-    let records = records.into_iter().map(|it| (it.check, (it.outcome, it.summary)));
+    let records =
+        records.into_iter().map(|record| (record.check, (record.outcome, record.summary)));
     let began = began.lock().unwrap().clone();
     (records.collect(), began)
 }
