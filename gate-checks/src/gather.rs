@@ -326,3 +326,6 @@ fn gathered(
     };
     Gathered { evidence, tree: Some(tree), baseline: None }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! Records that are doubted, replaced and left out.
+
+use gate_core::config::{self, Layer, Origin};
+use gate_core::decide::policy::Mode;
+
+use super::*;
+use crate::worktree::tests::fixture::Fixture;
+
+const THREE: &str = "[checks.a]\ncommand = [\"true\"]\n[checks.b]\ncommand = [\"true\"]\nmode = \"warn\"\n[checks.c]\ncommand = [\"true\"]\n";
+
+fn policy(toml: &str) -> Policy {
+    let layer = Layer::parse(Origin::Project("gate.toml".into()), toml).unwrap();
+    config::resolve(&[layer], None).unwrap().policy
+}
+
+fn plan(names: &[&str]) -> Vec<Planned> {
+    let cache = Arc::new(EvidenceCache::new(None, false, false));
+    let all = checks::plan(&policy(THREE), &CheckSite::new("/project"), &cache, None);
+    all.into_iter().filter(|planned| names.contains(&planned.check.id().as_str())).collect()
+}
+
+fn record(check: &str, outcome: Outcome) -> Evidence {
+    let record = Evidence::new(check, Mode::Require, outcome);
+    Evidence { summary: "exit code 0".to_owned(), duration_ms: 5, ..record }
+}
+
+fn files(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+#[test]
+fn only_passes_of_the_named_checks_are_doubted() {
+    let mut evidence =
+        [record("a", Outcome::Pass), record("b", Outcome::Pass), record("c", Outcome::Fail)];
+    let changes = Changes { changed: files(&["src/x"]), ..Changes::default() };
+    doubt(&mut evidence, &plan(&["a", "c"]), &changes);
+    let summary = "it passed, and files changed meanwhile: src/x; what a check writes belongs \
+                   into .gitignore or `[tree] ignore`";
+    let doubted = Evidence { summary: summary.to_owned(), ..record("a", Outcome::Inconclusive) };
+    assert_eq!(evidence, [doubted, record("b", Outcome::Pass), record("c", Outcome::Fail)]);
+}
+
+#[test]
+fn files_that_only_appeared_are_no_reason_for_doubt() {
+    let mut evidence = [record("a", Outcome::Pass)];
+    let changes = Changes { appeared: files(&["target/x"]), ..Changes::default() };
+    doubt(&mut evidence, &plan(&["a"]), &changes);
+    assert_eq!(evidence, [record("a", Outcome::Pass)]);
+}
+
+#[test]
+fn the_first_of_several_files_is_named() {
+    let changes =
+        Changes { changed: files(&["b", "c"]), vanished: files(&["a"]), appeared: files(&["new"]) };
+    assert_eq!(disturbed(&changes), ["b", "c", "a"]);
+    assert_eq!(named(&disturbed(&changes)).as_deref(), Some("b and 2 more"));
+    assert_eq!(named(&files(&["b"])).as_deref(), Some("b"));
+    assert_eq!(named(&[]), None);
+}
+
+#[test]
+fn a_newer_record_takes_the_place_of_the_older_and_both_times_count() {
+    let mut evidence = [record("a", Outcome::Pass), record("b", Outcome::Pass)];
+    let fresh = Evidence { duration_ms: 7, exit_code: Some(1), ..record("b", Outcome::Fail) };
+    replace(&mut evidence, vec![fresh.clone(), record("other", Outcome::Fail)]);
+    assert_eq!(evidence, [record("a", Outcome::Pass), Evidence { duration_ms: 12, ..fresh }]);
+}
+
+#[test]
+fn checks_that_were_not_asked_for_leave_a_skipped_record_in_their_own_mode() {
+    let policy = policy(THREE);
+    assert_eq!(left_out(&policy, None), []);
+    let skipped = |check: &str, mode| Evidence {
+        summary: "left out: only c was asked for".to_owned(),
+        ..Evidence::new(check, mode, Outcome::Skipped)
+    };
+    assert_eq!(
+        left_out(&policy, Some("c")),
+        [skipped("a", Mode::Require), skipped("b", Mode::Warn)]
+    );
+}
+
+#[test]
+fn a_tree_that_cannot_be_read_makes_every_check_inconclusive() {
+    let site = CheckSite::new("/no/such/project");
+    let gathered =
+        gather(&policy(THREE), site, &GatherOptions::default(), Events::nobody()).unwrap();
+    let records: Vec<_> =
+        gathered.evidence.iter().map(|record| (record.mode, record.outcome)).collect();
+    let (required, warns) =
+        ((Mode::Require, Outcome::Inconclusive), (Mode::Warn, Outcome::Inconclusive));
+    assert_eq!(records, [required, warns, required]);
+    let summary = &gathered.evidence[0].summary;
+    assert!(summary.starts_with("the work tree cannot be read: /no/such/project: "), "{summary}");
+    assert_eq!((gathered.tree, gathered.baseline.is_none()), (None, true));
+}
+
+#[test]
+fn without_a_check_nothing_is_looked_at() {
+    let site = CheckSite::new("/no/such/project");
+    let gathered = gather(&policy(""), site, &GatherOptions::default(), Events::nobody()).unwrap();
+    assert_eq!((gathered.evidence, gathered.tree), (Vec::new(), None));
+}
+
+#[test]
+fn records_come_by_name_with_the_tree_that_they_are_about() {
+    let fixture = Fixture::plain();
+    fixture.write("plan.md", "- [x] done\n");
+    let settings = "[checks.handoff]\nfiles = [\"none.md\"]\nmode = \"warn\"\n[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\n[checks.clean_git]\n";
+    let only = Some("acceptance_criteria".to_owned());
+    let options = GatherOptions { only, ..GatherOptions::default() };
+    let gathered =
+        gather(&policy(settings), fixture.site.clone(), &options, Events::nobody()).unwrap();
+    let records: Vec<_> =
+        gathered.evidence.iter().map(|record| (record.check.as_str(), record.outcome)).collect();
+    assert_eq!(
+        records,
+        [
+            ("acceptance_criteria", Outcome::Pass),
+            ("clean_git", Outcome::Skipped),
+            ("handoff", Outcome::Skipped),
+        ]
+    );
+    assert_eq!(gathered.tree, Some(look(&fixture.site).unwrap()));
+}
+
+#[test]
+fn outside_of_git_nothing_is_committed_or_uncommitted() {
+    assert_eq!(is_uncommitted(&Fixture::plain().site).unwrap(), None);
+    let fixture = Fixture::repository();
+    assert_eq!(is_uncommitted(&fixture.site).unwrap(), Some(false));
+    fixture.write("new", "");
+    assert_eq!(is_uncommitted(&fixture.site).unwrap(), Some(true));
+}
