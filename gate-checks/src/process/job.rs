@@ -349,3 +349,6 @@ fn take(capture: &mut Capture, stream: Stream, block: &[u8], read: io::Result<us
         Err(error) => error.kind() == io::ErrorKind::Interrupted,
     }
 }
+
+#[cfg(test)]
+mod tests;

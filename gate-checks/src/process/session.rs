@@ -305,3 +305,6 @@ fn session_end(report: JobReport) -> Option<SessionEnd> {
 fn appended(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).mode(0o644).open(path)
 }
+
+#[cfg(test)]
+mod tests;

@@ -374,27 +374,4 @@ fn become_subreaper() {
 fn become_subreaper() {}
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(text: &str) -> Vec<OsString> {
-        text.split_whitespace().map(OsString::from).collect()
-    }
-
-    #[test]
-    fn an_order_is_read_as_it_is_written() {
-        let grace = Some(Duration::from_secs(30));
-        let argv = words("prog --stdin -- x");
-        let order = Order { grace, stdin: Some("request.json".into()), argv };
-        assert_eq!(Order::parse(&order.args()), Some(order));
-        let order = Order { grace: None, stdin: None, argv: words("true") };
-        assert_eq!(Order::parse(&order.args()), Some(order));
-    }
-
-    #[test]
-    fn anything_else_is_no_order() {
-        for text in ["", "--", "true", "--stdin", "--stdin file", "--stdin file --"] {
-            assert_eq!(Order::parse(&words(text)), None, "{text}");
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,150 @@
+//! Orders, and what a supervisor makes of events.
+
+use super::*;
+
+fn words(text: &str) -> Vec<OsString> {
+    text.split_whitespace().map(OsString::from).collect()
+}
+
+#[test]
+fn an_order_is_read_as_it_is_written() {
+    let grace = Some(Duration::from_secs(30));
+    let argv = words("prog --stdin -- x");
+    let order = Order { grace, stdin: Some("request.json".into()), argv };
+    assert_eq!(Order::parse(&order.args()), Some(order));
+    let order = Order { grace: None, stdin: None, argv: words("true") };
+    assert_eq!(Order::parse(&order.args()), Some(order));
+}
+
+#[test]
+fn anything_else_is_no_order() {
+    for text in [
+        "",
+        "--",
+        "true",
+        "--stdin",
+        "--stdin file",
+        "--stdin file --",
+        "--grace -- true",
+        "--grace soon -- true",
+        "--grace -1 -- true",
+        "--stdin file --grace 5 -- true",
+    ] {
+        assert_eq!(Order::parse(&words(text)), None, "{text}");
+    }
+}
+
+#[test]
+fn an_order_for_a_paused_child_is_told_from_one_for_a_supervisor() {
+    let args = words("--held --grace 5 -- true");
+    assert_eq!(paused::order(&args), Some(&args[1..]));
+    assert_eq!(paused::order(&args[1..]), None);
+    assert_eq!(paused::order(&[]), None);
+}
+
+#[test]
+fn an_order_whose_standard_input_is_missing_has_no_command() {
+    let order = Order { grace: None, stdin: Some("/no/such/file".into()), argv: words("true") };
+    assert_eq!(order.command().unwrap_err().kind(), io::ErrorKind::NotFound);
+}
+
+fn pid(number: i32) -> Pid {
+    Pid::from_raw(number).unwrap()
+}
+
+/// A supervision of the job 7, and the sender of its events.
+fn supervision() -> (Supervision, Sender<JobEvent>) {
+    let (sender, events) = mpsc::channel();
+    let supervision = Supervision {
+        job: pid(7),
+        leftover_link: None,
+        events,
+        status: None,
+        stop_grace: None,
+        none_left: false,
+        left: BTreeSet::new(),
+    };
+    (supervision, sender)
+}
+
+fn status() -> WaitStatus {
+    let mut child = Command::new("true").spawn().unwrap();
+    let ended = rustix::process::waitpid(Some(Pid::from_child(&child)), WaitOptions::empty());
+    // It was reaped already.
+    let _ = child.wait();
+    ended.unwrap().unwrap().1
+}
+
+#[test]
+fn a_job_has_ended_once_its_own_process_was_reaped() {
+    let (mut supervision, sender) = supervision();
+    let status = status();
+    sender.send(JobEvent::Reaped(pid(8), status)).unwrap();
+    sender.send(JobEvent::Reaped(pid(7), status)).unwrap();
+    assert!(supervision.job_ends());
+    assert_eq!(supervision.status.and_then(WaitStatus::exit_status), Some(0));
+    assert!(!supervision.none_left);
+}
+
+#[test]
+fn a_job_that_gate_ends_or_forgets_has_not_ended_by_itself() {
+    let (mut stopped, sender) = supervision();
+    sender.send(JobEvent::Stop(GRACE)).unwrap();
+    assert!(!stopped.job_ends());
+    let (mut forgotten, sender) = supervision();
+    drop(sender);
+    assert!(!forgotten.job_ends());
+}
+
+#[test]
+fn the_shortest_grace_of_several_requests_counts() {
+    let (mut supervision, _sender) = supervision();
+    let grace = |supervision: &Supervision| supervision.stop_grace.map(|grace| grace.as_secs());
+    supervision.note(JobEvent::Stop(Duration::from_secs(5)));
+    assert_eq!((grace(&supervision), supervision.has_no_grace()), (Some(5), false));
+    supervision.note(JobEvent::Stop(Duration::from_secs(9)));
+    assert_eq!(grace(&supervision), Some(5));
+    supervision.note(JobEvent::Stop(Duration::ZERO));
+    assert_eq!((grace(&supervision), supervision.has_no_grace()), (Some(0), true));
+}
+
+#[test]
+fn waiting_ends_when_nothing_is_left_or_the_time_is_over() {
+    let (mut supervision, sender) = supervision();
+    assert!(!supervision.none_left_within(Duration::ZERO));
+    sender.send(JobEvent::NoneLeft).unwrap();
+    assert!(supervision.none_left_within(Duration::ZERO));
+    assert!(supervision.none_left);
+}
+
+#[test]
+fn processes_that_a_job_leaves_are_reported_until_they_end() {
+    let (supervision, sender) = supervision();
+    let (link, mut theirs) = UnixStream::pair().unwrap();
+    let mut supervision = Supervision { leftover_link: Some(link), ..supervision };
+    sender.send(JobEvent::NoneLeft).unwrap();
+    supervision.wait_for_leftovers();
+    drop(supervision);
+    let mut told = String::new();
+    theirs.read_to_string(&mut told).unwrap();
+    assert_eq!(JobReport::parse(told.trim_end()), Some(JobReport::Left));
+}
+
+#[test]
+fn requests_of_gate_are_single_bytes_and_its_end_is_one_too() {
+    let (link, mut theirs) = UnixStream::pair().unwrap();
+    let (sender, events) = mpsc::channel();
+    theirs.write_all(&[KILL_NOW, END_LEFT, b'.', b'x']).unwrap();
+    drop(theirs);
+    let grace = Duration::from_secs(77);
+    listen(link, grace, &sender);
+    drop(sender);
+    let graces: Vec<_> = events
+        .iter()
+        .map(|event| match event {
+            JobEvent::Stop(grace) => grace,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(graces, [Duration::ZERO, LEFT_BEHIND_GRACE, grace, grace, grace]);
+}
