@@ -159,3 +159,6 @@ pub(super) fn with_returns(text: &[u8]) -> Vec<u8> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! Baselines against real repositories.
 
+mod beside;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
