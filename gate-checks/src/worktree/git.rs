@@ -272,3 +272,6 @@ fn linked_git_dir(dot_git: &Path) -> Option<PathBuf> {
     let folder = dot_git.parent().unwrap_or(dot_git).join(names::path(named.trim_ascii()));
     folder.canonicalize().ok()
 }
+
+#[cfg(test)]
+mod tests;

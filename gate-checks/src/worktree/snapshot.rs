@@ -225,3 +225,6 @@ fn digest<'f>(files: impl Iterator<Item = (&'f [u8], &'f File)>) -> String {
 
 /// Bytes that are hashed at once; many small updates are slow.
 const HASH_BATCH_BYTES: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests;

@@ -67,3 +67,6 @@ impl<'r> Tracked<'r> {
 fn named<'r>(prefix: &[u8], path: &'r [u8]) -> Cow<'r, [u8]> {
     if prefix.is_empty() { Cow::Borrowed(path) } else { Cow::Owned([prefix, path].concat()) }
 }
+
+#[cfg(test)]
+mod tests;

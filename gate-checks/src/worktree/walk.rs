@@ -311,3 +311,6 @@ impl<'f> Folders<'f> {
         real
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -229,3 +229,6 @@ pub(in crate::worktree) fn staged(tree: &Entries, index: &Entries) -> BTreeSet<V
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
