@@ -1,5 +1,7 @@
 //! What is proposed for which folder.
 
+mod edges;
+
 use std::fs;
 
 use tempfile::TempDir;
