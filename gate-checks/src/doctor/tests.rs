@@ -1,6 +1,8 @@
 //! Examinations and self-tests of small projects that need no tool but a shell
 //! and git.
 
+mod surroundings;
+
 use std::fs;
 use std::path::Path;
 
