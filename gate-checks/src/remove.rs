@@ -28,3 +28,6 @@ fn make_writable(folder: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
