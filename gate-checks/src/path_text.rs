@@ -29,7 +29,8 @@ pub fn path(text: &str) -> Option<PathBuf> {
     for pair in digits.as_bytes().chunks(2) {
         bytes.push(u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?);
     }
-    Some(OsString::from_vec(bytes).into())
+    let path = PathBuf::from(OsString::from_vec(bytes));
+    (self::text(&path) == text).then_some(path)
 }
 
 /// Writes a path.
@@ -119,6 +120,12 @@ mod tests {
             assert_eq!(super::path(&text(&path)), Some(path));
         }
         assert_eq!(text(Path::new("/a/b")), "/a/b");
-        assert_eq!(path("\0zz"), None);
+    }
+
+    #[test]
+    fn digits_that_are_of_no_path_or_of_one_that_is_text_are_refused() {
+        for digits in ["", "zz", "f", "fff", "+f", "FF", "61", "ff\u{e9}"] {
+            assert_eq!(path(&format!("\0{digits}")), None, "{digits}");
+        }
     }
 }

@@ -11,6 +11,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::BaselineError;
+use crate::path_text;
 use crate::worktree::{File, Kind};
 
 /// A file as the baseline has it.
@@ -22,13 +23,9 @@ pub struct StoredFile {
     pub kind: Kind,
 }
 
-/// A file's name relative to the root. Kept as text; one that is no UTF-8 as hex
-/// digits behind a byte that no name has.
+/// A file's name relative to the root, kept as [`path_text`] writes it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name(pub(super) Vec<u8>);
-
-/// The prefix of a name in hex digits.
-const HEX: char = '\0';
 
 /// Compares a file's bytes without storing them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,25 +113,16 @@ impl Name {
 
 impl Serialize for Name {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match std::str::from_utf8(&self.0) {
-            Ok(text) => serializer.serialize_str(text),
-            Err(_) => {
-                let digits = self.0.iter().map(|byte| format!("{byte:02x}"));
-                serializer.serialize_str(&format!("{HEX}{}", digits.collect::<String>()))
-            }
-        }
+        path_text::serialize(&self.path(), serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let Some(digits) = text.strip_prefix(HEX) else { return Ok(Self(text.into_bytes())) };
-        let bytes: Option<Vec<u8>> = (0..digits.len())
-            .step_by(2)
-            .map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok())
-            .collect();
-        bytes.map(Self).ok_or_else(|| D::Error::custom("a name in hex digits was expected"))
+        let path = path_text::path(&text);
+        let path = path.ok_or_else(|| D::Error::custom("a name in hex digits was expected"))?;
+        Ok(Self::new(&path))
     }
 }
 

@@ -18,8 +18,7 @@ fn a_name_is_text_where_it_is_some_and_else_its_bytes_in_hex() {
 
 #[test]
 fn hex_digits_that_are_none_are_an_error() {
-    for text in
-        ["\"\\u0000f\"", "\"\\u0000fg\"", "\"\\u0000fff\"", "\"\\u0000ü\"", "\"\\u0000+f\\u00e9\""]
+    for text in ["\"\\u0000f\"", "\"\\u0000fg\"", "\"\\u0000fff\"", "\"\\u0000ü\"", "\"\\u0000+f\""]
     {
         let error = serde_json::from_str::<Name>(text).unwrap_err().to_string();
         assert!(error.starts_with("a name in hex digits was expected"), "{text}: {error}");
