@@ -31,6 +31,8 @@ mod settings;
 mod source;
 pub mod store;
 mod supervision;
+#[cfg(test)]
+mod tests;
 pub mod trust;
 
 use std::ffi::OsString;

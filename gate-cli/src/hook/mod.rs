@@ -25,6 +25,8 @@ mod run_name;
 pub(crate) mod session;
 mod session_start;
 mod stop;
+#[cfg(test)]
+mod tests;
 mod tool_inputs;
 mod transcript_lag;
 mod turn_context;

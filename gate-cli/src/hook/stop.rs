@@ -470,3 +470,6 @@ fn has_agent_records(scan: &Scan) -> bool {
 fn same_words(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! A stop, a session that begins, a prompt, or an event in the middle of a turn; and the
+//! stops that are none of the agent's.
+
+use serde_json::{Value, json};
+
+use super::super::{EventKind, Payload, client, not_judged};
+use crate::agent::Agent;
+
+#[track_caller]
+fn check(agent: Agent, payload: &Value, kind: EventKind) {
+    let event = (client(agent).event)(&Payload::new(payload, &[]));
+    assert_eq!(event.kind, kind, "{}: {payload}", agent.name());
+}
+
+#[track_caller]
+fn check_judged(agent: Agent, payload: &Value, why_not: Option<&str>) {
+    let event = (client(agent).event)(&Payload::new(payload, &[]));
+    assert_eq!(event.not_judged, why_not, "{}: {payload}", agent.name());
+    assert_eq!(event.kind, EventKind::Stop, "{}: {payload}", agent.name());
+}
+
+#[test]
+fn each_client_begins_a_session_in_its_own_words() {
+    for (agent, name) in [
+        (Agent::ClaudeCode, "SessionStart"),
+        (Agent::Codex, "SessionStart"),
+        (Agent::Gemini, "SessionStart"),
+        (Agent::Qwen, "SessionStart"),
+        (Agent::Copilot, "SessionStart"),
+        (Agent::Droid, "SessionStart"),
+        (Agent::Cursor, "sessionStart"),
+        (Agent::Opencode, "session.created"),
+    ] {
+        let named = |source: Value| json!({ "hook_event_name": name, "source": source });
+        check(agent, &named("startup".into()), EventKind::SessionStart);
+        check(agent, &named("resume".into()), EventKind::SessionStart);
+        check(agent, &named(Value::Null), EventKind::SessionStart);
+        check(agent, &named("compact".into()), EventKind::MidTurn);
+        let other_case = json!({ "hook_event_name": name.to_uppercase() });
+        check_judged(agent, &other_case, Some(not_judged::OTHER_EVENT));
+    }
+    check(Agent::Goose, &json!({ "event": "SessionStart" }), EventKind::SessionStart);
+}
+
+#[test]
+fn what_a_sub_agent_begins_is_in_the_middle_of_the_agents_turn() {
+    for name in ["SessionStart", "UserPromptSubmit"] {
+        let payload = json!({ "hook_event_name": name, "agent_id": "a1", "source": "startup" });
+        check(Agent::ClaudeCode, &payload, EventKind::MidTurn);
+        check(Agent::Droid, &payload, EventKind::MidTurn);
+    }
+}
+
+#[test]
+fn a_prompt_is_one_whatever_the_client_calls_it() {
+    for (agent, name) in [
+        (Agent::ClaudeCode, "UserPromptSubmit"),
+        (Agent::Gemini, "BeforeAgent"),
+        (Agent::Cursor, "beforeSubmitPrompt"),
+        (Agent::Copilot, "userPromptSubmitted"),
+        (Agent::Opencode, "chat.message"),
+    ] {
+        check(agent, &json!({ "hook_event_name": name, "prompt": "Go on." }), EventKind::Prompt);
+    }
+    check(Agent::Goose, &json!({ "event": "UserPromptSubmit" }), EventKind::Prompt);
+}
+
+#[test]
+fn copilots_events_without_a_name_are_told_by_their_fields() {
+    check(Agent::Copilot, &json!({ "prompt": "Go on." }), EventKind::Prompt);
+    let stop = json!({ "stopReason": "end_turn", "prompt": "Go on." });
+    check_judged(Agent::Copilot, &stop, None);
+    check_judged(Agent::Copilot, &json!({ "prompt": " " }), Some(not_judged::OTHER_EVENT));
+    check_judged(Agent::Copilot, &json!({ "toolName": "bash" }), Some(not_judged::OTHER_EVENT));
+    let cancelled = json!({ "stopReason": "cancelled" });
+    check_judged(Agent::Copilot, &cancelled, Some(not_judged::BROKEN_OFF));
+    let named = json!({ "hook_event_name": "Stop", "stop_reason": "max_tokens" });
+    check_judged(Agent::Copilot, &named, Some(not_judged::BROKEN_OFF));
+}
+
+#[test]
+fn a_turn_that_was_broken_off_or_is_anothers_is_not_judged() {
+    let named = |name: &str| json!({ "hook_event_name": name });
+    for (agent, stop) in [
+        (Agent::ClaudeCode, "Stop"),
+        (Agent::Codex, "Stop"),
+        (Agent::Gemini, "AfterAgent"),
+        (Agent::Qwen, "Stop"),
+        (Agent::Cursor, "stop"),
+        (Agent::Opencode, "session.idle"),
+        (Agent::Droid, "Stop"),
+    ] {
+        check_judged(agent, &named(stop), None);
+        check_judged(agent, &named("SubagentStop"), Some(not_judged::SUB_AGENT));
+        check_judged(agent, &named("StopFailure"), Some(not_judged::BROKEN_OFF));
+        check_judged(agent, &named("PreToolUse"), Some(not_judged::OTHER_EVENT));
+    }
+    for (status, why_not) in [
+        ("completed", None),
+        ("aborted", Some(not_judged::BROKEN_OFF)),
+        ("error", Some(not_judged::BROKEN_OFF)),
+    ] {
+        let payload = json!({ "hook_event_name": "stop", "status": status });
+        check_judged(Agent::Cursor, &payload, why_not);
+    }
+}
+
+#[test]
+fn plan_mode_is_where_the_client_has_it() {
+    let mut payload = json!({ "hook_event_name": "Stop", "permission_mode": "plan" });
+    for agent in [Agent::ClaudeCode, Agent::Codex, Agent::Qwen, Agent::Droid] {
+        check_judged(agent, &payload, Some(not_judged::PLAN_MODE));
+    }
+    check_judged(Agent::Copilot, &payload, None);
+    payload["hook_event_name"] = "SubagentStop".into();
+    check_judged(Agent::ClaudeCode, &payload, Some(not_judged::SUB_AGENT));
+    payload = json!({ "hook_event_name": "Stop", "permission_mode": "bypassPermissions" });
+    check_judged(Agent::ClaudeCode, &payload, None);
+}
+
+#[test]
+fn an_entry_point_says_if_a_person_sits_in_front_of_claude_code() {
+    let is_headless = |entry: &str| {
+        let environment = [("CLAUDE_CODE_ENTRYPOINT".to_owned(), entry.to_owned())];
+        (client(Agent::ClaudeCode).is_headless)(&Payload::new(&json!({}), &environment))
+    };
+    assert_eq!(is_headless("sdk-cli"), Some(true));
+    assert_eq!(is_headless("cli"), Some(false));
+}
+
+#[test]
+fn a_rollout_says_if_a_person_sits_in_front_of_codex() {
+    let folder = tempfile::tempdir().unwrap();
+    let rollout = folder.path().join("rollout.jsonl");
+    let payload = json!({ "transcript_path": rollout.display().to_string() });
+    for (source, expected) in [
+        (json!("exec"), true),
+        (json!("cli"), false),
+        (json!("vscode"), false),
+        (json!({ "subagent": "review" }), false),
+    ] {
+        let header = json!({ "type": "session_meta", "payload": { "id": "s", "source": source } });
+        let later = json!({ "type": "session_meta", "payload": { "source": "exec" } });
+        std::fs::write(&rollout, format!("{header}\n{later}\n")).unwrap();
+        let found = (client(Agent::Codex).is_headless)(&Payload::new(&payload, &[]));
+        assert_eq!(found, Some(expected), "{header}");
+    }
+}

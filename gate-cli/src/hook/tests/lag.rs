@@ -1,0 +1,99 @@
+//! A transcript that is behind its client, as each client shows it.
+
+use serde_json::{Value, json};
+
+use super::super::{Payload, RecentRecords, TranscriptLag, client};
+use crate::agent::Agent;
+
+const CALLED_AT: i64 = 1_795_294_161_298;
+
+fn lag(agent: Agent, payload: &Value, transcript: &str, last_message: &str) -> TranscriptLag {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("events.jsonl");
+    std::fs::write(&file, transcript).unwrap();
+    let records = RecentRecords::read(&file);
+    (client(agent).transcript_lag)(&Payload::new(payload, &[]), &records, last_message)
+}
+
+/// Copilot's lag at a stop of `CALLED_AT` after these records.
+#[track_caller]
+fn check_copilot(records: &[Value], expected: TranscriptLag) {
+    let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+    let payload = json!({ "stopReason": "end_turn", "timestamp": CALLED_AT });
+    assert_eq!(lag(Agent::Copilot, &payload, &lines, "Done."), expected, "{lines}");
+}
+
+fn message(requests: &Value) -> Value {
+    json!({ "type": "assistant.message", "data": { "content": "x", "toolRequests": requests } })
+}
+
+fn stop_called(at: &Value) -> Value {
+    let data = json!({ "hookType": "agentStop", "input": { "timestamp": at } });
+    json!({ "type": "hook.start", "data": data })
+}
+
+#[test]
+fn copilot_has_written_the_message_when_it_has_written_the_call() {
+    let (said, up_to_date) = (message(&json!([])), TranscriptLag::UpToDate);
+    check_copilot(&[said.clone(), stop_called(&json!(CALLED_AT))], up_to_date);
+    let words = json!("2026-11-21T20:49:21.298Z");
+    check_copilot(&[said.clone(), stop_called(&words)], up_to_date);
+    let earlier = stop_called(&json!(CALLED_AT - 1));
+    check_copilot(&[said.clone(), earlier.clone()], TranscriptLag::Certain);
+    check_copilot(&[earlier, said.clone()], TranscriptLag::Certain);
+    let other = json!({ "type": "hook.start", "data": {
+        "hookType": "preToolUse", "input": { "timestamp": CALLED_AT } } });
+    let call = message(&json!([{ "name": "bash" }]));
+    check_copilot(&[said, call, other], TranscriptLag::Certain);
+}
+
+#[test]
+fn before_the_first_call_copilots_message_itself_shows_it() {
+    let said = message(&json!([]));
+    let plain = json!({ "type": "assistant.message", "data": { "content": "Done." } });
+    let turn_end = json!({ "type": "assistant.turn_end", "data": {} });
+    check_copilot(&[said.clone(), turn_end.clone()], TranscriptLag::UpToDate);
+    check_copilot(&[plain, turn_end], TranscriptLag::UpToDate);
+    check_copilot(&[], TranscriptLag::Certain);
+    for kind in ["user.message", "tool.execution_start", "tool.execution_complete"] {
+        check_copilot(&[said.clone(), json!({ "type": kind })], TranscriptLag::Certain);
+    }
+    let torn = format!("{said}\n{}", r#"{"type":"tool.execution_st"#);
+    let payload = json!({ "timestamp": CALLED_AT });
+    assert_eq!(lag(Agent::Copilot, &payload, &torn, "x"), TranscriptLag::UpToDate);
+}
+
+#[test]
+fn an_event_without_a_time_is_held_against_the_message() {
+    let both = [message(&json!([])), stop_called(&json!(CALLED_AT))];
+    let lines: String = both.iter().map(|record| format!("{record}\n")).collect();
+    assert_eq!(lag(Agent::Copilot, &json!({}), &lines, "x"), TranscriptLag::UpToDate);
+    let payload = json!({ "timestamp": "yesterday" });
+    let prompt = format!("{lines}{}\n", json!({ "type": "user.message" }));
+    assert_eq!(lag(Agent::Copilot, &payload, &prompt, "x"), TranscriptLag::Certain);
+}
+
+#[test]
+fn geminis_response_is_a_guess_and_qwens_is_none() {
+    for (sent, last_message, gemini, qwen) in [
+        ("I start. All is done.", "All is done.", TranscriptLag::UpToDate, TranscriptLag::UpToDate),
+        ("All is done.", "I begin.", TranscriptLag::Likely, TranscriptLag::Certain),
+        ("All is done.", "", TranscriptLag::Likely, TranscriptLag::Certain),
+        (" ", "I begin.", TranscriptLag::UpToDate, TranscriptLag::UpToDate),
+    ] {
+        let payload = json!({ "prompt_response": sent, "last_assistant_message": sent });
+        assert_eq!(lag(Agent::Gemini, &payload, "", last_message), gemini, "{sent:?}");
+        assert_eq!(lag(Agent::Qwen, &payload, "", last_message), qwen, "{sent:?}");
+    }
+}
+
+#[test]
+fn geminis_repeated_chunks_are_compared_at_their_end_alone() {
+    let last = "The parser reads every line and keeps its place.";
+    let torn = "The par ser reads The parser reads every line and keeps its place.";
+    let sent = |text: &str| json!({ "prompt_response": text, "last_assistant_message": text });
+    assert_eq!(lag(Agent::Gemini, &sent(torn), "", last), TranscriptLag::UpToDate);
+    let differs_early = format!("Another text than {}", &last[4..]);
+    assert_eq!(lag(Agent::Gemini, &sent(&differs_early), "", last), TranscriptLag::UpToDate);
+    assert_eq!(lag(Agent::Qwen, &sent(&differs_early), "", last), TranscriptLag::Certain);
+}

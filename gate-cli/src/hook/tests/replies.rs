@@ -1,0 +1,116 @@
+//! The replies that each client understands, and the sessions that gate remembers
+//! between them.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+
+use super::super::session::{Session, is_new_message, require_exit};
+use super::super::{client, is_first, is_older_than_prompt};
+use crate::agent::Agent;
+
+#[test]
+fn a_refusal_has_no_other_key_and_cursors_is_the_next_prompt() {
+    for agent in Agent::ALL {
+        let expected = match agent {
+            Agent::Cursor => json!({ "followup_message": "Run the tests." }),
+            _ => json!({ "decision": "block", "reason": "Run the tests." }),
+        };
+        assert_eq!((client(agent).refusal)("Run the tests."), expected, "{}", agent.name());
+    }
+}
+
+#[test]
+fn what_cannot_be_decided_is_refused_once_a_session() {
+    let state = tempfile::tempdir().unwrap();
+    let first = |agent, session| is_first(Some(state.path()), agent, session);
+    assert!(first(Agent::Codex, Some("a")) && !first(Agent::Codex, Some("a")));
+    assert!(first(Agent::Codex, Some("b")) && first(Agent::Qwen, Some("a")));
+    assert!(!first(Agent::Codex, None), "nobody could tell the second stop from it");
+    assert!(!is_first(None, Agent::Codex, Some("c")));
+    let file = state.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert!(!is_first(Some(&file), Agent::Codex, Some("c")), "it cannot be remembered");
+}
+
+fn open(state: &Path, id: &str) -> Session {
+    Session::open(Some(state), Path::new("/w"), (Agent::Codex, Some(id))).unwrap()
+}
+
+fn seconds_ago(file: &Path, seconds: u64) {
+    let at = SystemTime::now() - Duration::from_secs(seconds);
+    File::options().write(true).open(file).unwrap().set_modified(at).unwrap();
+}
+
+fn only_entry(folder: &Path) -> PathBuf {
+    let mut entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let first = entries.next().unwrap();
+    assert_eq!(entries.next(), None);
+    first
+}
+
+#[test]
+fn a_mistake_is_the_agents_if_the_file_is_younger_than_the_prompt() {
+    let state = tempfile::tempdir().unwrap();
+    let settings = state.path().join("gate.toml");
+    fs::write(&settings, "[[[").unwrap();
+    let mut session = open(state.path(), "a");
+    let is_older = |session: &Session| is_older_than_prompt(settings.to_str(), Some(session));
+    assert!(!is_older(&session), "no prompt is known");
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    session.state.prompted_at = Some(now);
+    seconds_ago(&settings, 60);
+    assert!(is_older(&session));
+    session.state.prompted_at = Some(now - 120);
+    assert!(!is_older(&session));
+    assert!(!is_older_than_prompt(Some("/nowhere/gate.toml"), Some(&session)));
+    assert!(!is_older_than_prompt(None, Some(&session)));
+    assert!(!is_older_than_prompt(settings.to_str(), None));
+}
+
+#[test]
+fn an_exit_is_asked_of_the_sessions_that_still_go_on() {
+    let state = tempfile::tempdir().unwrap();
+    open(state.path(), "over").save();
+    let folder = only_entry(&state.path().join("sessions"));
+    seconds_ago(&only_entry(&folder), 13 * 60 * 60);
+    fs::write(folder.join("torn.json"), "{\"in_turn\":").unwrap();
+    for id in ["a", "b"] {
+        let mut session = open(state.path(), id);
+        session.state.in_turn = true;
+        session.save();
+    }
+    assert_eq!(require_exit(Some(state.path()), Path::new("/w"), true), 2);
+    let a = open(state.path(), "a").state;
+    assert!(a.needs_exit && a.in_turn, "{a:?}");
+    assert!(!open(state.path(), "over").state.needs_exit);
+    assert_eq!(require_exit(Some(state.path()), Path::new("/v"), true), 0);
+    assert_eq!(require_exit(None, Path::new("/w"), true), 0);
+    assert_eq!(require_exit(Some(state.path()), Path::new("/w"), false), 2);
+    assert!(!open(state.path(), "a").state.needs_exit);
+}
+
+#[test]
+fn without_a_place_for_state_every_message_is_new_and_no_session_is_kept() {
+    let say = || is_new_message(None, Path::new("/w"), "no checks");
+    assert!(say() && say());
+    let agent = (Agent::Codex, Some("a"));
+    assert!(Session::open(None, Path::new("/w"), agent).is_none());
+    let state = tempfile::tempdir().unwrap();
+    let nameless = (Agent::Codex, None);
+    assert!(Session::open(Some(state.path()), Path::new("/w"), nameless).is_none());
+}
+
+#[test]
+fn the_names_of_changed_files_are_bounded() {
+    let state = tempfile::tempdir().unwrap();
+    let mut session = open(state.path(), "a");
+    let files: Vec<_> = (0..5_010).map(|number| format!("f{number:05}").into()).collect();
+    session.add_changed(&files);
+    session.add_changed(&files[5_000..]);
+    assert_eq!(session.state.changed.len(), 5_000);
+    assert!(!session.state.changed.contains(Path::new("f00009")));
+    assert!(session.state.changed.contains(Path::new("f05009")));
+}
