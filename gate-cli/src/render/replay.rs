@@ -4,6 +4,8 @@ mod bar;
 mod csv;
 mod group;
 mod table;
+#[cfg(test)]
+mod tests;
 mod totals;
 mod why;
 

@@ -1,0 +1,89 @@
+//! The rows of one folder or session together.
+
+use gate_core::Transcript;
+
+use super::super::Report;
+use super::{Grouping, Shape, judged, labelled, layout, place};
+use crate::failure::Failure;
+use crate::replay::{Changed, Judged, ReplayRecord, ReplayVerdict};
+
+/// The lines of a report, without the totals.
+fn lines(shape: Shape, grouping: Grouping, rows: &[ReplayRecord]) -> Vec<String> {
+    let mut report = Report::new(layout(shape, grouping));
+    assert_eq!(report.head().unwrap(), [""; 0]);
+    for row in rows {
+        assert_eq!(report.row(row, true).unwrap(), [""; 0], "a group is printed whole");
+    }
+    let lines = report.end().unwrap();
+    lines.into_iter().take_while(|line| !line.is_empty()).collect()
+}
+
+fn in_session(session: Option<&str>, row: ReplayRecord) -> ReplayRecord {
+    let session = session.map(str::to_owned);
+    ReplayRecord { transcript: Some(Transcript { session, ..Transcript::default() }), ..row }
+}
+
+#[test]
+fn a_folder_is_named_as_the_files_are() {
+    let rows = ["a.log", "./b.log", "t/u/c.log", "/d.log", "t/u/e.log"]
+        .map(|file| judged(file, ReplayVerdict::Continue));
+    let lines = lines(Shape::Csv, Grouping::Folder, &rows);
+    let begins: Vec<_> = lines.iter().map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(begins, ["group", ".", "t/u", "/"]);
+}
+
+#[test]
+fn a_group_has_the_verdict_over_its_last_iteration_that_was_read() {
+    let changed = Some(Changed { from: None, to: None });
+    let wrong = |judged_as, row| labelled(row, judged_as);
+    let rows = [
+        wrong(Judged::FalseExit, judged("t/a", ReplayVerdict::ExitIfChecksPass)),
+        wrong(Judged::MissedExit, judged("t/b", ReplayVerdict::Continue)),
+        wrong(Judged::Unclear, judged("t/c", ReplayVerdict::Blocked)),
+        ReplayRecord { changed, error: Some(Failure::usage("x", "y")), ..place("t/d") },
+    ];
+    let expected = [
+        "group,last,iterations,exits,blocked,errors,false_exits,missed_exits,changed,bytes",
+        "t,blocked,3,1,1,1,1,1,1,300",
+    ];
+    assert_eq!(lines(Shape::Csv, Grouping::Folder, &rows), expected);
+    let json = lines(Shape::Json, Grouping::Folder, &rows);
+    let group: serde_json::Value = serde_json::from_str(&json[0]).unwrap();
+    assert_eq!((json.len(), &group["last"], &group["bytes"]), (1, &"blocked".into(), &300.into()));
+}
+
+#[test]
+fn a_session_goes_across_files_and_a_file_without_one_is_its_own() {
+    let rows = [
+        in_session(Some("s"), judged("a", ReplayVerdict::Continue)),
+        in_session(None, judged("b", ReplayVerdict::Continue)),
+        in_session(Some("s"), judged("c", ReplayVerdict::Exit)),
+        place("b"),
+        place("d"),
+    ];
+    let lines = lines(Shape::Csv, Grouping::Session, &rows);
+    let expected =
+        ["s,exit,2,1,0,0,0,0,0,200", "b,continue,1,0,0,0,0,0,0,100", "d,-,0,0,0,0,0,0,0,0"];
+    assert_eq!(lines[1..], expected);
+}
+
+#[test]
+fn the_table_has_columns_for_what_was_asked() {
+    let rows =
+        [judged("t/a", ReplayVerdict::Exit), judged("u\u{1b}[2Ju/a", ReplayVerdict::Blocked)];
+    let expected = [
+        "LAST     ITERATIONS  EXITS  BLOCKED  ERRORS  GROUP",
+        "exit              1      1        0       0  t",
+        "blocked           1      0        1       0  uu",
+    ];
+    assert_eq!(lines(Shape::Table, Grouping::Folder, &rows), expected);
+    let mut asked = Report::new(super::super::Layout {
+        labels: true,
+        compared: true,
+        ..layout(Shape::Table, Grouping::Folder)
+    });
+    asked.row(&rows[0], true).unwrap();
+    let expected =
+        "LAST  ITERATIONS  EXITS  BLOCKED  ERRORS  FALSE EXITS  MISSED EXITS  CHANGED  GROUP";
+    assert_eq!(asked.end().unwrap()[0], expected);
+}

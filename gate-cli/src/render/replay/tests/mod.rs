@@ -1,0 +1,89 @@
+//! Rows made by hand, and what a report makes of them.
+
+mod csv;
+mod groups;
+mod report;
+mod table;
+mod totals;
+mod why;
+
+use gate_core::decide::reason::{Reason, ReasonCode};
+use gate_core::decide::signal::{NearMiss, Signal, Status};
+use gate_core::{Command, Transcript};
+use serde_json::json;
+
+use super::{Grouping, Layout, Shape};
+use crate::replay::{Judged, ROW, ReplayRecord, ReplayVerdict};
+
+/// A row of which only the place is known.
+fn place(file: &str) -> ReplayRecord {
+    ReplayRecord {
+        schema: ROW,
+        file: file.to_owned(),
+        iteration: 1,
+        first_line: 1,
+        verdict: None,
+        signal: None,
+        indicators: None,
+        reasons: Vec::new(),
+        warnings: Vec::new(),
+        next: None,
+        assumed: Vec::new(),
+        transcript: None,
+        label: None,
+        ambiguous: false,
+        judged: None,
+        changed: None,
+        error: None,
+        bytes: 0,
+        duration_ms: 0,
+    }
+}
+
+/// A row with this verdict, from a text without a signal.
+fn judged(file: &str, verdict: ReplayVerdict) -> ReplayRecord {
+    let indicators = json!({ "score": 1, "threshold": 2, "patterns": 1, "checks": 0, "hits": [
+        { "pattern": "done", "pack": "completion", "weight": 1, "line": 4, "column": 1,
+          "excerpt": "All is done." },
+    ] });
+    ReplayRecord {
+        verdict: Some(verdict),
+        signal: Some(Signal::absent()),
+        indicators: Some(serde_json::from_value(indicators).unwrap()),
+        transcript: Some(Transcript { format: Some("text".to_owned()), ..Transcript::default() }),
+        bytes: 100,
+        ..place(file)
+    }
+}
+
+/// The same row, judged by a label.
+fn labelled(row: ReplayRecord, judged: Judged) -> ReplayRecord {
+    ReplayRecord { judged: Some(judged), ..row }
+}
+
+fn reason(message: &str) -> Reason {
+    Reason { code: ReasonCode::SignalAbsent, check: None, message: message.to_owned() }
+}
+
+fn miss(line: u64, why: &str) -> NearMiss {
+    NearMiss { text: format!("text {line}"), line, why: why.to_owned() }
+}
+
+fn signal(status: Status, line: u64) -> Signal {
+    let source = Some(gate_core::decide::policy::Spelling::ExitStatus);
+    Signal { status, source, line: Some(line), ..Signal::absent() }
+}
+
+/// A transcript with these commands, each with its exit code.
+fn observing(commands: &[(&str, i32)]) -> Transcript {
+    let commands = commands.iter().enumerate().map(|(at, (command, exit_code))| Command {
+        command: (*command).to_owned(),
+        exit_code: *exit_code,
+        line: at as u64 + 1,
+    });
+    Transcript { commands: commands.collect(), ..Transcript::default() }
+}
+
+fn layout(shape: Shape, grouping: Grouping) -> Layout {
+    Layout { shape, grouping, checks: false, labels: false, compared: false, file_width: 5 }
+}

@@ -1,0 +1,82 @@
+//! The report as a whole: what is shown at once, and what stands at its end.
+
+use super::super::{Report, size};
+use super::{Grouping, Shape, judged, labelled, layout, place};
+use crate::failure::Failure;
+use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
+
+fn report(shape: Shape) -> Report {
+    Report::new(layout(shape, Grouping::File))
+}
+
+#[test]
+fn a_row_that_is_not_shown_is_counted() {
+    let mut report = report(Shape::Csv);
+    let row = judged("a.log", ReplayVerdict::Exit);
+    assert_eq!(report.row(&row, false).unwrap(), [""; 0]);
+    assert!(!report.totals.is_empty());
+    let shown = report.row(&row, true).unwrap();
+    assert!(shown[0].starts_with("a.log,1,1,exit,"), "{shown:?}");
+    assert_eq!(report.end().unwrap(), [""; 0], "values alone, for a program");
+}
+
+#[test]
+fn a_json_row_is_one_line_without_escapes() {
+    let mut report = report(Shape::Json);
+    let row = judged("a\u{1b}[2J\n.log", ReplayVerdict::Blocked);
+    let lines = report.row(&row, true).unwrap();
+    assert_eq!(lines.len(), 1);
+    assert!(!lines[0].contains(['\u{1b}', '\n']), "{}", lines[0]);
+    let value: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
+    assert_eq!(value["file"], "a\u{1b}[2J\n.log");
+    assert_eq!(value["verdict"], "blocked");
+    assert_eq!(report.head().unwrap(), [""; 0]);
+}
+
+#[test]
+fn a_hundred_wrong_verdicts_are_explained_and_more_are_counted() {
+    let explained = |count: usize| {
+        let mut report = report(Shape::Table);
+        for number in 0..count {
+            let row = judged(&format!("{number}.log"), ReplayVerdict::Exit);
+            report.row(&labelled(row, Judged::FalseExit), false).unwrap();
+        }
+        let row = judged("unclear.log", ReplayVerdict::Continue);
+        report.row(&labelled(row, Judged::Unclear), false).unwrap();
+        let lines = report.end().unwrap();
+        let explained = lines.iter().filter(|line| line.starts_with("FALSE EXIT  ")).count();
+        (explained, lines.last().unwrap().clone())
+    };
+    let (all, last) = explained(100);
+    assert!(all == 100 && last.starts_with("FALSE EXIT  99.log"), "{last}");
+    assert_eq!(explained(102), (100, "\nand 2 more: see them with --only wrong".to_owned()));
+}
+
+#[test]
+fn the_worst_code_of_a_file_that_was_not_read_is_kept() {
+    let mut report = report(Shape::Table);
+    let unread = |failure| ReplayRecord { error: Some(failure), ..place("a") };
+    for failure in [
+        Failure::usage("input-unreadable", "gone"),
+        Failure::internal("input-unreadable", "no permission"),
+        Failure::usage("input-unreadable", "gone"),
+    ] {
+        report.row(&unread(failure), true).unwrap();
+    }
+    assert_eq!(report.totals.code, 5);
+}
+
+#[test]
+fn sizes_are_told_in_steps_of_a_thousand() {
+    for (bytes, expected) in [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1_000, "1.0 kB"),
+        (1_549, "1.5 kB"),
+        (1_000_000, "1.0 MB"),
+        (2_500_000_000, "2.5 GB"),
+        (7_000_000_000_000, "7000.0 GB"),
+    ] {
+        assert_eq!(size(bytes), expected);
+    }
+}
