@@ -10,6 +10,8 @@ mod list;
 mod listed;
 mod run_folder;
 mod sniff;
+#[cfg(test)]
+mod tests;
 mod workers;
 
 use std::num::NonZero;

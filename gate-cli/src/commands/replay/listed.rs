@@ -49,3 +49,26 @@ fn is_file_name(folder: &Path, line: &[u8]) -> bool {
     let path = OsStr::from_bytes(line);
     folder.join(path).exists() || (!is_prose(line) && is_glob(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_text;
+
+    #[test]
+    fn a_transcript_is_told_from_a_list_by_the_files_that_it_names() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a b.log"), "").unwrap();
+        let is_prose = |lines: &[&str]| {
+            let lines: Vec<_> = lines.iter().map(|line| line.as_bytes()).collect();
+            is_text(folder.path(), &lines)
+        };
+        assert!(is_prose(&["I fixed the parser.", "Done."]));
+        assert!(is_prose(&[r#"{"type":"result"}"#]));
+        assert!(is_prose(&["no such.log", "Done."]));
+        assert!(!is_prose(&["no such.log", "a b.log"]));
+        assert!(!is_prose(&["the rest of it", "t/*.log"]));
+        assert!(!is_prose(&["gone.log"]));
+        assert!(is_prose(&["all of *.log", "is gone"]), "a glob with words around it is prose");
+        assert!(!is_prose(&[]));
+    }
+}

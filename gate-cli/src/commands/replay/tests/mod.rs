@@ -1,0 +1,5 @@
+//! Labels, an earlier replay, and the files that are transcripts.
+
+mod beside;
+mod files;
+mod kinds;
