@@ -15,6 +15,8 @@ mod progress;
 pub(crate) mod replay;
 mod run;
 mod sarif;
+#[cfg(test)]
+mod tests;
 mod text;
 mod work;
 

@@ -1,0 +1,97 @@
+//! The card at the end of a loop.
+
+use gate_core::exit::WorkPhase;
+
+use super::super::run_card;
+use super::plain;
+use crate::memory::StoppedBy;
+use crate::runner::RunRecord;
+
+fn ended(success: bool, verified: Option<bool>) -> RunRecord {
+    RunRecord {
+        schema: "gate.run.v1",
+        exit_code: u8::from(!success),
+        success,
+        stopped_by: StoppedBy::Completed,
+        message: "the work is done".to_owned(),
+        project: "p".to_owned(),
+        task: String::new(),
+        folder: "/r/p/t".to_owned(),
+        handoff: None,
+        work: None,
+        iterations: 2,
+        runs: Vec::new(),
+        resume: None,
+        denied: Vec::new(),
+        decision_id: None,
+        verdict: None,
+        verified,
+        tokens: None,
+        cost_usd: None,
+        duration_ms: 61_000,
+    }
+}
+
+#[track_caller]
+fn check(record: &RunRecord, expected: &[&str]) {
+    let card = plain(&run_card(record));
+    assert_eq!(card.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn the_first_word_says_if_the_work_is_done() {
+    let rest = ["", "  iterations  2", "  took        1m 1s", "  folder      /r/p/t"];
+    for (success, verified, head) in [
+        (true, Some(true), "DONE  the work is done"),
+        (true, None, "DONE  the work is done"),
+        (true, Some(false), "DONE (unverified)  the work is done"),
+        (false, Some(true), "NOT DONE  the work is done"),
+        (false, Some(false), "NOT DONE  the work is done"),
+    ] {
+        check(&ended(success, verified), &[&[head], rest.as_slice()].concat());
+    }
+}
+
+#[test]
+fn a_person_finds_what_is_needed_to_go_on() {
+    let command = format!("gate run --task 42 -- {}", "word ".repeat(60).trim_end());
+    let record = RunRecord {
+        message: "as many iterations\nas are allowed".to_owned(),
+        task: "42".to_owned(),
+        handoff: Some("/r/p/t/HANDOFF.md".to_owned()),
+        work: Some(crate::runner::WorkEnd {
+            work: "W-1".to_owned(),
+            phase: WorkPhase::Draft,
+            lease: "l".to_owned(),
+            actor: "a".to_owned(),
+            submitted: false,
+            refused: None,
+            next_phase: None,
+            seq: None,
+        }),
+        denied: vec!["Bash".to_owned(), "Web\u{1b}[2JFetch".to_owned()],
+        tokens: Some(1_200),
+        cost_usd: Some(0.375),
+        resume: Some(command.clone()),
+        ..ended(false, None)
+    };
+    let resume = format!("  go on with  {command}");
+    check(
+        &record,
+        &[
+            "NOT DONE  as many iterations as are allowed",
+            "",
+            "  work item   W-1: DRAFT, now as it was",
+            "  task        42",
+            "  iterations  2",
+            "  took        1m 1s",
+            "  tokens      1200",
+            "  cost        $0.38",
+            "  folder      /r/p/t",
+            "  handoff     /r/p/t/HANDOFF.md",
+            "  denied      Bash, WebFetch",
+            "              allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml",
+            &resume,
+        ],
+    );
+}
