@@ -16,6 +16,8 @@ mod promote;
 mod root;
 mod run_folder;
 mod task;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
