@@ -273,3 +273,6 @@ fn unwritable(folder: &RunFolder, error: &io::Error) -> Failure {
     let message = format!("cannot write {}: {error}", folder.folder().display());
     Failure::internal("folder-unwritable", message)
 }
+
+#[cfg(test)]
+mod tests;
