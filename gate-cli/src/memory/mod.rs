@@ -22,6 +22,8 @@ mod queries;
 mod recorded_decision;
 mod run_history;
 mod set_aside;
+#[cfg(test)]
+mod tests;
 mod token;
 mod work;
 

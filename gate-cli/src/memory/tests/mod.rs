@@ -1,0 +1,159 @@
+//! A ledger in a folder of its own, and decisions that are recorded in it.
+
+mod breakers;
+mod decisions;
+mod queries;
+
+use gate_core::config::{Layer, Origin, resolve};
+use gate_core::decide::iteration_facts::IterationFacts;
+use gate_core::decide::signal::{Signal, Status};
+use gate_core::{Input, Judged, Policy, judge};
+use serde_json::json;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use super::{DecisionContext, DecisionRequest, Memory, PendingDecision, Start};
+use crate::failure::Failure;
+use crate::record::Record;
+use crate::settings::Places;
+use crate::tests::record;
+
+/// A project with its state beside it.
+struct Shop {
+    folder: TempDir,
+    places: Places,
+}
+
+impl Shop {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("project");
+        std::fs::create_dir(&project).unwrap();
+        let (state, data) = (folder.path().join("state"), folder.path().join("data"));
+        let places =
+            Places { folder: project, state: Some(state), data: Some(data), ..Places::default() };
+        Self { folder, places }
+    }
+
+    fn memory(&self) -> Memory {
+        Memory::open(&self.places, Some("shop")).unwrap()
+    }
+
+    /// Removes the store, but not the mark of its head.
+    fn lose_state(&self) {
+        std::fs::remove_dir_all(self.folder.path().join("state")).unwrap();
+    }
+}
+
+/// The number of records in a ledger.
+fn count(memory: &mut Memory) -> u64 {
+    memory.read(|reading| Ok(reading.head()?.seq)).unwrap()
+}
+
+/// The types of all records.
+fn kinds(memory: &mut Memory) -> Vec<String> {
+    let entries = memory.read(|reading| Ok(reading.entries(1, 1_000)?)).unwrap();
+    entries.into_iter().map(|sealed| sealed.record.kind).collect()
+}
+
+fn policy(settings: &str) -> Policy {
+    let layer = Layer::parse(Origin::Project("gate.toml".into()), settings).unwrap();
+    resolve(&[layer], None).unwrap().policy
+}
+
+/// A decision that a test asks for.
+struct Ask {
+    policy: Policy,
+    text: String,
+}
+
+impl Ask {
+    fn under(settings: &str) -> Self {
+        let policy = policy(settings);
+        let text = serde_json::to_string(&policy).unwrap();
+        Self { policy, text }
+    }
+
+    fn request(&self) -> DecisionRequest<'_> {
+        DecisionRequest {
+            task: None,
+            run: Some("nightly"),
+            iteration: None,
+            new_run: false,
+            input: None,
+            dry_run: false,
+            forced: false,
+            look: &|| None,
+            actor: None,
+            of_work: false,
+            acts: &[],
+            policy: &self.policy,
+            policy_text: &self.text,
+            settings: None,
+            admit: &|_| Ok(()),
+        }
+    }
+}
+
+/// The agent says that work remains.
+fn goes_on() -> Signal {
+    Signal { status: Status::Continue, ..Signal::absent() }
+}
+
+/// The agent's whole message says that it is done.
+fn done() -> Signal {
+    Signal { status: Status::Complete, whole_message: true, ..Signal::absent() }
+}
+
+fn answer(
+    request: &DecisionRequest<'_>,
+    signal: &Signal,
+    context: DecisionContext,
+) -> (Record, Judged) {
+    let DecisionContext { memory, lost, run, iteration, at, .. } = context;
+    let observed = IterationFacts {
+        at,
+        iteration: iteration.unwrap_or_default(),
+        ..IterationFacts::default()
+    };
+    let forced = request.forced.then(|| "shipped".to_owned());
+    let new = Input::new(signal.clone(), Vec::new());
+    let input = Input { stateful: true, memory, lost, observed, forced, ..new };
+    let judged = judge(&input, request.policy);
+    let record = Record {
+        decision_id: Uuid::now_v7().to_string(),
+        run,
+        iteration,
+        decision: judged.decision.clone(),
+        policy_digest: gate_core::digest(request.policy_text.as_bytes()),
+        input_digest: request.input.map(str::to_owned),
+        ..record(&json!({}))
+    };
+    (record, judged)
+}
+
+fn pending(memory: &mut Memory, request: &DecisionRequest<'_>) -> PendingDecision {
+    match memory.begin(request).unwrap() {
+        Start::Pending(pending) => *pending,
+        Start::Repeated(record) => panic!("repeated: {}", record.decision_id),
+    }
+}
+
+/// Decides and records, or repeats an earlier decision.
+fn decide(
+    memory: &mut Memory,
+    request: &DecisionRequest<'_>,
+    signal: &Signal,
+) -> Result<Record, Failure> {
+    match memory.begin(request)? {
+        Start::Repeated(record) => Ok(*record),
+        Start::Pending(pending) => {
+            memory.record(&pending, request, &mut |context| answer(request, signal, context))
+        }
+    }
+}
+
+/// The run and the iteration of a record.
+fn place(record: &Record) -> (&str, u64) {
+    (record.run.as_deref().unwrap(), record.iteration.unwrap())
+}
