@@ -20,6 +20,8 @@ mod in_force;
 mod level;
 mod message;
 mod settings_text;
+#[cfg(test)]
+mod tests;
 mod trust_state;
 
 pub use approve::approve;

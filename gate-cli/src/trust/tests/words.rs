@@ -1,0 +1,47 @@
+//! The words of messages about settings.
+
+use std::path::Path;
+
+use gate_checks::Program;
+
+use super::super::message::{mistake, programs};
+use crate::failure::Failure;
+
+fn program(check: &str, argv: &[&str]) -> Program {
+    Program {
+        check: check.to_owned(),
+        argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+        shell: false,
+        cwd: None,
+        found: None,
+    }
+}
+
+#[test]
+fn five_programs_are_named_and_more_are_counted() {
+    assert_eq!(programs(&[]), "");
+    let five: Vec<_> = ["a", "b", "c", "d", "e"].map(|name| program(name, &["make", name])).into();
+    let named = "; it would start a: [\"make\", \"a\"], b: [\"make\", \"b\"], c: [\"make\", \"c\"], \
+                 d: [\"make\", \"d\"], e: [\"make\", \"e\"]";
+    assert_eq!(programs(&five), named);
+    let seven = [five, vec![program("f", &[]), program("g", &[])]].concat();
+    assert_eq!(programs(&seven), format!("{named}, 2 more"));
+    let dirty = program("a\u{1b}[2Jb", &["sh", "-c", "echo \u{1b}[2J\"x\""]);
+    assert_eq!(programs(&[dirty]), r#"; it would start ab: ["sh", "-c", "echo \u{1b}[2J\"x\""]"#);
+}
+
+#[test]
+fn a_mistake_in_changed_settings_is_told_in_short() {
+    let from = Path::new("/w/a");
+    let failure = Failure::usage("config-syntax", format!("expected{}", " x".repeat(200)));
+    let said = mistake(Path::new("/w/gate.toml"), from, &Failure { line: Some(3), ..failure });
+    let begins =
+        "../gate.toml changed since you approved it, and cannot be used (line 3: expected x";
+    assert!(said.starts_with(begins), "{said}");
+    let ends = "…). If that was you: mend it, then `gate trust`. If not: `git diff ../gate.toml`.";
+    assert!(said.ends_with(ends) && said.chars().count() < 350, "{said}");
+    let whole = mistake(Path::new("/w/a/gate.toml"), from, &Failure::usage("x", "no number"));
+    assert!(
+        whole.contains("gate.toml changed since you approved it, and cannot be used (no number)")
+    );
+}
