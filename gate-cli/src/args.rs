@@ -11,6 +11,8 @@ mod ledger;
 mod replay;
 mod run;
 mod shared;
+#[cfg(test)]
+mod tests;
 mod trust;
 mod work;
 

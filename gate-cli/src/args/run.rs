@@ -32,13 +32,13 @@ pub(crate) struct Run {
     #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with = "task")]
     pub(crate) work: Option<Option<String>>,
     /// The name of the one who claims; else a new name for each loop.
-    #[arg(long, value_name = "A", requires = "work")]
+    #[arg(long, value_name = "A", requires = "work", conflicts_with = "task")]
     pub(crate) actor: Option<String>,
     /// Claim an item in this phase.
-    #[arg(long, value_name = "P", requires = "work", ignore_case = true, value_parser = phase())]
+    #[arg(long, value_name = "P", requires = "work", conflicts_with = "task", ignore_case = true, value_parser = phase())]
     pub(crate) phase: Option<WorkPhase>,
     /// Sleep until an item can be claimed, at most so long, such as 1h.
-    #[arg(long, value_name = "T", requires = "work", value_parser = parse_duration)]
+    #[arg(long, value_name = "T", requires = "work", conflicts_with = "task", value_parser = parse_duration)]
     pub(crate) wait: Option<Duration>,
     /// The length of the lease; it is renewed while the loop runs.
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
