@@ -20,6 +20,8 @@ mod row;
 mod sql;
 mod sqlite;
 mod statements;
+#[cfg(test)]
+mod tests;
 mod view;
 
 use std::fmt::Debug;
