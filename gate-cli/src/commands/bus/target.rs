@@ -133,3 +133,6 @@ fn task_bus(folder: &Path) -> Option<PathBuf> {
     }
     Some(runs.parent()?.join(layout::TASK_BUS))
 }
+
+#[cfg(test)]
+mod tests;
