@@ -479,3 +479,6 @@ fn switched_off(switch: &Switch) -> Option<Finding> {
         Finding::new(Level::Problem, "hooks-off", message)
     })
 }
+
+#[cfg(test)]
+mod tests;

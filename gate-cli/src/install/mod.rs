@@ -30,6 +30,8 @@ mod receipt;
 mod roots;
 mod scope;
 mod settings_text;
+#[cfg(test)]
+mod tests;
 mod trial;
 mod trust;
 
