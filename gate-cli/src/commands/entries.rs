@@ -45,7 +45,9 @@ pub(super) fn start(
         let mut end = reading.head()?.seq;
         while end > 0 {
             let from = end.saturating_sub(PAGE_RECORDS as u64 - 1).max(1);
-            let page = reading.entries(from, PAGE_RECORDS)?;
+            // The first page may be shorter: what was counted before is not in it.
+            let length = usize::try_from(end - from + 1).unwrap_or(PAGE_RECORDS);
+            let page = reading.entries(from, length)?;
             for sealed in page.iter().rev().filter(|sealed| is_wanted(sealed)) {
                 left = left.saturating_sub(1);
                 if left == 0 {
@@ -57,3 +59,6 @@ pub(super) fn start(
         Ok(1)
     })
 }
+
+#[cfg(test)]
+mod tests;
