@@ -21,6 +21,8 @@ mod preset;
 mod reconcile;
 mod stale_run;
 mod stop_conditions;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 use std::thread;

@@ -11,7 +11,8 @@ use crate::governance::{RunFolder, Task, by_gate};
 
 /// True if the run's process group exists, also as another user's.
 pub(super) fn is_alive(info: &RunInfo) -> bool {
-    let group = i32::try_from(info.pgid).ok().and_then(Pid::from_raw);
+    // A negative number would ask for a process instead of a group.
+    let group = i32::try_from(info.pgid).ok().filter(|pgid| *pgid > 0).and_then(Pid::from_raw);
     group.is_some_and(|group| !matches!(test_kill_process_group(group), Err(Errno::SRCH)))
 }
 

@@ -1,32 +1,7 @@
 //! The end of an agent, as its record has it.
 
-use std::time::Duration;
-
-use gate_checks::CancellationToken;
-
 use super::*;
-
-fn order(program: &str) -> Order {
-    Order {
-        argv: vec![program.to_owned(), "-p".to_owned()],
-        agent: "codex".to_owned(),
-        cwd: "/w".into(),
-        prompt: String::new(),
-        iterations: 1,
-        timeout: None,
-        wall: None,
-        idle: None,
-        children: Duration::ZERO,
-        grace: Duration::ZERO,
-        parent: None,
-        lost: CancellationToken::new(),
-        environment: Vec::new(),
-        shown: (String::new(), None),
-        plain_prompt: false,
-        backoff: gate_core::config::Backoff { first_ms: 1, max_ms: 1, limit_ms: 1 },
-        resume: None,
-    }
-}
+use crate::runner::tests::order;
 
 #[track_caller]
 fn check(fate: &Fate, code: i64, shell_code: Option<i32>, error: Option<&str>) {
