@@ -29,3 +29,37 @@ fn about(code: WarningCode, (line, text): (u64, &str), count: usize) -> Option<W
     };
     Some(Warning::new(code, format!("line {line}: {text}{more}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use gate_core::{Limit, Remark};
+
+    use super::*;
+
+    fn remark(line: u64) -> Remark {
+        Remark { text: format!("text {line}"), line }
+    }
+
+    #[test]
+    fn the_first_flaw_and_the_last_error_and_limit_stand_for_the_others() {
+        let limit = |line| Limit { text: format!("limit {line}"), resets_at: None, line };
+        let transcript = Transcript {
+            problems: vec![remark(1), remark(2), remark(3)],
+            errors: vec![remark(4), remark(5)],
+            limits: vec![limit(6)],
+            denials: vec![remark(7)],
+            ..Transcript::default()
+        };
+        let told = |transcript: &Transcript| {
+            let warnings = about_transcript(transcript).into_iter();
+            warnings.map(|one| (one.code, one.message)).collect::<Vec<_>>()
+        };
+        let expected = [
+            (WarningCode::InputProblem, "line 1: text 1 (and 2 more)".to_owned()),
+            (WarningCode::AgentError, "line 5: text 5 (and 1 more)".to_owned()),
+            (WarningCode::LimitReached, "line 6: limit 6".to_owned()),
+        ];
+        assert_eq!(told(&transcript), expected);
+        assert_eq!(told(&Transcript::default()), []);
+    }
+}
