@@ -58,3 +58,6 @@ fn line(event: &Event<'_>) -> Option<String> {
 pub(super) fn waits(until: Timestamp, why: &str) -> String {
     format!("waiting until {}: {}", until.strftime("%H:%M:%SZ"), plain(why))
 }
+
+#[cfg(test)]
+mod tests;
