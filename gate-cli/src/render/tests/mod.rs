@@ -3,6 +3,7 @@
 mod breakers;
 mod cards;
 mod explained;
+mod items;
 mod json;
 mod ledgers;
 mod log;
