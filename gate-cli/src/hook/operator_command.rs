@@ -50,4 +50,18 @@ mod tests {
             assert_eq!(OperatorCommand::parse(other), None, "{other}");
         }
     }
+
+    #[test]
+    fn a_command_may_be_typed_as_clients_mark_theirs() {
+        for (prompt, command) in [
+            ("!gate trust", OperatorCommand::Trust),
+            ("/gate on", OperatorCommand::On),
+            ("  !gate   off ", OperatorCommand::Off(None)),
+        ] {
+            assert_eq!(OperatorCommand::parse(prompt), Some(command), "{prompt}");
+        }
+        for other in ["#gate on", "Gate on", "gate on --session now", "gate off --for 0s", "!"] {
+            assert_eq!(OperatorCommand::parse(other), None, "{other}");
+        }
+    }
 }

@@ -121,3 +121,21 @@ pub(super) fn is_older(file: &Path, session: &session::Session) -> bool {
     let written = written.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
     written.zip(session.state.prompted_at).is_some_and(|(written, at)| written.as_secs() < at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_to_the_operator_keeps_the_prompt_from_the_model_where_that_is_possible() {
+        for agent in Agent::ALL {
+            let expected = match agent {
+                Agent::Copilot | Agent::Cursor | Agent::Opencode | Agent::Goose => {
+                    json!({ "systemMessage": "gate is on" })
+                }
+                _ => json!({ "decision": "block", "reason": "gate is on" }),
+            };
+            assert_eq!(reply(agent, "gate is on"), expected, "{}", agent.name());
+        }
+    }
+}
