@@ -301,3 +301,6 @@ fn cut(text: &str, longest: usize) -> String {
 fn length(text: &str) -> usize {
     text.chars().count()
 }
+
+#[cfg(test)]
+mod tests;

@@ -234,3 +234,6 @@ pub fn failing_tests(evidence: &Evidence) -> Vec<String> {
     let names: Vec<_> = names.collect();
     if names.is_empty() { vec![evidence.check.clone()] } else { names }
 }
+
+#[cfg(test)]
+mod tests;

@@ -424,3 +424,6 @@ fn with_summary(evidence: &Evidence, what: &str) -> String {
         format!("{check} {what}: {summary}")
     }
 }
+
+#[cfg(test)]
+mod tests;
