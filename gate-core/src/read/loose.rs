@@ -356,41 +356,4 @@ deserialize! {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(serde::Deserialize)]
-    #[serde(default)]
-    #[derive(Default)]
-    struct Sample<'a> {
-        #[serde(borrow)]
-        text: Str<'a>,
-        number: Num,
-        flag: Flag,
-        #[serde(borrow)]
-        content: Content<'a, Leaves<'a>>,
-    }
-
-    #[test]
-    fn fields_of_other_types_read_as_absent() {
-        let json = r#"{"text":{"a":[1]},"number":"7","flag":1,"content":7}"#;
-        let sample: Sample<'_> = serde_json::from_str(json).unwrap();
-        assert!(sample.text.is_empty() && sample.number.whole().is_none() && !sample.flag.0);
-        assert!(matches!(sample.content, Content::Blocks(blocks) if blocks.is_empty()));
-    }
-
-    #[test]
-    fn plain_strings_are_borrowed() {
-        let sample: Sample<'_> = serde_json::from_str(r#"{"text":"a","content":"b"}"#).unwrap();
-        assert!(matches!(sample.text.0, Cow::Borrowed("a")));
-        assert!(matches!(sample.content, Content::Text(Cow::Borrowed("b"))));
-    }
-
-    #[test]
-    fn leaves_of_any_depth_are_collected() {
-        let json = r#"{"a":["x",{"b":"y"}],"c":1,"command":["git","status"]}"#;
-        let leaves: Leaves<'_> = serde_json::from_str(json).unwrap();
-        assert_eq!(leaves.texts, ["x", "y", "git", "status"]);
-        assert_eq!(leaves.command.as_deref(), Some("git status"));
-    }
-}
+mod tests;

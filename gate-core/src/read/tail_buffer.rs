@@ -127,47 +127,4 @@ impl TailBuffer {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The bytes before the tail and the tail, of an input that comes in pieces of a size.
-    fn split(input: &[u8], size: usize) -> (Vec<u8>, Vec<u8>) {
-        let (mut buffer, mut before) = (TailBuffer::default(), Vec::new());
-        for bytes in input.chunks(size) {
-            buffer.push(bytes, &mut |released| {
-                let (Released::Lines(bytes) | Released::Part(bytes)) = released;
-                before.extend_from_slice(bytes);
-            });
-        }
-        while let Some(Released::Lines(bytes) | Released::Part(bytes)) = buffer.release_last() {
-            before.extend_from_slice(bytes);
-        }
-        let tail = buffer.tail().0.to_vec();
-        (before, tail)
-    }
-
-    #[test]
-    fn the_tail_is_the_same_however_the_bytes_come() {
-        let short = "line\n".repeat(TAIL_BYTES);
-        let long =
-            format!("a\n{}\nb\n{}", "x".repeat(TAIL_BYTES + 9), "c\n".repeat(TAIL_BYTES / 4));
-        let endless = format!("a\n{}\nb\n", "y".repeat(MAX_RECORD + 9));
-        for (input, tail) in [
-            (&short, TAIL_BYTES + 4 * TAIL_BYTES % 5),
-            (&long, TAIL_BYTES / 2 + 12 + TAIL_BYTES),
-            (&endless, 2),
-        ] {
-            let expected = split(input.as_bytes(), usize::MAX);
-            assert_eq!(expected.1.len(), tail);
-            assert_eq!(expected.0.len() + tail, input.len());
-            for size in [70_001, TAIL_BYTES - 1, 3 * TAIL_BYTES] {
-                assert!(split(input.as_bytes(), size) == expected, "{size}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_short_input_is_all_tail() {
-        assert_eq!(split(b"a\nb\n", 1), (Vec::new(), b"a\nb\n".to_vec()));
-    }
-}
+mod tests;

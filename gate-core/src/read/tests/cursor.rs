@@ -110,3 +110,106 @@ fn the_object_of_json() {
     let events = events(Format::CursorJson, &failed);
     assert_eq!(events[1..3], ["1 system: No key", "1 error: No key"]);
 }
+
+/// The events of one completed call after its session's.
+#[track_caller]
+fn check_call(tools: &str, expected: &[&str]) {
+    let call = format!(
+        r#"{{"type":"tool_call","subtype":"completed","call_id":"c1","tool_call":{{{tools}}},"session_id":"s1"}}"#
+    );
+    let events = events(Format::CursorStream, &format!("{INIT}\n{call}"));
+    assert_eq!(events[2..], *expected, "{tools}");
+}
+
+#[test]
+fn a_call_ended_as_its_outcome_and_its_exit_code_say() {
+    let shell = |result: &str| {
+        format!(r#""shellToolCall":{{"args":{{"command":"make"}},"result":{{{result}}}}}"#)
+    };
+    check_call(
+        &shell(r#""success":{"exitCode":0,"stdout":"ok","stderr":""}"#),
+        &["2 tool: ok", "2 ran: make -> 0"],
+    );
+    check_call(
+        &shell(r#""success":{"exitCode":2,"stdout":"a","stderr":"b"}"#),
+        &["2 tool: a", "2 tool: b", "2 ran: make -> 2", "2 failed: a⏎b"],
+    );
+    check_call(
+        &shell(r#""timeout":{"errorMessage":"too slow"}"#),
+        &["2 tool: too slow", "2 failed: too slow"],
+    );
+    check_call(
+        &shell(r#""permissionDenied":{"error":"no"}"#),
+        &["2 tool: no", "2 denied: shellToolCall"],
+    );
+    check_call(
+        &shell(r#""failure":{"error":"This command requires approval"}"#),
+        &["2 tool: This command requires approval", "2 denied: shellToolCall"],
+    );
+    check_call(&shell(r#""failure":{"exitCode":4294967297}"#), &[]);
+    check_call(&shell(r#""success":7"#), &[]);
+}
+
+#[test]
+fn a_tool_without_a_command_reports_no_exit_code() {
+    check_call(
+        r#""readToolCall":{"args":{"path":"a"},"result":{"error":{"exitCode":1,"errorMessage":"no a"}}}"#,
+        &["2 tool: no a", "2 failed: no a"],
+    );
+}
+
+#[test]
+fn a_call_that_starts_shows_its_arguments_in_either_spelling() {
+    let call = call("started", "").replace(r#""args""#, r#""arguments""#);
+    let events = events(Format::CursorStream, &format!("{INIT}\n{call}"));
+    assert_eq!(events[2..], ["2 tool: make"]);
+}
+
+#[test]
+fn a_thought_goes_on_until_something_else_comes() {
+    let input = [
+        INIT.to_owned(),
+        thinking("delta", "H"),
+        thinking("delta", "m."),
+        message("assistant", "One."),
+        thinking("delta", "So"),
+        thinking("completed", ""),
+        thinking("delta", "Then."),
+    ];
+    assert_eq!(
+        events(Format::CursorStream, &input.join("\n"))[2..],
+        ["2 thinking: Hm.", "4 assistant: One.", "5 thinking: So", "7 thinking: Then."]
+    );
+}
+
+#[test]
+fn the_runs_of_a_log_add_up_and_each_begins_a_turn() {
+    let used = |tokens: &str| {
+        result("Done.").replace("\"session_id\"", &format!("\"usage\":{{{tokens}}},\"session_id\""))
+    };
+    let first = used(r#""inputTokens":10,"outputTokens":2,"cacheReadTokens":900"#);
+    let second = used(r#""outputTokens":5,"cacheWriteTokens":7"#);
+    let input = [INIT, &message("assistant", "Done."), &first, &message("user", "Go."), &second];
+    assert_eq!(
+        events(Format::CursorStream, &input.join("\n"))[2..],
+        [
+            "2 assistant: Done.",
+            "4 --- prompt",
+            "4 user: Go.",
+            "5 assistant: Done.",
+            "usage 24 tokens, - µ$, 2400 ms",
+        ]
+    );
+}
+
+#[test]
+fn a_failure_is_told_by_its_result_or_by_its_subtype() {
+    let failed = |text: &str| {
+        let record = result(text).replace("success", "error_during_execution");
+        events(Format::CursorJson, &record)[1..3].to_vec()
+    };
+    assert_eq!(failed("No key"), ["1 system: No key", "1 error: No key"]);
+    let subtype = ["1 system: error_during_execution", "1 error: error_during_execution"];
+    assert_eq!(failed(""), subtype);
+    assert!(words(&result("COMPLETE").replace("success", "error_x")).is_empty());
+}

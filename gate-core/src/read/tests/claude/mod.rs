@@ -1,7 +1,9 @@
 //! Claude Code: every trap of its formats is a test of its own.
 
+mod ends;
 mod records;
 mod results;
+mod users;
 
 use super::words;
 
