@@ -2,6 +2,7 @@
 
 use super::*;
 
+mod guards;
 mod honest;
 mod marks;
 

@@ -313,3 +313,6 @@ fn may_matter(line: &[u8]) -> bool {
     let marks = b"=-*~#_[\x1b\xe2";
     first.is_some_and(|byte| marks.contains(byte))
 }
+
+#[cfg(test)]
+mod tests;

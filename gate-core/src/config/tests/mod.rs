@@ -2,6 +2,7 @@
 
 mod default;
 mod errors;
+mod errors_checks;
 mod errors_cross;
 mod errors_values;
 mod import;
