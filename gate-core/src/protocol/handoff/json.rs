@@ -25,17 +25,15 @@ pub(super) fn read(text: &str) -> Read {
 
 /// The entries of a text that is one JSON object.
 pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Problem> {
-    let skipped = text.len() - bare(text).len();
+    let is_empty = bare(text).is_empty();
     // The blanks stay, so that lines are counted from the beginning.
-    let text = if text.starts_with('\u{feff}') { &text['\u{feff}'.len_utf8()..] } else { text };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match serde_json::from_str::<Node>(text) {
         Ok(Node::Table(entries)) => Ok(entries),
         Ok(node) => {
             Err(Problem::new("", format!("an object is expected, and this is {}", node.name())))
         }
-        Err(_) if skipped == text.len() => {
-            Err(Problem::new("", "it is empty: a JSON object is expected"))
-        }
+        Err(_) if is_empty => Err(Problem::new("", "it is empty: a JSON object is expected")),
         Err(error) => Err(Problem::new("", format!("no JSON: {error}"))),
     }
 }
