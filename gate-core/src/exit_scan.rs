@@ -79,3 +79,6 @@ impl Sink for Collector {
         trouble::says(what, text)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -365,3 +365,6 @@ fn keep_last<T>(list: &mut Vec<T>, item: T) {
     }
     list.push(item);
 }
+
+#[cfg(test)]
+mod tests;

@@ -233,3 +233,116 @@ proptest! {
         prop_assert_eq!(found.last().map(String::as_str), Some("next"));
     }
 }
+
+fn headed(header: &str) -> Read {
+    read(format!("---\n{header}---\nbody\n").as_bytes())
+}
+
+#[test]
+fn a_header_says_who_and_what_in_single_values() {
+    for (header, expected) in [
+        ("task_id: a\n", "line 1 of it: neither msg_id nor type is there"),
+        ("msg_id: a\ntype: [A]\n", "line 2 of it: type: one value is expected"),
+        ("type: A\nrun_id:\n  a: b\n", "line 2 of it: run_id: one value is expected"),
+        (
+            "type: A\n\nts: 2026-02-20\n",
+            "line 3 of it: ts: a time such as 2026-02-20T15:30:45Z is expected",
+        ),
+    ] {
+        let read = headed(header);
+        assert_eq!(read.messages, [], "{header}");
+        let told = format!("line 1: passed over: its header, {expected}");
+        assert_eq!(read.problems[0].to_string(), told);
+    }
+    let read = headed("type: A\nts: ''\n");
+    assert_eq!((read.messages.len(), read.problems), (1, Vec::new()));
+}
+
+#[test]
+fn links_and_parents_that_lead_nowhere_are_left_out() {
+    let message = |header: &str| headed(&format!("type: A\n{header}")).messages.remove(0);
+    let links = "links:\n- /a.md\n- url: https://b\n  label: B\n  kind: doc\n- [c]\n";
+    assert_eq!(
+        message(links).links,
+        [
+            Link { url: "/a.md".to_owned(), ..Link::default() },
+            Link { url: "https://b".to_owned(), label: "B".to_owned(), kind: "doc".to_owned() },
+        ]
+    );
+    let parents = "parents:\n- kind: reply\n- msg_id: m0\n  meta:\n    a: 1\n    b: [2]\n";
+    let meta = vec![("a".to_owned(), "1".to_owned())];
+    assert_eq!(message(parents).parents, [Parent { meta, ..Parent::new("m0") }]);
+    assert_eq!(message("meta: words\n").meta, []);
+}
+
+#[test]
+fn older_lines_have_a_time_and_a_type_that_is_one_word() {
+    let legacy = |line: &str| {
+        let mut found = read(format!("{line}\n").as_bytes()).messages;
+        found.pop().map(|message| (message.kind, message.body))
+    };
+    let told = |kind: &str, body: &str| Some((kind.to_owned(), body.to_owned()));
+    assert_eq!(legacy("  [2026-02-20 15:30:45] question: why?"), told("QUESTION", "why?"));
+    assert_eq!(legacy("[2026-02-20T15:30:45+01:00] a_b-c/d: x: y"), told("A_B-C/D", "x: y"));
+    assert_eq!(legacy("[2026-02-20 15:30:45] done:"), told("DONE", "done:"));
+    assert_eq!(legacy("[2026-02-20 15:30:45] : x"), told("INFO", ": x"));
+    for line in ["[2026-02-20] INFO: x", "[2026-02-20 15:30:45]", "2026-02-20 15:30:45 x", "[] x"] {
+        assert_eq!(legacy(line), None, "{line}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_replaced_and_told() {
+    let mut bus = said("X").to_entry().into_bytes();
+    let at = bus.iter().rposition(|byte| *byte == b'X').unwrap();
+    bus[at] = 0xff;
+    let read = read(&bus);
+    assert_eq!(read.messages[0].body, "\u{fffd}");
+    assert_eq!(read.problems[0].to_string(), "line 1: it is not UTF-8");
+}
+
+#[test]
+fn words_of_a_header_are_short_lines_wherever_they_stand() {
+    let bad = "a\u{2028}b".to_owned();
+    let draft = || Draft::new("INFO", "p");
+    let link = Link { label: bad.clone(), ..Link::default() };
+    let parent = Parent { meta: vec![("k".to_owned(), bad.clone())], ..Parent::new("m") };
+    for (draft, key) in [
+        (Draft { task_id: bad.clone(), ..draft() }, "task_id"),
+        (Draft { run_id: "x".repeat(4097), ..draft() }, "run_id"),
+        (Draft { links: vec![link], ..draft() }, "links"),
+        (Draft { parents: vec![Parent::new("m\tn")], ..draft() }, "parents"),
+        (Draft { parents: vec![parent], ..draft() }, "meta"),
+        (Draft { meta: vec![(bad, String::new())], ..draft() }, "meta"),
+    ] {
+        assert_eq!(draft.check(), Err(BadMessage::Word { key }));
+    }
+    let longest = Draft { run_id: "x".repeat(4096), body: "x".repeat(LONGEST_BODY), ..draft() };
+    assert_eq!(longest.check(), Ok(()));
+}
+
+#[test]
+fn a_runner_tells_how_a_run_ended_and_quotes_the_end_of_a_crash() {
+    use super::super::run::{RunInfo, Status};
+    let start = id(0).time;
+    let mut info = RunInfo::begun("r-1", "p", "t", start);
+    info.output_path = "/r/output.md".to_owned();
+    info.stderr_path = "/r/stderr.txt".to_owned();
+    let told = |info: &RunInfo, stderr: &str| {
+        let draft = event(info, "/r", stderr);
+        assert_eq!((draft.task_id.as_str(), draft.run_id.as_str()), ("t", "r-1"));
+        (draft.kind, draft.body)
+    };
+    let places = "run_dir: /r\nstderr: /r/stderr.txt\noutput: /r/output.md";
+    assert_eq!(told(&info, "x"), (START.to_owned(), format!("run started\n{places}")));
+    let ended = |code, stderr: &str| told(&info.clone().ended(start, code, None), stderr);
+    let end =
+        |code: i64| format!("run stopped with code {code}\nrun_dir: /r\noutput: /r/output.md");
+    assert_eq!(ended(0, "warning"), (STOP.to_owned(), end(0)));
+    assert_eq!(ended(7, " \n"), (CRASH.to_owned(), end(7)));
+    let lines: Vec<_> = (1..=STDERR_LINES + 2).map(|number| number.to_string()).collect();
+    let quoted = format!("\n\n## stderr (last 50 lines)\n{}", lines[2..].join("\n"));
+    assert_eq!(ended(7, &(lines.join("\n") + "\n\n")), (CRASH.to_owned(), end(7) + &quoted));
+    info.status = Status::Unknown;
+    assert_eq!(told(&info, "").0, CRASH);
+}

@@ -200,3 +200,90 @@ proptest! {
         prop_assert_eq!(&RunInfo::parse(&info.to_yaml()).unwrap(), &info);
     }
 }
+
+#[test]
+fn a_record_that_contradicts_itself_is_odd_and_still_read() {
+    let start = at("2026-02-20T15:30:45Z");
+    let begun = || RunInfo::begun("r", "p", "t", start);
+    let odd = |info: RunInfo| {
+        info.problems().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(odd(begun()), "");
+    assert_eq!(odd(RunInfo::unknown("r", "p", "t")), "");
+    assert_eq!(odd(RunInfo { end_time: Some(start), ..begun() }), "end_time: the run goes on");
+    assert_eq!(
+        odd(RunInfo { exit_code: 0, ..begun() }),
+        "exit_code: 0, and the run goes on: -1 is expected"
+    );
+    for status in [Status::Completed, Status::Failed] {
+        assert_eq!(odd(RunInfo { status, ..begun() }), "end_time: the run has ended");
+    }
+    let paths = RunInfo {
+        prompt_path: "C:\\runs\\prompt.md".to_owned(),
+        output_path: "/runs/output.md".to_owned(),
+        stdout_path: "stdout.txt".to_owned(),
+        stderr_path: "./stderr.txt".to_owned(),
+        ..begun()
+    };
+    assert_eq!(
+        odd(paths),
+        "stdout_path: \"stdout.txt\" is no absolute path; \
+         stderr_path: \"./stderr.txt\" is no absolute path"
+    );
+}
+
+#[test]
+fn an_id_in_the_record_goes_before_the_path_and_a_path_elsewhere_says_only_the_run() {
+    let bare = "start_time: 2026-02-20T15:30:45Z\nexit_code: 0\nstatus: completed\n";
+    let ids = |text: &str, path: &str| {
+        let info = RunInfo::parse_at(&format!("{text}{bare}"), path);
+        info.map(|info| [info.project_id, info.task_id, info.run_id].join(" "))
+    };
+    let path = "/r/shop/t-1/runs/r-1/run-info.yaml";
+    assert_eq!(ids("task_id: t-2\n", path).as_deref(), Ok("shop t-2 r-1"));
+    assert_eq!(ids("task_id: ' '\n", path).as_deref(), Ok("shop t-1 r-1"));
+    let windows = "C:\\r\\shop\\t-1\\runs\\r-1\\run-info.yaml";
+    assert_eq!(ids("", windows).as_deref(), Ok("shop t-1 r-1"));
+    let missing = |key| Err(RunInfoError::Missing { key });
+    assert_eq!(ids("", "/r/shop/t-1/old/r-1/run-info.yaml"), missing("project_id"));
+    assert_eq!(ids("project_id: p\n", "/x/r-1/run-info.yaml"), missing("task_id"));
+    assert_eq!(ids("", "run-info.yaml"), missing("run_id"));
+}
+
+#[test]
+fn what_is_left_blank_is_as_if_it_were_not_there() {
+    let with = |more: &str| RunInfo::parse(&format!("{more}{ENDED}")).unwrap();
+    let info = with("parent_run_id: ''\nprompt_path:\n");
+    assert!(!info.is_delegated() && info.prompt_path.is_empty());
+    assert!(with("parent_run_id: r-0\n").is_delegated());
+    let blank = ENDED.replace("process_ownership: managed", "process_ownership: ''");
+    assert_eq!(RunInfo::parse(&blank).unwrap().process_ownership, None);
+    let never = ENDED.replace("2026-02-20T15:31:00Z", "0001-01-01T00:00:00Z");
+    assert_eq!(RunInfo::parse(&never).unwrap().end_time, None);
+    let other = ENDED.replace("managed", "nobody");
+    assert_eq!(
+        RunInfo::parse(&other).unwrap_err().to_string(),
+        "line 7: process_ownership: managed or external is expected, and it is \"nobody\""
+    );
+}
+
+#[test]
+fn a_prompt_leaves_out_what_is_not_known() {
+    let bare =
+        Preamble { run_folder: "/r/1", gate: "gate", prompt: "build it\n", ..Preamble::default() };
+    let text = bare.to_string();
+    assert!(
+        text.starts_with("JRUN_RUN_FOLDER=/r/1\n\nWrite output.md to /r/1/output.md\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("\n---\n\nbuild it\n") && !text.contains("## "), "{text}");
+    let blank = Preamble { task_state: " \n", messages: "\n", feedback: " ", ..bare.clone() };
+    assert_eq!(blank.to_string(), text);
+    let known =
+        Preamble { task_state: "half way", feedback: "tests failed", messages: "hi", ..bare };
+    let known = known.to_string();
+    let titles: Vec<_> = known.lines().filter(|line| line.starts_with("## ")).collect();
+    let expected =
+        ["## TASK_STATE.md", "## New on the message bus", "## What the last iteration left open"];
+    assert_eq!(titles, expected);
+}

@@ -3,6 +3,7 @@
 mod laws;
 mod lines;
 mod others;
+mod rules;
 
 use super::*;
 
