@@ -484,3 +484,6 @@ impl Policy {
         patterns.saturating_add(self.counting_checks()).saturating_add(2)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -317,23 +317,4 @@ impl LoopState {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_passed_under_other_settings_counts_no_more() {
-        let named = |name: Option<&str>| name.map(str::to_owned);
-        let passed = |run: Option<&str>, now: Option<&str>| {
-            let run = RunState { passed_in_a_row: 3, settings: named(run), ..RunState::default() };
-            let observed = IterationFacts { settings: named(now), ..IterationFacts::default() };
-            let noted = run.noted(&observed);
-            assert_eq!(noted.settings, named(now.or(run.settings.as_deref())));
-            assert_eq!(noted.passed_in_a_row, run.passed_under(&observed));
-            noted.passed_in_a_row
-        };
-        assert_eq!((passed(Some("a"), Some("a")), passed(None, None)), (3, 3));
-        for (run, now) in [(Some("a"), Some("b")), (None, Some("a")), (Some("a"), None)] {
-            assert_eq!(passed(run, now), 0, "{run:?} {now:?}");
-        }
-    }
-}
+mod tests;

@@ -70,3 +70,6 @@ fn threshold(input: &Input, policy: &Policy) -> u32 {
         Threshold::Reachable | Threshold::Fixed(_) => policy.threshold_in_force(),
     }
 }
+
+#[cfg(test)]
+mod tests;

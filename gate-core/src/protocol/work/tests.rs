@@ -224,3 +224,79 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_item_that_begins_blocked_begins_anew_when_it_is_freed() {
+    let blocked = ItemState::added(WorkPhase::Blocked);
+    assert_eq!(blocked.step("W", Cause::Unblocked).unwrap().to, WorkPhase::Draft);
+    assert!(blocked.back_to("W", WorkPhase::Implementation).is_err());
+    let draft = ItemState::added(WorkPhase::Draft);
+    assert_eq!(
+        said(draft.step("W", Cause::Unblocked)),
+        "invalid transition from DRAFT via unblocked"
+    );
+    assert_eq!(
+        said(draft.step("W", Cause::CiPassed)),
+        "transition from DRAFT to READY_FOR_REVIEW is not allowed"
+    );
+    let done = ItemState::added(WorkPhase::Completed);
+    assert_eq!(
+        said(done.step("W", Cause::Completed)),
+        "invalid transition from COMPLETED via completed"
+    );
+}
+
+#[test]
+fn texts_of_an_item_may_be_empty_and_not_endless() {
+    let new = |title: &str, description: &str| {
+        said(WorkItem::new("W", title, description, WorkPhase::Draft))
+    };
+    assert_eq!(new(&"é".repeat(MAX_TITLE / 2), &"x".repeat(MAX_DESCRIPTION)), "");
+    assert_eq!(new(&"x".repeat(MAX_TITLE + 1), ""), "the title is longer than 512 bytes");
+    assert_eq!(new("a\tb", ""), "the title holds a control character");
+    assert_eq!(
+        new("", &"x".repeat(MAX_DESCRIPTION + 1)),
+        "the description is longer than 65536 bytes"
+    );
+    assert_eq!(new("", "a\nb\0"), "the description holds NUL");
+    let texts = |title: &str, description: &str| {
+        WorkItem::new("W", title, description, WorkPhase::Draft).unwrap().texts()
+    };
+    assert_ne!(texts("ab", "c"), texts("a", "bc"));
+}
+
+#[test]
+fn a_record_says_what_it_made_of_its_own_item_alone() {
+    let state = ItemState::added(WorkPhase::Implementation);
+    let step = state.step("W", Cause::Blocked).unwrap();
+    let records = ledger(&[added("W"), ended(&step, ExitReason::Blocked)]);
+    let recorded = |at: usize, id: &str| ItemState::recorded(&records[at], id).unwrap();
+    assert_eq!(recorded(0, "W"), Some(state));
+    assert_eq!(recorded(1, "W"), Some(state.taken(&step, "a").unwrap()));
+    assert_eq!((recorded(0, "V"), recorded(1, "V")), (None, None));
+    let item = |id: &str, title: &str| {
+        let item = WorkItem::new(id, title, "", WorkPhase::Draft).unwrap();
+        records.iter().map(|record| item.is_added_by(record).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(item("W", "a title"), [true, false], "its phase may have changed since");
+    assert_eq!(item("W", "another"), [false, false]);
+    assert_eq!(item("V", "a title"), [false, false]);
+}
+
+#[test]
+fn a_record_with_anything_else_in_it_is_not_read() {
+    let wrong = |kind, body: Value| {
+        let records = ledger(&[(kind, body, "op")]);
+        said(ReplayedItems::default().apply(&records[0]))
+    };
+    let (_, mut more, _) = added("W");
+    more["work"]["owner"] = "x".into();
+    assert!(wrong(kind::ADDED, more).starts_with("record 1: unknown field `owner`"));
+    let (_, mut phase, _) = added("W");
+    phase["work"]["phase"] = "Draft".into();
+    assert_eq!(wrong(kind::ADDED, phase), "record 1: `Draft` is no phase");
+    let (_, mut name, _) = added("W");
+    name["work"]["id"] = "".into();
+    assert_eq!(wrong(kind::ADDED, name), "the work's id is empty");
+    assert_eq!(wrong(kind::ENDED, json!({ "event": 7 })), "", "it worked on no item");
+}

@@ -1,0 +1,91 @@
+//! Policies in one place, and as older gates have recorded them.
+
+use serde_json::Value;
+
+use super::*;
+use crate::config::{Layer, Origin, resolve};
+
+fn policy(settings: &str) -> Policy {
+    let layer = Layer::parse(Origin::Project("gate.toml".into()), settings).unwrap();
+    resolve(&[layer], None).unwrap().policy
+}
+
+const CHECKS: &str = "\
+[checks.tests]\ncommand = [\"true\"]
+[checks.e2e]\ncommand = [\"true\"]\nneeds = [\"tests\", \"lint\"]\nwhen = [\"run\", \"check\"]
+[checks.lint]\ncommand = [\"true\"]\nmode = \"count\"\nwhen = [\"check\"]
+[checks.todo_list]\ncommand = [\"true\"]\nmode = \"warn\"\nneeds = [\"lint\"]
+";
+
+#[test]
+fn in_one_place_a_check_waits_for_no_other_that_runs_elsewhere() {
+    let needs = |place| {
+        let here = policy(CHECKS).at(place);
+        let told =
+            |(name, check): (&String, &CheckPolicy)| format!("{name}: {}", check.needs.join(" "));
+        here.checks.iter().map(told).collect::<Vec<_>>()
+    };
+    assert_eq!(needs(When::Check), ["e2e: tests lint", "lint: ", "tests: ", "todo_list: lint"]);
+    assert_eq!(needs(When::Run), ["e2e: tests", "tests: ", "todo_list: "]);
+    assert_eq!(needs(When::Hook), ["tests: ", "todo_list: "]);
+}
+
+#[test]
+fn the_reachable_threshold_follows_the_checks_that_count() {
+    let mut policy = policy(CHECKS);
+    policy.threshold = Threshold::Reachable;
+    for (left, counting, threshold) in [(4, 3, 2), (3, 3, 2), (2, 2, 2), (1, 1, 1), (0, 0, 1)] {
+        let names = ["tests", "lint", "e2e", "todo_list"];
+        policy.checks.retain(|name, _| names[..left].contains(&name.as_str()));
+        assert_eq!(policy.counting_checks(), counting);
+        assert_eq!(policy.threshold_in_force(), threshold, "{left}");
+        let fixed = Policy { threshold: Threshold::Fixed(9), ..policy.clone() };
+        assert_eq!(fixed.threshold_in_force(), 9);
+    }
+}
+
+#[test]
+fn the_most_indicators_are_those_of_patterns_checks_fields_and_the_plan() {
+    let weights = "[[patterns.custom]]\nid = \"a\"\nliteral = \"b\"\nweight = 5\n\
+                   [[patterns.custom]]\nid = \"c\"\nliteral = \"d\"\n";
+    let text = format!("[patterns]\npacks = []\n{weights}{CHECKS}");
+    assert_eq!(policy(&text).most_indicators(), 5 + 1 + 3 + 2);
+}
+
+#[test]
+fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
+    let now = policy(CHECKS);
+    let written = serde_json::to_value(&now).unwrap();
+    for key in ["unverified", "integrity", "machine_jobs"] {
+        assert_eq!(written.get(key), None, "{key}");
+    }
+    for pointer in ["/signal/exit_protocol", "/checks/tests/control", "/checks/tests/fail_to_pass"]
+    {
+        assert_eq!(written.pointer(pointer), None, "{pointer}");
+    }
+    let mut old = written;
+    let hook = old.get_mut("hook").and_then(Value::as_object_mut).unwrap();
+    for key in ["signal", "budget_ms", "subagents"] {
+        assert!(hook.remove(key).is_some(), "{key}");
+    }
+    let read: Policy = serde_json::from_value(old).unwrap();
+    assert_eq!((read.digest(), &read.hook), (now.digest(), &now.hook));
+    let crowded = Policy { machine_jobs: 7, ..now.clone() };
+    assert_eq!(crowded.digest(), now.digest());
+    let strict = Policy { unverified: Unverified::Continue, ..now.clone() };
+    assert_ne!(strict.digest(), now.digest());
+}
+
+#[test]
+fn each_trip_that_rests_on_changes_of_the_tree_has_it_watched() {
+    let set = |change: fn(&mut BreakerPolicy)| {
+        let mut breaker = policy("").breaker;
+        (breaker.no_progress, breaker.permission_denied, breaker.output_decline) = (0, 0, 0);
+        change(&mut breaker);
+        breaker.watches_tree()
+    };
+    assert!(!set(|breaker| (breaker.no_exit, breaker.same_error) = (3, 3)));
+    assert!(set(|breaker| breaker.no_progress = 1));
+    assert!(set(|breaker| breaker.permission_denied = 1));
+    assert!(set(|breaker| breaker.output_decline = 1));
+}

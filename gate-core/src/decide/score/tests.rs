@@ -1,0 +1,46 @@
+//! What adds up to the indicators, and what does not.
+
+use super::*;
+use crate::decide::evidence::{Evidence, Outcome};
+use crate::decide::policy::Mode;
+use crate::decide::signal::Signal;
+
+fn hit(weight: u32) -> Hit {
+    Hit {
+        pattern: "p".to_owned(),
+        pack: "custom".to_owned(),
+        weight,
+        line: 1,
+        column: 1,
+        excerpt: String::new(),
+        same_words_as: None,
+        matched: String::new(),
+    }
+}
+
+/// Score, patterns, checks, fields and plan.
+#[track_caller]
+fn check(status: Status, agrees: bool, weights: &[u32], evidence: &[Evidence], expected: [u32; 5]) {
+    let signal = Signal { status, fields_agree: agrees, ..Signal::absent() };
+    let mut input = Input::new(signal, weights.iter().copied().map(hit).collect());
+    input.evidence = evidence.to_vec();
+    let Indicators { score, patterns, checks, fields, plan, .. } =
+        Indicators::count(&input, &Policy::default());
+    assert_eq!([score, patterns, checks, fields, plan], expected);
+}
+
+#[test]
+fn each_source_counts_once_and_a_claim_of_the_agent_apart() {
+    let record = |check: &str, mode, outcome| Evidence::new(check, mode, outcome);
+    let pass = |check: &str| record(check, Mode::Count, Outcome::Pass);
+    let ticked = Evidence { claim: true, ..pass("plan") };
+    check(Status::Complete, true, &[2, 0, 1], &[pass("a"), ticked], [6, 3, 1, 1, 1]);
+    check(Status::Continue, true, &[], &[], [0; 5]);
+    check(Status::Complete, false, &[], &[], [0; 5]);
+    check(Status::Absent, false, &[], &[pass("a"), pass("a"), pass("b")], [2, 0, 2, 0, 0]);
+    let red = [pass("a"), record("a", Mode::Count, Outcome::Fail)];
+    check(Status::Absent, false, &[], &red, [0; 5]);
+    let shown = [record("a", Mode::Warn, Outcome::Pass), record("b", Mode::Require, Outcome::Pass)];
+    check(Status::Absent, false, &[], &shown, [1, 0, 1, 0, 0]);
+    check(Status::Absent, false, &[u32::MAX, 7], &[pass("a")], [u32::MAX, u32::MAX, 1, 0, 0]);
+}
