@@ -221,7 +221,12 @@ fn a_headless_claim_that_a_hook_cannot_measure_is_let_go_unproven() {
     let headless = || Situation { headless: true, ..changed() };
     let running = Evidence { running: true, ..required("tests", Outcome::Skipped, "") };
     let claims = |evidence: &[Evidence]| stop(Status::Complete, headless(), evidence);
-    check(&claims(&[running.clone()]), &policy(TESTS), "not run", &["tests is still running"]);
+    check(
+        &claims(std::slice::from_ref(&running)),
+        &policy(TESTS),
+        "not run",
+        &["tests is still running"],
+    );
     let slow = required("tests", Outcome::Inconclusive, "it timed out");
     let strict = Policy { threshold: crate::decide::policy::Threshold::Fixed(2), ..policy(TESTS) };
     check(&claims(&[slow]), &strict, "not run", &["tests was inconclusive: it timed out"]);
