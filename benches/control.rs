@@ -24,7 +24,7 @@ type Files = Vec<(String, String)>;
 
 fn main() {
     let wanted: Vec<_> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|it| it == name);
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     println!("{:<52}{:>9}{:>9}{:>7}", "", "gate", "bare", "ratio");
     if is_wanted("pytest") {
         let test = |n| format!("def test_{n}():\n    time.sleep(0.2)\n\n\n");

@@ -98,16 +98,18 @@ fn compare(criterion: &mut Criterion) {
 
     let mut group = criterion.benchmark_group("digest");
     group.sample_size(10).throughput(Throughput::Bytes(read(tree.path().into())));
-    group.bench_function("read all files", |it| it.iter(|| read(black_box(tree.path().into()))));
-    group.bench_function("first digest", |it| it.iter(|| digest(black_box(&site))));
+    group.bench_function("read all files", |bencher| {
+        bencher.iter(|| read(black_box(tree.path().into())))
+    });
+    group.bench_function("first digest", |bencher| bencher.iter(|| digest(black_box(&site))));
     group.finish();
 
     site.state = Some(state.path().into());
     digest(&site);
     let mut group = criterion.benchmark_group("digest-again");
     group.sample_size(20).throughput(Throughput::Elements(files() as u64));
-    group.bench_function("git status", |it| it.iter(|| git(tree.path(), &["status"])));
-    group.bench_function("second digest", |it| it.iter(|| digest(black_box(&site))));
+    group.bench_function("git status", |bencher| bencher.iter(|| git(tree.path(), &["status"])));
+    group.bench_function("second digest", |bencher| bencher.iter(|| digest(black_box(&site))));
     group.finish();
 }
 

@@ -182,7 +182,8 @@ fn only_whole_entries_are_read_and_what_was_torn_is_put_aside() {
     assert!(ran.file(BUS).starts_with(&format!("{one}\n---\nmsg_id: ")));
     assert_eq!(ran.file(&format!("{BUS}.torn")), torn[one.len()..]);
     let ran = ran.again("bus read --task t1 --json").code(0).stderr("");
-    let bodies: Vec<_> = ran.json_lines().iter().map(|it| it["body"].clone()).collect();
+    let bodies: Vec<_> =
+        ran.json_lines().iter().map(|json_line| json_line["body"].clone()).collect();
     assert_eq!(bodies, ["one", "three"]);
 }
 
@@ -196,8 +197,11 @@ fn the_end_of_a_long_bus_is_enough() {
     let torn = ran.file(BUS);
     let ran = ran.again("bus post --task t1 --body four").file(BUS, torn.trim_end()).code(0);
     let ran = ran.again("bus read --task t1 --all --json").code(0).stderr("");
-    let lengths: Vec<_> =
-        ran.json_lines().iter().map(|it| it["body"].as_str().unwrap().len()).collect();
+    let lengths: Vec<_> = ran
+        .json_lines()
+        .iter()
+        .map(|json_line| json_line["body"].as_str().unwrap().len())
+        .collect();
     assert_eq!(lengths, [399_999, 3, 4]);
 }
 

@@ -51,10 +51,12 @@ fn ten_writers_at_once_lose_nothing() {
             while !done.load(Ordering::Relaxed) {
                 let read = Bus::at(ran.path(BUS)).read().unwrap();
                 assert_eq!(read.problems, []);
-                read.messages.iter().for_each(|it| assert!(numbered(&it.body).0 <= WRITERS));
+                read.messages
+                    .iter()
+                    .for_each(|message| assert!(numbered(&message.body).0 <= WRITERS));
             }
         });
-        writers.into_iter().for_each(|it| it.join().unwrap());
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
         done.store(true, Ordering::Relaxed);
         reader.join().unwrap();
     });
@@ -68,7 +70,7 @@ fn ten_writers_at_once_lose_nothing() {
     assert_eq!(said.len(), WRITERS);
     let in_order: Vec<_> = (1..=MESSAGES).collect();
     assert!(said.values().all(|numbers| *numbers == in_order), "in order of each writer");
-    let mut ids: Vec<_> = messages.iter().map(|it| it.msg_id.clone()).collect();
+    let mut ids: Vec<_> = messages.iter().map(|message| message.msg_id.clone()).collect();
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), messages.len());
@@ -104,6 +106,6 @@ fn a_killed_writer_leaves_nothing_that_others_see() {
     assert!(fs::read(ran.path(BUS)).unwrap().starts_with(&before));
     let ran = ran.again("bus post --bus bus.md --project p --body 2:1").code(0);
     let read = Bus::at(ran.path(BUS)).read().unwrap();
-    let bodies: Vec<_> = read.messages.iter().map(|it| it.body.as_str()).collect();
+    let bodies: Vec<_> = read.messages.iter().map(|message| message.body.as_str()).collect();
     assert!(bodies == ["0:0", "2:1"] || bodies == ["0:0", "1:1", "2:1"], "{bodies:?}");
 }

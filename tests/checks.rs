@@ -263,8 +263,8 @@ fn as_many_checks_run_at_once_as_there_are_jobs() {
 #[test]
 fn cheap_checks_run_first() {
     let names = ["tests", "build", "lint"];
-    let checks =
-        names.map(|it| format!("[checks.{it}]\nshell = true\ncommand = ['echo {it} >> order']\n"));
+    let checks = names
+        .map(|name| format!("[checks.{name}]\nshell = true\ncommand = ['echo {name} >> order']\n"));
     let settings = format!("[tree]\nignore = [\"order\"]\n[checks]\njobs = 1\n{}", checks.concat());
     assert_eq!(checked(&settings).code(0).file("order"), "lint\nbuild\ntests\n");
 }

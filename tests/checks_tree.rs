@@ -115,13 +115,13 @@ fn another_tool_is_another_work() {
     let with_path = path(&first);
     let ran = first.again(AGAIN).env("PATH", &with_path).code(0);
     let ran = ran.again(AGAIN).env("PATH", &with_path).code(0);
-    assert!(ran.json()["evidence"].as_array().unwrap().iter().all(|it| it["cached"] == true));
+    assert!(ran.json()["evidence"].as_array().unwrap().iter().all(|item| item["cached"] == true));
     let worse =
         tool.replace("pass", "fail").replace("\n", "; exit 1\n").replacen("; exit 1", "", 1);
     let ran = ran.again(AGAIN).env("PATH", &with_path).script("tool", &worse).setup(place).code(1);
     let records = ran.json();
     assert!(
-        records["evidence"].as_array().unwrap().iter().all(|it| it["cached"] == false),
+        records["evidence"].as_array().unwrap().iter().all(|item| item["cached"] == false),
         "{records:#}"
     );
 }

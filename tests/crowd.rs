@@ -37,7 +37,7 @@ fn decision(output: &Output) -> Value {
 
 /// The numbers at a place in these decisions, each once.
 fn numbers(decisions: &[Value], pointer: &str) -> BTreeSet<u64> {
-    decisions.iter().map(|it| it.pointer(pointer).unwrap().as_u64().unwrap()).collect()
+    decisions.iter().map(|decision| decision.pointer(pointer).unwrap().as_u64().unwrap()).collect()
 }
 
 /// Each of these decisions is another iteration's, and stands where it says.
@@ -65,7 +65,7 @@ fn all_apart(decisions: &[Value], exported: &[Value]) {
 /// All these are one decision, made by one of them.
 fn all_one(decisions: &[Value], exported: &[Value]) {
     assert_eq!((decisions.len() as u64, exported.len()), (MANY, 1));
-    let made = decisions.iter().filter(|it| it["repeated"] == false).count();
+    let made = decisions.iter().filter(|decision| decision["repeated"] == false).count();
     assert_eq!(made, 1);
     for decision in decisions {
         assert_eq!(decision["iteration"], 7);

@@ -120,7 +120,9 @@ fn proofs(run: Run, code: i32) -> BTreeMap<String, (String, String)> {
     let all = ran.json();
     let text = |proof: &Value, key: &str| proof[key].as_str().unwrap().to_owned();
     let proofs = all["self_test"].as_array().unwrap().iter();
-    proofs.map(|it| (text(it, "check"), (text(it, "standing"), text(it, "how")))).collect()
+    proofs
+        .map(|proof| (text(proof, "check"), (text(proof, "standing"), text(proof, "how"))))
+        .collect()
 }
 
 /// A project with these checks, each a command line, about to be self-tested.

@@ -97,7 +97,10 @@ fn a_signal_is_the_agents_word_for_the_gate() {
 /// The events of ended sessions in the ledger, each with its record's actor.
 fn events(ran: Ran) -> Vec<(String, Value)> {
     let ran = ran.again("ledger verify").code(0).again("ledger export").code(0);
-    let records = ran.json_lines().into_iter().filter(|it| it["type"] == "AgentSessionCompleted");
+    let records = ran
+        .json_lines()
+        .into_iter()
+        .filter(|json_line| json_line["type"] == "AgentSessionCompleted");
     let event = |it: Value| (it["actor"].as_str().unwrap().to_owned(), it["body"]["event"].clone());
     records.map(event).collect()
 }

@@ -38,7 +38,7 @@ fn a_projects_fact_is_a_file_in_its_folder() {
     assert_eq!((fact.scope, fact.title.as_str()), (Scope::Project, "DB schema"));
     assert_eq!((fact.run_id.as_str(), fact.body.as_str()), ("", "It is SQLite.\n"));
     let lines: Vec<_> =
-        text.lines().skip(1).take(4).filter_map(|it| it.split(':').next()).collect();
+        text.lines().skip(1).take(4).filter_map(|line| line.split(':').next()).collect();
     assert_eq!(lines, ["created_at", "scope", "run_id", "title"]);
 }
 
@@ -76,7 +76,7 @@ fn what_tasks_found_becomes_the_projects_once() {
     let ran = ran.again("fact promote --all --json").code(0);
     let told = ran.json();
     let facts = told["facts"].as_array().unwrap();
-    assert!(facts.len() == 2 && facts.iter().all(|it| it["outcome"] == "promoted"), "{told}");
+    assert!(facts.len() == 2 && facts.iter().all(|fact| fact["outcome"] == "promoted"), "{told}");
     let names = files(&ran, "runs/shop", "FACT-");
     assert_eq!(names.len(), 2);
     assert!(names[0].ends_with("-the-cart.md") && names[1].ends_with("-port.md"), "{names:?}");

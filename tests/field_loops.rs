@@ -78,7 +78,7 @@ fn loops_of_the_field_end_as_they_should() {
     }
     let text = std::fs::read_to_string(shared().join(Path::new("field/failures.jsonl"))).unwrap();
     let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let loops: Vec<_> = cases.iter().filter(|it| outputs(it).len() > 1).collect();
+    let loops: Vec<_> = cases.iter().filter(|case| outputs(case).len() > 1).collect();
     assert!(loops.len() > 20, "{}", loops.len());
     let ends = std::thread::scope(|scope| {
         let halves: Vec<_> = loops.chunks(loops.len().div_ceil(2)).collect();
@@ -95,7 +95,7 @@ fn loops_of_the_field_end_as_they_should() {
             let expected = case["expected"].as_str().unwrap().replace("trip", "tripped");
             let accepted = case["accept"].as_array().into_iter().flatten();
             let mut accepted = accepted.filter_map(Value::as_str);
-            *verdict != expected && !accepted.any(|it| it == verdict)
+            *verdict != expected && !accepted.any(|accepted| accepted == verdict)
         })
         .map(|(case, end)| (case["id"].as_str().unwrap(), end))
         .collect();

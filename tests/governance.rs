@@ -38,7 +38,7 @@ fn begun_at(mut info: RunInfo, time: &str) -> RunInfo {
 }
 
 fn names(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name());
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     entries.map(|it| it.into_string().unwrap()).collect()
 }
 
@@ -49,7 +49,7 @@ fn a_run_has_a_folder_and_a_record() {
     let (run, info) = begun(&project, 7, "");
     assert!(run.folder().starts_with(folder.path().join("shop/t1/runs")));
     assert_eq!(run.info(), Ok(info.clone()));
-    let ended = run.update(|it| it.ended(Timestamp::now(), 7, None)).unwrap();
+    let ended = run.update(|run| run.ended(Timestamp::now(), 7, None)).unwrap();
     assert_eq!((ended.status, ended.exit_code), (Status::Failed, 7));
     assert_eq!(run.info(), Ok(ended));
     assert_eq!(names(run.folder()), BTreeSet::from([layout::RUN_INFO.to_owned()]));
@@ -81,7 +81,7 @@ fn there_is_always_an_output() {
         let (run, _) = begun(&project, 7, "");
         prepare(&run);
         let settled = run.settle_output();
-        settled.map(|it| (it, fs::read(run.file(layout::OUTPUT)).unwrap()))
+        settled.map(|settled| (settled, fs::read(run.file(layout::OUTPUT)).unwrap()))
     };
     let write =
         |run: &RunFolder, name: &str, bytes: &[u8]| fs::write(run.file(name), bytes).unwrap();
@@ -111,9 +111,11 @@ fn a_runner_says_what_became_of_a_run() {
     assert!(message.body.contains("(last 50 lines)\nline 9951\n"), "{}", message.body);
     task.announce(&run, &info.ended(Timestamp::now(), 0, None)).unwrap();
     let read = task.bus().unwrap().read().unwrap();
-    let kinds: Vec<_> = read.messages.iter().map(|it| it.kind.as_str()).collect();
+    let kinds: Vec<_> = read.messages.iter().map(|message| message.kind.as_str()).collect();
     assert_eq!(kinds, ["RUN_START", "RUN_CRASH", "RUN_STOP"]);
-    assert!(read.problems.is_empty() && read.messages.iter().all(|it| it.run_id == run.id()));
+    assert!(
+        read.problems.is_empty() && read.messages.iter().all(|message| message.run_id == run.id())
+    );
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn runs_stand_as_deep_as_their_parents() {
     let (grandchild, _) = begun(&project, 7, &child.id());
     let depths = [&root, &child, &grandchild].map(|it| project.depth(&it.id()).unwrap());
     assert_eq!(depths, [1, 2, 3]);
-    root.update(|it| of_parent(it, &grandchild.id())).unwrap();
+    root.update(|root| of_parent(root, &grandchild.id())).unwrap();
     assert_eq!(project.depth(&child.id()), Ok(3), "a circle ends");
     assert_eq!(project.depth(""), Ok(0));
 }
@@ -166,7 +168,10 @@ fn an_agent_is_told_what_is_known() {
     let brief = Brief::read(&task, &since).unwrap();
     assert_eq!(brief.task_state, "half way");
     assert_eq!(brief.facts, [("PROJECT-FACTS.md".to_owned(), "# Facts\n".to_owned())]);
-    assert_eq!(brief.messages.iter().map(|it| it.body.as_str()).collect::<Vec<_>>(), ["new"]);
+    assert_eq!(
+        brief.messages.iter().map(|message| message.body.as_str()).collect::<Vec<_>>(),
+        ["new"]
+    );
     assert_eq!(brief.heads.task, bus.head().unwrap());
     assert!(brief.project_messages().ends_with("from a person)\ndb is SQLite\n"));
     assert_eq!(brief.heads.project, of_project.head().unwrap());
@@ -182,7 +187,7 @@ fn an_agent_is_told_what_is_known() {
     let run_folder = run.folder().display().to_string();
     let preamble = Preamble { run_folder: &run_folder, messages: &messages, ..Preamble::default() };
     assert!(preamble.to_string().contains("USER (MSG-"), "{preamble}");
-    let since: Vec<_> = bus.since(&seen).unwrap().into_iter().map(|it| it.kind).collect();
+    let since: Vec<_> = bus.since(&seen).unwrap().into_iter().map(|since| since.kind).collect();
     assert_eq!(since, ["RUN_START", "USER"]);
 }
 
@@ -210,7 +215,7 @@ fn an_agent_is_known_by_its_process() {
     let output = post("bus post --body hi --run 1");
     assert!(String::from_utf8_lossy(&output.stderr).contains("--run 1: this is an agent of run"));
     let said = Bus::at(ran.path("runs/shop/t1/TASK-MESSAGE-BUS.md")).read().unwrap().messages;
-    assert_eq!(said.iter().map(|it| it.run_id.clone()).collect::<Vec<_>>(), [child.id()]);
+    assert_eq!(said.iter().map(|said| said.run_id.clone()).collect::<Vec<_>>(), [child.id()]);
     let output = post("fact promote --all");
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("was started by run"));
@@ -222,7 +227,7 @@ fn an_agent_is_known_by_its_process() {
         Some(0),
         "its number was given again"
     );
-    child.update(|it| begun_at(of_parent(it, ""), &Timestamp::now().to_string())).unwrap();
+    child.update(|child| begun_at(of_parent(child, ""), &Timestamp::now().to_string())).unwrap();
     assert_eq!(post("fact promote --all").status.code(), Some(0));
 }
 

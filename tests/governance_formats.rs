@@ -39,8 +39,11 @@ fn records_of_runs_come_back_byte_for_byte() {
         assert_eq!(info.to_yaml(), text, "{}", path.display());
         assert_eq!(info.problems(), [], "{}", path.display());
         assert!(is_run_id(&info.run_id) && is_task_id(&info.task_id));
-        let bare: String =
-            text.lines().filter(|it| !it.contains("_id: ")).map(|it| format!("{it}\n")).collect();
+        let bare: String = text
+            .lines()
+            .filter(|line| !line.contains("_id: "))
+            .map(|line| format!("{line}\n"))
+            .collect();
         let told = RunInfo::parse_at(&bare, &path.display().to_string()).unwrap();
         assert_eq!(
             (told.run_id, told.project_id, told.task_id),
@@ -56,7 +59,7 @@ fn buses_come_back_byte_for_byte_but_what_was_forged() {
     }
     for (path, text) in written("MESSAGE-BUS.md") {
         let read = bus::read(text.as_bytes());
-        let forged = read.messages.iter().position(|it| !MessageId::is_one(&it.msg_id));
+        let forged = read.messages.iter().position(|message| !MessageId::is_one(&message.msg_id));
         assert_eq!(read.problems.len(), usize::from(forged.is_some()), "{}", path.display());
         let good = forged.map_or(0, |at| at + 1);
         let again = entries(&read.messages[good..]);
@@ -90,7 +93,7 @@ fn events_of_runs_are_worded_as_conductor_loop_words_them() {
         let told: Vec<_> =
             all.iter().filter(of_run).map(|it| (it.kind.clone(), it.body.clone())).collect();
         let ours = [bus::event(&begun, folder, ""), bus::event(&info, folder, &stderr)];
-        assert_eq!(told, ours.map(|it| (it.kind, it.body)), "{}", path.display());
+        assert_eq!(told, ours.map(|our| (our.kind, our.body)), "{}", path.display());
         seen.extend(told.into_iter().map(|(kind, _)| kind));
     }
     assert_eq!(seen.len(), 3);
@@ -132,12 +135,12 @@ fn came_back(body: &str) {
     let read = bus::read(bus.as_bytes());
     assert_eq!(read.messages.len(), 2, "{bus}");
     let same = |it: &str| it == body || Some(it) == body.strip_suffix('\n');
-    assert!(read.messages.iter().all(|it| same(&it.body)), "{:?}", read.messages);
+    assert!(read.messages.iter().all(|message| same(&message.body)), "{:?}", read.messages);
 }
 
 fn unique(count: u64) {
     let ids: BTreeSet<_> = (1..=count).map(|seq| id(seq).to_string()).collect();
-    assert!(ids.len() as u64 == count && ids.iter().all(|it| MessageId::is_one(it)));
+    assert!(ids.len() as u64 == count && ids.iter().all(|ids| MessageId::is_one(ids)));
 }
 
 fn appended(kind: &str, project: &str, forged: &str, expect: &Value) {
@@ -155,14 +158,14 @@ fn parsed(raw: &str, expect: &Value) {
         all.map(|it| it.as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     if expect["messages_ids"].is_array() {
-        let ids: Vec<_> = messages.iter().map(|it| it.msg_id.clone()).collect();
+        let ids: Vec<_> = messages.iter().map(|message| message.msg_id.clone()).collect();
         assert_eq!(ids, texts(&expect["messages_ids"]), "{raw}");
     }
     for (message, wanted) in
         messages.iter().zip(expect["messages"].as_array().into_iter().flatten())
     {
         if wanted["parents_ids"].is_array() {
-            let ids: Vec<_> = message.parents.iter().map(|it| it.msg_id.clone()).collect();
+            let ids: Vec<_> = message.parents.iter().map(|parent| parent.msg_id.clone()).collect();
             assert_eq!(ids, texts(&wanted["parents_ids"]), "{raw}");
         }
     }

@@ -238,5 +238,5 @@ fn the_protocols_own_examples_are_read() {
     let read = same(json["text"].as_str().unwrap());
     let reason = read["a2a"]["handoff_reason"].as_str().unwrap();
     assert!(!reason.is_empty() && template.contains(reason), "{read}");
-    assert!(!fields(&json).iter().any(|it| it.starts_with("a2a")), "{json}");
+    assert!(!fields(&json).iter().any(|field| field.starts_with("a2a")), "{json}");
 }

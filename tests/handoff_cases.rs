@@ -22,7 +22,7 @@ fn every_case_about_handoffs_holds() {
         })
         .collect();
     let example =
-        cases.iter().find(|it| it["expect"]["ok"] == true && it["input"]["json"].is_object());
+        cases.iter().find(|case| case["expect"]["ok"] == true && case["input"]["json"].is_object());
     let example = &example.expect("a handoff that holds")["input"]["json"];
     let ids: BTreeSet<_> = cases.iter().map(|case| case["id"].as_str().unwrap()).collect();
     assert!(ids.len() >= 21, "{ids:?}");

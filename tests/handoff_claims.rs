@@ -203,7 +203,7 @@ fn a_draft_says_what_gate_knows() {
     assert!(
         !fields
             .iter()
-            .any(|it| ["verification[0]", "verification[1]", "changed_files[0]"].contains(it))
+            .any(|field| ["verification[0]", "verification[1]", "changed_files[0]"].contains(field))
     );
 }
 

@@ -228,7 +228,7 @@ fn the_backup_is_for_the_users_eyes_alone() {
     let ran = over("{\"env\": {\"KEY\": \"secret\"}}").code(0);
     let folder = ran.path("../home/.local/share/gate/installed");
     assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
-    let files: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+    let files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(files.len(), 2);
     for file in files {
         assert_eq!(fs::metadata(file).unwrap().mode() & 0o777, 0o600);

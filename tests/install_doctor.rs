@@ -37,8 +37,8 @@ fn claude(answer: &str) -> Run {
 
 fn codes(ran: &Ran, level: &str) -> Vec<String> {
     let findings = ran.json()["findings"].as_array().unwrap().clone();
-    let of_level = findings.iter().filter(|it| it["level"] == level);
-    of_level.map(|it| it["code"].as_str().unwrap().to_owned()).collect()
+    let of_level = findings.iter().filter(|finding| finding["level"] == level);
+    of_level.map(|of_level| of_level["code"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]

@@ -22,8 +22,8 @@ fn json_of(ran: &Ran, file: &str) -> Value {
 /// The codes of what was found, but for what is well.
 fn found(ran: &Ran) -> Vec<String> {
     let findings = ran.json()["findings"].as_array().unwrap().clone();
-    let wrong = findings.iter().filter(|it| it["level"] != "ok");
-    wrong.map(|it| it["code"].as_str().unwrap().to_owned()).collect()
+    let wrong = findings.iter().filter(|finding| finding["level"] != "ok");
+    wrong.map(|wrong| wrong["code"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]

@@ -183,7 +183,8 @@ fn what_was_lost_is_kept_aside() {
     let before = fs::read(ran.database()).unwrap();
     let ran = ran.again("breaker reset --reason again").code(0);
     let aside = fs::read_dir(ran.state()).unwrap().map(|entry| entry.unwrap().path());
-    let aside: Vec<_> = aside.filter(|it| it.to_string_lossy().contains("gate.db.lost-")).collect();
+    let aside: Vec<_> =
+        aside.filter(|aside| aside.to_string_lossy().contains("gate.db.lost-")).collect();
     assert!(aside.iter().any(|path| fs::read(path).unwrap() == before), "{aside:?}");
     assert_eq!(kept(&ran), 0, "another file");
 }

@@ -140,7 +140,7 @@ fn all_is_refused_in_a_run(prepares: &str) {
     assert_eq!(said.matches("code 2\n").count(), ACTS.len(), "{said}");
     assert_eq!(said.matches("gate run started it").count(), ACTS.len(), "{said}");
     let records = ran.again("log --json").code(0).json_lines();
-    assert!(records.iter().all(|it| it["actor"] == "gate"), "{records:?}");
+    assert!(records.iter().all(|record| record["actor"] == "gate"), "{records:?}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn complaint(ran: &Ran, code: &str, file: &str, line: &Value, key: &Value) -> St
     let error = ran.json();
     let place = (&error["code"], &error["line"], &error["key"]);
     assert_eq!(place, (&json!(code), line, key), "{error}");
-    assert!(error["file"].as_str().is_some_and(|it| it.ends_with(file)), "{error}");
+    assert!(error["file"].as_str().is_some_and(|error| error.ends_with(file)), "{error}");
     assert_eq!(ran.stderr.matches(file).count(), 1, "{}", ran.stderr);
     ran.stderr.clone()
 }

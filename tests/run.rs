@@ -33,7 +33,8 @@ pub(crate) fn project(agent: &str) -> Run {
 
 pub(crate) fn task(ran: &Ran) -> PathBuf {
     let runs = ran.home().join(".local/share/gate/runs");
-    let projects: Vec<_> = fs::read_dir(&runs).unwrap().map(|it| it.unwrap().path()).collect();
+    let projects: Vec<_> =
+        fs::read_dir(&runs).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(projects.len(), 1, "{projects:?}");
     projects[0].join("t1")
 }

@@ -114,8 +114,10 @@ fn a_full_disk_leaves_true_records() {
     assert_eq!(ran.json()["schema"], "gate.error.v1");
     assert!(ran.json()["message"].as_str().unwrap().contains("No space left"), "{}", ran.out());
     let projects = fs::read_dir(ran.home().join("kept")).unwrap();
-    let runs =
-        projects.map(|it| it.unwrap().path().join("t1/runs")).find(|it| it.is_dir()).unwrap();
+    let runs = projects
+        .map(|project| project.unwrap().path().join("t1/runs"))
+        .find(|project| project.is_dir())
+        .unwrap();
     let runs: Vec<_> = fs::read_dir(runs).unwrap().map(|run| run.unwrap().path()).collect();
     assert_eq!(runs.len(), 1, "{runs:?}");
     let info = fs::read_to_string(runs[0].join("run-info.yaml")).unwrap();

@@ -242,7 +242,7 @@ fn the_readmes_loop_can_edit_files() {
     let ran = with_claude(command.strip_prefix("gate ").unwrap(), QUICK).code(0);
     let args = ran.file("args");
     for word in ["acceptEdits", "Bash(git add:*)", "Bash(git commit:*)"] {
-        assert!(args.lines().any(|it| it == word), "{word}\n{args}");
+        assert!(args.lines().any(|line| line == word), "{word}\n{args}");
     }
     let started = "gate: starting claude -p --output-format stream-json --verbose \
                    --permission-mode acceptEdits --allowedTools 'Bash(git add:*)'";

@@ -20,7 +20,8 @@ fn each_file_is_answered_in_its_order() {
     let run = gate("scan --json a.log b.log c.log");
     let run = run.file("a.log", DONE).file("b.log", UNDONE).file("c.log", STUCK);
     let records = run.code(0).json_lines();
-    let got: Vec<_> = records.iter().map(|it| (&it["file"], &it["signal"]["status"])).collect();
+    let got: Vec<_> =
+        records.iter().map(|record| (&record["file"], &record["signal"]["status"])).collect();
     assert_eq!(got[0], (&"a.log".into(), &"complete".into()));
     assert_eq!(got[1], (&"b.log".into(), &"continue".into()));
     assert_eq!(got[2], (&"c.log".into(), &"blocked".into()));
@@ -38,7 +39,8 @@ fn a_bad_file_does_not_stop_the_others() {
     for bad in ["missing.log", ".", "a.log/x"] {
         let run = gate(&format!("scan --json a.log {bad} b.log"));
         let ran = run.file("a.log", DONE).file("b.log", UNDONE).code(2).tells("cannot read");
-        let schemas: Vec<_> = ran.json_lines().iter().map(|it| it["schema"].to_string()).collect();
+        let schemas: Vec<_> =
+            ran.json_lines().iter().map(|json_line| json_line["schema"].to_string()).collect();
         assert_eq!(schemas, ["\"gate.scan.v1\"", "\"gate.error.v1\"", "\"gate.scan.v1\""], "{bad}");
     }
 }

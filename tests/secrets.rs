@@ -120,7 +120,7 @@ fn nothing_that_gate_prints_or_keeps_of_a_decision_holds_a_secret() {
     says_none(&ran);
     let decision = ran.json();
     let masked = decision["masked"].as_array().unwrap();
-    assert!(masked.iter().any(|it| it == "/signal/reason"), "{masked:?}");
+    assert!(masked.iter().any(|masked| masked == "/signal/reason"), "{masked:?}");
     for pointer in masked {
         let text = decision.pointer(pointer.as_str().unwrap()).and_then(Value::as_str);
         assert!(text.unwrap().contains("[masked]"), "{pointer}");

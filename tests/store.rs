@@ -87,8 +87,9 @@ fn the_latest_and_the_named_are_found(shelf: &Shelf) {
         append(&mut *store, draft).unwrap();
     }
     look(&mut *store, |reading| {
-        let seq =
-            |found: Option<gate_core::protocol::ledger::Sealed>| found.map(|it| it.record.seq);
+        let seq = |found: Option<gate_core::protocol::ledger::Sealed>| {
+            found.map(|found| found.record.seq)
+        };
         assert_eq!(seq(reading.latest_of_loop("a")?), Some(2), "a decision alone");
         assert_eq!(seq(reading.latest_of_loop("b")?), Some(3));
         assert_eq!(seq(reading.latest_of_loop("c")?), None);
@@ -114,7 +115,7 @@ fn an_id_may_be_shortened(shelf: &Shelf) {
     }
     let mut found = |id: &str| {
         let found = look(&mut *store, |reading| reading.decision_by_id(id)).unwrap();
-        found.map(|it| it.record.seq)
+        found.map(|found| found.record.seq)
     };
     assert_eq!(["0a1b", "0a1c", "0a"].map(&mut found), [Some(1), Some(2), Some(5)], "whole");
     assert_eq!(["0A", "%", "%_é"].map(&mut found), [Some(3), Some(4), Some(4)], "begun");

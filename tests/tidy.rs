@@ -17,7 +17,10 @@ const CRATES: [&str; 3] = ["gate-core", "gate-checks", "gate-cli"];
 const LONGEST: usize = 500;
 
 fn rust(folder: &Path) -> Vec<PathBuf> {
-    files(folder).into_iter().filter(|path| path.extension().is_some_and(|it| it == "rs")).collect()
+    files(folder)
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
 }
 
 fn sources(krate: &str) -> Vec<PathBuf> {

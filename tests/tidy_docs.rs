@@ -132,8 +132,9 @@ fn commands_are_found_in_lines_of_shell() {
 #[test]
 fn links_in_the_documents_lead_to_files() {
     let entries = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
-    let documents: Vec<_> =
-        entries.filter(|path| path.extension().is_some_and(|it| it == "md")).collect();
+    let documents: Vec<_> = entries
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
     assert!(documents.iter().any(|path| path.ends_with("README.md")), "README.md is missing");
     for path in documents {
         let text = fs::read_to_string(&path).unwrap();

@@ -188,7 +188,7 @@ fn everything_that_starts_a_program_is_shown() {
                 [task_types.deploy]\nchecks.own.command = [\"hidden\"]\n";
     let record = gate("trust --json").unapproved(text).code(0).json();
     let starts = record["starts"].as_array().unwrap();
-    let told: Vec<_> = starts.iter().map(|it| it["argv"][0].as_str().unwrap()).collect();
+    let told: Vec<_> = starts.iter().map(|start| start["argv"][0].as_str().unwrap()).collect();
     assert_eq!(told, ["a && b", "gate-check-plug", "ask", "hidden"]);
     assert_eq!((&starts[3]["task_type"], &starts[0]["cwd"]), (&"deploy".into(), &"sub".into()));
     assert_eq!((&record["approved"], &starts[0]["shell"]), (&true.into(), &true.into()));

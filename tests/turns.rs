@@ -145,16 +145,17 @@ fn what_the_operator_did_is_recorded_with_who_did_it() {
     let words = "check --no-checks --exit-threshold 3 --config other.toml out.log";
     let ran = ran.again(words).file("other.toml", "").code(1);
     let records = records(ran);
-    let acts: Vec<_> = records.iter().filter(|it| it["type"] == "operator_act").collect();
+    let acts: Vec<_> = records.iter().filter(|record| record["type"] == "operator_act").collect();
     let named: Vec<_> = acts.iter().map(|it| it["body"]["act"].as_str().unwrap()).collect();
     assert_eq!(named, ["force_complete", "no_checks", "exit_threshold", "config"]);
-    let values: Vec<_> = acts.iter().map(|it| &it["body"]["value"]).collect();
+    let values: Vec<_> = acts.iter().map(|act| &act["body"]["value"]).collect();
     assert_eq!(values, [&"shipped".into(), &Value::Null, &"3".into(), &"other.toml".into()]);
     for act in acts {
         assert!(act["body"]["uid"].is_u64() && act["body"]["parent"]["pid"].is_u64(), "{act}");
         assert!(act["actor"].as_str().unwrap().starts_with("operator:"));
     }
-    let forced = records.iter().find(|it| it["type"] == "exit_gate_passed").expect("an exit");
+    let forced =
+        records.iter().find(|record| record["type"] == "exit_gate_passed").expect("an exit");
     assert_eq!(forced["body"]["decision"]["forced"], true);
 }
 

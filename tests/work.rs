@@ -38,7 +38,7 @@ fn an_item_goes_through_every_phase() {
     let item = shop.show("W-1");
     assert_eq!((&item["phase"], &item["transition_count"]), (&json!("COMPLETED"), &json!(6)));
     let records = shop.records();
-    let told: Vec<_> = records.iter().map(|it| it["type"].as_str().unwrap()).collect();
+    let told: Vec<_> = records.iter().map(|record| record["type"].as_str().unwrap()).collect();
     let ended = "AgentSessionCompleted";
     assert_eq!(told, ["work_added", ended, ended, "work_phase_changed", ended, ended, ended]);
     assert_eq!(item["seq"], 7);
@@ -88,7 +88,8 @@ fn items_are_listed_by_phase_and_by_holder() {
     shop.say("work claim c --actor agent-7 --ttl 1ms").is(0);
     let ids = |words: &str| {
         let list = shop.say(&format!("work list --json {words}")).is(0).json();
-        let ids = list["items"].as_array().unwrap().iter().map(|it| it["work"].as_str().unwrap());
+        let ids =
+            list["items"].as_array().unwrap().iter().map(|item| item["work"].as_str().unwrap());
         ids.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(["", "--phase draft", "--phase COMPLETED"].map(ids), ["c a b", "a b", ""]);

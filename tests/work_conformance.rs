@@ -181,7 +181,7 @@ fn verified(tamper: &str) -> Value {
     } else {
         assert!(["none", ""].contains(&tamper), "{tamper}: nobody knows how to do that");
     }
-    let text: String = records.iter().map(|it| format!("{}\n", it.to_line())).collect();
+    let text: String = records.iter().map(|record| format!("{}\n", record.to_line())).collect();
     let ran = gate(&format!("ledger verify - --json {known}")).stdin(text).run().json();
     json!({ "ok": ran["ok"], "at": ran["problem"]["seq"], "verify": "ok", "events": ran["records"] })
 }
@@ -202,7 +202,8 @@ fn appended(input: &Value) -> Value {
         }
     });
     let verified = shop.say("ledger verify --json").json();
-    let seqs: Vec<_> = shop.records().iter().map(|it| it["seq"].as_u64().unwrap()).collect();
+    let seqs: Vec<_> =
+        shop.records().iter().map(|record| record["seq"].as_u64().unwrap()).collect();
     let last = seqs.len() as u64;
     let gap_free = seqs.iter().copied().eq(1..=last);
     let said = if gap_free { format!("1..{last} gap-free") } else { format!("{seqs:?}") };

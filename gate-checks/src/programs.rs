@@ -74,8 +74,10 @@ mod tests {
         let layer = Layer::parse(Origin::Project("gate.toml".into()), text).unwrap();
         let policy = resolve(&[layer], None).unwrap().policy;
         let programs = programs(&policy, &CheckSite::new(folder.path()));
-        let shown: Vec<_> =
-            programs.iter().map(|it| (it.check.as_str(), it.argv.join(" "))).collect();
+        let shown: Vec<_> = programs
+            .iter()
+            .map(|program| (program.check.as_str(), program.argv.join(" ")))
+            .collect();
         let plain = |check, argv: &str| (check, argv.to_owned());
         assert_eq!(
             shown,

@@ -87,7 +87,8 @@ fn five_claims_with_the_same_red_test_trip_and_say_what_is_stuck() {
         assert_eq!(decision.verdict, expected, "{number}");
         if number == 5 {
             assert_eq!(decision.breaker.trip.as_deref(), Some("refused"));
-            let told: Vec<_> = decision.reasons.iter().map(|it| (it.code, &*it.message)).collect();
+            let told: Vec<_> =
+                decision.reasons.iter().map(|reason| (reason.code, &*reason.message)).collect();
             assert_eq!(told[0].0, ReasonCode::BreakerTripped);
             assert!(told[0].1.starts_with("5 claims"));
             assert_eq!(told[1].0, ReasonCode::BreakerTripped);
@@ -177,7 +178,7 @@ fn three_loops_without_progress_open_it() {
         let decision = step(&iteration(input, &memory, 7, None), &mut memory, &policy);
         assert_eq!(decision.verdict == Verdict::Tripped, number == 3);
     }
-    assert_eq!(memory.breaker.trip.as_ref().map(|it| it.cause.name()), Some("no_progress"));
+    assert_eq!(memory.breaker.trip.as_ref().map(|trip| trip.cause.name()), Some("no_progress"));
     let opened = memory.breaker.stood.clone().expect("it is open").at;
     let says = |minutes: u64| {
         let later = opened.wall_ms + minutes * MINUTE;
@@ -197,7 +198,7 @@ fn the_same_error_five_times_opens_it() {
         let decision = step(&input, &mut memory, &policy);
         assert_eq!(decision.verdict == Verdict::Tripped, number == 5);
     }
-    assert_eq!(memory.breaker.trip.as_ref().map(|it| it.cause.name()), Some("same_error"));
+    assert_eq!(memory.breaker.trip.as_ref().map(|trip| trip.cause.name()), Some("same_error"));
 }
 
 #[test]

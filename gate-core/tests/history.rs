@@ -127,7 +127,7 @@ proptest! {
         for record in &records {
             prop_assert_eq!(history.apply(record, &|_| None), Ok(()));
         }
-        let decided = records.iter().filter(|it| it.body.get("decision").is_some());
+        let decided = records.iter().filter(|record| record.body.get("decision").is_some());
         let decided: Vec<_> = decided.map(|record| record.seq).collect();
         prop_assert_eq!(history.undecided(), &decided[..]);
     }
@@ -319,7 +319,7 @@ fn a_ledger_of_an_older_gate_is_gone_on_with() {
     let mut writer = written(&[CLAIM, CLAIM], true);
     writer.is_old = false;
     writer.take(&CLAIM);
-    let decided = writer.records.iter().rev().find(|it| it.body.get("decision").is_some());
+    let decided = writer.records.iter().rev().find(|record| record.body.get("decision").is_some());
     let last = Value::from(decided.expect("a decision").body.clone());
     assert_eq!(last["decision"]["iteration"], json!(3), "the run goes on");
     assert!(replay(&writer.records).is_ok());

@@ -271,9 +271,9 @@ impl Ended {
         let lines = String::from_utf8_lossy(&log.stdout).into_owned();
         let records: Vec<Value> =
             lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let began = records.first().filter(|it| it["type"] == "hook_baseline");
+        let began = records.first().filter(|record| record["type"] == "hook_baseline");
         let began = began.unwrap_or_else(|| panic!("{lines}\n{}", self.seen()));
-        let decided = records.iter().rfind(|it| it["body"].get("decision").is_some());
+        let decided = records.iter().rfind(|record| record["body"].get("decision").is_some());
         let decision = &decided.unwrap_or_else(|| panic!("{lines}"))["body"]["decision"];
         assert_eq!(decision["baseline"], began["body"]["baseline"], "{lines}");
         changes(&self.project, began["body"]["session"].as_str().unwrap())

@@ -51,14 +51,14 @@ fn evidence(ran: &Ran) -> Value {
 /// The rules that were hit, other than those that only warn.
 fn rules(evidence: &Value) -> Vec<String> {
     let findings = evidence["detail"]["findings"].as_array().into_iter().flatten();
-    let deciding = findings.filter(|it| it["severity"] != "warn");
-    deciding.map(|it| it["rule"].as_str().unwrap().to_owned()).collect()
+    let deciding = findings.filter(|finding| finding["severity"] != "warn");
+    deciding.map(|deciding| deciding["rule"].as_str().unwrap().to_owned()).collect()
 }
 
 /// A table of cases.
 fn cases(text: &str, name: &str) -> Vec<toml::Table> {
     let all: toml::Table = text.parse().unwrap();
-    all[name].as_array().unwrap().iter().map(|it| it.as_table().unwrap().clone()).collect()
+    all[name].as_array().unwrap().iter().map(|item| item.as_table().unwrap().clone()).collect()
 }
 
 fn said<'t>(case: &'t toml::Table, key: &str) -> &'t str {
@@ -76,7 +76,7 @@ fn what_gets_around_the_checks_is_found() {
             (said(&case, "what"), said(&case, "outcome"), said(&case, "rule"));
         let evidence = evidence(&after(said(&case, "done")));
         let found = rules(&evidence);
-        if evidence["outcome"] != outcome || !found.iter().any(|it| it == rule) {
+        if evidence["outcome"] != outcome || !found.iter().any(|found| found == rule) {
             wrong
                 .push(format!("{what}: {} {found:?} {}", evidence["outcome"], evidence["summary"]));
         }
@@ -197,7 +197,7 @@ fn the_doctor_proves_that_it_can_fail() {
     let ran = project("").code(0).again("doctor --self-test --json").run();
     let record = ran.json();
     let proofs = record["self_test"].as_array().unwrap();
-    let proof = proofs.iter().find(|it| it["check"] == "integrity").unwrap();
+    let proof = proofs.iter().find(|proof| proof["check"] == "integrity").unwrap();
     assert_eq!(proof["standing"], "can_fail", "{proof}");
 }
 

@@ -180,6 +180,10 @@ fn refused(agent: &str, ran: &Ran) -> Option<String> {
 /// The types of all records.
 fn types(ran: Ran) -> (Ran, Vec<String>) {
     let ran = ran.again("log -n 100 --json").code(0);
-    let types = ran.json_lines().iter().map(|it| it["type"].as_str().unwrap().to_owned()).collect();
+    let types = ran
+        .json_lines()
+        .iter()
+        .map(|json_line| json_line["type"].as_str().unwrap().to_owned())
+        .collect();
     (ran, types)
 }

@@ -26,7 +26,7 @@ impl Run {
     /// The person looked at the settings, and approved them. Those that do not hold
     /// are told by whoever reads them.
     pub(super) fn approve(&self) {
-        for folder in self.approves.iter().filter(|it| it.is_dir()) {
+        for folder in self.approves.iter().filter(|approve| approve.is_dir()) {
             let home = self.path("home");
             let _ = gate_cli::trust::approve(&Places {
                 folder: folder.canonicalize().unwrap(),

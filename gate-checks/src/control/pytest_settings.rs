@@ -119,7 +119,7 @@ mod tests {
         fs::write(folder.path().join(file), text).unwrap();
         let settings = Settings::in_folder(folder.path());
         let told = (settings.paths.as_slice(), settings.file("x"), settings.function("x"));
-        let paths: Vec<_> = paths.iter().map(|it| (*it).to_owned()).collect();
+        let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
         assert_eq!(told, (paths.as_slice(), named.to_owned(), function.to_owned()), "{text}");
     }
 

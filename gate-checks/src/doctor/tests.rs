@@ -146,7 +146,7 @@ fn one_check_can_be_asked_for() {
     let project = project(&[("a", "")]);
     let policy = policy("[checks.a]\n[checks.b]\n");
     let proofs = self_test(&policy, &site(project.path()), Some("b"), Events::nobody()).unwrap();
-    assert_eq!(proofs.iter().map(|it| it.check.as_str()).collect::<Vec<_>>(), ["b"]);
+    assert_eq!(proofs.iter().map(|proof| proof.check.as_str()).collect::<Vec<_>>(), ["b"]);
 }
 
 #[test]

@@ -301,7 +301,10 @@ fn maven_and_gradle_by_their_wrappers() {
     assert_eq!(detected.notes, ["mvnw may not be executed, so that mvn is taken: chmod +x mvnw"]);
     let detected = found(&[("pom.xml", "")], &["mvn"]);
     assert_eq!(detected.notes, ["mvn is not in PATH: maven needs it"]);
-    assert!(detected.proposals.iter().all(|it| !it.optional), "tests are wanted all the same");
+    assert!(
+        detected.proposals.iter().all(|proposal| !proposal.optional),
+        "tests are wanted all the same"
+    );
 }
 
 #[test]
@@ -400,7 +403,8 @@ fn folders_below_where_the_root_has_no_tests() {
 fn names_of_checks_differ_and_fit_into_settings() {
     let names = ["a b", "a-b", "a.b", "ä-b"].map(|name| format!("{name}/Cargo.toml"));
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
-    let checks: Vec<_> = found(&files, &[]).proposals.into_iter().map(|it| it.check).collect();
+    let checks: Vec<_> =
+        found(&files, &[]).proposals.into_iter().map(|proposal| proposal.check).collect();
     let mut apart = checks.clone();
     apart.sort();
     apart.dedup();

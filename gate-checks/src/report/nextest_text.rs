@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn summaries() {
         let check = |line, expected| {
-            let found = Summary::parse(line).map(|it| (it.run, it.passed, it.failed, it.skipped));
+            let found = Summary::parse(line)
+                .map(|value| (value.run, value.passed, value.failed, value.skipped));
             assert_eq!(found, expected, "{line}");
         };
         check("Summary [   0.079s] 9 tests run: 9 passed, 2 skipped", Some((9, 9, 0, 2)));

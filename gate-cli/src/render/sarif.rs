@@ -153,7 +153,7 @@ mod tests {
         let run = run(&[evidence()]);
         let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
         assert_eq!(rules.len(), 3);
-        assert!(rules.iter().all(|it| it["help"]["text"].is_string()));
+        assert!(rules.iter().all(|rule| rule["help"]["text"].is_string()));
         let results = run["results"].as_array().unwrap();
         for result in results {
             let at = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();

@@ -229,7 +229,7 @@ mod tests {
             scope.spawn(|| (1..3000).for_each(|seq| heads.keep("place", "p", head(seq)).unwrap()));
             for _ in 0..3000 {
                 let known = heads.known("place", "p");
-                assert_eq!(known, known.map(|it| head(it.seq)));
+                assert_eq!(known, known.map(|known| head(known.seq)));
             }
         });
         assert_eq!(heads.known("place", "p"), Some(head(2999)));

@@ -21,7 +21,7 @@ fn examine(
             ..Changed::default()
         });
     }
-    examiner.finish().into_iter().map(|it| (it.rule, it.severity)).collect()
+    examiner.finish().into_iter().map(|finding| (finding.rule, finding.severity)).collect()
 }
 
 /// The rules that decide over a change of one file, without an overlay.
@@ -52,7 +52,7 @@ fn a_test_is_what_it_says() {
     ] {
         let found = deciding(path, before, &before.replace(from, to));
         assert!(
-            !found.is_empty() && found.iter().all(|it| expected.contains(&it.as_str())),
+            !found.is_empty() && found.iter().all(|found| expected.contains(&found.as_str())),
             "{to}: {found:?}"
         );
     }
@@ -119,7 +119,7 @@ fn an_edit_only_warns_where_the_baseline_s_tests_are_run() {
     let found = examine(&[("tests/test_a.py", Some(PYTHON), Some(&now))], &other);
     assert_eq!(found, [("test-edited".to_owned(), Severity::Block)]);
     let found = examine(&[("tests/test_a.py", Some(PYTHON), None)], &around);
-    assert_eq!(found.iter().filter(|it| it.1 == Severity::Block).count(), 2, "{found:?}");
+    assert_eq!(found.iter().filter(|found| found.1 == Severity::Block).count(), 2, "{found:?}");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn new_files_that_hide_something() {
         ("app/models.py", None),
     ] {
         let found = examine(&[(path, None, Some("x = 1\n"))], &around);
-        let found: Vec<_> = found.iter().map(|it| it.0.as_str()).collect();
+        let found: Vec<_> = found.iter().map(|found| found.0.as_str()).collect();
         assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{path}");
     }
 }

@@ -147,7 +147,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             prop::collection::btree_map("[a-z]{1,4}", inner, 0..4)
-                .prop_map(|it| Value::Object(it.into_iter().collect())),
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }
@@ -159,8 +159,9 @@ fn settings() -> impl Strategy<Value = Value> {
         Just(Some(json!({}))),
         Just(Some(json!({"Stop": []}))),
         Just(Some(json!({"Start": [], "Stop": [{"hooks": []}]}))),
-        any_json()
-            .prop_map(|it| Some(json!({"Stop": [{"matcher": it, "hooks": [{"command": "x"}]}]}))),
+        any_json().prop_map(|value| Some(
+            json!({"Stop": [{"matcher": value, "hooks": [{"command": "x"}]}]})
+        )),
     ];
     (prop::collection::btree_map("[a-z]{1,4}", any_json(), 0..4), others).prop_map(|(it, hooks)| {
         let mut all: Map<String, Value> = it.into_iter().collect();
@@ -203,7 +204,7 @@ fn pretty(value: &Value, indent: &str) -> String {
 /// the other.
 fn is_in(part: &str, whole: &str) -> bool {
     let mut whole = whole.chars();
-    part.chars().filter(|c| !c.is_whitespace()).all(|c| whole.any(|it| it == c))
+    part.chars().filter(|c| !c.is_whitespace()).all(|c| whole.any(|other| other == c))
 }
 
 proptest! {

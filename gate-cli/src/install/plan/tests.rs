@@ -69,7 +69,7 @@ impl Machine {
         }
         for receipt in fs::read_dir(self.roots.data.join("installed")).unwrap() {
             let path = receipt.unwrap().path();
-            if path.extension().is_some_and(|it| it == "json") {
+            if path.extension().is_some_and(|extension| extension == "json") {
                 let mut receipt: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
                 receipt["trust"] = receipt["trust"].get(0).cloned().unwrap_or_default();
                 fs::write(&path, receipt.to_string()).unwrap();

@@ -47,7 +47,7 @@ fn each_event_has_a_digest_of_its_own() {
     let both = [trust(), start, prompt];
     let before = "model = \"x\"\n";
     let merged = merged(&both, before).unwrap();
-    assert!(both.iter().all(|it| it.holds(&merged.text) == Ok(Some(true))), "{}", merged.text);
+    assert!(both.iter().all(|both| both.holds(&merged.text) == Ok(Some(true))), "{}", merged.text);
     let clean = without(&both, &merged.text, &merged.made).unwrap().unwrap();
     assert_eq!(clean.trim_end(), before.trim_end());
     assert_eq!(without(&both, before, &[]).unwrap(), None);

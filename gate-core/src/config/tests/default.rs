@@ -25,7 +25,10 @@ fn mentioned(table: &Table, at: &str, found: &mut BTreeSet<String>) {
         match value {
             Value::Table(inner) => mentioned(inner, &path, found),
             Value::Array(items) if items.iter().any(Value::is_table) => {
-                items.iter().filter_map(Value::as_table).for_each(|it| mentioned(it, &path, found));
+                items
+                    .iter()
+                    .filter_map(Value::as_table)
+                    .for_each(|item| mentioned(item, &path, found));
             }
             _ => drop(found.insert(path)),
         }

@@ -185,5 +185,10 @@ fn four_thousand_checks_that_need_each_other_hung_the_gate() {
     let layer = Layer::parse(Origin::Project("gate.toml".into()), &chain).unwrap();
     let resolved = resolve(&[layer], None).unwrap();
     assert_eq!(resolved.policy.checks.len(), 4_000);
-    assert!(resolved.settings().iter().any(|it| it.line == Some(7_999) || it.line == Some(8_000)));
+    assert!(
+        resolved
+            .settings()
+            .iter()
+            .any(|setting| setting.line == Some(7_999) || setting.line == Some(8_000))
+    );
 }

@@ -47,7 +47,8 @@ fn the_seeds_example_keeps_its_formula() {
     assert!(
         policy.checks.values().all(|check| check.mode == Mode::Count && check.command.is_empty())
     );
-    let patterns: Vec<_> = policy.patterns.iter().map(|it| (it.id.as_str(), &it.matcher)).collect();
+    let patterns: Vec<_> =
+        policy.patterns.iter().map(|pattern| (pattern.id.as_str(), &pattern.matcher)).collect();
     let regex = |text: &str| Matcher::Regex(text.to_owned());
     assert_eq!(
         patterns,
@@ -57,7 +58,7 @@ fn the_seeds_example_keeps_its_formula() {
             ("ready-for-review", &regex("ready for review")),
         ]
     );
-    assert!(policy.patterns.iter().all(|it| it.weight == 1 && it.unless.is_empty()));
+    assert!(policy.patterns.iter().all(|pattern| pattern.weight == 1 && pattern.unless.is_empty()));
     assert!(imported.toml.contains("#command = [\"cargo\", \"test\"]\n"));
     assert!(imported.notes[0].starts_with("checks.tests has no command yet"));
 }
@@ -67,7 +68,7 @@ fn silence_means_the_seeds_defaults() {
     let (imported, policy) = imported(r#"{"exit_gate":{}}"#);
     assert_eq!(policy.threshold, Threshold::Fixed(2));
     assert_eq!((policy.patterns.len(), policy.checks.len()), (6, 0));
-    assert!(policy.patterns.iter().all(|it| it.pack == "seed"));
+    assert!(policy.patterns.iter().all(|pattern| pattern.pack == "seed"));
     assert!(imported.toml.contains("indicator_threshold = 2\n"));
     assert!(imported.notes.iter().any(|note| note.contains("no evidence")));
 }
@@ -77,7 +78,8 @@ fn patterns_keep_their_text_and_get_names() {
     let (_, policy) = imported(
         r#"{"exit_gate":{"patterns":["a\\.b \"c\"","a.b c","  done\t'x'","…","\u00e9t\u00e9 fini"]}}"#,
     );
-    let found: Vec<_> = policy.patterns.iter().map(|it| (it.id.as_str(), &it.matcher)).collect();
+    let found: Vec<_> =
+        policy.patterns.iter().map(|pattern| (pattern.id.as_str(), &pattern.matcher)).collect();
     let regex = |text: &str| Matcher::Regex(text.to_owned());
     assert_eq!(
         found,

@@ -27,7 +27,11 @@ fn embedded_packs_are_in_order() {
         assert_eq!(Pack::named(name).unwrap().as_ref(), Some(&pack));
         assert_eq!(pack.name, name);
         assert!(!pack.doc.is_empty() && !pack.patterns.is_empty());
-        assert!(pack.patterns.iter().all(|it| it.pattern.pack == name && !it.doc.is_empty()));
+        assert!(
+            pack.patterns
+                .iter()
+                .all(|pattern| pattern.pattern.pack == name && !pattern.doc.is_empty())
+        );
     }
     assert_eq!(Pack::named("nobody").unwrap(), None);
 }
@@ -44,7 +48,7 @@ fn what_is_embedded_of_the_breakers_packs_is_what_their_texts_say() {
 #[test]
 fn the_seed_pack_is_exactly_the_seeds_six() {
     let pack = Pack::named("seed").unwrap().unwrap();
-    let found: Vec<_> = pack.patterns.into_iter().map(|it| it.pattern).collect();
+    let found: Vec<_> = pack.patterns.into_iter().map(|pattern| pattern.pattern).collect();
     assert_eq!(found.len(), SIX.len());
     for (pattern, (id, regex)) in found.iter().zip(SIX) {
         assert_eq!(pattern.id, id);
@@ -57,7 +61,7 @@ fn the_seed_pack_is_exactly_the_seeds_six() {
 fn the_completion_pack_contains_the_seeds() {
     let pack = Pack::named("completion").unwrap().unwrap();
     for (id, _) in SIX {
-        assert!(pack.patterns.iter().any(|it| it.pattern.id == id), "{id}");
+        assert!(pack.patterns.iter().any(|pattern| pattern.pattern.id == id), "{id}");
     }
 }
 

@@ -9,7 +9,7 @@ fn found(path: &str, before: &str, now: &str) -> Vec<String> {
     let commands = [command("make suite"), command("npm run unit")];
     let found = findings(path, (before, now), &commands);
     let key = |it: &Finding| it.message.split('`').nth(1).unwrap_or(&it.message).to_owned();
-    found.iter().map(|it| format!("{} {}", it.rule, key(it))).collect()
+    found.iter().map(|found| format!("{} {}", found.rule, key(found))).collect()
 }
 
 #[track_caller]

@@ -33,11 +33,12 @@ fn every_rule_finds_its_samples_and_leaves_the_others() {
         let rule = PACK.iter().find(|rule| rule.about.id == id).unwrap();
         let samples = |key: &str| {
             let list: Vec<_> =
-                table[key].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+                table[key].as_array().unwrap().iter().map(|item| item.as_str().unwrap()).collect();
             assert!(list.len() >= 2, "{id}: two or more {key}");
             list
         };
-        let found = |sample: &str| languages(rule).iter().any(|it| hits(rule, *it, sample));
+        let found =
+            |sample: &str| languages(rule).iter().any(|language| hits(rule, *language, sample));
         for sample in samples("matches") {
             wrong.extend((!found(sample)).then(|| format!("{id} does not find {sample:?}")));
         }

@@ -26,7 +26,7 @@ const FREE: &[(&str, &str)] = &[
 fn what_only_looks_like_it_is_free() {
     for (path, line) in FREE {
         let found = examine(&[(path, None, Some(line))], &Around::default());
-        let deciding: Vec<_> = found.iter().filter(|it| it.1 != Severity::Warn).collect();
+        let deciding: Vec<_> = found.iter().filter(|found| found.1 != Severity::Warn).collect();
         assert!(deciding.is_empty(), "{path}: {deciding:?}");
     }
 }

@@ -127,7 +127,7 @@ fn marks_of_javascript_are_part_of_the_call() {
     ] {
         let now = before.replace(from, to);
         let found = deciding("src/a.test.ts", before, &now);
-        assert!(found.iter().any(|it| it == rule), "{to}: {found:?}");
+        assert!(found.iter().any(|found| found == rule), "{to}: {found:?}");
     }
     let own = format!("{before}it.skip('c', () => {{ expect(g()).toBe(2) }})\n");
     assert_eq!(deciding("src/a.test.ts", before, &own), [""; 0]);

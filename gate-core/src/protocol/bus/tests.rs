@@ -14,7 +14,7 @@ fn said(body: &str) -> Message {
 }
 
 fn bodies(bytes: &[u8]) -> Vec<String> {
-    read(bytes).messages.into_iter().map(|it| it.body).collect()
+    read(bytes).messages.into_iter().map(|message| message.body).collect()
 }
 
 fn troubles(bytes: &[u8]) -> Vec<String> {
@@ -82,7 +82,7 @@ fn parents_come_in_three_forms() {
         |parents: &str| format!("---\nmsg_id: m\ntype: ANSWER\nproject_id: p\n{parents}---\nok\n");
     let ids = |parents: &str| {
         let read = read(with(parents).as_bytes());
-        read.messages[0].parents.iter().map(|it| it.msg_id.clone()).collect::<Vec<_>>()
+        read.messages[0].parents.iter().map(|parent| parent.msg_id.clone()).collect::<Vec<_>>()
     };
     assert_eq!(ids("parents: [m0]\n"), ["m0"]);
     assert_eq!(ids("parents:\n- a\n- msg_id: b\n  kind: reply\n"), ["a", "b"]);
@@ -97,7 +97,7 @@ fn only_what_is_whole_is_read() {
     for cut in one.len()..bus.len() {
         let read = read(&bus.as_bytes()[..cut]);
         assert_eq!(read.messages[0].body.trim_end(), "one", "{cut}");
-        let half = read.messages.get(1).map(|it| it.body.as_str());
+        let half = read.messages.get(1).map(|value| value.body.as_str());
         assert!(matches!(half, None | Some("two")), "{cut} {half:?}");
     }
     let torn = read(&bus.as_bytes()[..bus.len() - 1]);
@@ -119,7 +119,7 @@ fn a_new_entry_is_read_wherever_the_last_was_cut() {
         }
         bus.extend(tail.gap(bus.is_empty()).bytes().chain(said("three").to_entry().bytes()));
         let found = bodies(&bus);
-        assert_eq!(found.first().map(|it| it.trim_end()), Some("one"), "{cut}");
+        assert_eq!(found.first().map(|found| found.trim_end()), Some("one"), "{cut}");
         assert_eq!(found.last().map(String::as_str), Some("three"), "{cut}");
         assert_eq!(found.len(), if cut == two.len() { 3 } else { 2 }, "{cut}");
     }

@@ -5,7 +5,7 @@
 //! use gate_core::handoff::{self, Format};
 //!
 //! let read = handoff::read("## Handoff\n- objective: Ship it\n", Format::Markdown);
-//! assert_eq!(read.handoff.as_ref().map(|it| it.objective.as_str()), Some("Ship it"));
+//! assert_eq!(read.handoff.as_ref().map(|handoff| handoff.objective.as_str()), Some("Ship it"));
 //! let problem = &read.all_problems()[0];
 //! assert_eq!((problem.rule, problem.field.as_str()), (Some(1), "in_scope"));
 //! ```

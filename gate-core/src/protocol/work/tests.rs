@@ -35,7 +35,7 @@ fn said<T>(result: Result<T, WorkError>) -> String {
 #[test]
 fn five_phases_are_claimed() {
     let claimed = WorkPhase::ALL.into_iter().filter(|it| is_claimable(*it));
-    let names: Vec<_> = claimed.map(|it| it.as_str()).collect();
+    let names: Vec<_> = claimed.map(|claimed| claimed.as_str()).collect();
     let five = ["DRAFT", "IMPLEMENTATION", "READY_FOR_REVIEW", "REVIEW", "READY_FOR_MERGE"];
     assert_eq!(names, five);
 }
@@ -189,7 +189,7 @@ fn records_follow_from_each_other() {
         let mut book = ReplayedItems::default();
         let all = ledger(records);
         let wrong = all.iter().find_map(|record| book.apply(record).err());
-        (wrong.map(|it| it.to_string()).unwrap_or_default(), book.state("W"))
+        (wrong.map(|wrong| wrong.to_string()).unwrap_or_default(), book.state("W"))
     };
     let whole = [added("W"), ended(&step, ExitReason::Completed), moved(CI_PROCESSOR)];
     let (wrong, last) = told(&whole);

@@ -59,12 +59,12 @@ fn blocks_are_indented_by_four() {
 #[test]
 fn any_yaml_is_read() {
     let read = mapping("# c\na: [x, 'y']\nb: {k: 1}\nc: |\n  two\n  lines\nd: ~\n").unwrap();
-    let of = |key: &str| &read.iter().find(|it| it.key == key).unwrap().value;
+    let of = |key: &str| &read.iter().find(|read| read.key == key).unwrap().value;
     assert!(matches!(of("a"), Node::List(items) if items.len() == 2));
     assert!(matches!(of("b"), Node::Map(entries) if entries[0].value == Node::plain("1")));
     assert_eq!(of("c").as_str(), Some("two\nlines\n"));
     assert_eq!(of("d").as_str(), Some(""));
-    assert_eq!(read.iter().map(|it| it.line).collect::<Vec<_>>(), [2, 3, 4, 7]);
+    assert_eq!(read.iter().map(|read| read.line).collect::<Vec<_>>(), [2, 3, 4, 7]);
     assert_eq!(mapping(""), Ok(Vec::new()));
 }
 

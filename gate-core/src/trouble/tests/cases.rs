@@ -167,7 +167,7 @@ fn rf_096_newer_wordings_of_a_limit() {
         assert!(limit(&result(true, text, "")).is_some(), "{text}");
     }
     assert_eq!(
-        limit("Claude AI usage limit reached|1755806400").and_then(|it| it.1),
+        limit("Claude AI usage limit reached|1755806400").and_then(|limit| limit.1),
         Some(1_755_806_400)
     );
 }

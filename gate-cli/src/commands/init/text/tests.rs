@@ -35,7 +35,7 @@ fn policy(text: &str) -> Policy {
 /// The text for one proposal, and the policy that it means.
 fn one(proposal: Proposal, measured: Option<Measured>) -> (String, Policy) {
     let times: BTreeMap<_, _> =
-        measured.into_iter().map(|it| (proposal.check.clone(), it)).collect();
+        measured.into_iter().map(|measured| (proposal.check.clone(), measured)).collect();
     let detected = Detected { proposals: vec![proposal], ..Detected::default() };
     let text = settings(&detected, &times);
     let policy = policy(&text);

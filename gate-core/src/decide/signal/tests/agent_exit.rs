@@ -13,14 +13,23 @@ fn with(text: &str) -> String {
 fn said(text: &str) -> Signal {
     let signal = complete(&with(text));
     assert_eq!(signal.source, Some(Spelling::AgentExit), "{text}");
-    assert_eq!(exit_signals(&turn(&[&with(text)])).iter().filter(|it| it.found.is_ok()).count(), 1);
+    assert_eq!(
+        exit_signals(&turn(&[&with(text)]))
+            .iter()
+            .filter(|exit_signal| exit_signal.found.is_ok())
+            .count(),
+        1
+    );
     signal
 }
 
 #[track_caller]
 fn not_said(text: &str, why: &str) {
     none(&with(text), why);
-    assert!(exit_signals(&turn(&[&with(text)])).iter().all(|it| it.found.is_err()), "{text}");
+    assert!(
+        exit_signals(&turn(&[&with(text)])).iter().all(|exit_signal| exit_signal.found.is_err()),
+        "{text}"
+    );
 }
 
 fn pretty() -> String {
@@ -105,7 +114,7 @@ fn the_last_valid_one_counts() {
     assert_eq!(signal.near_misses[0].why, "unsupported version: expected '1.x', got '2.0.0'");
     let found = exit_signals(&turn(&[&format!("{SIGNAL}\n{invalid}\n{blocked}\n{invalid}")]));
     assert_eq!(
-        found.iter().map(|it| it.found.is_ok()).collect::<Vec<_>>(),
+        found.iter().map(|found| found.found.is_ok()).collect::<Vec<_>>(),
         [true, false, true, false]
     );
 }

@@ -56,7 +56,7 @@ fn ctr_exit006_unknown_fields_of_an_event_are_refused() {
         .unwrap();
     assert!(!json.contains("notes"), "{json}");
     let read = |json: &str| {
-        serde_json::from_str::<AgentSessionCompleted>(json).map_err(|it| it.to_string())
+        serde_json::from_str::<AgentSessionCompleted>(json).map_err(|error| error.to_string())
     };
     assert!(read(&json).is_ok());
     let unknown = json.replacen('{', "{\"zzz\":1,", 1);

@@ -124,7 +124,7 @@ proptest! {
             Err(_) => format!("{path}.{part}"),
         });
         let field = if field.is_empty() { key } else { format!("{field}.{key}") };
-        prop_assert_eq!(read.problems.iter().map(|it| it.field.as_str()).collect::<Vec<_>>(), [&field]);
+        prop_assert_eq!(read.problems.iter().map(|problem| problem.field.as_str()).collect::<Vec<_>>(), [&field]);
         prop_assert_eq!(read.handoff, Some(handoff));
     }
 

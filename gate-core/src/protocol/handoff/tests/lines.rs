@@ -27,7 +27,7 @@ fn the_first_result_counts_and_another_one_is_a_problem() {
     ] {
         let (one, told) = told(line);
         assert_eq!((one.command.as_str(), one.result.as_str()), (command, result), "{line}");
-        let is_told = told.iter().any(|it| it.starts_with("verification[1].result: "));
+        let is_told = told.iter().any(|told| told.starts_with("verification[1].result: "));
         assert!(is_told, "{line}: {told:?}");
     }
     for line in [

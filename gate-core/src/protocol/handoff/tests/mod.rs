@@ -187,7 +187,7 @@ fn each_rule_names_its_field() {
     }
     .problems()
     .iter()
-    .map(|it| it.rule)
+    .map(|problem| problem.rule)
     .collect();
     assert_eq!(rules, [2, 4, 4, 2, 1, 3, 3].map(Some));
 }

@@ -97,8 +97,11 @@ fn a_file_that_never_was_is_no_changed_file() {
     let names = ["src/a.rs", "`src/b.rs`", "gone", "...", ""].map(str::to_owned);
     let handoff = Handoff { changed_files: names.to_vec(), ..Handoff::default() };
     let known = |name: &str| Ok::<_, ()>(name.starts_with("src/") && name.ends_with(".rs"));
-    let fields: Vec<_> =
-        unknown_files(&handoff, known).unwrap().into_iter().map(|it| it.field).collect();
+    let fields: Vec<_> = unknown_files(&handoff, known)
+        .unwrap()
+        .into_iter()
+        .map(|unknown_file| unknown_file.field)
+        .collect();
     assert_eq!(fields, ["changed_files[2]"]);
     assert_eq!(unknown_files(&handoff, |_| Err("lost")), Err("lost"));
 }
@@ -195,7 +198,7 @@ fn what_a_message_holds_beside_the_handoff_is_named() {
         it["parts"] = serde_json::json!([{ "kind": "text", "text": "hello" }, part]);
     });
     assert_eq!((read.handoff.as_ref(), read.all_problems()), (Some(&whole()), Vec::new()));
-    let mut beside: Vec<_> = read.beside.iter().map(|it| it.field.as_str()).collect();
+    let mut beside: Vec<_> = read.beside.iter().map(|beside| beside.field.as_str()).collect();
     beside.sort_unstable();
     assert_eq!(beside, ["contextId", "metadata", "parts[0]", "parts[1].metadata", "taskId"]);
     let many = message(&|it| (0..200).for_each(|at| it[format!("k{at}")] = 1.into()));

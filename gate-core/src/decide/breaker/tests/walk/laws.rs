@@ -93,7 +93,7 @@ fn probes(
     if let (Step::Admit(id), Some(admission)) = (step, done.admission) {
         let expected = match after.state {
             BreakerState::Closed => Admission::Free,
-            BreakerState::HalfOpen if after.probe.as_ref().is_some_and(|it| it.id == *id) => {
+            BreakerState::HalfOpen if after.probe.as_ref().is_some_and(|probe| probe.id == *id) => {
                 Admission::Probe
             }
             _ => Admission::Held,
@@ -130,7 +130,7 @@ fn verdicts(
             BreakerState::Closed => false,
             BreakerState::Open | BreakerState::Isolated => true,
             BreakerState::HalfOpen => {
-                before.breaker.probe.as_ref().map(|it| it.id.as_str()) != *holder
+                before.breaker.probe.as_ref().map(|probe| probe.id.as_str()) != *holder
             }
         },
         _ => return,
@@ -151,7 +151,8 @@ fn verdicts(
 
 /// What could not be measured lowers no counter, and calms nothing.
 fn unmeasured(turn: &Turn, before: &LoopState, done: &Done, told: &dyn Fn() -> String) {
-    let inconclusive = turn.input.evidence.iter().any(|it| it.outcome == Outcome::Inconclusive);
+    let inconclusive =
+        turn.input.evidence.iter().any(|evidence| evidence.outcome == Outcome::Inconclusive);
     if !inconclusive || before.run.ended {
         return;
     }
