@@ -123,7 +123,7 @@ impl Search<'_, '_> {
 }
 
 impl Expression {
-    /// One of gate's own.
+    /// One of gate's own, in lower case if case does not matter: so it compiles faster.
     pub(crate) const fn new(source: &'static str) -> Self {
         Self::with_lite(Cow::Borrowed(source), Some(Lite::new()))
     }

@@ -262,4 +262,4 @@ static RUNS_ON: Expression = Expression::new(
 
 /// The beginning of a tool's trace: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
 static TRACE: Expression =
-    Expression::new(r"^[^A-Za-z0-9]*\[[A-Z][a-z]+\]|^\s*[⚡⏺●]|^\s*\|\s+[A-Z][a-z]+\s{2,}");
+    Expression::new(r"^[^a-z0-9]*\[[a-z][a-z]+\]|^\s*[⚡⏺●]|^\s*\|\s+[a-z][a-z]+\s{2,}");

@@ -248,4 +248,4 @@ fn unknown_value(word: &str) -> String {
 /// A line that goes on with no field's text: a rule, a heading, another key, a
 /// tool's mark.
 static ENDS_TEXT: Expression =
-    Expression::new(r"^\s*(?:[-=─━*_]{3,}\s*$|#|\[|⚡|===|```|[A-Z][A-Z_]{2,}:|tokens used)");
+    Expression::new(r"^\s*(?:[-=─━*_]{3,}\s*$|#|\[|⚡|===|```|[a-z][a-z_]{2,}:|tokens used)");

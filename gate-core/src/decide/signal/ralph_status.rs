@@ -353,11 +353,11 @@ static NAME: Expression = Expression::new(r"ralph[_ ]status|exit_signal");
 /// A header or an end line: the name with dashes, bold marks, a colon or
 /// nothing around it, or glued to the end of a sentence with its dashes.
 static HEADER: Expression = Expression::new(
-    r"^[\s#*`=>+—–-]*<?/?(?:END[_ ])?RALPH[_ ]STATUS>?[\s*`=:：—–-]*$|[.!?…)]\s*-{2,}\s*RALPH_STATUS\s*-{2,}\s*$",
+    r"^[\s#*`=>+—–-]*<?/?(?:end[_ ])?ralph[_ ]status>?[\s*`=:：—–-]*$|[.!?…)]\s*-{2,}\s*ralph_status\s*-{2,}\s*$",
 );
 
 static STRAY: Expression =
-    Expression::new(r"\bEXIT_SIGNAL[*`\x22]*\s*[:：]|-{2,}\s*(?:END_)?RALPH[_ ]?STATUS\s*-{2,}");
+    Expression::new(r"\bexit_signal[*`\x22]*\s*[:：]|-{2,}\s*(?:end_)?ralph[_ ]?status\s*-{2,}");
 
 /// A recommendation that counts work that is left, or orders a mend.
 static REMAINING: Expression = Expression::new(
@@ -368,7 +368,7 @@ static OF_TASKS: Expression = Expression::new(r"\b(?:task|story|item|phase|step)
 
 /// Keys whose value is work that is open.
 static OPEN_WORK_KEY: Expression = Expression::new(
-    r"^(?:REMAINING|OPEN|PENDING|INCOMPLETE|OUTSTANDING)(?:_|$)|_(?:REMAINING|LEFT|OPEN|PENDING)$",
+    r"^(?:remaining|open|pending|incomplete|outstanding)(?:_|$)|_(?:remaining|left|open|pending)$",
 );
 
 /// A placeholder for a number.

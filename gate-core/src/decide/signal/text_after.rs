@@ -98,13 +98,13 @@ static STUMBLES: Expression = Expression::new(r"^(?:[^\w\s-]|\s)*(?:sorry|but|no
 /// Sentences about the product, which name failures and open items without leaving any: a
 /// feature that counts "remaining" tasks, an error that was mended.
 static PRODUCT: Expression = Expression::new(
-    r"^[^A-Za-z_]*(?:\*\*[^*]+\*\*\W*)?(?:fix(?:ed|es)?|add(?:ed|s)|implement(?:ed|s)|resolv(?:ed|es)|handle[sd]?|marks?|marked|toggles?|filters?|shows?|displays?|lists?|sends?|retr(?:y|ies)|returns?|exits?|stops?|seeded|badge|banner|footer|counter|error (?:toast|message)|account|root cause|before:)\b|\b(?:if|when|how many|number of|that (?:is|are)|while|because|no longer|now (?:pass|work|use)\w*|now it|fixed)\b|\b[45]\d\d\b",
+    r"^[^a-z_]*(?:\*\*[^*]+\*\*\W*)?(?:fix(?:ed|es)?|add(?:ed|s)|implement(?:ed|s)|resolv(?:ed|es)|handle[sd]?|marks?|marked|toggles?|filters?|shows?|displays?|lists?|sends?|retr(?:y|ies)|returns?|exits?|stops?|seeded|badge|banner|footer|counter|error (?:toast|message)|account|root cause|before:)\b|\b(?:if|when|how many|number of|that (?:is|are)|while|because|no longer|now (?:pass|work|use)\w*|now it|fixed)\b|\b[45]\d\d\b",
 );
 
 static QUOTED: Expression = Expression::new(r"\x22[^\x22]*\x22|“[^”]*”");
 
 static OTHERWISE: Expression = Expression::new(
-    r"^[^A-Za-z_]*(?:otherwise\b|or else\b|if (?:not,|(?:any|some) (?:work|tasks?|stor\w+|items?) (?:remain|is|are)|(?:work|tasks?) remain|there (?:is|are) (?:still )?(?:work|tasks?|stor\w+|items?))|replace (?:complete|true|the (?:value|status|placeholder))|where \W*(?:complete|status|true|exit_\w+)\W* is |is only for\b|not yet\b)",
+    r"^[^a-z_]*(?:otherwise\b|or else\b|if (?:not,|(?:any|some) (?:work|tasks?|stor\w+|items?) (?:remain|is|are)|(?:work|tasks?) remain|there (?:is|are) (?:still )?(?:work|tasks?|stor\w+|items?))|replace (?:complete|true|the (?:value|status|placeholder))|where \W*(?:complete|status|true|exit_\w+)\W* is |is only for\b|not yet\b)",
 );
 
 static RETRACTION: Expression = Expression::new(
@@ -113,7 +113,7 @@ static RETRACTION: Expression = Expression::new(
 
 /// The first person and a verb of work, or a heading for what comes next.
 static NEXT_WORK: Expression = Expression::new(
-    r"(?:^|[.!?]\s+|[\u{3002}\u{ff01}])[^A-Za-z_]*(?:(?:ok(?:ay)?|great|good|perfect|alright|wait|hmm|actually|now|next|then|first|but|however|so)\b[\s,.!:—-]*)*(?:(?:let me|let's|i(?:.ll| will| am going to|.m going to| need to| still need to| have to| still have to| must)) (?:now |also |quickly |first |next |then |still |go on to |continue to )*(?:fix|implement|start|continue|work|add|run|move|begin|proceed|tackle|update|writ|create|address|investigate|look into|refactor|handle|do\b|pick|verify|test\b|build|mend|rework|debug|check|commit)\w*|next up\b|next(?: story| task| item| iteration)?:\s*\w|(?:on to|continue with|continuing with) (?:the )?(?:us-|#|task|story|phase|next)|moving on\b|continuing (?:with|on|to)\b|starting (?:on |task|story|phase|us-)|proceeding (?:to|with)\b|on to the next|now on (?:task|to)\b|als nächstes|次は)",
+    r"(?:^|[.!?]\s+|[\u{3002}\u{ff01}])[^a-z_]*(?:(?:ok(?:ay)?|great|good|perfect|alright|wait|hmm|actually|now|next|then|first|but|however|so)\b[\s,.!:—-]*)*(?:(?:let me|let's|i(?:.ll| will| am going to|.m going to| need to| still need to| have to| still have to| must)) (?:now |also |quickly |first |next |then |still |go on to |continue to )*(?:fix|implement|start|continue|work|add|run|move|begin|proceed|tackle|update|writ|create|address|investigate|look into|refactor|handle|do\b|pick|verify|test\b|build|mend|rework|debug|check|commit)\w*|next up\b|next(?: story| task| item| iteration)?:\s*\w|(?:on to|continue with|continuing with) (?:the )?(?:us-|#|task|story|phase|next)|moving on\b|continuing (?:with|on|to)\b|starting (?:on |task|story|phase|us-)|proceeding (?:to|with)\b|on to the next|now on (?:task|to)\b|als nächstes|次は)",
 );
 
 /// Counts and names of what is not done.
