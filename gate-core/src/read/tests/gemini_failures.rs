@@ -162,8 +162,8 @@ fn the_report_of_a_command_says_how_it_ended() {
     for (name, response, expected) in [
         (
             "run_shell_command",
-            r#""output":"Command: make\nOutput: Exit Code: 0\nbad\nError: (none)\nExit Code: 2\nSignal: 0""#,
-            &["2 failed: Exit Code: 0⏎bad", "2 ran: make -> 2"][..],
+            r#""output":"Command: make\nOutput: bad\nExit Code: 0\nError: (none)\nExit Code: 2\nSignal: 0""#,
+            &["2 failed: bad⏎Exit Code: 0", "2 ran: make -> 2"][..],
         ),
         (
             "run_shell_command",

@@ -65,6 +65,8 @@ fn what_the_extension_may_leave_out_it_may_not_leave_empty() {
         assert_eq!(told(|a2a| set(a2a, Some("x".to_owned()))), [""; 0]);
         let expected = format!("a2a.{field}: `tbd` does not say it: say it, or leave it out");
         assert_eq!(told(|a2a| set(a2a, Some("tbd".to_owned()))), [expected]);
+        let expected = format!("a2a.{field}: is empty: say it, or leave it out");
+        assert_eq!(told(|a2a| set(a2a, Some(String::new()))), [expected]);
     }
     let texts = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
     assert_eq!(told(|a2a| a2a.capabilities_declared = texts(&[])), [""; 0]);
