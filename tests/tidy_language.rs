@@ -84,7 +84,7 @@ fn no_variable_is_called_it() {
 
 #[test]
 fn a_variable_is_told_from_prose() {
-    for line in ["list.map(|list| 1)", "|(index, it)| 2", "Some(it) => it.name", "let it = 1;"] {
+    for line in ["list.map(|it| 1)", "|(index, it)| 2", "Some(it) => it.name", "let it = 1;"] {
         assert!(is_variable(line, "it"), "{line}");
     }
     for line in ["put it back (settings)", "wait(until)", "and begin it, then end"] {
