@@ -99,7 +99,7 @@ fn compare(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("digest");
     group.sample_size(10).throughput(Throughput::Bytes(read(tree.path().into())));
     group.bench_function("read all files", |bencher| {
-        bencher.iter(|| read(black_box(tree.path().into())))
+        bencher.iter(|| read(black_box(tree.path().into())));
     });
     group.bench_function("first digest", |bencher| bencher.iter(|| digest(black_box(&site))));
     group.finish();
