@@ -25,8 +25,8 @@ use super::pattern::Matcher;
 /// needs, and little enough that settings cannot exhaust memory.
 const MAX_COMPILED_BYTES: usize = 64 << 20;
 
-/// An expression that has searched so many bytes is compiled for speed. Compiling it takes
-/// about as long as `regex-lite` takes for them.
+/// An expression that is to search more bytes is compiled for speed. Compiling it takes
+/// about as long as `regex-lite` takes for them; a long text would take it seconds.
 const MAX_LITE_BYTES: usize = 2 << 10;
 
 /// An expression, compiled when a text first needs it.
@@ -69,7 +69,8 @@ impl Lite {
 
     /// A search of the text, unless the expression has searched enough.
     fn search<'t>(&self, source: &str, text: &'t str) -> Option<Search<'_, 't>> {
-        if self.searched.fetch_add(text.len(), Ordering::Relaxed) >= MAX_LITE_BYTES {
+        let searched = self.searched.fetch_add(text.len(), Ordering::Relaxed);
+        if searched.saturating_add(text.len()) > MAX_LITE_BYTES {
             return None;
         }
         let compiled = self.compiled.get_or_init(|| LiteRegex::new(source)).as_ref()?;

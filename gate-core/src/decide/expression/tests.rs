@@ -17,23 +17,41 @@ fn an_expression_of_settings_is_compiled_when_a_text_holds_what_its_matches_need
 }
 
 #[test]
-fn an_own_expression_is_compiled_for_speed_once_it_has_searched_much() {
+fn an_own_expression_is_compiled_for_speed_before_it_searches_much() {
+    let half = format!("{} quux", "x".repeat(MAX_LITE_BYTES / 2 - 5));
     let expression = Expression::new(r"\bquux+\b");
-    let long = format!("{} quux", "x".repeat(MAX_LITE_BYTES));
-    assert!(expression.is_match(&long));
-    assert!(expression.regex.get().is_none());
-    assert!(expression.is_match(&long));
+    for is_compiled in [false, false, true] {
+        assert!(expression.is_match(&half));
+        assert_eq!(expression.regex.get().is_some(), is_compiled);
+    }
+    let expression = Expression::new(r"\bquux+\b");
+    assert!(expression.is_match(&half.repeat(3)));
     assert!(expression.regex.get().is_some());
 }
 
-/// Both engines find the same in a text.
-#[track_caller]
-fn check_engines(source: &str, text: &str) {
-    let lite = Expression::from_pack(source.to_owned(), &[]);
-    let fast = Expression::from_pack(source.to_owned(), &[]);
-    fast.lite.as_ref().expect("an own one").searched.store(MAX_LITE_BYTES, Ordering::Relaxed);
-    let [lite, fast] = [lite, fast].map(|one| one.find_iter(text).collect::<Vec<_>>());
-    assert_eq!(lite, fast, "{source} in {text:?}");
+/// One expression that uses regex-lite alone, and one that does not use it.
+struct Engines {
+    lite: Expression,
+    fast: Expression,
+}
+
+impl Engines {
+    fn new(source: &str) -> Self {
+        let [lite, fast] = [(); 2].map(|()| Expression::from_pack(source.to_owned(), &[]));
+        Self { lite, fast }
+    }
+
+    #[track_caller]
+    fn check(&self, text: &str) {
+        for (engine, searched) in [(&self.lite, 0), (&self.fast, MAX_LITE_BYTES)] {
+            let lite = engine.lite.as_ref().expect("an own one");
+            lite.searched.store(searched, Ordering::Relaxed);
+        }
+        let [lite, fast] =
+            [&self.lite, &self.fast].map(|one| one.find_iter(text).collect::<Vec<_>>());
+        assert_eq!(lite, fast, "{} in {text:?}", self.lite.source());
+        assert!(self.lite.regex.get().is_none(), "{text:?} is too long");
+    }
 }
 
 #[test]
@@ -47,7 +65,7 @@ fn both_engines_find_the_same() {
         (r"\bno\b[^,;.]{0,40}", "no more. No\tfewer, none"),
         ("[.!?…]\\s|[。🎉]", "A. b… c。d🎉"),
     ] {
-        check_engines(source, text);
+        Engines::new(source).check(text);
     }
 }
 
@@ -68,10 +86,10 @@ fn check_samples(pack: &Pack) {
     let samples: Vec<_> =
         pack.patterns.iter().flat_map(|one| one.matches.iter().chain(&one.rejects)).collect();
     assert!(samples.len() >= 4 * pack.patterns.len());
-    let text = samples.iter().map(|sample| sample.as_str()).collect::<Vec<_>>().join("\n");
     for one in &pack.patterns {
         let source = source(&one.pattern.matcher);
-        check_engines(&source, &text);
+        let engines = Engines::new(&source);
+        samples.iter().for_each(|sample| engines.check(sample));
         let required = literal::required(&ascii::with_ascii_classes(&source)).expect("it parses");
         let keywords = &one.pattern.keywords;
         assert_eq!(required.first().unwrap_or(&Vec::new()), keywords, "{}", one.pattern.id);
