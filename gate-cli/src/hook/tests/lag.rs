@@ -97,3 +97,18 @@ fn geminis_repeated_chunks_are_compared_at_their_end_alone() {
     assert_eq!(lag(Agent::Gemini, &sent(&differs_early), "", last), TranscriptLag::UpToDate);
     assert_eq!(lag(Agent::Qwen, &sent(&differs_early), "", last), TranscriptLag::Certain);
 }
+
+#[test]
+fn droid_has_written_the_message_when_its_id_is_there() {
+    let prompt = json!({ "type": "message", "id": "m1", "message": { "role": "user" } });
+    let answer = json!({ "type": "message", "id": "m2", "message": { "role": "assistant" } });
+    let payload = json!({ "message_id": "m2" });
+    for (lines, payload, expected) in [
+        (format!("{prompt}\n{answer}\n"), &payload, TranscriptLag::UpToDate),
+        (format!("{prompt}\n"), &payload, TranscriptLag::Certain),
+        (format!("{prompt}\n{}", &answer.to_string()[..40]), &payload, TranscriptLag::Certain),
+        (format!("{prompt}\n"), &json!({}), TranscriptLag::UpToDate),
+    ] {
+        assert_eq!(lag(Agent::Droid, payload, &lines, "x"), expected, "{lines}");
+    }
+}
