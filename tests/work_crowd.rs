@@ -15,6 +15,9 @@ use crate::support::shop::{Said, Shop, given};
 
 const WORKERS: usize = 8;
 
+/// Enough that all workers meet at each phase, few enough for seconds.
+const ITEMS: usize = 60;
+
 /// What is done by agents, in its order, and where CI comes in between.
 const PHASES: [&str; 6] =
     ["DRAFT", "IMPLEMENTATION", "CI_PENDING", "READY_FOR_REVIEW", "REVIEW", "READY_FOR_MERGE"];
@@ -164,7 +167,7 @@ fn diligent(floor: &Floor<'_>, worker: usize) {
 }
 
 fn all_is_done_once(shop: &Shop) {
-    let floor = Floor::new(shop, 200);
+    let floor = Floor::new(shop, ITEMS);
     floor.work(diligent);
     floor.is_whole();
     floor.nothing_was_had_twice();
@@ -179,7 +182,7 @@ fn all_is_done_once(shop: &Shop) {
     let shifts = floor.shifts.into_inner().unwrap();
     let worked: BTreeSet<_> =
         shifts.into_iter().map(|shift| (shift.id, shift.phase, shift.lease)).collect();
-    assert_eq!(worked.len(), 200 * (PHASES.len() - 1));
+    assert_eq!(worked.len(), ITEMS * (PHASES.len() - 1));
     assert_eq!(worked, recorded, "what was done is what is recorded, by the same lease");
 }
 
@@ -270,7 +273,7 @@ fn one_more(floor: &Floor<'_>, worker: usize, actor: &str, dice: &mut Dice) -> O
 }
 
 fn all_is_done_whoever_is_killed(shop: &Shop) {
-    let floor = Floor::new(shop, 200);
+    let floor = Floor::new(shop, ITEMS);
     floor.work(mortal);
     floor.is_whole();
     floor.nothing_was_had_twice();

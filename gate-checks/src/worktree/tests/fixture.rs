@@ -36,7 +36,7 @@ impl Fixture {
     /// A repository without a commit.
     pub(crate) fn empty() -> Self {
         let fixture = Self::plain();
-        fixture.git(&["init", "-q"]);
+        fixture.git(&["init", "-q", "--template="]);
         fixture
     }
 
