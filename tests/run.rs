@@ -160,6 +160,19 @@ fn an_agent_that_cannot_be_started_ends_the_loop() {
 }
 
 #[test]
+fn an_agent_that_gate_cannot_read_ends_the_loop_at_once() {
+    let agent = r#"printf '%s\n' '{"event":"said","body":"EXIT_SIGNAL: true"}' '{"event":"over"}'"#;
+    let ran = project(agent).code(1);
+    let end = ran.json();
+    assert_eq!((&end["stopped_by"], &end["iterations"]), (&"unknown-format".into(), &1.into()));
+    assert_eq!(end["success"], false);
+    let message = end["message"].as_str().unwrap();
+    assert!(message.contains("no known format") && message.contains("--agent"), "{message}");
+    let words = "run --task t1 --json --exit-codes check -- ./agent.sh";
+    ran.again(words).code(2);
+}
+
+#[test]
 fn done_is_a_claim() {
     let agent = "folder=$(sed -n 's/^JRUN_TASK_FOLDER=//p' seen)\ntouch \"$folder/DONE\"\n\
                  test \"$(wc -l <count)\" -ge 2 && touch fixed\necho 'The parser is in place.'\n";

@@ -99,6 +99,15 @@ fn a_crash_at_the_start_names_what_the_program_wrote_on_its_standard_error() {
 }
 
 #[test]
+fn a_connection_error_in_json_that_gate_does_not_know_is_waited_out() {
+    let agent = "test -e failed || { touch failed; echo '{\"error\":\"no answer\"}'; \
+                 echo 'TypeError: fetch failed' >&2; exit 1; }\n\
+                 touch fixed; works \"$done_\" 0.1\n";
+    let end = project(QUICK, agent).code(0).json();
+    assert_eq!((&end["stopped_by"], &end["iterations"]), (&"completed".into(), &2.into()), "{end}");
+}
+
+#[test]
 fn an_agent_that_works_and_ends_with_an_error_is_stopped_as_ever() {
     let agent = "works 'I look at it.' 0.1\nexit 1\n";
     let end = project(QUICK, agent).code(1).json();

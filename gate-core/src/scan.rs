@@ -47,6 +47,8 @@ pub struct Scan {
     /// True if a tool was used since the person's last prompt, or if it may have been
     /// used in a part that was not read.
     pub acted: bool,
+    /// True for JSON of no known format: nobody's words could be found.
+    pub unknown_format: bool,
 }
 
 /// The part of a transcript that was read; the caller skipped the rest.
@@ -142,6 +144,7 @@ impl<'p> Scanner<'p> {
             lost: None,
             reach: Reach::All,
             acted: false,
+            unknown_format: false,
         };
         Self { reader: Reader::new(format), collector }
     }
@@ -182,7 +185,15 @@ impl<'p> Scanner<'p> {
     pub fn finish(mut self, policy: &SignalPolicy) -> Scan {
         self.reader.finish(&mut self.collector);
         let Collector {
-            mut turn, prompt, counter, mut transcript, watch, lost, reach, acted, ..
+            mut turn,
+            prompt,
+            counter,
+            mut transcript,
+            watch,
+            lost,
+            reach,
+            acted,
+            unknown_format,
         } = self.collector;
         turn.finish();
         let reach = if reach == Reach::Nothing && turn.words().next().is_some() {
@@ -199,7 +210,7 @@ impl<'p> Scanner<'p> {
         let effort = watch.finish(&turn);
         let said = turn.words().next().map(|word| word.text.clone()).unwrap_or_default();
         let prompt = prompt.finish();
-        Scan { signal, hits, transcript, effort, said, prompt, reach, acted }
+        Scan { signal, hits, transcript, effort, said, prompt, reach, acted, unknown_format }
     }
 }
 
@@ -255,6 +266,7 @@ struct Collector<'p> {
     lost: Option<u64>,
     reach: Reach,
     acted: bool,
+    unknown_format: bool,
 }
 
 impl Collector<'_> {
@@ -293,6 +305,7 @@ impl Sink for Collector<'_> {
                 if problem.kind.loses_words() {
                     self.lost = Some(problem.line);
                 }
+                self.unknown_format |= problem.kind == ProblemKind::UnknownJson;
                 self.transcript.problem(&problem);
             }
         }
@@ -355,7 +368,10 @@ fn flaw(kind: ProblemKind) -> &'static str {
         ProblemKind::Unreadable => "a record that cannot be read; passed over",
         ProblemKind::Torn => "the last record is cut off",
         ProblemKind::Oversized => "a record longer than 16 MiB was passed over",
-        ProblemKind::UnknownJson => "JSON of no known format: nobody's words could be found",
+        ProblemKind::UnknownJson => {
+            "JSON of no known format: nobody's words could be found. `--format` says whose it is; \
+             `gate scan --help` lists the names"
+        }
     }
 }
 

@@ -7,6 +7,8 @@ use clap::{Args, Subcommand};
 use gate_core::exit::{ExitReason, WorkPhase};
 use gate_core::read::Forced;
 
+use super::shared::FormatName;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Exit {
     /// Say whether an exit signal, or an agent's output that ends with one, holds.
@@ -32,7 +34,7 @@ pub(crate) struct Parse {
     pub(crate) file: PathBuf,
     /// The format of the input, or the agent that wrote it, if gate should not
     /// detect it.
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", value_parser = FormatName)]
     pub(crate) format: Option<Forced>,
     /// Print one JSON object.
     #[arg(long)]
@@ -60,7 +62,7 @@ pub(crate) struct Submit {
     pub(crate) lease: Option<String>,
     /// The format of the input, or the agent that wrote it, if gate should not
     /// detect it.
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", value_parser = FormatName)]
     pub(crate) format: Option<Forced>,
     /// Print one JSON object.
     #[arg(long)]

@@ -10,7 +10,7 @@ use gate_core::exit::WorkPhase;
 use gate_core::read::Forced;
 
 use super::exit::phase;
-use super::shared::non_empty;
+use super::shared::{FormatName, non_empty};
 use crate::runner::Allow;
 use crate::settings::parse_duration;
 
@@ -44,7 +44,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
     pub(crate) ttl: Duration,
     /// The agent: gate knows how to start it and how to read its output.
-    #[arg(long, value_name = "A", required_unless_present = "command")]
+    #[arg(long, value_name = "A", required_unless_present = "command", value_parser = FormatName)]
     pub(crate) agent: Option<Forced>,
     /// The actions that the agent may take without asking anybody.
     #[arg(long, value_enum, default_value_t = Allow::Checks, conflicts_with = "command")]

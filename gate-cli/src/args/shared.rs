@@ -1,8 +1,10 @@
 //! Arguments that several commands share.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command, Error};
 use gate_core::read::Forced;
 
 use crate::settings::Selection;
@@ -12,7 +14,7 @@ use crate::settings::Selection;
 pub(crate) struct InputArgs {
     /// The format of the input, or the agent that wrote it, if gate should not
     /// detect it.
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", value_parser = FormatName)]
     pub(crate) format: Option<Forced>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
@@ -46,4 +48,27 @@ impl SettingsArgs {
 /// A text that says something.
 pub(super) fn non_empty(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("words are expected".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+/// The value of an option that names a format or an agent. The help lists the names, and
+/// shells complete them.
+#[derive(Clone)]
+pub(super) struct FormatName;
+
+impl TypedValueParser for FormatName {
+    type Value = Forced;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Forced, Error> {
+        let parse = |name: &str| name.parse::<Forced>();
+        parse.parse_ref(command, option, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Forced::names().map(PossibleValue::new)))
+    }
 }

@@ -185,3 +185,12 @@ fn a_command_says_if_it_answers_in_json() {
     let Command::Exit(exit) = parse(line).unwrap() else { panic!("{line}") };
     assert!(exit.json());
 }
+
+#[test]
+fn a_person_finds_the_names_of_formats_in_the_help() {
+    for command in ["scan", "check", "run", "replay"] {
+        let help = Cli::try_parse_from(["gate", command, "--help"]).unwrap_err().to_string();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains("text, claude-json, claude-session"), "{command}: {help}");
+    }
+}

@@ -27,6 +27,8 @@ pub(crate) enum StoppedBy {
     MaxIterations,
     /// The agent could not be started.
     NotStarted,
+    /// The agent's output is JSON of no known format, so that no signal would ever be found.
+    UnknownFormat,
     /// A signal to gate, such as Ctrl-C.
     Cancelled,
     /// `gate stop`, or the file that it writes.
@@ -49,6 +51,7 @@ impl StoppedBy {
             Self::Blocked => "a person is needed",
             Self::MaxIterations => "as many iterations as are allowed",
             Self::NotStarted => "the agent could not be started",
+            Self::UnknownFormat => "the agent's output has no known format",
             Self::Cancelled => "cancelled",
             Self::StopRequested => "a stop was requested",
             Self::BudgetWall => "its time is over (budget.wall)",
@@ -77,7 +80,7 @@ impl StoppedBy {
             | Self::BudgetWall
             | Self::LeaseLost => 3,
             Self::Blocked => 4,
-            Self::NotStarted => 2,
+            Self::NotStarted | Self::UnknownFormat => 2,
             Self::NoWork | Self::Refused => 1,
         }
     }

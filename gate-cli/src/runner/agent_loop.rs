@@ -39,8 +39,8 @@ pub(crate) struct Loop<'l> {
     pub(super) delegated: DelegatedRuns,
     pub(super) backoff: Backoff,
     pub(super) began: Instant,
-    /// The reason why the agent could not be started.
-    pub(super) not_started: Option<String>,
+    /// Why the loop had to end, if no decision says it.
+    pub(super) problem: Option<String>,
 }
 
 impl<'l> Loop<'l> {
@@ -67,7 +67,7 @@ impl<'l> Loop<'l> {
             delegated: DelegatedRuns::None,
             backoff: Backoff::new(order.backoff),
             began: Instant::now(),
-            not_started: None,
+            problem: None,
         }
     }
 

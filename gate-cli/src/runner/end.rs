@@ -28,8 +28,8 @@ pub(crate) struct End {
     pub(crate) transcript: Option<PathBuf>,
     /// The work item of the loop.
     pub(crate) work: Option<WorkEnd>,
-    /// The reason why the agent could not be started.
-    pub(crate) not_started: Option<String>,
+    /// Why the loop had to end, if no decision says it.
+    pub(crate) problem: Option<String>,
     /// The command that resumes the loop.
     pub(crate) resume: Option<String>,
 }
@@ -113,7 +113,7 @@ impl End {
             handoff: None,
             transcript: None,
             work: None,
-            not_started: None,
+            problem: None,
             resume: None,
         }
     }
@@ -143,7 +143,7 @@ impl End {
     /// The reason for the end, as a sentence.
     pub(crate) fn message(&self) -> String {
         let own = self.work.as_ref().and_then(|work| work.refused.as_deref());
-        if let Some(why) = own.or(self.not_started.as_deref()) {
+        if let Some(why) = own.or(self.problem.as_deref()) {
             return self.introduced(why);
         }
         // A stop from outside is no consequence of the last decision.

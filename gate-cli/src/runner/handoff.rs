@@ -30,6 +30,7 @@ impl Loop<'_> {
             | StoppedBy::LeaseLost => true,
             StoppedBy::Completed
             | StoppedBy::NotStarted
+            | StoppedBy::UnknownFormat
             | StoppedBy::NoWork
             | StoppedBy::Refused => false,
         };

@@ -49,6 +49,10 @@ pub(crate) use live::{Event, Live};
 pub(crate) use order::Order;
 pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, agents, shell_word};
 
+/// The way out if nobody's words could be found in an agent's output.
+const UNKNOWN_FORMAT: &str = "name the agent with --agent (`gate run --help` lists the names), or \
+     let it print plain text; nothing that it printed could be read";
+
 impl Loop<'_> {
     /// Runs the loop to its end.
     ///
@@ -80,7 +84,7 @@ impl Loop<'_> {
             last: self.last,
             duration: self.began.elapsed(),
             folder: self.task.folder(),
-            not_started: self.not_started,
+            problem: self.problem,
             resume: if can_resume { self.order.resume.clone() } else { None },
         };
         if let Some(mut memory) = self.gate.memory() {
@@ -124,7 +128,7 @@ impl Loop<'_> {
             self.delegated = run.delegated;
             self.live.show(Event::Ended { iteration, run: &run });
             if run.not_started {
-                self.not_started = Some(run.error);
+                self.problem = Some(run.error);
                 return Ok(StoppedBy::NotStarted);
             }
             // At the end of the loop's time the work may be done, so gate still judges it.
@@ -134,7 +138,7 @@ impl Loop<'_> {
                 self.last = Some(self.record_stopped(by, &run)?);
                 return Ok(by);
             }
-            let record = self.judge(&run)?;
+            let (record, unknown_format) = self.judge(&run)?;
             self.live.show(Event::Judged { iteration, record: &record });
             // A stop cancels the checks, so this `continue` says nothing of the work.
             if record.decision.verdict == Verdict::Continue
@@ -149,7 +153,7 @@ impl Loop<'_> {
                 self.backoff.reset();
                 worked += 1;
             }
-            let ended = self.after(&record)?;
+            let ended = self.after(&record, unknown_format)?;
             self.last = Some(record);
             if let Some(by) = ended {
                 return Ok(by);
@@ -173,7 +177,8 @@ impl Loop<'_> {
         self.gate.check(&Source::File(run.transcript.clone()), &request)
     }
 
-    fn judge(&mut self, run: &FinishedRun) -> Result<Record, Failure> {
+    /// The decision on a run, and true if its output is of no known format.
+    fn judge(&mut self, run: &FinishedRun) -> Result<(Record, bool), Failure> {
         let source = Source::File(run.transcript.clone());
         let done_file = self.task.is_done()?;
         let request = Request { agent_exit_code: run.exit_code, done_file, ..self.request.clone() };
@@ -194,7 +199,9 @@ impl Loop<'_> {
         };
         let cancel = CancellationToken::new();
         let request = Request { cancel: cancel.clone(), outage, retry_at, ..request };
-        self.conditions.run_cancellable(&cancel, || gate.judge(&judging, &source, &request))
+        let judge = || gate.judge(&judging, &source, &request);
+        let record = self.conditions.run_cancellable(&cancel, judge)?;
+        Ok((record, judging.scan.unknown_format))
     }
 
     /// True if the breaker, an operator or a spent budget already stops the loop. Then no
@@ -219,7 +226,11 @@ impl Loop<'_> {
     }
 
     /// Acts on a decision. Returns none if the loop goes on.
-    fn after(&mut self, record: &Record) -> Result<Option<StoppedBy>, Failure> {
+    fn after(
+        &mut self,
+        record: &Record,
+        unknown_format: bool,
+    ) -> Result<Option<StoppedBy>, Failure> {
         let verdict = record.decision.verdict;
         if verdict != Verdict::Exit {
             claim::withdraw(self.task)?;
@@ -228,6 +239,11 @@ impl Loop<'_> {
             Verdict::Exit => self.complete().map(Some),
             Verdict::Tripped => Ok(Some(StoppedBy::Tripped)),
             Verdict::Blocked => Ok(Some(StoppedBy::Blocked)),
+            // The next output could not be read either.
+            Verdict::Continue if unknown_format && !is_outage(record) => {
+                self.problem = Some(UNKNOWN_FORMAT.to_owned());
+                Ok(Some(StoppedBy::UnknownFormat))
+            }
             Verdict::Continue => self.wait_out(record),
         }
     }

@@ -53,6 +53,8 @@ struct Open {
     decode: Box<dyn Decode>,
     tail: TailBuffer,
     stage: Stage,
+    /// True for JSON of no known format.
+    unknown_json: bool,
 }
 
 /// The most of one piece that is buffered at once, in bytes.
@@ -144,7 +146,13 @@ impl Reader {
             true => Stage::Middle,
             false => Stage::Head,
         };
-        self.open = Some(Open { format: head.format, decode, tail: TailBuffer::default(), stage });
+        self.open = Some(Open {
+            format: head.format,
+            decode,
+            tail: TailBuffer::default(),
+            stage,
+            unknown_json: head.start.unknown_json,
+        });
     }
 }
 
@@ -179,6 +187,10 @@ impl Open {
         if is_tail && self.stage == Stage::Middle {
             self.decode.tail();
             out.tail();
+            // The tail begins the list of problems anew, and this one is about all of the input.
+            if self.unknown_json {
+                out.problem(ProblemKind::UnknownJson, 1);
+            }
         }
         self.decode.push(bytes, out);
         self.decode.finish(out);

@@ -162,6 +162,23 @@ fn a_signal_is_doubted_for_what_could_not_be_read_behind_it() {
     assert_eq!(problems(&[&signal, "noise"]), [""; 0]);
 }
 
+/// The problem that tells a person how a transcript can be read after all.
+const UNKNOWN: &str = "1: JSON of no known format: nobody's words could be found. \
+                       `--format` says whose it is; `gate scan --help` lists the names";
+
+#[test]
+fn a_long_transcript_of_no_known_format_is_not_silent() {
+    let record = "{\"some\":\"object\"}\n";
+    for bytes in [100, 70 << 10, 330 << 10, 3 << 20] {
+        let scan = scan_of(&record.repeat(bytes / record.len() + 1));
+        let problems = &scan.transcript.problems;
+        assert_eq!(problems.len(), 1, "{bytes} bytes: {problems:?}");
+        assert_eq!(format!("{}: {}", problems[0].line, problems[0].text), UNKNOWN);
+        assert!(scan.unknown_format, "{bytes} bytes");
+    }
+    assert!(!scan_of(&"All is said in words.\n".repeat(30_000)).unknown_format);
+}
+
 #[test]
 fn flaws_are_told_in_words_with_their_lines() {
     let flaws = |input: &str| -> Vec<String> {
@@ -174,10 +191,7 @@ fn flaws_are_told_in_words_with_their_lines() {
         ["2: a record that cannot be read; passed over"]
     );
     assert_eq!(flaws(&format!("{INIT}\n{{\"type\":\"a")), ["2: the last record is cut off"]);
-    assert_eq!(
-        flaws("{\"some\":\"object\"}\n"),
-        ["1: JSON of no known format: nobody's words could be found"]
-    );
+    assert_eq!(flaws("{\"some\":\"object\"}\n"), [UNKNOWN]);
     let policy = Policy::default();
     let problems = scan(b"a\n\xff\n", &policy).unwrap().transcript.problems;
     assert_eq!(problems[0].text, "bytes that are not UTF-8 were replaced");
