@@ -2,7 +2,6 @@
 //! sources that are none any more.
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use serde_json::Value;
 
 use super::bench::{Bench, Trouble};
 use super::proof::{Proof, SelfTestOutcome};
@@ -57,10 +56,8 @@ fn by_control(
 
 /// True if a record names a control among the failed tests.
 fn names(evidence: &Evidence, id: &str) -> bool {
-    let detail = evidence.detail.as_ref();
-    let failed = detail.and_then(|detail| detail["tests"]["failed_tests"].as_array());
     // A run with many failures names the first of them alone.
-    failed.into_iter().flatten().filter_map(Value::as_str).any(|name| name.contains(id))
+    evidence.failed_tests().iter().any(|name| name.contains(id))
 }
 
 /// It failed with something in its way: that shows something where it passes

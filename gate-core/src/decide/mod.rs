@@ -29,5 +29,6 @@ pub mod signal;
 pub mod situation;
 pub mod spent;
 pub mod stop;
+pub mod test_failure;
 pub mod timestamp;
 pub mod verdict;

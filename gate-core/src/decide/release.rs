@@ -228,11 +228,11 @@ pub fn runs_the_work(check: &str) -> bool {
 
 /// The failing tests that a check reports; else its own name.
 pub fn failing_tests(evidence: &Evidence) -> Vec<String> {
-    let detail = evidence.detail.as_ref();
-    let named = detail.and_then(|detail| detail.pointer("/tests/failed_tests")?.as_array());
-    let names = named.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned));
-    let names: Vec<_> = names.collect();
-    if names.is_empty() { vec![evidence.check.clone()] } else { names }
+    let names = evidence.failed_tests();
+    if names.is_empty() {
+        return vec![evidence.check.clone()];
+    }
+    names.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{line, normal};
 use crate::decide::evidence::{Evidence, Outcome};
@@ -88,9 +87,7 @@ impl From<Signature> for String {
 
 /// The failing test or check, on one line.
 fn failure(evidence: &Evidence) -> String {
-    let tests = evidence.detail.as_ref().and_then(|detail| detail.pointer("/tests/failed_tests"));
-    let names = tests.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let names: Vec<_> = names.collect();
+    let names = evidence.failed_tests();
     let what = if names.is_empty() { evidence.summary.clone() } else { names.join(" ") };
     format!("{}: {what}", evidence.check)
 }

@@ -1,0 +1,87 @@
+//! The failing tests in the record of a check, with their own messages.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::evidence::Evidence;
+
+/// A test that failed, or an error outside of tests, in the runner's words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestFailure {
+    /// The test's name, as in `failed_tests`. None for an error outside of tests, such as
+    /// a file that does not compile.
+    pub test: Option<String>,
+    /// The assertion with the expected and the received value, in one or more lines.
+    pub message: String,
+    /// The file that the message points to, relative to the check's working folder.
+    pub file: Option<String>,
+    /// The line in that file, from 1.
+    pub line: Option<u64>,
+}
+
+impl TestFailure {
+    /// `file:line`, or the file alone.
+    pub fn place(&self) -> Option<String> {
+        let file = self.file.as_deref()?;
+        Some(self.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+    }
+}
+
+impl Evidence {
+    /// The failures that the check's report explains, in its order. `failed_tests` in
+    /// `detail` may name more tests.
+    pub fn failures(&self) -> Vec<TestFailure> {
+        let listed = self.detail.as_ref().and_then(|detail| detail["tests"]["failures"].as_array());
+        let parsed = listed.into_iter().flatten().filter_map(parse);
+        parsed.collect()
+    }
+
+    /// The names of the failing tests, in the report's order.
+    pub fn failed_tests(&self) -> Vec<&str> {
+        let detail = self.detail.as_ref();
+        let listed = detail.and_then(|detail| detail["tests"]["failed_tests"].as_array());
+        listed.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+}
+
+/// A record may be another version's or a plug-in's: what does not fit is left out.
+fn parse(failure: &Value) -> Option<TestFailure> {
+    TestFailure::deserialize(failure).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::decide::evidence::Outcome;
+    use crate::decide::policy::Mode;
+
+    #[track_caller]
+    fn check(detail: Value, places: &[Option<&str>], names: &[&str]) {
+        let failed = Evidence::new("tests", Mode::Require, Outcome::Fail);
+        let evidence = Evidence { detail: Some(detail), ..failed };
+        let found: Vec<_> = evidence.failures().iter().map(TestFailure::place).collect();
+        let expected: Vec<_> = places.iter().map(|place| place.map(str::to_owned)).collect();
+        assert_eq!((found, evidence.failed_tests().as_slice()), (expected, names));
+    }
+
+    #[test]
+    fn failures_are_read_from_the_detail_and_what_does_not_fit_is_left_out() {
+        let whole =
+            json!({"test": "a", "message": "left: 1\nright: 2", "file": "src/a.rs", "line": 3});
+        let build = json!({"test": null, "message": "error: x", "file": "src/b.rs", "line": null});
+        let bare = json!({"test": "c", "message": "no place"});
+        let failures = json!([whole, build, bare, 7, {"message": 1}]);
+        let tests = json!({"failures": failures, "failed_tests": ["a", "c", 1]});
+        let places = [Some("src/a.rs:3"), Some("src/b.rs"), None];
+        check(json!({ "tests": tests }), &places, &["a", "c"]);
+    }
+
+    #[test]
+    fn records_without_a_test_report_have_no_failures() {
+        for detail in [Value::Null, json!({}), json!({"tests": null}), json!({"tests": []})] {
+            check(detail, &[], &[]);
+        }
+    }
+}
