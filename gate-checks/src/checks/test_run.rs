@@ -92,6 +92,7 @@ impl TestRun<'_> {
         };
         let launched = launch.run(cx).await?;
         let mut report = reader.finish();
+        report.iter_mut().for_each(|report| report.explain(&cwd));
         // Names of tests are kept with the baseline, and shown.
         for test in report.iter_mut().flat_map(|report| &mut report.tests) {
             cx.masker.cover(&mut test.id);

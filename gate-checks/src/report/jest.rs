@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::clean;
 use serde::Deserialize;
 
@@ -110,6 +111,9 @@ impl Jest {
         let failed = suite.assertion_results.iter().any(|assertion| assertion.status == "failed");
         if suite.status == "failed" && !failed {
             self.tally.error(format!("{name}: {}", first_line(&suite.message)));
+            let file = Some(name);
+            let message = outside(&suite.message);
+            self.tally.failure(TestFailure { test: None, message, file, line: None });
         }
     }
 
@@ -123,12 +127,23 @@ impl Jest {
         let titles = titles.filter(|title| !title.is_empty()).map(String::as_str);
         let id = [file].into_iter().chain(titles).collect::<Vec<_>>().join(" > ");
         self.tally.test(&id, status);
+        if status == Status::Failed {
+            let message = assertion.failure_messages.first().cloned().unwrap_or_default();
+            let (test, file) = (Some(id.clone()), Some(file.to_owned()));
+            self.tally.failure(TestFailure { test, message, file, line: None });
+        }
         let tried_again =
             !assertion.retry_reasons.is_empty() || !assertion.failure_messages.is_empty();
         if status == Status::Passed && tried_again {
             self.tally.flaky(&id);
         }
     }
+}
+
+/// The part of a suite's message that is about its file: jest puts advice before it.
+fn outside(message: &str) -> String {
+    let details = message.split_once("\n    Details:\n").map_or(message, |(_, details)| details);
+    details.trim_start_matches([' ', '●']).trim_start_matches("Test suite failed to run").to_owned()
 }
 
 fn first_line(message: &str) -> String {

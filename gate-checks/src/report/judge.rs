@@ -1,6 +1,7 @@
 //! The outcome of a run, by its report and its exit code.
 
 use gate_core::decide::evidence::Outcome;
+use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::brief;
 use serde_json::{Value, json};
 
@@ -15,6 +16,9 @@ const MAX_DETAIL_NAMES: usize = 50;
 
 /// Most errors, and most problems, in the detail.
 const MAX_DETAIL_NOTES: usize = 10;
+
+/// Most failures in the detail, with their messages.
+const MAX_DETAIL_FAILURES: usize = 10;
 
 /// The longest name or note, in characters.
 const MAX_SUMMARY_CHARS: usize = 300;
@@ -187,7 +191,16 @@ fn detail(report: &TestReport) -> Value {
         "flaky": notes(&report.flaky, MAX_DETAIL_NAMES),
         "errors": notes(&report.errors, MAX_DETAIL_NOTES),
         "problems": notes(&report.problems, MAX_DETAIL_NOTES),
+        "failures": failures(report),
     })
+}
+
+/// The first failures, with names as among the failed tests.
+fn failures(report: &TestReport) -> Vec<TestFailure> {
+    let first = report.failures.iter().take(MAX_DETAIL_FAILURES);
+    first
+        .map(|failure| TestFailure { test: failure.test.as_deref().map(clean), ..failure.clone() })
+        .collect()
 }
 
 /// A name or a note of the runner's, fit to be shown.

@@ -6,7 +6,9 @@
 //! wherever it stands. No document type, no entities of its own, bounded
 //! depth.
 
+use gate_core::decide::test_failure::TestFailure;
 use quick_xml::XmlVersion;
+use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader as Xml;
 
@@ -14,6 +16,9 @@ use super::{Status, Tally, file};
 
 /// Deepest nesting of elements.
 const MAX_DEPTH: usize = 64;
+
+/// Most bytes of a failure's text; the text of one event may exceed them.
+const MAX_TEXT_BYTES: usize = 64 << 10;
 
 /// Attribute values of a case that was not executed.
 const SKIPPED_WORDS: &[&str] = &["notrun", "disabled", "skipped", "ignored", "suppressed"];
@@ -30,8 +35,12 @@ pub(super) struct Case {
     pub(super) file: String,
     /// The suite that it stands in.
     pub(super) suite: String,
+    /// The line where the test begins, if the producer says so.
+    pub(super) line: Option<u64>,
     /// The first message of a failure or an error.
     pub(super) message: String,
+    /// The text of the first failure or error.
+    pub(super) text: String,
     /// An attribute calls it failed.
     said_failed: bool,
     /// Failures and errors in it.
@@ -50,6 +59,17 @@ impl Case {
             Self { skipped: true, .. } => Status::Skipped,
             _ => Status::Passed,
         }
+    }
+
+    /// The failure under this name: the text, below the message if the text lacks it.
+    pub(super) fn failure(&self, id: Option<&str>) -> TestFailure {
+        let first = self.message.lines().next().unwrap_or_default();
+        let message = match self.text.contains(first) {
+            true => self.text.clone(),
+            false => format!("{}\n{}", self.message, self.text),
+        };
+        let file = (!self.file.is_empty()).then(|| self.file.clone());
+        TestFailure { test: id.map(str::to_owned), message, file, line: self.line }
     }
 
     /// True if it failed before it passed.
@@ -73,6 +93,8 @@ pub(super) const ANY: Dialect = Dialect { tell, announces: true };
 enum Open {
     Suite(Suite),
     Case(Box<Case>),
+    /// The first failure of a case: its text is being read.
+    Failure(String),
     Other,
 }
 
@@ -118,6 +140,13 @@ impl Document<'_> {
                     self.end();
                 }
                 Event::End(_) => self.end(),
+                Event::Text(text) => self.text(&text.xml10_content()),
+                Event::CData(text) => self.text(&text.xml10_content()),
+                Event::GeneralRef(name) => {
+                    let character = name.resolve_char_ref().ok().flatten().map(String::from);
+                    let known = resolve_xml_entity(&name.xml10_content()).map(str::to_owned);
+                    self.text(&character.or(known).unwrap_or_default());
+                }
                 Event::DocType(_) => return Err("it has a document type".to_owned()),
                 Event::Eof => break,
                 _ => {}
@@ -143,8 +172,13 @@ impl Document<'_> {
             (other, true) => return Err(format!("its root is <{other}>")),
             ("testcase", _) => Open::Case(Box::new(self.case(&attributes))),
             (inner, _) => {
+                let is_first =
+                    matches!(self.open.last(), Some(Open::Case(case)) if case.failures == 0);
                 self.part(inner, &attributes);
-                Open::Other
+                match is_first && matches!(inner, "failure" | "error") {
+                    true => Open::Failure(String::new()),
+                    false => Open::Other,
+                }
             }
         };
         self.roots += usize::from(self.open.is_empty());
@@ -163,14 +197,27 @@ impl Document<'_> {
                     suite.held.failures += 1;
                     return self.tally.error(outside(attributes));
                 }
-                Open::Other if is_failure => {}
+                Open::Other | Open::Failure(_) if is_failure => {}
                 _ => return,
             }
         }
     }
 
+    fn text(&mut self, text: &str) {
+        if let Some(Open::Failure(known)) = self.open.last_mut()
+            && known.len() < MAX_TEXT_BYTES
+        {
+            known.push_str(text);
+        }
+    }
+
     fn end(&mut self) {
         match self.open.pop() {
+            Some(Open::Failure(text)) => {
+                if let Some(Open::Case(case)) = self.open.last_mut() {
+                    case.text = text;
+                }
+            }
             Some(Open::Case(case)) => self.case_ended(&case),
             Some(Open::Suite(suite)) => self.suite_ended(&suite),
             _ => {}
@@ -197,6 +244,7 @@ impl Document<'_> {
             name: get(attributes, "name").to_owned(),
             class: get(attributes, "classname").to_owned(),
             file: get(attributes, "file").to_owned(),
+            line: get(attributes, "line").trim().parse().ok(),
             suite: suites.next().unwrap_or_default().to_owned(),
             skipped: says(SKIPPED_WORDS),
             said_failed: says(FAILED_WORDS),
@@ -303,7 +351,10 @@ fn tell(case: &Case, tally: &mut Tally) {
     let place = [&case.class, &case.suite, &case.file].into_iter().find(|name| !name.is_empty());
     let place = place.map_or("", String::as_str);
     match (case.name.is_empty(), case.status()) {
-        (true, Status::Failed) => tally.error(format!("{place}: {}", case.message)),
+        (true, Status::Failed) => {
+            tally.error(format!("{place}: {}", case.message));
+            tally.failure(case.failure(None));
+        }
         (true, _) => tally.problem(format!("a test of `{place}` has no name")),
         (false, Status::Passed) if case.class == "test" && file::is_script(&case.name) => {
             tally.problem(format!("{} ended without reporting a test", case.name));
@@ -314,6 +365,9 @@ fn tell(case: &Case, tally: &mut Tally) {
                 place => format!("{place}::{}", case.name),
             };
             tally.test(&id, status);
+            if status == Status::Failed {
+                tally.failure(case.failure(Some(&id)));
+            }
             if case.is_flaky() {
                 tally.flaky(&id);
             }

@@ -10,6 +10,7 @@
 //! exit code 0 from being a pass.
 
 mod console;
+mod failure;
 mod file;
 mod format;
 mod go;
@@ -29,6 +30,9 @@ mod tap;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
+use gate_core::decide::test_failure::TestFailure;
 use serde::{Deserialize, Serialize};
 use tally::{Budget, Tally};
 
@@ -82,6 +86,9 @@ pub struct TestReport {
     pub errors: Vec<String>,
     /// Why the report is incomplete or broken.
     pub problems: Vec<String>,
+    /// What the first failing tests and errors say. Until [`Self::explain`], their messages
+    /// are the runner's whole texts.
+    pub failures: Vec<TestFailure>,
 }
 
 impl TestReport {
@@ -93,6 +100,13 @@ impl TestReport {
     /// The names of the tests with this status.
     pub fn named(&self, status: Status) -> impl Iterator<Item = &str> {
         self.tests.iter().filter(move |test| test.status == status).map(|test| test.id.as_str())
+    }
+
+    /// Shortens the failures to what explains them, with paths relative to the folder that
+    /// the command ran in.
+    pub(crate) fn explain(&mut self, cwd: &Path) {
+        let shaped = self.failures.iter().filter_map(|raw| failure::shaped(raw, cwd));
+        self.failures = shaped.collect();
     }
 
     /// True without any test or error.

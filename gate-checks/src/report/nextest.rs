@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
+use super::libtest::{self, FirstError};
 use super::nextest_text::Summary;
 use super::{Budget, Format, Reader, Status, Stream, Tally, TestReport};
 
@@ -19,6 +20,7 @@ pub(super) struct Nextest {
     budget: Budget,
     /// Tests that were run, by the summary.
     run: Option<u64>,
+    first_error: FirstError,
 }
 
 #[derive(Deserialize)]
@@ -29,12 +31,16 @@ struct Event<'a> {
     event: Cow<'a, str>,
     #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
+    /// What a failed test printed.
+    #[serde(borrow, default)]
+    stdout: Option<Cow<'a, str>>,
 }
 
 impl Nextest {
     pub(super) fn new() -> Self {
         let tally = Tally::new(Format::Nextest);
-        Self { tally, running: BTreeSet::new(), budget: Budget::new(), run: None }
+        let (running, first_error) = (BTreeSet::new(), FirstError::default());
+        Self { tally, running, budget: Budget::new(), run: None, first_error }
     }
 
     fn event(&mut self, event: &Event<'_>) {
@@ -50,7 +56,11 @@ impl Nextest {
                 self.ended(&id, Status::Passed);
             }
             "ignored" => self.ended(&id, Status::Skipped),
-            _ => self.ended(&id, Status::Failed),
+            _ => {
+                let printed = event.stdout.as_deref().unwrap_or_default();
+                self.tally.failure(libtest::failure(&id, printed));
+                self.ended(&id, Status::Failed);
+            }
         }
     }
 
@@ -62,6 +72,7 @@ impl Nextest {
     }
 
     fn text(&mut self, line: &str) {
+        self.first_error.take(line);
         let line = line.trim();
         if let Some(summary) = Summary::parse(line) {
             self.run = Some(summary.run);
@@ -112,7 +123,9 @@ impl Reader for Nextest {
         } else if line.starts_with('{') {
             // What a failed test wrote comes last, and may have been cut off.
             let head = line.split_once(",\"stdout\":").map(|(head, _)| format!("{head}}}"));
-            if let Ok(event) = serde_json::from_str(head.as_deref().unwrap_or(line)) {
+            let whole = serde_json::from_str(line).ok();
+            let cut = || serde_json::from_str(head.as_deref()?).ok();
+            if let Some(event) = whole.or_else(cut) {
                 self.event(&event);
             }
         }
@@ -120,6 +133,9 @@ impl Reader for Nextest {
 
     fn finish(mut self: Box<Self>) -> Option<TestReport> {
         self.compare();
+        if self.tally.so_far().executed() == 0 {
+            self.first_error.tell(&mut self.tally);
+        }
         Some(self.tally.finish())
     }
 }

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use gate_core::decide::test_failure::TestFailure;
 use serde::Deserialize;
 
 use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
@@ -60,6 +61,14 @@ struct Ended {
     suite: bool,
     #[serde(default)]
     failure: Option<String>,
+    #[serde(default)]
+    line: Option<u64>,
+    /// The error with its stack.
+    #[serde(default)]
+    text: Option<String>,
+    /// What the file's process had printed as errors until then.
+    #[serde(default)]
+    stderr: Option<String>,
 }
 
 impl Node {
@@ -99,12 +108,30 @@ impl Node {
         let file = file.unwrap_or_else(|| "(no file)".to_owned());
         if test.nesting == 0 && is_file(&test.name, test.file.as_deref()) {
             self.file_alone(&file, status);
+            if status == Status::Failed {
+                self.failure(None, file, None, test.stderr.as_deref());
+            }
         } else if test.suite {
             self.suite(&self.id(&file, test), test, status);
         } else {
             let status = if test.excused { Status::Skipped } else { status };
-            self.tally.test(&self.id(&file, test), status);
+            let id = self.id(&file, test);
+            self.tally.test(&id, status);
+            if status == Status::Failed {
+                self.failure(Some(id), file, test.line, test.text.as_deref());
+            }
         }
+    }
+
+    fn failure(
+        &mut self,
+        test: Option<String>,
+        file: String,
+        line: Option<u64>,
+        text: Option<&str>,
+    ) {
+        let message = text.unwrap_or_default().to_owned();
+        self.tally.failure(TestFailure { test, message, file: Some(file), line });
     }
 
     fn id(&self, file: &str, test: &Ended) -> String {
@@ -127,6 +154,8 @@ impl Node {
         let own = test.failure.as_deref().filter(|failure| *failure != "subtestsFailed");
         if let (Status::Failed, Some(failure), false) = (status, own, test.excused) {
             self.tally.error(format!("{id}: {failure}"));
+            let file = test.file.clone().unwrap_or_default();
+            self.failure(None, file, test.line, test.text.as_deref());
         }
     }
 

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use gate_core::decide::test_failure::TestFailure;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::junit::{self, Case, Dialect};
@@ -245,10 +246,24 @@ fn tell(case: &Case, tally: &mut Tally) {
     match (case.status(), case.name.is_empty()) {
         (Status::Failed, _) if case.message == "collection failure" => {
             tally.error(format!("{} could not be collected", place(case)));
+            tally.failure(failure(case, None));
         }
         (_, true) => tally.problem("a test was started and not ended"),
-        (status, false) => tally.test(&id(case), status),
+        (status, false) => {
+            let id = id(case);
+            tally.test(&id, status);
+            if status == Status::Failed {
+                tally.failure(failure(case, Some(&id)));
+            }
+        }
     }
+}
+
+/// pytest's message is the end of its text; its lines are counted from 0.
+fn failure(case: &Case, id: Option<&str>) -> TestFailure {
+    let told = case.failure(id);
+    let message = if case.text.is_empty() { told.message } else { case.text.clone() };
+    TestFailure { message, line: told.line.map(|line| line + 1), ..told }
 }
 
 fn place(case: &Case) -> &str {

@@ -1,5 +1,6 @@
 //! Sums a report up while it is read, within bounds.
 
+use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::clean;
 
 use super::{Format, Status, Test, TestReport};
@@ -12,6 +13,10 @@ const MAX_NAME_BYTES: usize = 64 << 20;
 
 /// Most errors, problems and flaky tests, of each.
 const MAX_NOTES: usize = 200;
+
+/// Most failures whose texts are stored, and the most bytes of each.
+const MAX_FAILURES: usize = 20;
+const MAX_FAILURE_BYTES: usize = 16 << 10;
 
 /// Longest name or note.
 const MAX_TEXT_BYTES: usize = 1_000;
@@ -66,6 +71,7 @@ impl Tally {
             flaky: Vec::new(),
             errors: Vec::new(),
             problems: Vec::new(),
+            failures: Vec::new(),
         };
         Self { report, bytes: 0, dropped: 0 }
     }
@@ -102,6 +108,18 @@ impl Tally {
         note(&mut self.report.errors, text.as_ref());
     }
 
+    /// The text of a failing test, or without its name of an error outside of tests.
+    pub(super) fn failure(&mut self, failure: TestFailure) {
+        let known = &mut self.report.failures;
+        let is_new =
+            !known.iter().any(|other| other.test == failure.test && failure.test.is_some());
+        if known.len() < MAX_FAILURES && is_new && !failure.message.trim().is_empty() {
+            let end = failure.message.floor_char_boundary(MAX_FAILURE_BYTES);
+            let message = failure.message[..end].to_owned();
+            known.push(TestFailure { message, ..failure });
+        }
+    }
+
     /// A reason why the report is incomplete or broken.
     pub(super) fn problem(&mut self, text: impl AsRef<str>) {
         note(&mut self.report.problems, text.as_ref());
@@ -121,6 +139,7 @@ impl Tally {
         other.flaky.iter().for_each(|id| self.flaky(id));
         other.errors.iter().for_each(|text| self.error(text));
         other.problems.iter().for_each(|text| self.problem(text));
+        other.failures.iter().for_each(|failure| self.failure(failure.clone()));
     }
 
     /// The unfinished report.

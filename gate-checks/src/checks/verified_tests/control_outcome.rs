@@ -1,5 +1,6 @@
 //! The outcome of a control in a run.
 
+use crate::control::FAILURE_MESSAGE;
 use crate::report::{Status, TestReport};
 
 /// The outcome of a control.
@@ -77,7 +78,12 @@ pub(super) fn without(report: TestReport, id: &str) -> TestReport {
     let failed = report.failed.saturating_sub(of(Status::Failed).count() as u64);
     let tests = report.tests.iter().filter(|test| !test.id.contains(id)).cloned().collect();
     let flaky = report.flaky.iter().filter(|name| !name.contains(id)).cloned().collect();
-    TestReport { tests, failed, flaky, ..report }
+    let is_own = |text: &str| text.contains(id) || text.contains(FAILURE_MESSAGE);
+    let failures = report.failures.iter().filter(|failure| {
+        !is_own(failure.test.as_deref().unwrap_or_default()) && !is_own(&failure.message)
+    });
+    let failures = failures.cloned().collect();
+    TestReport { tests, failed, flaky, failures, ..report }
 }
 
 #[cfg(test)]
@@ -99,6 +105,7 @@ mod tests {
             flaky: Vec::new(),
             errors: errors.iter().map(|error| (*error).to_owned()).collect(),
             problems: Vec::new(),
+            failures: Vec::new(),
         }
     }
 

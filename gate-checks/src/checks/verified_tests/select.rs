@@ -97,6 +97,7 @@ mod tests {
             flaky: Vec::new(),
             errors: Vec::new(),
             problems: Vec::new(),
+            failures: Vec::new(),
         };
         let args: Vec<_> = args.split_whitespace().map(str::to_owned).collect();
         let own: Vec<_> = own.iter().map(PathBuf::from).collect();

@@ -135,7 +135,8 @@ impl TestWorkspace {
         let report = ran.report.iter_mut();
         for text in report.flat_map(|report| {
             let tests = report.tests.iter_mut().map(|test| &mut test.id);
-            tests.chain(&mut report.errors).chain(&mut report.problems)
+            let failures = report.failures.iter_mut().map(|failure| &mut failure.message);
+            tests.chain(&mut report.errors).chain(&mut report.problems).chain(failures)
         }) {
             if text.contains('/') {
                 *text = mapping.to_real(text);

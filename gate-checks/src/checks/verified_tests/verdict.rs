@@ -133,6 +133,7 @@ impl VerifiedTests<'_> {
         let mut report = report.clone();
         report.failed = report.failed.saturating_sub(failed().count() as u64);
         report.tests.retain(|test| test.status != report::Status::Failed);
+        report.failures.clear();
         let judged = report::judge(Some(&report), Some(0), workspace.settings().report);
         let mut evidence = tried.evidence;
         (evidence.outcome, evidence.summary) = (judged.outcome, judged.summary);

@@ -1,5 +1,12 @@
 //! The lines that cargo prints on the standard error.
 
+use gate_core::decide::test_failure::TestFailure;
+
+use crate::report::Tally;
+
+/// Most lines of an error.
+const MAX_ERROR_LINES: usize = 60;
+
 /// A program that cargo runs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Program {
@@ -46,6 +53,57 @@ pub(super) fn complaint(line: &str) -> Option<String> {
     let target = line.strip_prefix("error: test failed, to rerun pass ");
     let target = target.or_else(|| line.strip_prefix("error: doctest failed, to rerun pass "))?;
     Some(format!("cargo says that a test program failed: {}", target.trim_matches('`')))
+}
+
+/// The first error of the compiler or of cargo: from `error` to the blank line behind it,
+/// and cargo's causes.
+#[derive(Default)]
+pub(in crate::report) struct FirstError {
+    lines: Vec<String>,
+    is_closed: bool,
+}
+
+impl FirstError {
+    /// Takes a line.
+    pub(in crate::report) fn take(&mut self, line: &str) {
+        let line = line.trim_end();
+        match self.lines.last().map(String::as_str) {
+            None if is_first(line) => self.lines.push(line.to_owned()),
+            None => {}
+            Some("") => match line {
+                "Caused by:" if !self.is_closed => self.lines.push(line.to_owned()),
+                _ => self.is_closed = true,
+            },
+            Some(_) if self.lines.len() < MAX_ERROR_LINES && !self.is_closed => {
+                self.lines.push(line.to_owned());
+            }
+            Some(_) => self.is_closed = true,
+        }
+    }
+
+    /// Adds it to the report.
+    pub(in crate::report) fn tell(&self, tally: &mut Tally) {
+        let message = self.lines.join("\n");
+        tally.failure(TestFailure { message, ..TestFailure::default() });
+    }
+}
+
+/// True for an error that explains something: others only sum up.
+fn is_first(line: &str) -> bool {
+    let sums_up = [
+        "could not compile ",
+        "aborting due to ",
+        "test failed",
+        "doctest failed",
+        "test run failed",
+    ];
+    match line.strip_prefix("error: ") {
+        Some(error) => {
+            !sums_up.iter().any(|begin| error.starts_with(begin))
+                && !error.ends_with(" targets failed:")
+        }
+        None => line.starts_with("error["),
+    }
 }
 
 #[cfg(test)]

@@ -13,8 +13,10 @@ pub(super) enum Line<'a> {
     TestStart(&'a str),
     /// `failures:`.
     Failures,
-    /// The begin of what tests wrote: `successes:`, `---- name stdout ----`.
-    Output,
+    /// `---- name stdout ----`: the output of this test follows.
+    Output(&'a str),
+    /// `successes:`: the output of tests that passed follows.
+    Successes,
     /// A line that is indented by four spaces.
     Indented(&'a str),
     /// `test result: …`.
@@ -65,9 +67,11 @@ pub(super) fn parse(line: &str) -> Line<'_> {
     }
     match line {
         "failures:" => Line::Failures,
-        "successes:" => Line::Output,
-        line if line.starts_with("---- ") && line.ends_with(" ----") => Line::Output,
-        line => running(line).or_else(|| quiet(line)).unwrap_or_else(|| indented(line)),
+        "successes:" => Line::Successes,
+        line => running(line)
+            .or_else(|| quiet(line))
+            .or_else(|| output(line))
+            .unwrap_or_else(|| indented(line)),
     }
 }
 
@@ -81,6 +85,11 @@ fn running(line: &str) -> Option<Line<'_>> {
 fn quiet(line: &str) -> Option<Line<'_>> {
     let name = line.strip_suffix(" --- FAILED")?;
     (!name.starts_with(' ')).then(|| Line::Test(bare(name), Status::Failed))
+}
+
+fn output(line: &str) -> Option<Line<'_>> {
+    let head = line.strip_prefix("---- ")?.strip_suffix(" ----")?;
+    Some(Line::Output(bare(head.strip_suffix(" stdout").unwrap_or(head))))
 }
 
 fn indented(line: &str) -> Line<'_> {
@@ -170,6 +179,7 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_a_line() {
+        assert_eq!(parse("---- a::b stdout ----"), Line::Output("a::b"));
         for line in ["running 3 tests from x.ts", "test", "testing", "running many tests", "ok"] {
             assert_eq!(parse(line), Line::Other, "{line}");
         }

@@ -17,6 +17,9 @@ mod section;
 
 use std::collections::BTreeSet;
 
+use gate_core::decide::test_failure::TestFailure;
+
+pub(super) use self::cargo::FirstError;
 use self::cargo::Program;
 use self::line::{Line, Totals};
 use self::section::Section;
@@ -25,6 +28,9 @@ use super::{Budget, Format, Reader, Status, Stream, Tally, TestReport};
 
 /// Most programs that are stored.
 const MAX_PROGRAMS: usize = 200_000;
+
+/// Most bytes of tests' output that are stored.
+const MAX_OUTPUT_BYTES: usize = 4 << 20;
 
 /// Reads the text.
 pub(super) struct Libtest {
@@ -37,6 +43,9 @@ pub(super) struct Libtest {
     /// Programs that were named while a section was open.
     inner_programs: usize,
     budget: Budget,
+    /// Bytes of tests' output that may still be stored.
+    output_room: usize,
+    first_error: FirstError,
     /// cargo's first message about targets that failed, and the number of such messages.
     complaint: Option<String>,
     complaints: usize,
@@ -63,6 +72,8 @@ impl Libtest {
             open: Vec::new(),
             inner_programs: 0,
             budget: Budget::new(),
+            output_room: MAX_OUTPUT_BYTES,
+            first_error: FirstError::default(),
             complaint: None,
             complaints: 0,
             nextest: false,
@@ -96,6 +107,11 @@ impl Libtest {
         if section.remembers(line) && !self.budget.takes(text) {
             self.tally.problem("there are more tests than can be remembered");
         } else {
+            let room = self.output_room.min(section.room_for_output());
+            if text.len() < room && !matches!(line, Line::Output(_) | Line::Failures) {
+                self.output_room -= text.len();
+                section.take_output(text);
+            }
             section.take(line);
         }
     }
@@ -151,6 +167,7 @@ impl Libtest {
     }
 
     fn stderr(&mut self, line: &str) {
+        self.first_error.take(line);
         if let Some(program) = cargo::program(line) {
             if self.programs.len() < MAX_PROGRAMS && self.budget.takes(line) {
                 self.programs.push(program);
@@ -226,6 +243,17 @@ impl Libtest {
     }
 }
 
+/// The failure of a test that printed this. The name of a test in documentation holds its
+/// place: `src/lib.rs - add (line 11)`.
+pub(super) fn failure(id: &str, printed: &str) -> TestFailure {
+    let place = id.strip_suffix(')').and_then(|id| id.rsplit_once(" (line "));
+    let line = place.and_then(|(_, line)| line.parse().ok());
+    let name = id.rsplit_once("::").map_or(id, |(_, name)| name);
+    let file = name.split_once(" - ").map(|(file, _)| file.to_owned());
+    let (test, message) = (Some(id.to_owned()), printed.to_owned());
+    TestFailure { test, message, file: file.filter(|_| line.is_some()), line }
+}
+
 impl Reader for Libtest {
     fn line(&mut self, stream: Stream, line: &str) {
         if self.belongs_to_nextest(line) {
@@ -246,6 +274,9 @@ impl Reader for Libtest {
             return None;
         }
         self.sum();
+        if self.tally.so_far().executed() == 0 || !self.tally.so_far().errors.is_empty() {
+            self.first_error.tell(&mut self.tally);
+        }
         Some(self.tally.finish())
     }
 }

@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 use super::line::{Line, Totals};
 use crate::report::{Status, Tally};
 
+/// Most tests whose output is stored, and the most bytes of each.
+const MAX_OUTPUTS: usize = 20;
+const MAX_OUTPUT_BYTES: usize = 32 << 10;
+
 /// Output of one program, from `running N tests` to `test result:`.
 pub(super) struct Section {
     /// The last program that cargo had named when it began.
@@ -22,6 +26,8 @@ pub(super) struct Section {
     begun: Vec<String>,
     /// The names under `failures:`.
     failures: Vec<String>,
+    /// What tests printed, of those whose output is shown.
+    outputs: Vec<(String, String)>,
     part: Part,
 }
 
@@ -46,6 +52,7 @@ impl Section {
             tests: Vec::new(),
             begun: Vec::new(),
             failures: Vec::new(),
+            outputs: Vec::new(),
             part: Part::Tests,
         }
     }
@@ -59,6 +66,22 @@ impl Section {
         }
     }
 
+    /// Room for the output of a test, in bytes.
+    pub(super) fn room_for_output(&self) -> usize {
+        match (self.part, self.outputs.last()) {
+            (Part::Output, Some((_, text))) => MAX_OUTPUT_BYTES.saturating_sub(text.len()),
+            _ => 0,
+        }
+    }
+
+    /// Takes a line of a test's output.
+    pub(super) fn take_output(&mut self, line: &str) {
+        if let Some((_, text)) = self.outputs.last_mut() {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+
     /// Takes a line.
     pub(super) fn take(&mut self, line: &Line<'_>) {
         match (self.part, line) {
@@ -66,7 +89,13 @@ impl Section {
                 self.failures.clear();
                 self.part = Part::Failures;
             }
-            (_, Line::Output) => self.part = Part::Output,
+            (_, Line::Successes) => self.part = Part::Output,
+            (_, Line::Output(name)) => {
+                self.part = Part::Output;
+                if self.outputs.len() < MAX_OUTPUTS {
+                    self.outputs.push(((*name).to_owned(), String::new()));
+                }
+            }
             (Part::Tests, Line::Test(name, status)) => {
                 self.tests.push(((*name).to_owned(), *status));
             }
@@ -124,6 +153,13 @@ impl Section {
         let believed = statuses.map(|status| (status, !self.is_noise(status)));
         let told = self.tests.iter().filter(|(_, status)| believed.contains(&(*status, true)));
         told.for_each(|(name, status)| tally.test(&id(name), *status));
+        let has_failed = |name: &str| {
+            self.failures.iter().any(|failed| failed == name)
+                || self.tests.iter().any(|test| test.0 == name && test.1 == Status::Failed)
+        };
+        for (name, text) in self.outputs.iter().filter(|(name, _)| has_failed(name)) {
+            tally.failure(super::failure(&id(name), text));
+        }
         let program = program.unwrap_or("a test program");
         match &self.result {
             Some(totals) => {

@@ -19,6 +19,7 @@ fn report(tests: Vec<Test>, passed: u64) -> TestReport {
         flaky: Vec::new(),
         errors: Vec::new(),
         problems: Vec::new(),
+        failures: Vec::new(),
     }
 }
 

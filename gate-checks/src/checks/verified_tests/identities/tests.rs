@@ -20,6 +20,7 @@ fn report(tests: &[(&str, Status)]) -> TestReport {
         flaky: Vec::new(),
         errors: Vec::new(),
         problems: Vec::new(),
+        failures: Vec::new(),
     }
 }
 

@@ -20,6 +20,7 @@ fn report(passed: u64, failed: u64, error: Option<&str>) -> TestReport {
         flaky: Vec::new(),
         errors: error.map(str::to_owned).into_iter().collect(),
         problems: Vec::new(),
+        failures: Vec::new(),
     }
 }
 

@@ -1,0 +1,201 @@
+//! Shapes a runner's text about a failure: the assertion with its values, the place, and
+//! the project's own frames. Frames of runners and libraries, backtraces and blank lines
+//! are left out, and paths are told from the working folder.
+
+mod place;
+
+use std::path::Path;
+
+use gate_core::decide::test_failure::TestFailure;
+use gate_core::text::{brief, clean};
+
+use self::place::Place;
+
+/// The longest message, in characters.
+const MAX_MESSAGE_CHARS: usize = 1_200;
+
+/// The longest line of a message, in characters.
+const MAX_LINE_CHARS: usize = 300;
+
+/// Most of the project's own frames in a message.
+const MAX_FRAMES: usize = 3;
+
+/// The failure, fit to be shown. None if nothing of its text is.
+pub(super) fn shaped(raw: &TestFailure, cwd: &Path) -> Option<TestFailure> {
+    let text = without_folder(&raw.message, cwd);
+    let mut shape = Shape::of(&text);
+    text.lines().for_each(|line| shape.take(&clean(line)));
+    if shape.lines.is_empty() {
+        return None;
+    }
+    let message = shortened(&shape.lines);
+    let place = shape.place.or_else(|| place::existing(&message, cwd));
+    let given = raw.file.as_deref().map(|file| without_folder(file, cwd));
+    let (file, line) = match (place, given) {
+        (Some(place), _) => (Some(place.file), Some(place.line)),
+        (None, given) => (given, raw.line),
+    };
+    Some(TestFailure { test: raw.test.clone(), message, file, line })
+}
+
+/// The text with paths below this folder relative to it.
+fn without_folder(text: &str, cwd: &Path) -> String {
+    let folder = format!("{}/", cwd.display());
+    if folder.len() < 3 {
+        return text.to_owned();
+    }
+    text.replace(&format!("file://{folder}"), "").replace(&folder, "")
+}
+
+/// The lines of a message while they are read.
+struct Shape {
+    lines: Vec<String>,
+    place: Option<Place>,
+    /// pytest's long form: of the source, only the line that failed is marked.
+    marks_source: bool,
+    skipped: Skipped,
+    frames: usize,
+    panicked: bool,
+}
+
+/// Lines that are passed over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Skipped {
+    Nothing,
+    /// The source lines below a frame of a library.
+    Indented,
+    /// A backtrace: everything that follows.
+    Rest,
+}
+
+impl Shape {
+    fn of(text: &str) -> Self {
+        let has = |mark| text.lines().any(|line| line.starts_with(mark));
+        Self {
+            lines: Vec::new(),
+            place: None,
+            marks_source: has(">  ") && has("E  "),
+            skipped: Skipped::Nothing,
+            frames: 0,
+            panicked: false,
+        }
+    }
+
+    fn take(&mut self, line: &str) {
+        let text = line.trim();
+        match self.skipped {
+            Skipped::Rest => return self.behind(text),
+            Skipped::Indented if line.starts_with("    ") => return,
+            _ => self.skipped = Skipped::Nothing,
+        }
+        if is_left_out(text) {
+            return;
+        }
+        if begins_backtrace(text) {
+            self.skipped = Skipped::Rest;
+        } else if let Some(panic) = place::panic(text) {
+            self.panic(&panic);
+        } else if let Some(frame) = place::call(line) {
+            self.call(line, frame);
+        } else if let Some(frame) = place::python(line) {
+            self.python(line, frame);
+        } else if !self.marks_source || line.starts_with(['>', 'E']) {
+            self.plain(line);
+        }
+    }
+
+    /// A line of a backtrace: it may tell the place of a panic in Go.
+    fn behind(&mut self, text: &str) {
+        if self.place.is_none() && text.contains(" +0x") {
+            self.place = place::first(text).filter(Place::is_own);
+        }
+    }
+
+    /// What stands before the first panic is the test's own output.
+    fn panic(&mut self, panic: &str) {
+        if !self.panicked {
+            self.lines.clear();
+        }
+        self.panicked = true;
+        let place = place::first(panic);
+        if self.place.is_none() {
+            self.place = place.clone().filter(Place::is_own);
+        }
+        match place.is_some_and(|place| place.is_generated()) {
+            true => self.push("panicked:"),
+            false => self.push(panic),
+        }
+    }
+
+    /// A frame of JavaScript or Java: the innermost stands first.
+    fn call(&mut self, line: &str, frame: Option<Place>) {
+        let Some(frame) = frame.filter(Place::is_own) else { return };
+        self.frames += 1;
+        if self.frames <= MAX_FRAMES {
+            self.push(line);
+        }
+        self.place.get_or_insert(frame);
+    }
+
+    /// A frame of Python: the innermost stands last.
+    fn python(&mut self, line: &str, frame: Place) {
+        if frame.is_own() {
+            self.push(line);
+            self.place = Some(frame);
+        } else {
+            self.skipped = Skipped::Indented;
+        }
+    }
+
+    fn plain(&mut self, line: &str) {
+        match place::leading(line).filter(Place::is_own) {
+            // A compiler's first place counts; of a test's lines, the last one does.
+            Some(place) if line.trim_start().starts_with("--> ") => {
+                self.place.get_or_insert(place);
+            }
+            Some(place) => self.place = Some(place),
+            None => {}
+        }
+        self.push(line);
+    }
+
+    fn push(&mut self, line: &str) {
+        let line = line.trim_end();
+        let marked = [(">       ", "> "), ("E       ", "E ")];
+        let short = marked
+            .iter()
+            .find_map(|(long, short)| line.strip_prefix(long).map(|rest| format!("{short}{rest}")));
+        self.lines.push(brief(short.as_deref().unwrap_or(line), MAX_LINE_CHARS));
+    }
+}
+
+/// Lines that say nothing about a failure.
+fn is_left_out(text: &str) -> bool {
+    text.is_empty()
+        || text == "E"
+        || text.starts_with("note: run with `RUST_BACKTRACE")
+        || text == "Traceback (most recent call last):"
+        || text.bytes().all(|byte| matches!(byte, b'_' | b' '))
+}
+
+fn begins_backtrace(text: &str) -> bool {
+    text == "stack backtrace:" || (text.starts_with("goroutine ") && text.ends_with("]:"))
+}
+
+/// Whole lines of the message. If there is no room for all, those in the middle go:
+/// the first ones say what was asserted, the last ones how it ended.
+fn shortened(lines: &[String]) -> String {
+    let length =
+        |lines: &[String]| lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();
+    if length(lines) <= MAX_MESSAGE_CHARS {
+        return lines.join("\n");
+    }
+    let half = MAX_MESSAGE_CHARS / 2 - 2;
+    let head = (0..lines.len()).rev().find(|end| length(&lines[..*end]) <= half).unwrap_or(0);
+    let tail = (head..=lines.len()).find(|from| length(&lines[*from..]) <= half);
+    let tail = &lines[tail.unwrap_or(lines.len())..];
+    [lines[..head].join("\n"), "…".to_owned(), tail.join("\n")].join("\n")
+}
+
+#[cfg(test)]
+mod tests;

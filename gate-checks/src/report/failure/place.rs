@@ -1,0 +1,137 @@
+//! Places in what runners print: `file:line` and the frames of tracebacks.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) file: String,
+    /// From 1.
+    pub(super) line: u64,
+}
+
+/// Parts of the paths of what is installed or generated.
+const FOREIGN: &[&str] = &["node_modules/", "site-packages/", "dist-packages/", "rustdoctest"];
+
+/// The beginnings of Java's frames that are not the project's.
+const FOREIGN_PACKAGES: &[&str] = &[
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "kotlin.",
+    "kotlinx.",
+    "org.junit.",
+    "junit.",
+    "org.opentest4j.",
+    "org.testng.",
+    "org.assertj.",
+    "org.hamcrest.",
+    "org.mockito.",
+    "org.gradle.",
+    "worker.org.gradle.",
+    "org.apache.maven.",
+];
+
+// Tests hold that both are regular expressions.
+static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"([^\s:"'`()<>\[\]]+\.[A-Za-z][A-Za-z0-9]{0,5}):([1-9][0-9]*)(?-u:\b)"#).ok()
+});
+static PYTHON: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"^(?:E +)?\s*File "([^"]+)", line ([1-9][0-9]*)"#).ok());
+
+impl Place {
+    /// True for a file of the project.
+    pub(super) fn is_own(&self) -> bool {
+        let outside = self.file.starts_with(['/', '<']) || self.file.starts_with("../");
+        !outside && !FOREIGN.iter().any(|part| self.file.contains(part))
+    }
+
+    /// True for a file that a tool made up and has removed again.
+    pub(super) fn is_generated(&self) -> bool {
+        self.file.contains("rustdoctest")
+    }
+}
+
+/// The first place in a text.
+pub(super) fn first(text: &str) -> Option<Place> {
+    matched(&PLACE, text).map(|(place, _)| place)
+}
+
+/// The first place in a text that is a file in this folder.
+pub(super) fn existing(text: &str, cwd: &Path) -> Option<Place> {
+    let places = text.lines().filter_map(first).filter(Place::is_own);
+    places.into_iter().find(|place| cwd.join(&place.file).is_file())
+}
+
+/// The place at the beginning of a line: `a_test.go:9: …`, `--> src/lib.rs:1:2`.
+pub(super) fn leading(line: &str) -> Option<Place> {
+    let text = line.trim_start();
+    let text = text.strip_prefix("--> ").unwrap_or(text);
+    matched(&PLACE, text).filter(|(_, at)| *at == 0).map(|(place, _)| place)
+}
+
+/// From `panicked at` on, without the thread, whose number is another in each run.
+pub(super) fn panic(text: &str) -> Option<String> {
+    let is_panic = text.starts_with("thread '") || text.starts_with("panicked at ");
+    let at = text.find("panicked at ").filter(|_| is_panic)?;
+    Some(text[at..].to_owned())
+}
+
+/// A frame of JavaScript or Java: `    at name (file:1:2)`. The inner none is a frame
+/// without a place, or one of a library that tells its files without their folders.
+pub(super) fn call(line: &str) -> Option<Option<Place>> {
+    let frame = line.trim_start().strip_prefix("at ").filter(|_| line.starts_with([' ', '\t']))?;
+    let place = first(frame);
+    let is_frame = place.is_some() || frame.ends_with(')') || frame.contains("node:");
+    let name = frame.rsplit_once('/').map_or(frame, |(_, name)| name);
+    let is_foreign = [frame, name]
+        .iter()
+        .any(|name| FOREIGN_PACKAGES.iter().any(|package| name.starts_with(package)));
+    let is_internal = frame.contains("node:");
+    is_frame.then(|| place.filter(|_| !is_foreign && !is_internal))
+}
+
+/// A frame of Python's traceback, or of pytest's: `a.py:3: in test_a`.
+pub(super) fn python(line: &str) -> Option<Place> {
+    if let Some((place, _)) = matched(&PYTHON, line) {
+        return Some(place);
+    }
+    let is_frozen = line.starts_with("<frozen ");
+    let place = if is_frozen { frozen(line) } else { leading(line) }?;
+    let is_python = is_frozen || place.file.ends_with(".py");
+    (is_python && !line.starts_with([' ', 'E', '>'])).then_some(place)
+}
+
+/// A frame in the interpreter's own modules: `<frozen importlib._bootstrap>:1204: in …`.
+fn frozen(line: &str) -> Option<Place> {
+    let (file, rest) = line.split_once(">:")?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    Some(Place { file: file.to_owned(), line: digits.parse().ok()? })
+}
+
+/// The first match, and where it begins.
+fn matched(regex: &LazyLock<Option<Regex>>, text: &str) -> Option<(Place, usize)> {
+    let regex = LazyLock::force(regex).as_ref()?;
+    let mut captures = regex.create_captures();
+    regex.captures(text, &mut captures);
+    let (file, line) = (captures.get_group(1)?, captures.get_group(2)?);
+    let path = &text[file.range()];
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let line = text[line.range()].parse().ok()?;
+    Some((Place { file: path.to_owned(), line }, captures.get_match()?.start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_patterns_are_regular_expressions() {
+        assert!(PLACE.is_some() && PYTHON.is_some());
+    }
+}
