@@ -3,10 +3,10 @@
 //! Checks run in one where the real tree must not be touched (a self-test), or
 //! may change meanwhile (a check that outlives a hook's deadline).
 
+mod dependencies;
 mod mapping;
 mod repository;
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::fs::symlink;
@@ -19,12 +19,9 @@ use crate::store;
 use crate::temporary::Temporary;
 use crate::worktree::{File, Kind, Snapshot};
 
+pub(crate) use dependencies::dependencies;
 pub(crate) use mapping::Mapping;
 pub(crate) use repository::{commit, commit_all, init};
-
-/// Folders with what a project needs of others. They are large, and git
-/// usually ignores them: they are linked to, not copied.
-pub(crate) const DEPENDENCIES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
 
 /// Bytes of a file that are copied at once.
 const BLOCK_BYTES: usize = 256 << 10;
@@ -82,16 +79,10 @@ impl Copy {
     ///
     /// A link that cannot be made.
     pub(crate) fn link_dependencies(&self) -> io::Result<()> {
-        let folders = self.files.iter().filter_map(|file| file.parent());
-        let folders: BTreeSet<_> = folders.flat_map(Path::ancestors).collect();
-        for folder in folders.into_iter().chain([Path::new("")]) {
-            for name in DEPENDENCIES {
-                let (there, here) = (folder.join(name), self.root.join(folder).join(name));
-                let there = self.real.join(there);
-                if there.is_dir() && here.symlink_metadata().is_err() {
-                    symlink(there, here)?;
-                }
-            }
+        let files = self.files.iter().map(PathBuf::as_path);
+        let holds = |inside: &Path| self.root.join(inside).symlink_metadata().is_ok();
+        for inside in dependencies(&self.real, files, holds) {
+            symlink(self.real.join(&inside), self.root.join(&inside))?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::baseline::StoredFile;
-use crate::copy::{DEPENDENCIES, Mapping};
+use crate::copy::{Mapping, dependencies};
 use crate::worktree::{File, Kind, Snapshot};
 
 /// A file that git often ignores, and without which the tool looks for other versions
@@ -51,12 +51,17 @@ impl Layout {
         for file in tree.files() {
             layout.take(file)?;
         }
+        layout.copy_locks();
         layout.link_dependencies();
         Ok(layout)
     }
 
-    /// Puts what a file was in its place.
+    /// Puts what a file was in its place. A link in place of a folder above it goes: through the
+    /// link the file would be written to the real tree.
     pub(crate) fn lay(&mut self, path: &Path, held: &StoredFile) {
+        for folder in path.ancestors().skip(1) {
+            self.leave_out(folder);
+        }
         let bytes = held.bytes.clone();
         let hash = blake3::hash(&bytes).into();
         let source = match held.kind {
@@ -108,16 +113,21 @@ impl Layout {
     }
 
     fn link_dependencies(&mut self) {
-        let names = self.items.keys().map(|name| path(name).to_owned()).collect::<Vec<_>>();
+        let names: Vec<_> = self.items.keys().map(|name| path(name).to_owned()).collect();
+        let files = names.iter().map(PathBuf::as_path);
+        let real = self.mapping.real.clone();
+        let holds = |inside: &Path| {
+            self.items.contains_key(&name(inside)) || self.has_folder(&name(inside))
+        };
+        for inside in dependencies(&real, files, holds) {
+            self.items.insert(name(&inside), link(real.join(&inside)));
+        }
+    }
+
+    fn copy_locks(&mut self) {
+        let names: Vec<_> = self.items.keys().map(|name| path(name).to_owned()).collect();
         let folders: BTreeSet<_> = names.iter().flat_map(|name| name.ancestors().skip(1)).collect();
         for folder in folders.into_iter().chain([Path::new("")]) {
-            for dependency in DEPENDENCIES {
-                let inside = folder.join(dependency);
-                let there = self.mapping.real.join(&inside);
-                if there.is_dir() && !self.has_folder(&name(&inside)) {
-                    self.items.entry(name(&inside)).or_insert_with(|| link(there));
-                }
-            }
             for lock in LOCKS {
                 let inside = folder.join(lock);
                 let there = self.mapping.real.join(&inside);

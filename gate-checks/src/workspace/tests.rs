@@ -181,3 +181,20 @@ fn what_nobody_comes_back_to_is_emptied() {
     let again = opened(&unused);
     assert!(stands(again.root()), "it is made anew");
 }
+
+#[test]
+fn the_tests_of_the_baseline_are_never_written_into_the_real_tree() {
+    let bench = Bench::new();
+    bench.fixture.write("tests/pyvenv.cfg", "home = /usr/bin\n");
+    for file in ["bin/python", "lib/python3.13/site-packages/pytest.py"] {
+        bench.fixture.write(&format!("tests/{file}"), "tool\n");
+    }
+    let workspace = bench.workspace();
+    let snapshot = bench.tree.snapshot().unwrap();
+    let mut layout = workspace.layout(&snapshot).unwrap();
+    let test = StoredFile { bytes: b"assert 1\n".to_vec(), kind: Kind::Plain };
+    layout.lay(Path::new("tests/test_a.py"), &test);
+    workspace.sync(&layout, &snapshot, &bench.fixture.site).unwrap();
+    assert_eq!(text(&workspace, "tests/test_a.py"), "assert 1\n");
+    assert!(!bench.tree.root().join("tests/test_a.py").exists());
+}

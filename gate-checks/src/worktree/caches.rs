@@ -14,14 +14,14 @@ use super::names::path;
 #[derive(Debug)]
 pub(super) struct Cache {
     name: &'static [u8],
-    /// The ends of the files' names.
+    /// The extensions or the names of its files.
     ends: &'static [&'static str],
     /// The tool also writes files without an extension, such as `lastfailed`.
     bare: bool,
 }
 
 /// Folders.
-static FOLDERS: [Cache; 7] = [
+static FOLDERS: [Cache; 8] = [
     // Python: compiled modules
     Cache { name: b"__pycache__", ends: &["pyc", "pyo"], bare: false },
     // pytest: what failed last
@@ -34,6 +34,12 @@ static FOLDERS: [Cache; 7] = [
     Cache { name: b".hypothesis", ends: &["TAG", "gz", "patch", "jsonl"], bare: true },
     // pytype
     Cache { name: b".pytype", ends: &["pyi", "imports", "ninja"], bare: true },
+    // Gradle: what it knows of the project's files
+    Cache {
+        name: b".gradle",
+        ends: &["bin", "lock", "probe", "gc.properties", "cache.properties"],
+        bare: false,
+    },
     // nyc: raw coverage
     Cache { name: b".nyc_output", ends: &["json"], bare: false },
 ];
@@ -55,7 +61,7 @@ impl Cache {
     pub(super) fn writes(&self, name: &[u8]) -> bool {
         match path(name).extension().map(OsStr::as_bytes) {
             None => self.bare,
-            Some(end) => self.ends.iter().any(|known| known.as_bytes() == end),
+            Some(end) => self.ends.iter().any(|known| [end, name].contains(&known.as_bytes())),
         }
     }
 }
@@ -93,6 +99,7 @@ mod tests {
             assert!(check(".pytest_cache", file), "{file}");
         }
         assert!(check(".mypy_cache", "a.meta.json") && check(".ruff_cache", "1234567"));
+        assert!(check(".gradle", "fileHashes.bin") && check(".gradle", "gc.properties"));
         assert!(check(".hypothesis", "charmap.json.gz") && check(".nyc_output", "1-2.json"));
     }
 
@@ -107,6 +114,7 @@ mod tests {
             assert!(!check("__pycache__", file), "{file}");
         }
         assert!(!check(".nyc_output", "run"));
+        assert!(!check(".gradle", "gradle.properties") && !check(".gradle", "init.gradle"));
     }
 
     #[test]

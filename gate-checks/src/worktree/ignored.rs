@@ -50,6 +50,11 @@ impl IgnoreRules {
         self.callers.iter().any(|file| file == path)
     }
 
+    /// True if the project stands in this folder, whose name ends with a slash.
+    pub(super) fn holds_project(&self, folder: &[u8]) -> bool {
+        self.project.starts_with(folder)
+    }
+
     /// The folders that hold the caller's files and none that git tracks: a
     /// runner's logs. A folder that the project stands in is none.
     pub(super) fn callers_folders(&self, tracked: &Tracked<'_>) -> Vec<Vec<u8>> {
@@ -58,8 +63,7 @@ impl IgnoreRules {
             Some(file[..end].to_vec())
         });
         let logs = folders.filter(|folder| {
-            let holds_project = self.project.starts_with(&[folder, &b"/"[..]].concat());
-            !holds_project && !tracked.any_in(folder)
+            !self.holds_project(&[folder, &b"/"[..]].concat()) && !tracked.any_in(folder)
         });
         logs.collect()
     }

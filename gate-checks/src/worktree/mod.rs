@@ -7,7 +7,8 @@
 //! not. A tracked file is never ignored. Links are not followed. Submodules
 //! are walked as part of the tree, by their own rules; the files of any other
 //! repository inside are untracked files. A `.git` that is no repository's is
-//! a file or folder as any other.
+//! a file or folder as any other. Folders that tools fill are left out where git
+//! tracks nothing in them.
 //!
 //! Outside of git, and where no git program is found, nothing is tracked:
 //! every `.gitignore` then counts as a setting of the user's.
@@ -46,6 +47,7 @@ mod stat_cache;
 mod state_dir;
 mod status;
 
+mod tools;
 mod tracked;
 mod tree_scan;
 mod walk;
@@ -66,6 +68,7 @@ pub use identity::identity;
 pub(crate) use names::shown;
 pub use snapshot::{Changes, Snapshot};
 pub(crate) use status::Status;
+pub(crate) use tools::{ENVIRONMENT_MARKER, ENVIRONMENT_NAMES};
 pub(crate) use written_files::WrittenFiles;
 
 use git::Git;

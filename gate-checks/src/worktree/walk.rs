@@ -18,6 +18,7 @@ use super::names;
 use super::parallel::{on_all, workers};
 use super::root::is_repository;
 use super::stat::Stat;
+use super::tools::ToolFolder;
 use super::tracked::{Part, Tracked};
 
 /// A file that belongs to the tree, or a folder that could not be read.
@@ -106,6 +107,7 @@ impl Walk<'_> {
         let path = self.root.join(names::path(&folder.prefix));
         let tracked = self.tracked.map(|tracked| tracked.inside(&folder.prefix));
         let rules = Rules { patterns: self.patterns(folder, tracked, &path), tracked };
+        let start = found.len();
         let listed = fs::read_dir(&path).and_then(|entries| {
             for entry in entries {
                 self.take(&entry?, folder, &rules, found, inner)?;
@@ -116,8 +118,39 @@ impl Walk<'_> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 found.extend(Self::closed(folder, &path));
             }
-            _ => {}
+            Err(_) => {}
+            Ok(()) => self.leave_out_tools(folder, start, found, inner),
         }
+    }
+
+    /// Takes back what a tool wrote, if the folder that was just listed is a tool's.
+    fn leave_out_tools(
+        &self,
+        folder: &Folder,
+        start: usize,
+        found: &mut Vec<WalkedFile>,
+        inner: &mut Vec<Folder>,
+    ) {
+        let Some(name) = folder.prefix.strip_suffix(b"/") else { return };
+        let own = names::path(name).file_name().and_then(OsStr::to_str).unwrap_or_default();
+        if !ToolFolder::may_be_named(own)
+            && !found[start..].iter().any(|file| ToolFolder::may_hold(&file.path))
+        {
+            return;
+        }
+        let is_work = self.tracked.is_some_and(|tracked| tracked.any_in(name))
+            || self.starts.iter().any(|start| start.starts_with(&folder.prefix))
+            || self.ignored.holds_project(&folder.prefix);
+        let tools = if is_work { None } else { ToolFolder::find(self.root, names::path(name)) };
+        let Some(tools) = tools else { return };
+        let is_tools = |path: &[u8]| {
+            let own = path.strip_prefix(folder.prefix.as_slice()).unwrap_or(path);
+            let own = own.strip_suffix(b"/").unwrap_or(own);
+            std::str::from_utf8(own).is_ok_and(|own| tools.writes(own))
+        };
+        let listed = found.split_off(start);
+        found.extend(listed.into_iter().filter(|file| !is_tools(&file.path)));
+        inner.retain(|folder| !is_tools(&folder.prefix));
     }
 
     /// An entry for a folder that could not be listed.

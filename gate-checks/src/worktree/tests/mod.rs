@@ -8,3 +8,4 @@ mod kinds;
 mod links;
 mod nested;
 mod since;
+mod tools;

@@ -1,0 +1,173 @@
+//! Folders that tools fill: virtual environments, installed packages, builds.
+//!
+//! Their files are no work, and there are thousands of them, so they are not
+//! walked. A name or a marker alone is not enough: whoever works in the tree
+//! could put either into a folder of code. A folder has to have the whole form
+//! that its tool gives it. The caller sees to it that git tracks nothing in it.
+//!
+//! What stands in such a folder can be loaded by a program, exactly as it can
+//! be where a `.gitignore` names the folder. So no more is left out than the
+//! tool writes: what else stands in a virtual environment belongs to the tree.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+/// The largest part of a marker that is read, in bytes.
+const MAX_MARKER_BYTES: u64 = 64 << 10;
+
+/// The first line of a `CACHEDIR.TAG`, by the Cache Directory Tagging Specification.
+const CACHE_SIGNATURE: &str = "Signature: 8a477f597d28d172789f06886806bc55";
+
+/// What venv, virtualenv, uv, Poetry, tox and pip write at the top of an environment.
+pub(crate) const ENVIRONMENT_NAMES: [&str; 17] = [
+    ".gitignore",
+    ".lock",
+    ".tox-info.json",
+    "CACHEDIR.TAG",
+    "Include",
+    "Lib",
+    "Scripts",
+    "bin",
+    "etc",
+    "include",
+    "lib",
+    "lib64",
+    "man",
+    "pip-selfcheck.json",
+    "pyvenv.cfg",
+    "share",
+    "src",
+];
+
+/// The places of the Python of an environment.
+const PYTHONS: [&str; 3] = ["bin/python", "bin/python3", "Scripts/python.exe"];
+
+/// Files that package managers leave in the topmost `node_modules`: npm, pnpm, Yarn 1, Yarn 2
+/// and later.
+const INSTALLED: [&str; 4] =
+    [".package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml"];
+
+/// Lock files of Bun, which leaves no mark in `node_modules`.
+const BUN_LOCKS: [&str; 2] = ["bun.lock", "bun.lockb"];
+
+/// Folders of environments and reports that are their tool's as a whole, if they say that they
+/// are a cache.
+const CACHES: [&str; 4] = [".tox", ".nox", ".pixi", "htmlcov"];
+
+/// The settings of a virtual environment. Its folder has no fixed name.
+pub(crate) const ENVIRONMENT_MARKER: &str = "pyvenv.cfg";
+
+/// The file by which a folder says that it is a cache.
+const CACHE_MARKER: &str = "CACHEDIR.TAG";
+
+/// A folder that belongs to a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ToolFolder {
+    /// A virtual environment of Python.
+    Environment,
+    /// Everything in it is the tool's.
+    Whole,
+}
+
+impl ToolFolder {
+    /// True if the folder's name asks for a closer look.
+    pub(super) fn may_be_named(folder: &str) -> bool {
+        folder == "node_modules" || CACHES.contains(&folder)
+    }
+
+    /// True if this file in a folder asks for a closer look at the folder.
+    pub(super) fn may_hold(file: &[u8]) -> bool {
+        [ENVIRONMENT_MARKER, CACHE_MARKER].iter().any(|marker| file.ends_with(marker.as_bytes()))
+    }
+
+    /// The tool's folder that this one is. Its name is relative to the root, without a slash at
+    /// the end.
+    pub(super) fn find(root: &Path, folder: &Path) -> Option<Self> {
+        let (at, name) = (root.join(folder), folder.file_name()?.to_str()?);
+        if is_environment(&at) {
+            return Some(Self::Environment);
+        }
+        let is_whole = match name {
+            "node_modules" => is_installed(root, folder),
+            _ if CACHES.contains(&name) => is_tagged(&at) || ignores_itself(&at),
+            _ => is_target(&at, name),
+        };
+        is_whole.then_some(Self::Whole)
+    }
+
+    /// True if the tool writes an entry of this name at the top of the folder.
+    pub(super) fn writes(self, name: &str) -> bool {
+        self == Self::Whole || ENVIRONMENT_NAMES.contains(&name)
+    }
+}
+
+/// An environment has settings that name its Python, the Python, and a folder of packages.
+fn is_environment(at: &Path) -> bool {
+    let Some(settings) = text(&at.join(ENVIRONMENT_MARKER)) else { return false };
+    let mut settings = settings.lines().filter_map(|line| line.split_once('='));
+    settings.any(|(key, home)| key.trim() == "home" && !home.trim().is_empty())
+        && PYTHONS.iter().any(|name| at.join(name).symlink_metadata().is_ok())
+        && has_packages(at)
+}
+
+fn has_packages(at: &Path) -> bool {
+    let inside = fs::read_dir(at.join("lib")).into_iter().flatten().flatten();
+    inside
+        .map(|entry| entry.path())
+        .chain([at.join("Lib")])
+        .any(|lib| is_folder(&lib.join("site-packages")))
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_dir())
+}
+
+fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_file())
+}
+
+/// Packages stand beside a `package.json`. The mark stands in the same folder, or in that of the
+/// workspace above.
+fn is_installed(root: &Path, folder: &Path) -> bool {
+    let Some(package) = folder.parent() else { return false };
+    is_file(&root.join(package).join("package.json"))
+        && package.ancestors().map(|above| root.join(above)).any(|above| {
+            let modules = above.join("node_modules");
+            INSTALLED.iter().any(|name| is_file(&modules.join(name)))
+                || BUN_LOCKS.iter().any(|name| is_file(&above.join(name)))
+        })
+}
+
+/// Cargo's builds.
+fn is_target(at: &Path, name: &str) -> bool {
+    name == "target"
+        && (is_file(&at.join(".rustc_info.json")) || is_file(&at.with_file_name("Cargo.toml")))
+        && is_tagged(at)
+}
+
+fn is_tagged(at: &Path) -> bool {
+    text(&at.join(CACHE_MARKER)).is_some_and(|text| text.starts_with(CACHE_SIGNATURE))
+}
+
+/// True if the folder's own `.gitignore` says `*` and nothing else.
+fn ignores_itself(at: &Path) -> bool {
+    text(&at.join(".gitignore")).is_some_and(|text| {
+        let mut patterns = text.lines().map(str::trim).filter(|line| !is_comment(line));
+        patterns.next() == Some("*") && patterns.next().is_none()
+    })
+}
+
+fn is_comment(line: &str) -> bool {
+    line.is_empty() || line.starts_with('#')
+}
+
+/// The text of a plain file; none if it is a link.
+fn text(path: &Path) -> Option<String> {
+    if !is_file(path) {
+        return None;
+    }
+    let mut text = String::new();
+    File::open(path).ok()?.take(MAX_MARKER_BYTES).read_to_string(&mut text).ok()?;
+    Some(text)
+}
