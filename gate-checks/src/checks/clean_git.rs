@@ -132,8 +132,32 @@ fn lists(status: &Status) -> [(&'static str, &BTreeSet<Vec<u8>>); 3] {
 }
 
 fn uncommitted(files: &BTreeMap<&[u8], Vec<&'static str>>) -> String {
-    let named = files.iter().map(|(path, lists)| format!("{} ({})", shown(path), lists.join(", ")));
-    format!("{} not committed: {}", are(files.len()), some_of(named))
+    let mut named: Vec<_> = files.iter().collect();
+    if named.len() > NAMED {
+        // A folder full of new files does not hide what was changed.
+        named.sort_by_key(|(_, lists)| lists.as_slice() == ["untracked"]);
+    }
+    let texts = named.iter().map(|(path, lists)| format!("{} ({})", shown(path), lists.join(", ")));
+    let hidden = named.iter().skip(NAMED).map(|(path, _)| **path);
+    format!("{} not committed: {}{}", are(files.len()), some_of(texts), places(hidden))
+}
+
+/// The topmost folders of the files that are not named.
+fn places<'f>(hidden: impl Iterator<Item = &'f [u8]>) -> String {
+    let mut folders: BTreeMap<&[u8], usize> = BTreeMap::new();
+    for path in hidden {
+        let end = path.iter().position(|byte| *byte == b'/').unwrap_or_default();
+        *folders.entry(&path[..end]).or_default() += 1;
+    }
+    let mut folders: Vec<_> =
+        folders.into_iter().filter(|(folder, _)| !folder.is_empty()).collect();
+    folders.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let named: Vec<_> = folders
+        .iter()
+        .take(NAMED)
+        .map(|(folder, n)| format!("{n} in {}/", shown(folder)))
+        .collect();
+    if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) }
 }
 
 fn left_out(files: &BTreeSet<Vec<u8>>) -> String {

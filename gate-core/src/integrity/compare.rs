@@ -63,6 +63,7 @@ pub struct Examiner<'a> {
     /// Findings in lines that are gone, by rule and line.
     gone: HashMap<(&'static str, String), usize>,
     added: Vec<Added>,
+    new_files: HashSet<String>,
 }
 
 /// A test, and where it stands.
@@ -97,6 +98,7 @@ impl<'a> Examiner<'a> {
             now: Vec::new(),
             gone: HashMap::new(),
             added: Vec::new(),
+            new_files: HashSet::new(),
         }
     }
 
@@ -106,6 +108,7 @@ impl<'a> Examiner<'a> {
             return;
         }
         if file.before.is_none() {
+            self.new_files.insert(file.path.to_owned());
             self.findings.extend(shadowing::findings(file.path, self.around));
         }
         let (before, now) = (file.before.map(text), file.now.map(text));
@@ -273,14 +276,17 @@ impl<'a> Examiner<'a> {
         self.findings.push(finding);
     }
 
-    /// All that was found, the worst first.
+    /// All that was found, the worst first. Of the same effect, tests that were there come first,
+    /// and new files last.
     pub fn finish(mut self) -> Vec<Finding> {
         let tests = self.tests();
         let added = self.in_added_lines();
         self.findings.extend(tests);
         self.findings.extend(added);
         self.findings.sort_by_cached_key(|finding| {
-            (Reverse(finding.severity), finding.file.clone(), finding.line)
+            let is_new = self.new_files.contains(&finding.file);
+            let rank = (Reverse(finding.severity), is_new, finding.test.is_none());
+            (rank, finding.file.clone(), finding.line)
         });
         self.findings
     }

@@ -8,6 +8,7 @@
 mod compare;
 mod finding;
 mod guarded;
+mod kept;
 mod keys;
 mod language;
 mod lexer;
@@ -25,6 +26,7 @@ mod tests;
 pub use compare::{Around, Changed, Examiner};
 pub use finding::{Finding, Severity};
 pub use guarded::{Guarded, guarded};
+pub use kept::{Kept, keep};
 pub use keys::{decisive, idle_targets, python_dependencies};
 pub use language::Language;
 pub use lexer::Part;

@@ -25,7 +25,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{Mode, Policy};
-use gate_core::integrity::{Severity, Weighed, weigh};
+use gate_core::integrity::{Kept, Severity, Weighed, keep, weigh};
 use serde_json::{Value, json};
 
 use crate::baseline::Baseline;
@@ -34,8 +34,8 @@ use crate::worktree::{Globs, WorkTree};
 
 use compare::{Compared, compare};
 
-/// So many findings are kept in the detail.
-const DETAILED: usize = 500;
+/// The most allowed findings that the detail keeps.
+const MAX_ALLOWED: usize = 500;
 
 /// Holds the work against the baseline.
 #[derive(Clone)]
@@ -58,8 +58,11 @@ impl Integrity {
         };
         match self.weighed(baseline, cx) {
             Ok((weighed, files)) => {
-                let detail = self.detail(&weighed, files);
-                self.evidence(weighed.outcome, weighed.summary, Some(detail))
+                let kept = keep(&weighed.findings);
+                let detail = self.detail(&weighed, &kept, files);
+                let note = kept.note().map(|note| format!("; {note}")).unwrap_or_default();
+                let summary = format!("{}{note}", weighed.summary);
+                self.evidence(weighed.outcome, summary, Some(detail))
             }
             Err(problem) => self.evidence(Outcome::Inconclusive, problem, None),
         }
@@ -76,14 +79,15 @@ impl Integrity {
         Ok((weigh(findings, &self.policy.integrity, matches), files))
     }
 
-    fn detail(&self, weighed: &Weighed, files: usize) -> Value {
+    fn detail(&self, weighed: &Weighed, kept: &Kept<'_>, files: usize) -> Value {
         let count = |severity| {
             weighed.findings.iter().filter(|finding| finding.severity == severity).count()
         };
         json!({
             "files": files,
-            "findings": weighed.findings.iter().take(DETAILED).collect::<Vec<_>>(),
-            "allowed": weighed.allowed.iter().take(DETAILED).collect::<Vec<_>>(),
+            "findings": kept.findings,
+            "not_listed": kept.left_out,
+            "allowed": weighed.allowed.iter().take(MAX_ALLOWED).collect::<Vec<_>>(),
             "budget": { "limit": self.policy.integrity.budget, "spent": weighed.suppressions },
             "totals": {
                 "tamper": count(Severity::Tamper),

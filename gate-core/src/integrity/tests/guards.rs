@@ -158,6 +158,20 @@ fn findings_of_the_caller_are_sorted_in_by_their_effect_and_place() {
 }
 
 #[test]
+fn an_edited_test_is_named_before_a_new_file_full_of_warnings() {
+    let around = Around { overlaid: vec![Language::Python], ..Around::default() };
+    let mut examiner = Examiner::new(&around);
+    examiner.file(&changed("a.py", "", "def new():\n    pass  # pragma: no cover\n"));
+    examiner.file(&changed("b.py", "x = 1\n", "x = 1  # noqa\n"));
+    let test = |body: &str| format!("def test_c():\n    assert {body}\n");
+    examiner.file(&changed("tests/test_c.py", &test("c() == 3"), &test("c() == 4")));
+    let mut found = examiner.finish();
+    found.retain(|finding| finding.severity == Severity::Warn);
+    let places: Vec<_> = found.iter().map(|finding| finding.file.as_str()).collect();
+    assert_eq!(places, ["tests/test_c.py", "a.py"]);
+}
+
+#[test]
 fn what_is_no_text_is_compared_as_far_as_it_can_be_read() {
     let path = "tests/__snapshots__/a.snap";
     let file = |now: &'static [u8]| Changed {

@@ -44,11 +44,27 @@ fn the_first_five_are_named_and_two_hundred_listed() {
         fixture.write(&format!("new/{number:03}"), "");
     }
     let evidence = look(&fixture);
-    assert!(evidence.summary.ends_with("new/004 (untracked) and 202 more"), "{}", evidence.summary);
+    let end = "new/004 (untracked) and 202 more (202 in new/)";
+    assert!(evidence.summary.ends_with(end), "{}", evidence.summary);
     let detail = evidence.detail.unwrap();
     assert_eq!(detail["untracked"].as_array().unwrap().len(), 200);
     assert_eq!(detail["totals"]["untracked"], 207);
     assert_eq!(detail["totals"]["staged"], 0);
+}
+
+#[test]
+fn a_changed_file_is_named_before_a_folder_full_of_new_ones() {
+    let fixture = Fixture::repository();
+    for number in 0..9 {
+        fixture.write(&format!("logs/{number}"), "");
+    }
+    fixture.write("src/b", "owt\n");
+    let summary = look(&fixture).summary;
+    assert!(
+        summary.starts_with("10 files are not committed: src/b (unstaged), logs/0"),
+        "{summary}"
+    );
+    assert!(summary.ends_with("and 5 more (5 in logs/)"), "{summary}");
 }
 
 #[test]

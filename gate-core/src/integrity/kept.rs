@@ -1,0 +1,92 @@
+//! The findings that a record keeps, and what it leaves out.
+
+use std::collections::BTreeMap;
+
+use super::finding::{Finding, Severity};
+
+/// The most findings that a record keeps.
+const MAX_FINDINGS: usize = 500;
+
+/// The most warnings about one folder, if not all findings can be kept.
+const MAX_OF_FOLDER: usize = 100;
+
+/// The findings of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept<'a> {
+    /// The findings, in their order.
+    pub findings: Vec<&'a Finding>,
+    /// How many were left out, by the topmost folder; `.` for the files beside the folders.
+    pub left_out: BTreeMap<&'a str, usize>,
+}
+
+/// Keeps the first findings. One folder full of warnings does not hide those of all others.
+pub fn keep(findings: &[Finding]) -> Kept<'_> {
+    let are_many = findings.len() > MAX_FINDINGS;
+    let mut of_folder: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut kept = Kept { findings: Vec::new(), left_out: BTreeMap::new() };
+    for finding in findings {
+        let folder = finding.file.split_once('/').map_or(".", |(folder, _)| folder);
+        let warnings = of_folder.entry(folder).or_default();
+        *warnings += usize::from(finding.severity == Severity::Warn);
+        let is_too_much = are_many && *warnings > MAX_OF_FOLDER;
+        if is_too_much || kept.findings.len() == MAX_FINDINGS {
+            *kept.left_out.entry(folder).or_default() += 1;
+        } else {
+            kept.findings.push(finding);
+        }
+    }
+    kept
+}
+
+impl Kept<'_> {
+    /// What was left out, for a person; none if nothing was.
+    pub fn note(&self) -> Option<String> {
+        let mut folders: Vec<_> = self.left_out.iter().collect();
+        folders.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let named: Vec<_> =
+            folders.iter().map(|(folder, count)| format!("{count} in {folder}/")).collect();
+        let count: usize = self.left_out.values().sum();
+        (count > 0).then(|| {
+            let named = named.join(", ");
+            format!("{count} are not listed: {named} (name what is no work in `[tree] ignore`)")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(severity: Severity, folder: &str, count: usize) -> Vec<Finding> {
+        (0..count).map(|n| Finding::new("x", severity, &format!("{folder}{n}"), "")).collect()
+    }
+
+    #[track_caller]
+    fn check(findings: &[Vec<Finding>], kept: usize, note: Option<&str>) {
+        let all = findings.concat();
+        let found = keep(&all);
+        assert_eq!(found.findings.len(), kept);
+        assert_eq!(found.note().as_deref(), note);
+    }
+
+    #[test]
+    fn a_folder_full_of_warnings_does_not_hide_those_of_another() {
+        let logs = findings(Severity::Warn, "logs/", 2_923);
+        let note = "2823 are not listed: 2823 in logs/ (name what is no work in `[tree] ignore`)";
+        check(&[logs.clone(), findings(Severity::Warn, "src/", 2)], 102, Some(note));
+        assert_eq!(keep(&[logs, findings(Severity::Warn, "", 2)].concat()).findings[100].file, "0");
+    }
+
+    #[test]
+    fn a_few_findings_are_kept_whole() {
+        check(&[findings(Severity::Warn, "logs/", 500)], 500, None);
+        check(&[], 0, None);
+    }
+
+    #[test]
+    fn what_blocks_is_kept_whatever_its_folder() {
+        let all = [findings(Severity::Block, "src/", 400), findings(Severity::Warn, "src/", 200)];
+        let note = "100 are not listed: 100 in src/ (name what is no work in `[tree] ignore`)";
+        check(&all, 500, Some(note));
+    }
+}
