@@ -19,7 +19,7 @@ const MAX_MARKER_BYTES: u64 = 64 << 10;
 /// The first line of a `CACHEDIR.TAG`, by the Cache Directory Tagging Specification.
 const CACHE_SIGNATURE: &str = "Signature: 8a477f597d28d172789f06886806bc55";
 
-/// What venv, virtualenv, uv, Poetry, tox and pip write at the top of an environment.
+/// Entries at the top of an environment of venv, virtualenv, uv, Poetry, tox or pip.
 pub(crate) const ENVIRONMENT_NAMES: [&str; 17] = [
     ".gitignore",
     ".lock",

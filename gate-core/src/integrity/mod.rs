@@ -7,8 +7,9 @@
 
 mod compare;
 mod finding;
+mod finding_list;
 mod guarded;
-mod kept;
+
 mod keys;
 mod language;
 mod lexer;
@@ -25,8 +26,9 @@ mod tests;
 
 pub use compare::{Around, Changed, Examiner};
 pub use finding::{Finding, Severity};
+pub use finding_list::{FindingList, capped};
 pub use guarded::{Guarded, guarded};
-pub use kept::{Kept, keep};
+
 pub use keys::{decisive, idle_targets, python_dependencies};
 pub use language::Language;
 pub use lexer::Part;

@@ -25,7 +25,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{Mode, Policy};
-use gate_core::integrity::{Kept, Severity, Weighed, keep, weigh};
+use gate_core::integrity::{FindingList, Severity, Weighed, capped, weigh};
 use serde_json::{Value, json};
 
 use crate::baseline::Baseline;
@@ -58,9 +58,9 @@ impl Integrity {
         };
         match self.weighed(baseline, cx) {
             Ok((weighed, files)) => {
-                let kept = keep(&weighed.findings);
-                let detail = self.detail(&weighed, &kept, files);
-                let note = kept.note().map(|note| format!("; {note}")).unwrap_or_default();
+                let list = capped(&weighed.findings);
+                let detail = self.detail(&weighed, &list, files);
+                let note = list.note().map(|note| format!("; {note}")).unwrap_or_default();
                 let summary = format!("{}{note}", weighed.summary);
                 self.evidence(weighed.outcome, summary, Some(detail))
             }
@@ -79,14 +79,14 @@ impl Integrity {
         Ok((weigh(findings, &self.policy.integrity, matches), files))
     }
 
-    fn detail(&self, weighed: &Weighed, kept: &Kept<'_>, files: usize) -> Value {
+    fn detail(&self, weighed: &Weighed, list: &FindingList<'_>, files: usize) -> Value {
         let count = |severity| {
             weighed.findings.iter().filter(|finding| finding.severity == severity).count()
         };
         json!({
             "files": files,
-            "findings": kept.findings,
-            "not_listed": kept.left_out,
+            "findings": list.findings,
+            "not_listed": list.left_out,
             "allowed": weighed.allowed.iter().take(MAX_ALLOWED).collect::<Vec<_>>(),
             "budget": { "limit": self.policy.integrity.budget, "spent": weighed.suppressions },
             "totals": {

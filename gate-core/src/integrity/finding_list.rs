@@ -12,34 +12,34 @@ const MAX_OF_FOLDER: usize = 100;
 
 /// The findings of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept<'a> {
+pub struct FindingList<'a> {
     /// The findings, in their order.
     pub findings: Vec<&'a Finding>,
-    /// How many were left out, by the topmost folder; `.` for the files beside the folders.
+    /// The number of findings left out, by the topmost folder; `.` for files beside the folders.
     pub left_out: BTreeMap<&'a str, usize>,
 }
 
 /// Keeps the first findings. One folder full of warnings does not hide those of all others.
-pub fn keep(findings: &[Finding]) -> Kept<'_> {
+pub fn capped(findings: &[Finding]) -> FindingList<'_> {
     let are_many = findings.len() > MAX_FINDINGS;
     let mut of_folder: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut kept = Kept { findings: Vec::new(), left_out: BTreeMap::new() };
+    let mut list = FindingList { findings: Vec::new(), left_out: BTreeMap::new() };
     for finding in findings {
         let folder = finding.file.split_once('/').map_or(".", |(folder, _)| folder);
         let warnings = of_folder.entry(folder).or_default();
         *warnings += usize::from(finding.severity == Severity::Warn);
         let is_too_much = are_many && *warnings > MAX_OF_FOLDER;
-        if is_too_much || kept.findings.len() == MAX_FINDINGS {
-            *kept.left_out.entry(folder).or_default() += 1;
+        if is_too_much || list.findings.len() == MAX_FINDINGS {
+            *list.left_out.entry(folder).or_default() += 1;
         } else {
-            kept.findings.push(finding);
+            list.findings.push(finding);
         }
     }
-    kept
+    list
 }
 
-impl Kept<'_> {
-    /// What was left out, for a person; none if nothing was.
+impl FindingList<'_> {
+    /// A note for a person about the findings that were left out; none if none was.
     pub fn note(&self) -> Option<String> {
         let mut folders: Vec<_> = self.left_out.iter().collect();
         folders.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
@@ -64,7 +64,7 @@ mod tests {
     #[track_caller]
     fn check(findings: &[Vec<Finding>], kept: usize, note: Option<&str>) {
         let all = findings.concat();
-        let found = keep(&all);
+        let found = capped(&all);
         assert_eq!(found.findings.len(), kept);
         assert_eq!(found.note().as_deref(), note);
     }
@@ -74,7 +74,10 @@ mod tests {
         let logs = findings(Severity::Warn, "logs/", 2_923);
         let note = "2823 are not listed: 2823 in logs/ (name what is no work in `[tree] ignore`)";
         check(&[logs.clone(), findings(Severity::Warn, "src/", 2)], 102, Some(note));
-        assert_eq!(keep(&[logs, findings(Severity::Warn, "", 2)].concat()).findings[100].file, "0");
+        assert_eq!(
+            capped(&[logs, findings(Severity::Warn, "", 2)].concat()).findings[100].file,
+            "0"
+        );
     }
 
     #[test]
