@@ -66,7 +66,7 @@ impl Gate {
     /// A pattern that does not compile, a glob that cannot be understood.
     pub fn open(settings: Resolved, site: CheckSite) -> Result<Self, Failure> {
         gate_checks::validate(&settings.policy)?;
-        let patterns = PatternSet::new(&settings.policy.patterns)?;
+        let patterns = PatternSet::from_policy(&settings.policy)?;
         let warnings = settings.warnings.iter().map(warning).collect();
         let backoff = settings.run.backoff;
         let (policy, masker) = (settings.policy, site.masker());

@@ -220,7 +220,7 @@ impl<'p> Scanner<'p> {
 ///
 /// A pattern of the policy that does not compile.
 pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
-    let patterns = PatternSet::new(&policy.patterns)?;
+    let patterns = PatternSet::from_policy(policy)?;
     let mut scanner = Scanner::new(&patterns, None);
     scanner.push(bytes);
     Ok(scanner.finish(&policy.signal))

@@ -41,8 +41,8 @@ pub use layer::{Layer, MAX_SETTINGS_BYTES, Origin, environment};
 pub use pack::{BREAKER_PACKS, PACKS, Pack, PackPattern, Rule, Sample};
 pub use raw::{
     Progress, RawAgent, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal,
-    RawExitGate, RawHook, RawPatterns, RawProject, RawPromise, RawRun, RawSignal, RawTaskType,
-    RawTree, RawWork,
+    RawExitGate, RawHook, RawLanguage, RawLanguageRule, RawPatterns, RawProject, RawPromise,
+    RawRun, RawSignal, RawTaskType, RawTree, RawWork,
 };
 pub use resolve::{Backoff, ConfigWarning, Resolved, RunSettings, Setting, resolve};
 pub use schema::schema;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::RawChecks;
 use super::duration::Millis;
+use crate::decide::language::Kind;
 use crate::decide::pattern::{Guard, Scope};
 use crate::decide::policy::{
     AgentOverride, HookSignal, Judge, SignalValue, Spelling, Subagents, TokenMode, Unverified,
@@ -25,6 +26,8 @@ pub struct RawConfig {
     pub signal: Option<RawSignal>,
     /// Completion indicators.
     pub patterns: Option<RawPatterns>,
+    /// Vocabulary that tells a claim from an example.
+    pub language: Option<RawLanguage>,
     /// Checks that gather evidence.
     pub checks: Option<RawChecks>,
     /// When a loop that does not end is stopped.
@@ -128,6 +131,33 @@ pub struct RawCustomPattern {
     pub scope: Option<Scope>,
     /// Contexts in which a hit does not count.
     pub unless: Option<Vec<Guard>>,
+}
+
+/// Vocabulary that tells a claim from an example.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawLanguage {
+    /// Rules of your own, and shipped rules that you switch off.
+    pub custom: Option<Vec<RawLanguageRule>>,
+}
+
+/// A rule of your own: `id`, `kind` and `regex`; or a shipped rule's `id` with
+/// `enabled = false`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawLanguageRule {
+    /// Its name; that of a shipped rule replaces it.
+    pub id: Option<String>,
+    /// False switches the shipped rule off.
+    pub enabled: Option<bool>,
+    /// The place that asks for it.
+    pub kind: Option<Kind>,
+    /// Regular expression, without regard to case.
+    pub regex: Option<String>,
+    /// The language, as its code.
+    pub language: Option<String>,
+    /// The words that a near miss shows.
+    pub reason: Option<String>,
 }
 
 /// When a loop that does not end is stopped; 0 switches a trip off.

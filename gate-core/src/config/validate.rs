@@ -14,8 +14,9 @@ use super::matcher::{self, Room};
 use super::pack;
 use super::raw::{
     RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal,
-    RawIntegrity, RawPatterns, RawSignal, RawTaskType,
+    RawIntegrity, RawLanguage, RawLanguageRule, RawPatterns, RawSignal, RawTaskType,
 };
+use crate::decide::language::Language;
 use crate::decide::policy::Spelling;
 
 /// Checks one source of settings.
@@ -23,6 +24,7 @@ pub(super) fn config(raw: &RawConfig) -> Validation {
     let root = KeyPath::default();
     signal(&root.key("signal"), raw.signal.as_ref())?;
     patterns(&root.key("patterns"), raw.patterns.as_ref())?;
+    language(&root.key("language"), raw.language.as_ref())?;
     checks(&root.key("checks"), raw.checks.as_ref())?;
     breaker(&root.key("breaker"), raw.breaker.as_ref())?;
     budget(&root.key("budget"), raw.budget.as_ref())?;
@@ -130,6 +132,39 @@ fn custom_pattern(at: &KeyPath, raw: &RawCustomPattern, room: &mut Room) -> Vali
         return Err(fault.hint("leave the pattern out if it shall count nothing"));
     }
     matcher::check(at, id, (raw.regex.as_deref(), raw.literal.as_deref()), room)
+}
+
+fn language(at: &KeyPath, raw: Option<&RawLanguage>) -> Validation {
+    let rules = raw.and_then(|raw| raw.custom.as_deref()).unwrap_or_default();
+    let (at, mut room) = (at.key("custom"), Room::default());
+    for (index, raw) in rules.iter().enumerate() {
+        language_rule(&at.index(index), raw, &mut room)?;
+    }
+    once(&at, "rule id", rules.iter().filter_map(|raw| raw.id.as_ref()))
+}
+
+fn language_rule(at: &KeyPath, raw: &RawLanguageRule, room: &mut Room) -> Validation {
+    let Some(id) = &raw.id else {
+        return Err(Fault::new(at.clone(), Problem::Missing("id"))
+            .hint("a rule of your own needs a name; a near miss shows the shipped rules' names"));
+    };
+    if raw.enabled == Some(false) {
+        let shipped: Vec<_> = Language::shipped_ids().collect();
+        return match shipped.contains(&id.as_str()) {
+            true => Ok(()),
+            false => Err(Fault::unknown(at.key("id"), "rule", id, &shipped)),
+        };
+    }
+    name(&at.key("id"), "rule", id)?;
+    if raw.kind.is_none() {
+        return Err(Fault::new(at.clone(), Problem::Missing("kind"))
+            .hint("say which place asks for it, such as \"none\" or \"condition\""));
+    }
+    if raw.regex.is_none() {
+        return Err(Fault::new(at.clone(), Problem::Missing("regex"))
+            .hint("write `regex`, or `enabled = false` to switch a shipped rule off"));
+    }
+    matcher::check(at, id, (raw.regex.as_deref(), None), room)
 }
 
 fn checks(at: &KeyPath, raw: Option<&RawChecks>) -> Validation {

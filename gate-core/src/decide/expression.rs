@@ -131,12 +131,12 @@ impl Expression {
 
     /// One of gate's own, from a pack. Each match holds one of the keywords, if there are
     /// any, which are in lower case.
-    pub(crate) fn from_pack(source: String, keywords: &[String]) -> Self {
+    pub(crate) fn from_pack(source: impl Into<Cow<'static, str>>, keywords: Vec<String>) -> Self {
         let required = OnceLock::new();
         if !keywords.is_empty() {
-            required.get_or_init(|| vec![keywords.to_vec()]);
+            required.get_or_init(|| vec![keywords]);
         }
-        Self { required, ..Self::with_lite(Cow::Owned(source), Some(Lite::new())) }
+        Self { required, ..Self::with_lite(source.into(), Some(Lite::new())) }
     }
 
     /// One of the settings.
@@ -193,6 +193,17 @@ impl Expression {
         })
     }
 
+    /// The text without what it finds there.
+    pub(crate) fn without(&self, text: &str) -> String {
+        let mut rest = String::with_capacity(text.len());
+        let mut at = 0;
+        for found in self.find_iter(text) {
+            rest.push_str(&text[at..found.start]);
+            at = found.end;
+        }
+        rest + &text[at..]
+    }
+
     /// A search of the text, if it may match.
     fn search<'t>(&self, text: &'t str) -> Option<Search<'_, 't>> {
         let may_match = |groups: &[Group]| literal::may_match(groups, text.as_bytes());
@@ -224,17 +235,6 @@ impl Expression {
 /// What is wrong with it, for a person.
 pub(crate) fn compile(source: &str) -> Result<Regex, String> {
     build(source)
-}
-
-/// The text without what an expression finds in it.
-pub(crate) fn without(what: &Expression, text: &str) -> String {
-    let mut rest = String::with_capacity(text.len());
-    let mut at = 0;
-    for found in what.find_iter(text) {
-        rest.push_str(&text[at..found.start]);
-        at = found.end;
-    }
-    rest + &text[at..]
 }
 
 /// The expression of a matcher.

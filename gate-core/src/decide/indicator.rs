@@ -13,7 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
+use super::language::Language;
 use super::pattern::{Matcher, Pattern, Scope};
+use super::policy::Policy;
 use super::sentence::Phrase;
 use crate::read::{Boundary, Event, Role, Text};
 use search::Search;
@@ -37,6 +39,7 @@ pub struct PatternSet(Arc<Prepared>);
 
 #[derive(Debug)]
 struct Prepared {
+    language: Language,
     patterns: Vec<Compiled>,
     /// Finds the patterns whose matches need a literal.
     search: Search,
@@ -84,12 +87,26 @@ pub struct Hit {
 }
 
 impl PatternSet {
-    /// Prepares the patterns.
+    /// Prepares the patterns, with guards of the shipped rules of language.
     ///
     /// # Errors
     ///
     /// The first pattern whose expression is wrong, by its id.
     pub fn new(patterns: &[Pattern]) -> Result<Self, PatternError> {
+        Self::guarded(patterns, &Language::default())
+    }
+
+    /// The patterns of a policy, with guards of its rules of language.
+    ///
+    /// # Errors
+    ///
+    /// The first pattern whose expression is wrong, by its id.
+    pub fn from_policy(policy: &Policy) -> Result<Self, PatternError> {
+        Self::guarded(&policy.patterns, &policy.signal.language)
+    }
+
+    fn guarded(patterns: &[Pattern], language: &Language) -> Result<Self, PatternError> {
+        let language = language.clone();
         let patterns = patterns.iter().map(Compiled::new).collect::<Result<Vec<_>, _>>()?;
         let (mut literals, mut without_literal) = (Vec::new(), Vec::new());
         for (index, compiled) in patterns.iter().enumerate() {
@@ -101,7 +118,7 @@ impl PatternSet {
             }
         }
         let search = Search::new(literals);
-        Ok(Self(Arc::new(Prepared { patterns, search, without_literal })))
+        Ok(Self(Arc::new(Prepared { language, patterns, search, without_literal })))
     }
 }
 
@@ -109,7 +126,7 @@ impl Compiled {
     fn new(pattern: &Pattern) -> Result<Self, PatternError> {
         let expression = match &pattern.matcher {
             Matcher::Regex(source) if is_shipped(&pattern.pack) => {
-                Expression::from_pack(source.clone(), &pattern.keywords)
+                Expression::from_pack(source.clone(), pattern.keywords.clone())
             }
             matcher => Expression::from_settings(matcher),
         };
@@ -120,14 +137,15 @@ impl Compiled {
     }
 
     /// The first hit in the line that no guard takes away.
-    fn find(&self, line: &str) -> Option<(usize, usize)> {
+    fn find(&self, line: &str, language: &Language) -> Option<(usize, usize)> {
         let hits = self.expression.find_iter(line).map(|found| (found.start, found.end));
         hits.take(MAX_TRIED_HITS).find(|&(start, end)| {
             let from = line.floor_char_boundary(start.saturating_sub(GUARD_CONTEXT_BYTES));
             let window =
                 &line[from..line.ceil_char_boundary(end.saturating_add(GUARD_CONTEXT_BYTES))];
             let phrase = Phrase::new(window, start - from, end - from);
-            !self.pattern.unless.iter().any(|&guard| phrase.is(guard, self.expression.source()))
+            let own = self.expression.source();
+            !self.pattern.unless.iter().any(|&guard| phrase.is(guard, own, language))
         })
     }
 
@@ -276,7 +294,7 @@ impl<'p> Counter<'p> {
     /// Tries a pattern on a line, which begins at byte `at` of its text.
     fn try_on(&mut self, index: usize, line: &str, at: usize, number: impl FnOnce() -> u64) {
         let compiled = &self.set.patterns[index];
-        if let Some((start, end)) = compiled.find(line) {
+        if let Some((start, end)) = compiled.find(line, &self.set.language) {
             self.hits[index].push(Found {
                 hit: compiled.hit(line, number(), (start, end)),
                 text: self.texts,

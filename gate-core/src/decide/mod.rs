@@ -15,6 +15,7 @@ pub mod feedback;
 pub mod indicator;
 pub mod input;
 pub mod iteration_facts;
+pub mod language;
 mod literal;
 pub mod notice;
 pub mod pattern;

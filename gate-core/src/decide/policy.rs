@@ -13,6 +13,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use super::language::Language;
 use super::pattern::{Matcher, Pattern};
 
 pub use integrity::{Allowance, IntegrityPolicy};
@@ -106,6 +107,9 @@ pub struct SignalPolicy {
     pub agent_override: AgentOverride,
     /// Signals that settings define.
     pub custom: Vec<CustomSignal>,
+    /// The vocabulary that tells a claim from an example.
+    #[serde(default, skip_serializing_if = "Language::is_shipped")]
+    pub language: Language,
     /// True if the JSON exit signal is read at all: the feature flag of the agent exit
     /// protocol, which only the environment switches on.
     #[serde(default, skip_serializing_if = "is_off")]

@@ -1,11 +1,12 @@
 //! Guards of a phrase: words around the phrase that deny it, put it under a condition,
 //! promise it, ask for it or order it.
 //!
-//! The rules are lists of words, looked for in the clause or sentence that
-//! holds the phrase. They err on one side: a phrase whose sentence is in doubt
+//! The rules are words of the language pack, looked for in the clause or sentence
+//! that holds the phrase. They err on one side: a phrase whose sentence is in doubt
 //! does not count.
 
 use super::expression::Expression;
+use super::language::{Kind, Language};
 use super::pattern::Guard;
 
 /// A phrase in its line.
@@ -25,27 +26,30 @@ impl<'a> Phrase<'a> {
     /// True if the sentence around the phrase cancels it in this way. `own` is the text
     /// that the phrase was looked for by: a guard word in that text is part of the phrase
     /// ("no remaining work").
-    pub(crate) fn is(self, guard: Guard, own: &str) -> bool {
+    pub(crate) fn is(self, guard: Guard, own: &str, language: &Language) -> bool {
+        let within = |kind| self.within(language, kind, own);
         match guard {
-            Guard::Negation => self.is_negated(own),
-            Guard::Condition => CONDITION.is_match(self.before()) || self.within(&CONDITION, own),
-            Guard::Future => FUTURE.is_match(self.clause_before()) || self.within(&FUTURE, own),
-            Guard::Question => self.after().trim_end().ends_with('?'),
-            Guard::Instruction => starts_with_order(self.before()),
+            Guard::Negation => {
+                language.is(Kind::Negation, self.clause_before())
+                    || language.is(Kind::NegatedAfter, self.clause_after())
+                    || language.is(Kind::Exception, self.after())
+                    || within(Kind::Negation)
+                    || within(Kind::Exception)
+            }
+            Guard::Condition => {
+                language.is(Kind::Condition, self.before()) || within(Kind::Condition)
+            }
+            Guard::Future => {
+                language.is(Kind::Future, self.clause_before()) || within(Kind::Future)
+            }
+            Guard::Question => self.after().trim_end().ends_with(['?', '？']),
+            Guard::Instruction => language.is(Kind::Order, self.before()),
         }
     }
 
-    fn is_negated(self, own: &str) -> bool {
-        NEGATION.is_match(self.clause_before())
-            || NEGATED_AFTER.is_match(self.clause_after())
-            || EXCEPTION.is_match(self.after())
-            || self.within(&NEGATION, own)
-            || self.within(&EXCEPTION, own)
-    }
-
     /// True if a guard word stands inside the phrase and is not part of `own`.
-    fn within(self, guard: &Expression, own: &str) -> bool {
-        guard.is_match(&self.line[self.start..self.end]) && !guard.is_match(own)
+    fn within(self, language: &Language, kind: Kind, own: &str) -> bool {
+        language.is(kind, &self.line[self.start..self.end]) && !language.is(kind, own)
     }
 
     /// The sentence up to the phrase.
@@ -69,22 +73,10 @@ impl<'a> Phrase<'a> {
     }
 }
 
-pub(crate) fn is_negated(text: &str) -> bool {
-    NEGATION.is_match(text)
-}
-
-pub(crate) fn has_exception(text: &str) -> bool {
-    EXCEPTION.is_match(text)
-}
-
-pub(crate) fn starts_with_order(text: &str) -> bool {
-    ORDER.is_match(text)
-}
-
 /// The text's last sentence.
 pub(crate) fn last_sentence(text: &str) -> &str {
     let text = text.trim_end();
-    let body = text.trim_end_matches(['.', '!', '?', ':', '…']);
+    let body = text.trim_end_matches(['.', '!', '?', ':', '…', '：']);
     let start = SENTENCE_END.find_iter(body).last().map_or(0, |end| end.end);
     &text[start..]
 }
@@ -98,37 +90,13 @@ static SENTENCE_END: Expression = Expression::new(r"[.!?…](?:[)\x22'*_`]*\s|\s
 static CLAUSE_END: Expression =
     Expression::new(r"[.!?…](?:\s|$)|[;,:()—–。！？，；✅🎉|]|\s-\s|\b(?:but|and|so)\b");
 
-static NEGATION: Expression = Expression::new(
-    r"\b(?:not|no|never|none|nothing|cannot|without|neither|nor|hardly|barely|unable|instead|incomplete|unfinished|isn.?t|aren.?t|wasn.?t|weren.?t|don.?t|doesn.?t|didn.?t|haven.?t|hasn.?t|hadn.?t|can.?t|couldn.?t|won.?t|wouldn.?t|shouldn.?t|far from|yet to|fail(?:s|ed)? to|rather than|almost|nearly|partially|some of)\b",
-);
-
-static NEGATED_AFTER: Expression = Expression::new(
-    r"^\W*(?:is|are|was|were|has|have|would|will)?\s*(?:not|n.t|never|yet to|false|no longer|too early)\b",
-);
-
-static EXCEPTION: Expression = Expression::new(
-    r"\b(?:except|apart from|other than|aside from|excluding|all but|save for|but (?:not|one|two|three|the|\d+))\b",
-);
-
-static CONDITION: Expression = Expression::new(
-    r"\b(?:if|when|whenever|once|until|till|unless|after|before|as soon as|whether|in case|provided|assuming|only|otherwise)\b",
-);
-
-static FUTURE: Expression = Expression::new(
-    r"\b(?:will|shall|would|should|could|might|may|must|going to|needs? to|have to|has to|wants? to|plan(?:ning)? to|about to|aim(?:ing)? to|expected to|trying to|try to|hope|hopefully|to be|next|todo|pending|later|eventually|soon|let me|let's|i'll|we'll|it'll|they'll|towards?|goal)\b",
-);
-
-static ORDER: Expression = Expression::new(
-    r"^[\s>*_`#\-+•]*(?:\d+[.)]\s*)?(?:\[.?\]\s*)?[*_`]*(?:please\s+)?(?:verify|ensure|confirm|check|make sure|mark|output|print|emit|reply|respond|return|say|write|end|finish|stop|use|include|report|signal|declare|do not|don't|never|always|only)\b",
-);
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn guarded(line: &str, phrase: &str, guard: Guard) -> bool {
         let start = line.find(phrase).expect("the phrase stands in the line");
-        Phrase::new(line, start, start + phrase.len()).is(guard, phrase)
+        Phrase::new(line, start, start + phrase.len()).is(guard, phrase, &Language::default())
     }
 
     #[test]
@@ -146,9 +114,12 @@ mod tests {
     #[test]
     fn a_guard_word_inside_the_phrase_counts_unless_it_is_its_own() {
         let line = "all tasks are not completed";
-        assert!(Phrase::new(line, 0, line.len()).is(Guard::Negation, "all tasks.*completed"));
+        let language = Language::default();
+        let phrase = Phrase::new(line, 0, line.len());
+        assert!(phrase.is(Guard::Negation, "all tasks.*completed", &language));
         let line = "There is no remaining work";
-        assert!(!Phrase::new(line, 9, line.len()).is(Guard::Negation, "no remaining work"));
+        let phrase = Phrase::new(line, 9, line.len());
+        assert!(!phrase.is(Guard::Negation, "no remaining work", &language));
     }
 
     #[test]

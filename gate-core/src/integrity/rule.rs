@@ -85,7 +85,7 @@ impl From<RawRule<'static>> for Rule {
 
 /// Rules tell upper from lower case, gate's other expressions do not.
 fn with_case(source: &str) -> Expression {
-    Expression::from_pack(format!("(?-i:{source})"), &[])
+    Expression::from_pack(format!("(?-i:{source})"), Vec::new())
 }
 
 /// A rule, for people and for other programs.

@@ -39,11 +39,11 @@ impl BreakerPack {
         let pack = Pack::breaker_pack(name).expect("the pack is right").expect("the pack exists");
         let patterns = pack.patterns.iter().filter_map(|one| {
             let expression =
-                Expression::from_pack(source(&one.pattern.matcher), &one.pattern.keywords);
+                Expression::from_pack(source(&one.pattern.matcher), one.pattern.keywords.clone());
             Some((Kind::from_id(&one.pattern.id)?, expression))
         });
         let rules = pack.rules.into_iter().map(|rule| Rule {
-            expression: Expression::from_pack(rule.regex, &[]),
+            expression: Expression::from_pack(rule.regex, Vec::new()),
             with: rule.with,
         });
         Self { patterns: patterns.collect(), rules: rules.collect() }

@@ -16,8 +16,9 @@ use crate::config::matcher;
 use crate::config::pack;
 use crate::config::raw::{
     RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawIntegrity,
-    RawPatterns, RawRun, RawSignal,
+    RawLanguage, RawLanguageRule, RawPatterns, RawRun, RawSignal,
 };
+use crate::decide::language::{Language, LanguageChange, LanguageRule};
 use crate::decide::pattern::Pattern;
 use crate::decide::policy::{
     Allowance, BreakerPolicy, Budget, CheckPolicy, CustomSignal, HookPolicy, IntegrityPolicy,
@@ -64,7 +65,7 @@ pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
         threshold: gate.indicator_threshold.map_or(Threshold::Reachable, Threshold::Fixed),
         consecutive: set(gate.consecutive, "exit_gate.consecutive")?,
         unverified: set(gate.unverified, "exit_gate.unverified")?,
-        signal: signal(raw.signal.clone().unwrap_or_default())?,
+        signal: signal(raw.signal.clone().unwrap_or_default(), language(raw.language.clone()))?,
         patterns: patterns(&raw.patterns.clone().unwrap_or_default())?,
         jobs: set(checks.jobs, "checks.jobs")?,
         machine_jobs: set(checks.machine_jobs, "checks.machine_jobs")?,
@@ -86,7 +87,7 @@ fn set<T>(value: Option<T>, key: &'static str) -> Result<T, Fault> {
     value.ok_or_else(|| Fault::new(KeyPath::default(), Problem::Missing(key)))
 }
 
-fn signal(raw: RawSignal) -> Result<SignalPolicy, Fault> {
+fn signal(raw: RawSignal, language: Language) -> Result<SignalPolicy, Fault> {
     let at = KeyPath::dotted("signal.custom");
     let custom = raw.custom.unwrap_or_default();
     let custom = custom.iter().enumerate().map(|(index, signal)| custom_signal(&at, index, signal));
@@ -102,6 +103,7 @@ fn signal(raw: RawSignal) -> Result<SignalPolicy, Fault> {
         token: set(raw.token, "signal.token")?,
         agent_override: set(raw.agent_override, "signal.agent_override")?,
         custom,
+        language,
         exit_protocol: false,
     })
 }
@@ -112,6 +114,25 @@ fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal) -> Result<Cu
         matcher: matcher::matcher(&at.index(index), regex, literal)?,
         value: set(raw.value, "value")?,
     })
+}
+
+/// The rules, which were checked.
+fn language(raw: Option<RawLanguage>) -> Language {
+    let rules = raw.and_then(|raw| raw.custom).unwrap_or_default().into_iter();
+    rules.filter_map(language_rule).collect::<Vec<_>>().into()
+}
+
+fn language_rule(raw: RawLanguageRule) -> Option<LanguageChange> {
+    let rule = match raw.enabled {
+        Some(false) => None,
+        Some(true) | None => Some(LanguageRule {
+            kind: raw.kind?,
+            regex: raw.regex?,
+            language: raw.language.unwrap_or_else(|| "any".to_owned()),
+            reason: raw.reason.unwrap_or_else(|| "a rule of the settings refuses it".to_owned()),
+        }),
+    };
+    Some(LanguageChange { id: raw.id?, rule })
 }
 
 fn patterns(raw: &RawPatterns) -> Result<Vec<Pattern>, Fault> {

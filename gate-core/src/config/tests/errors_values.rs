@@ -63,6 +63,34 @@ fn patterns_that_are_not_whole() {
 }
 
 #[test]
+fn rules_of_language() {
+    let rule = |keys: &str| format!("[[language.custom]]\n{keys}\n");
+    check(
+        &rule("id = \"none-pol\"\nenabled = false"),
+        "2:6: `language.custom[0].id`: unknown rule `none-pol`, did you mean `none-pl`?",
+    );
+    check(
+        &rule("kind = \"none\"\nregex = \"b\""),
+        "1:1: `language.custom[0]`: `id` is missing, a rule of your own needs a name; \
+         a near miss shows the shipped rules' names",
+    );
+    check(
+        &rule("id = \"mine\"\nregex = \"b\""),
+        "1:1: `language.custom[0]`: `kind` is missing, \
+         say which place asks for it, such as \"none\" or \"condition\"",
+    );
+    check(
+        &rule("id = \"mine\"\nkind = \"none\""),
+        "1:1: `language.custom[0]`: `regex` is missing, \
+         write `regex`, or `enabled = false` to switch a shipped rule off",
+    );
+    check(
+        &rule("id = \"mine\"\nkind = \"none\"\nregex = \"(\""),
+        "4:9: `language.custom[0].regex`: pattern `mine`: unclosed group",
+    );
+}
+
+#[test]
 fn the_same_twice() {
     check(
         "[patterns]\ncustom = [{ id = \"a\", regex = \"b\" }, { id = \"a\", regex = \"c\" }]\n",

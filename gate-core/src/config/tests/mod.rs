@@ -6,6 +6,7 @@ mod errors_checks;
 mod errors_cross;
 mod errors_values;
 mod import;
+mod language;
 mod layers;
 mod packs;
 mod show;

@@ -37,7 +37,7 @@ struct Engines {
 
 impl Engines {
     fn new(source: &str) -> Self {
-        let [lite, fast] = [(); 2].map(|()| Expression::from_pack(source.to_owned(), &[]));
+        let [lite, fast] = [(); 2].map(|()| Expression::from_pack(source.to_owned(), Vec::new()));
         Self { lite, fast }
     }
 

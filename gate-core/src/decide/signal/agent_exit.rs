@@ -13,6 +13,7 @@ use super::candidate::{Candidate, MAX_CANDIDATES, Reading, Statement};
 use super::context::{Context, end_of, start_of};
 use super::layout::Layout;
 use super::promise::{FOLLOWED, MARKS, neighbours_objection};
+use crate::decide::language::Language;
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::protocol::exit::{
     AgentExitConfig, EXIT_SIGNAL_PROTOCOL, ExitSignal, ExitSignalError, WorkPhase, find,
@@ -55,7 +56,8 @@ pub fn exit_signals(turn: &FinalTurn) -> Vec<ExitSighting> {
 }
 
 fn sightings_in(word: &Word) -> Vec<ExitSighting> {
-    let layout = Layout::new(word);
+    let language = Language::default();
+    let layout = Layout::new(word, &language);
     let sighting = |place: Range<usize>| ExitSighting {
         line: layout.number(layout.index_of(place.start)),
         found: look(&layout, place),
@@ -111,10 +113,11 @@ fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> O
     let after = &text[place.end..lines[last].offset + lines[last].text.len()];
     let stands = Context::new(layout, first..last + 1).for_json();
     let goes_on = !after.trim_matches(MARKS).is_empty();
-    let beside = neighbours_objection(before, start_of(after, MAX_LINE_BYTES));
+    let after = start_of(after, MAX_LINE_BYTES);
+    let beside = neighbours_objection(layout.language(), before, after);
     stands
         .objection()
-        .or_else(|| beside.map(str::to_owned))
+        .or(beside)
         .or_else(|| goes_on.then(|| "its line goes on after it".to_owned()))
         .or_else(|| {
             let followed = value(signal) == SignalValue::Complete && stands.work_follows();

@@ -9,9 +9,10 @@ use std::ops::Range;
 
 use super::layout::{BlockKind, Layout, Line};
 use super::text_after;
-use super::text_before::{Introduction, heads_status_examples};
+use super::text_before::Introduction;
 use crate::decide::expression::Expression;
 use crate::decide::indicator::excerpt;
+use crate::decide::language::{Kind, Rule};
 use crate::decide::sentence;
 
 /// The lines around a candidate that are searched for text about it.
@@ -50,16 +51,16 @@ impl<'l, 'w> Context<'l, 'w> {
         if let Some(why) = self.introduced() {
             return Some(why);
         }
+        let language = self.layout.language();
         self.section()
-            .or_else(|| text_after::objection(self.following()))
+            .or_else(|| text_after::objection(language, self.following()))
             .or_else(|| self.later_iteration())
-            .map(str::to_owned)
     }
 
     /// True if text about the next work, or about open work, follows. A whole status
     /// block is not refused for that: it has said what it means.
     pub(crate) fn work_follows(&self) -> bool {
-        text_after::is_about_work(self.following())
+        text_after::is_about_work(self.layout.language(), self.following())
     }
 
     fn block_objection(&self) -> Option<&'static str> {
@@ -93,15 +94,14 @@ impl<'l, 'w> Context<'l, 'w> {
     }
 
     fn judged(&self, (sentence, leads): (&str, bool)) -> Option<String> {
-        let why = match Introduction::classify(sentence) {
-            Introduction::Announces => return None,
-            Introduction::Objects(why) => why,
+        let text = excerpt(sentence, 0);
+        match Introduction::classify(self.layout.language(), sentence) {
+            Introduction::Objects(rule) => Some(rule.objection_to(&text)),
             Introduction::Unclear if leads && self.open_work_around() => {
-                "open work stands around it"
+                Some(format!("open work stands around it (\"{text}\")"))
             }
-            Introduction::Unclear => return None,
-        };
-        Some(format!("{why} (\"{}\")", excerpt(sentence, 0)))
+            Introduction::Announces | Introduction::Unclear => None,
+        }
     }
 
     /// The opening line of the fence around the candidate. The text above that line
@@ -122,17 +122,17 @@ impl<'l, 'w> Context<'l, 'w> {
         before
             .map(|text| start_of(text, MAX_LINE_BYTES))
             .chain(self.following())
-            .any(text_after::is_open_work)
+            .any(|line| text_after::is_open_work(self.layout.language(), line))
     }
 
     /// A section that shows how a status is reported: nothing but samples and
     /// their labels stands between its heading and this place.
-    fn section(&self) -> Option<&'static str> {
+    fn section(&self) -> Option<String> {
         let mut lines =
             self.layout.lines()[..self.lines.start].iter().rev().take(MAX_SECTION_LINES);
         let heading = lines.find(|line| !is_sample(line))?.text;
-        let heads = heading.starts_with('#') && heads_status_examples(heading);
-        heads.then_some("it stands in a section of examples")
+        let heading = heading.strip_prefix('#')?;
+        self.layout.language().rule_in(Kind::SampleHeading, heading).map(Rule::objection)
     }
 
     /// The sentence that introduces what stands at a line, and whether it leads
@@ -159,15 +159,21 @@ impl<'l, 'w> Context<'l, 'w> {
         let label = is_label(above.text.trim());
         let text = end_of(above.text.trim_end().trim_end_matches(['*', '_', '`']), MAX_LINE_BYTES);
         let colon = text.ends_with([':', '：']);
-        let leads = colon || (!is_item(text) && breaks_off(text));
+        let leads = colon || (!is_item(text) && self.breaks_off(text));
         let finished = label && !colon && text.trim_end_matches(['*', ')']).ends_with(['.', '!']);
         (leads || (label && !finished)).then(|| (sentence::last_sentence(text), leads))
     }
 
+    /// True if a line ends in the middle of a sentence, which goes on in the next line.
+    fn breaks_off(&self, text: &str) -> bool {
+        let open_quote = text.ends_with('"') && text.matches('"').count() % 2 == 1;
+        open_quote || self.layout.language().is(Kind::RunsOn, text)
+    }
+
     /// In one log of several iterations, a signal of an earlier one is stale.
-    fn later_iteration(&self) -> Option<&'static str> {
+    fn later_iteration(&self) -> Option<String> {
         let is_stale = self.layout.iterates_from(self.lines.end);
-        is_stale.then_some("a later iteration follows it in this log")
+        is_stale.then(|| "a later iteration follows it in this log".to_owned())
     }
 
     /// The lines of prose after the place.
@@ -249,16 +255,6 @@ fn is_item(text: &str) -> bool {
 fn is_rule(text: &str) -> bool {
     text.trim().chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '━' | '═' | '`'))
 }
-
-/// True if a line ends in the middle of a sentence, which goes on in the next line.
-fn breaks_off(text: &str) -> bool {
-    let open_quote = text.ends_with('"') && text.matches('"').count() % 2 == 1;
-    open_quote || RUNS_ON.is_match(text)
-}
-
-static RUNS_ON: Expression = Expression::new(
-    r"(?:[,(“]|\b(?:is|are|with|as|be|says?|prints?|outputs?|emits?|repl(?:y|ies)|writes?|wrote|answers?|contains?|shows?|ignores?|equals|until|the|this|line))$",
-);
 
 /// The beginning of a tool's trace: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
 static TRACE: Expression =

@@ -15,6 +15,7 @@ use super::value::{
     differ, is_blank_form, is_nothing, is_partial, is_placeholder, split_word, undecorated,
 };
 use crate::decide::expression::Expression;
+use crate::decide::language::Language;
 use crate::decide::policy::{SignalValue, Spelling};
 
 /// The keys of the protocol.
@@ -33,7 +34,7 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
     if memmem::find(text, b"EXIT_STATUS").is_none() {
         return Vec::new();
     }
-    let (mut blocks, mut mentions) = (Vec::<Block>::new(), Vec::new());
+    let (mut blocks, mut mentions) = (Vec::<Block<'_>>::new(), Vec::new());
     // Each key has it.
     for at in layout.lines_at(memchr::memchr_iter(b'_', text)) {
         if blocks.last().is_some_and(|block| at < block.lines.end) {
@@ -52,9 +53,10 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
 }
 
 /// Fields that stand together.
-struct Block {
+struct Block<'l> {
     lines: Range<usize>,
     fields: Vec<Field>,
+    language: &'l Language,
 }
 
 struct Field {
@@ -76,10 +78,11 @@ fn field(layout: &Layout<'_>, index: usize) -> Option<Field> {
     Some(Field { key, value: value.trim().to_owned(), line: index })
 }
 
-impl Block {
+impl<'l> Block<'l> {
     /// Reads the fields from a line on: one blank line may stand between two,
     /// and a text with an empty or an open value goes on until a blank line.
-    fn read(layout: &Layout<'_>, start: usize) -> Self {
+    fn read(layout: &Layout<'l>, start: usize) -> Self {
+        let language = layout.language();
         let mut fields: Vec<Field> = Vec::new();
         let (mut at, mut end) = (start, start);
         while let Some(line) = layout.lines().get(at).filter(|line| line.block != BlockKind::Fence)
@@ -91,7 +94,7 @@ impl Block {
                 break;
             } else if !blank {
                 let goes_on = !ENDS_TEXT.is_match(line.text);
-                match fields.last_mut().filter(|last| goes_on && last.takes(at, end)) {
+                match fields.last_mut().filter(|last| goes_on && last.takes(at, end, language)) {
                     Some(last) => last.extend(line.text),
                     None => break,
                 }
@@ -99,7 +102,7 @@ impl Block {
             at += 1;
             end = if blank { end } else { at };
         }
-        Self { lines: start..end.max(start + 1), fields }
+        Self { lines: start..end.max(start + 1), fields, language }
     }
 
     fn value(&self, key: &str) -> Option<&str> {
@@ -151,14 +154,15 @@ impl Block {
     }
 
     fn statement(&self, value: SignalValue, comment: &str) -> Statement {
-        let remaining = self.value("REMAINING_WORK").filter(|text| !is_nothing(text));
+        let remaining =
+            self.value("REMAINING_WORK").filter(|text| !is_nothing(self.language, text));
         let mut problems = self.contradictions();
         if value == SignalValue::Complete
             && let Some(work) = remaining
         {
             problems.push(format!("EXIT_STATUS: COMPLETE, but REMAINING_WORK: {work}"));
         }
-        if value == SignalValue::Complete && is_partial(comment) {
+        if value == SignalValue::Complete && is_partial(self.language, comment) {
             problems.push(format!("EXIT_STATUS: COMPLETE is qualified: {}", comment.trim()));
         }
         Statement {
@@ -171,7 +175,7 @@ impl Block {
             override_requested: self
                 .value("EXIT_OVERRIDE")
                 .is_some_and(|text| split_word(text).0 == "true"),
-            agrees: self.value("REMAINING_WORK").is_some_and(is_nothing),
+            agrees: self.value("REMAINING_WORK").is_some() && remaining.is_none(),
             problems,
             exit_signal: None,
         }
@@ -200,10 +204,10 @@ impl Block {
 impl Field {
     /// True if line `at` continues this field's text. `end` is the end of the lines read
     /// so far.
-    fn takes(&self, at: usize, end: usize) -> bool {
+    fn takes(&self, at: usize, end: usize, language: &Language) -> bool {
         let free = match self.key {
             "EXIT_REASON" => true,
-            "REMAINING_WORK" => self.value.is_empty() || !is_nothing(&self.value),
+            "REMAINING_WORK" => self.value.is_empty() || !is_nothing(language, &self.value),
             _ => false,
         };
         free && (at == end || (self.value.is_empty() && at == self.line + 2))

@@ -6,6 +6,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::text_after::{begins_iteration, names_iteration};
+use crate::decide::language::Language;
 use crate::read::Word;
 
 /// A message. It is cut into lines on first use, because most messages hold nothing that
@@ -13,6 +14,7 @@ use crate::read::Word;
 #[derive(Debug)]
 pub(crate) struct Layout<'w> {
     word: &'w Word,
+    language: &'w Language,
     lines: OnceCell<Vec<Line<'w>>>,
     iterations: Cell<Iterations>,
 }
@@ -80,15 +82,20 @@ impl Line<'_> {
 }
 
 impl<'w> Layout<'w> {
-    /// The layout of a message.
-    pub(crate) fn new(word: &'w Word) -> Self {
+    /// The layout of a message, which is judged by these rules.
+    pub(crate) fn new(word: &'w Word, language: &'w Language) -> Self {
         let iterations = Iterations { latest: None, searched: usize::MAX };
-        Self { word, lines: OnceCell::new(), iterations: Cell::new(iterations) }
+        Self { word, language, lines: OnceCell::new(), iterations: Cell::new(iterations) }
     }
 
     /// The message.
     pub(crate) fn word(&self) -> &'w Word {
         self.word
+    }
+
+    /// The rules of language in force.
+    pub(crate) fn language(&self) -> &'w Language {
+        self.language
     }
 
     /// All lines.
@@ -374,7 +381,7 @@ mod tests {
 
     fn blocks(text: &str) -> Vec<BlockKind> {
         let word = Word { text: text.to_owned(), line: 1, multiline: true, ..Word::default() };
-        Layout::new(&word).lines().iter().map(|line| line.block).collect()
+        Layout::new(&word, &Language::default()).lines().iter().map(|line| line.block).collect()
     }
 
     #[test]

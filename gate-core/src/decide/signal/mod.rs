@@ -181,7 +181,7 @@ impl Signal {
         let mut signal = Self { status: Status::Complete, reason, problems: Vec::new(), ..self };
         if policy.token == TokenMode::Required {
             let word = Word::whole(said);
-            let layout = Layout::new(&word);
+            let layout = Layout::new(&word, &policy.language);
             signal.await_token(SeenToken::beside(&layout, layout.lines().len()));
         }
         signal
@@ -196,7 +196,8 @@ impl Signal {
         signal.near_misses = misses;
         signal.problems.extend(doubts);
         signal.settle();
-        let (layout, required) = (Layout::new(word), policy.token == TokenMode::Required);
+        let (layout, required) =
+            (Layout::new(word, &policy.language), policy.token == TokenMode::Required);
         if signal.status == Status::Complete {
             let passes = |line: &str| required && is_token_line(line);
             signal.whole_message = layout.is_covered_by(&spans, passes);
@@ -273,7 +274,7 @@ impl Signal {
 
 /// All candidates in a message, in no particular order.
 fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
-    let layout = Layout::new(word);
+    let layout = Layout::new(word, &policy.language);
     let mut found = exit_status::candidates(&layout);
     found.extend(ralph_status::candidates(&layout));
     found.extend(promise::candidates(&layout, &policy.phrases));

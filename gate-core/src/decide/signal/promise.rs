@@ -14,6 +14,8 @@ use super::text_after::is_about_work;
 use super::text_before::Introduction;
 use super::value::{is_placeholder, undecorated};
 use crate::decide::expression::Expression;
+use crate::decide::indicator::excerpt;
+use crate::decide::language::{Kind, Language};
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence::last_sentence;
 
@@ -74,15 +76,17 @@ pub(super) fn objection(
     place: &Context<'_, '_>,
     tag: Range<usize>,
 ) -> Option<String> {
-    let text = &layout.word().text;
+    let (text, language) = (&layout.word().text, layout.language());
     let lines = layout.lines();
     let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end - 1)]);
     let before = end_of(&text[first.offset..tag.start], MAX_LINE_BYTES);
     let after = start_of(&text[tag.end..last.offset + last.text.len()], MAX_LINE_BYTES);
     place
         .objection()
-        .or_else(|| neighbours_objection(before, after).map(str::to_owned))
-        .or_else(|| is_about_work([after.trim()].into_iter()).then(|| FOLLOWED.to_owned()))
+        .or_else(|| neighbours_objection(language, before, after))
+        .or_else(|| {
+            is_about_work(language, [after.trim()].into_iter()).then(|| FOLLOWED.to_owned())
+        })
         .or_else(|| place.work_follows().then(|| FOLLOWED.to_owned()))
 }
 
@@ -92,12 +96,16 @@ const MAX_LINE_BYTES: usize = 2_000;
 pub(super) const FOLLOWED: &str = "text about the next work follows it";
 
 /// The objection of the text on the tag's own line.
-pub(super) fn neighbours_objection(before: &str, after: &str) -> Option<&'static str> {
+pub(super) fn neighbours_objection(
+    language: &Language,
+    before: &str,
+    after: &str,
+) -> Option<String> {
     if before.trim_start().starts_with('+') {
-        return Some("it stands in a diff");
+        return Some("it stands in a diff".to_owned());
     }
     if LISTING.is_match(before) {
-        return Some("it stands in a listing of a file");
+        return Some("it stands in a listing of a file".to_owned());
     }
     let before = before.trim_matches(MARKS);
     // A tag in parentheses is judged by the text around them.
@@ -109,23 +117,24 @@ pub(super) fn neighbours_objection(before: &str, after: &str) -> Option<&'static
     let quoted = before.ends_with(['"', '\'', '“'])
         || after.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
     let whole = before.is_empty() || is_number(before) || is_bracketed(before);
-    let stated = whole || ends_a_sentence(before) || CLAIM.is_match(before);
+    let stated = whole || ends_a_sentence(before) || language.is(Kind::Claim, before);
     // Agents talk about the tag far more often than they give it: "I will output
     // <promise>…" must not end the loop. So the tag has to begin its line or follow a
     // finished sentence, and nothing may go on after it.
     if quoted {
-        Some("it is quoted")
-    } else if let (false, Introduction::Objects(why)) =
-        (whole, Introduction::classify(last_sentence(before)))
-    {
-        Some(why)
-    } else if !stated || MENTION.is_match(before) {
-        Some("it is mentioned in a sentence, not stated")
-    } else if goes_on(after) {
-        Some("the sentence goes on after it")
-    } else {
-        None
+        return Some("it is quoted".to_owned());
     }
+    let sentence = last_sentence(before);
+    if !whole && let Introduction::Objects(rule) = Introduction::classify(language, sentence) {
+        return Some(rule.objection_to(&excerpt(sentence, 0)));
+    }
+    if let Some(rule) = language.rule_in(Kind::Mention, before) {
+        return Some(rule.objection());
+    }
+    if !stated {
+        return Some("it is mentioned in a sentence, not stated".to_owned());
+    }
+    goes_on(after).then(|| "the sentence goes on after it".to_owned())
 }
 
 /// Marks around a signal that say nothing.
@@ -170,14 +179,3 @@ static TAG: Expression = Expression::new(r"<promise>[^<>]*</promise>");
 
 /// A tag behind the line number of a listing.
 static LISTING: Expression = Expression::new(r"^\s*(?:[\w./-]+:)?\d+(?:[:→|]|\t)\s*$");
-
-/// A short claim of completion, or the conclusion from a fact, that runs into
-/// the tag without a full stop.
-static CLAIM: Expression = Expression::new(
-    r"^\W*(?:\w+\W+){0,5}(?:done|complete|completed|finished|implemented)\W*$|\b(?:so|therefore|hence|thus)\W*$|^\W*(?:since|because|as|given)\b.*,\s*$",
-);
-
-/// A sentence that talks about a signal.
-static MENTION: Expression = Expression::new(
-    r"(?:^|[.!?]\s)[^.!?]*\b(?:not|never|cannot|can.?t|won.?t|shouldn.?t|don.?t|if|when|once|until|unless|will|would|should|must|may|reply with|respond with|output only|only)\b[^.!?]*:?\s*$",
-);

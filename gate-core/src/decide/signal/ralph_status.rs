@@ -16,6 +16,7 @@ use super::value::{
 };
 use crate::decide::expression::Expression;
 use crate::decide::indicator::excerpt;
+use crate::decide::language::{Kind, Language};
 use crate::decide::policy::{SignalValue, Spelling};
 
 /// The longest block, in lines.
@@ -33,7 +34,7 @@ pub(super) fn candidates(layout: &Layout<'_>) -> Vec<Candidate> {
     if !marked.iter().any(|at| NAME.is_match(layout.lines()[*at].text)) {
         return Vec::new();
     }
-    let (mut blocks, mut strays) = (Vec::<Block>::new(), Vec::new());
+    let (mut blocks, mut strays) = (Vec::<Block<'_>>::new(), Vec::new());
     for at in marked {
         if blocks.last().is_some_and(|block| at < block.lines.end) {
             continue;
@@ -63,10 +64,11 @@ fn mark(line: &str) -> Option<Mark> {
     Some(if name.contains("END") || name.contains('/') { Mark::End } else { Mark::Begin })
 }
 
-struct Block {
+struct Block<'l> {
     lines: Range<usize>,
     fields: Vec<Field>,
     closed: bool,
+    language: &'l Language,
 }
 
 struct Field {
@@ -75,11 +77,13 @@ struct Field {
     line: usize,
 }
 
-impl Block {
+impl<'l> Block<'l> {
     /// Reads from a header to its end line, to the next header, to the end of
     /// its fence, or to the first text that is no field.
-    fn read(layout: &Layout<'_>, start: usize) -> Self {
-        let mut block = Self { lines: start..start + 1, fields: Vec::new(), closed: false };
+    fn read(layout: &Layout<'l>, start: usize) -> Self {
+        let language = layout.language();
+        let (lines, fields) = (start..start + 1, Vec::new());
+        let mut block = Self { lines, fields, closed: false, language };
         let rest = layout.lines().iter().enumerate().skip(start + 1).take(MAX_BLOCK_LINES);
         for (index, line) in rest {
             let mark = mark(line.text);
@@ -91,7 +95,7 @@ impl Block {
                 block.closed = true;
                 break;
             }
-            block.fields.extend(field(line.text, index));
+            block.fields.extend(field(language, line.text, index));
         }
         if !block.closed {
             block.shrink(layout, start);
@@ -201,7 +205,8 @@ impl Block {
         let mut statement = self.statement(SignalValue::Complete);
         statement.agrees |= status.is_some();
         let said = format!("{by}: {}", self.value(by).unwrap_or_default());
-        let objections = self.fields.iter().filter(|field| field.contradicts_completion());
+        let objections =
+            self.fields.iter().filter(|field| field.contradicts_completion(self.language));
         statement.problems.extend(objections.map(|field| match field.key == by {
             true => format!("{said} is qualified"),
             false => format!("{said}, but {}: {}", field.key, field.value),
@@ -237,16 +242,17 @@ impl Field {
     }
 
     /// True if the field says that the work is not done after all.
-    fn contradicts_completion(&self) -> bool {
+    fn contradicts_completion(&self, language: &Language) -> bool {
         let value = self.value.as_str();
         match self.key.as_str() {
-            "EXIT_SIGNAL" => is_partial(split_word(value).1),
-            "STATUS" => !is_complete(value) || is_partial(split_word(value).1),
-            "TESTS_STATUS" => is_failing(value),
+            "EXIT_SIGNAL" => is_partial(language, split_word(value).1),
+            "STATUS" => !is_complete(value) || is_partial(language, split_word(value).1),
+            "TESTS_STATUS" => is_failing(language, value),
             "RECOMMENDATION" => {
-                REMAINING.is_match(value) || (OF_TASKS.is_match(value) && has_open_fraction(value))
+                language.is(Kind::Recommendation, value)
+                    || (OF_TASKS.is_match(value) && has_open_fraction(value))
             }
-            key => OPEN_WORK_KEY.is_match(key) && !is_nothing(value),
+            key => OPEN_WORK_KEY.is_match(key) && !is_nothing(language, value),
         }
     }
 }
@@ -271,7 +277,7 @@ fn first_word(value: &str) -> String {
 }
 
 /// A line `KEY: value`; the value without its comment and its marks.
-fn field(line: &str, index: usize) -> Option<Field> {
+fn field(language: &Language, line: &str, index: usize) -> Option<Field> {
     let line = unmarked(line);
     let line = line.trim_start_matches(['>', '+']).trim_start();
     let (key, value) = line.split_once([':', '：'])?;
@@ -279,16 +285,21 @@ fn field(line: &str, index: usize) -> Option<Field> {
     let is_key = !key.is_empty()
         && key.len() <= 40
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    is_key.then(|| Field { key: key.to_ascii_uppercase(), value: bare(value), line: index })
+    is_key.then(|| Field {
+        key: key.to_ascii_uppercase(),
+        value: bare(language, value),
+        line: index,
+    })
 }
 
 /// A value without quotes, and without a comment behind ` # ` or ` // `. An
 /// order in the comment stays: it marks a template.
-fn bare(value: &str) -> String {
+fn bare(language: &Language, value: &str) -> String {
     let end = [" # ", "\t# ", " // "].iter().filter_map(|mark| value.find(mark)).min();
-    let end = end.filter(|at| !ORDERS.is_match(&value[*at..])).unwrap_or(value.len());
+    let end =
+        end.filter(|at| !language.is(Kind::CommentOrder, &value[*at..])).unwrap_or(value.len());
     let value = value[..end].trim();
-    if ORDERS.is_match(value) {
+    if language.is(Kind::CommentOrder, value) {
         return "...".to_owned();
     }
     let value = value.trim_matches(['"', '\'']);
@@ -335,11 +346,12 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
 /// True if a line by itself says `EXIT_SIGNAL: false`, which forbids an exit even outside
 /// of a block.
 fn denies(layout: &Layout<'_>, index: usize) -> bool {
-    let is_false = field(layout.lines()[index].text, index).is_some_and(|field| {
-        field.key == "EXIT_SIGNAL"
-            && first_word(&field.value) == "false"
-            && !is_placeholder(&field.value)
-    });
+    let is_false =
+        field(layout.language(), layout.lines()[index].text, index).is_some_and(|field| {
+            field.key == "EXIT_SIGNAL"
+                && first_word(&field.value) == "false"
+                && !is_placeholder(&field.value)
+        });
     is_false && Context::new(layout, index..index + 1).objection().is_none()
 }
 
@@ -359,11 +371,6 @@ static HEADER: Expression = Expression::new(
 static STRAY: Expression =
     Expression::new(r"\bexit_signal[*`\x22]*\s*[:：]|-{2,}\s*(?:end_)?ralph[_ ]?status\s*-{2,}");
 
-/// A recommendation that counts work that is left, or orders a mend.
-static REMAINING: Expression = Expression::new(
-    r"\bremaining:? [1-9]\d*\b|\b[1-9]\d* (?:more |other |open )?(?:remaining|(?:items?|tasks?|stor(?:y|ies)|issues?|steps?|phases?)(?: (?:are|is))? (?:remain|left|to go|still|open))|\bfix (?:the )?(?:[1-9]\d* )?(?:failing|broken)\b|\bnext(?: \w+)?:\s*(?:us-|#|p\d|task)\S*\d|\bin the next (?:loop|iteration)\b|\b(?:continue|start|begin|proceed|implement)\w* (?:with |to )?(?:us-|#)\d|\b(?:continue|proceed|start|begin|move on)\b(?: \w+)? (?:task|story|phase|issue) #?\d",
-);
-
 static OF_TASKS: Expression = Expression::new(r"\b(?:task|story|item|phase|step) \d+ of \d+\b");
 
 /// Keys whose value is work that is open.
@@ -373,8 +380,3 @@ static OPEN_WORK_KEY: Expression = Expression::new(
 
 /// A placeholder for a number.
 static NO_NUMBER: Expression = Expression::new(r"^\W*(?:n|x|%d|number|count|#)\W*$");
-
-/// An order in a comment: `# set to true only when everything is done`.
-static ORDERS: Expression = Expression::new(
-    r"(?:#|//)\s*(?:set|change|put|write|use|only|must|should)\b.*\b(?:when|if|to|once)\b",
-);

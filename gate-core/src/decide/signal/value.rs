@@ -1,8 +1,8 @@
 //! Reads the values of fields: is a value "none", a part of the work, a placeholder, a
 //! failure?
 
-use crate::decide::expression::{Expression, without};
-use crate::decide::sentence;
+use crate::decide::expression::Expression;
+use crate::decide::language::{Kind, Language};
 
 /// A value without the marks and symbols around it: bold, code, quotes, emoji,
 /// a closing mark.
@@ -50,20 +50,18 @@ fn is_enclosed(value: &str, open: char, close: char) -> bool {
 
 /// True if a text says that nothing remains. The text after the "none" must be harmless:
 /// if work is named there, work remains.
-pub(super) fn is_nothing(text: &str) -> bool {
+pub(super) fn is_nothing(language: &Language, text: &str) -> bool {
     let text = undecorated(text.trim_start().trim_start_matches("- "));
-    let head = NOTHING.find(text).map_or(0, |found| found.end);
+    let head = language.head(Kind::None, text);
     (head > 0 || text.is_empty() || matches!(text, "-" | "[]" | "{}"))
-        && HARMLESS.is_match(&text[head..])
+        && language.is(Kind::Harmless, &text[head..])
 }
 
 /// True if the comment after a value takes back a part of the value.
-pub(super) fn is_partial(comment: &str) -> bool {
-    let comment = without(&ABSENCE, comment);
-    sentence::is_negated(&comment)
-        || sentence::has_exception(&comment)
-        || PARTIAL.is_match(&comment)
-        || has_open_fraction(&comment)
+pub(super) fn is_partial(language: &Language, comment: &str) -> bool {
+    let comment = language.without(Kind::Absence, comment);
+    let kinds = [Kind::Negation, Kind::Exception, Kind::Part];
+    kinds.iter().any(|kind| language.is(*kind, &comment)) || has_open_fraction(&comment)
 }
 
 /// True if a fraction such as "3 of 8" or "3/8" leaves something open.
@@ -76,9 +74,11 @@ pub(super) fn has_open_fraction(text: &str) -> bool {
 }
 
 /// True if the reported state of the tests is not a pass.
-pub(super) fn is_failing(tests: &str) -> bool {
-    let rest = without(&EXCUSED, tests);
-    FAILS.is_match(tests) || FAILURES.is_match(&rest) || has_open_fraction(&rest)
+pub(super) fn is_failing(language: &Language, tests: &str) -> bool {
+    let rest = language.without(Kind::Excused, tests);
+    language.is(Kind::Failing, tests)
+        || language.is(Kind::Failures, &rest)
+        || has_open_fraction(&rest)
 }
 
 pub(super) fn differ<'v>(mut values: impl Iterator<Item = &'v str>) -> bool {
@@ -92,37 +92,7 @@ static ASKED: Expression = Expression::new(
 
 static CHOICE: Expression = Expression::new(r"^[\x22'{<\[]*[\w-]+\s*(?:\||/|\bor\b)\s*[\w-]+");
 
-static NOTHING: Expression = Expression::new(
-    r"^(?:none|nothing|n/?a|empty|nil|no|zero|0 of \d+|0/\d+|0|无|ninguno|nada|keine|nichts|all (?:done|complete))(?:\s+(?:more|further|open|remaining|identified|outstanding|left|at this time|for now|known|other|work|tasks?|items?|stor(?:y|ies)|required|needed|to do|remains?))*",
-);
-
-/// Words that name no work.
-static HARMLESS: Expression = Expression::new(
-    r"^(?:[^a-z]|\b(?:all|everything|every|the|tasks?|stor(?:y|ies)|work|criteria|acceptance|tests?|is|are|was|were|has|have|been|now|done|complete|completed|finished|met|passing|pass|implemented|verified|merged|committed|pushed|only|optional|ideas?|for|this|loop|project|in|of|plan|fix_plan|items?|requirements?|and|no|further|needed|required|remaining|as|specified|scope|out|issues?|features?|prd|json|md|polish)\b)*$",
-);
-
-/// "No open tasks", "nothing left": the absence of what would be a part.
-static ABSENCE: Expression = Expression::new(r"\b(?:no|nothing|without|zero|0|none)\b[^,;.]{0,40}");
-
-/// A part of the work, a condition, or a question.
-static PARTIAL: Expression = Expression::new(
-    r"\?|\bpartial|\bpending\b|\b(?:if|when|once|until|unless|whether)\b|\b(?:this|one|current|first) (?:task|story|phase|step|item)\b|\b[1-9]\d* .{0,20}(?:remain|left|open)|\bso far\b|\b(?:phase|step|part) [1-9]\b",
-);
-
 static FRACTION: Expression = Expression::new(r"\b\d+\s*(?:/|of)\s*\d+\b");
-
-/// A value that begins by saying that the tests do not pass.
-static FAILS: Expression =
-    Expression::new(r"^\W*(?:fail|not pass|broken|red\b|error|timeout|crash|partial)");
-
-/// Failures that are over, or not this work's.
-static EXCUSED: Expression = Expression::new(
-    r"\b(?:fix(?:ed|es)?|previously|formerly)\b[^,;()]*|[^,;()]*\b(?:pre-?existing|unrelated|fixed|on main)\b[^,;()]*|\b(?:no|0|zero|none)\b[^,;()]*",
-);
-
-static FAILURES: Expression = Expression::new(
-    r"\b[1-9]\d*\s+(?:tests? )?(?:fail|red\b|broken)|\bnot passing\b|\bfailing\b|\bexcept\b",
-);
 
 #[cfg(test)]
 mod tests {
@@ -152,7 +122,7 @@ mod tests {
             "无",
             "no remaining work",
         ] {
-            assert!(is_nothing(text), "{text}");
+            assert!(is_nothing(&Language::default(), text), "{text}");
         }
         for text in [
             "the docs",
@@ -164,7 +134,7 @@ mod tests {
             "3 tasks",
             "none (US-5 moved)",
         ] {
-            assert!(!is_nothing(text), "{text}");
+            assert!(!is_nothing(&Language::default(), text), "{text}");
         }
     }
 
@@ -179,7 +149,7 @@ mod tests {
             "for this story",
             "(5 tasks remain)",
         ] {
-            assert!(is_partial(text), "{text}");
+            assert!(is_partial(&Language::default(), text), "{text}");
         }
         for text in [
             "(no remaining work)",
@@ -189,7 +159,7 @@ mod tests {
             "(after full verification)",
             "(12/12)",
         ] {
-            assert!(!is_partial(text), "{text}");
+            assert!(!is_partial(&Language::default(), text), "{text}");
         }
     }
 
@@ -205,7 +175,7 @@ mod tests {
             "309/312 passing",
             "FAILING (3 failed in core, 0 failed in cli)",
         ] {
-            assert!(is_failing(text), "{text}");
+            assert!(is_failing(&Language::default(), text), "{text}");
         }
         for text in [
             "PASSING",
@@ -216,7 +186,7 @@ mod tests {
             "312/312 passing",
             "PASSING (no tests failing)",
         ] {
-            assert!(!is_failing(text), "{text}");
+            assert!(!is_failing(&Language::default(), text), "{text}");
         }
     }
 

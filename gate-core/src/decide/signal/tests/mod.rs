@@ -7,6 +7,7 @@ mod ralph_status;
 mod token;
 
 use super::*;
+use crate::decide::language::Language;
 use crate::decide::pattern::Matcher;
 use crate::decide::policy::{AgentOverride, CustomSignal};
 use crate::read::{Event, Role, Text};
@@ -19,6 +20,7 @@ fn policy() -> SignalPolicy {
         token: TokenMode::Off,
         agent_override: AgentOverride::Never,
         custom: Vec::new(),
+        language: Language::default(),
         exit_protocol: true,
     }
 }

@@ -1,0 +1,122 @@
+//! The vocabulary of denials, conditions, examples and "none": the pack
+//! `patterns/language.toml`, and the rules that settings add to it or take from it.
+
+mod kind;
+mod rule;
+
+use std::sync::{Arc, LazyLock};
+
+use serde::{Deserialize, Serialize};
+
+pub use kind::Kind;
+pub(crate) use rule::Rule;
+
+/// The text of the pack.
+pub const LANGUAGE_PACK: &str = include_str!("../../../patterns/language.toml");
+
+static SHIPPED: LazyLock<Vec<Rule>> = LazyLock::new(|| rule::read(LANGUAGE_PACK));
+
+/// The rules that are in force. A copy shares them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<LanguageChange>", into = "Vec<LanguageChange>")]
+pub struct Language(Arc<Changes>);
+
+/// A rule that settings add, replace or switch off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LanguageChange {
+    /// Its name; that of a rule of the pack replaces that rule.
+    pub id: String,
+    /// The new rule; none switches the pack's rule off.
+    pub rule: Option<LanguageRule>,
+}
+
+/// A rule of settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LanguageRule {
+    /// The place that asks for it.
+    pub kind: Kind,
+    /// The expression, without regard to case.
+    pub regex: String,
+    /// The language, as its code.
+    pub language: String,
+    /// The words that a near miss shows.
+    pub reason: String,
+}
+
+#[derive(Debug, Default)]
+struct Changes {
+    settings: Vec<LanguageChange>,
+    own: Vec<Rule>,
+}
+
+impl From<Vec<LanguageChange>> for Language {
+    fn from(settings: Vec<LanguageChange>) -> Self {
+        let own = settings.iter().filter_map(Rule::from_settings).collect();
+        Self(Arc::new(Changes { settings, own }))
+    }
+}
+
+impl From<Language> for Vec<LanguageChange> {
+    fn from(language: Language) -> Self {
+        language.0.settings.clone()
+    }
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.settings == other.0.settings
+    }
+}
+
+impl Eq for Language {}
+
+impl Language {
+    /// True if settings change nothing.
+    pub fn is_shipped(&self) -> bool {
+        self.0.settings.is_empty()
+    }
+
+    /// The ids of the pack's rules.
+    pub fn shipped_ids() -> impl Iterator<Item = &'static str> {
+        SHIPPED.iter().map(Rule::id)
+    }
+
+    /// The first rule of a kind that matches a text.
+    pub(crate) fn rule_in(&self, kind: Kind, text: &str) -> Option<&Rule> {
+        self.rules(kind).find(|rule| rule.expression().is_match(text))
+    }
+
+    /// The first rule of the first of these kinds that matches a text.
+    pub(crate) fn first_in(&self, kinds: &[Kind], text: &str) -> Option<&Rule> {
+        kinds.iter().find_map(|kind| self.rule_in(*kind, text))
+    }
+
+    /// A rule of the kind matches the text.
+    pub(crate) fn is(&self, kind: Kind, text: &str) -> bool {
+        self.rule_in(kind, text).is_some()
+    }
+
+    /// The text without what the rules of a kind find in it.
+    pub(crate) fn without(&self, kind: Kind, text: &str) -> String {
+        let cut = |text: String, rule: &Rule| rule.expression().without(&text);
+        self.rules(kind).fold(text.to_owned(), cut)
+    }
+
+    /// The bytes at the start of a text that a rule of the kind takes up; the longest
+    /// match counts.
+    pub(crate) fn head(&self, kind: Kind, text: &str) -> usize {
+        let heads = self.rules(kind).filter_map(|rule| rule.expression().find(text));
+        heads.filter(|found| found.start == 0).map(|found| found.end).max().unwrap_or(0)
+    }
+
+    fn rules(&self, kind: Kind) -> impl Iterator<Item = &Rule> {
+        let Changes { settings, own } = &*self.0;
+        let shipped = SHIPPED.iter().filter(move |rule| {
+            rule.is_of(kind) && !settings.iter().any(|change| change.id == rule.id())
+        });
+        shipped.chain(own.iter().filter(move |rule| rule.is_of(kind)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! The kinds of language rules: the places that ask for them.
+
+use schemars::JsonSchema;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
+use serde::{Deserialize, Serialize};
+
+/// The place that asks for a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Words that deny the claim in whose clause they stand.
+    Negation,
+    /// The text after a claim denies the claim.
+    NegatedAfter,
+    /// An exception to a claim.
+    Exception,
+    /// A condition of the claim in whose sentence it stands.
+    Condition,
+    /// A claim about the future.
+    Future,
+    /// The sentence begins with an order.
+    Order,
+    /// Nothing is left, in so many words.
+    Clear,
+    /// The sentence before a signal denies the signal.
+    Denial,
+    /// A clause that puts nothing under a condition, although it sounds like one.
+    PastClause,
+    /// The sentence before a signal puts the signal off.
+    PutOff,
+    /// Somebody else speaks, or the agent at another time.
+    Speaker,
+    /// A program or a file looks for a signal, holds or prints one.
+    Program,
+    /// Completion, stated as a fact.
+    Fact,
+    /// A sample, by its own name.
+    Sample,
+    /// A line that is nothing but the label of a sample.
+    Label,
+    /// An order to give a signal, as a prompt gives it.
+    PromptOrder,
+    /// The agent gives its status now.
+    Announcement,
+    /// Words that name how a signal is given.
+    Topic,
+    /// The heading of a section that shows how a status is reported.
+    SampleHeading,
+    /// The line runs on into the next one.
+    RunsOn,
+    /// A short claim of completion in front of a tag.
+    Claim,
+    /// The sentence talks about a signal.
+    Mention,
+    /// The agent stumbles over something.
+    Waver,
+    /// A stumble that counts only with open work on its own line.
+    Stumble,
+    /// A sentence about the product.
+    Product,
+    /// The other case of a condition: what stands above was an example.
+    Otherwise,
+    /// The agent takes back what stands above.
+    Retraction,
+    /// The next work.
+    NextWork,
+    /// Work that is not done.
+    OpenWork,
+    /// The heading of a list of open work.
+    RemainingHeading,
+    /// An item of a list that says that there is none.
+    NoItem,
+    /// Nothing is open, or nothing of this work.
+    NotOpen,
+    /// The announcement of a summary.
+    Summary,
+    /// A value that means that nothing is left.
+    None,
+    /// The rest of a value names no work.
+    Harmless,
+    /// The absence of what would be a part.
+    Absence,
+    /// A part of the work.
+    Part,
+    /// A state of tests that is no pass.
+    Failing,
+    /// Failures that are over, or not this work's.
+    Excused,
+    /// A number of failures.
+    Failures,
+    /// A recommendation that names open work.
+    Recommendation,
+    /// A comment that orders what to write.
+    CommentOrder,
+}
+
+impl Kind {
+    /// The kind with this name in a pack.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let name: StrDeserializer<'_, Error> = name.into_deserializer();
+        Self::deserialize(name).ok()
+    }
+
+    /// One bit, so that several kinds are one number.
+    pub(super) fn bit(self) -> u64 {
+        1 << self as u64
+    }
+}

@@ -1,0 +1,130 @@
+//! Every rule of the pack, tried on its own samples, and rules of settings.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use super::*;
+use crate::decide::expression::Expression;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pack {
+    doc: String,
+    rule: Vec<PackRule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PackRule {
+    id: String,
+    kinds: Vec<Kind>,
+    language: String,
+    reason: String,
+    regex: String,
+    keywords: Vec<String>,
+    matches: Vec<String>,
+    rejects: Vec<String>,
+}
+
+fn pack() -> Pack {
+    toml::from_str(LANGUAGE_PACK).expect("the pack is right")
+}
+
+#[test]
+fn the_pack_is_read_as_toml_reads_it() {
+    let pack = pack();
+    assert!(!pack.doc.is_empty());
+    assert_eq!(pack.rule.len(), SHIPPED.len());
+    for (rule, read) in pack.rule.iter().zip(&*SHIPPED) {
+        assert_eq!(rule.id, read.id());
+        assert_eq!(read.expression().source(), rule.regex, "{}", rule.id);
+        assert!(rule.kinds.iter().all(|kind| read.is_of(*kind)), "{}", rule.id);
+        assert_eq!(read.objection(), format!("{} (rule `{}`)", rule.reason, rule.id));
+        let keywords: Vec<_> = read.keywords().collect();
+        assert_eq!(keywords, rule.keywords, "{}", rule.id);
+    }
+}
+
+#[test]
+fn each_rule_matches_its_samples_and_no_other() {
+    for (rule, read) in pack().rule.iter().zip(&*SHIPPED) {
+        let (id, expression) = (&rule.id, read.expression());
+        assert!(rule.matches.len() >= 2 && rule.rejects.len() >= 2, "{id} has too few samples");
+        for text in &rule.matches {
+            assert!(expression.is_match(text), "{id} does not match {text:?}");
+        }
+        for text in &rule.rejects {
+            assert!(!expression.is_match(text), "{id} matches {text:?}");
+        }
+    }
+}
+
+#[test]
+fn keywords_hide_no_match() {
+    for PackRule { id, regex, keywords, matches, .. } in pack().rule {
+        let stands_in = |text: &str| keywords.iter().any(|keyword| text.contains(keyword.as_str()));
+        let is_shown = matches.iter().all(|text| stands_in(&text.to_ascii_lowercase()));
+        assert!(keywords.is_empty() || is_shown, "{id}: a sample holds no keyword");
+        for keyword in &keywords {
+            assert_eq!(*keyword, keyword.to_ascii_lowercase(), "{id}");
+        }
+        // Where the expression's own literals are known, the keywords follow from them.
+        let without = Expression::from_pack(regex, Vec::new());
+        let required = without.required().expect("it compiles");
+        let follow = required.iter().any(|group| group.iter().all(|text| stands_in(text)));
+        let unproven = BY_HAND.contains(&id.as_str());
+        assert!(keywords.is_empty() || follow || unproven, "{id}: {required:?}");
+    }
+}
+
+/// Rules whose keywords a person has chosen: letters beyond ASCII in upper and lower case
+/// have no literal.
+const BY_HAND: [&str; 10] = [
+    "condition-ko",
+    "condition-pl",
+    "condition-ru",
+    "condition-uk",
+    "denial-ru",
+    "denial-uk",
+    "next-work-de",
+    "sample-pl",
+    "sample-ru",
+    "sample-uk",
+];
+
+#[test]
+fn ids_differ() {
+    let mut seen = BTreeSet::new();
+    for rule in pack().rule {
+        assert!(!rule.language.is_empty(), "{}", rule.id);
+        assert!(seen.insert(rule.id.clone()), "{} stands twice", rule.id);
+    }
+}
+
+fn own(id: &str, kind: Kind, regex: &str) -> LanguageChange {
+    let rule = LanguageRule {
+        kind,
+        regex: regex.to_owned(),
+        language: "any".to_owned(),
+        reason: "our team says so".to_owned(),
+    };
+    LanguageChange { id: id.to_owned(), rule: Some(rule) }
+}
+
+#[test]
+fn a_rule_of_settings_is_added_and_named() {
+    let language = Language::from(vec![own("team-never", Kind::Denial, "nunca jamais")]);
+    let rule = language.rule_in(Kind::Denial, "Nunca Jamais:").expect("it matches");
+    assert_eq!(rule.objection(), "our team says so (rule `team-never`)");
+    assert!(language.is(Kind::Denial, "Not yet:"), "the shipped rules stay");
+}
+
+#[test]
+fn a_shipped_rule_is_replaced_or_switched_off() {
+    let off = LanguageChange { id: "none-pl".to_owned(), rule: None };
+    assert!(Language::default().is(Kind::None, "brak"));
+    assert!(!Language::from(vec![off]).is(Kind::None, "brak"));
+    let replaced = Language::from(vec![own("none-pl", Kind::None, "^pustka")]);
+    assert!(replaced.is(Kind::None, "pustka") && !replaced.is(Kind::None, "brak"));
+}
