@@ -4,9 +4,17 @@ use crate::support::{DONE, STOP, STUCK, UNDONE, each, gate, judge};
 
 #[test]
 fn the_exit_code_is_the_verdict() {
-    judge("check out.log", DONE).code(0).says("DONE (unverified)  the loop may end");
-    judge("check out.log", UNDONE).code(1).says("NOT DONE  the loop goes on").stderr("");
-    judge("check out.log", STUCK).code(4).says("BLOCKED  not done").stops();
+    judge("check out.log", DONE).code(0).says(
+        "DONE (unverified)  the agent says \"both layouts are read\"; no check confirms that",
+    );
+    judge("check out.log", UNDONE)
+        .code(1)
+        .says("NOT DONE  the agent says that work remains")
+        .stderr("");
+    judge("check out.log", STUCK)
+        .code(4)
+        .says("BLOCKED  the agent says that it cannot go on")
+        .stops();
 }
 
 #[test]

@@ -226,7 +226,10 @@ fn a_built_in_check_finds_its_command() {
 fn a_person_sees_what_failed_and_where_its_log_is() {
     let settings = "[checks.one]\nshell = true\ncommand = [\"echo the reason; exit 4\"]\n";
     let ran = judge("check out.log", DONE).settings(settings).code(1);
-    let ran = ran.says("one: fail: exit code 4").says("one.log");
+    let ran = ran.says("✗ one         exit code 4\n").says("full log: gate last --log one\n");
+    let ran = ran.again("last --log one").code(1).stdout("the reason\n");
+    let ran = ran.again("last --log two").code(2).tells("its checks: one");
+    let ran = ran.again("check --no-state out.log").code(1);
     let log = ran.stdout.split_whitespace().find(|word| word.ends_with("one.log")).unwrap();
     assert_eq!(std::fs::read_to_string(log).unwrap(), "the reason\n");
 }

@@ -75,7 +75,8 @@ fn what_a_decision_says_can_be_looked_up() {
 fn a_decision_is_explained_with_its_inputs_and_decided_again() {
     let ran = judge("check --task 7 --json out.log", UNDONE).code(1);
     let decision = ran.json();
-    let (id, text) = (decision["decision_id"].as_str().unwrap().to_owned(), "decided again from");
+    let (id, text) =
+        (decision["decision_id"].as_str().unwrap().to_owned(), "replay      same decision");
     let ran = ran.again("explain").code(0).says(&id).says("7-").says("blake3:").says(text);
     let ran = ran.again("explain #1").code(0).says(&id);
     let ran = ran.again(&format!("explain {}", &id[..30])).code(0).says(&id);

@@ -45,7 +45,7 @@ fn a_loop_that_is_blocked_leaves_one() {
     // No check was run, and none is made up.
     assert_eq!(each(&handoff, "verification", "command"), ["..."]);
     let card = ran.again("run --task t1 -- ./agent.sh").code(1);
-    card.says("\n  handoff     /").says("/handoff.md\n");
+    card.says("\n    handoff     /").says("/handoff.md\n");
 }
 
 #[test]

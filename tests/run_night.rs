@@ -132,7 +132,7 @@ fn a_loop_of_one_iteration_tells_what_it_cost() {
     assert_eq!(recorded["body"]["cost_micro_usd"], 370_000);
     let ran = ran.again("log").code(0).says("loop ended").says("$0.37");
     let words = "run --task t2 --prompt PROMPT.md -- ./agent.sh";
-    ran.again(words).code(0).says("  cost        $0.37\n");
+    ran.again(words).code(0).says(", $0.37\n");
 }
 
 #[test]
@@ -277,6 +277,6 @@ fn a_person_says_what_the_agent_may_do_and_adds_arguments() {
 fn a_denied_call_names_the_tool_and_what_would_allow_it() {
     let words = "run --prompt PROMPT.md --agent claude-code --allow none";
     let ran = with_claude(words, QUICK).code(1);
-    assert!(ran.stdout.contains("a tool was denied and nothing changed: Write"), "{}", ran.stdout);
-    ran.says("  denied      Write\n").says("`--allow`").says("[run.agents.NAME] args");
+    assert!(ran.stdout.contains("were denied a tool and changed nothing: Write"), "{}", ran.stdout);
+    ran.says("    denied      Write\n").says("`--allow`").says("[run.agents.NAME] args");
 }

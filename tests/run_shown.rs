@@ -76,11 +76,11 @@ fn a_person_at_a_terminal_reads_what_the_agent_says_and_no_json() {
         "\niteration 1  0",
         "I run the tests.\n  > Bash  make check\n",
         "✗ tests: fail",
-        "\ncontinue  tests failed",
+        "\nNOT DONE  tests failed",
         "elapsed, $0.37 so far\n",
         "✓ tests: pass",
         "\nDONE  the work is done",
-        "cost        $0.74\n",
+        ", $0.74\n",
     ] {
         assert!(screen.contains(part), "{part:?} is not shown:\n{screen}");
     }

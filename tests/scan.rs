@@ -48,7 +48,7 @@ fn a_bad_file_does_not_stop_the_others() {
 #[test]
 fn a_bad_file_is_told_to_a_person_beside_the_cards() {
     let ran = gate("scan missing.log out.log").file("out.log", DONE).code(2);
-    assert!(ran.stdout.starts_with("out.log (text)\n"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("out.log  (text)\n"), "{}", ran.stdout);
     ran.stderr("gate: cannot read [..]missing.log: No such file or directory (os error 2)\n");
 }
 
@@ -56,10 +56,10 @@ fn a_bad_file_is_told_to_a_person_beside_the_cards() {
 fn a_card_shows_signal_and_indicators() {
     gate("scan out.log").file("out.log", DONE).code(0).stdout(
         "\
-out.log (text)
-  signal      complete (exit_status, line 3): both layouts are read
-  indicators  1 of 1
-              line 1: ready-for-review [..]
+out.log  (text)
+    signal      complete in line 3 (exit_status): both layouts are read
+    indicators  1 of 1
+                line 1: ready-for-review [..]
 ",
     );
 }

@@ -23,7 +23,7 @@ fn a_missing_gate_toml_does_not_look_like_a_green_project() {
 #[test]
 fn an_exit_with_a_passing_check_is_verified() {
     let ran = judge("check out.log", DONE).settings(TESTS).code(0);
-    let ran = ran.says("DONE  the loop may end").stderr("");
+    let ran = ran.says("DONE  1 check passed").stderr("");
     assert_eq!(ran.again("check --json out.log").code(0).json()["verified"], true);
 }
 

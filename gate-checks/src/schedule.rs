@@ -167,7 +167,7 @@ impl<'p> Round<'p> {
     fn unless_cancelled(&self, evidence: Evidence) -> Evidence {
         match &self.certain {
             Some(certain) if evidence.outcome == Outcome::Inconclusive => {
-                let summary = format!("ended early: {certain}");
+                let summary = certain.clone();
                 Evidence { outcome: Outcome::Skipped, summary, ..evidence }
             }
             None if self.cx.late.is_cancelled() && evidence.outcome == Outcome::Inconclusive => {
@@ -187,7 +187,7 @@ impl<'p> Round<'p> {
             let decides = forbids(&evidence) && !self.cx.late.is_cancelled();
             if self.certain.is_none() && !self.rules.all && decides {
                 let check = &evidence.check;
-                self.certain = Some(format!("{check} did not pass, so the verdict is certain"));
+                self.certain = Some(format!("not needed, since {check} did not pass"));
                 self.cx.cancel.cancel();
             }
             for needy in std::mem::take(&mut self.needed_by[place]) {

@@ -51,6 +51,8 @@ pub(crate) struct Cli {
     /// Run as if started in this folder.
     #[arg(short = 'C', value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) color: colorchoice_clap::Color,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -247,6 +249,9 @@ pub(crate) struct Output {
     /// Print nothing.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Show everything: also what is fine, and what decided nothing.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Args)]
@@ -353,6 +358,9 @@ pub(crate) struct Last {
     /// Of this task.
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
+    /// Print what this check wrote.
+    #[arg(long, value_name = "CHECK", conflicts_with_all = ["json", "quiet", "verbose"])]
+    pub(crate) log: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

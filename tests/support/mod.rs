@@ -160,6 +160,8 @@ impl Run {
     pub(crate) fn setup(self, script: &str) -> Self {
         let mut shell = Command::new("sh");
         shell.args(["-euc", script]).current_dir(self.path("work")).env("HOME", self.path("home"));
+        // A build folder that projects share would mix up their tests.
+        shell.env_remove("CARGO_TARGET_DIR");
         for role in ["AUTHOR", "COMMITTER"] {
             shell.env(format!("GIT_{role}_NAME"), "A").env(format!("GIT_{role}_EMAIL"), "a@b.c");
         }

@@ -1,12 +1,12 @@
 //! `gate check`: decides over one iteration.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use gate_checks::{CheckSite, Events};
-use gate_core::Verdict;
 use gate_core::decide::policy::When;
+use gate_core::{Policy, Verdict};
 
 use super::common::known_check;
 use crate::args::Check;
@@ -14,7 +14,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::record::Record;
-use crate::render::{self, print};
+use crate::render::{self, CardOptions, print};
 use crate::request::{Checks, Request};
 use crate::settings::Selection;
 use crate::source::Source;
@@ -58,7 +58,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     if let Some(file) = &args.sarif {
         write_sarif(&here.places.folder.join(file), &record)?;
     }
-    answer(args, &record)?;
+    answer(args, &record, gate.policy())?;
     Ok(code(args, record.decision.verdict))
 }
 
@@ -110,13 +110,24 @@ fn acts(args: &Check) -> Vec<(&'static str, Option<String>)> {
     .collect()
 }
 
-fn answer(args: &Check, record: &Record) -> Result<(), Failure> {
-    render::stop_line(record);
+fn answer(args: &Check, record: &Record, policy: &Policy) -> Result<(), Failure> {
+    // The card says the same to a person at a terminal.
+    let is_told = !args.output.quiet && !args.output.json && io::stdout().is_terminal();
+    if !is_told {
+        render::stop_line(record);
+    }
     if args.output.quiet {
         return Ok(());
     }
-    print(&if args.output.json { render::json(record)? } else { render::card(record) })?;
-    render::unverified_line(record);
+    if args.output.json {
+        print(&render::json(record)?)?;
+    } else {
+        let verbose = args.output.verbose;
+        print(&render::card(record, CardOptions { verbose, policy: Some(policy) }))?;
+    }
+    if !is_told {
+        render::unverified_line(record);
+    }
     Ok(())
 }
 

@@ -1,9 +1,13 @@
 //! `gate last`: the latest decision here, and its exit code.
 
+use std::fs;
+use std::path::Path;
+
 use crate::args::Last;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{Last as Happened, RecordSelector};
+use crate::record::Record;
 use crate::render::{self, print};
 use crate::settings::{self, Selection};
 
@@ -21,10 +25,31 @@ pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
             return Err(failure.hint("`gate check FILE` decides over an agent's output"));
         }
     };
-    if args.output.json {
+    if let Some(check) = &args.log {
+        print(&log(&record, check)?)?;
+    } else if args.output.json {
         print(&render::json(&record)?)?;
     } else if !args.output.quiet {
-        print(&render::last_card(&record))?;
+        print(&render::last_card(&record, args.output.verbose))?;
     }
     Ok(record.decision.verdict.exit_code())
+}
+
+/// The text that a check of the decision wrote.
+fn log(record: &Record, check: &str) -> Result<String, Failure> {
+    let evidence = &record.decision.evidence;
+    let Some(found) = evidence.iter().find(|evidence| evidence.check == check) else {
+        let names: Vec<_> = evidence.iter().map(|evidence| evidence.check.as_str()).collect();
+        let message = format!("the latest decision has no check {check}");
+        let failure = Failure::usage("check-unknown", message);
+        return Err(failure.hint(format!("its checks: {}", names.join(", "))));
+    };
+    let Some(file) = &found.log else {
+        return Err(Failure::usage("no-log", format!("check {check} wrote no log")));
+    };
+    let bytes = fs::read(file).map_err(|error| {
+        let failure = Failure::file("no-log", "read the log", Path::new(file), &error);
+        failure.hint("gate keeps logs of recent decisions only")
+    })?;
+    Ok(render::lines(&String::from_utf8_lossy(&bytes)))
 }

@@ -35,6 +35,7 @@ mod version;
 mod work;
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
@@ -60,6 +61,7 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
     match Cli::try_parse_from(args) {
         Ok(cli) => {
             let mode = output_mode(&cli.command);
+            cli.color.write_global();
             guarded(|| dispatch(cli)).unwrap_or_else(|failure| render::failure(&failure, mode))
         }
         Err(error) if is_answer(&error) => error.print().map_or(5, |()| DONE),
@@ -100,7 +102,9 @@ fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
     let text = error.render().to_string();
     let message = text.trim_start_matches("error: ").trim_end().to_owned();
     let failure = Failure::usage("usage", message);
-    render::failure(&failure, OutputMode { json, stop: !asks_something_else(args) })
+    // A person who mistypes at a prompt runs no loop.
+    let stop = !std::io::stderr().is_terminal() && !asks_something_else(args);
+    render::failure(&failure, OutputMode { json, stop })
 }
 
 /// True if the command line names a command that no loop waits for. If none can be made

@@ -186,7 +186,7 @@ impl RunCommand<'_> {
         print(&if self.args.json {
             render::json_line(&record)?
         } else {
-            render::run_card(&record)
+            render::run_card(&record, end.last.as_ref())
         })?;
         Ok(code)
     }

@@ -1,58 +1,54 @@
 //! The card of breakers for a person.
 
-use std::fmt::Write;
-
-use anstyle::{AnsiColor, Style};
 use gate_core::decide::breaker::{BreakerState, Counters};
 
-use super::text::brief;
+use super::page::{Mark, Page};
+use super::text::local_time;
 use crate::memory::{BreakerStatus, OpenBreaker, SetAside};
 
 /// The card of breakers: the state of those that were asked about, then each that
 /// is not closed.
 pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
-    let (color, meaning) = match status.state {
-        BreakerState::Closed => (AnsiColor::Green, "the loop may run"),
-        BreakerState::HalfOpen => (AnsiColor::Yellow, "one decision is trying whether it may"),
-        BreakerState::Open => (AnsiColor::Red, "the loop is stopped, and not done"),
-        BreakerState::Isolated => {
-            (AnsiColor::Red, "an operator holds the loop, and it is not done")
-        }
+    let (mark, meaning) = match status.state {
+        BreakerState::Closed => (Mark::Good, "the loop may run"),
+        BreakerState::HalfOpen => (Mark::Unsure, "one iteration may try again"),
+        BreakerState::Open => (Mark::Bad, "the loop is stopped; the work is not done"),
+        BreakerState::Isolated => (Mark::Bad, "an operator stopped the loop; the work is not done"),
     };
-    let style = Style::new().bold().fg_color(Some(color.into()));
-    let name = state_name(status.state).to_uppercase();
-    let mut text = format!("{style}{name}{style:#}  {meaning}\n\n");
-    row(&mut text, "project", &status.project);
+    let mut page = Page::new();
+    page.head(mark, &state_name(status.state).to_uppercase(), meaning);
+    page.blank();
+    page.row("project", &status.project);
     if !status.task.is_empty() {
-        row(&mut text, "task", &status.task);
+        page.row("task", &status.task);
     }
     if let Some(counters) = status.counters.as_ref().and_then(counted) {
-        row(&mut text, "counters", &counters);
+        page.row("counters", &counters);
     }
     if let (true, Some(message)) = (status.open.is_empty(), &status.message) {
         let trip = status.trip.as_deref().unwrap_or_default();
-        row(&mut text, "why", &format!("{message} ({trip})"));
-        row(&mut text, "next", "look at the cause, then `gate breaker reset --reason …`");
+        page.row("why", &format!("{message} ({trip})"));
+        page.row("next", "look at the cause, then `gate breaker reset --reason …`");
     }
     match status.closed {
-        Some(0) => row(&mut text, "reset", "nothing was open; the counters are at zero"),
-        Some(1) => row(&mut text, "reset", "one breaker was open, and is closed"),
+        Some(0) => page.row("reset", "nothing was open; the counters are at zero"),
+        Some(1) => page.row("reset", "one breaker was open, and is closed"),
         Some(closed) => {
-            row(&mut text, "reset", &format!("{closed} breakers were open, and are closed"));
+            page.row("reset", &format!("{closed} breakers were open, and are closed"));
         }
         None => {}
     }
     if let Some(aside) = &status.set_aside {
-        row(&mut text, "set aside", &set_aside(aside));
+        page.row("set aside", &set_aside(aside));
     }
     if let Some(ledger) = &status.ledger {
-        row(&mut text, "recorded", &format!("record {}", ledger.seq));
+        page.row("recorded", &format!("record {}", ledger.seq));
     }
     for open in &status.open {
-        text.push('\n');
-        open_breaker(&mut text, open);
+        page.blank();
+        open_breaker(&mut page, open);
     }
-    text
+    page.into_text()
 }
 
 /// A line about the records that were set aside with a ledger that cannot be trusted.
@@ -78,19 +74,19 @@ fn set_aside(aside: &SetAside) -> String {
 
 /// A breaker that is not closed: its owner, its reason, its end, and the command that
 /// closes it.
-fn open_breaker(text: &mut String, open: &OpenBreaker) {
+fn open_breaker(page: &mut Page, open: &OpenBreaker) {
     let elsewhere = if open.here { "" } else { ", in another work tree" };
-    row(text, state_name(open.state), &format!("{}{elsewhere}", open.whose));
-    let trip = open.trip.as_deref().unwrap_or("no reason recorded");
-    row(text, "why", &format!("{} ({trip})", open.message.as_deref().unwrap_or_default()));
+    page.row(state_name(open.state), &format!("{}{elsewhere}", open.whose));
+    let why = match (&open.message, &open.trip) {
+        (Some(message), Some(trip)) => format!("{message} ({trip})"),
+        (Some(why), None) | (None, Some(why)) => why.clone(),
+        (None, None) => "no reason recorded".to_owned(),
+    };
+    page.row("why", &why);
     if let Some(at) = &open.probe_at {
-        row(text, "probe", &format!("one iteration may try from {at} on"));
+        page.row("retry", &format!("one iteration may try from {} on", local_time(at)));
     }
-    row(text, "next", &format!("look at the cause, then `{}`", open.reset));
-}
-
-fn row(text: &mut String, label: &str, what: &str) {
-    let _ = writeln!(text, "  {label:<12}{}", brief(what));
+    page.row("next", &format!("look at the cause, then `{}`", open.reset));
 }
 
 /// A state in words.

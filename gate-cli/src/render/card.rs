@@ -1,41 +1,69 @@
-//! The card for a person: the verdict first and what it means, then what led
-//! to it, and what to do.
+//! The card for a person: what happened and why in one line, what is not in order, and
+//! what to do next.
 
-use std::fmt::Write;
+mod checks;
 
-use anstyle::{AnsiColor, Style};
-use gate_core::decide::breaker::BreakerState;
-use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::breaker::{BreakerState, Counters};
+use gate_core::decide::evidence::Outcome;
+use gate_core::decide::policy::BreakerPolicy;
+use gate_core::decide::reason::{Reason, ReasonCode, WarningCode};
 use gate_core::decide::score::Indicators;
-use gate_core::decide::signal::{Signal, Status};
+use gate_core::decide::signal::{NearMiss, Signal, Status};
 use gate_core::decide::situation::Released;
-use gate_core::{Decision, Transcript, Verdict};
+use gate_core::{Decision, Policy, Transcript, Verdict};
 
 use super::breaker::{counted, state_name};
-use super::findings::{finding_line, findings};
-use super::text::{brief, plain};
+use super::page::{Mark, Page};
+use super::text::brief;
 use crate::record::Record;
+use checks::{check, is_quiet, mark, passed, short_name};
 
-/// Near misses, hits and findings that a card shows at most, of each kind.
-const MAX_SHOWN: usize = 5;
+/// Notes that a card shows at most.
+const MAX_NOTES: usize = 3;
 
-/// The card of a decision.
-pub(crate) fn card(record: &Record) -> String {
-    let decision = &record.decision;
-    let mut card = Card::default();
-    card.head(decision);
-    card.blank();
+/// Reasons that the row of the signal shows.
+const SIGNAL_CODES: [ReasonCode; 4] = [
+    ReasonCode::SignalAbsent,
+    ReasonCode::SignalContinue,
+    ReasonCode::SignalBlocked,
+    ReasonCode::SignalInvalid,
+];
+
+/// Options of a card.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CardOptions<'p> {
+    /// Everything: also what is fine, and what decided nothing.
+    pub(crate) verbose: bool,
+    /// The settings that decided, if they are known.
+    pub(crate) policy: Option<&'p Policy>,
+}
+
+/// The card of a decision, for stdout.
+pub(crate) fn card(record: &Record, options: CardOptions<'_>) -> String {
+    let mut page = Page::new();
+    fill_card(&mut page, record, options);
+    page.into_text()
+}
+
+/// Writes the card of a decision on a page.
+pub(super) fn fill_card(page: &mut Page, record: &Record, options: CardOptions<'_>) {
+    let card = Card::new(record, options);
+    card.head(page);
+    page.blank();
     if record.repeated {
-        card.row("repeated", "this iteration was decided before: this is that decision");
+        page.row("repeated", "this iteration was decided before; this is that decision");
     }
-    card.signal(&decision.signal);
-    card.indicators(&decision.indicators);
-    card.evidence(&decision.evidence);
-    card.breaker(decision);
-    card.list("why", decision.reasons.iter().map(|reason| reason.message.as_str()));
-    card.list("note", decision.warnings.iter().map(|warning| warning.message.as_str()));
-    card.list("next", decision.next.as_deref());
-    card.text
+    card.checks(page);
+    card.signal(page);
+    card.other_reasons(page);
+    card.limits(page);
+    card.notes(page);
+    if options.verbose {
+        indicators(page, &record.decision.indicators, usize::MAX);
+    }
+    if let Some(next) = card.next() {
+        page.row("next", &next);
+    }
 }
 
 /// The card of a scan.
@@ -43,123 +71,15 @@ pub(crate) fn scan_card(
     file: &str,
     transcript: &Transcript,
     signal: &Signal,
-    indicators: &Indicators,
+    found: &Indicators,
 ) -> String {
-    let mut card = Card::default();
+    let mut page = Page::new();
     let format = transcript.format.as_deref().unwrap_or("empty");
-    let _ = writeln!(card.text, "{} ({format})", plain(file));
-    card.signal(signal);
-    card.indicators(indicators);
-    card.text
-}
-
-#[derive(Default)]
-struct Card {
-    text: String,
-}
-
-impl Card {
-    fn head(&mut self, decision: &Decision) {
-        if let Some(released) = decision.released {
-            let (color, meaning) = match released {
-                Released::Green => (AnsiColor::Green, "green: the agent was let go; no exit"),
-                Released::Red => (AnsiColor::Red, "red, not done: the agent was let go"),
-                Released::NotRun => (AnsiColor::Yellow, "not checked: the agent was let go"),
-            };
-            let style = Style::new().bold().fg_color(Some(color.into()));
-            let _ = writeln!(self.text, "{style}RELEASED{style:#}  {meaning}");
-            return;
-        }
-        let (color, word, meaning) = match decision.verdict {
-            Verdict::Exit if decision.forced => (
-                AnsiColor::Yellow,
-                done(decision.verified),
-                "forced by the operator: the loop ends",
-            ),
-            Verdict::Exit if !decision.verified => {
-                (AnsiColor::Yellow, done(false), "the loop may end, on the agent's word alone")
-            }
-            Verdict::Exit => (AnsiColor::Green, done(true), "the loop may end"),
-            Verdict::Continue => (AnsiColor::Yellow, "NOT DONE", "the loop goes on"),
-            Verdict::Tripped => {
-                (AnsiColor::Red, "STOPPED", "not done: the loop got nowhere, a person is needed")
-            }
-            Verdict::Blocked if decision.waits_for_settings() => {
-                (AnsiColor::Red, "BLOCKED", "not done: a person has to approve changed settings")
-            }
-            Verdict::Blocked => {
-                (AnsiColor::Red, "BLOCKED", "not done: the agent cannot go on, a person is needed")
-            }
-        };
-        let style = Style::new().bold().fg_color(Some(color.into()));
-        let _ = writeln!(self.text, "{style}{word}{style:#}  {meaning}");
-    }
-
-    fn blank(&mut self) {
-        self.text.push('\n');
-    }
-
-    fn row(&mut self, label: &str, text: &str) {
-        let _ = writeln!(self.text, "  {label:<12}{}", brief(text));
-    }
-
-    /// Rows with the label on the first alone.
-    fn list<'a>(&mut self, label: &str, lines: impl IntoIterator<Item = &'a str>) {
-        for (at, line) in lines.into_iter().enumerate() {
-            self.row(if at == 0 { label } else { "" }, line);
-        }
-    }
-
-    fn signal(&mut self, signal: &Signal) {
-        self.row("signal", &signal_line(signal));
-        for problem in &signal.problems {
-            self.row("", problem);
-        }
-        for miss in signal.near_misses.iter().rev().take(MAX_SHOWN) {
-            self.row("", &format!("line {}: {}: {}", miss.line, miss.why, miss.text));
-        }
-    }
-
-    fn indicators(&mut self, indicators: &Indicators) {
-        self.row("indicators", &format!("{} of {}", indicators.score, indicators.threshold));
-        let counting: Vec<_> = indicators.hits.iter().filter(|hit| hit.weight > 0).collect();
-        for hit in counting.iter().take(MAX_SHOWN) {
-            self.row("", &format!("line {}: {} \"{}\"", hit.line, hit.pattern, hit.excerpt));
-        }
-        match counting.len().saturating_sub(MAX_SHOWN) {
-            0 => {}
-            more => self.row("", &format!("and {more} more patterns")),
-        }
-        if indicators.fields > 0 {
-            self.row("", "the signal's other fields say the same");
-        }
-    }
-
-    fn evidence(&mut self, evidence: &[Evidence]) {
-        for (at, evidence) in evidence.iter().enumerate() {
-            self.row(if at == 0 { "evidence" } else { "" }, &evidence_line(evidence));
-            if evidence.outcome != Outcome::Pass
-                && let Some(log) = &evidence.log
-            {
-                // Whole, whatever its length: it is there to be opened.
-                let _ = writeln!(self.text, "  {:<14}{}", "", plain(log));
-            }
-            let (found, _) = findings(std::slice::from_ref(evidence));
-            for finding in found.iter().take(MAX_SHOWN) {
-                let _ = writeln!(self.text, "  {:<14}{}", "", brief(&finding_line(finding)));
-            }
-        }
-    }
-
-    fn breaker(&mut self, decision: &Decision) {
-        let breaker = &decision.breaker;
-        let counters =
-            counted(&breaker.counters).map(|text| format!(": {text}")).unwrap_or_default();
-        match breaker.state {
-            BreakerState::Closed if counters.is_empty() => {}
-            state => self.row("breaker", &format!("{}{counters}", state_name(state))),
-        }
-    }
+    page.head(Mark::None, file, &format!("({format})"));
+    page.row("signal", &signal_line(signal));
+    signal_details(&mut page, signal, usize::MAX);
+    indicators(&mut page, found, usize::MAX);
+    page.into_text()
 }
 
 /// The first word of a card about work that is done.
@@ -167,32 +87,300 @@ pub(super) fn done(verified: bool) -> &'static str {
     if verified { "DONE" } else { "DONE (unverified)" }
 }
 
+/// The checks of a decision: first what is not in order, then the rest in one line.
+pub(super) fn checks(page: &mut Page, record: &Record) {
+    Card::new(record, CardOptions::default()).checks(page);
+}
+
+/// The verdict of a decision and why, in one line.
+pub(super) fn head(page: &mut Page, record: &Record) {
+    Card::new(record, CardOptions::default()).head(page);
+}
+
+struct Card<'d> {
+    decision: &'d Decision,
+    options: CardOptions<'d>,
+    /// The decision is in the ledger.
+    is_stored: bool,
+}
+
+impl<'d> Card<'d> {
+    fn new(record: &'d Record, options: CardOptions<'d>) -> Self {
+        Self { decision: &record.decision, options, is_stored: record.ledger.is_some() }
+    }
+
+    fn head(&self, page: &mut Page) {
+        let (mark, word, why) = self.headline();
+        page.head(mark, word, &why);
+    }
+
+    fn headline(&self) -> (Mark, &'static str, String) {
+        let decision = self.decision;
+        if let Some(released) = decision.released {
+            let (mark, word, why) = match released {
+                Released::Green => (Mark::Good, "RELEASED (green)", "its checks pass"),
+                Released::Red => (Mark::Bad, "RELEASED (red)", "the work is not done"),
+                Released::NotRun => (Mark::Unsure, "RELEASED (not checked)", "nothing was run"),
+            };
+            return (mark, word, format!("the agent was let go; {why}"));
+        }
+        match decision.verdict {
+            Verdict::Exit => {
+                let mark =
+                    if decision.verified && !decision.forced { Mark::Good } else { Mark::Unsure };
+                (mark, done(decision.verified), self.why_done())
+            }
+            Verdict::Continue => (Mark::Bad, "NOT DONE", self.why()),
+            Verdict::Tripped => (Mark::Bad, "STOPPED", self.why()),
+            Verdict::Blocked => (Mark::Bad, "BLOCKED", self.why()),
+        }
+    }
+
+    fn why_done(&self) -> String {
+        let decision = self.decision;
+        if decision.forced {
+            let reason = decision.force_reason.as_deref().unwrap_or("no reason given");
+            return format!("forced by the operator: {}", brief(reason));
+        }
+        let claim = decision.signal.reason.as_deref().map(brief);
+        if !decision.verified {
+            let word = claim.map_or("so".to_owned(), |claim| format!("\"{claim}\""));
+            let all_passed =
+                decision.evidence.iter().all(|evidence| evidence.outcome == Outcome::Pass);
+            let checks = if all_passed { "no check confirms that" } else { "no check is required" };
+            return format!("the agent says {word}; {checks}");
+        }
+        let passed = decision.evidence.iter().filter(|check| check.outcome == Outcome::Pass);
+        let checks = match passed.count() {
+            1 => "1 check passed".to_owned(),
+            count => format!("{count} checks passed"),
+        };
+        claim.map_or(checks.clone(), |claim| format!("{checks}; the agent says \"{claim}\""))
+    }
+
+    /// The first reason; of checks their names alone, since rows say more.
+    fn why(&self) -> String {
+        let Some(first) = self.decision.reasons.first() else { return String::new() };
+        let what = match first.code {
+            ReasonCode::RequiredCheckFailed => "failed",
+            ReasonCode::RequiredCheckInconclusive => "gave no result",
+            _ => return first.message.clone(),
+        };
+        let same = self.decision.reasons.iter().filter(|reason| reason.code == first.code);
+        let names: Vec<_> = same.filter_map(|reason| reason.check.as_deref()).collect();
+        format!("{} {what}", listed(&names))
+    }
+
+    fn checks(&self, page: &mut Page) {
+        let (mut bad, mut unsure, mut fine) = (Vec::new(), Vec::new(), Vec::new());
+        let mut not_run: Vec<(&str, Vec<&str>)> = Vec::new();
+        for evidence in &self.decision.evidence {
+            match (mark(evidence), evidence.outcome) {
+                (_, Outcome::Skipped) => {
+                    match not_run.iter_mut().find(|(why, _)| *why == evidence.summary) {
+                        Some((_, names)) => names.push(&evidence.check),
+                        None => not_run.push((&evidence.summary, vec![&evidence.check])),
+                    }
+                }
+                (Mark::Good, _) if !self.options.verbose && is_quiet(evidence) => {
+                    fine.push(passed(evidence));
+                }
+                (Mark::Bad, _) => bad.push(evidence),
+                _ => unsure.push(evidence),
+            }
+        }
+        for evidence in bad.into_iter().chain(unsure) {
+            check(page, evidence, self.options.verbose, self.is_stored);
+        }
+        for (why, names) in not_run {
+            let why = if why.is_empty() { String::new() } else { format!(": {}", brief(why)) };
+            page.marked(Mark::Unsure, "not run", &format!("{}{why}", listed(&names)));
+        }
+        let mut fine = fine.join(", ");
+        if self.decision.signal.status == Status::Complete && !self.options.verbose {
+            let gap = if fine.is_empty() { "" } else { "; " };
+            fine.push_str(&format!("{gap}signal{}", signal_place(&self.decision.signal)));
+        }
+        if !fine.is_empty() {
+            page.marked(Mark::Good, "passed", &fine);
+        }
+    }
+
+    /// The signal, unless the head or the line of what passed says it all.
+    fn signal(&self, page: &mut Page) {
+        let signal = &self.decision.signal;
+        let mark = match signal.status {
+            Status::Complete => Mark::Good,
+            Status::Continue | Status::Blocked | Status::Absent => Mark::Unsure,
+            Status::Invalid => Mark::Bad,
+        };
+        if self.options.verbose {
+            page.marked(mark, "signal", &signal_line(signal));
+            signal_details(page, signal, usize::MAX);
+        } else if signal.status == Status::Invalid || !self.head_says_signal() {
+            let wants_none = self.decision.released.is_some() || self.decision.forced;
+            let is_shown = signal.status != Status::Complete
+                && !(signal.status == Status::Absent && wants_none);
+            if is_shown {
+                page.marked(mark, "signal", &signal_line(signal));
+                signal_details(page, signal, 1);
+            }
+        } else if let Some(miss) = signal.near_misses.last() {
+            page.marked(mark, "signal", &near_miss(miss));
+        }
+    }
+
+    fn head_says_signal(&self) -> bool {
+        let first = self.decision.reasons.first().map(|reason| reason.code);
+        first.is_some_and(|code| SIGNAL_CODES.contains(&code))
+    }
+
+    /// Reasons that neither the head nor a row has shown.
+    fn other_reasons(&self, page: &mut Page) {
+        let shown = |reason: &&Reason| {
+            SIGNAL_CODES.contains(&reason.code)
+                || reason.check.as_ref().is_some_and(|check| self.has_row(check))
+        };
+        let rest = self.decision.reasons.iter().skip(1);
+        for reason in rest.filter(|reason| self.options.verbose || !shown(reason)) {
+            page.row("also", &reason.message);
+        }
+    }
+
+    fn has_row(&self, check: &str) -> bool {
+        self.decision.evidence.iter().any(|evidence| evidence.check == check)
+    }
+
+    /// The breaker if it is not closed, and limits that are half used up.
+    fn limits(&self, page: &mut Page) {
+        let breaker = &self.decision.breaker;
+        let is_head = self.decision.verdict == Verdict::Tripped && !self.options.verbose;
+        if breaker.state != BreakerState::Closed && !is_head {
+            page.row("breaker", state_name(breaker.state));
+        }
+        if self.options.verbose {
+            if let Some(counters) = counted(&breaker.counters) {
+                page.row("counters", &counters);
+            }
+        } else if self.decision.verdict == Verdict::Continue
+            && let Some(policy) = self.options.policy
+        {
+            for line in near_limits(&breaker.counters, &policy.breaker) {
+                page.row("limit", &line);
+            }
+        }
+    }
+
+    fn notes(&self, page: &mut Page) {
+        let shown = |code: WarningCode| {
+            self.options.verbose
+                || !matches!(code, WarningCode::CheckWarning | WarningCode::CheckDidNotCount)
+        };
+        let notes = self.decision.warnings.iter().filter(|warning| shown(warning.code));
+        for (number, warning) in notes.enumerate() {
+            if number == MAX_NOTES && !self.options.verbose {
+                page.row("note", "there are more: gate last --verbose");
+                break;
+            }
+            page.row("note", &warning.message);
+        }
+    }
+
+    fn next(&self) -> Option<String> {
+        let decision = self.decision;
+        if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
+            return Some("`gate init` finds checks that this project has".to_owned());
+        }
+        if decision.released == Some(Released::Red) {
+            return Some("let the agent go on; its next stop is checked again".to_owned());
+        }
+        self.failing_test().or_else(|| decision.next.clone())
+    }
+
+    /// The first failing test of the first required check that failed, if that is the
+    /// first reason.
+    fn failing_test(&self) -> Option<String> {
+        let reason = self.decision.reasons.first()?;
+        if reason.code != ReasonCode::RequiredCheckFailed {
+            return None;
+        }
+        let mut evidence = self.decision.evidence.iter();
+        let failed = evidence.find(|evidence| Some(&evidence.check) == reason.check.as_ref())?;
+        let failure = failed.failures().into_iter().next()?;
+        let name = failure.test.as_deref().map(short_name);
+        match (name, failure.place()) {
+            (Some(name), Some(place)) => Some(format!("fix {name} ({place})")),
+            (Some(what), None) => Some(format!("fix {what}")),
+            (None, Some(place)) => Some(format!("fix the error at {place}")),
+            (None, None) => None,
+        }
+    }
+}
+
+/// Counters that have reached half of their limit, each in words.
+fn near_limits(counters: &Counters, limits: &BreakerPolicy) -> Vec<String> {
+    let all = [
+        (counters.no_exit, limits.no_exit, "iterations without an exit"),
+        (counters.refused, limits.refused, "refused claims"),
+        (counters.no_progress, limits.no_progress, "iterations without a changed file"),
+        (counters.same_error, limits.same_error, "iterations with the same error"),
+        (counters.inconclusive, limits.inconclusive, "iterations that could not be measured"),
+        (counters.permission_denied, limits.permission_denied, "iterations with a denied tool"),
+        (counters.rate_limited, limits.rate_limited, "iterations that ended in a limit"),
+    ];
+    let near =
+        all.iter().filter(|(count, limit, _)| *limit > 0 && *count > 0 && 2 * count >= *limit);
+    near.map(|(count, limit, words)| format!("{count} of {limit} {words}")).collect()
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => "a check".to_owned(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 fn signal_line(signal: &Signal) -> String {
     let status = match signal.status {
         Status::Complete => "complete",
-        Status::Continue => "continue",
-        Status::Blocked => "blocked",
-        Status::Absent => return "none in the agent's last word".to_owned(),
+        Status::Continue => "the agent says that work remains",
+        Status::Blocked => "the agent says that it is blocked",
+        Status::Absent => return "none in the agent's final message".to_owned(),
         Status::Invalid => "cannot be read",
     };
-    let source = signal.source.map_or("", |source| source.name());
-    let line = signal.line.map(|line| format!(", line {line}")).unwrap_or_default();
-    let reason = signal.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    format!("{status} ({source}{line}){reason}")
+    let reason = signal.reason.as_deref().map(|reason| format!(": {}", brief(reason)));
+    format!("{status}{}{}", signal_place(signal), reason.unwrap_or_default())
 }
 
-fn evidence_line(evidence: &Evidence) -> String {
-    let outcome = match evidence.outcome {
-        Outcome::Pass => "pass",
-        Outcome::Fail => "fail",
-        Outcome::Inconclusive => "inconclusive",
-        Outcome::Tamper => "tampered with",
-        Outcome::Skipped => "did not run",
-    };
-    let cached = if evidence.cached { ", as before" } else { "" };
-    let time = match evidence.duration_ms {
-        0..1_000 => String::new(),
-        millis => format!(" ({:.1} s)", millis as f64 / 1e3),
-    };
-    format!("{}: {outcome}{cached}: {}{time}", evidence.check, evidence.summary)
+/// ` in line 4 (exit_status)`; empty if there is no signal.
+fn signal_place(signal: &Signal) -> String {
+    let line = signal.line.map(|line| format!(" in line {line}"));
+    let source = signal.source.map(|source| format!(" ({})", source.name()));
+    line.unwrap_or_default() + &source.unwrap_or_default()
+}
+
+fn signal_details(page: &mut Page, signal: &Signal, most: usize) {
+    for problem in &signal.problems {
+        page.detail(problem);
+    }
+    for miss in signal.near_misses.iter().rev().take(most.min(5)) {
+        page.detail(&near_miss(miss));
+    }
+}
+
+fn near_miss(miss: &NearMiss) -> String {
+    brief(&format!("almost, in line {}: {}: {}", miss.line, miss.why, miss.text))
+}
+
+fn indicators(page: &mut Page, indicators: &Indicators, most: usize) {
+    page.row("indicators", &format!("{} of {}", indicators.score, indicators.threshold));
+    let counting = indicators.hits.iter().filter(|hit| hit.weight > 0);
+    for hit in counting.take(most) {
+        page.detail(&format!("line {}: {} \"{}\"", hit.line, hit.pattern, hit.excerpt));
+    }
+    if indicators.fields > 0 {
+        page.detail("the signal's other fields say the same");
+    }
 }

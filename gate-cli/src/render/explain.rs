@@ -1,52 +1,59 @@
 //! A decision with every input that it rests on.
 
-use std::fmt::Write;
-
 use gate_core::decide::breaker::BreakerView;
 use gate_core::decide::iteration_facts::IterationFacts;
+use gate_core::decide::policy::Mode;
 use gate_core::{Policy, Transcript};
 
 use super::breaker::{counted, state_name};
-use super::card;
-use super::text::brief;
+use super::card::{CardOptions, fill_card};
+use super::page::Page;
+use super::text::{brief, local_time};
 use crate::memory::ReplayedDecision;
 use crate::record::Record;
 
 /// The latest decision, with its time and place.
-pub(crate) fn last_card(record: &Record) -> String {
-    let mut page = Page { text: card(record) };
-    page.text.push('\n');
+pub(crate) fn last_card(record: &Record, verbose: bool) -> String {
+    let mut page = Explained::new(record, CardOptions { verbose, policy: None });
     page.place(record);
-    page.text
+    page.page.into_text()
 }
 
 /// A decision, all that it rests on, and what comes out when it is decided
 /// again.
 pub(crate) fn explained(past: &ReplayedDecision) -> String {
     let record = &past.record;
-    let mut page = Page { text: card(record) };
-    page.text.push('\n');
+    let policy = past.policy.as_ref();
+    let mut page = Explained::new(record, CardOptions { verbose: true, policy });
     page.place(record);
     page.row("decision", &format!("{}, gate {}", record.decision_id, record.gate_version));
-    page.policy(record, past.policy.as_ref());
+    page.policy(record, policy);
     page.transcript(&record.transcript);
     page.observed(&record.decision.observed);
     page.memory(record);
     page.again(past);
-    page.text
+    page.page.into_text()
 }
 
-struct Page {
-    text: String,
+/// A page that begins with the card of a decision.
+struct Explained {
+    page: Page,
 }
 
-impl Page {
+impl Explained {
+    fn new(record: &Record, options: CardOptions<'_>) -> Self {
+        let mut page = Page::new();
+        fill_card(&mut page, record, options);
+        page.blank();
+        Self { page }
+    }
+
     fn row(&mut self, label: &str, text: &str) {
-        let _ = writeln!(self.text, "  {label:<12}{}", brief(text));
+        self.page.row(label, &brief(text));
     }
 
     fn place(&mut self, record: &Record) {
-        self.row("decided", &record.time);
+        self.row("decided", &local_time(&record.time));
         if let (Some(run), Some(iteration)) = (&record.run, record.iteration) {
             self.row("run", &format!("{run}, iteration {iteration}"));
         }
@@ -64,7 +71,14 @@ impl Page {
         let (threshold, patterns) = (policy.threshold_in_force(), policy.patterns.len());
         self.row("", &format!("threshold {threshold}, {patterns} patterns"));
         for (name, check) in &policy.checks {
-            self.row("", &format!("check {name}: {:?}, {}", check.mode, check.command.join(" ")));
+            let mode = match check.mode {
+                Mode::Require => "required",
+                Mode::Count => "adds an indicator",
+                Mode::Warn => "warns",
+            };
+            let command = if check.command.is_empty() { "" } else { ": " };
+            let command = format!("{command}{}", check.command.join(" "));
+            self.row("", &format!("check {name} ({mode}){command}"));
         }
     }
 
@@ -113,13 +127,16 @@ impl Page {
 
     fn again(&mut self, past: &ReplayedDecision) {
         let text = match (past.is_same(), &past.again) {
-            (Some(true), _) => "decided again from the record: the same".to_owned(),
-            (Some(false), Some(again)) => {
-                format!("decided again from the record: ANOTHER decision, {:?}", again.verdict)
+            (Some(true), _) => "same decision".to_owned(),
+            (Some(false), Some(again)) if again.verdict != past.record.decision.verdict => {
+                format!("ANOTHER verdict: {}", again.verdict.name())
             }
-            _ => "it cannot be decided again: its policy is not in the store".to_owned(),
+            (Some(false), Some(again)) => {
+                format!("ANOTHER decision, with the same verdict, {}", again.verdict.name())
+            }
+            _ => "not possible: the settings of this decision are not stored".to_owned(),
         };
-        self.row("again", &text);
+        self.row("replay", &text);
     }
 }
 

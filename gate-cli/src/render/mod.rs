@@ -11,6 +11,7 @@ mod hook;
 mod install;
 mod ledger;
 mod log;
+mod page;
 mod progress;
 pub(crate) mod replay;
 mod run;
@@ -28,7 +29,7 @@ use serde::Serialize;
 
 pub(crate) use breaker::{breaker_card, state_name};
 pub(crate) use bus::{bus_message, bus_problems};
-pub(crate) use card::{card, scan_card};
+pub(crate) use card::{CardOptions, card, scan_card};
 pub(crate) use diagnostic::{OutputMode, failure, message, notes, stop_line, unverified_line};
 pub(crate) use explain::{explained, last_card};
 pub(crate) use handoff::{ConvertedHandoff, HandoffReport, handoff_card};
@@ -39,7 +40,7 @@ pub(crate) use log::{log_line, record_card};
 pub(crate) use progress::progress;
 pub(crate) use run::{LoopDisplay, LoopReporter, run_card};
 pub(crate) use sarif::sarif;
-pub(crate) use text::{brief, plain};
+pub(crate) use text::{brief, lines, plain};
 pub(crate) use work::{work_card, work_list};
 
 use crate::failure::Failure;

@@ -5,21 +5,21 @@ mod lines;
 mod speech;
 mod terminal;
 
-use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anstyle::{AnsiColor, Style};
 use gate_checks::Events;
+use gate_core::Verdict;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::spent::Spent;
 use gate_core::read::Forced;
 
-use super::card::done;
+use super::card::{checks, done};
+use super::page::{Mark, Page};
 use super::text::{brief, plain, span};
 use crate::record::Record;
-use crate::runner::{Event, Live, RunRecord};
+use crate::runner::{Event, FinishedRun, Live, RunRecord};
 use crate::secrets;
 use lines::Lines;
 use terminal::Terminal;
@@ -87,56 +87,72 @@ fn check_line(evidence: &Evidence) -> String {
     brief(&secrets::masked(&text))
 }
 
+/// Why a run of the agent failed; none if there is nothing to say.
+fn failed_run(run: &FinishedRun) -> Option<String> {
+    match run.exit_code {
+        _ if run.error.is_empty() => None,
+        Some(code @ 1..=127) if !run.was_ended => {
+            Some(format!("the agent ended with exit code {code}"))
+        }
+        _ => Some(plain(&run.error)),
+    }
+}
+
 /// The first reason of a decision, in a line.
 fn first_reason(record: &Record) -> String {
     plain(record.decision.reasons.first().map_or("", |reason| reason.message.as_str()))
 }
 
-/// The card of a loop: the reason why it stopped, and its cost.
-pub(crate) fn run_card(record: &RunRecord) -> String {
-    let (color, word) = match (record.success, record.verified) {
-        (true, Some(false)) => (AnsiColor::Yellow, done(false)),
-        (true, _) => (AnsiColor::Green, done(true)),
-        (false, _) => (AnsiColor::Red, "NOT DONE"),
+/// The card of a loop: the reason why it stopped, the checks of its last decision, its
+/// cost, and what to do next.
+pub(crate) fn run_card(record: &RunRecord, last: Option<&Record>) -> String {
+    let (mark, word) = match (record.success, record.verified, record.verdict) {
+        (true, Some(false), _) => (Mark::Unsure, done(false)),
+        (true, ..) => (Mark::Good, done(true)),
+        (false, _, Some(Verdict::Tripped)) => (Mark::Bad, "STOPPED"),
+        (false, _, Some(Verdict::Blocked)) => (Mark::Bad, "BLOCKED"),
+        (false, ..) => (Mark::Bad, "NOT DONE"),
     };
-    let style = Style::new().bold().fg_color(Some(color.into()));
-    let mut text = format!("{style}{word}{style:#}  {}\n\n", brief(&record.message));
+    let mut page = Page::new();
+    page.head(mark, word, &record.message);
+    page.blank();
+    if let Some(last) = last {
+        checks(&mut page, last);
+    }
     if let Some(work) = &record.work {
         let next = work.next_phase.map_or("as it was", |phase| phase.as_str());
-        row(&mut text, "work item", &format!("{}: {}, now {next}", work.work, work.phase));
+        page.row("work item", &format!("{}: {}, now {next}", work.work, work.phase));
     }
     if !record.task.is_empty() {
-        row(&mut text, "task", &record.task);
+        page.row("task", &record.task);
     }
-    row(&mut text, "iterations", &record.iterations.to_string());
-    let took = Duration::from_millis(record.duration_ms);
-    row(&mut text, "took", &span(took));
-    if let Some(tokens) = record.tokens {
-        row(&mut text, "tokens", &tokens.to_string());
-    }
-    if let Some(cost) = record.cost_usd {
-        row(&mut text, "cost", &format!("${cost:.2}"));
-    }
-    row(&mut text, "folder", &record.folder);
+    page.row("iterations", &took(record));
+    page.row("folder", &record.folder);
     if let Some(handoff) = &record.handoff {
-        row(&mut text, "handoff", handoff);
+        page.row("handoff", handoff);
     }
     if !record.denied.is_empty() {
-        row(&mut text, "denied", &record.denied.join(", "));
-        row(
-            &mut text,
-            "",
-            "allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml",
-        );
+        page.row("denied", &record.denied.join(", "));
+        page.detail("allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml");
+    }
+    if let Some(next) = last.and_then(|last| last.decision.next.as_deref()) {
+        page.row("next", next);
     }
     if let Some(command) = &record.resume {
-        // Whole, whatever its length: it is there to be copied.
-        let _ = writeln!(text, "  {:<12}{}", "go on with", plain(command));
+        page.row("go on with", command);
     }
-    text
+    page.into_text()
 }
 
-fn row(text: &mut String, label: &str, value: &str) {
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "  {label:<12}{}", brief(value));
+/// Iterations, time, money.
+fn took(record: &RunRecord) -> String {
+    let time = span(Duration::from_millis(record.duration_ms));
+    let mut text = format!("{} in {time}", record.iterations);
+    if let Some(cost) = record.cost_usd {
+        text.push_str(&format!(", ${cost:.2}"));
+    }
+    if let Some(tokens) = record.tokens {
+        text.push_str(&format!(", {tokens} tokens"));
+    }
+    text
 }

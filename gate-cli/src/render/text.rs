@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use gate_core::text;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 /// The longest row of a card, in characters.
 const MAX_ROW_CHARS: usize = 200;
@@ -18,7 +20,7 @@ pub(crate) fn brief(text: &str) -> String {
 }
 
 /// A text of several lines, each fit for a terminal.
-pub(super) fn lines(text: &str) -> String {
+pub(crate) fn lines(text: &str) -> String {
     let mut cleaned = String::new();
     for line in text.split_inclusive('\n') {
         cleaned.push_str(&text::clean(line.trim_end_matches('\n')));
@@ -39,6 +41,24 @@ pub(super) fn span(time: Duration) -> String {
     }
 }
 
+/// A time (RFC 3339) to the minute, in the person's time zone. A text that is no time is
+/// returned as it is.
+pub(crate) fn local_time(time: &str) -> String {
+    match time.parse::<Timestamp>() {
+        Ok(time) => in_zone(time, TimeZone::system()),
+        Err(_) => brief(time),
+    }
+}
+
+/// A time of today, to the second, in the person's time zone.
+pub(super) fn clock(time: Timestamp) -> String {
+    time.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()
+}
+
+fn in_zone(time: Timestamp, zone: TimeZone) -> String {
+    time.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
 /// The text without commands of a CI that reads them from the output of programs: `##[`
 /// anywhere, `::` at the beginning of a line, white space apart.
 ///
@@ -57,7 +77,17 @@ pub(super) fn without_ci_commands(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::without_ci_commands;
+    use jiff::tz::{Offset, TimeZone};
+
+    use super::{in_zone, local_time, without_ci_commands};
+
+    #[test]
+    fn a_time_is_the_persons_and_has_no_nanoseconds() {
+        let time = "2026-03-01T22:07:38.921141799Z".parse().unwrap();
+        let zone = TimeZone::fixed(Offset::constant(2));
+        assert_eq!(in_zone(time, zone), "2026-03-02 00:07");
+        assert_eq!(local_time("soon"), "soon");
+    }
 
     #[test]
     fn a_ci_finds_no_command() {

@@ -155,7 +155,6 @@ impl Attempt {
         let printed =
             self.folder.settle_echo(&[&self.prompt, &agent_loop.order.prompt])?.unwrap_or(printed);
         Ok(FinishedRun {
-            id: self.folder.id(),
             transcript: if wrote_output { self.folder.file(layout::OUTPUT) } else { printed },
             exit_code: exit.shell_code,
             error: info.error_summary,

@@ -158,12 +158,22 @@ impl End {
                 reason.message.clone()
             }
             Some(reason) => self.introduced(&reason.message),
-            None => self.by.words().to_owned(),
+            None => self.words(),
         }
     }
 
     fn introduced(&self, why: &str) -> String {
-        format!("{}: {why}", self.by.words())
+        format!("{}: {why}", self.words())
+    }
+
+    fn words(&self) -> String {
+        match (self.by, self.runs.len()) {
+            (StoppedBy::MaxIterations, 1) => "stopped after 1 iteration, the limit".to_owned(),
+            (StoppedBy::MaxIterations, count) => {
+                format!("stopped after {count} iterations, the limit")
+            }
+            (by, _) => by.words().to_owned(),
+        }
     }
 
     pub(crate) fn record(&self, project: &str, task: &str, exit_code: u8) -> RunRecord {

@@ -7,7 +7,6 @@ use crate::memory::StoppedBy;
 /// The result of a run whose agent has ended.
 #[derive(Clone, Debug)]
 pub(crate) struct FinishedRun {
-    pub(crate) id: String,
     /// The file with the agent's stdout, or its `output.md` if it printed nothing.
     pub(crate) transcript: PathBuf,
     /// The agent's exit code as a shell has it: 128 and the number of a signal. None if

@@ -71,7 +71,6 @@ mod tests {
 
     fn run(code: i32, stderr: &str) -> FinishedRun {
         FinishedRun {
-            id: "r".to_owned(),
             transcript: PathBuf::new(),
             exit_code: Some(code),
             error: format!("agent exited with code {code}"),

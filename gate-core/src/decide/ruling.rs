@@ -178,7 +178,8 @@ impl Case<'_> {
         }
         let Some(memory) = self.input.kept() else {
             let why = self.input.lost.as_deref().unwrap_or("it is missing");
-            let message = format!("the breaker is open, for its state cannot be trusted: {why}");
+            let message =
+                format!("the breaker is open, because its state cannot be trusted: {why}");
             return Some(vec![Reason::new(ReasonCode::BreakerOpen, message)]);
         };
         let mut reasons = Vec::from_iter(self.breaker(memory));
@@ -220,7 +221,7 @@ impl Case<'_> {
             Reason::for_check(
                 ReasonCode::Tampered,
                 &evidence.check,
-                with_summary(evidence, "was worked around"),
+                with_summary(evidence, "does not count"),
             )
         })
     }
@@ -243,7 +244,7 @@ impl Case<'_> {
             Status::Absent if !self.wants_signal() => None,
             Status::Absent => Some(Reason::new(
                 ReasonCode::SignalAbsent,
-                "the agent's last word holds no explicit exit signal",
+                "the agent's final message contains no exit signal",
             )),
             Status::Complete | Status::Continue => Some(match problem {
                 Some(problem) => Reason::new(ReasonCode::SignalContradicts, problem),
@@ -319,7 +320,7 @@ impl Case<'_> {
         let (code, what) = match worst.outcome {
             Outcome::Pass | Outcome::Tamper => return None,
             Outcome::Fail => (ReasonCode::RequiredCheckFailed, "failed"),
-            Outcome::Inconclusive => (ReasonCode::RequiredCheckInconclusive, "was inconclusive"),
+            Outcome::Inconclusive => (ReasonCode::RequiredCheckInconclusive, "gave no result"),
             Outcome::Skipped if worst.running => (ReasonCode::CheckRunning, "is still running"),
             Outcome::Skipped => (ReasonCode::CheckNotRun, "did not run"),
         };
@@ -341,7 +342,7 @@ impl Case<'_> {
     /// No check supports what would otherwise be an exit, and one is required.
     fn lacks_evidence(&self) -> Option<Reason> {
         let asked = self.policy.unverified == Unverified::Continue;
-        let message = "no check stands behind the agent's word, and one is asked for";
+        let message = "no check confirms the agent's word, and one is required";
         (asked && !self.has_evidence()).then(|| Reason::new(ReasonCode::EvidenceRequired, message))
     }
 
@@ -386,7 +387,8 @@ impl Case<'_> {
         self.input.observed.stop.as_ref()?;
         let (blocks, most) = (self.input.refusals().blocks, self.policy.hook.max_blocks);
         (blocks >= most).then(|| {
-            let message = format!("the stop was refused {blocks} times, the most that is allowed");
+            let message =
+                format!("the stop was refused {blocks} times, the limit of `hook.max_blocks`");
             Reason::new(ReasonCode::MaxBlocks, message)
         })
     }

@@ -3,8 +3,8 @@
 use gate_checks::Event as CheckEvent;
 use jiff::Timestamp;
 
-use super::super::text::{plain, span};
-use super::{check_line, cost_so_far, first_reason};
+use super::super::text::{clock, plain, span};
+use super::{check_line, cost_so_far, failed_run, first_reason};
 use crate::runner::{Event, Live};
 
 /// Writes lines.
@@ -42,21 +42,19 @@ fn line(event: &Event<'_>) -> Option<String> {
         Event::Check(CheckEvent::Finished { evidence }) => {
             format!("check {}", check_line(evidence))
         }
-        Event::Ended { iteration, run } if !run.error.is_empty() => {
-            format!("iteration {iteration}, run {}: {}", run.id, plain(&run.error))
-        }
+        Event::Ended { iteration, run } => format!("iteration {iteration}: {}", failed_run(run)?),
         Event::Judged { iteration, record } => {
             let verdict = record.decision.verdict.name();
             format!("iteration {iteration} ended: {verdict}: {}", first_reason(record))
         }
         Event::Waits { until, why } => waits(*until, why),
-        Event::Check(_) | Event::Printed(_) | Event::Ended { .. } => return None,
+        Event::Check(_) | Event::Printed(_) => return None,
     })
 }
 
 /// That the loop waits, and why.
 pub(super) fn waits(until: Timestamp, why: &str) -> String {
-    format!("waiting until {}: {}", until.strftime("%H:%M:%SZ"), plain(why))
+    format!("waiting until {}: {}", clock(until), plain(why))
 }
 
 #[cfg(test)]

@@ -7,14 +7,15 @@ use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
 use gate_checks::Event as CheckEvent;
-use gate_core::Verdict;
 use gate_core::decide::evidence::{Evidence, Outcome};
 
+use super::super::card::head;
+use super::super::page::Page;
 use super::super::progress::Progress;
 use super::super::text::{plain, span};
 use super::lines::waits;
 use super::speech::Speech;
-use super::{LoopDisplay, check_line, cost_so_far};
+use super::{LoopDisplay, check_line, cost_so_far, failed_run};
 use crate::record::Record;
 use crate::runner::{Event, Live};
 
@@ -67,8 +68,8 @@ impl Live for Terminal {
             }
             Event::Ended { run, .. } => {
                 self.end_speech();
-                if !run.error.is_empty() {
-                    self.write(&format!("{}\n", plain(&run.error)));
+                if let Some(why) = failed_run(run) {
+                    self.write(&format!("{why}\n"));
                 }
             }
             other => self.write(&step(&other)),
@@ -105,17 +106,14 @@ fn check(evidence: &Evidence) -> String {
     format!("  {style}{mark}{style:#} {}\n", check_line(evidence))
 }
 
-/// The verdict, why, and what to do.
+/// The head of the decision's card, then its other reasons.
 fn verdict(record: &Record) -> String {
-    let decision = &record.decision;
-    let color = match decision.verdict {
-        Verdict::Exit => AnsiColor::Green,
-        Verdict::Continue => AnsiColor::Yellow,
-        Verdict::Tripped | Verdict::Blocked => AnsiColor::Red,
-    };
-    let style = Style::new().bold().fg_color(Some(color.into()));
-    let reasons: Vec<_> = decision.reasons.iter().map(|reason| plain(&reason.message)).collect();
-    format!("{style}{}{style:#}  {}\n", decision.verdict.name(), reasons.join("\n          "))
+    let mut page = Page::new();
+    head(&mut page, record);
+    for reason in record.decision.reasons.iter().skip(1) {
+        page.row("also", &reason.message);
+    }
+    page.into_text()
 }
 
 #[cfg(test)]

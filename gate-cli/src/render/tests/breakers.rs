@@ -4,6 +4,7 @@ use gate_core::decide::breaker::{BreakerState, Counters};
 use gate_core::history::Owner;
 
 use super::super::breaker_card;
+use super::super::text::local_time;
 use super::plain;
 use crate::memory::{BreakerStatus, OpenBreaker, SetAside};
 use crate::record::Ledger;
@@ -35,11 +36,11 @@ fn check(status: &BreakerStatus, expected: &[&str]) {
 fn each_state_says_what_it_means() {
     for (state, head) in [
         (BreakerState::Closed, "CLOSED  the loop may run"),
-        (BreakerState::HalfOpen, "HALF OPEN  one decision is trying whether it may"),
-        (BreakerState::Open, "OPEN  the loop is stopped, and not done"),
-        (BreakerState::Isolated, "ISOLATED  an operator holds the loop, and it is not done"),
+        (BreakerState::HalfOpen, "HALF OPEN  one iteration may try again"),
+        (BreakerState::Open, "OPEN  the loop is stopped; the work is not done"),
+        (BreakerState::Isolated, "ISOLATED  an operator stopped the loop; the work is not done"),
     ] {
-        check(&status(state), &[head, "", "  project     p"]);
+        check(&status(state), &[head, "", "    project     p"]);
     }
 }
 
@@ -56,14 +57,14 @@ fn only_counters_that_count_are_shown() {
         &[
             "CLOSED  the loop may run",
             "",
-            "  project     p",
-            "  task        42",
-            "  counters    no exit 4, permission denied 1",
+            "    project     p",
+            "    task        42",
+            "    counters    no exit 4, permission denied 1",
         ],
     );
     let zero =
         BreakerStatus { counters: Some(Counters::default()), ..status(BreakerState::Closed) };
-    check(&zero, &["CLOSED  the loop may run", "", "  project     p"]);
+    check(&zero, &["CLOSED  the loop may run", "", "    project     p"]);
 }
 
 fn open(here: bool, probe_at: Option<&str>) -> OpenBreaker {
@@ -95,21 +96,23 @@ fn each_open_breaker_has_its_reason_and_its_way_out() {
         ],
         ..status(BreakerState::Open)
     };
+    let at = local_time("2026-11-02T10:30:00Z");
+    let retry = format!("    retry       one iteration may try from {at} on");
     check(
         &status,
         &[
-            "OPEN  the loop is stopped, and not done",
+            "OPEN  the loop is stopped; the work is not done",
             "",
-            "  project     p",
+            "    project     p",
             "",
-            "  open        the loop nightly",
-            "  why         5 claims were refused (refused)",
-            "  probe       one iteration may try from 2026-11-02T10:30:00Z on",
-            "  next        look at the cause, then `gate breaker reset --run nightly --reason …`",
+            "    open        the loop nightly",
+            "    why         5 claims were refused (refused)",
+            &retry,
+            "    next        look at the cause, then `gate breaker reset --run nightly --reason …`",
             "",
-            "  open        the loop nightly, in another work tree",
-            "  why          (no reason recorded)",
-            "  next        look at the cause, then `gate breaker reset --run nightly --reason …`",
+            "    open        the loop nightly, in another work tree",
+            "    why         no reason recorded",
+            "    next        look at the cause, then `gate breaker reset --run nightly --reason …`",
         ],
     );
 }
@@ -124,11 +127,11 @@ fn state_that_was_lost_names_its_cause_without_a_breaker() {
     check(
         &status,
         &[
-            "OPEN  the loop is stopped, and not done",
+            "OPEN  the loop is stopped; the work is not done",
             "",
-            "  project     p",
-            "  why         record 3 is gone (state)",
-            "  next        look at the cause, then `gate breaker reset --reason …`",
+            "    project     p",
+            "    why         record 3 is gone (state)",
+            "    next        look at the cause, then `gate breaker reset --reason …`",
         ],
     );
 }

@@ -3,7 +3,8 @@
 use gate_core::Policy;
 use serde_json::{Value, json};
 
-use super::super::{explained, last_card};
+use super::super::text::local_time;
+use super::super::{CardOptions, card, explained, last_card};
 use super::plain;
 use crate::memory::ReplayedDecision;
 use crate::tests::{decision, record};
@@ -11,7 +12,8 @@ use crate::tests::{decision, record};
 /// The rows of a decision's page below its card.
 fn rows(changes: &Value, policy: Option<Policy>, again: Option<&Value>) -> Vec<String> {
     let record = record(changes);
-    let below = plain(&super::super::card(&record)).lines().count() + 1;
+    let options = CardOptions { verbose: true, policy: policy.as_ref() };
+    let below = plain(&card(&record, options)).lines().count() + 1;
     let again = again.map(decision);
     let page = plain(&explained(&ReplayedDecision { record, policy, again }));
     page.lines().skip(below).map(str::to_owned).collect()
@@ -23,23 +25,24 @@ fn time_and_place_stand_below_the_card() {
         "run": "nightly#2", "iteration": 7, "task": "42",
         "ledger": { "seq": 12, "hash": "ab12" },
     });
-    let page = plain(&last_card(&record(&changes)));
-    let expected = "\n\n  decided     2026-11-02T10:00:00Z\n  run         nightly#2, iteration 7\n  \
-                    task        42\n  ledger      record 12, ab12\n";
-    assert!(page.ends_with(&expected[1..]), "{page}");
-    let unnamed = plain(&last_card(&record(&json!({ "run": "nightly" }))));
-    assert!(unnamed.ends_with("\n  decided     2026-11-02T10:00:00Z\n"), "{unnamed}");
+    let page = plain(&last_card(&record(&changes), false));
+    let decided = format!("\n    decided     {}\n", local_time("2026-11-02T10:00:00Z"));
+    let rows = "    run         nightly#2, iteration 7\n    task        42\n    \
+                ledger      record 12, ab12\n";
+    assert!(page.ends_with(&format!("\n{decided}{rows}")), "{page}");
+    let unnamed = plain(&last_card(&record(&json!({ "run": "nightly" })), false));
+    assert!(unnamed.ends_with(&decided), "{unnamed}");
 }
 
 #[test]
 fn without_its_policy_a_decision_cannot_be_made_again() {
     let rows = rows(&json!({}), None, None);
     let expected = [
-        "  decided     2026-11-02T10:00:00Z",
-        "  decision    0195-a, gate 0.1.0",
-        "  policy      blake3:aa",
-        "  transcript  text",
-        "  again       it cannot be decided again: its policy is not in the store",
+        &format!("    decided     {}", local_time("2026-11-02T10:00:00Z")),
+        "    decision    0195-a, gate 0.1.0",
+        "    policy      blake3:aa",
+        "    transcript  text",
+        "    replay      not possible: the settings of this decision are not stored",
     ];
     assert_eq!(rows, expected);
 }
@@ -48,13 +51,13 @@ fn without_its_policy_a_decision_cannot_be_made_again() {
 fn a_decision_that_comes_out_otherwise_is_told() {
     let again =
         |changes: &Value| rows(&json!({}), Some(Policy::default()), Some(changes)).pop().unwrap();
-    assert_eq!(again(&json!({})), "  again       decided again from the record: the same");
-    assert_eq!(
-        again(&json!({ "verdict": "exit" })),
-        "  again       decided again from the record: ANOTHER decision, Exit"
-    );
+    assert_eq!(again(&json!({})), "    replay      same decision");
+    assert_eq!(again(&json!({ "verdict": "exit" })), "    replay      ANOTHER verdict: exit");
     let same_verdict = again(&json!({ "feedback": "other words" }));
-    assert!(same_verdict.ends_with("ANOTHER decision, Continue"), "{same_verdict}");
+    assert!(
+        same_verdict.ends_with("ANOTHER decision, with the same verdict, continue"),
+        "{same_verdict}"
+    );
 }
 
 #[test]
@@ -76,16 +79,16 @@ fn what_was_observed_is_listed() {
     });
     let rows = rows(&changes, None, None);
     let expected = [
-        "  transcript  codex, m, session s, 12 tokens",
-        "              line 4: c4 ended with 1",
-        "              line 3: c3 ended with 1",
-        "              line 2: c2 ended with 1",
-        "  tree        t1 before the checks",
-        "              on commit c0ffee",
-        "  error       error: no such file",
-        "  denied      Bash, Edit",
-        "  limit       limit reached",
-        "  before      the state was lost: record 3 is gone",
+        "    transcript  codex, m, session s, 12 tokens",
+        "                line 4: c4 ended with 1",
+        "                line 3: c3 ended with 1",
+        "                line 2: c2 ended with 1",
+        "    tree        t1 before the checks",
+        "                on commit c0ffee",
+        "    error       error: no such file",
+        "    denied      Bash, Edit",
+        "    limit       limit reached",
+        "    before      the state was lost: record 3 is gone",
     ];
     assert_eq!(rows[3..rows.len() - 1], expected);
 }
@@ -100,9 +103,9 @@ fn the_policys_checks_are_named_with_their_commands() {
     let patterns = policy.patterns.len();
     let rows = rows(&json!({}), Some(policy), None);
     let expected = [
-        format!("              threshold 2, {patterns} patterns"),
-        "              check clean_git: Count, ".to_owned(),
-        "              check tests: Require, cargo test".to_owned(),
+        format!("                threshold 2, {patterns} patterns"),
+        "                check clean_git (adds an indicator)".to_owned(),
+        "                check tests (required): cargo test".to_owned(),
     ];
     assert_eq!(rows[3..6], expected);
 }

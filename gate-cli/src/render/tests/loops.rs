@@ -34,13 +34,13 @@ fn ended(success: bool, verified: Option<bool>) -> RunRecord {
 
 #[track_caller]
 fn check(record: &RunRecord, expected: &[&str]) {
-    let card = plain(&run_card(record));
+    let card = plain(&run_card(record, None));
     assert_eq!(card.lines().collect::<Vec<_>>(), expected);
 }
 
 #[test]
 fn the_first_word_says_if_the_work_is_done() {
-    let rest = ["", "  iterations  2", "  took        1m 1s", "  folder      /r/p/t"];
+    let rest = ["", "    iterations  2 in 1m 1s", "    folder      /r/p/t"];
     for (success, verified, head) in [
         (true, Some(true), "DONE  the work is done"),
         (true, None, "DONE  the work is done"),
@@ -56,7 +56,7 @@ fn the_first_word_says_if_the_work_is_done() {
 fn a_person_finds_what_is_needed_to_go_on() {
     let command = format!("gate run --task 42 -- {}", "word ".repeat(60).trim_end());
     let record = RunRecord {
-        message: "as many iterations\nas are allowed".to_owned(),
+        message: "stopped after 2\niterations, the limit".to_owned(),
         task: "42".to_owned(),
         handoff: Some("/r/p/t/HANDOFF.md".to_owned()),
         work: Some(crate::runner::WorkEnd {
@@ -75,22 +75,19 @@ fn a_person_finds_what_is_needed_to_go_on() {
         resume: Some(command.clone()),
         ..ended(false, None)
     };
-    let resume = format!("  go on with  {command}");
+    let resume = format!("    go on with  {command}");
     check(
         &record,
         &[
-            "NOT DONE  as many iterations as are allowed",
+            "NOT DONE  stopped after 2 iterations, the limit",
             "",
-            "  work item   W-1: DRAFT, now as it was",
-            "  task        42",
-            "  iterations  2",
-            "  took        1m 1s",
-            "  tokens      1200",
-            "  cost        $0.38",
-            "  folder      /r/p/t",
-            "  handoff     /r/p/t/HANDOFF.md",
-            "  denied      Bash, WebFetch",
-            "              allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml",
+            "    work item   W-1: DRAFT, now as it was",
+            "    task        42",
+            "    iterations  2 in 1m 1s, $0.38, 1200 tokens",
+            "    folder      /r/p/t",
+            "    handoff     /r/p/t/HANDOFF.md",
+            "    denied      Bash, WebFetch",
+            "                allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml",
             &resume,
         ],
     );

@@ -9,7 +9,7 @@ use crate::decide::situation::{FailureShares, Situation, Work};
 use crate::decide::stop::Stop;
 
 fn reason(code: ReasonCode) -> Reason {
-    Reason::for_check(code, "tests", "tests was inconclusive: it timed out")
+    Reason::for_check(code, "tests", "tests gave no result: it timed out")
 }
 
 fn said(status: Status) -> Input {
@@ -36,7 +36,7 @@ fn the_next_step_is_the_one_that_nothing_else_can_replace() {
     check_next(&[Code::SignalAbsent, Code::RequiredCheckFailed], "make tests pass");
     check_next(
         &[Code::RequiredCheckFailed, Code::Tampered],
-        "a person has to look at tests: tests was inconclusive: it timed out",
+        "a person has to look at tests: tests gave no result: it timed out",
     );
     check_next(
         &[Code::RequiredCheckFailed, Code::RateLimited],

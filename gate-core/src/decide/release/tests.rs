@@ -144,7 +144,7 @@ fn what_was_not_found_out_is_no_pass() {
 fn a_stop_is_refused_for_tampering_and_for_nothing_beside_it() {
     let cheated = required("integrity", Outcome::Tamper, "a test is gone");
     let input = stop(Status::Absent, changed(), &[tests(Outcome::Fail), cheated]);
-    let told = "integrity was worked around: a test is gone";
+    let told = "integrity does not count: a test is gone";
     check(&input, &policy(TESTS), "continue", &[told]);
 }
 
@@ -229,7 +229,7 @@ fn a_headless_claim_that_a_hook_cannot_measure_is_let_go_unproven() {
     );
     let slow = required("tests", Outcome::Inconclusive, "it timed out");
     let strict = Policy { threshold: crate::decide::policy::Threshold::Fixed(2), ..policy(TESTS) };
-    check(&claims(&[slow]), &strict, "not run", &["tests was inconclusive: it timed out"]);
+    check(&claims(&[slow]), &strict, "not run", &["tests gave no result: it timed out"]);
     let lint = required("lint", Outcome::Fail, "");
     let both = &["lint failed"];
     check(&claims(&[running.clone(), lint]), &policy(TESTS), "continue", both);

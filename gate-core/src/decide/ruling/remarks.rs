@@ -32,10 +32,7 @@ impl Case<'_> {
 
     fn about_evidence(&self, verdict: Verdict) -> Option<Warning> {
         if self.policy.checks.is_empty() && self.input.evidence.is_empty() {
-            let message = format!(
-                "threshold {}: no checks configured, so this rests on what the agent wrote",
-                self.indicators.threshold
-            );
+            let message = format!("threshold {}: no checks configured", self.indicators.threshold);
             Some(Warning::new(WarningCode::NoEvidence, message))
         } else if self.rests_on_claims() {
             let message = "all that passes is what the agent itself ticked or wrote";

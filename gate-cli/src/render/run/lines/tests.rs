@@ -60,10 +60,9 @@ fn a_check_is_a_line_when_it_has_ended() {
 
 #[test]
 fn an_end_is_told_by_the_verdict_and_before_it_by_an_error() {
-    let run = |error: &str| FinishedRun {
-        id: "20261102-1".to_owned(),
+    let run = |error: &str, code: i32| FinishedRun {
         transcript: PathBuf::new(),
-        exit_code: Some(1),
+        exit_code: Some(code),
         error: error.to_owned(),
         not_started: false,
         was_ended: false,
@@ -71,15 +70,17 @@ fn an_end_is_told_by_the_verdict_and_before_it_by_an_error() {
         interrupted: None,
         delegated: Default::default(),
     };
-    check(&Event::Ended { iteration: 2, run: &run("") }, None);
-    let crashed = "iteration 2, run 20261102-1: agent killed";
-    check(&Event::Ended { iteration: 2, run: &run("agent\nkilled") }, Some(crashed));
+    check(&Event::Ended { iteration: 2, run: &run("", 0) }, None);
+    let killed = "iteration 2: agent killed";
+    check(&Event::Ended { iteration: 2, run: &run("agent\nkilled", 137) }, Some(killed));
+    let failed = "iteration 2: the agent ended with exit code 1";
+    check(&Event::Ended { iteration: 2, run: &run("agent reported failure", 1) }, Some(failed));
     let reasons = json!([{ "code": "signal-absent", "message": "no signal" },
                          { "code": "threshold-not-reached", "message": "0 of 2" }]);
     let record = record(&json!({ "reasons": reasons }));
     let judged = "iteration 2 ended: continue: no signal";
     check(&Event::Judged { iteration: 2, record: &record }, Some(judged));
     let until = "2026-11-02T10:05:09.9Z".parse().unwrap();
-    let waits = "waiting until 10:05:09Z: the limit is reached";
-    check(&Event::Waits { until, why: "the limit is\treached" }, Some(waits));
+    let waits = format!("waiting until {}: the limit is reached", clock(until));
+    check(&Event::Waits { until, why: "the limit is\treached" }, Some(&waits));
 }

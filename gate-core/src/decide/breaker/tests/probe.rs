@@ -136,7 +136,7 @@ fn a_failed_probe_says_what_had_tripped_and_keeps_the_measure() {
     let stood = lap.memory.breaker.stood.clone().expect("it is open");
     let decision = lap.probe(claims().still());
     let [reason] = tripped_by(&decision)[..] else { panic!("one reason") };
-    assert!(reason.ends_with("2 iterations in a row that left the work tree as it was"));
+    assert!(reason.ends_with("2 iterations in a row changed no file"));
     let now = lap.memory.breaker.stood.clone().expect("it is open");
     assert_eq!((now.tree, now.checks), (stood.tree, stood.checks));
     assert_eq!(now.at, lap.at());

@@ -119,8 +119,8 @@ fn several_trips_are_all_named_the_most_telling_first() {
     let decision = lap.feed(claims().error("auth::expired_token"));
     assert_eq!(lap.cause(), Some(Cause::Refused));
     let expected = [
-        "5 claims of completion in a row that the gate refused",
-        "5 iterations in a row with the same error",
+        "5 claims of completion in a row were refused",
+        "5 iterations in a row ended with the same error",
         "5 iterations without a passing gate: Exit gate not passing",
     ];
     assert_eq!(tripped_by(&decision), expected);

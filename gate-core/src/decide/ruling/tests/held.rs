@@ -58,7 +58,7 @@ fn the_operators_hold_is_named_and_not_the_loops_own_breaker() {
 
 #[test]
 fn a_state_that_was_lost_is_an_open_breaker() {
-    let untrusted = "breaker-open: the breaker is open, for its state cannot be trusted";
+    let untrusted = "breaker-open: the breaker is open, because its state cannot be trusted";
     let told = |why: &str| format!("{untrusted}: {why}");
     check(&stateful(None), &checked(), Verdict::Tripped, &[&told("it is missing")]);
     let torn = Input { lost: Some("it is torn".to_owned()), ..stateful(None) };
@@ -148,7 +148,7 @@ fn an_agent_that_could_not_work_says_so_first_and_only_a_cancelled_loop_forbids_
     ] {
         let mut silent = said(Status::Absent);
         silent.observed.outage = Some(outage(cause));
-        let absent = "signal-absent: the agent's last word holds no explicit exit signal";
+        let absent = "signal-absent: the agent's final message contains no exit signal";
         check(&silent, &policy(""), Verdict::Continue, &[expected, absent]);
         let mut green = claim(&[]);
         green.observed.outage = Some(outage(cause));

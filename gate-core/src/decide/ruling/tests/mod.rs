@@ -92,7 +92,7 @@ fn the_weightiest_reason_comes_first_and_none_is_left_out() {
         Verdict::Continue,
         &[
             "rate-limited: the iteration ended in a limit: try later",
-            "tampered: lint was worked around",
+            "tampered: lint does not count",
             "agent-failed: the agent's program ended with code 3 and without a complete signal",
             "signal-continue: the agent says that work remains: the docs",
             "required-check-failed: tests failed: 1 of 3 failed",
@@ -114,12 +114,12 @@ fn a_required_check_forbids_by_its_worst_record() {
         ),
         (
             vec![record("tests", Mode::Require, Outcome::Inconclusive, "it timed out")],
-            &["required-check-inconclusive: tests was inconclusive: it timed out"],
+            &["required-check-inconclusive: tests gave no result: it timed out"],
         ),
         (vec![one(Outcome::Skipped)], &["check-not-run: tests did not run"]),
         (vec![running], &["check-running: tests is still running"]),
         (Vec::new(), &["check-not-run: tests is configured and left no record"]),
-        (vec![one(Outcome::Tamper)], &["tampered: tests was worked around"]),
+        (vec![one(Outcome::Tamper)], &["tampered: tests does not count"]),
     ] {
         against(&policy, &evidence, expected);
     }
@@ -202,7 +202,7 @@ fn where_evidence_is_asked_for_the_agents_own_ticks_are_none() {
     let pass = |mode| record("plan", mode, Outcome::Pass, "");
     let ticked = Evidence { claim: true, ..pass(Mode::Count) };
     let missing =
-        &["evidence-required: no check stands behind the agent's word, and one is asked for"][..];
+        &["evidence-required: no check confirms the agent's word, and one is required"][..];
     for (evidence, expected) in [
         (vec![], missing),
         (vec![ticked.clone()], missing),

@@ -18,7 +18,7 @@ fn each_statement_but_a_clean_completion_has_its_reason() {
         (
             with(Status::Absent, |_| ()),
             Verdict::Continue,
-            "signal-absent: the agent's last word holds no explicit exit signal",
+            "signal-absent: the agent's final message contains no exit signal",
         ),
         (
             with(Status::Continue, |_| ()),

@@ -1,0 +1,123 @@
+//! The rows of a decision's checks.
+
+use std::time::Duration;
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::Mode;
+
+use super::super::findings::{finding_line, findings};
+use super::super::page::{Mark, Page};
+use super::super::text::{brief, span};
+
+/// Failing tests and findings that a check shows at most, of each kind.
+const MAX_SHOWN: usize = 3;
+
+/// Lines of a failing test's message that a card shows at most.
+const MAX_MESSAGE_LINES: usize = 6;
+
+/// The row of a check, its failing tests, its findings, and its log if that says more.
+pub(super) fn check(page: &mut Page, evidence: &Evidence, verbose: bool, is_stored: bool) {
+    page.marked(mark(evidence), &evidence.check, &check_text(evidence));
+    let most = if verbose { usize::MAX } else { MAX_SHOWN };
+    failures(page, evidence, most);
+    let (found, _) = findings(std::slice::from_ref(evidence));
+    for finding in found.iter().take(most) {
+        page.detail(&brief(&finding_line(finding)));
+    }
+    if found.len() > most {
+        page.detail(&format!("and {} more: gate last --verbose", found.len() - most));
+    }
+    let is_told = evidence.outcome == Outcome::Pass || !evidence.failures().is_empty();
+    match &evidence.log {
+        Some(path) if verbose || (!is_told && !is_stored) => {
+            page.detail(&format!("full log: {path}"));
+        }
+        Some(_) if !is_told => {
+            page.detail(&format!("full log: gate last --log {}", evidence.check));
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn mark(evidence: &Evidence) -> Mark {
+    match evidence.outcome {
+        Outcome::Pass => Mark::Good,
+        Outcome::Fail | Outcome::Tamper if evidence.mode == Mode::Require => Mark::Bad,
+        _ => Mark::Unsure,
+    }
+}
+
+/// True if a check passed and a card need not say more about it.
+pub(super) fn is_quiet(evidence: &Evidence) -> bool {
+    findings(std::slice::from_ref(evidence)).0.is_empty()
+}
+
+/// A test's own name, without its file and modules.
+pub(super) fn short_name(test: &str) -> &str {
+    let end = test.rsplit("::").next().unwrap_or(test);
+    end.rsplit(" > ").next().unwrap_or(end).trim()
+}
+
+/// A check that passed, with its time if that was a second or more.
+pub(super) fn passed(evidence: &Evidence) -> String {
+    let cached = if evidence.cached { ", as before" } else { "" };
+    match time(evidence) {
+        Some(time) => format!("{} ({time}{cached})", evidence.check),
+        None if evidence.cached => format!("{} (as before)", evidence.check),
+        None => evidence.check.clone(),
+    }
+}
+
+fn check_text(evidence: &Evidence) -> String {
+    let outcome = match evidence.outcome {
+        Outcome::Pass | Outcome::Fail if !evidence.summary.is_empty() => "",
+        Outcome::Pass => "passed",
+        Outcome::Fail => "failed",
+        Outcome::Inconclusive => "no result: ",
+        Outcome::Tamper => "does not count: ",
+        Outcome::Skipped => "did not run: ",
+    };
+    let mut summary = evidence.summary.as_str();
+    if !evidence.failures().is_empty() {
+        // The names follow below.
+        summary = summary.split(": ").next().unwrap_or(summary);
+    }
+    let mut text = format!("{outcome}{}", brief(summary));
+    if let Some(time) = time(evidence) {
+        text.push_str(&format!(" ({time})"));
+    }
+    if evidence.cached {
+        text.push_str(", as before");
+    }
+    if evidence.mode != Mode::Require && evidence.outcome != Outcome::Pass {
+        text.push_str("; does not block");
+    }
+    text
+}
+
+fn time(evidence: &Evidence) -> Option<String> {
+    (evidence.duration_ms >= 1_000).then(|| span(Duration::from_millis(evidence.duration_ms)))
+}
+
+/// Failing tests with their places and messages, then the names of the others.
+fn failures(page: &mut Page, evidence: &Evidence, most: usize) {
+    let failures = evidence.failures();
+    for failure in failures.iter().take(most) {
+        let place = failure.place();
+        let parts: Vec<_> =
+            place.iter().map(String::as_str).chain(failure.test.as_deref()).collect();
+        page.detail(&parts.join("  "));
+        let lines: Vec<_> =
+            failure.message.lines().filter(|line| !line.trim().is_empty()).collect();
+        for line in lines.iter().take(if most == usize::MAX { most } else { MAX_MESSAGE_LINES }) {
+            page.quote(&brief(line));
+        }
+    }
+    let shown: Vec<_> =
+        failures.iter().take(most).filter_map(|shown| shown.test.as_deref()).collect();
+    let rest = evidence.failed_tests();
+    let rest: Vec<_> = rest.into_iter().filter(|name| !shown.contains(name)).collect();
+    if !rest.is_empty() && !failures.is_empty() {
+        page.detail(&brief(&format!("also failed: {}", rest.join(", "))));
+    }
+}

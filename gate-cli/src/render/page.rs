@@ -1,0 +1,238 @@
+//! A page for a person: a head line, then rows of a label and a text.
+//!
+//! At a terminal, texts wrap by words with a hanging indent, so that no line is longer
+//! than the terminal. Elsewhere lines stay whole, so that programs find them.
+
+use std::io::IsTerminal;
+
+use anstyle::{AnsiColor, Style};
+use terminal_size::{Width, terminal_size_of};
+use textwrap::Options;
+
+use super::text::plain;
+
+/// The column of the texts, if the terminal is wide enough.
+const TEXT_COLUMN: usize = 16;
+
+/// A terminal with fewer columns is narrow: texts follow their labels at once.
+const WIDE_COLUMNS: usize = 60;
+
+/// The hanging indent in a narrow terminal.
+const NARROW_INDENT: usize = 6;
+
+/// The fewest columns that a page is wrapped at.
+const MIN_COLUMNS: usize = 40;
+
+/// The mark before a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Good,
+    Bad,
+    /// Neither good nor bad, or not known.
+    Unsure,
+    None,
+}
+
+/// Text for a person, of so many columns.
+#[derive(Debug)]
+pub(crate) struct Page {
+    text: String,
+    /// None: lines are not wrapped.
+    columns: Option<usize>,
+}
+
+impl Mark {
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Good => "✓",
+            Self::Bad => "✗",
+            Self::Unsure => "!",
+            Self::None => " ",
+        }
+    }
+
+    pub(crate) fn color(self) -> Option<AnsiColor> {
+        match self {
+            Self::Good => Some(AnsiColor::Green),
+            Self::Bad => Some(AnsiColor::Red),
+            Self::Unsure => Some(AnsiColor::Yellow),
+            Self::None => None,
+        }
+    }
+
+    fn style(self) -> Style {
+        Style::new().fg_color(self.color().map(Into::into))
+    }
+}
+
+impl Page {
+    /// A page for stdout.
+    pub(crate) fn new() -> Self {
+        Self::with_columns(stdout_columns())
+    }
+
+    /// A page of so many columns; `None` for lines of any length.
+    pub(crate) fn with_columns(columns: Option<usize>) -> Self {
+        Self { text: String::new(), columns: columns.map(|columns| columns.max(MIN_COLUMNS)) }
+    }
+
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
+
+    pub(crate) fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// The first word in the mark's colour, then a sentence.
+    pub(crate) fn head(&mut self, mark: Mark, word: &str, sentence: &str) {
+        let style = mark.style().bold();
+        let indent = " ".repeat(self.hanging(2));
+        self.wrapped(word, style, &format!("{word}  "), &indent, sentence, Style::new());
+    }
+
+    /// A label and its text, on one line or several.
+    pub(crate) fn row(&mut self, label: &str, text: &str) {
+        self.marked(Mark::None, label, text);
+    }
+
+    /// A row with a mark in its colour.
+    pub(crate) fn marked(&mut self, mark: Mark, label: &str, text: &str) {
+        let start = format!("  {}", mark.sign());
+        let indent = self.hanging(TEXT_COLUMN);
+        let label = match indent.checked_sub(4) {
+            Some(width) if indent == TEXT_COLUMN => format!("{label:<width$}"),
+            _ if label.is_empty() => String::new(),
+            _ => format!("{label}  "),
+        };
+        let gap = if indent == TEXT_COLUMN && label.len() > indent - 4 { "  " } else { "" };
+        let prefix = format!("{start} {label}{gap}");
+        self.wrapped(&start, mark.style(), &prefix, &" ".repeat(indent), text, Style::new());
+    }
+
+    /// A line below a row, dimmed.
+    pub(crate) fn detail(&mut self, text: &str) {
+        let indent = " ".repeat(self.hanging(TEXT_COLUMN));
+        self.wrapped("", Style::new(), &indent, &indent, text, Style::new().dimmed());
+    }
+
+    /// A line of quoted output below a detail.
+    pub(crate) fn quote(&mut self, text: &str) {
+        let indent = " ".repeat(self.hanging(TEXT_COLUMN) + 2);
+        self.wrapped("", Style::new(), &indent, &indent, text, Style::new().dimmed());
+    }
+
+    /// The columns of a hanging indent.
+    fn hanging(&self, wide: usize) -> usize {
+        match self.columns {
+            Some(columns) if columns < WIDE_COLUMNS => wide.min(NARROW_INDENT),
+            _ => wide,
+        }
+    }
+
+    /// Adds lines: `prefix` before the first one, which begins with `start` in its style;
+    /// `indent` before the others.
+    fn wrapped(
+        &mut self,
+        start: &str,
+        start_style: Style,
+        prefix: &str,
+        indent: &str,
+        text: &str,
+        text_style: Style,
+    ) {
+        let text = plain(text);
+        let options = Options::new(self.columns.unwrap_or(usize::MAX))
+            .initial_indent(prefix)
+            .subsequent_indent(indent);
+        for (number, line) in textwrap::wrap(&text, options).iter().enumerate() {
+            let line = if number == 0 {
+                let rest = line.strip_prefix(start).unwrap_or(line);
+                format!("{start_style}{start}{start_style:#}{}", styled(rest, text_style))
+            } else {
+                styled(line, text_style)
+            };
+            self.text.push_str(line.trim_end());
+            self.text.push('\n');
+        }
+    }
+}
+
+/// The text in a style, its indent apart.
+fn styled(line: &str, style: Style) -> String {
+    let text = line.trim_start();
+    let indent = &line[..line.len() - text.len()];
+    format!("{indent}{style}{text}{style:#}")
+}
+
+/// The columns of the terminal that stdout is, or of `COLUMNS`; none if it is no terminal.
+fn stdout_columns() -> Option<usize> {
+    let wanted = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    if wanted.is_some() {
+        return wanted;
+    }
+    let stdout = std::io::stdout();
+    if !stdout.is_terminal() {
+        return None;
+    }
+    terminal_size_of(stdout).map(|(Width(columns), _)| usize::from(columns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(columns: Option<usize>) -> String {
+        let mut page = Page::with_columns(columns);
+        page.head(Mark::Bad, "NOT DONE", "the tests of the shop failed, and the build as well");
+        page.blank();
+        page.marked(Mark::Bad, "tests", "1 of 2 failed in a place with a rather long description");
+        page.detail("tests/test_cart.py:9");
+        page.marked(Mark::Good, "acceptance_criteria", "all 12 are met");
+        page.row("next", "fix test_discount");
+        anstream::adapter::strip_str(&page.into_text()).to_string()
+    }
+
+    #[test]
+    fn texts_wrap_by_words_below_themselves() {
+        let expected = "\
+NOT DONE  the tests of the shop failed, and the build as
+  well
+
+  ✗ tests       1 of 2 failed in a place with a rather long
+                description
+                tests/test_cart.py:9
+  ✓ acceptance_criteria  all 12 are met
+    next        fix test_discount
+";
+        assert_eq!(page(Some(60)), expected);
+    }
+
+    #[test]
+    fn in_a_narrow_terminal_texts_follow_their_labels() {
+        let expected = "\
+NOT DONE  the tests of the shop failed,
+  and the build as well
+
+  ✗ tests  1 of 2 failed in a place with
+      a rather long description
+      tests/test_cart.py:9
+  ✓ acceptance_criteria  all 12 are met
+    next  fix test_discount
+";
+        assert_eq!(page(Some(20)), expected);
+    }
+
+    #[test]
+    fn without_a_terminal_lines_stay_whole() {
+        assert_eq!(page(None).lines().count(), 6);
+    }
+
+    #[test]
+    fn a_word_that_is_longer_than_a_line_is_broken() {
+        let mut page = Page::with_columns(Some(40));
+        page.row("log", &"/a".repeat(60));
+        let text = page.into_text();
+        assert!(text.lines().all(|line| line.len() <= 40), "{text}");
+    }
+}
