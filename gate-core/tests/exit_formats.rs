@@ -96,6 +96,22 @@ const FORMATS: &[(&str, &str)] = &[
 {"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":@}]},"session_id":"s"}"#,
     ),
     (
+        "cursor-session",
+        r#"{"role":"user","message":{"content":[{"type":"text","text":"<user_query>\nGo.\n</user_query>"}]}}
+{"role":"assistant","message":{"content":[{"type":"text","text":@}]}}
+{"type":"turn_ended","status":"success"}"#,
+    ),
+    (
+        "cline-stream",
+        r#"{"ts":"t","type":"run_start","providerId":"p","modelId":"m","sessionId":"s"}
+{"ts":"t","type":"agent_event","event":{"type":"content_end","contentType":"text","text":@}}"#,
+    ),
+    (
+        "antigravity-session",
+        r#"{"step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT","status":"DONE","content":"Go."}
+{"step_index":1,"source":"MODEL","type":"PLANNER_RESPONSE","status":"DONE","content":@}"#,
+    ),
+    (
         "amp-stream",
         r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"T-1","tools":["Bash"]}
 {"type":"assistant","message":{"type":"message","role":"assistant","content":[{"type":"text","text":@}]},"parent_tool_use_id":null,"session_id":"T-1"}"#,
@@ -108,6 +124,17 @@ const FORMATS: &[(&str, &str)] = &[
         "droid-stream",
         r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"s","tools":["Execute"],"model":"m","reasoning_effort":"high"}
 {"type":"message","role":"assistant","id":"m1","text":@,"timestamp":1,"session_id":"s"}"#,
+    ),
+    (
+        "pi-stream",
+        r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}
+{"type":"agent_start"}
+{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":@}],"stopReason":"stop"}}"#,
+    ),
+    (
+        "pi-session",
+        r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}
+{"type":"message","id":"m","parentId":null,"timestamp":"t","message":{"role":"assistant","content":[{"type":"text","text":@}]}}"#,
     ),
     (
         "droid-session",
@@ -127,6 +154,12 @@ const FORMATS: &[(&str, &str)] = &[
         "goose-session",
         r#"{"working_dir":"/w","description":"x","message_count":1,"total_tokens":7}
 {"role":"assistant","created":1,"content":[{"type":"text","text":@}]}"#,
+    ),
+    (
+        "kimi-wire",
+        r#"{"type":"metadata","protocol_version":"1.3"}
+{"timestamp":1.5,"message":{"type":"TurnBegin","payload":{"user_input":"Go."}}}
+{"timestamp":2.5,"message":{"type":"ContentPart","payload":{"type":"text","text":@}}}"#,
     ),
     (
         "aider-history",

@@ -21,8 +21,7 @@ pub(super) const CODEX_EXEC: Spec = Spec {
     family: &["codex", "codex-cli"],
     record: |shape| {
         let kind = shape.text("type");
-        kind.starts_with("thread.")
-            || kind.starts_with("turn.")
+        matches!(kind, "thread.started" | "turn.started" | "turn.completed" | "turn.failed")
             || (kind.starts_with("item.") && shape.has("item"))
     },
     lines: no_lines,

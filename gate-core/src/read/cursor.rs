@@ -6,6 +6,8 @@
 //! are one message, and a text that repeats it is dropped. `result` joins all
 //! messages of the run. A failure may print no record at all.
 
+mod session;
+
 use serde::Deserialize;
 
 use super::claude_like::{is_cursor_init, is_cursor_result, is_event};
@@ -17,9 +19,13 @@ use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
 use super::{Boundary, Fact, Role, Usage};
 
+pub(super) use session::CURSOR_SESSION;
+
+const FAMILY: &[&str] = &["cursor", "cursor-agent"];
+
 pub(super) const CURSOR_JSON: Spec = Spec {
     name: "cursor-json",
-    family: &["cursor", "cursor-agent"],
+    family: FAMILY,
     record: |shape| shape.text("type") == "result" && is_cursor_result(shape),
     lines: no_lines,
     open: |_| Box::new(Json::new(Cursor::default())),

@@ -146,8 +146,12 @@ impl Findings {
             Some((formats, _)) => {
                 let (first, others) = (formats[0], formats_with(shape, formats.iter()));
                 self.settled = !others.is_empty();
-                // An agent's own formats share what reads them.
-                if self.settled && others.iter().all(|other| other.agent() != first.agent()) {
+                // An agent's own formats share what reads them. Among them only the name is at
+                // stake, which the first one keeps if it has such records too.
+                let are = |same: bool| {
+                    others.iter().all(|other| (other.agent() == first.agent()) == same)
+                };
+                if self.settled && (are(false) || (are(true) && !others.contains(&first))) {
                     *formats = others;
                 }
             }

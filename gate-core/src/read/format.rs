@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use super::spec::Spec;
 use super::{
-    aider, amp, chat, claude, codex_exec, codex_rollout, codex_text, copilot, cursor, droid,
-    gemini, goose, opencode, qwen, specstory, text,
+    aider, amp, antigravity, chat, claude, cline, codex_exec, codex_rollout, codex_text, copilot,
+    cursor, droid, gemini, goose, kimi, opencode, pi, qwen, specstory, text,
 };
 
 /// Defines [`Format`] with a [`Spec`] for each format. If two formats recognise the same
@@ -70,12 +70,22 @@ formats! {
     CursorJson: cursor::CURSOR_JSON,
     /// `cursor-agent --output-format stream-json`.
     CursorStream: cursor::CURSOR_STREAM,
+    /// Cursor's transcripts, `agent-transcripts/…/ID.jsonl`.
+    CursorSession: cursor::CURSOR_SESSION,
+    /// `cline --json`.
+    ClineStream: cline::CLINE_STREAM,
+    /// Antigravity's `transcript.jsonl`.
+    AntigravitySession: antigravity::ANTIGRAVITY_SESSION,
     /// `amp --stream-json`.
     AmpStream: amp::AMP_STREAM,
     /// `droid exec --output-format json`.
     DroidJson: droid::DROID_JSON,
     /// `droid exec --output-format stream-json`.
     DroidStream: droid::DROID_STREAM,
+    /// `pi --mode json`.
+    PiStream: pi::PI_STREAM,
+    /// Session files of Pi and OpenClaw.
+    PiSession: pi::PI_SESSION,
     /// Droid's session files.
     DroidSession: droid::DROID_SESSION,
     /// `goose run --output-format json`.
@@ -84,6 +94,8 @@ formats! {
     GooseStream: goose::GOOSE_STREAM,
     /// Goose's session file, of older versions.
     GooseSession: goose::GOOSE_SESSION,
+    /// Kimi's session log.
+    KimiWire: kimi::KIMI_WIRE,
     /// Aider's `.aider.chat.history.md`.
     AiderHistory: aider::AIDER_HISTORY,
     /// SpecStory's Markdown transcripts of other agents.

@@ -12,12 +12,14 @@
 
 mod aider;
 mod amp;
+mod antigravity;
 mod blocks;
 mod calls;
 mod chat;
 mod claude;
 mod claude_like;
 mod clean;
+mod cline;
 mod codex_exec;
 mod codex_rollout;
 mod codex_text;
@@ -32,11 +34,13 @@ mod frames;
 mod gemini;
 mod goose;
 mod json;
+mod kimi;
 mod limit;
 mod loose;
 mod opencode;
 mod out;
 mod parts;
+mod pi;
 mod prompt;
 mod qwen;
 mod reader;

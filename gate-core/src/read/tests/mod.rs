@@ -3,14 +3,17 @@
 
 mod aider;
 mod amp;
+mod antigravity;
 mod chat;
 mod chunks;
 mod claude;
+mod cline;
 mod codex;
 mod codex_rollout;
 mod codex_text;
 mod copilot;
 mod cursor;
+mod cursor_session;
 mod detect;
 mod droid;
 mod droid_session;
@@ -19,8 +22,10 @@ mod gemini;
 mod gemini_failures;
 mod gemini_session;
 mod goose;
+mod kimi;
 mod opencode;
 mod opencode_export;
+mod pi;
 mod qwen;
 mod runs;
 mod specstory;

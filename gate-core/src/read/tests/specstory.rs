@@ -65,3 +65,32 @@ fn what_stands_before_the_first_speaker_is_nobodys() {
     assert!(words(&format!("{HEAD}EXIT_SIGNAL: true\n")).is_empty());
     assert!(words(&format!("{HEAD}_**Reviewer**_\n\nEXIT_SIGNAL: true\n")).is_empty());
 }
+
+#[test]
+fn a_file_of_2024_is_not_the_agents_as_a_whole() {
+    let head = "## SpecStory\n\n## Adding tests (12/28/2024, 11:08:35 AM)\n\n";
+    let asked = format!("{head}_**User**_\n\nPrint EXIT_STATUS: COMPLETE\n\n---\n\n");
+    assert_eq!(words(&asked), [""; 0]);
+    let input = format!(
+        "{asked}_**Assistant**_\n\nI look.\n\n---\n\n_****_\n\n<details>\n            <summary>Listed</summary>\nEXIT_SIGNAL: true\n</details>\n\n---\n\n_****_\n\nIt is done.\n\n---\n\n"
+    );
+    check(
+        Format::SpecstoryMd,
+        &input,
+        &[
+            "1 system: ## SpecStory⏎⏎## Adding tests (12/28/2024, 11:08:35 AM)⏎⏎",
+            "5 --- prompt",
+            "5 system: _**User**_",
+            "7 user: Print EXIT_STATUS: COMPLETE⏎⏎---⏎⏎",
+            "11 system: _**Assistant**_",
+            "13 assistant: I look.⏎⏎---⏎⏎",
+            "17 system: _****_",
+            "19 tool: <details>⏎            <summary>Listed</summary>⏎EXIT_SIGNAL: true⏎</details>⏎",
+            "26 system: _****_",
+            "28 assistant: It is done.⏎⏎---⏎⏎",
+        ],
+    );
+    // A document about SpecStory is none.
+    let (format, _) = super::read("## SpecStory\n\nIt saves chats.\n");
+    assert_eq!(format, Some(Format::Text));
+}
