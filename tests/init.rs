@@ -48,17 +48,50 @@ fn tests_that_fail_are_written_and_told() {
     if !needs("make") {
         return;
     }
-    let ran = make("exit 3").code(0).says("FAILED in 0.").says("  1. put right what did not pass");
+    let ran = make("exit 3").code(0).says("FAILED in 0.").says("  1. repair `tests`");
     assert!(ran.file("gate.toml").contains("# It failed in 0."), "{}", ran.file("gate.toml"));
     assert!(shown(ran).contains("[checks.tests]"));
 }
 
 #[test]
-fn a_missing_tool_is_told_and_its_tests_are_written() {
-    let ran = gate("init").file("build.gradle", "").env("PATH", "/nonexistent").code(0);
-    let ran = ran.says("inconclusive: ").says("note: gradle is not in PATH");
-    assert!(ran.file("gate.toml").contains("# Nothing could be found out"));
+fn a_missing_tool_is_a_problem_and_its_tests_are_written() {
+    let ran = gate("init").file("build.gradle", "").env("PATH", "/nonexistent").code(1);
+    let ran = ran.says("COULD NOT RUN: ").says("note: gradle is not installed");
+    let ran = ran.says("1. make `tests`, `build` run: install what is missing");
+    assert!(ran.file("gate.toml").contains("# It could not run: "));
     assert!(shown(ran).contains(r#""cleanTest", "test"]"#));
+}
+
+#[test]
+fn tests_whose_runner_is_not_installed_did_not_fail() {
+    if !needs("make") {
+        return;
+    }
+    let ran = make("no-such-runner --all").code(1);
+    let ran = ran.says("COULD NOT RUN: no-such-runner is not installed");
+    let ran = ran.again("check out.log").file("out.log", crate::support::DONE).code(1);
+    ran.says("no-such-runner is not installed");
+}
+
+#[test]
+fn a_suite_without_a_test_is_not_required() {
+    if !needs("go") {
+        return;
+    }
+    let run = gate("init").file("go.mod", "module a\n\ngo 1.20\n");
+    let ran = run.file("a.go", "package a\n").code(0).says("tests (go test ./...; no test yet)");
+    let text = ran.file("gate.toml");
+    assert!(text.contains("# It found no test: take it in once there is one.\n# [checks.tests]"));
+    assert!(!shown(ran).contains("[checks.tests]"), "{text}");
+}
+
+#[test]
+fn commands_of_the_projects_ci_are_written_with_their_file() {
+    let ci = "on: push\njobs:\n  a:\n    steps:\n    - run: make test\n    - run: make lint\n";
+    let run = gate("init --no-run").file("Makefile", ".PHONY: test lint\ntest:\nlint:\n");
+    let ran = run.file(".github/workflows/ci.yml", ci).code(0);
+    let ran = ran.says("  tests  make test  (`make test` in .github/workflows/ci.yml)\n");
+    assert!(shown(ran).contains("[checks.lint]"));
 }
 
 #[test]

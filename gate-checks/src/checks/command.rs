@@ -76,6 +76,7 @@ impl CommandCheck {
             Some(code) => (Outcome::Fail, format!("exit code {code}")),
             None => (Outcome::Fail, "a signal ended it".to_owned()),
         };
+        let (outcome, summary) = launched.not_installed().unwrap_or((outcome, summary));
         launched.came_to(outcome, &summary, None)
     }
 

@@ -7,6 +7,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde_json::{Map, Value, json};
 
+use super::not_installed::not_installed;
 use crate::check::{CheckContext, CheckId};
 use crate::control;
 use crate::copy::Mapping;
@@ -62,9 +63,18 @@ pub(super) struct Launched {
     pub(super) exit_code: Option<i32>,
     /// The end of what it printed.
     end: String,
+    /// A program that it needs, if the output says that it is not there.
+    missing: Option<String>,
 }
 
 impl Launched {
+    /// The outcome of a command that failed for want of a program; none if no program is missing.
+    pub(super) fn not_installed(&self) -> Option<(Outcome, String)> {
+        let program = self.missing.as_ref()?;
+        let has_failed = self.exit_code != Some(0);
+        has_failed.then(|| (Outcome::Inconclusive, format!("{program} is not installed")))
+    }
+
     /// The record with this outcome; `detail` goes under a name of its own.
     pub(super) fn came_to(
         self,
@@ -142,6 +152,7 @@ fn record(
     let text = cx.masker.text(&told.text(&ended.capture.text()));
     let log = cx.logs.keep(id, &text);
     let end = end_of(&text, told);
+    let missing = not_installed(&text);
     let base = Evidence {
         duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
         log: log.map(|log| log.display().to_string()),
@@ -155,11 +166,13 @@ fn record(
             evidence: Evidence { exit_code: Some(*code), summary: left_behind(ended), ..base },
             exit_code: Some(*code),
             end,
+            missing,
         }),
         JobEnd::Signalled(_) => Ok(Launched {
             evidence: Evidence { summary: left_behind(ended), ..base },
             exit_code: None,
             end,
+            missing,
         }),
         JobEnd::NotStarted(error) => Err(inconclusive(not_started(&base.argv, error))),
         JobEnd::Stopped => Err(inconclusive("it was ended before it was done".to_owned())),

@@ -7,6 +7,7 @@ mod command;
 mod handoff;
 mod integrity;
 mod launch;
+mod not_installed;
 mod plugin;
 mod review;
 mod test_run;

@@ -134,8 +134,12 @@ impl Ran {
     /// The same with another exit code in the place of its own.
     pub(super) fn judged_as(self, settings: &CheckPolicy, code: Option<i32>) -> Evidence {
         let Self { launched, report } = self;
-        let Judged { outcome, summary, detail } =
+        let Judged { mut outcome, mut summary, detail } =
             report::judge(report.as_ref(), code, settings.report);
+        let has_run = report.as_ref().is_some_and(|report| report.executed() > 0);
+        if !has_run && let Some(missing) = launched.not_installed() {
+            (outcome, summary) = missing;
+        }
         let mut evidence = launched.came_to(outcome, &summary, Some(("tests", detail)));
         evidence.exit_code = code;
         evidence.flaky = report.map(|report| report.flaky).unwrap_or_default();

@@ -28,8 +28,9 @@ impl<'a> Folder<'a> {
         Self { path: self.path.join(name), is_there: self.is_there }
     }
 
+    /// True if a program is in PATH; one with a folder in its name is looked for from here.
     pub(super) fn finds(&self, program: &str) -> bool {
-        (self.is_there)(program)
+        if program.contains('/') { self.runs(program) } else { (self.is_there)(program) }
     }
 
     /// True for a regular file.

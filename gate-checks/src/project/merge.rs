@@ -3,6 +3,8 @@
 use super::folder::Folder;
 use super::kind::Kind;
 use super::proposal::{Aim, Found, Proposal};
+use super::python;
+use super::workflows::CiCommand;
 
 /// The most folders below the project that are proposed for.
 const MAX_FOLDERS: usize = 8;
@@ -28,12 +30,16 @@ struct Candidate {
     proposal: Proposal,
 }
 
-/// Looks at a folder and, where its root has no tests, one level below.
-pub(super) fn found(folder: &Folder<'_>, kinds: &[Kind]) -> Found {
+/// Looks at a folder and, where its root has no tests, one level below. Commands of CI come before
+/// what is guessed.
+pub(super) fn found(folder: &Folder<'_>, kinds: &[Kind], ci: Vec<CiCommand>) -> Found {
     let mut notes = Vec::new();
     let mut all = look(folder, kinds, &mut notes);
     if !all.iter().any(|candidate| candidate.proposal.aim == Aim::Tests) {
         all.extend(below(folder, kinds, &mut notes));
+    }
+    if !ci.is_empty() {
+        all = ci_first(folder, ci, all, &mut notes);
     }
     settle(folder, &mut all, &mut notes);
     Found { proposals: named_apart(all), notes }
@@ -91,6 +97,67 @@ fn below(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Ca
     all
 }
 
+/// The first command of CI for each tool's aim in a folder, then what was guessed. A guess for an
+/// aim that CI has other commands for is only mentioned.
+fn ci_first(
+    folder: &Folder<'_>,
+    ci: Vec<CiCommand>,
+    mut guesses: Vec<Candidate>,
+    notes: &mut Vec<String>,
+) -> Vec<Candidate> {
+    let mut all: Vec<Candidate> = Vec::new();
+    for command in ci {
+        let is_same = |candidate: &Candidate| {
+            candidate.ecosystem == command.ecosystem
+                && candidate.proposal.aim == command.aim
+                && candidate.proposal.cwd == command.cwd
+        };
+        if all.iter().any(is_same) {
+            continue;
+        }
+        let place = command.cwd.as_ref().map(|cwd| folder.below(cwd));
+        let place = place.as_ref().unwrap_or(folder);
+        let why = format!("`{}` in {}", command.words.join(" "), command.file);
+        let guess = guesses.iter().position(is_same).map(|at| guesses.remove(at));
+        let words = match command.ecosystem {
+            "python" => python::here(place, &command.words),
+            _ => command.words,
+        };
+        let program = words.first().cloned().unwrap_or_default();
+        let is_here = place.finds(&program);
+        match guess {
+            Some(mut guess) if command.is_vague || !is_here && finds(place, &guess) => {
+                if !is_here && !command.is_vague {
+                    notes.push(format!("{program}, which {} runs, is not here", command.file));
+                }
+                guess.proposal = Proposal { why, optional: false, ..guess.proposal };
+                all.push(guess);
+            }
+            None if command.is_vague => {}
+            _ => {
+                let proposal = Proposal::new(command.aim, command.tool, &[], why);
+                let proposal = Proposal {
+                    command: words,
+                    needs_tool: program,
+                    cwd: command.cwd.clone(),
+                    ..proposal
+                };
+                all.push(Candidate { ecosystem: command.ecosystem, below: command.cwd, proposal });
+            }
+        }
+    }
+    let of_ci: Vec<_> = all.iter().map(|candidate| candidate.proposal.aim).collect();
+    for guess in &mut guesses {
+        guess.proposal.optional |= of_ci.contains(&guess.proposal.aim);
+    }
+    all.extend(guesses);
+    all
+}
+
+fn finds(folder: &Folder<'_>, candidate: &Candidate) -> bool {
+    folder.finds(&candidate.proposal.needs_tool)
+}
+
 fn is_own(folder: &Folder<'_>, name: &str) -> bool {
     let is_folder = folder.path.join(name).symlink_metadata().is_ok_and(|about| about.is_dir());
     is_folder && !name.starts_with('.') && !PASSED_OVER.contains(&name)
@@ -99,11 +166,15 @@ fn is_own(folder: &Folder<'_>, name: &str) -> bool {
 /// Without its tool, a test or build is still proposed; the rest is only mentioned.
 fn settle(folder: &Folder<'_>, all: &mut [Candidate], notes: &mut Vec<String>) {
     for proposal in all.iter_mut().map(|candidate| &mut candidate.proposal) {
-        if proposal.optional || folder.finds(&proposal.needs_tool) {
+        let below = proposal.cwd.as_ref().map(|cwd| folder.below(cwd));
+        if proposal.optional || below.as_ref().unwrap_or(folder).finds(&proposal.needs_tool) {
             continue;
         }
+        proposal.is_missing = true;
         proposal.optional |= matches!(proposal.aim, Aim::Lint | Aim::Typecheck);
-        notes.push(format!("{} is not in PATH: {} needs it", proposal.needs_tool, proposal.tool));
+        let (program, tool) = (&proposal.needs_tool, proposal.tool);
+        let user = if program == tool { String::new() } else { format!(": {tool} needs it") };
+        notes.push(format!("{program} is not installed{user}"));
     }
     let mut seen = Vec::new();
     notes.retain(|note| {

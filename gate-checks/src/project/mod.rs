@@ -21,11 +21,13 @@ mod proposal;
 mod python;
 mod repository;
 mod targets;
+mod workflows;
 
 use std::path::Path;
 
 use folder::Folder;
 use kind::Kind;
+use proposal::Found;
 pub use proposal::{Aim, Detected, Proposal};
 
 /// The kinds of tools, in the order in which they take the plain names.
@@ -42,17 +44,30 @@ const KINDS: [Kind; 10] = [
     Kind::general("just", just::look),
 ];
 
-/// Looks at a project, and proposes checks for it.
+/// Looks at a project, and proposes checks for it. What CI runs is not looked at: a check without a
+/// command takes its own from here, and files of CI are easy to write.
 pub fn detect(project: &Path) -> Detected {
-    detect_with(project, &|program| which::which(program).is_ok())
+    detect_with(project, false, &in_path)
 }
 
-/// As [`detect`], where the caller says which programs can be found.
-pub fn detect_with(project: &Path, is_there: &dyn Fn(&str) -> bool) -> Detected {
-    let found = merge::found(&Folder::new(project, is_there), &KINDS);
+/// As [`detect`], with the commands that CI runs before all others.
+pub fn detect_with_ci(project: &Path) -> Detected {
+    detect_with(project, true, &in_path)
+}
+
+fn in_path(program: &str) -> bool {
+    which::which(program).is_ok()
+}
+
+/// As [`detect`], if the caller says which programs can be found.
+fn detect_with(project: &Path, reads_ci: bool, is_there: &dyn Fn(&str) -> bool) -> Detected {
+    let folder = Folder::new(project, is_there);
+    let mut read = Found::default();
+    let ci = if reads_ci { workflows::look(&folder, &mut read) } else { Vec::new() };
+    let found = merge::found(&folder, &KINDS, ci);
     Detected {
         proposals: found.proposals,
-        notes: found.notes,
+        notes: [found.notes, read.notes].concat(),
         repository: repository::holds(project),
         criteria: criteria::files(project),
     }

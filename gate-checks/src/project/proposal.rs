@@ -48,6 +48,8 @@ pub struct Proposal {
     pub cwd: Option<String>,
     /// Only mentioned: nobody said that this project wants it, so a person should choose it.
     pub optional: bool,
+    /// The program that must be there for it is not.
+    pub is_missing: bool,
 }
 
 impl Proposal {
@@ -67,6 +69,7 @@ impl Proposal {
             needs_tool: command.first().copied().unwrap_or_default().to_owned(),
             cwd: None,
             optional: false,
+            is_missing: false,
         }
     }
 

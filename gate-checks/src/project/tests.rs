@@ -10,7 +10,7 @@ use super::{Detected, detect_with};
 
 /// A folder with these files; a name that ends in `/` is a folder, one that
 /// begins with `!` may be executed.
-fn folder(files: &[(&str, &str)]) -> TempDir {
+pub(super) fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().unwrap();
     for (name, text) in files {
         let path = folder.path().join(name.trim_start_matches('!'));
@@ -34,12 +34,12 @@ fn make_executable(path: &std::path::Path) {
 }
 
 fn found(files: &[(&str, &str)], missing: &[&str]) -> Detected {
-    detect_with(folder(files).path(), &|program| !missing.contains(&program))
+    detect_with(folder(files).path(), false, &|program| !missing.contains(&program))
 }
 
 /// Each proposal as `name: words`, with the folder before the words and `?`
 /// behind the name of an optional one.
-fn lines(detected: &Detected) -> Vec<String> {
+pub(super) fn lines(detected: &Detected) -> Vec<String> {
     let line = |it: &super::Proposal| {
         let mark = if it.optional { "?" } else { "" };
         let cwd = it.cwd.as_ref().map(|cwd| format!("({cwd}) ")).unwrap_or_default();
@@ -69,7 +69,7 @@ fn check_noted(files: &[(&str, &str)], missing: &[&str], expected: &[&str], note
 fn nothing_is_found_in_nothing() {
     check(&[], &[]);
     check(&[("README.md", "# cargo test"), ("src/", ""), ("Cargo.toml/", "")], &[]);
-    assert_eq!(detect_with("no/such/folder".as_ref(), &|_| true).proposals, []);
+    assert_eq!(detect_with("no/such/folder".as_ref(), false, &|_| true).proposals, []);
 }
 
 const CLIPPY: &str = "lint?: cargo clippy --all-targets -- -D warnings";
@@ -261,7 +261,7 @@ fn python_tools_by_their_settings() {
     let expected = ["tests: python3 -m pytest", "lint: ruff check", "typecheck?: mypy ."];
     check(&[project], &expected);
     let missing = ["tests: python3 -m pytest", "lint?: ruff check", "typecheck?: mypy ."];
-    check_noted(&[project], &["ruff"], &missing, "ruff is not in PATH");
+    check_noted(&[project], &["ruff"], &missing, "ruff is not installed");
     check_noted(&[("pyproject.toml", "[")], &[], &[], "pyproject.toml is no valid TOML");
 }
 
@@ -300,7 +300,7 @@ fn maven_and_gradle_by_their_wrappers() {
     let detected = found(&[("pom.xml", ""), ("mvnw", "")], &[]);
     assert_eq!(detected.notes, ["mvnw may not be executed, so that mvn is taken: chmod +x mvnw"]);
     let detected = found(&[("pom.xml", "")], &["mvn"]);
-    assert_eq!(detected.notes, ["mvn is not in PATH: maven needs it"]);
+    assert_eq!(detected.notes, ["mvn is not installed: maven needs it"]);
     assert!(
         detected.proposals.iter().all(|proposal| !proposal.optional),
         "tests are wanted all the same"
@@ -419,7 +419,7 @@ fn repositories_are_known_by_a_folder_or_a_file() {
         assert_eq!(found(&[(file, "")], &[]).repository, inside, "{file}");
     }
     let outer = folder(&[(".git/HEAD", ""), ("a/b/c", "")]);
-    assert!(detect_with(&outer.path().join("a/b"), &|_| true).repository);
+    assert!(detect_with(&outer.path().join("a/b"), false, &|_| true).repository);
 }
 
 #[test]

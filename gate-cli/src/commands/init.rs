@@ -12,7 +12,7 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use gate_checks::project::{Aim, Detected, Proposal, detect};
+use gate_checks::project::{Aim, Detected, Proposal, detect_with_ci};
 
 use super::common::DONE;
 use crate::agent::Agent;
@@ -24,6 +24,9 @@ use crate::install::{self, Roots};
 use crate::render::print;
 use measure::Stopwatch;
 use measured::Measured;
+
+/// Exit code if a required check cannot pass here.
+const PROBLEMS: u8 = 1;
 
 /// A file that `gate init --loop` writes.
 struct Template {
@@ -87,17 +90,41 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
     if file.symlink_metadata().is_ok() {
         return Err(exists(&file));
     }
-    let detected = detect(&here.places.folder);
+    let mut detected = detect_with_ci(&here.places.folder);
     let stopwatch = Stopwatch::new(here, &file, &detected)?;
     let times = if args.no_run {
         BTreeMap::new()
     } else {
         timed(&detected, &|proposal| stopwatch.measure(proposal))
     };
+    require_what_can_pass(&mut detected, &times);
     write(&file, &text::settings(&detected, &times), false)?;
     approve_written(here);
     print(&story::answer(&detected, &times, &file, agent(here)))?;
-    Ok(DONE)
+    Ok(if cannot_pass(&detected, &times).is_empty() { DONE } else { PROBLEMS })
+}
+
+/// The required checks that cannot pass until a person installs or changes something.
+fn cannot_pass<'d>(
+    detected: &'d Detected,
+    times: &BTreeMap<String, Measured>,
+) -> Vec<&'d Proposal> {
+    let required = detected.proposals.iter().filter(|proposal| !proposal.optional);
+    let cannot_pass = |proposal: &&Proposal| {
+        let measured = times.get(&proposal.check);
+        measured.map_or(proposal.is_missing, Measured::cannot_pass)
+    };
+    required.filter(cannot_pass).collect()
+}
+
+/// A suite without tests, and a linter that cannot run here, are only mentioned: as required checks
+/// they would never pass.
+fn require_what_can_pass(detected: &mut Detected, times: &BTreeMap<String, Measured>) {
+    for proposal in &mut detected.proposals {
+        let Some(measured) = times.get(&proposal.check) else { continue };
+        let is_extra = matches!(proposal.aim, Aim::Lint | Aim::Typecheck);
+        proposal.optional |= measured.has_no_tests || is_extra && measured.cannot_pass();
+    }
 }
 
 /// The first agent that the user has installed, for an example.
@@ -108,14 +135,14 @@ fn agent(here: &Here) -> Agent {
     Agent::ALL.into_iter().find(is_here).unwrap_or(Agent::ClaudeCode)
 }
 
-/// The times of the tests and builds, by the check's name. Builds come first, so that the
-/// time of tests is less that of a first build.
+/// The times of the checks, by the check's name. Builds come first, so that the time of tests is
+/// less that of a first build.
 fn timed(
     detected: &Detected,
     measure: &dyn Fn(&Proposal) -> Option<Measured>,
 ) -> BTreeMap<String, Measured> {
     let mut times = BTreeMap::new();
-    for aim in [Aim::Build, Aim::Tests] {
+    for aim in [Aim::Build, Aim::Tests, Aim::Lint, Aim::Typecheck] {
         for proposal in detected.proposals.iter().filter(|other| other.aim == aim) {
             if !proposal.optional
                 && let Some(measured) = measure(proposal)

@@ -1,4 +1,4 @@
-//! Python: pytest and unittest, ruff and mypy, run by uv or Poetry.
+//! Python: pytest and unittest, ruff and mypy, run by uv, Poetry or a virtual environment.
 
 mod runner;
 mod suite;
@@ -18,19 +18,43 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     if let Some((suite, why)) = suite::detect(folder, &project, &mut found) {
         let words = match suite {
             Suite::Pytest => runner.pytest(),
-            Suite::Unittest(start) => runner.unittest(start),
+            Suite::Unittest(start) => {
+                runner.python(&[&["-m", "unittest", "discover"], start].concat())
+            }
         };
-        found.proposes(Proposal::new(Aim::Tests, suite.name(), &words, why));
+        found.proposes(Proposal::new(Aim::Tests, suite.name(), &refs(&words), why));
     }
     if let Some(why) = project.configures("ruff", &["ruff.toml", ".ruff.toml"], folder) {
         let words = runner.tool(&["ruff", "check"]);
-        found.proposes(Proposal::new(Aim::Lint, "ruff", &words, why));
+        found.proposes(Proposal::new(Aim::Lint, "ruff", &refs(&words), why));
     }
     if let Some(why) = project.configures("mypy", &["mypy.ini", ".mypy.ini"], folder) {
         let words = runner.tool(&["mypy", "."]);
-        found.proposes(Proposal::new(Aim::Typecheck, "mypy", &words, why).optional());
+        found.proposes(Proposal::new(Aim::Typecheck, "mypy", &refs(&words), why).optional());
     }
     found
+}
+
+/// A command of CI, whose environment is another one, as it is run here.
+pub(super) fn here(folder: &Folder<'_>, words: &[String]) -> Vec<String> {
+    let runner = Runner::detect(folder);
+    match refs(words).as_slice() {
+        ["python" | "python3", "-m", "pytest", rest @ ..] => {
+            runner.pytest().into_iter().chain(rest.iter().map(|&word| word.to_owned())).collect()
+        }
+        ["python" | "python3", rest @ ..] => runner.python(rest),
+        words if RUN_BY.contains(&words.first().copied().unwrap_or_default()) => {
+            words.iter().map(|&word| word.to_owned()).collect()
+        }
+        words => runner.tool(words),
+    }
+}
+
+/// Programs that run others in an environment that they know.
+const RUN_BY: [&str; 7] = ["uv", "poetry", "pdm", "pipenv", "hatch", "tox", "nox"];
+
+fn refs(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
 }
 
 /// The pyproject.toml.

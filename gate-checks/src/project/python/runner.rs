@@ -3,45 +3,78 @@
 use crate::project::folder::Folder;
 
 /// Lock files and how programs are run where they are.
-const LOCKS: [(&str, &[&str]); 4] = [
-    ("uv.lock", &["uv", "run"]),
-    ("poetry.lock", &["poetry", "run"]),
-    ("pdm.lock", &["pdm", "run"]),
-    ("Pipfile.lock", &["pipenv", "run"]),
+const LOCKS: [(&str, [&str; 2]); 4] = [
+    ("uv.lock", ["uv", "run"]),
+    ("poetry.lock", ["poetry", "run"]),
+    ("pdm.lock", ["pdm", "run"]),
+    ("Pipfile.lock", ["pipenv", "run"]),
 ];
 
-/// The words before a Python program.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Runner {
-    /// The words before the program; none without a lock file.
-    before: &'static [&'static str],
-    /// Python's name.
-    python: &'static str,
+/// Usual folders of virtual environments.
+const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
+
+/// The way in which a project's Python programs are run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Runner {
+    /// By the tool that wrote the lock file.
+    Tool([&'static str; 2]),
+    /// From the programs of a virtual environment: these are there.
+    Environment { folder: String, programs: Vec<String> },
+    /// From PATH; this is Python's name.
+    Path(&'static str),
 }
 
 impl Runner {
     pub(super) fn detect(folder: &Folder<'_>) -> Self {
-        let locked = LOCKS.iter().find(|(lock, _)| folder.has(lock));
-        let before = locked.map_or(&[][..], |(_, before)| before);
-        let only_old = before.is_empty() && !folder.finds("python3") && folder.finds("python");
-        let python = if !before.is_empty() || only_old { "python" } else { "python3" };
-        Self { before, python }
+        if let Some((_, words)) = LOCKS.iter().find(|(lock, _)| folder.has(lock)) {
+            return Self::Tool(*words);
+        }
+        let programs = ENVIRONMENTS.iter().map(|name| format!("{name}/bin"));
+        if let Some(found) = programs.into_iter().find(|bin| folder.runs(&format!("{bin}/python")))
+        {
+            let programs = folder.names(&found);
+            return Self::Environment { folder: found, programs };
+        }
+        let only_old = !folder.finds("python3") && folder.finds("python");
+        Self::Path(if only_old { "python" } else { "python3" })
     }
 
-    /// Without a runner as a module, which also makes the project's own
-    /// modules known.
-    pub(super) fn pytest(self) -> Vec<&'static str> {
-        match self.before {
-            [] => vec![self.python, "-m", "pytest"],
-            before => [before, &["pytest"]].concat(),
+    /// Without a tool as a module, which also makes the project's own modules known.
+    pub(super) fn pytest(&self) -> Vec<String> {
+        match self {
+            Self::Tool(_) => self.tool(&["pytest"]),
+            _ => self.python(&["-m", "pytest"]),
         }
     }
 
-    pub(super) fn unittest(self, start: &[&'static str]) -> Vec<&'static str> {
-        [self.before, &[self.python, "-m", "unittest", "discover"], start].concat()
+    /// Python with these arguments.
+    pub(super) fn python(&self, arguments: &[&str]) -> Vec<String> {
+        let python = match self {
+            Self::Tool(words) => {
+                words.iter().copied().chain(["python"]).map(str::to_owned).collect()
+            }
+            Self::Environment { folder, .. } => vec![format!("{folder}/python")],
+            Self::Path(python) => vec![(*python).to_owned()],
+        };
+        python.into_iter().chain(owned(arguments)).collect()
     }
 
-    pub(super) fn tool(self, words: &[&'static str]) -> Vec<&'static str> {
-        [self.before, words].concat()
+    /// A program that is written in Python.
+    pub(super) fn tool(&self, words: &[&str]) -> Vec<String> {
+        match self {
+            Self::Tool(before) => before.iter().chain(words).map(|&word| word.to_owned()).collect(),
+            Self::Environment { folder, programs } => {
+                let is_here = |word: &&str| programs.iter().any(|program| program == word);
+                let program = words.first().filter(|word| is_here(word));
+                let first = program.map(|program| format!("{folder}/{program}"));
+                let rest = if first.is_some() { &words[1..] } else { words };
+                first.into_iter().chain(owned(rest)).collect()
+            }
+            Self::Path(_) => owned(words).collect(),
+        }
     }
+}
+
+fn owned(words: &[&str]) -> impl Iterator<Item = String> {
+    words.iter().map(|&word| word.to_owned())
 }

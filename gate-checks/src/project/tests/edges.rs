@@ -13,7 +13,7 @@ fn a_file_that_is_no_text_or_too_long_is_passed_over_with_a_note() {
     let folder = folder(&[("package.json", "")]);
     let notes = |bytes: &[u8]| {
         fs::write(folder.path().join("package.json"), bytes).unwrap();
-        detect_with(folder.path(), &|_| true).notes
+        detect_with(folder.path(), false, &|_| true).notes
     };
     assert_eq!(notes(b"\xff{}"), ["package.json was passed over: it is not UTF-8"]);
     let long = vec![b' '; (4 << 20) + 1];
@@ -40,15 +40,15 @@ fn a_folder_behind_a_link_is_not_looked_at() {
     let folder = folder(&[("outer/Cargo.toml", ""), ("project/README.md", "")]);
     let project = folder.path().join("project");
     std::os::unix::fs::symlink(folder.path().join("outer"), project.join("link")).unwrap();
-    assert_eq!(detect_with(&project, &|_| true).proposals, []);
+    assert_eq!(detect_with(&project, false, &|_| true).proposals, []);
 }
 
 #[test]
 fn a_missing_tool_is_told_once_and_by_the_name_of_what_needs_it() {
     let detected = found(&[PACKAGE], &["cargo", "cargo-clippy"]);
-    assert_eq!(detected.notes, ["cargo is not in PATH: cargo needs it"]);
+    assert_eq!(detected.notes, ["cargo is not installed"]);
     let wrapper = found(&[("pom.xml", ""), ("!mvnw", "")], &["java"]);
-    assert_eq!(wrapper.notes, ["java is not in PATH: maven needs it"]);
+    assert_eq!(wrapper.notes, ["java is not installed: maven needs it"]);
     assert_eq!(lines(&wrapper).len(), 2);
     let lint = found(&[("go.mod", "")], &["go"]);
     assert_eq!(lines(&lint)[2], "lint?: go vet ./...");

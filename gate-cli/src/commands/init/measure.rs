@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-use std::time::Duration;
 
 use gate_checks::project::{Detected, Proposal};
 use gate_checks::{CheckSite, GatherOptions, gather};
@@ -42,8 +41,7 @@ impl Stopwatch {
         let gathered = gather(&self.policy, self.site.clone(), &wanted, render::progress()).ok()?;
         let evidence =
             gathered.evidence.into_iter().find(|evidence| evidence.check == proposal.check)?;
-        let took = Duration::from_millis(evidence.duration_ms);
-        Some(Measured { outcome: evidence.outcome, took, summary: evidence.summary })
+        Some(Measured::new(evidence))
     }
 }
 

@@ -9,6 +9,7 @@ use gate_checks::project::{Aim, Detected, Proposal};
 use gate_core::decide::evidence::Outcome;
 use gate_core::text::clean;
 
+use super::cannot_pass;
 use super::measured::Measured;
 use super::shown::length;
 use crate::agent::Agent;
@@ -56,7 +57,7 @@ fn found_list(detected: &Detected, times: &BTreeMap<String, Measured>) -> String
             .to_owned();
     }
     let optional = detected.proposals.iter().filter(|proposal| proposal.optional);
-    table(&lines) + &mentions(optional)
+    table(&lines) + &mentions(optional, times)
 }
 
 fn table(lines: &[[String; 3]]) -> String {
@@ -75,13 +76,23 @@ fn table(lines: &[[String; 3]]) -> String {
     text
 }
 
-fn mentions<'a>(optional: impl Iterator<Item = &'a Proposal>) -> String {
+fn mentions<'a>(
+    optional: impl Iterator<Item = &'a Proposal>,
+    times: &BTreeMap<String, Measured>,
+) -> String {
     let names: Vec<_> = optional
-        .map(|proposal| format!("{} ({})", proposal.check, clean(&proposal.command.join(" "))))
+        .map(|proposal| {
+            let why = times.get(&proposal.check).map(|measured| match measured.has_no_tests {
+                true => "; no test yet".to_owned(),
+                false => format!("; {}", came_to(measured)),
+            });
+            let command = clean(&proposal.command.join(" "));
+            format!("{} ({command}{})", proposal.check, why.unwrap_or_default())
+        })
         .collect();
     match names.as_slice() {
         [] => String::new(),
-        names => format!("mentioned in comments: {}\n", names.join(", ")),
+        names => format!("also found, switched off in gate.toml: {}\n", names.join(", ")),
     }
 }
 
@@ -90,20 +101,41 @@ fn came_to(measured: &Measured) -> String {
     match measured.outcome {
         Outcome::Pass => format!("passed in {took}"),
         Outcome::Fail => format!("FAILED in {took}: {}", measured.summary),
-        _ => format!("inconclusive: {}", measured.summary),
+        _ => format!("COULD NOT RUN: {}", measured.summary),
     }
+}
+
+fn names<'a>(proposals: impl Iterator<Item = &'a Proposal>) -> String {
+    let names: Vec<_> = proposals.map(|proposal| format!("`{}`", proposal.check)).collect();
+    names.join(", ")
 }
 
 /// The next steps, in order.
 fn steps(detected: &Detected, times: &BTreeMap<String, Measured>, agent: Agent) -> Vec<String> {
-    let has_tests =
-        detected.proposals.iter().any(|proposal| proposal.aim == Aim::Tests && !proposal.optional);
-    let first = if times.values().any(|measured| measured.outcome != Outcome::Pass) {
-        "put right what did not pass, or change its command in gate.toml"
-    } else if has_tests {
-        "read gate.toml"
+    let required: Vec<_> =
+        detected.proposals.iter().filter(|proposal| !proposal.optional).collect();
+    let has_failed = |proposal: &&&Proposal| {
+        times.get(&proposal.check).is_some_and(|measured| measured.outcome == Outcome::Fail)
+    };
+    let cannot = names(cannot_pass(detected, times).into_iter());
+    let failed = names(required.iter().filter(has_failed).copied());
+    let without_tests = |proposal: &&Proposal| {
+        times.get(&proposal.check).is_some_and(|measured| measured.has_no_tests)
+    };
+    let empty = names(detected.proposals.iter().filter(without_tests));
+    let first = if !cannot.is_empty() {
+        format!(
+            "make {cannot} run: install what is missing, or change the command in gate.toml \
+             and `gate trust`; until then the loop cannot end"
+        )
+    } else if !failed.is_empty() {
+        format!("repair {failed}, or change the command in gate.toml and `gate trust`")
+    } else if required.iter().any(|proposal| proposal.aim == Aim::Tests) {
+        "read gate.toml".to_owned()
+    } else if !empty.is_empty() {
+        format!("write a test, then switch {empty} on in gate.toml and `gate trust`")
     } else {
-        "name the command that runs your tests in gate.toml, then `gate trust`"
+        "name the command that runs your tests in gate.toml, then `gate trust`".to_owned()
     };
     let commit = detected.repository.then(|| {
         "commit it, or it counts as a change of the agent's: \
@@ -116,8 +148,5 @@ fn steps(detected: &Detected, times: &BTreeMap<String, Measured>, agent: Agent) 
     );
     let around = "or around one: gate init --loop bash, or `gate run`; in a loop of your own, put \
                   `gate prompt` into the prompt, and call `gate check OUTPUT`";
-    [Some(first.to_owned()), commit, Some(hook), Some(around.to_owned())]
-        .into_iter()
-        .flatten()
-        .collect()
+    [Some(first), commit, Some(hook), Some(around.to_owned())].into_iter().flatten().collect()
 }

@@ -17,7 +17,7 @@ const HEAD: &str = include_str!("../../templates/gate.toml");
 const EXAMPLE: &str = "
 # No tests were found. Name the command that runs yours:
 # [checks.tests]
-# command = [\"cargo\", \"test\"]
+# command = [\"PROGRAM\", \"ARGUMENT\"]
 # timeout = \"10m\"
 ";
 
@@ -55,7 +55,7 @@ pub(super) fn settings(detected: &Detected, times: &BTreeMap<String, Measured>) 
     for proposal in &detected.proposals {
         text.push_str(&check(proposal, times.get(&proposal.check)));
     }
-    if detected.proposals.iter().all(|proposal| proposal.aim != Aim::Tests || proposal.optional) {
+    if detected.proposals.iter().all(|proposal| proposal.aim != Aim::Tests) {
         text.push_str(EXAMPLE);
     }
     if detected.repository {
@@ -88,10 +88,21 @@ fn check(proposal: &Proposal, measured: Option<&Measured>) -> String {
 /// The comment above a check: its reason, and the result of running it.
 fn comments(proposal: &Proposal, measured: Option<&Measured>) -> String {
     let mut comments = vec![format!("From {}.", proposal.why)];
-    if proposal.optional {
-        comments.push("Not asked for by the project: take it in if you want it.".to_owned());
-    } else if matches!(proposal.aim, Aim::Tests | Aim::Build) {
-        comments.push(measured.map_or_else(|| "Not timed.".to_owned(), came_to));
+    match measured {
+        Some(measured) if measured.has_no_tests => {
+            comments.push("It found no test: take it in once there is one.".to_owned());
+        }
+        Some(measured) if proposal.optional => {
+            comments.push(format!("{} Take it in once it can run.", came_to(measured)));
+        }
+        Some(measured) => comments.push(came_to(measured)),
+        None if proposal.is_missing => {
+            comments.push(format!("{} is not installed.", proposal.needs_tool));
+        }
+        None if proposal.optional => {
+            comments.push("Not asked for by the project: take it in if you want it.".to_owned());
+        }
+        None => comments.push("Not timed.".to_owned()),
     }
     if measured.is_some_and(|measured| measured.took > MAX_HOOK_TIME) {
         comments
@@ -105,7 +116,7 @@ fn came_to(measured: &Measured) -> String {
     match measured.outcome {
         Outcome::Pass => format!("It passed in {took}: {}.", measured.summary),
         Outcome::Fail => format!("It failed in {took}: {}.", measured.summary),
-        _ => format!("Nothing could be found out in {took}: {}.", measured.summary),
+        _ => format!("It could not run: {}.", measured.summary),
     }
 }
 
