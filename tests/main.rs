@@ -114,3 +114,4 @@ mod work_crowd;
 mod work_refused;
 mod work_reset;
 mod work_tamper;
+mod wrong;

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{DONE, GATE, Ran, Run, gate};
 
 /// All that only a person may say.
-pub(crate) const ACTS: [&str; 15] = [
+pub(crate) const ACTS: [&str; 16] = [
     "check --force-complete --reason x out.log",
     "check --exit-threshold 0 out.log",
     "check --no-checks out.log",
@@ -20,6 +20,7 @@ pub(crate) const ACTS: [&str; 15] = [
     "baseline --forget",
     "lock",
     "lock --release",
+    "wrong 1 --reason x",
     "off",
     "uninstall claude-code",
 ];

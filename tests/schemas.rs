@@ -28,6 +28,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "status",
         "trust",
         "lock",
+        "wrong",
         "version",
         "run",
         "explain",

@@ -38,7 +38,7 @@ pub(crate) use self::replay::{Only, Replay};
 pub(crate) use self::run::{Cwd, ExitCodes, Run, Stop};
 use self::shared::non_empty;
 pub(crate) use self::shared::{InputArgs, SettingsArgs};
-pub(crate) use self::trust::{Lock, Trust, Version};
+pub(crate) use self::trust::{Lock, Trust, Version, Wrong};
 pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 
 /// Decides whether a coding agent's loop may end.
@@ -112,6 +112,9 @@ pub(crate) enum Command {
     Trust(Trust),
     /// Hold a run to the policy of this moment. For the operator; recorded.
     Lock(Lock),
+    /// Mark a decision as a false refusal or a false exit: `gate replay` takes the mark as a
+    /// label. For the operator; recorded.
+    Wrong(Wrong),
     /// Verify, show or export what gate has recorded.
     #[command(subcommand)]
     Ledger(Ledger),

@@ -162,7 +162,8 @@ impl Gate {
         };
         let mut memory = memory.borrow_mut();
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
-        let input = judging.input.as_deref();
+        // Where the caller numbers the iterations, a repetition is told from a new run by it.
+        let input = request.iteration.and(judging.input.as_deref());
         let question = DecisionRequest {
             settings: self.run_settings(report),
             admit: &|turn| self.admit(report, request, &judging.scan, Some(turn)),
@@ -392,6 +393,7 @@ impl Gate {
             usage: UsageRecord::new(&transcript),
             ledger: None,
             transcript,
+            wrong: None,
             duration_ms: u64::try_from(judging.began.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
         record.with_masked()

@@ -2,7 +2,7 @@
 
 use gate_checks::TreeChange;
 use gate_core::mask::{self, MASKED, Masker};
-use gate_core::{Decision, Transcript};
+use gate_core::{Decision, Transcript, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,8 +39,8 @@ pub struct Record {
     pub decision: Decision,
     /// When a limit that ended the iteration is over (RFC 3339, UTC).
     pub retry_at: Option<String>,
-    /// The digest of what was judged; where the caller numbers the iterations,
-    /// so that a repetition is told from a new run of the same name.
+    /// The digest of what was judged, where state is kept: of a large file its ends and
+    /// its length.
     #[serde(default)]
     pub input_digest: Option<String>,
     /// The policy that it was decided under.
@@ -60,6 +60,9 @@ pub struct Record {
     pub ledger: Option<Ledger>,
     /// Facts of the transcript beside the conversation.
     pub transcript: Transcript,
+    /// The operator's mark, if the decision was wrong.
+    #[serde(default)]
+    pub wrong: Option<WrongMark>,
     /// The time for the decision, in milliseconds.
     pub duration_ms: u64,
 }
@@ -97,6 +100,43 @@ pub struct Ledger {
     pub seq: u64,
     /// The record's hash.
     pub hash: String,
+}
+
+/// The mistake in a decision. It follows from the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mistake {
+    /// The work was done, and the loop did not end as done.
+    FalseRefusal,
+    /// The work was not done, and the loop ended as done.
+    FalseExit,
+}
+
+impl Mistake {
+    pub(crate) fn in_verdict(verdict: Verdict) -> Self {
+        if verdict == Verdict::Exit { Self::FalseExit } else { Self::FalseRefusal }
+    }
+
+    /// The mistake for a person.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::FalseRefusal => "false refusal",
+            Self::FalseExit => "false exit",
+        }
+    }
+}
+
+/// An operator's mark on a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WrongMark {
+    /// The mistake.
+    pub mistake: Mistake,
+    /// The operator's reason.
+    pub reason: String,
+    /// When it was marked (RFC 3339, UTC).
+    pub time: String,
+    /// The mark's record.
+    pub ledger: Ledger,
 }
 
 impl Record {

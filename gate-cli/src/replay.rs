@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
+use crate::record::Mistake;
 
 /// The name of a row's schema.
 pub(crate) const ROW: &str = "gate.replay.v1";
@@ -117,6 +118,16 @@ pub enum Label {
     Blocked,
     /// Signals stand only where they are not the agent's.
     Unrelated,
+}
+
+/// The right answer to a transcript that was judged by a decision with this mistake.
+impl From<Mistake> for Label {
+    fn from(mistake: Mistake) -> Self {
+        match mistake {
+            Mistake::FalseRefusal => Self::Exit,
+            Mistake::FalseExit => Self::Continue,
+        }
+    }
 }
 
 impl Label {

@@ -55,6 +55,8 @@ pub mod kind {
 
     /// Settings were approved by an operator, or no longer are.
     pub const TRUST: &str = "settings_trust";
+    /// A decision was marked as wrong by an operator.
+    pub const WRONG: &str = "decision_wrong";
     /// A run was locked to a policy by an operator, or the lock was ended.
     pub const LOCK: &str = "policy_lock";
 

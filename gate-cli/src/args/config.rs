@@ -62,6 +62,8 @@ pub enum SchemaName {
     Trust,
     /// `gate lock --json`.
     Lock,
+    /// `gate wrong --json`.
+    Wrong,
     /// `gate version --json`.
     Version,
     /// `gate run --json`.

@@ -11,8 +11,8 @@ use crate::render::replay::Grouping;
 
 pub(super) const CODES: &str = "\
 Exit codes:
-  0    all was read; with --labels, no false or missed exit
-  1    with --labels: there are false or missed exits
+  0    all was read; no false or missed exit, by labels and marks
+  1    by --labels, or by what `gate wrong` has marked, there are false or missed exits
   2    usage or configuration error; or a file was not found, and the rest was read
   5    internal error; or a file could not be read, and the rest was
   130  interrupted: the rows so far are whole";
@@ -31,7 +31,7 @@ pub(crate) struct Replay {
     #[arg(long, value_enum, value_name = "BY", default_value_t = Grouping::File)]
     pub(crate) group: Grouping,
     /// The right answers: JSONL of `{"file", "label"}`, with files named from the labels'
-    /// folder.
+    /// folder. What `gate wrong` has marked is labelled without it.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Say which verdicts are other than in this output of `replay --json`.

@@ -1,8 +1,8 @@
-//! `gate trust`, `lock` and `version`.
+//! `gate trust`, `lock`, `wrong` and `version`.
 
 use clap::Args;
 
-use super::shared::SettingsArgs;
+use super::shared::{SettingsArgs, non_empty};
 
 #[derive(Debug, Args)]
 pub(crate) struct Trust {
@@ -28,6 +28,22 @@ pub(crate) struct Lock {
     /// End the lock.
     #[arg(long)]
     pub(crate) release: bool,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Wrong {
+    /// The decision: the number of its record, or the beginning of its id. In a shell,
+    /// leave the `#` of a number out or quote it.
+    #[arg(value_name = "DECISION")]
+    pub(crate) decision: String,
+    /// Why the decision was wrong.
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
+    pub(crate) reason: String,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     /// Print one JSON object.

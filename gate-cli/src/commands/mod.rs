@@ -33,6 +33,7 @@ mod trust;
 mod uninstall;
 mod version;
 mod work;
+mod wrong;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -86,6 +87,7 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Log(log) => OutputMode { json: log.json, stop: false },
         Command::Trust(trust) => OutputMode { json: trust.json, stop: false },
         Command::Lock(lock) => OutputMode { json: lock.json, stop: false },
+        Command::Wrong(wrong) => OutputMode { json: wrong.json, stop: false },
         Command::Version(version) => OutputMode { json: version.json, stop: false },
         Command::Bus(bus) => OutputMode { json: bus.json(), stop: false },
         Command::Fact(fact) => OutputMode { json: fact.json(), stop: false },
@@ -140,6 +142,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Breaker(args) => breaker::run(&here, &args),
         Command::Trust(args) => trust::run(&here, &args),
         Command::Lock(args) => lock::run(&here, &args),
+        Command::Wrong(args) => wrong::run(&here, &args),
         Command::Version(args) => version::run(&args),
         Command::Ledger(args) => ledger::run(&here, &args),
         Command::Log(args) => log::run(&here, &args),

@@ -8,6 +8,7 @@ mod inputs;
 mod labels;
 mod list;
 mod listed;
+mod marks;
 mod run_folder;
 mod sniff;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use gate_checks::CheckSite;
 use self::earlier::EarlierReplay;
 use self::inputs::Inputs;
 use self::labels::{Idle, Labels};
+use self::marks::Marks;
 use self::sniff::Passed;
 use self::workers::{Finding, Findings, Work};
 use super::common::DONE;
@@ -49,16 +51,24 @@ const TICK: Duration = Duration::from_millis(100);
 const WRONG: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
-    understood(args)?;
     let folder = &here.places.folder;
     let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
+    let marks = Marks::read(here, &settings.policy).unwrap_or_else(|failure| {
+        notes(&[format!("what `gate wrong` has marked is left out: {}", failure.message)]);
+        Marks::default()
+    });
+    understood(args, &marks)?;
     let labels = args.labels.as_ref().map(|file| Labels::read(&folder.join(file))).transpose()?;
     let labels = labels.unwrap_or_default();
     let earlier =
         args.compare.as_ref().map(|file| EarlierReplay::read(&folder.join(file))).transpose()?;
     let Inputs { all, other } = inputs::find(folder, args, &labels)?;
     let interrupt = Interrupt::listen()?;
-    let layout = layout(args, &all, !settings.policy.checks.is_empty());
+    let layout = Layout {
+        checks: !settings.policy.checks.is_empty(),
+        labels: args.labels.is_some() || !marks.is_empty(),
+        ..layout(args, &all)
+    };
     let mut report = Report::new(layout);
     report.totals.files = all.len();
     report.totals.other = other;
@@ -66,6 +76,7 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let work = Arc::new(Work {
         inputs: all,
         labels,
+        marks,
         settings,
         site: CheckSite { environment: here.places.environment.clone(), ..CheckSite::new(folder) },
         format: args.reading.format,
@@ -79,16 +90,18 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
 }
 
 /// Options that need others.
-fn understood(args: &Replay) -> Result<(), Failure> {
+fn understood(args: &Replay, marks: &Marks) -> Result<(), Failure> {
     let missing = match args.only {
-        Some(Only::Wrong) if args.labels.is_none() => "--only wrong needs --labels FILE",
+        Some(Only::Wrong) if args.labels.is_none() && marks.is_empty() => {
+            "--only wrong needs --labels FILE, or decisions that `gate wrong` has marked"
+        }
         Some(Only::Changed) if args.compare.is_none() => "--only changed needs --compare OLD.jsonl",
         _ => return Ok(()),
     };
     Err(Failure::usage("usage", missing))
 }
 
-fn layout(args: &Replay, inputs: &[inputs::Input], checks: bool) -> Layout {
+fn layout(args: &Replay, inputs: &[inputs::Input]) -> Layout {
     let longest = inputs.iter().map(|input| input.shown.chars().count()).max();
     Layout {
         shape: match (args.json, args.csv) {
@@ -97,8 +110,8 @@ fn layout(args: &Replay, inputs: &[inputs::Input], checks: bool) -> Layout {
             _ => Shape::Table,
         },
         grouping: args.group,
-        checks,
-        labels: args.labels.is_some(),
+        checks: false,
+        labels: false,
         compared: args.compare.is_some(),
         file_width: longest.unwrap_or_default(),
     }

@@ -18,7 +18,7 @@ pub use crate::approval::{Starts, TrustRecord};
 pub use crate::args::SchemaName as Name;
 use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
-use crate::memory::{BreakerStatus, Lock};
+use crate::memory::{BreakerStatus, Lock, WrongRecord};
 use crate::record::Record;
 use crate::replay::{ReplayGroup, ReplayRecord};
 use crate::runner::RunRecord;
@@ -40,6 +40,7 @@ pub fn schema(name: Name) -> Value {
         Name::Status => schema_for!(Status).to_value(),
         Name::Trust => schema_for!(TrustRecord).to_value(),
         Name::Lock => schema_for!(Lock).to_value(),
+        Name::Wrong => schema_for!(WrongRecord).to_value(),
         Name::Version => schema_for!(VersionRecord).to_value(),
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),

@@ -19,7 +19,7 @@ const NEW: u64 = 64 << 20;
 pub(crate) struct Judging {
     pub(super) began: Instant,
     pub(crate) scan: Scan,
-    /// The digest of its bytes, where the caller numbers the iterations.
+    /// The digest of its bytes, where state is kept; of a large file of its ends.
     pub(super) input: Option<String>,
     pub(super) policy_text: String,
 }
@@ -54,8 +54,8 @@ impl Gate {
     /// A source that cannot be read.
     pub(crate) fn read(&self, source: &Source, request: &Request) -> Result<Judging, Failure> {
         let began = Instant::now();
-        let mut hasher =
-            (request.iteration.is_some() && self.memory.is_some()).then(blake3::Hasher::new);
+        let is_whole = request.iteration.is_some() || !request.end_only;
+        let mut hasher = (is_whole && self.memory.is_some()).then(blake3::Hasher::new);
         let mut scan = self.read_needed(source, request, &mut |bytes| {
             if let Some(hasher) = &mut hasher {
                 hasher.update(bytes);
@@ -67,9 +67,33 @@ impl Gate {
         Ok(Judging {
             began,
             scan,
-            input: hasher.map(|hasher| format!("blake3:{}", hasher.finalize().to_hex())),
+            input: hasher.map(|hasher| digest(&hasher)),
             policy_text: self.policy.canonical(),
         })
+    }
+
+    /// The digest that a decision on this source records.
+    ///
+    /// # Errors
+    ///
+    /// A source that cannot be read.
+    pub(crate) fn input_digest(
+        &self,
+        source: &Source,
+        format: Option<Forced>,
+    ) -> Result<String, Failure> {
+        let mut hasher = blake3::Hasher::new();
+        let mut scanner = Scanner::new(&self.patterns, format);
+        let ends = Ends {
+            read_before: &mut |_| None,
+            brief: false,
+            see: &mut |bytes| {
+                hasher.update(bytes);
+            },
+        };
+        let bytes = source.scan_ends(&mut scanner, ends)?;
+        hasher.update(&bytes.to_le_bytes());
+        Ok(digest(&hasher))
     }
 
     /// Reads what the decision needs of a transcript: where the end of a large
@@ -128,4 +152,8 @@ impl Gate {
         self.masker.transcript(&mut scan.transcript);
         scan
     }
+}
+
+fn digest(hasher: &blake3::Hasher) -> String {
+    format!("blake3:{}", hasher.finalize().to_hex())
 }

@@ -95,7 +95,7 @@ pub(super) fn place(sealed: &Sealed) -> Ledger {
 }
 
 /// The error for a record that gate cannot have written like this.
-fn damaged(sealed: &Sealed, error: &serde_json::Error) -> Failure {
+pub(super) fn damaged(sealed: &Sealed, error: &serde_json::Error) -> Failure {
     let message = format!("record {} of the ledger cannot be read: {error}", sealed.record.seq);
     Failure::internal("state-corrupt", message)
 }

@@ -26,6 +26,7 @@ mod set_aside;
 mod tests;
 mod token;
 mod work;
+mod wrong;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,6 +49,7 @@ pub(crate) use run_history::Loop;
 pub use set_aside::SetAside;
 pub(crate) use token::Tokens;
 pub use work::{Claim, LeaseRef, Submitted};
+pub(crate) use wrong::{JudgedTranscript, MarkedTranscript, WrongRecord};
 
 use crate::failure::Failure;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};

@@ -5,7 +5,7 @@ use gate_core::protocol::ledger::Sealed;
 use gate_core::{Decision, Policy, decide};
 use serde_json::Value;
 
-use super::{Memory, body};
+use super::{Memory, body, wrong};
 use crate::failure::Failure;
 use crate::record::Record;
 use crate::store::Reading;
@@ -60,7 +60,7 @@ impl Memory {
         let tree = self.tree.clone();
         self.read(|reading| {
             let sealed = newest(reading, |sealed| selector.is_decision(sealed, &tree))?;
-            sealed.as_ref().map(body::decision_of).transpose()
+            sealed.map(|sealed| marked(reading, &sealed)).transpose()
         })
     }
 
@@ -73,7 +73,7 @@ impl Memory {
             })?;
             let Some(sealed) = found else { return Ok(None) };
             Ok(Some(if is_decision(&sealed) {
-                Last::Decided(Box::new(body::decision_of(&sealed)?))
+                Last::Decided(Box::new(marked(reading, &sealed)?))
             } else {
                 Last::Undecided(text(&sealed, "why").unwrap_or_default().to_owned())
             }))
@@ -108,14 +108,9 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn decision(&mut self, named: &str) -> Result<Option<Record>, Failure> {
-        let number = named.strip_prefix('#').unwrap_or(named).parse().ok();
         self.read(|reading| {
-            let numbered = number.map(|seq| reading.entry(seq)).transpose()?.flatten();
-            let sealed = match numbered.filter(is_decision) {
-                None if named.len() >= 4 => reading.decision_by_id(named)?,
-                found => found,
-            };
-            sealed.as_ref().map(body::decision_of).transpose()
+            let sealed = decision_named(reading, named)?;
+            sealed.map(|sealed| marked(reading, &sealed)).transpose()
         })
     }
 
@@ -155,6 +150,24 @@ impl Memory {
         });
         read.ok().flatten()
     }
+}
+
+/// A decision with the operator's mark, if it has one.
+fn marked(reading: &mut dyn Reading, sealed: &Sealed) -> Result<Record, Failure> {
+    wrong::with_mark(reading, body::decision_of(sealed)?)
+}
+
+/// A decision's record by its number or its id. See [`Memory::decision`].
+pub(super) fn decision_named(
+    reading: &mut dyn Reading,
+    named: &str,
+) -> Result<Option<Sealed>, Failure> {
+    let number = named.strip_prefix('#').unwrap_or(named).parse().ok();
+    let numbered = number.map(|seq| reading.entry(seq)).transpose()?.flatten();
+    Ok(match numbered.filter(is_decision) {
+        None if named.len() >= 4 => reading.decision_by_id(named)?,
+        found => found,
+    })
 }
 
 fn transcript_length(sealed: &Sealed, session: &str) -> Option<u64> {

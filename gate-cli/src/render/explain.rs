@@ -63,6 +63,9 @@ impl Explained {
         if let Some(ledger) = &record.ledger {
             self.row("ledger", &format!("record {}, {}", ledger.seq, ledger.hash));
         }
+        if let Some(mark) = &record.wrong {
+            self.row("marked", &format!("{}: {}", mark.mistake.words(), mark.reason));
+        }
     }
 
     fn policy(&mut self, record: &Record, policy: Option<&Policy>) {

@@ -109,6 +109,13 @@ fn event(record: &Record) -> (String, Option<AnsiColor>, String) {
             let what = if policy.is_empty() { "lock released" } else { "locked" };
             (what.to_owned(), Some(AnsiColor::Yellow), policy.to_owned())
         }
+        kind::WRONG => {
+            let mistake = at(record, "mistake", "").replace('-', " ");
+            let marked = record.body.get("marked").and_then(|marked| marked.get("seq"));
+            let seq = marked.and_then(Value::as_u64).unwrap_or_default();
+            let why = format!("record {seq}: {}", at(record, "reason", ""));
+            (mistake, Some(AnsiColor::Yellow), why)
+        }
         kind::RUN_ENDED => run_ended(record),
         work::kind::ADDED | work::kind::MOVED | work::kind::ENDED => worked(record),
         other => (other.to_owned(), None, String::new()),

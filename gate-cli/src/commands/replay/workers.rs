@@ -15,10 +15,12 @@ use gate_core::read::Forced;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::inputs::Input;
-use super::labels::Labels;
+use super::labels::{Labelled, Labels};
+use super::marks::Marks;
 use super::sniff::{self, Passed};
 use crate::failure::Failure;
 use crate::gate::{Gate, Replayed, Step};
+use crate::memory::JudgedTranscript;
 use crate::replay::{Judged, ROW, ReplayRecord};
 use crate::source::Source;
 
@@ -42,6 +44,7 @@ pub(super) enum Finding {
 pub(super) struct Work {
     pub(super) inputs: Vec<Input>,
     pub(super) labels: Labels,
+    pub(super) marks: Marks,
     pub(super) settings: Resolved,
     pub(super) site: CheckSite,
     pub(super) format: Option<Forced>,
@@ -195,16 +198,41 @@ impl Work {
             }
         });
         if let Some(last) = before {
-            self.send(input, last, read.is_ok(), output);
+            let marked = self.marked(gate, input, &last);
+            self.send_labelled(input, last, (read.is_ok(), marked), output);
         }
         if let Err(failure) = read {
             self.fail(input, rows, failure, output);
         }
     }
 
-    /// Sends a row with its label; `last` is true for the file's last iteration.
+    /// The label by which an operator has marked the decision on this file.
+    fn marked(&self, gate: &Gate, input: &Input, last: &ReplayRecord) -> Option<Labelled> {
+        if self.marks.is_empty() {
+            return None;
+        }
+        let source = Source::File(input.path.clone());
+        self.marks.get(&JudgedTranscript {
+            digest: gate.input_digest(&source, self.format).ok(),
+            session: last.transcript.as_ref().and_then(|transcript| transcript.session.clone()),
+            bytes: input.size,
+        })
+    }
+
     fn send(&self, input: &Input, row: ReplayRecord, last: bool, output: &Output) {
-        let label = input.id.and_then(|id| self.labels.get(id, row.iteration, last));
+        self.send_labelled(input, row, (last, None), output);
+    }
+
+    /// Sends a row with its label; `last` is true for the file's last iteration. A label from
+    /// a file goes before an operator's mark.
+    fn send_labelled(
+        &self,
+        input: &Input,
+        row: ReplayRecord,
+        (last, marked): (bool, Option<Labelled>),
+        output: &Output,
+    ) {
+        let label = input.id.and_then(|id| self.labels.get(id, row.iteration, last)).or(marked);
         let judged = label
             .zip(row.verdict)
             .map(|(label, verdict)| Judged::new(verdict, label.label, label.ambiguous));

@@ -1,0 +1,188 @@
+//! Marks on decisions that an operator calls wrong. A mark is a record of its own: the
+//! decision's record stays as it is.
+
+use gate_core::Verdict;
+use gate_core::history::kind;
+use gate_core::protocol::ledger::{Draft, Sealed};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Memory, body, queries};
+use crate::failure::Failure;
+use crate::operator::Operator;
+use crate::record::{Mistake, Record, WrongMark};
+use crate::replay::Label;
+use crate::secrets;
+use crate::store::Reading;
+
+/// `gate.wrong.v1`: a decision that was marked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct WrongRecord {
+    /// Always `gate.wrong.v1`.
+    pub schema: &'static str,
+    /// The decision's id.
+    pub decision_id: String,
+    /// The number of the decision's record.
+    pub decision: u64,
+    /// The decision's verdict.
+    pub verdict: Verdict,
+    /// The label of the judged transcript in `gate replay`.
+    pub label: Label,
+    /// The mark.
+    #[serde(flatten)]
+    pub mark: WrongMark,
+}
+
+/// A transcript that was judged by a decision with a mark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MarkedTranscript {
+    pub(crate) mistake: Mistake,
+    pub(crate) transcript: JudgedTranscript,
+}
+
+/// The identity of a transcript that was judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct JudgedTranscript {
+    /// The digest of its bytes.
+    pub(crate) digest: Option<String>,
+    /// The client's id of the session.
+    pub(crate) session: Option<String>,
+    /// The length in bytes.
+    pub(crate) bytes: u64,
+}
+
+/// The body of a mark's record.
+#[derive(Serialize, Deserialize)]
+struct MarkBody {
+    marked: MarkedDecision,
+    mistake: Mistake,
+    reason: String,
+    transcript: JudgedTranscript,
+    /// The operator.
+    by: Value,
+}
+
+/// The decision that a mark is about.
+#[derive(Serialize, Deserialize)]
+struct MarkedDecision {
+    seq: u64,
+    hash: String,
+    id: String,
+    verdict: Verdict,
+}
+
+impl Memory {
+    /// Marks a decision as wrong. It is named as for [`Memory::decision`].
+    ///
+    /// # Errors
+    ///
+    /// No such decision, one that let a stop go without judging the work, one with a mark.
+    pub(crate) fn mark_wrong(
+        &mut self,
+        named: &str,
+        reason: &str,
+        operator: &Operator,
+    ) -> Result<WrongRecord, Failure> {
+        let reason = secrets::masked(reason);
+        self.write(|writing| {
+            let Some(sealed) = queries::decision_named(writing, named)? else {
+                return Err(unknown(named));
+            };
+            let record = body::decision_of(&sealed)?;
+            let seq = sealed.record.seq;
+            if record.decision.released.is_some() {
+                let message = format!("decision {seq} neither ended the work nor refused to");
+                return Err(Failure::usage("decision-released", message).hint(
+                    "`gate log` shows the decisions of loops, and the stops that were refused",
+                ));
+            }
+            if let Some(mark) = mark_on(writing, seq)? {
+                let place = mark.ledger.seq;
+                let message =
+                    format!("decision {seq} is marked already: {}, record {place}", mark.reason);
+                return Err(Failure::usage("already-marked", message));
+            }
+            let mistake = Mistake::in_verdict(record.decision.verdict);
+            let body = MarkBody {
+                marked: MarkedDecision {
+                    seq,
+                    hash: sealed.hash.to_string(),
+                    id: record.decision_id.clone(),
+                    verdict: record.decision.verdict,
+                },
+                mistake,
+                reason: reason.clone(),
+                transcript: JudgedTranscript {
+                    digest: record.input_digest.clone(),
+                    session: record.transcript.session.clone(),
+                    bytes: record.transcript.bytes,
+                },
+                by: serde_json::to_value(operator).unwrap_or_default(),
+            };
+            let marked = writing.append(Draft {
+                time: Timestamp::now().to_string(),
+                kind: kind::WRONG.to_owned(),
+                run: record.run.clone(),
+                actor: operator.actor(),
+                body: body::body(&body)?,
+            })?;
+            Ok(WrongRecord {
+                schema: "gate.wrong.v1",
+                decision_id: record.decision_id,
+                decision: seq,
+                verdict: record.decision.verdict,
+                label: mistake.into(),
+                mark: mark(&marked, body),
+            })
+        })
+    }
+
+    /// The transcripts that an operator's marks are about, the latest mark first.
+    pub(crate) fn marked_transcripts(&mut self) -> Result<Vec<MarkedTranscript>, Failure> {
+        self.read(|reading| {
+            let marks = marks(reading)?.into_iter();
+            let all = marks.map(|(_, body)| MarkedTranscript {
+                mistake: body.mistake,
+                transcript: body.transcript,
+            });
+            Ok(all.collect())
+        })
+    }
+}
+
+fn unknown(named: &str) -> Failure {
+    Failure::usage("unknown-decision", format!("no decision is called `{named}`"))
+        .hint("`gate log` lists the decisions with their numbers")
+}
+
+/// The decision with its mark, if it has one.
+pub(super) fn with_mark(reading: &mut dyn Reading, record: Record) -> Result<Record, Failure> {
+    let seq = record.ledger.as_ref().map(|ledger| ledger.seq);
+    let wrong = seq.map(|seq| mark_on(reading, seq)).transpose()?.flatten();
+    Ok(Record { wrong, ..record })
+}
+
+/// The mark on the decision with this number.
+fn mark_on(reading: &mut dyn Reading, seq: u64) -> Result<Option<WrongMark>, Failure> {
+    let mut marks = marks(reading)?.into_iter();
+    Ok(marks.find(|(_, body)| body.marked.seq == seq).map(|(sealed, body)| mark(&sealed, body)))
+}
+
+/// All marks, the latest first. Each is a person's act, so there are few.
+fn marks(reading: &mut dyn Reading) -> Result<Vec<(Sealed, MarkBody)>, Failure> {
+    let sealed = reading.entries_of_type(kind::WRONG, usize::MAX)?.into_iter();
+    let read = |sealed: Sealed| {
+        let body = serde_json::from_value(Value::from(sealed.record.body.clone()));
+        let body = body.map_err(|error| body::damaged(&sealed, &error))?;
+        Ok((sealed, body))
+    };
+    sealed.map(read).collect()
+}
+
+fn mark(sealed: &Sealed, body: MarkBody) -> WrongMark {
+    let MarkBody { mistake, reason, .. } = body;
+    WrongMark { mistake, reason, time: sealed.record.time.clone(), ledger: body::place(sealed) }
+}
