@@ -2,7 +2,9 @@
 //!
 //! Source: captures of 0.169.0, public logs of 0.111 and 0.125. The log
 //! (stderr) introduces whatever follows by a line of its own: `user`, `codex`,
-//! `exec`, `tokens used`, …; the final answer (stdout) follows it once more.
+//! `exec`, `tokens used`, …; the final answer (stdout) follows it once more. The
+//! first other line after that is no word of the agent's: a script that called Codex
+//! goes on in the same log.
 //!
 //! Not recognised: a command whose output has a line that is exactly such
 //! a mark, as when a command prints another log of Codex. Diffs cannot (their
@@ -11,6 +13,8 @@
 //! belongs to the section before it, which is never the agent's.
 
 mod section;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::blocks::{Block, Blocks, skip_blank};
 use super::json::Decode;
@@ -81,6 +85,39 @@ struct Log {
     /// The line in which the failed command ended, and its output so far.
     failed: Option<(u64, String)>,
     tokens: Option<u64>,
+    last: LastMessage,
+}
+
+/// The lines of the last message, as hashes: the final answer repeats them.
+#[derive(Debug, Default)]
+struct LastMessage {
+    lines: Vec<u64>,
+    repeated: usize,
+}
+
+impl LastMessage {
+    fn add(&mut self, line: &str) {
+        if !line.is_empty() {
+            self.lines.push(hash(line));
+        }
+    }
+
+    /// True if the line is the next one of the message. Where no message was seen, the
+    /// log's beginning is lost, and each line may belong to the answer.
+    fn repeats(&mut self, line: &str) -> bool {
+        if line.is_empty() || self.lines.is_empty() {
+            return true;
+        }
+        let repeats = self.lines.get(self.repeated) == Some(&hash(line));
+        self.repeated += 1;
+        repeats
+    }
+}
+
+fn hash(line: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    line.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Log {
@@ -90,8 +127,16 @@ impl Log {
         for (line, number) in text.split_inclusive('\n').zip(block.line..) {
             let begins = block.starts_line || number != block.line;
             let bare = line.trim_end();
+            if self.section == Section::Answer && begins && !self.last.repeats(bare) {
+                self.say(&text[from..at], first, out);
+                (from, first) = (at, number);
+                self.begin(Section::Driver);
+            }
             match section::mark(bare, self.section) {
                 mark if mark == Mark::None || !begins || number <= self.header => {
+                    if self.section == Section::Codex && begins {
+                        self.last.add(bare);
+                    }
                     self.look(bare, number, out);
                 }
                 mark => {
@@ -142,6 +187,9 @@ impl Log {
         self.section = section;
         self.begun = false;
         self.command.clear();
+        if matches!(section, Section::Codex | Section::Header | Section::User) {
+            self.last = LastMessage::default();
+        }
         self.running = match section {
             Section::Exec => self.running + 1,
             Section::Header => 0,

@@ -41,6 +41,12 @@ pub enum Kind {
     Label,
     /// An order to give a signal, as a prompt gives it.
     PromptOrder,
+    /// The last step of a numbered list: to give a signal.
+    PromptItem,
+    /// A line of a prompt: an order to the agent.
+    PromptLine,
+    /// The heading of a list of what the work has to reach.
+    Criteria,
     /// The agent gives its status now.
     Announcement,
     /// Words that name how a signal is given.
@@ -53,6 +59,8 @@ pub enum Kind {
     Claim,
     /// The sentence talks about a signal.
     Mention,
+    /// The sentence says when a signal is to be given.
+    ConditionalMention,
     /// The agent stumbles over something.
     Waver,
     /// A stumble that counts only with open work on its own line.

@@ -74,7 +74,7 @@ impl Rule {
         Self { id, kinds, reason, source, keywords: None, expression: OnceLock::new() }
     }
 
-    pub(super) fn is_of(&self, kind: Kind) -> bool {
+    pub(crate) fn is_of(&self, kind: Kind) -> bool {
         self.kinds & kind.bit() != 0
     }
 

@@ -80,14 +80,17 @@ fn keywords_hide_no_match() {
 
 /// Rules whose keywords a person has chosen: letters beyond ASCII in upper and lower case
 /// have no literal.
-const BY_HAND: [&str; 10] = [
+const BY_HAND: [&str; 13] = [
     "condition-ko",
     "condition-pl",
     "condition-ru",
     "condition-uk",
+    "criteria-other",
     "denial-ru",
     "denial-uk",
     "next-work-de",
+    "prompt-order-ru",
+    "prompt-order-uk",
     "sample-pl",
     "sample-ru",
     "sample-uk",

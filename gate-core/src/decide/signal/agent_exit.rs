@@ -12,6 +12,7 @@ use memchr::memmem;
 use super::candidate::{Candidate, MAX_CANDIDATES, Reading, Statement};
 use super::context::{Context, end_of, start_of};
 use super::layout::Layout;
+use super::objection::Objection;
 use super::promise::{FOLLOWED, MARKS, neighbours_objection};
 use crate::decide::language::Language;
 use crate::decide::policy::{SignalValue, Spelling};
@@ -96,17 +97,18 @@ fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candida
         span,
         text: text.to_owned(),
         taken: vec![text.to_owned()],
-        reading: reading.unwrap_or_else(|why| Reading::Rejected(why.to_string())),
+        reading: reading.unwrap_or_else(|why| Reading::Rejected(Objection::new(why.to_string()))),
     }
 }
 
 /// Reads the signal at a place.
 fn look(layout: &Layout<'_>, place: Range<usize>) -> Result<ExitSignal, NoSignal> {
     let signal = ExitSignal::from_json(&layout.word().text[place.clone()])?;
-    objection(layout, place, &signal).map_or(Ok(signal), |why| Err(NoSignal::NotSaid(why)))
+    objection(layout, place, &signal)
+        .map_or(Ok(signal), |objection| Err(NoSignal::NotSaid(objection.why)))
 }
 
-fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> Option<String> {
+fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> Option<Objection> {
     let (first, last) = (layout.index_of(place.start), layout.index_of(place.end - 1));
     let (text, lines) = (&layout.word().text, layout.lines());
     let before = end_of(&text[lines[first].offset..place.start], MAX_LINE_BYTES);
@@ -118,10 +120,10 @@ fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> O
     stands
         .objection()
         .or(beside)
-        .or_else(|| goes_on.then(|| "its line goes on after it".to_owned()))
+        .or_else(|| goes_on.then(|| Objection::new("its line goes on after it")))
         .or_else(|| {
             let followed = value(signal) == SignalValue::Complete && stands.work_follows();
-            followed.then(|| FOLLOWED.to_owned())
+            followed.then(|| Objection::new(FOLLOWED))
         })
 }
 

@@ -6,6 +6,9 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::context::Context;
+use super::layout::Layout;
+use super::objection::Objection;
 use crate::decide::policy::{SignalPolicy, SignalValue, Spelling};
 use crate::protocol::exit::ExitSignal;
 use crate::text::clean_lines;
@@ -41,7 +44,7 @@ pub(super) enum Reading {
     /// It is a signal.
     Signal(Statement),
     /// It is none, for this reason.
-    Rejected(String),
+    Rejected(Objection),
     /// It would say that the work goes on, were it not for this reason. After
     /// a completion that is doubt enough.
     Doubtful(String),
@@ -132,6 +135,29 @@ impl Candidate {
     }
 }
 
+/// Takes completions for examples where the message shows elsewhere how one is given: a
+/// document speaks about signals, an agent gives one and ends.
+pub(super) fn refuse_examples(candidates: &mut [Candidate], layout: &Layout<'_>) {
+    let spans: Vec<_> = candidates.iter().map(|one| one.span.clone()).collect();
+    let shown = candidates.iter().filter_map(|one| match &one.reading {
+        Reading::Rejected(objection) if objection.is_example => Some((one.spelling, one.line)),
+        _ => None,
+    });
+    let shown: Vec<_> = shown.collect();
+    for one in candidates.iter_mut().filter(|one| one.completes()) {
+        let Some((_, line)) = shown.iter().find(|(spelling, _)| *spelling == one.spelling) else {
+            continue;
+        };
+        // A tag is mentioned easily. Who shows a whole block gives a heading to each.
+        let is_block = one.spelling != Spelling::Promise;
+        let titled = || Context::new(layout, one.at..one.at + 1).is_titled();
+        if !layout.ends_with(one.span.end, &spans) || (is_block && titled()) {
+            let why = format!("line {line} shows how it is given, so this is an example too");
+            one.reading = Reading::Rejected(Objection::example(why));
+        }
+    }
+}
+
 /// The candidates that count, and the reasons why the others do not.
 #[derive(Default)]
 pub(super) struct Selection {
@@ -152,8 +178,8 @@ pub(super) fn select(mut candidates: Vec<Candidate>, policy: &SignalPolicy) -> S
     let mut doubtful = Vec::new();
     for candidate in candidates {
         match &candidate.reading {
-            Reading::Rejected(why) => {
-                selection.misses.push(candidate.miss(why));
+            Reading::Rejected(objection) => {
+                selection.misses.push(candidate.miss(&objection.why));
                 selection.refused.extend(candidate.taken);
             }
             Reading::Doubtful(why) => {

@@ -8,11 +8,12 @@
 use std::ops::Range;
 
 use super::layout::{BlockKind, Layout, Line};
+use super::objection::Objection;
 use super::text_after;
 use super::text_before::Introduction;
 use crate::decide::expression::Expression;
 use crate::decide::indicator::excerpt;
-use crate::decide::language::{Kind, Rule};
+use crate::decide::language::Kind;
 use crate::decide::sentence;
 
 /// The lines around a candidate that are searched for text about it.
@@ -20,6 +21,9 @@ const NEARBY_LINES: usize = 40;
 
 /// The longest part of a line that is searched, in bytes.
 const MAX_LINE_BYTES: usize = 2_000;
+
+/// Fewer orders than these make no prompt.
+const MIN_ORDERS: usize = 4;
 
 /// The lines above a candidate that are searched for the heading of its section.
 const MAX_SECTION_LINES: usize = 400;
@@ -42,17 +46,19 @@ impl<'l, 'w> Context<'l, 'w> {
     }
 
     /// The reason why the candidate is no signal, if there is one.
-    pub(crate) fn objection(&self) -> Option<String> {
+    pub(crate) fn objection(&self) -> Option<Objection> {
         // Cheap and certain objections first; the reason that is found first is the one
         // that the agent's near miss shows.
-        if let Some(why) = self.block_objection() {
-            return Some(why.to_owned());
+        if let Some(objection) = self.block_objection() {
+            return Some(objection);
         }
         if let Some(why) = self.introduced() {
             return Some(why);
         }
         let language = self.layout.language();
         self.section()
+            .or_else(|| self.criteria())
+            .or_else(|| self.prompt())
             .or_else(|| text_after::objection(language, self.following()))
             .or_else(|| self.later_iteration())
     }
@@ -63,42 +69,44 @@ impl<'l, 'w> Context<'l, 'w> {
         text_after::is_about_work(self.layout.language(), self.following())
     }
 
-    fn block_objection(&self) -> Option<&'static str> {
+    fn block_objection(&self) -> Option<Objection> {
         let first = self.layout.lines().get(self.lines.start)?;
         match first.block {
             // What a message shows is not what its author states: the prompt's own example
             // of a signal, quoted or printed from a file, must never end the loop.
-            BlockKind::Diff => Some("it stands in a diff"),
+            BlockKind::Diff => Some(Objection::new("it stands in a diff")),
             BlockKind::Data if self.is_json => None,
-            BlockKind::Code | BlockKind::Data => Some("it stands in a code example"),
-            BlockKind::Quote => Some("it is quoted"),
-            BlockKind::Thinking => Some("it is reasoning, not the agent's word"),
-            BlockKind::Comment => Some("it stands in a comment"),
+            BlockKind::Code | BlockKind::Data => {
+                Some(Objection::example("it stands in a code example"))
+            }
+            BlockKind::Quote => Some(Objection::new("it is quoted")),
+            BlockKind::Thinking => Some(Objection::new("it is reasoning, not the agent's word")),
+            BlockKind::Comment => Some(Objection::new("it stands in a comment")),
             BlockKind::Fence | BlockKind::Fenced | BlockKind::Prose => {
-                by_mark(first.text.trim_start())
+                by_mark(first.text.trim_start()).map(Objection::new)
             }
         }
     }
 
     /// The objection of the introducing sentence. If the sentence is unclear, open work
     /// around the candidate means that it is not the agent's claim.
-    fn introduced(&self) -> Option<String> {
+    fn introduced(&self) -> Option<Objection> {
         // A fence with a label inside has two introductions: the line above the candidate
         // and the line above the fence. Either can refuse: "For example:" stands above the
         // fence, "# when done" inside.
         self.introduced_above(self.lines.start).or_else(|| self.introduced_above(self.fence()?))
     }
 
-    fn introduced_above(&self, line: usize) -> Option<String> {
+    fn introduced_above(&self, line: usize) -> Option<Objection> {
         self.judged(self.introduction(line)?)
     }
 
-    fn judged(&self, (sentence, leads): (&str, bool)) -> Option<String> {
-        let text = excerpt(sentence, 0);
+    fn judged(&self, (sentence, leads): (&str, bool)) -> Option<Objection> {
         match Introduction::classify(self.layout.language(), sentence) {
-            Introduction::Objects(rule) => Some(rule.objection_to(&text)),
+            Introduction::Objects(rule) => Some(Objection::to_sentence(rule, sentence)),
             Introduction::Unclear if leads && self.open_work_around() => {
-                Some(format!("open work stands around it (\"{text}\")"))
+                let why = format!("open work stands around it (\"{}\")", excerpt(sentence, 0));
+                Some(Objection::new(why))
             }
             Introduction::Announces | Introduction::Unclear => None,
         }
@@ -127,12 +135,56 @@ impl<'l, 'w> Context<'l, 'w> {
 
     /// A section that shows how a status is reported: nothing but samples and
     /// their labels stands between its heading and this place.
-    fn section(&self) -> Option<String> {
+    fn section(&self) -> Option<Objection> {
         let mut lines =
             self.layout.lines()[..self.lines.start].iter().rev().take(MAX_SECTION_LINES);
         let heading = lines.find(|line| !is_sample(line))?.text;
         let heading = heading.strip_prefix('#')?;
-        self.layout.language().rule_in(Kind::SampleHeading, heading).map(Rule::objection)
+        self.layout.language().rule_in(Kind::SampleHeading, heading).map(Objection::from_rule)
+    }
+
+    /// The heading of a list of what the work has to reach: a prompt's, if no item of the
+    /// list is ticked.
+    fn criteria(&self) -> Option<Objection> {
+        let above = self.above().iter().rev().take(NEARBY_LINES);
+        let mut above = above.map(|line| line.text.trim()).filter(|text| !is_rule(text));
+        let heading = above.by_ref().find(|text| !is_item(text) || TICKED.is_match(text))?;
+        let rule = self.layout.language().rule_in(Kind::Criteria, heading)?;
+        Some(Objection::to_sentence(rule, heading))
+    }
+
+    /// A prompt: most lines above are orders, and nobody speaks of themselves.
+    fn prompt(&self) -> Option<Objection> {
+        let above = self.above().iter().rev().take(NEARBY_LINES);
+        let lines = above.map(|line| line.text).filter(|text| {
+            text.len() <= MAX_LINE_BYTES && text.split_whitespace().nth(2).is_some()
+        });
+        let (mut orders, mut others) = (0, 0);
+        for line in lines {
+            if FIRST_PERSON.is_match(line) {
+                return None;
+            } else if self.layout.language().is(Kind::PromptLine, line) {
+                orders += 1;
+            } else {
+                others += 1;
+            }
+        }
+        let is_prompt = orders >= MIN_ORDERS && orders > others;
+        is_prompt
+            .then(|| Objection::example("the text before it reads as a prompt, not as a report"))
+    }
+
+    /// The lines above, of the same fence if there is one.
+    fn above(&self) -> &'l [Line<'w>] {
+        let from = self.fence().map_or(0, |fence| fence + 1);
+        self.layout.lines().get(from..self.lines.start).unwrap_or_default()
+    }
+
+    /// True if a heading stands right above the place, or above its fence.
+    pub(super) fn is_titled(&self) -> bool {
+        let end = self.fence().unwrap_or(self.lines.start);
+        let mut above = self.layout.lines()[..end].iter().rev().map(|line| line.text.trim());
+        above.find(|text| !text.is_empty()).is_some_and(|text| text.starts_with('#'))
     }
 
     /// The sentence that introduces what stands at a line, and whether it leads
@@ -159,7 +211,10 @@ impl<'l, 'w> Context<'l, 'w> {
         let label = is_label(above.text.trim());
         let text = end_of(above.text.trim_end().trim_end_matches(['*', '_', '`']), MAX_LINE_BYTES);
         let colon = text.ends_with([':', '：']);
-        let leads = colon || (!is_item(text) && self.breaks_off(text));
+        let language = self.layout.language();
+        let leads = colon
+            || (!is_item(text) && self.breaks_off(text))
+            || language.is(Kind::PromptItem, text);
         let finished = label && !colon && text.trim_end_matches(['*', ')']).ends_with(['.', '!']);
         (leads || (label && !finished)).then(|| (sentence::last_sentence(text), leads))
     }
@@ -171,9 +226,9 @@ impl<'l, 'w> Context<'l, 'w> {
     }
 
     /// In one log of several iterations, a signal of an earlier one is stale.
-    fn later_iteration(&self) -> Option<String> {
+    fn later_iteration(&self) -> Option<Objection> {
         let is_stale = self.layout.iterates_from(self.lines.end);
-        is_stale.then(|| "a later iteration follows it in this log".to_owned())
+        is_stale.then(|| Objection::new("a later iteration follows it in this log"))
     }
 
     /// The lines of prose after the place.
@@ -255,6 +310,13 @@ fn is_item(text: &str) -> bool {
 fn is_rule(text: &str) -> bool {
     text.trim().chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '━' | '═' | '`'))
 }
+
+/// An item that is ticked, or said to be reached.
+static TICKED: Expression = Expression::new(
+    r"^\W*\[x\]|[✅✓✔☑]|(?:[:(—–-]\s*)(?:done|met|verified|passed|completed?|yes|ok)\W*$",
+);
+
+static FIRST_PERSON: Expression = Expression::new(r"(?-i:\b(?:I|I'm|I've|I'll|We|we've)\s)|\bmy\s");
 
 /// The beginning of a tool's trace: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
 static TRACE: Expression =

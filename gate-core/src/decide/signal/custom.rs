@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
 use super::context::Context;
 use super::layout::Layout;
+use super::objection::Objection;
 use super::promise::objection;
 use crate::decide::expression::{compile, source};
 use crate::decide::policy::{CustomSignal, Spelling};
@@ -53,7 +54,7 @@ fn candidate(
 fn reading(layout: &Layout<'_>, index: usize, tag: Range<usize>, signal: &CustomSignal) -> Reading {
     let rest = &layout.word().text[tag.end..];
     if rest.trim_start().starts_with('|') {
-        return Reading::Rejected(PLACEHOLDER.to_owned());
+        return Reading::Rejected(Objection::example(PLACEHOLDER));
     }
     match objection(layout, &Context::new(layout, index..index + 1), tag) {
         Some(why) => Reading::Rejected(why),

@@ -11,6 +11,8 @@ use memchr::memmem;
 use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
 use super::context::{Context, unmarked};
 use super::layout::{BlockKind, Layout};
+use super::objection::Objection;
+use super::promise::FOLLOWED;
 use super::value::{
     differ, is_blank_form, is_nothing, is_partial, is_placeholder, split_word, undecorated,
 };
@@ -118,10 +120,10 @@ impl<'l> Block<'l> {
         let status = self.fields.iter().find(|field| field.key == "EXIT_STATUS")?;
         let place = Context::new(layout, self.lines.clone());
         let reading = match place.objection() {
-            Some(why) if denies(&status.value) => Reading::Doubtful(why),
-            Some(why) => Reading::Rejected(why),
+            Some(objection) if denies(&status.value) => Reading::Doubtful(objection.why),
+            Some(objection) => Reading::Rejected(objection),
             None if place.work_follows() && split_word(&status.value).0 == "COMPLETE" => {
-                Reading::Rejected("text about the next work follows it".to_owned())
+                Reading::Rejected(Objection::new(FOLLOWED))
             }
             None => self.reading(status),
         };
@@ -140,14 +142,14 @@ impl<'l> Block<'l> {
         if is_placeholder(&status.value)
             || self.fields.iter().any(|field| is_blank_form(&field.value))
         {
-            return Reading::Rejected(PLACEHOLDER.to_owned());
+            return Reading::Rejected(Objection::example(PLACEHOLDER));
         }
         let (word, comment) = split_word(&status.value);
         let value = match word {
             "COMPLETE" => SignalValue::Complete,
             "CONTINUE" => SignalValue::Continue,
             "BLOCKED" => SignalValue::Blocked,
-            "" => return Reading::Rejected("it has no value".to_owned()),
+            "" => return Reading::Rejected(Objection::new("it has no value")),
             _ => return Reading::Unreadable(unknown_value(word)),
         };
         Reading::Signal(self.statement(value, comment))
@@ -221,6 +223,8 @@ impl Field {
     }
 }
 
+const WITHIN_LINE: &str = "it stands within a line; a signal begins its line";
+
 /// A line that says `EXIT_STATUS` without being a field.
 fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     let text = layout.lines()[index].text;
@@ -232,7 +236,7 @@ fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         span: layout.span(index..index + 1),
         text: crate::decide::indicator::excerpt(text, at),
         taken: Vec::new(),
-        reading: Reading::Rejected("it stands within a line; a signal begins its line".to_owned()),
+        reading: Reading::Rejected(Objection::new(WITHIN_LINE)),
     })
 }
 

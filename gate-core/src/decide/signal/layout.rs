@@ -152,6 +152,13 @@ impl<'w> Layout<'w> {
         start..taken.last().map_or(start, |line| line.offset + line.text.len())
     }
 
+    /// True if nothing but markup and these spans stands behind a byte of the message.
+    pub(crate) fn ends_with(&self, end: usize, spans: &[Range<usize>]) -> bool {
+        let rest = self.lines().get(self.index_of(end.saturating_sub(1))..).unwrap_or_default();
+        let spans: Vec<_> = spans.iter().cloned().chain([0..end]).collect();
+        rest.iter().all(|line| line.block == BlockKind::Fence || line.is_covered_by(&spans))
+    }
+
     /// True if nothing but markup is outside of the spans: no letter and no digit, apart
     /// from fences, reasoning and lines for which `passes` is true.
     pub(crate) fn is_covered_by(

@@ -13,6 +13,7 @@ mod custom;
 mod exit_status;
 mod layout;
 mod marker;
+mod objection;
 mod promise;
 mod prompt;
 mod ralph_status;
@@ -27,7 +28,9 @@ use serde::{Deserialize, Serialize};
 use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
 use crate::protocol::exit::ExitSignal;
 use crate::read::{FinalTurn, Word};
-use candidate::{Candidate, Reading, Selection, Statement, cut, disagreement, select};
+use candidate::{
+    Candidate, Reading, Selection, Statement, cut, disagreement, refuse_examples, select,
+};
 use layout::Layout;
 use marker::Marker;
 use token::{SeenToken, is_token_line};
@@ -280,6 +283,7 @@ fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
     found.extend(promise::candidates(&layout, &policy.phrases));
     found.extend(agent_exit::candidates(&layout, policy.exit_protocol));
     found.extend(custom::candidates(&layout, &policy.custom));
+    refuse_examples(&mut found, &layout);
     found
 }
 

@@ -10,11 +10,11 @@ use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statemen
 use super::context::{Context, end_of, start_of};
 use super::layout::Layout;
 use super::marker::Marker;
+use super::objection::Objection;
 use super::text_after::is_about_work;
 use super::text_before::Introduction;
 use super::value::{is_placeholder, undecorated};
 use crate::decide::expression::Expression;
-use crate::decide::indicator::excerpt;
 use crate::decide::language::{Kind, Language};
 use crate::decide::policy::{SignalValue, Spelling};
 use crate::decide::sentence::last_sentence;
@@ -42,7 +42,7 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
     let place = Context::new(layout, first..layout.index_of(tag.end - 1) + 1);
     let span = tag.clone();
     let reading = match value(&text[inner], phrases) {
-        Err(why) => Reading::Rejected(why),
+        Err(objection) => Reading::Rejected(objection),
         Ok(value) => objection(layout, &place, tag)
             .map_or_else(|| Reading::Signal(Statement::new(value)), Reading::Rejected),
     };
@@ -57,16 +57,16 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
     }
 }
 
-fn value(written: &str, phrases: &[String]) -> Result<SignalValue, String> {
+fn value(written: &str, phrases: &[String]) -> Result<SignalValue, Objection> {
     let phrase = undecorated(written);
     if phrases.iter().any(|known| known.eq_ignore_ascii_case(phrase)) {
         Ok(SignalValue::Complete)
     } else if phrase.eq_ignore_ascii_case(BLOCKED) {
         Ok(SignalValue::Blocked)
     } else if is_placeholder(written) || phrase.is_empty() {
-        Err(PLACEHOLDER.to_owned())
+        Err(Objection::example(PLACEHOLDER))
     } else {
-        Err(format!("`{phrase}` is not among signal.promise.phrases"))
+        Err(Objection::new(format!("`{phrase}` is not among signal.promise.phrases")))
     }
 }
 
@@ -75,7 +75,7 @@ pub(super) fn objection(
     layout: &Layout<'_>,
     place: &Context<'_, '_>,
     tag: Range<usize>,
-) -> Option<String> {
+) -> Option<Objection> {
     let (text, language) = (&layout.word().text, layout.language());
     let lines = layout.lines();
     let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end - 1)]);
@@ -85,9 +85,9 @@ pub(super) fn objection(
         .objection()
         .or_else(|| neighbours_objection(language, before, after))
         .or_else(|| {
-            is_about_work(language, [after.trim()].into_iter()).then(|| FOLLOWED.to_owned())
+            is_about_work(language, [after.trim()].into_iter()).then(|| Objection::new(FOLLOWED))
         })
-        .or_else(|| place.work_follows().then(|| FOLLOWED.to_owned()))
+        .or_else(|| place.work_follows().then(|| Objection::new(FOLLOWED)))
 }
 
 /// The part of a tag's line that can refuse it, in bytes on either side.
@@ -100,12 +100,12 @@ pub(super) fn neighbours_objection(
     language: &Language,
     before: &str,
     after: &str,
-) -> Option<String> {
+) -> Option<Objection> {
     if before.trim_start().starts_with('+') {
-        return Some("it stands in a diff".to_owned());
+        return Some(Objection::new("it stands in a diff"));
     }
     if LISTING.is_match(before) {
-        return Some("it stands in a listing of a file".to_owned());
+        return Some(Objection::new("it stands in a listing of a file"));
     }
     let before = before.trim_matches(MARKS);
     // A tag in parentheses is judged by the text around them.
@@ -122,19 +122,22 @@ pub(super) fn neighbours_objection(
     // <promise>…" must not end the loop. So the tag has to begin its line or follow a
     // finished sentence, and nothing may go on after it.
     if quoted {
-        return Some("it is quoted".to_owned());
+        return Some(Objection::new("it is quoted"));
+    }
+    if let Some(rule) = language.rule_in(Kind::PromptItem, before) {
+        return Some(Objection::to_sentence(rule, before));
     }
     let sentence = last_sentence(before);
     if !whole && let Introduction::Objects(rule) = Introduction::classify(language, sentence) {
-        return Some(rule.objection_to(&excerpt(sentence, 0)));
+        return Some(Objection::to_sentence(rule, sentence));
     }
-    if let Some(rule) = language.rule_in(Kind::Mention, before) {
-        return Some(rule.objection());
+    if let Some(rule) = language.first_in(&[Kind::ConditionalMention, Kind::Mention], before) {
+        return Some(Objection::from_rule(rule));
     }
     if !stated {
-        return Some("it is mentioned in a sentence, not stated".to_owned());
+        return Some(Objection::new("it is mentioned in a sentence, not stated"));
     }
-    goes_on(after).then(|| "the sentence goes on after it".to_owned())
+    goes_on(after).then(|| Objection::new("the sentence goes on after it"))
 }
 
 /// Marks around a signal that say nothing.

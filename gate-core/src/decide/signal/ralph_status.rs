@@ -10,6 +10,7 @@ use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statemen
 use super::context::{Context, unmarked};
 use super::layout::{BlockKind, Layout};
 use super::marker::Marker;
+use super::objection::Objection;
 use super::value::{
     differ, has_open_fraction, is_blank_form, is_failing, is_nothing, is_partial, is_placeholder,
     split_word, undecorated,
@@ -133,8 +134,8 @@ impl<'l> Block<'l> {
 
     fn candidate(&self, layout: &Layout<'_>) -> Candidate {
         let reading = match Context::new(layout, self.lines.clone()).objection() {
-            Some(why) if self.denies() => Reading::Doubtful(why),
-            Some(why) => Reading::Rejected(why),
+            Some(objection) if self.denies() => Reading::Doubtful(objection.why),
+            Some(objection) => Reading::Rejected(objection),
             None => self.reading(),
         };
         let deciding = self.field("EXIT_SIGNAL").or_else(|| self.field("STATUS"));
@@ -152,7 +153,7 @@ impl<'l> Block<'l> {
 
     fn reading(&self) -> Reading {
         if self.is_template() {
-            return Reading::Rejected(PLACEHOLDER.to_owned());
+            return Reading::Rejected(Objection::example(PLACEHOLDER));
         }
         let status = self.value("STATUS").map(|status| undecorated(status).to_ascii_uppercase());
         let blocked = status.as_deref().is_some_and(|status| status.starts_with("BLOCKED"));
@@ -174,7 +175,7 @@ impl<'l> Block<'l> {
             }
             (None, Some(_)) => Reading::Signal(self.statement(SignalValue::Continue)),
             (None, None) => {
-                Reading::Rejected("the block holds neither EXIT_SIGNAL nor STATUS".to_owned())
+                Reading::Rejected(Objection::new("the block holds neither EXIT_SIGNAL nor STATUS"))
             }
         }
     }
@@ -339,7 +340,7 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         span: layout.span(index..index + 1),
         text: excerpt(text, found.start),
         taken: Vec::new(),
-        reading: Reading::Rejected(why.to_owned()),
+        reading: Reading::Rejected(Objection::new(why)),
     })
 }
 

@@ -2,6 +2,7 @@
 //! be an example, or go on with other work?
 
 use super::marker::Marker;
+use super::objection::Objection;
 use crate::decide::expression::Expression;
 use crate::decide::language::{Kind, Language};
 
@@ -15,27 +16,27 @@ const EXAMPLE_LINES: usize = 3;
 pub(super) fn objection<'t>(
     language: &Language,
     lines: impl Iterator<Item = &'t str>,
-) -> Option<String> {
+) -> Option<Objection> {
     // "Wait" or "Oops" alone takes nothing back: agents think aloud and then find that all
     // is well. Only with open work in the same or a later line does it. "But" and "Note" are
     // weaker still, and count with open work on their own line alone.
     let mut wavered = None;
     for (at, line) in lines.take(MAX_LINES_AFTER).enumerate() {
         if at == 0 && GOES_ON.is_match(line) {
-            return Some("the sentence around it goes on after it".to_owned());
+            return Some(Objection::new("the sentence around it goes on after it"));
         }
         let kinds: &[Kind] = match at < EXAMPLE_LINES {
             true => &[Kind::Otherwise, Kind::Retraction],
             false => &[Kind::Retraction],
         };
         if let Some(rule) = language.first_in(kinds, line) {
-            return Some(rule.objection());
+            return Some(Objection::from_rule(rule));
         }
         wavered = wavered.or_else(|| language.rule_in(Kind::Waver, line));
         if let Some(rule) = wavered.or_else(|| language.rule_in(Kind::Stumble, line))
             && is_open_work(language, line)
         {
-            return Some(rule.objection());
+            return Some(Objection::from_rule(rule));
         }
     }
     None

@@ -24,12 +24,14 @@ pub(super) enum Section {
     Tokens,
     /// The final answer.
     Answer,
+    /// After the final answer: the program that called Codex speaks.
+    Driver,
 }
 
 impl Section {
     pub(super) fn role(self) -> Role {
         match self {
-            Self::Header | Self::Client => Role::System,
+            Self::Header | Self::Client | Self::Driver => Role::System,
             Self::User => Role::User,
             Self::Codex | Self::Tokens | Self::Answer => Role::Assistant,
             Self::Thinking => Role::Thinking,
@@ -62,7 +64,7 @@ pub(super) fn mark(line: &str, section: Section) -> Mark {
         return Mark::Begin(Section::Header);
     }
     match section {
-        Section::Answer => Mark::None,
+        Section::Answer | Section::Driver => Mark::None,
         Section::Tokens => tokens(line).map_or(Mark::None, Mark::Tokens),
         _ => match stamped(line) {
             Some(line) => stamped_mark(line),

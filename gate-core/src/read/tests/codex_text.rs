@@ -76,7 +76,8 @@ fn text_log() {
         "28 tool: diff --git a/x b/x⏎+codex⏎+EXIT_SIGNAL: false⏎",
         "31 system: tokens used",
         "32 system: 1,234",
-        "33 assistant: Really done.⏎EXIT_SIGNAL: true⏎codex⏎",
+        "33 assistant: Really done.⏎EXIT_SIGNAL: true⏎",
+        "35 system: codex⏎",
         "usage 1234 tokens, - µ$, - ms",
     ]);
     check(Format::CodexText, &(HEADER.to_owned() + LOG), &expected);
@@ -118,6 +119,37 @@ fn text_log_cut_after_the_prompt_has_no_word() {
 fn text_log_of_two_runs_counts_the_second() {
     let input = HEADER.to_owned() + LOG + HEADER + "user\nMore\ncodex\nWorking.\n";
     assert_eq!(words(&input), ["Working.\n"]);
+}
+
+#[track_caller]
+fn check_after_tokens(after: &str, word: &str) {
+    let log = "user\nDo it.\ncodex\nI look.\ncodex\nDone.\n\n<promise>COMPLETE</promise>\ntokens used\n9,001\n";
+    assert_eq!(words(&format!("{HEADER}{log}{after}")), [word], "{after}");
+}
+
+#[test]
+fn a_driver_s_lines_after_the_answer_hide_no_signal() {
+    let said = "Done.\n\n<promise>COMPLETE</promise>\n";
+    check_after_tokens(said, said);
+    check_after_tokens(&format!("\n{said}"), said);
+    for driver in [
+        "real\t0m41.2s\nuser\t0m1.0s\n",
+        "To github.com:a/b.git\n   1f0c..9a2b  main -> main\n",
+        "2026-05-02 10:11:12 iteration finished, status 0\n",
+        "pushed\n",
+    ] {
+        check_after_tokens(driver, said);
+        check_after_tokens(&format!("{said}{driver}"), said);
+    }
+}
+
+#[test]
+fn a_signal_that_a_driver_prints_is_not_the_agent_s() {
+    let log = "user\nDo it.\ncodex\nTwo tests fail.\ntokens used\n9,001\nTwo tests fail.\n";
+    let input = format!(
+        "{HEADER}{log}waiting for <promise>COMPLETE</promise>\n<promise>COMPLETE</promise>\n"
+    );
+    assert_eq!(words(&input), ["Two tests fail.\n"]);
 }
 
 #[test]

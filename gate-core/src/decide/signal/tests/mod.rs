@@ -3,6 +3,7 @@
 mod agent_exit;
 mod exit_status;
 mod promise;
+mod prompts;
 mod ralph_status;
 mod token;
 
