@@ -80,7 +80,7 @@ fn keywords_hide_no_match() {
 
 /// Rules whose keywords a person has chosen: letters beyond ASCII in upper and lower case
 /// have no literal.
-const BY_HAND: [&str; 13] = [
+const BY_HAND: [&str; 19] = [
     "condition-ko",
     "condition-pl",
     "condition-ru",
@@ -88,6 +88,12 @@ const BY_HAND: [&str; 13] = [
     "criteria-other",
     "denial-ru",
     "denial-uk",
+    "future-pt",
+    "future-ru",
+    "future-uk",
+    "negation-pt",
+    "negation-ru",
+    "negation-uk",
     "next-work-de",
     "prompt-order-ru",
     "prompt-order-uk",
