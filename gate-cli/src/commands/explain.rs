@@ -1,9 +1,7 @@
 //! `gate explain`: a decision with all that led to it, or what a code means.
 
-use std::fmt::Write;
-
 use gate_core::Decision;
-use gate_core::decide::reason::{ReasonCode, WarningCode, explain};
+use gate_core::decide::reason::{Explanation, ReasonCode, WarningCode, explain};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -53,7 +51,7 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     if let Some(code) = args.what.as_deref()
         && let Some(explanation) = explain(code).or_else(|| error(code))
     {
-        print(&format!("{code}\n\n{explanation}\n"))?;
+        print(&render::code_page(code, explanation))?;
         return Ok(DONE);
     }
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
@@ -86,33 +84,37 @@ fn nothing_yet(args: &Explain) -> Result<u8, Failure> {
 
 fn unknown(what: &str) -> Failure {
     let message = format!("no decision, record or code is called `{what}`");
-    Failure::usage("unknown-decision", message)
-        .hint("`gate log` lists the decisions, `gate explain --codes` all codes")
+    let lists = "`gate log` lists the decisions, `gate explain --codes` all codes";
+    let hint = match nearest(what) {
+        Some(code) => format!("did you mean `{code}`? {lists}"),
+        None => lists.to_owned(),
+    };
+    Failure::usage("unknown-decision", message).hint(hint)
 }
 
 fn all() -> String {
-    let reasons = ReasonCode::ALL.iter().map(|code| entry(code.code(), code.explanation()));
-    let warnings = WarningCode::ALL.iter().map(|code| entry(code.code(), code.explanation()));
-    let errors = EXPLAINED.iter().map(|(code, explanation)| entry(code, explanation));
-    let mut text = String::new();
-    for (title, entries) in [
+    let reasons = ReasonCode::ALL.iter().map(|code| (code.code(), code.explanation()));
+    let warnings = WarningCode::ALL.iter().map(|code| (code.code(), code.explanation()));
+    let groups = [
         ("Reasons", reasons.collect::<Vec<_>>()),
-        ("\nWarnings", warnings.collect()),
-        ("\nErrors", errors.collect()),
-    ] {
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{title}\n\n{}", entries.join("\n"));
-    }
-    text
+        ("Warnings", warnings.collect()),
+        ("Errors", EXPLAINED.to_vec()),
+    ];
+    render::code_list(&groups)
 }
 
 /// The explanation of an error's code, for errors whose message does not say it all.
-fn error(code: &str) -> Option<&'static str> {
+fn error(code: &str) -> Option<Explanation> {
     EXPLAINED.iter().find(|(known, _)| *known == code).map(|(_, explanation)| *explanation)
 }
 
-/// A code with the first sentence of its explanation.
-fn entry(code: &str, explanation: &str) -> String {
-    let first = explanation.split_inclusive(". ").next().unwrap_or(explanation).trim_end();
-    format!("  {code:<28}{first}")
+/// The known code that is most like this one.
+fn nearest(what: &str) -> Option<&'static str> {
+    let reasons = ReasonCode::ALL.iter().map(|code| code.code());
+    let warnings = WarningCode::ALL.iter().map(|code| code.code());
+    let errors = EXPLAINED.iter().map(|(code, _)| *code);
+    gate_core::config::nearest_name(
+        what,
+        &reasons.chain(warnings).chain(errors).collect::<Vec<_>>(),
+    )
 }

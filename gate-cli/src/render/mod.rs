@@ -3,6 +3,7 @@
 mod breaker;
 mod bus;
 mod card;
+mod code;
 mod diagnostic;
 mod explain;
 mod findings;
@@ -30,6 +31,7 @@ use serde::Serialize;
 pub(crate) use breaker::{breaker_card, state_name};
 pub(crate) use bus::{bus_message, bus_problems};
 pub(crate) use card::{CardOptions, card, scan_card};
+pub(crate) use code::{code_list, code_page};
 pub(crate) use diagnostic::{OutputMode, failure, message, notes, stop_line, unverified_line};
 pub(crate) use explain::{explained, last_card};
 pub(crate) use handoff::{ConvertedHandoff, HandoffReport, handoff_card};

@@ -11,7 +11,7 @@ use textwrap::Options;
 
 use super::text::plain;
 
-/// The column of the texts, if the terminal is wide enough.
+/// The column of the texts in most pages.
 const TEXT_COLUMN: usize = 16;
 
 /// A terminal with fewer columns is narrow: texts follow their labels at once.
@@ -39,6 +39,8 @@ pub(crate) struct Page {
     text: String,
     /// None: lines are not wrapped.
     columns: Option<usize>,
+    /// The column of the texts, if the terminal is wide enough.
+    text_column: usize,
 }
 
 impl Mark {
@@ -73,7 +75,13 @@ impl Page {
 
     /// A page of so many columns; `None` for lines of any length.
     pub(crate) fn with_columns(columns: Option<usize>) -> Self {
-        Self { text: String::new(), columns: columns.map(|columns| columns.max(MIN_COLUMNS)) }
+        let columns = columns.map(|columns| columns.max(MIN_COLUMNS));
+        Self { text: String::new(), columns, text_column: TEXT_COLUMN }
+    }
+
+    /// The page with labels of so many characters.
+    pub(crate) fn with_labels(self, longest: usize) -> Self {
+        Self { text_column: longest + 6, ..self }
     }
 
     pub(crate) fn into_text(self) -> String {
@@ -91,6 +99,11 @@ impl Page {
         self.wrapped(word, style, &format!("{word}  "), &indent, sentence, Style::new());
     }
 
+    /// Text from the first column on.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.wrapped("", Style::new(), "", "", text, Style::new());
+    }
+
     /// A label and its text, on one line or several.
     pub(crate) fn row(&mut self, label: &str, text: &str) {
         self.marked(Mark::None, label, text);
@@ -99,26 +112,27 @@ impl Page {
     /// A row with a mark in its colour.
     pub(crate) fn marked(&mut self, mark: Mark, label: &str, text: &str) {
         let start = format!("  {}", mark.sign());
-        let indent = self.hanging(TEXT_COLUMN);
+        let indent = self.hanging(self.text_column);
+        let is_wide = indent == self.text_column;
         let label = match indent.checked_sub(4) {
-            Some(width) if indent == TEXT_COLUMN => format!("{label:<width$}"),
+            Some(width) if is_wide => format!("{label:<width$}"),
             _ if label.is_empty() => String::new(),
             _ => format!("{label}  "),
         };
-        let gap = if indent == TEXT_COLUMN && label.len() > indent - 4 { "  " } else { "" };
+        let gap = if is_wide && label.len() > indent - 4 { "  " } else { "" };
         let prefix = format!("{start} {label}{gap}");
         self.wrapped(&start, mark.style(), &prefix, &" ".repeat(indent), text, Style::new());
     }
 
     /// A line below a row, dimmed.
     pub(crate) fn detail(&mut self, text: &str) {
-        let indent = " ".repeat(self.hanging(TEXT_COLUMN));
+        let indent = " ".repeat(self.hanging(self.text_column));
         self.wrapped("", Style::new(), &indent, &indent, text, Style::new().dimmed());
     }
 
     /// A line of quoted output below a detail.
     pub(crate) fn quote(&mut self, text: &str) {
-        let indent = " ".repeat(self.hanging(TEXT_COLUMN) + 2);
+        let indent = " ".repeat(self.hanging(self.text_column) + 2);
         self.wrapped("", Style::new(), &indent, &indent, text, Style::new().dimmed());
     }
 

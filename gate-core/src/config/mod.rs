@@ -38,6 +38,7 @@ pub use duration::Millis;
 pub use error::{ConfigError, Excerpt, Problem};
 pub use import::{Imported, import};
 pub use layer::{Layer, MAX_SETTINGS_BYTES, Origin, environment};
+pub use nearest::nearest as nearest_name;
 pub use pack::{BREAKER_PACKS, PACKS, Pack, PackPattern, Rule, Sample};
 pub use raw::{
     Progress, RawAgent, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal,

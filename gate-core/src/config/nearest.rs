@@ -9,7 +9,7 @@ const MAX_LISTED_NAMES: usize = 30;
 /// The known name that was most likely meant, if any is near.
 ///
 /// Near is one edit in three letters; swapped neighbours are one edit.
-pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     if name.len() > MAX_NAME_BYTES {
         return None;
     }
