@@ -2,9 +2,11 @@
 
 mod baseline;
 mod config;
+mod examples;
 mod exit;
 mod governance;
 pub(crate) mod handoff;
+pub(crate) mod help;
 mod hook;
 mod install;
 mod ledger;
@@ -36,8 +38,8 @@ pub(crate) use self::install::{Install, Uninstall};
 pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
 pub(crate) use self::replay::{Only, Replay};
 pub(crate) use self::run::{Cwd, ExitCodes, Run, Stop};
-use self::shared::non_empty;
 pub(crate) use self::shared::{InputArgs, SettingsArgs};
+use self::shared::{Suggested, checks, codes, non_empty};
 pub(crate) use self::trust::{Lock, Trust, Version, Wrong};
 pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 
@@ -46,7 +48,7 @@ pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, LeaseArgs, ListWor
 /// exit = (indicators >= threshold) AND (explicit exit signal) AND (every
 /// required check passes)
 #[derive(Debug, Parser)]
-#[command(name = "gate", version, max_term_width = 100)]
+#[command(name = "gate", version, max_term_width = 100, arg_required_else_help = true)]
 pub(crate) struct Cli {
     /// Run as if started in this folder.
     #[arg(short = 'C', value_name = "DIR")]
@@ -59,90 +61,103 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Decide whether the loop may end, from the output of one iteration.
+    /// Decide if the loop may end, from the output of one iteration
     #[command(after_help = EXIT_CODES)]
     Check(Check),
-    /// Show the signal and the indicators in transcripts: no checks, no state.
+    /// Show the signal and the indicators of transcripts
+    ///
+    /// Runs no checks and keeps no state.
     Scan(Scan),
-    /// Judge old transcripts as gate would have, and compare with labels.
+    /// Judge past transcripts, and compare with labels
     #[command(after_help = replay::CODES)]
     Replay(Replay),
-    /// Run an agent again and again until gate says that the work is done.
+    /// Run an agent until gate says that the work is done
     #[command(after_help = run::CODES)]
     Run(Run),
-    /// Ask the loops here to stop.
+    /// Stop the loops of this project
     Stop(Stop),
-    /// Print the completion protocol, for an agent's prompt.
+    /// Print the completion protocol for an agent's prompt
     Prompt(Prompt),
-    /// Write a commented gate.toml, or a loop around an agent.
+    /// Write gate.toml, or a loop around an agent
     Init(Init),
-    /// Put gate in front of an agent's stop, and at the start of its sessions.
+    /// Install gate's stop hook for an agent
     #[command(after_help = install::PLACES)]
     Install(Install),
-    /// Take gate away from an agent's stop again.
+    /// Remove gate's hooks from an agent's settings
     Uninstall(Uninstall),
-    /// Keep what the work tree is now, before an agent acts: what it changes is
-    /// compared with that. For the operator; recorded.
+    /// Record the current tree as the starting point for comparison
+    ///
+    /// Do that before the agent starts. For the operator; recorded.
     #[command(after_help = baseline::CODES)]
     Baseline(Baseline),
-    /// Show, describe or import settings.
+    /// Show, describe or import settings
     #[command(subcommand)]
     Config(Config),
-    /// Say what is missing or wrong here; prove that each check can fail.
+    /// Find what is missing or wrong; prove that each check can fail
     Doctor(Doctor),
-    /// Show the latest decision here, and end with its exit code.
+    /// Show the latest decision and exit with its code
     #[command(after_help = LAST_CODES)]
     Last(Last),
-    /// Explain a decision, with all that led to it, or a reason's code.
+    /// Explain a decision, or the code of a reason
     #[command(after_help = EXPLAIN_CODES)]
     Explain(Explain),
-    /// Answer an agent's hook: the event of its stop, or of a session that begins, on
-    /// stdin, the reply on stdout.
+    /// Answer an agent's hook; its client calls this
+    ///
+    /// The event is read from stdin, and the reply is written to stdout.
     Hook(Hook),
-    /// Let agents stop here without being judged. For the operator; recorded.
+    /// Switch the stop hooks off here
+    ///
+    /// For the operator; recorded.
     Off(Off),
-    /// Judge the stops of agents here again. For the operator; recorded.
+    /// Switch the stop hooks on again
+    ///
+    /// For the operator; recorded.
     On(On),
-    /// Say whether stops of agents are judged here, and how.
+    /// Show if stops are checked here, and how
     Status(Status),
-    /// Look at the circuit breaker, or operate it.
+    /// Show or operate the circuit breaker
     #[command(subcommand)]
     Breaker(Breaker),
-    /// Show what the project's gate.toml starts, and approve it. For the operator; recorded.
+    /// Show what gate.toml starts, and approve it
+    ///
+    /// For the operator; recorded.
     Trust(Trust),
-    /// Hold a run to the policy of this moment. For the operator; recorded.
+    /// Pin the current settings for a run
+    ///
+    /// For the operator; recorded.
     Lock(Lock),
-    /// Mark a decision as a false refusal or a false exit: `gate replay` takes the mark as a
-    /// label. For the operator; recorded.
+    /// Mark a decision as a false refusal or a false exit
+    ///
+    /// `gate replay` takes the mark as a label. For the operator; recorded.
     Wrong(Wrong),
-    /// Verify, show or export what gate has recorded.
+    /// Verify, show or export gate's records
     #[command(subcommand)]
     Ledger(Ledger),
-    /// Show the latest records, a line each.
+    /// Show the latest records, one a line
     Log(Log),
-    /// Read or write a message bus: what runs and agents tell each other.
+    /// Read and write messages between runs and agents
     #[command(subcommand)]
     Bus(Bus),
-    /// Write down what was found out, for a task or for the project.
+    /// Record a fact for a task or for the project
     #[command(subcommand)]
     Fact(Fact),
-    /// The agent exit protocol: hold signals against it, or make one.
+    /// Check or create signals of the agent exit protocol
     #[command(subcommand)]
     Exit(Exit),
-    /// Hand work out: items, the phases that they go through, and who has them.
+    /// Hand out work items: add, claim, list
     #[command(subcommand)]
     Work(Work),
-    /// Draft, check, convert or verify what one agent leaves to the next.
+    /// Draft, check, convert or verify a handoff between agents
     #[command(subcommand)]
     Handoff(Handoff),
-    /// Say which gate this is, down to its bytes.
+    /// Show gate's version and digest
     Version(Version),
-    /// Print the completions for a shell.
+    /// Print completions for a shell
     Completions {
         /// The shell.
         shell: Shell,
     },
-    /// Print the manual page, of gate or of one of its commands.
+    /// Print a manual page, of gate or of a command
     Man {
         /// The command.
         command: Option<String>,
@@ -159,10 +174,10 @@ Exit codes:
   5  internal error, nothing decided";
 
 const LAST_CODES: &str = "\
-Exit codes: the latest decision's own, as of `gate check`; 5 where nothing was decided here";
+Exit codes: that of the latest decision, as of `gate check`; 5 if nothing was decided here";
 
 const EXPLAIN_CODES: &str = "\
-Exit codes: 0, or 1 where the decision, decided again from its record, is another one";
+Exit codes: 0, or 1 if the decision, made again from its record, is another one";
 
 const STATUS_CODES: &str = "\
 Exit codes: 0 closed or half open, 3 open or isolated, 5 the state could not be read";
@@ -177,19 +192,16 @@ pub(crate) struct Check {
     /// The task's id; each task has its own breaker.
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
-    /// The loop's name; else it is named by its task and work tree.
+    /// The loop's name [default: made of task and work tree]
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
-    /// The iteration's number within the run: asked again with the same number,
-    /// the recorded decision is given.
+    /// The iteration's number. The same number again prints the recorded decision.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) iteration: Option<u64>,
     /// Begin a new run.
     #[arg(long)]
     pub(crate) new_run: bool,
-    /// An earlier call has read the transcript up to this byte, as its
-    /// `transcript.bytes` said: read on from there. gate still reads the earlier parts
-    /// that the decision needs.
+    /// Continue reading at this byte (`transcript.bytes` of an earlier decision).
     #[arg(long, value_name = "BYTE")]
     pub(crate) since: Option<u64>,
     /// The exit code of the agent's program.
@@ -204,22 +216,21 @@ pub(crate) struct Check {
     /// Write what the check integrity found to this file, as SARIF.
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
-    /// End the loop whatever speaks against it. For the operator; recorded.
+    /// End the loop, whatever the checks say. For the operator; recorded.
     #[arg(long, requires = "reason")]
     pub(crate) force_complete: bool,
     /// Why it is forced.
     #[arg(long, value_name = "TEXT", requires = "force_complete", value_parser = non_empty)]
     pub(crate) reason: Option<String>,
-    /// Go on although the agent claims completion, if no passing check stands behind
-    /// the claim.
+    /// Refuse a claim of completion that no passing check confirms.
     #[arg(long)]
     pub(crate) require_evidence: bool,
     #[command(flatten)]
     pub(crate) checks: CheckSelection,
-    /// Run checks although an earlier result of the same tree is known.
+    /// Run checks even if a result for the same tree is known.
     #[arg(long)]
     pub(crate) no_cache: bool,
-    /// Neither read nor keep state.
+    /// Read no state and write none.
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) no_state: bool,
     /// Decide without recording.
@@ -227,19 +238,22 @@ pub(crate) struct Check {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) output: Output,
+    /// Show everything on the card, also what is fine.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct CheckSelection {
-    /// Run all checks, even if the signal already forbids exit.
+    /// Run every check, even if the agent does not claim completion.
     #[arg(long)]
     pub(crate) all_checks: bool,
     /// Run no checks.
     #[arg(long)]
     pub(crate) no_checks: bool,
-    /// Run this check alone.
-    #[arg(long, value_name = "CHECK")]
+    /// Run only this check.
+    #[arg(long, value_name = "CHECK", value_parser = Suggested(checks), hide_possible_values = true)]
     pub(crate) only: Option<String>,
 }
 
@@ -252,9 +266,6 @@ pub(crate) struct Output {
     /// Print nothing.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Show everything: also what is fine, and what decided nothing.
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Args)]
@@ -271,8 +282,8 @@ pub(crate) struct Scan {
 
 #[derive(Debug, Args)]
 pub(crate) struct Prompt {
-    /// The task's id, as `check` is given it. It and what follows say which
-    /// iteration's token is shown, if `signal.token` is "required".
+    /// The task's id, as for `gate check`. With `signal.token = "required"` it selects
+    /// the token.
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
     /// The run's name.
@@ -322,14 +333,13 @@ pub(crate) struct Doctor {
     /// Look at this check alone.
     #[arg(long, value_name = "CHECK")]
     pub(crate) only: Option<String>,
-    /// Look at this agent's settings instead: whether gate is installed, trusted
-    /// and would be asked; and let it block a test stop.
+    /// Test the hook of this agent instead: is it installed, trusted and called, and
+    /// does it block a stop?
     #[arg(long, value_name = "AGENT", conflicts_with_all = [
         "self_test", "only", "config", "task_type", "exit_threshold",
     ])]
     pub(crate) agent: Option<Agent>,
-    /// Bring hooks up to date that an older gate put into agents' settings: this agent's,
-    /// or every one's.
+    /// Update hooks that an older gate installed, of this agent or of all.
     #[arg(long)]
     pub(crate) fix: bool,
     #[command(flatten)]
@@ -343,7 +353,7 @@ pub(crate) struct Doctor {
 pub(crate) struct Explain {
     /// A decision's id or its beginning, a record's number (`#12` or `12`), or
     /// a code such as `signal-absent`; the latest decision here if not given.
-    #[arg(value_name = "DECISION|#N|CODE")]
+    #[arg(value_name = "DECISION|#N|CODE", value_parser = Suggested(codes), hide_possible_values = true)]
     pub(crate) what: Option<String>,
     /// List all codes instead.
     #[arg(long, conflicts_with_all = ["what", "json"])]
@@ -362,22 +372,26 @@ pub(crate) struct Last {
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
     /// Print what this check wrote.
-    #[arg(long, value_name = "CHECK", conflicts_with_all = ["json", "quiet", "verbose"])]
+    #[arg(long, value_name = "CHECK", conflicts_with_all = ["json", "quiet", "verbose"],
+        value_parser = Suggested(checks), hide_possible_values = true)]
     pub(crate) log: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
+    /// Show everything on the card, also what is fine.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Breaker {
-    /// Say which are not closed, whose they are, and why.
+    /// Show which breakers are not closed, and why.
     #[command(after_help = STATUS_CODES)]
     Status(BreakerSelection),
-    /// Close what is open, with all counters at zero. For the operator; recorded.
+    /// Close the open breakers and set their counters to zero. For the operator; recorded.
     Reset(BreakerOperation),
-    /// Open one: of a task or a run, else of all work without a task. For the operator; recorded.
+    /// Open the breaker of a task or a run, else of all work without a task. For the operator; recorded.
     Trip(BreakerOperation),
-    /// Hold one open until it is reset. For the operator; recorded.
+    /// Open a breaker until it is reset. For the operator; recorded.
     Isolate(BreakerOperation),
 }
 

@@ -11,6 +11,9 @@ use gate_core::decide::reason::Explanation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// The code of an answer whose reader has gone, such as `head`.
+pub(crate) const OUTPUT_CLOSED: &str = "output-closed";
+
 /// Errors that need more than their message: their codes, what they mean and what to do.
 pub(crate) const EXPLAINED: [(&str, Explanation); 4] = [
     (
@@ -104,7 +107,11 @@ impl Failure {
 
     /// The standard output could not be written.
     pub(crate) fn output(error: &io::Error) -> Self {
-        Self::internal("output-unwritable", format!("cannot write the answer: {error}"))
+        let code = match error.kind() {
+            io::ErrorKind::BrokenPipe => OUTPUT_CLOSED,
+            _ => "output-unwritable",
+        };
+        Self::internal(code, format!("cannot write the answer: {error}"))
     }
 
     /// With advice.

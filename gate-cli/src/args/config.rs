@@ -25,7 +25,7 @@ pub(crate) enum Config {
         #[arg(long, conflicts_with = "name")]
         plugin: bool,
     },
-    /// Print the gate.toml that means the same as the seed's JSON settings.
+    /// Print JSON settings of an exit gate as gate.toml.
     Import {
         /// The JSON file; `-` is the standard input.
         #[arg(value_name = "FILE.json")]

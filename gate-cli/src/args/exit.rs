@@ -32,8 +32,7 @@ pub(crate) struct Parse {
     /// The signal, or the agent's output or session file; `-` is the standard input.
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
-    /// The format of the input, or the agent that wrote it, if gate should not
-    /// detect it.
+    /// Input format or agent [default: detected]
     #[arg(long, value_name = "F", value_parser = FormatName)]
     pub(crate) format: Option<Forced>,
     /// Print one JSON object.
@@ -60,8 +59,7 @@ pub(crate) struct Submit {
     /// The lease's id: fail if the item has another one.
     #[arg(long, value_name = "L")]
     pub(crate) lease: Option<String>,
-    /// The format of the input, or the agent that wrote it, if gate should not
-    /// detect it.
+    /// Input format or agent [default: detected]
     #[arg(long, value_name = "F", value_parser = FormatName)]
     pub(crate) format: Option<Forced>,
     /// Print one JSON object.

@@ -8,7 +8,7 @@ use gate_core::protocol::ledger::Head;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Ledger {
-    /// Say whether a ledger holds: find any edit, removal, insertion or reordering.
+    /// Verify a ledger: find edited, removed, inserted or reordered records.
     #[command(after_help = VERIFY_CODES)]
     Verify(Verify),
     /// Show one record whole, or the latest ones, a line each.
@@ -24,7 +24,7 @@ pub(crate) enum Ledger {
 }
 
 const VERIFY_CODES: &str = "\
-Exit codes: 0 the ledger holds, 1 it does not, 2 or 5 nothing was found out";
+Exit codes: 0 the ledger is whole, 1 it is not, 2 or 5 it could not be read";
 
 #[derive(Debug, Args)]
 pub(crate) struct Verify {

@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Command, Error};
+use gate_core::decide::reason::{ReasonCode, WarningCode};
 use gate_core::read::Forced;
 
 use crate::settings::Selection;
@@ -12,8 +13,7 @@ use crate::settings::Selection;
 /// The format of transcripts, and the settings.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// The format of the input, or the agent that wrote it, if gate should not
-    /// detect it.
+    /// Input format or agent [default: detected]
     #[arg(long, value_name = "F", value_parser = FormatName)]
     pub(crate) format: Option<Forced>,
     #[command(flatten)]
@@ -71,4 +71,36 @@ impl TypedValueParser for FormatName {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(Forced::names().map(PossibleValue::new)))
     }
+}
+
+/// The value of an option for which shells offer these words; any other text is allowed.
+#[derive(Clone)]
+pub(super) struct Suggested(pub(super) fn() -> Vec<&'static str>);
+
+impl TypedValueParser for Suggested {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
+        StringValueParser::new().parse_ref(command, option, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// The codes of reasons and warnings.
+pub(super) fn codes() -> Vec<&'static str> {
+    let reasons = ReasonCode::ALL.iter().map(|code| code.code());
+    reasons.chain(WarningCode::ALL.iter().map(|code| code.code())).collect()
+}
+
+/// The checks that gate has itself.
+pub(super) fn checks() -> Vec<&'static str> {
+    vec!["tests", "build", "lint", "clean_git", "integrity", "acceptance_criteria"]
 }

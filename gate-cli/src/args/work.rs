@@ -26,7 +26,7 @@ pub(crate) enum Work {
     /// released or expires.
     #[command(after_help = CLAIM_CODES)]
     Claim(ClaimWork),
-    /// Let a lease hold longer.
+    /// Extend a lease.
     Renew {
         #[command(flatten)]
         lease: LeaseArgs,
@@ -34,7 +34,7 @@ pub(crate) enum Work {
         #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
         ttl: Duration,
     },
-    /// Give a lease back; the item stays in its phase.
+    /// Return a lease; the item stays in its phase.
     Release(LeaseArgs),
     /// Let a blocked item go on. For the operator.
     Unblock(Unblock),

@@ -122,7 +122,7 @@ fn answer(args: &Check, record: &Record, policy: &Policy) -> Result<(), Failure>
     if args.output.json {
         print(&render::json(record)?)?;
     } else {
-        let verbose = args.output.verbose;
+        let verbose = args.verbose;
         print(&render::card(record, CardOptions { verbose, policy: Some(policy) }))?;
     }
     if !is_told {

@@ -30,7 +30,7 @@ pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
     } else if args.output.json {
         print(&render::json(&record)?)?;
     } else if !args.output.quiet {
-        print(&render::last_card(&record, args.output.verbose))?;
+        print(&render::last_card(&record, args.verbose))?;
     }
     Ok(record.decision.verdict.exit_code())
 }

@@ -38,10 +38,11 @@ mod wrong;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
-use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches};
+use gate_core::config::nearest_name;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, help};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::panics::{self, guarded};
@@ -59,7 +60,14 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
         return gate_checks::process::supervise(own, order);
     }
     panics::keep_all();
-    match Cli::try_parse_from(args) {
+    if let [_, help, name] = args
+        && help == "help"
+        && let Some(text) = name.to_str().and_then(help::topic)
+    {
+        return render::print(text).map_or(5, |()| DONE);
+    }
+    let parsed = help::command().try_get_matches_from(args);
+    match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
             let mode = output_mode(&cli.command);
             cli.color.write_global();
@@ -67,7 +75,7 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
         }
         Err(error) if is_answer(&error) => error.print().map_or(5, |()| DONE),
         Err(error) if is_bare(&error) => error.print().map_or(5, |()| MISUSED),
-        Err(error) => misused(&error, args),
+        Err(error) => misused(with_nearest_command(error), args),
     }
 }
 
@@ -98,8 +106,25 @@ fn output_mode(command: &Command) -> OutputMode {
     }
 }
 
+/// The error with the command that is fewest edits away, if one is near. clap suggests by
+/// common letters, so that `lgo` would be `lock`.
+fn with_nearest_command(mut error: clap::Error) -> clap::Error {
+    let nearest = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(name)) => {
+            let commands = Cli::command();
+            let names: Vec<_> = commands.get_subcommands().map(clap::Command::get_name).collect();
+            nearest_name(name, &names).map(str::to_owned)
+        }
+        _ => None,
+    };
+    if let Some(name) = nearest {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![name]));
+    }
+    error
+}
+
 /// A command line that cannot be understood: nothing was decided.
-fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
+fn misused(error: clap::Error, args: &[OsString]) -> u8 {
     let json = args.iter().any(|arg| arg == "--json");
     let text = error.render().to_string();
     let message = text.trim_start_matches("error: ").trim_end().to_owned();

@@ -8,7 +8,7 @@ use gate_core::config::Excerpt;
 
 use super::text::plain;
 use super::{diagnose, json_line, print};
-use crate::failure::Failure;
+use crate::failure::{Failure, OUTPUT_CLOSED};
 use crate::record::Record;
 use crate::secrets;
 
@@ -23,6 +23,9 @@ pub(crate) struct OutputMode {
 
 /// Reports a failure, and returns its exit code.
 pub(crate) fn failure(failure: &Failure, mode: OutputMode) -> u8 {
+    if failure.code == OUTPUT_CLOSED {
+        return failure.exit_code;
+    }
     let failure = &masked(failure);
     diagnose(&describe(failure, mode.stop));
     if mode.json

@@ -1,0 +1,126 @@
+//! The help: commands by group, examples, topics.
+
+use clap::{Command, CommandFactory};
+
+use super::Cli;
+use super::examples::EXAMPLES;
+
+pub(crate) const ENVIRONMENT: &str = include_str!("help/environment.txt");
+pub(crate) const EXIT_CODES: &str = include_str!("help/exit-codes.txt");
+pub(crate) const FILES: &str = include_str!("help/files.txt");
+
+/// Topics of `gate help`, each with its text.
+const TOPICS: [(&str, &str); 4] = [
+    ("exit-codes", EXIT_CODES),
+    ("environment", ENVIRONMENT),
+    ("signals", include_str!("help/signals.txt")),
+    ("trust", include_str!("help/trust.txt")),
+];
+
+/// The commands by group, in the order of the help.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Check", &["check", "run", "init", "install", "uninstall", "doctor", "prompt"]),
+    ("Look", &["last", "explain", "log", "replay", "scan", "status"]),
+    ("Control", &["trust", "baseline", "stop", "off", "on", "breaker", "lock", "wrong"]),
+    ("Teams", &["work", "bus", "fact", "handoff", "exit"]),
+    ("Plumbing", &["config", "ledger", "hook", "version", "completions", "man", "help"]),
+];
+
+/// The command line with examples, and with the commands in groups.
+pub(crate) fn command() -> Command {
+    let mut command = Cli::command();
+    command.build();
+    let groups = grouped(&command);
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}\n\n\
+         Topics of `gate help`: exit-codes, environment, signals, trust\n",
+    );
+    with_examples(Cli::command(), "").help_template(template)
+}
+
+/// The text of a topic.
+pub(crate) fn topic(name: &str) -> Option<&'static str> {
+    TOPICS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+fn grouped(command: &Command) -> String {
+    let mut text = String::new();
+    for (title, names) in GROUPS {
+        text.push_str(&format!("{title}:\n"));
+        for name in names {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            text.push_str(&format!("  {name:<12} {}\n", about.cloned().unwrap_or_default()));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The command and its subcommands with their examples; `path` holds the words before.
+fn with_examples(command: Command, path: &str) -> Command {
+    let names: Vec<_> =
+        command.get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
+    let command = names.iter().fold(command, |command, name| {
+        let path = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
+        command.mut_subcommand(name, |inner| with_examples(inner, &path))
+    });
+    let Some((_, lines)) = EXAMPLES.iter().find(|(known, _)| *known == path) else {
+        return command;
+    };
+    let examples: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+    let rest = command.get_after_help().map(|rest| format!("\n{rest}")).unwrap_or_default();
+    command.after_help(format!("Examples:\n{examples}{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaves(command: &Command, path: &str, found: &mut Vec<String>) {
+        for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+            let path = format!("{path} {}", inner.get_name()).trim().to_owned();
+            leaves(inner, &path, found);
+            found.push(path);
+        }
+    }
+
+    #[test]
+    fn each_command_has_examples_and_a_place_in_the_help() {
+        let mut all = Vec::new();
+        leaves(&Cli::command(), "", &mut all);
+        for path in &all {
+            assert!(EXAMPLES.iter().any(|(known, _)| known == path), "no example: gate {path}");
+            let grouped = GROUPS.iter().any(|(_, names)| names.contains(&path.as_str()));
+            assert!(grouped || path.contains(' '), "no group: gate {path}");
+        }
+        for (path, _) in EXAMPLES {
+            assert!(all.iter().any(|known| known == path), "no command: gate {path}");
+        }
+    }
+
+    #[test]
+    fn examples_are_command_lines_that_gate_understands() {
+        for (path, lines) in EXAMPLES {
+            for line in *lines {
+                let line = line.split(" #").next().unwrap();
+                let at = line.find("gate ").unwrap();
+                let end = line[at..].find([';', '|', '>', '<']).map_or(line.len(), |end| at + end);
+                let words = shlex::split(&line[at..end]).unwrap();
+                let parsed = command().try_get_matches_from(words);
+                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+                assert!(line.contains(&format!("gate {path}")), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_help_fits_a_terminal() {
+        let help = command().term_width(80).render_help().to_string();
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        for (title, _) in GROUPS {
+            assert!(help.contains(&format!("\n{title}:\n")), "{help}");
+        }
+    }
+}
