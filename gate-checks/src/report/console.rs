@@ -7,12 +7,16 @@ use regex_automata::meta::{Config, Regex};
 use regex_automata::util::captures::Captures;
 use serde::Deserialize;
 
+use super::failure::Printed;
 use super::{Budget, Format, Reader, Status, Stream, Tally, TestReport};
 
 const PACK: &str = include_str!("console.toml");
 
 /// Longer lines are no part of a summary.
 const MAX_LINE_BYTES: usize = 2_000;
+
+/// Most failed tests whose messages are stored.
+const MAX_MESSAGES: usize = 20;
 
 /// Most bytes of a rule's lazily built automaton.
 const REGEX_CACHE_BYTES: usize = 1 << 18;
@@ -43,6 +47,8 @@ struct Runner {
     rest: Option<Status>,
     failed_outside: Option<String>,
     heading: Option<Pattern>,
+    message_begins: Option<Pattern>,
+    message_ends: Option<Pattern>,
     rule: Vec<Rule>,
 }
 
@@ -110,6 +116,18 @@ pub(super) struct Console {
     failed_tests: BTreeSet<String>,
     failed_outside: bool,
     after_heading: bool,
+    /// What is printed about failed tests, in their order.
+    printed: Vec<Printed>,
+    message: Message,
+}
+
+/// The part of the output that a line stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Message {
+    Outside,
+    /// A failed test was named; its message has not begun.
+    Ahead,
+    Inside,
 }
 
 impl Console {
@@ -133,11 +151,14 @@ impl Console {
             failed_tests: BTreeSet::new(),
             failed_outside: false,
             after_heading: runner.heading.is_none(),
+            printed: Vec::new(),
+            message: Message::Outside,
         }
     }
 
     fn take(&mut self, line: &str) {
         let runner = self.runner;
+        self.message_line(line);
         for rule in &runner.rule {
             let applies = self.run.is_some() || !rule.in_run;
             if applies
@@ -149,6 +170,24 @@ impl Console {
         }
         if let Some(heading) = &runner.heading {
             self.after_heading = heading.0.is_match(line);
+        }
+    }
+
+    /// A message reaches from the line that begins it to the one that ends it.
+    fn message_line(&mut self, line: &str) {
+        let is = |pattern: &Option<Pattern>| {
+            pattern.as_ref().is_some_and(|pattern| pattern.0.is_match(line))
+        };
+        match self.message {
+            Message::Outside => {}
+            Message::Ahead if is(&self.runner.message_begins) => self.message = Message::Inside,
+            Message::Ahead => {}
+            Message::Inside if is(&self.runner.message_ends) => self.message = Message::Outside,
+            Message::Inside => {
+                if let Some(printed) = self.printed.last_mut() {
+                    printed.take(line);
+                }
+            }
         }
     }
 
@@ -226,9 +265,20 @@ impl Console {
 
     fn failed_test(&mut self, name: &str) {
         let name = name.trim_end().replace(" › ", " > ");
-        if self.after_heading && self.budget.takes(&name) {
-            self.failed_tests.insert(name);
+        if !self.after_heading || !self.budget.takes(&name) {
+            return;
         }
+        let has_message = self.runner.message_ends.is_some() && self.printed.len() < MAX_MESSAGES;
+        if has_message && !self.failed_tests.contains(&name) {
+            let mut printed = Printed::default();
+            printed.begin(&name);
+            self.printed.push(printed);
+            self.message = match self.runner.message_begins {
+                Some(_) => Message::Ahead,
+                None => Message::Inside,
+            };
+        }
+        self.failed_tests.insert(name);
     }
 
     fn sum_failures(&mut self) {
@@ -237,6 +287,7 @@ impl Console {
             self.tally.test(name, Status::Failed);
             self.failures -= 1;
         }
+        self.printed.iter_mut().for_each(|printed| printed.end(&mut self.tally));
         let is_test = self.tally.so_far().failed > 0 || self.failures > 0;
         self.tally.count(Status::Failed, self.failures);
         if let Some(error) = &self.runner.failed_outside
@@ -313,6 +364,8 @@ fn number_and_word(count: &str) -> Option<(u64, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::report::tests::{comes_to, report};
 
@@ -334,6 +387,31 @@ mod tests {
 
     fn reader(name: &str) -> Console {
         Console::new(RUNNERS.iter().find(|runner| runner.name == name).unwrap())
+    }
+
+    /// What the first failed test in the text says, with its place.
+    #[track_caller]
+    fn says(name: &str, text: &str, test: &str, place: &str, message: &str) {
+        let mut report = report(reader(name), text).unwrap();
+        report.explain(Path::new("/project"));
+        let failure = &report.failures[0];
+        assert_eq!(failure.test.as_deref(), Some(test), "{:#?}", report.failures);
+        assert_eq!(failure.place().as_deref(), Some(place), "{failure:?}");
+        assert!(failure.message.contains(message), "{}", failure.message);
+        assert!(!failure.message.contains("ℹ ") && !failure.message.contains("Tests  "));
+    }
+
+    #[test]
+    fn a_failed_test_says_why_in_the_text_for_people() {
+        let jest = include_str!("fixtures/jest/fail.txt");
+        says("jest", jest, "group > inner > ü", "a.test.js:2", "Expected: 2\n    Received: 1");
+        let vitest = include_str!("fixtures/vitest/fail.txt");
+        let expected = "AssertionError: expected 1 to be 2";
+        says("vitest", vitest, "a.test.js > group > inner > ü", "a.test.js:3", expected);
+        let node = include_str!("fixtures/text/node-fail.txt");
+        says("node", node, "b", "nf/f.test.mjs:1", "Error: x");
+        let unittest = include_str!("fixtures/text/unittest-fail.txt");
+        says("unittest", unittest, "test_c (test_u.T.test_c)", "test_u.py:5", "ValueError");
     }
 
     #[test]
@@ -386,7 +464,7 @@ mod tests {
     fn node_wrote() {
         let check = |text, expected| comes_to(reader("node"), text, expected);
         check(include_str!("fixtures/text/node.txt"), "Pass: 5 passed, 2 skipped");
-        let fail = "Fail: 1 of 3 failed, although the command ended with code 0";
+        let fail = "Fail: 1 of 3 failed: b, although the command ended with code 0";
         check(include_str!("fixtures/text/node-fail.txt"), fail);
         let alone = "Inconclusive: exit code 0, but the report is incomplete: ";
         check(include_str!("fixtures/text/node-empty.txt"), alone);

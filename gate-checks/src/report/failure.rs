@@ -10,6 +10,7 @@ use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::{brief, clean};
 
 use self::place::Place;
+use super::Tally;
 
 /// The longest message, in characters.
 const MAX_MESSAGE_CHARS: usize = 1_200;
@@ -17,8 +18,42 @@ const MAX_MESSAGE_CHARS: usize = 1_200;
 /// The longest line of a message, in characters.
 const MAX_LINE_CHARS: usize = 300;
 
+/// Most bytes of a runner's text about one test; one line may exceed them.
+const MAX_PRINTED_BYTES: usize = 16 << 10;
+
 /// Most of the project's own frames in a message.
 const MAX_FRAMES: usize = 3;
+
+/// What a runner prints about one failing test, while its lines are read.
+#[derive(Debug, Default)]
+pub(super) struct Printed {
+    test: Option<String>,
+    text: String,
+}
+
+impl Printed {
+    /// The lines that follow are about this test.
+    pub(super) fn begin(&mut self, test: &str) {
+        self.test = Some(test.to_owned());
+        self.text.clear();
+    }
+
+    /// Takes a line.
+    pub(super) fn take(&mut self, line: &str) {
+        if self.test.is_some() && self.text.len() < MAX_PRINTED_BYTES {
+            self.text.push_str(line);
+            self.text.push('\n');
+        }
+    }
+
+    /// The lines about the test are over.
+    pub(super) fn end(&mut self, tally: &mut Tally) {
+        let message = std::mem::take(&mut self.text);
+        if let Some(test) = self.test.take() {
+            tally.failure(TestFailure { test: Some(test), message, ..TestFailure::default() });
+        }
+    }
+}
 
 /// The failure, fit to be shown. None if nothing of its text is.
 pub(super) fn shaped(raw: &TestFailure, cwd: &Path) -> Option<TestFailure> {
@@ -32,7 +67,10 @@ pub(super) fn shaped(raw: &TestFailure, cwd: &Path) -> Option<TestFailure> {
     let place = shape.place.or_else(|| place::existing(&message, cwd));
     let given = raw.file.as_deref().map(|file| without_folder(file, cwd));
     let (file, line) = match (place, given) {
-        (Some(place), _) => (Some(place.file), Some(place.line)),
+        (Some(place), _) => {
+            let file = place::in_package(&place.file, raw.test.as_deref(), cwd);
+            (Some(file.unwrap_or(place.file)), Some(place.line))
+        }
         (None, given) => (given, raw.line),
     };
     Some(TestFailure { test: raw.test.clone(), message, file, line })
@@ -148,7 +186,8 @@ impl Shape {
     }
 
     fn plain(&mut self, line: &str) {
-        match place::leading(line).filter(Place::is_own) {
+        let place = place::leading(line).or_else(|| place::shell(line.trim_start()));
+        match place.filter(Place::is_own) {
             // A compiler's first place counts; of a test's lines, the last one does.
             Some(place) if line.trim_start().starts_with("--> ") => {
                 self.place.get_or_insert(place);

@@ -7,15 +7,23 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use gate_core::decide::test_failure::TestFailure;
 use serde::Deserialize;
 
 use super::{Budget, Format, Reader, Status, Stream, Tally, TestReport};
+
+/// Most bytes of output that are stored, of one test and of all.
+const MAX_TEST_BYTES: usize = 16 << 10;
+const MAX_OUTPUT_BYTES: usize = 8 << 20;
 
 /// Reads the events.
 pub(super) struct Go {
     tally: Tally,
     packages: BTreeMap<String, Package>,
     budget: Budget,
+    /// Bytes of output that may still be stored.
+    room: usize,
+    first_error: FirstError,
     seen: bool,
     certain: bool,
 }
@@ -23,6 +31,8 @@ pub(super) struct Go {
 #[derive(Default)]
 struct Package {
     running: BTreeSet<String>,
+    /// What the tests that run have printed; under no name the package itself.
+    printed: BTreeMap<String, String>,
     said_pass: bool,
     failed: u64,
     ended: bool,
@@ -55,6 +65,8 @@ impl Go {
             tally: Tally::new(Format::Go),
             packages: BTreeMap::new(),
             budget: Budget::new(),
+            room: MAX_OUTPUT_BYTES,
+            first_error: FirstError::default(),
             seen: false,
             certain: false,
         }
@@ -64,6 +76,9 @@ impl Go {
         if event.action == "build-fail" {
             let path = event.import_path.as_deref().unwrap_or("a package");
             self.tally.error(format!("{path} could not be built"));
+        }
+        if event.action == "build-output" {
+            self.first_error.take(event.output.as_deref().unwrap_or_default());
         }
         let Some(package) = event.package.as_deref() else { return };
         self.seen = true;
@@ -77,8 +92,10 @@ impl Go {
             (Some(test), Some(status)) => self.test_ended(package, test, status),
             (None, Some(status)) => self.package_ended(package, status),
             (Some(test), None) if event.action == "run" => self.test_began(package, test),
-            (_, None) if event.action == "output" => {
-                self.output(package, event.output.as_deref().unwrap_or_default());
+            (test, None) if event.action == "output" => {
+                let text = event.output.as_deref().unwrap_or_default();
+                self.output(package, text);
+                self.keep(package, test.unwrap_or_default(), text);
             }
             (None, None) if event.action == "start" => drop(self.package(package)),
             _ => {}
@@ -105,7 +122,34 @@ impl Go {
         }
     }
 
+    /// Keeps what a test prints until its result is known.
+    fn keep(&mut self, package: &str, test: &str, text: &str) {
+        let line = text.trim();
+        let is_frame = ["=== ", "--- FAIL: ", "--- PASS: ", "--- SKIP: ", "FAIL\t"];
+        if text.len() > self.room || is_frame.iter().any(|begin| line.starts_with(begin)) {
+            return;
+        }
+        let Some(known) = self.packages.get_mut(package) else { return };
+        let printed = known.printed.entry(test.to_owned()).or_default();
+        if printed.len() < MAX_TEST_BYTES {
+            printed.push_str(text);
+            self.room -= text.len();
+        }
+    }
+
+    /// The text of a test that has ended is told if it failed, and forgotten.
+    fn explain(&mut self, package: &str, test: &str, status: Status) {
+        let known = self.packages.get_mut(package);
+        let Some(message) = known.and_then(|known| known.printed.remove(test)) else { return };
+        self.room += message.len();
+        if status == Status::Failed {
+            let test = (!test.is_empty()).then(|| format!("{package}.{test}"));
+            self.tally.failure(TestFailure { test, message, ..TestFailure::default() });
+        }
+    }
+
     fn test_ended(&mut self, package: &str, test: &str, status: Status) {
+        self.explain(package, test, status);
         if let Some(known) = self.package(package) {
             known.failed += u64::from(status == Status::Failed);
             if known.running.remove(test) {
@@ -149,16 +193,21 @@ impl Go {
             }),
             Status::Failed if lost.is_empty() && failed == 0 => {
                 self.tally.error(format!("{name} failed outside of its tests"));
+                self.explain(name, "", status);
             }
             // The package ended while they ran.
             Status::Failed => {
-                lost.iter().for_each(|test| self.tally.test(&id(test), Status::Failed));
+                for test in &lost {
+                    self.tally.test(&id(test), Status::Failed);
+                    self.explain(name, test, status);
+                }
             }
         }
     }
 
     /// Takes a line of text, which go also prints with `-json`.
     fn text(&mut self, line: &str) {
+        self.first_error.take(line);
         let Some(package) = line.strip_prefix("FAIL\t") else { return };
         let why = ["[build failed]", "[setup failed]"];
         if let Some(why) = why.into_iter().find(|why| package.ends_with(why)) {
@@ -189,6 +238,35 @@ impl Reader for Go {
         if !self.seen && self.tally.so_far().errors.is_empty() {
             self.tally.problem("go test wrote no event");
         }
+        if !self.tally.so_far().errors.is_empty() {
+            self.first_error.tell(&mut self.tally);
+        }
         Some(self.tally.finish())
+    }
+}
+
+/// What the compiler says of the first package that is not built: the lines below
+/// `# package`.
+#[derive(Default)]
+struct FirstError {
+    text: String,
+    ended: bool,
+}
+
+impl FirstError {
+    fn take(&mut self, line: &str) {
+        let line = line.trim_end();
+        let is_head = line.starts_with("# ");
+        let begun = !self.text.is_empty();
+        self.ended |= begun && (is_head || line.starts_with("FAIL") || line.is_empty());
+        if !self.ended && (is_head || begun) && self.text.len() < MAX_TEST_BYTES {
+            self.text.push_str(line);
+            self.text.push('\n');
+        }
+    }
+
+    fn tell(&self, tally: &mut Tally) {
+        let message = self.text.lines().skip(1).collect::<Vec<_>>().join("\n");
+        tally.failure(TestFailure { message, ..TestFailure::default() });
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! A package that passed without naming its tests counts as one test.
 
+use super::failure::Printed;
 use super::{Format, Reader, Status, Stream, Tally, TestReport};
 
 /// Reads go's text.
@@ -12,11 +13,13 @@ pub(super) struct GoText {
     /// Named tests of the current package, and the failed ones of them.
     named: u64,
     failed: u64,
+    printed: Printed,
 }
 
 impl GoText {
     pub(super) fn new() -> Self {
-        Self { tally: Tally::new(Format::Go), seen: false, named: 0, failed: 0 }
+        let (tally, printed) = (Tally::new(Format::Go), Printed::default());
+        Self { tally, seen: false, named: 0, failed: 0, printed }
     }
 
     fn take(&mut self, line: &str) {
@@ -25,6 +28,10 @@ impl GoText {
             self.failed += u64::from(status == Status::Failed);
             self.seen |= status == Status::Failed;
             self.tally.test(name, status);
+            self.printed.end(&mut self.tally);
+            if status == Status::Failed {
+                self.printed.begin(name);
+            }
         } else if let Some(package) = package(line, "ok  \t") {
             self.seen = true;
             let is_empty = line.ends_with(" [no tests to run]");
@@ -36,9 +43,14 @@ impl GoText {
             if self.failed == 0 {
                 self.tally.error(format!("{package} failed outside of its tests"));
             }
+            self.printed.end(&mut self.tally);
             (self.named, self.failed) = (0, 0);
         } else if line.starts_with("?   \t") && line.ends_with("\t[no test files]") {
             self.seen = true;
+        } else if matches!(line, "FAIL" | "PASS") {
+            self.printed.end(&mut self.tally);
+        } else {
+            self.printed.take(line);
         }
     }
 }
@@ -75,7 +87,8 @@ impl Reader for GoText {
         }
     }
 
-    fn finish(self: Box<Self>) -> Option<TestReport> {
+    fn finish(mut self: Box<Self>) -> Option<TestReport> {
+        self.printed.end(&mut self.tally);
         self.seen.then(|| self.tally.finish())
     }
 }

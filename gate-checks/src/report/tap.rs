@@ -6,6 +6,7 @@
 //! diagnostics reaches from `---` to `...`. The points without subtests are
 //! the tests.
 
+use super::failure::Printed;
 use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
 
 /// Deepest nesting of subtests.
@@ -20,6 +21,8 @@ pub(super) struct Tap {
     seen: bool,
     /// The document began with a version.
     versioned: bool,
+    /// The diagnostics of the latest point, if it failed.
+    printed: Printed,
     certain: bool,
 }
 
@@ -72,6 +75,7 @@ impl Tap {
             block: None,
             seen: false,
             versioned: false,
+            printed: Printed::default(),
             certain: false,
         }
     }
@@ -82,6 +86,8 @@ impl Tap {
         if let Some(block) = self.block {
             if text == "..." && indent == block {
                 self.block = None;
+            } else {
+                self.printed.take(line.trim_end());
             }
         } else if text == "---" && indent % 4 == 2 {
             self.block = Some(indent);
@@ -103,6 +109,8 @@ impl Tap {
             self.subtest(depth, name.trim_start_matches(':').trim());
         } else if let Some(point) = point(text) {
             self.point(depth, &point);
+        } else if let Some(note) = text.strip_prefix("# ") {
+            self.printed.take(note);
         }
     }
 
@@ -159,6 +167,7 @@ impl Tap {
         if !self.reach(depth) {
             return;
         }
+        self.printed.end(&mut self.tally);
         // A subtest that was announced and holds nothing has no results.
         let inner = self
             .levels
@@ -182,6 +191,9 @@ impl Tap {
             }
         } else if !inner || (status == Status::Failed && !inner_failed) {
             self.tally.test(&id, status);
+            if status == Status::Failed {
+                self.printed.begin(&id);
+            }
         }
     }
 
@@ -248,6 +260,7 @@ impl Reader for Tap {
             self.tally.problem("a block of diagnostics does not end");
         }
         self.close();
+        self.printed.end(&mut self.tally);
         Some(self.tally.finish())
     }
 }

@@ -37,10 +37,12 @@ const FOREIGN_PACKAGES: &[&str] = &[
     "org.apache.maven.",
 ];
 
-// Tests hold that both are regular expressions.
+// Tests hold that all are regular expressions.
 static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"([^\s:"'`()<>\[\]]+\.[A-Za-z][A-Za-z0-9]{0,5}):([1-9][0-9]*)(?-u:\b)"#).ok()
 });
+static SHELL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?:file|at) ([^\s,()]+), line ([1-9][0-9]*)").ok());
 static PYTHON: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"^(?:E +)?\s*File "([^"]+)", line ([1-9][0-9]*)"#).ok());
 
@@ -62,16 +64,23 @@ pub(super) fn first(text: &str) -> Option<Place> {
     matched(&PLACE, text).map(|(place, _)| place)
 }
 
+/// The place in a line of bats: `(in test file a.bats, line 3)`.
+pub(super) fn shell(line: &str) -> Option<Place> {
+    matched(&SHELL, line).filter(|_| line.starts_with('(')).map(|(place, _)| place)
+}
+
 /// The first place in a text that is a file in this folder.
 pub(super) fn existing(text: &str, cwd: &Path) -> Option<Place> {
     let places = text.lines().filter_map(first).filter(Place::is_own);
     places.into_iter().find(|place| cwd.join(&place.file).is_file())
 }
 
-/// The place at the beginning of a line: `a_test.go:9: …`, `--> src/lib.rs:1:2`.
+/// The place at the beginning of a line, behind a mark or without one: `a_test.go:9: …`,
+/// `--> src/lib.rs:1:2`.
 pub(super) fn leading(line: &str) -> Option<Place> {
     let text = line.trim_start();
-    let text = text.strip_prefix("--> ").unwrap_or(text);
+    let marks = ["--> ", "❯ "];
+    let text = marks.iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
     matched(&PLACE, text).filter(|(_, at)| *at == 0).map(|(place, _)| place)
 }
 
@@ -107,6 +116,15 @@ pub(super) fn python(line: &str) -> Option<Place> {
     (is_python && !line.starts_with([' ', 'E', '>'])).then_some(place)
 }
 
+/// The path of a file that go tells without its package's folder.
+pub(super) fn in_package(file: &str, test: Option<&str>, cwd: &Path) -> Option<String> {
+    let test = test.filter(|_| file.ends_with(".go") && !file.contains('/'))?;
+    let end = [".Test", ".Example", ".Fuzz"].iter().filter_map(|kind| test.find(kind)).min()?;
+    let package: Vec<_> = test[..end].split('/').collect();
+    let folders = (0..package.len()).map(|from| package[from..].join("/"));
+    folders.map(|folder| format!("{folder}/{file}")).find(|path| cwd.join(path).is_file())
+}
+
 /// A frame in the interpreter's own modules: `<frozen importlib._bootstrap>:1204: in …`.
 fn frozen(line: &str) -> Option<Place> {
     let (file, rest) = line.split_once(">:")?;
@@ -131,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_patterns_are_regular_expressions() {
-        assert!(PLACE.is_some() && PYTHON.is_some());
+    fn all_patterns_are_regular_expressions() {
+        assert!(PLACE.is_some() && PYTHON.is_some() && SHELL.is_some());
     }
 }

@@ -5,6 +5,7 @@ mod events;
 mod fed;
 mod junit_names;
 mod laws;
+mod messages;
 mod prepared;
 mod protocol;
 mod pytest;
