@@ -30,6 +30,7 @@ mod exit_conformance;
 mod exit_signal;
 mod explain;
 mod facts;
+mod failures;
 mod faults;
 mod field_loops;
 mod fooled;

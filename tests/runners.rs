@@ -8,7 +8,7 @@ use crate::needs::{needs, node_module};
 use crate::support::{DONE, Ran, Run, judge};
 
 /// A project whose check `tests` is this command.
-fn project(command: &str, files: &[(&str, &str)]) -> Run {
+pub(crate) fn project(command: &str, files: &[(&str, &str)]) -> Run {
     let words: Vec<_> = command.split_whitespace().collect();
     let settings =
         format!("[checks.tests]\ncommand = {}\n", serde_json::to_string(&words).unwrap());
@@ -34,7 +34,7 @@ pub(crate) fn comes_to(run: Run, outcome: &str, says: &str) -> Value {
 const MANIFEST: &str =
     "[package]\nname = \"thing\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
 
-fn cargo(command: &str, lib: &str) -> Run {
+pub(crate) fn cargo(command: &str, lib: &str) -> Run {
     let home = std::env::var("CARGO_HOME").or_else(|_| Ok(std::env::var("HOME")? + "/.cargo"));
     let rustup = std::env::var("RUSTUP_HOME").or_else(|_| Ok(std::env::var("HOME")? + "/.rustup"));
     let home: Result<_, std::env::VarError> = home;
@@ -186,7 +186,7 @@ fn node() {
 }
 
 /// A project with these modules installed.
-fn modules(name: &str, command: &str, files: &[(&str, &str)]) -> Run {
+pub(crate) fn modules(name: &str, command: &str, files: &[(&str, &str)]) -> Run {
     let modules = node_module(name).unwrap();
     let package = "{\"name\": \"thing\", \"version\": \"1.0.0\"}";
     let link = format!("ln -s '{}' node_modules", modules.display());

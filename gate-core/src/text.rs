@@ -30,6 +30,27 @@ pub fn brief(text: &str, longest: usize) -> String {
     }
 }
 
+/// Whole lines of the text, at most so many characters. If not all fit, lines in the middle
+/// go: the first ones say what was asserted, the last ones how it ended. A single line that
+/// is too long is cut.
+pub fn whole_lines(text: &str, longest: usize) -> String {
+    let lines: Vec<_> = text.lines().collect();
+    let length = |lines: &[&str]| lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();
+    if length(&lines) <= longest + 1 {
+        return lines.join("\n");
+    }
+    let half = longest.saturating_sub(2) / 2;
+    let head = (0..lines.len()).rev().find(|end| length(&lines[..*end]) <= half).unwrap_or(0);
+    let tail = (head..=lines.len())
+        .find(|from| length(&lines[*from..]) <= longest.saturating_sub(2 + length(&lines[..head])));
+    let tail = &lines[tail.unwrap_or(lines.len())..];
+    let kept: Vec<_> = lines[..head].iter().chain(&["…"]).chain(tail).copied().collect();
+    match head + tail.len() {
+        0 => brief(lines.first().copied().unwrap_or_default(), longest.saturating_sub(1)),
+        _ => kept.join("\n"),
+    }
+}
+
 /// True for a character that is shown as it is: it neither hides, reorders nor breaks
 /// text, and no terminal obeys it.
 pub fn is_plain(c: char) -> bool {
@@ -42,7 +63,20 @@ pub fn is_plain(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{brief, clean};
+    use super::{brief, clean, whole_lines};
+
+    #[test]
+    fn a_long_text_loses_whole_lines_of_its_middle() {
+        let text = "first\nsecond\nthird\nfourth\nlast";
+        assert_eq!(whole_lines(text, 100), text);
+        assert_eq!(whole_lines(text, 30), text);
+        assert_eq!(whole_lines(text, 20), "first\n…\nfourth\nlast");
+        assert_eq!(whole_lines(text, 12), "…\nlast");
+        assert_eq!(whole_lines("abcdef", 4), "abc…");
+        for longest in 0..40 {
+            assert!(whole_lines(text, longest).chars().count() <= longest.max(1), "{longest}");
+        }
+    }
 
     #[test]
     fn escapes_and_hidden_marks_are_dropped() {

@@ -14,8 +14,8 @@ use crate::copy::Mapping;
 use crate::process::{Capture, Job, JobEnd, JobResult, LineReader, environment};
 use crate::slots::IN_CHECK;
 
-/// The most that is kept of what a failed program printed last, in characters.
-const EXCERPT: usize = 600;
+/// The most that is kept of what a failed program printed, in characters.
+pub(super) const EXCERPT: usize = 600;
 
 /// The same, in lines.
 const EXCERPT_LINES: usize = 12;
@@ -40,7 +40,7 @@ pub(super) struct Launch<'a> {
 pub(super) struct CopyReport<'a> {
     /// Maps the copy's paths to the tree's.
     pub(super) mapping: Option<&'a Mapping>,
-    /// A name of gate's own: lines that hold it are no part of the excerpt.
+    /// The name of gate's own test in the run, which is no part of the excerpt.
     pub(super) hidden: Option<&'a str>,
 }
 
@@ -49,9 +49,15 @@ impl CopyReport<'_> {
         self.mapping.map_or_else(|| text.to_owned(), |mapping| mapping.to_real(text))
     }
 
-    fn shows(&self, line: &str) -> bool {
-        self.hidden
-            .is_none_or(|hidden| !line.contains(hidden) && !line.contains(control::FAILURE_MESSAGE))
+    fn shows(&self, paragraph: &str) -> bool {
+        self.hidden.is_none_or(|hidden| !control::is_about(paragraph, hidden))
+    }
+
+    /// True for a line whose numbers include a control.
+    fn counts(&self, line: &str) -> bool {
+        let words = [" failed", " failing", " passed", "FAILED", "Tests: ", "Tests  ", "ℹ "];
+        let has_number = line.bytes().any(|byte| byte.is_ascii_digit());
+        self.hidden.is_some() && has_number && words.iter().any(|word| line.contains(word))
     }
 }
 
@@ -61,8 +67,8 @@ pub(super) struct Launched {
     pub(super) evidence: Evidence,
     /// Its exit code; none where a signal ended it.
     pub(super) exit_code: Option<i32>,
-    /// The end of what it printed.
-    end: String,
+    /// The part of its output that says why it failed.
+    excerpt: String,
     /// A program that it needs, if the output says that it is not there.
     missing: Option<String>,
 }
@@ -87,8 +93,8 @@ impl Launched {
             all.insert(name.to_owned(), value);
         }
         let summary = format!("{summary}{}", evidence.summary);
-        let failed = outcome == Outcome::Fail && !self.end.is_empty();
-        Evidence { outcome, summary, excerpt: failed.then_some(self.end), ..evidence }
+        let failed = outcome == Outcome::Fail && !self.excerpt.is_empty();
+        Evidence { outcome, summary, excerpt: failed.then_some(self.excerpt), ..evidence }
     }
 }
 
@@ -151,7 +157,7 @@ fn record(
 ) -> Result<Launched, Box<Evidence>> {
     let text = cx.masker.text(&told.text(&ended.capture.text()));
     let log = cx.logs.keep(id, &text);
-    let end = end_of(&text, told);
+    let excerpt = excerpt_of(&text, told);
     let missing = not_installed(&text);
     let base = Evidence {
         duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
@@ -165,13 +171,13 @@ fn record(
         JobEnd::Exited(code) => Ok(Launched {
             evidence: Evidence { exit_code: Some(*code), summary: left_behind(ended), ..base },
             exit_code: Some(*code),
-            end,
+            excerpt,
             missing,
         }),
         JobEnd::Signalled(_) => Ok(Launched {
             evidence: Evidence { summary: left_behind(ended), ..base },
             exit_code: None,
-            end,
+            excerpt,
             missing,
         }),
         JobEnd::NotStarted(error) => Err(inconclusive(not_started(&base.argv, error))),
@@ -180,21 +186,41 @@ fn record(
     }
 }
 
-/// The last lines that say something, as far as there is room for them.
-fn end_of(text: &str, told: CopyReport<'_>) -> String {
-    let mut lines: Vec<&str> = Vec::new();
-    let mut room = EXCERPT;
-    let lines_of = text.lines().rev().map(str::trim_end);
-    for line in lines_of.filter(|line| !line.is_empty() && told.shows(line)) {
-        let length = line.chars().count() + 1;
-        if length > room || lines.len() == EXCERPT_LINES {
-            break;
+/// The lines that say why a program failed, as far as there is room for them: the first
+/// error with what follows, else the end. Paragraphs about a control are left out.
+fn excerpt_of(text: &str, told: CopyReport<'_>) -> String {
+    let paragraphs = text.split("\n\n").filter(|paragraph| told.shows(paragraph));
+    let lines = paragraphs.flat_map(str::lines).map(str::trim_end);
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty() && !told.counts(line)).collect();
+    match lines.iter().position(|line| is_error(line)) {
+        Some(first) => fitting(lines[first..].iter().copied()).join("\n"),
+        None => {
+            let mut last = fitting(lines.iter().rev().copied());
+            last.reverse();
+            last.join("\n")
         }
-        room -= length;
-        lines.push(line);
     }
-    lines.reverse();
-    lines.join("\n")
+}
+
+/// As many of these lines as there is room for.
+fn fitting<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut room = EXCERPT;
+    let fits = |line: &&str| {
+        let length = line.chars().count() + 1;
+        let fits = length <= room;
+        room = room.saturating_sub(length);
+        fits
+    };
+    lines.take_while(fits).take(EXCERPT_LINES).collect()
+}
+
+/// True for a compiler's error: `error[E0308]: …`, `a.c:3:5: error: …`,
+/// `a.ts(3,5): error TS2322: …`.
+fn is_error(line: &str) -> bool {
+    let begins = ["error: ", "error[", "error TS"].iter().any(|begin| line.starts_with(begin));
+    let is_sum = line.starts_with("error: could not compile ");
+    let placed = [": error: ", ": error TS", ": fatal error: "];
+    (begins && !is_sum) || placed.iter().any(|error| line.contains(error))
 }
 
 /// Why a program was not started, and what is to be done where that shows.

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::test_failure::TestFailure;
+use gate_core::text::whole_lines;
 use tokio::time::sleep;
 
-use super::launch::{CopyReport, Launch, Launched, argv};
+use super::launch::{CopyReport, EXCERPT, Launch, Launched, argv};
 use crate::check::{CheckContext, CheckId};
 use crate::decorate::shown;
 use crate::report::{self, Judged, Reader, Request, TestReport};
@@ -142,9 +144,22 @@ impl Ran {
         }
         let mut evidence = launched.came_to(outcome, &summary, Some(("tests", detail)));
         evidence.exit_code = code;
+        let failures = evidence.failures();
+        if evidence.excerpt.is_some() && !failures.is_empty() {
+            evidence.excerpt = Some(whole_lines(&told(&failures), EXCERPT));
+        }
         evidence.flaky = report.map(|report| report.flaky).unwrap_or_default();
         evidence
     }
+}
+
+/// The failing tests' own messages, each below its test.
+fn told(failures: &[TestFailure]) -> String {
+    let told = |failure: &TestFailure| match &failure.test {
+        Some(test) => format!("{test}\n{}", failure.message),
+        None => failure.message.clone(),
+    };
+    failures.iter().map(told).collect::<Vec<_>>().join("\n")
 }
 
 /// A reader that the process feeds and the check ends.

@@ -34,7 +34,14 @@ pub(crate) use runner::Runner;
 use draft::Draft;
 
 /// Message of every control when it fails.
-pub(crate) const FAILURE_MESSAGE: &str = "gate's control has to fail";
+const FAILURE_MESSAGE: &str = "gate's control has to fail";
+
+/// True for a text about the control with this name, or about its file. Runners spell the
+/// name differently; its number is the same in all spellings.
+pub(crate) fn is_about(text: &str, id: &str) -> bool {
+    let number = id.rsplit('_').next().unwrap_or(id);
+    text.contains(number) || text.contains(FAILURE_MESSAGE)
+}
 
 /// A control that was planted.
 #[derive(Debug)]

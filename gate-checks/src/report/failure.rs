@@ -7,7 +7,7 @@ mod place;
 use std::path::Path;
 
 use gate_core::decide::test_failure::TestFailure;
-use gate_core::text::{brief, clean};
+use gate_core::text::{brief, clean, whole_lines};
 
 use self::place::Place;
 use super::Tally;
@@ -63,7 +63,7 @@ pub(super) fn shaped(raw: &TestFailure, cwd: &Path) -> Option<TestFailure> {
     if shape.lines.is_empty() {
         return None;
     }
-    let message = shortened(&shape.lines);
+    let message = whole_lines(&shape.lines.join("\n"), MAX_MESSAGE_CHARS);
     let place = shape.place.or_else(|| place::existing(&message, cwd));
     let given = raw.file.as_deref().map(|file| without_folder(file, cwd));
     let (file, line) = match (place, given) {
@@ -71,7 +71,7 @@ pub(super) fn shaped(raw: &TestFailure, cwd: &Path) -> Option<TestFailure> {
             let file = place::in_package(&place.file, raw.test.as_deref(), cwd);
             (Some(file.unwrap_or(place.file)), Some(place.line))
         }
-        (None, given) => (given, raw.line),
+        (None, given) => (given, raw.line.or_else(|| place::marked(&message))),
     };
     Some(TestFailure { test: raw.test.clone(), message, file, line })
 }
@@ -219,21 +219,6 @@ fn is_left_out(text: &str) -> bool {
 
 fn begins_backtrace(text: &str) -> bool {
     text == "stack backtrace:" || (text.starts_with("goroutine ") && text.ends_with("]:"))
-}
-
-/// Whole lines of the message. If there is no room for all, those in the middle go:
-/// the first ones say what was asserted, the last ones how it ended.
-fn shortened(lines: &[String]) -> String {
-    let length =
-        |lines: &[String]| lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();
-    if length(lines) <= MAX_MESSAGE_CHARS {
-        return lines.join("\n");
-    }
-    let half = MAX_MESSAGE_CHARS / 2 - 2;
-    let head = (0..lines.len()).rev().find(|end| length(&lines[..*end]) <= half).unwrap_or(0);
-    let tail = (head..=lines.len()).find(|from| length(&lines[*from..]) <= half);
-    let tail = &lines[tail.unwrap_or(lines.len())..];
-    [lines[..head].join("\n"), "…".to_owned(), tail.join("\n")].join("\n")
 }
 
 #[cfg(test)]

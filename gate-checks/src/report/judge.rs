@@ -195,11 +195,17 @@ fn detail(report: &TestReport) -> Value {
     })
 }
 
-/// The first failures, with names as among the failed tests.
+/// The first failures, with names as among the failed tests. Errors outside of tests come
+/// first: without their repair, tests may say nothing.
 fn failures(report: &TestReport) -> Vec<TestFailure> {
-    let first = report.failures.iter().take(MAX_DETAIL_FAILURES);
+    let (errors, tests): (Vec<_>, Vec<_>) =
+        report.failures.iter().partition(|failure| failure.test.is_none());
+    let first = errors.into_iter().chain(tests).take(MAX_DETAIL_FAILURES);
     first
-        .map(|failure| TestFailure { test: failure.test.as_deref().map(clean), ..failure.clone() })
+        .map(|failure| {
+            let test = failure.test.as_deref().map(clean);
+            TestFailure { test, ..failure.clone() }
+        })
         .collect()
 }
 

@@ -12,6 +12,18 @@ use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
 /// Deepest nesting of subtests.
 const MAX_DEPTH: usize = 32;
 
+/// Keys of diagnostics that explain nothing.
+const NOISE: &[&str] = &[
+    "duration_ms:",
+    "type:",
+    "location:",
+    "failureType:",
+    "code:",
+    "name:",
+    "operator:",
+    "stack: |-",
+];
+
 /// Reads the protocol.
 pub(super) struct Tap {
     tally: Tally,
@@ -23,6 +35,7 @@ pub(super) struct Tap {
     versioned: bool,
     /// The diagnostics of the latest point, if it failed.
     printed: Printed,
+    in_stack: bool,
     certain: bool,
 }
 
@@ -76,6 +89,7 @@ impl Tap {
             seen: false,
             versioned: false,
             printed: Printed::default(),
+            in_stack: false,
             certain: false,
         }
     }
@@ -87,12 +101,23 @@ impl Tap {
             if text == "..." && indent == block {
                 self.block = None;
             } else {
-                self.printed.take(line.trim_end());
+                self.diagnostic(line.trim_end(), indent > block);
             }
         } else if text == "---" && indent % 4 == 2 {
             self.block = Some(indent);
         } else if indent.is_multiple_of(4) {
             self.at(indent / 4, text);
+        }
+    }
+
+    /// A line of a block. Node writes the frames of a stack there without their `at`.
+    fn diagnostic(&mut self, line: &str, is_nested: bool) {
+        self.in_stack = line.trim_start() == "stack: |-" || (self.in_stack && is_nested);
+        let text = line.trim_start();
+        if self.in_stack && is_nested {
+            self.printed.take(&format!("    at {text}"));
+        } else if !NOISE.iter().any(|key| text.starts_with(key)) {
+            self.printed.take(line);
         }
     }
 

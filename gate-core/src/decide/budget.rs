@@ -54,7 +54,7 @@ fn dollars(micro: u64) -> String {
 }
 
 /// In the two largest units.
-fn duration(millis: u64) -> String {
+pub(super) fn duration(millis: u64) -> String {
     match millis {
         HOUR.. => two_units(millis / HOUR, "h", millis % HOUR / MINUTE, "m"),
         MINUTE.. => two_units(millis / MINUTE, "m", millis % MINUTE / SECOND, "s"),

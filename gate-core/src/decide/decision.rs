@@ -159,7 +159,10 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         force_reason: input.forced.clone(),
         feedback: match released {
             Some(_) => String::new(),
-            None => feedback::text(verdict, &reasons, input, policy),
+            None => {
+                let run = fed.as_ref().map(|fed| &fed.memory.run);
+                feedback::text((verdict, &reasons), input, policy, run)
+            }
         },
         next: match released {
             Some(_) => None,

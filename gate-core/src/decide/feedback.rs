@@ -5,12 +5,18 @@
 //! must not get through with it. What gate says itself and what others say never
 //! stand in one line.
 
+mod checks;
+mod limits;
+mod next_step;
 mod quoted;
+
+pub(super) use next_step::next;
 
 use super::input::Input;
 use super::policy::Policy;
 use super::reason::{Reason, ReasonCode};
-use super::signal::{NearMiss, Signal, Status, TokenState, prompt};
+use super::run_state::RunState;
+use super::signal::{Signal, Status, TokenState, prompt};
 use super::situation::Course;
 use super::verdict::Verdict;
 
@@ -32,134 +38,21 @@ pub fn is_feedback(text: &str) -> bool {
 const SETTINGS_CHANGED: &str = "- gate.toml is another than the one that a person approved, which decides; \
      unless you were asked to change it, put it back (settings-differ)\n";
 
-/// The one cheapest thing that would change the verdict.
-pub(super) fn next(verdict: Verdict, reasons: &[Reason], input: &Input) -> Option<String> {
-    let signal = &input.signal;
-    if verdict == Verdict::Exit {
-        return None;
-    }
-    let first = reasons.iter().min_by_key(|reason| cost(reason.code))?;
-    Some(match first.code {
-        ReasonCode::SignalAbsent => absent(&signal.near_misses),
-        ReasonCode::SignalInvalid if lacks_token(signal) => {
-            "give the signal again, with this iteration's EXIT_TOKEN beside it".to_owned()
-        }
-        ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => freed(input).to_owned(),
-        code => step(code, first),
-    })
-}
-
-/// The effort that it takes to remove a reason. Reasons that only a person can remove
-/// come first, because nothing else would help.
-fn cost(code: ReasonCode) -> u8 {
-    match code {
-        ReasonCode::Passed | ReasonCode::Forced => 0,
-        ReasonCode::BreakerTripped
-        | ReasonCode::BreakerOpen
-        | ReasonCode::BreakerIsolated
-        | ReasonCode::BudgetSpent
-        | ReasonCode::MaxBlocks
-        | ReasonCode::Released
-        | ReasonCode::SettingsChanged
-        | ReasonCode::BackoffLimit
-        | ReasonCode::Cancelled
-        | ReasonCode::Tampered => 1,
-        ReasonCode::SignalBlocked => 2,
-        ReasonCode::RequiredCheckFailed | ReasonCode::RedBefore => 3,
-        ReasonCode::RequiredCheckInconclusive
-        | ReasonCode::CheckNotRun
-        | ReasonCode::CheckRunning
-        | ReasonCode::BackgroundRunning => 4,
-        ReasonCode::SignalContinue | ReasonCode::SignalContradicts | ReasonCode::SignalInvalid => 5,
-        ReasonCode::RateLimited | ReasonCode::AgentUnavailable => 2,
-        ReasonCode::AgentFailed => 6,
-        ReasonCode::SignalAbsent => 7,
-        ReasonCode::ThresholdNotReached
-        | ReasonCode::ConsecutiveNotReached
-        | ReasonCode::EvidenceRequired => 8,
-    }
-}
-
-/// True if a signal lacks nothing but its token.
-fn lacks_token(signal: &Signal) -> bool {
-    signal.token.is_some_and(|token| token != TokenState::Held)
-}
-
-fn absent(near_misses: &[NearMiss]) -> String {
-    match near_misses.last() {
-        Some(miss) => {
-            format!("give an explicit exit signal; line {} was almost one: {}", miss.line, miss.why)
-        }
-        None => {
-            "give an explicit exit signal; `gate prompt` prints the protocol for the agent's prompt"
-                .to_owned()
-        }
-    }
-}
-
-fn step(code: ReasonCode, reason: &Reason) -> String {
-    let check = reason.check.as_deref().unwrap_or("the check");
-    match code {
-        ReasonCode::RateLimited => "wait until the limit is over, then go on".to_owned(),
-        ReasonCode::AgentUnavailable => "wait until the agent can work again; its standard error says what is wrong".to_owned(),
-        ReasonCode::BackoffLimit => "mend what keeps the agent from working, then start the loop again".to_owned(),
-        ReasonCode::Cancelled => "start the loop again".to_owned(),
-        ReasonCode::BreakerIsolated => "the operator who isolated the breaker has to close it: `gate breaker status` says how".to_owned(),
-        ReasonCode::BudgetSpent => "look at what was done, then raise the budget, or begin a new run: `gate breaker reset --reason …`".to_owned(),
-        ReasonCode::MaxBlocks => "look at what is missing, then tell the agent how to go on".to_owned(),
-        ReasonCode::CheckRunning => format!("wait for {check} to end"),
-        ReasonCode::BackgroundRunning => "wait for the background tasks, or stop them".to_owned(),
-        ReasonCode::Tampered => format!("a person has to look at {check}: {}", reason.message),
-        ReasonCode::SettingsChanged => "`gate trust`, or the settings as they were; then check again".to_owned(),
-        ReasonCode::SignalBlocked => "a person has to remove what blocks the agent".to_owned(),
-        ReasonCode::RequiredCheckFailed => format!("make {check} pass"),
-        ReasonCode::RequiredCheckInconclusive => format!("see to it that {check} can be measured: {}", why(reason)),
-        ReasonCode::CheckNotRun => format!("let {check} run: it is required"),
-        ReasonCode::SignalContinue => "finish the remaining work, then signal completion".to_owned(),
-        ReasonCode::SignalContradicts => "give one exit signal that does not contradict itself".to_owned(),
-        ReasonCode::SignalInvalid => "give a whole exit signal, as the protocol shows it".to_owned(),
-        ReasonCode::AgentFailed => "find out why the agent's program failed".to_owned(),
-        ReasonCode::ConsecutiveNotReached => "pass again in the next iteration".to_owned(),
-        ReasonCode::ThresholdNotReached => {
-            "say in the final message what was finished, add a check, or lower `exit_gate.indicator_threshold`".to_owned()
-        }
-        ReasonCode::RedBefore => "say whether the red tests are part of the task".to_owned(),
-        ReasonCode::EvidenceRequired => {
-            "configure a check (`gate init`), or set `exit_gate.unverified = \"exit\"`".to_owned()
-        }
-        ReasonCode::BreakerTripped
-        | ReasonCode::BreakerOpen
-        | ReasonCode::SignalAbsent
-        | ReasonCode::Passed
-        | ReasonCode::Forced
-        | ReasonCode::Released => reason.message.clone(),
-    }
-}
-
-/// The step that frees a loop that its breaker stopped. A reset in the agent's client is
-/// refused, because an agent may have typed it.
-fn freed(input: &Input) -> &'static str {
-    if input.is_lost() {
-        "find out what happened to the state, then `gate breaker reset --reason …`"
-    } else if input.observed.stop.is_some() {
-        "look at what tripped the breaker; a new prompt of yours closes it, or `gate breaker reset --reason …` in another terminal"
-    } else {
-        "look at what tripped the breaker, then `gate breaker reset --reason …`"
-    }
-}
-
-/// The check's own part of a message, after the colon.
-fn why(reason: &Reason) -> &str {
-    reason.message.split_once(": ").map_or(reason.message.as_str(), |(_, why)| why)
-}
-
-/// The text for the agent's next turn: what is missing, each with its code, what to
-/// do, and, as far as there is room, what checks say.
-pub(super) fn text(verdict: Verdict, reasons: &[Reason], input: &Input, policy: &Policy) -> String {
+/// The text for the agent's next turn: the attempt, its claim, what is missing, each with
+/// its code, what the checks came to, what to do, and, as far as there is room, what
+/// checks say. `run` is the state after the decision.
+pub(super) fn text(
+    (verdict, reasons): (Verdict, &[Reason]),
+    input: &Input,
+    policy: &Policy,
+    run: Option<&RunState>,
+) -> String {
     if verdict != Verdict::Continue {
         return String::new();
     }
     let mut text = format!("{OPENING}\n");
+    text.push_str(&limits::line(input, run, policy));
+    text.push_str(&quoted::claim(input, policy));
     for reason in reasons {
         let what = for_agent(reason, input);
         text.push_str(&format!("- {what} ({})\n", reason.code.code()));
@@ -170,6 +63,7 @@ pub(super) fn text(verdict: Verdict, reasons: &[Reason], input: &Input, policy: 
     if input.settings_changed.is_some() {
         text.push_str(SETTINGS_CHANGED);
     }
+    text.push_str(&checks::line(&input.evidence));
     let closing = closing(reasons, input, policy);
     let room = MAX_FEEDBACK_CHARS.saturating_sub(length(&text) + length(&closing));
     text.push_str(&quoted::all(reasons, input, policy, room));
@@ -177,8 +71,8 @@ pub(super) fn text(verdict: Verdict, reasons: &[Reason], input: &Input, policy: 
     cut(&text, room) + &closing
 }
 
-/// A reason in gate's own words, which are no signal. The feedback never repeats what the
-/// agent wrote, nor what would pass.
+/// A reason in gate's own words, which are no signal. Of what the agent wrote, the feedback
+/// repeats its claim alone, fenced, and nothing that would pass.
 fn for_agent(reason: &Reason, input: &Input) -> String {
     let check = quoted::name(reason);
     match reason.code {
@@ -248,9 +142,18 @@ fn background(input: &Input) -> String {
     }
 }
 
+/// True if a signal lacks nothing but its token.
+fn lacks_token(signal: &Signal) -> bool {
+    signal.token.is_some_and(|token| token != TokenState::Held)
+}
+
 /// The closing paragraph, with the token of the next status if one is required.
 fn closing(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
-    let what = what_to_do(reasons, input, policy);
+    let mut what = what_to_do(reasons, input, policy);
+    let has_failed = |reason: &Reason| reason.code == ReasonCode::RequiredCheckFailed;
+    if reasons.iter().any(has_failed) && !is_looked_at(input) {
+        what.insert_str(0, NO_WAY_AROUND);
+    }
     match &input.next_token {
         Some(token) => format!("{}\n\n{}", what.trim_end(), token.told()),
         None => what,
@@ -276,8 +179,12 @@ fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
     }
 }
 
+/// The ways that are closed, and the one that is open if a check itself is wrong.
+const NO_WAY_AROUND: &str = "Do not weaken, skip or delete a test. If a check itself is wrong, say so and end your \
+                             message with the status BLOCKED.\n";
+
 /// The closing paragraph for an agent that needs no completion status to stop.
-const WAY_OUT: &str = "Put this right and verify it, then finish. Do not weaken a test. If you cannot go on, or a \
+const WAY_OUT: &str = "Put this right and verify it, then finish. Do not weaken, skip or delete a test. If you cannot go on, or a \
                        check itself is wrong, say so and end your message with the status BLOCKED.";
 
 /// True if the ruling on a stop depends on its checks alone.
@@ -302,5 +209,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
+#[cfg(test)]
+mod explained_tests;
 #[cfg(test)]
 mod tests;

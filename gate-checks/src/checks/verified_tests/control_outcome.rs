@@ -1,6 +1,6 @@
 //! The outcome of a control in a run.
 
-use crate::control::FAILURE_MESSAGE;
+use crate::control::is_about;
 use crate::report::{Status, TestReport};
 
 /// The outcome of a control.
@@ -78,9 +78,9 @@ pub(super) fn without(report: TestReport, id: &str) -> TestReport {
     let failed = report.failed.saturating_sub(of(Status::Failed).count() as u64);
     let tests = report.tests.iter().filter(|test| !test.id.contains(id)).cloned().collect();
     let flaky = report.flaky.iter().filter(|name| !name.contains(id)).cloned().collect();
-    let is_own = |text: &str| text.contains(id) || text.contains(FAILURE_MESSAGE);
     let failures = report.failures.iter().filter(|failure| {
-        !is_own(failure.test.as_deref().unwrap_or_default()) && !is_own(&failure.message)
+        let test = failure.test.as_deref().unwrap_or_default();
+        !is_about(test, id) && !is_about(&failure.message, id)
     });
     let failures = failures.cloned().collect();
     TestReport { tests, failed, flaky, failures, ..report }

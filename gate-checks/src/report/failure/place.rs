@@ -116,6 +116,12 @@ pub(super) fn python(line: &str) -> Option<Place> {
     (is_python && !line.starts_with([' ', 'E', '>'])).then_some(place)
 }
 
+/// The line that an excerpt of a source marks: `> 2 | …`.
+pub(super) fn marked(message: &str) -> Option<u64> {
+    let mut lines = message.lines().filter_map(|line| line.trim_start().strip_prefix("> "));
+    lines.find_map(|line| line.split_once(" |")?.0.trim().parse().ok())
+}
+
 /// The path of a file that go tells without its package's folder.
 pub(super) fn in_package(file: &str, test: Option<&str>, cwd: &Path) -> Option<String> {
     let test = test.filter(|_| file.ends_with(".go") && !file.contains('/'))?;

@@ -117,7 +117,7 @@ fn jest_tells_the_error_of_a_file_that_cannot_be_parsed() {
     let json = format!(r#"{{"success": false, "testResults": [{suite}]}}"#);
     says(
         in_file(Some(&json), "", |path| Jest::new(Format::Jest, path, PathBuf::from("/project"))),
-        "(no test) @ b.test.js\n    SyntaxError: b.test.js: Unexpected token (2:0)\n      1 | \
+        "(no test) @ b.test.js:2\n    SyntaxError: b.test.js: Unexpected token (2:0)\n      1 | \
          test('x', () => {\n    > 2 |\n        | ^",
     );
 }
@@ -224,4 +224,12 @@ fn tap_tells_the_diagnostics_of_a_failing_point() {
     let block =
         "1..2\nnot ok 1 - adds\n  ---\n  expected: 3\n  actual: -1\n  ...\nok 2 - takes\n# late";
     says(report(Tap::new(), block), "adds @ (no place)\n  expected: 3\n  actual: -1");
+    let node = "1..1\nnot ok 1 - adds\n  ---\n  duration_ms: 0.9\n  location: '/project/a.test.mjs:3:1'\n  \
+                error: |-\n    -1 !== 3\n  code: 'ERR_ASSERTION'\n  stack: |-\n    TestContext.<anonymous> \
+                (file:///project/a.test.mjs:4:10)\n    Test.run (node:internal/test:796:25)\n  ...";
+    says(
+        report(Tap::new(), node),
+        "adds @ a.test.mjs:4\n  error: |-\n    -1 !== 3\n    at TestContext.<anonymous> \
+         (a.test.mjs:4:10)",
+    );
 }

@@ -1,47 +1,179 @@
 //! Quotations in the feedback: words of checks, of clients, of those who name tests and
-//! files. They may contain orders to the agent, so they never share a line with gate's
-//! own words: they are capped, fenced, and marked as data.
+//! files, and the agent's own. They may contain orders to the agent, so they never share a
+//! line with gate's own words: they are capped, fenced, and marked as data.
 
 use super::length;
-use crate::decide::evidence::worst_of;
+use crate::decide::evidence::{Evidence, worst_of};
 use crate::decide::input::Input;
 use crate::decide::policy::Policy;
 use crate::decide::reason::{Reason, ReasonCode};
-use crate::decide::signal::says_signal;
+use crate::decide::signal::{Status, says_signal};
+use crate::decide::test_failure::TestFailure;
 use crate::text;
 
 /// The most of what a check says of itself, in characters.
 const MAX_SUMMARY_CHARS: usize = 400;
 
+/// The most of the agent's claim.
+const MAX_CLAIM_CHARS: usize = 200;
+
 /// The most of a check's name.
 const MAX_NAME_CHARS: usize = 60;
 
-/// Quotations about the reasons, as far as there is room: first each in a line or two,
-/// then with the end of a failed check's output.
+/// The most of a test's name.
+const MAX_TEST_CHARS: usize = 120;
+
+/// Most failures with their messages; the other tests are named.
+const MAX_FAILURES: usize = 3;
+
+/// Most names of failing tests that a summary lists.
+const NAMES_IN_SUMMARY: usize = 5;
+
+/// A failure is quoted only if it gets so much room, in characters; the first one always.
+const MIN_FAILURE_CHARS: usize = 160;
+
+/// The most of the names of tests whose messages are left out.
+const MAX_OTHERS_CHARS: usize = 160;
+
+/// Quotations about the reasons, as far as there is room.
 pub(super) fn all(reasons: &[Reason], input: &Input, policy: &Policy, room: usize) -> String {
     let mut all = String::new();
     if let Some(what) = super::not_own(input) {
         let what = harmless(&text::brief(&what, MAX_SUMMARY_CHARS), policy);
         all.push_str(&fenced("Which are not yours", &what));
     }
-    for reason in reasons {
-        let said = said(reason, input).map(|said| text::brief(&said, MAX_SUMMARY_CHARS));
-        let said = said.as_deref().filter(|said| !said.is_empty());
-        let printed = printed(reason, input);
-        let both = said.zip(printed).map(|(said, printed)| format!("{said}\n{printed}"));
-        let blocks = both.into_iter().chain(said.or(printed).map(str::to_owned));
-        let mut blocks = blocks.map(|block| fenced(&who(reason), &harmless(&block, policy)));
-        let fits = |block: &String| length(&all) + length(block) <= room;
-        if let Some(block) = blocks.find(fits) {
-            all.push_str(&block);
+    let mut blocks: Vec<_> =
+        reasons.iter().filter_map(|reason| Block::new(reason, input)).rev().collect();
+    while let Some(block) = blocks.pop() {
+        // Each gets its part of the room, and what the ones before it left.
+        let left = room.saturating_sub(length(&all));
+        let least: usize = blocks.iter().map(|later| later.least().min(left / 4)).sum();
+        if let Some(quoted) = block.quoted(policy, left.saturating_sub(least), left) {
+            all.push_str(&quoted);
         }
     }
     all
 }
 
+/// The agent's own words for its claim: the reason that it gave, else the words that were
+/// taken as an indicator.
+pub(super) fn claim(input: &Input, policy: &Policy) -> String {
+    let signal = &input.signal;
+    if signal.status != Status::Complete {
+        return String::new();
+    }
+    let reason = signal.reason.as_deref().filter(|reason| !reason.trim().is_empty());
+    let hit = input.hits.first().map(|hit| hit.excerpt.as_str());
+    let Some(words) = reason.or(hit) else { return String::new() };
+    let words = harmless(&text::brief(words.trim(), MAX_CLAIM_CHARS), policy);
+    fenced("What you claimed", &words)
+}
+
 /// The name of a reason's check.
 pub(super) fn name(reason: &Reason) -> String {
-    text::brief(reason.check.as_deref().unwrap_or("a check"), MAX_NAME_CHARS)
+    name_of(reason.check.as_deref().unwrap_or("a check"))
+}
+
+/// The name of a check on one line.
+pub(super) fn name_of(check: &str) -> String {
+    text::brief(check, MAX_NAME_CHARS)
+}
+
+/// What is to be quoted about one reason.
+struct Block<'i> {
+    who: String,
+    summary: String,
+    /// The record of a check that failed.
+    failed: Option<&'i Evidence>,
+}
+
+impl<'i> Block<'i> {
+    fn new(reason: &Reason, input: &'i Input) -> Option<Self> {
+        let record = reason.check.as_deref().and_then(|check| worst_of(&input.evidence, check));
+        let said = said(reason, input).unwrap_or_default();
+        let failed = record.filter(|_| reason.code == ReasonCode::RequiredCheckFailed);
+        let summary = text::brief(&said, MAX_SUMMARY_CHARS);
+        let says = !summary.is_empty() || failed.is_some_and(|record| record.excerpt.is_some());
+        says.then(|| Self { who: who(reason), summary, failed })
+    }
+
+    /// The length of its shortest form.
+    fn least(&self) -> usize {
+        length(&fenced(&self.who, &self.summary))
+    }
+
+    /// It within this room; if that is too little, its shortest form, if there is room for
+    /// that at all.
+    fn quoted(&self, policy: &Policy, room: usize, most: usize) -> Option<String> {
+        let fits = |block: &String, room| length(block) <= room;
+        let inside =
+            room.saturating_sub(length(&fenced(&self.who, "")) + length(&self.summary) + 1);
+        let whole = self.failed.and_then(|record| {
+            let more = explained(record, inside)?;
+            let lines = [without_names(&self.summary, record), more];
+            let lines: Vec<_> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+            Some(fenced(&self.who, &harmless(&lines.join("\n"), policy)))
+        });
+        let short = || fenced(&self.who, &harmless(&self.summary, policy));
+        whole
+            .filter(|block| fits(block, room))
+            .or_else(|| Some(short()).filter(|block| fits(block, most)))
+    }
+}
+
+/// The summary without the names of failing tests, which stand above their messages.
+fn without_names(summary: &str, record: &Evidence) -> String {
+    let names = record.failed_tests();
+    let listed = (1..=names.len().min(NAMES_IN_SUMMARY)).rev().find_map(|count| {
+        let (before, after) = summary.split_once(&format!(": {}", names[..count].join(", ")))?;
+        let is_more = |(more, _): &(&str, &str)| more.starts_with(", and ");
+        let after = after.split_once(" more").filter(is_more).map_or(after, |(_, after)| after);
+        Some(format!("{before}{after}"))
+    });
+    listed.filter(|_| !record.failures().is_empty()).unwrap_or_else(|| summary.to_owned())
+}
+
+/// Why a check failed: the failing tests' own messages, else the end of its output. None
+/// if there is neither, or no room.
+fn explained(record: &Evidence, room: usize) -> Option<String> {
+    let failures = record.failures();
+    if failures.is_empty() {
+        return record.excerpt.clone().filter(|text| !text.is_empty() && length(text) <= room);
+    }
+    let shown = failures.len().min(MAX_FAILURES);
+    let fitting =
+        (1..=shown).rev().find(|count| *count == 1 || room / count >= MIN_FAILURE_CHARS)?;
+    let (shown, _) = failures.split_at(fitting);
+    let others = others(record, shown);
+    let mut left = room.saturating_sub(length(&others));
+    let mut blocks = Vec::new();
+    for (at, failure) in shown.iter().enumerate() {
+        let block = failure_in(failure, (left / (shown.len() - at)).saturating_sub(1));
+        left = left.saturating_sub(length(&block) + 1);
+        blocks.push(block);
+    }
+    blocks.extend((!others.is_empty()).then_some(others));
+    Some(blocks.join("\n"))
+}
+
+/// A failure in whole lines: the test with its place, and its message.
+fn failure_in(failure: &TestFailure, room: usize) -> String {
+    let test = failure.test.as_deref().unwrap_or("error outside of tests");
+    let test = text::brief(test, MAX_TEST_CHARS);
+    let place = failure.place().map(|place| format!(" ({})", text::brief(&place, MAX_TEST_CHARS)));
+    let head = format!("{test}{}", place.unwrap_or_default());
+    let message = text::whole_lines(&failure.message, room.saturating_sub(length(&head) + 1));
+    format!("{head}\n{message}").trim_end().to_owned()
+}
+
+/// The failing tests that are named alone.
+fn others(record: &Evidence, shown: &[TestFailure]) -> String {
+    let is_shown = |test: &&str| shown.iter().any(|failure| failure.test.as_deref() == Some(*test));
+    let names: Vec<_> = record.failed_tests().into_iter().filter(|test| !is_shown(test)).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => text::brief(&format!("also failed: {}", names.join(", ")), MAX_OTHERS_CHARS),
+    }
 }
 
 fn who(reason: &Reason) -> String {
@@ -69,15 +201,6 @@ fn said(reason: &Reason, input: &Input) -> Option<String> {
         ReasonCode::RateLimited => input.observed.limited.as_ref().map(|limit| limit.text.clone()),
         _ => None,
     }
-}
-
-/// The end of what a failed check printed.
-fn printed<'i>(reason: &Reason, input: &'i Input) -> Option<&'i str> {
-    let check = match reason.code {
-        ReasonCode::RequiredCheckFailed => reason.check.as_deref()?,
-        _ => return None,
-    };
-    worst_of(&input.evidence, check)?.excerpt.as_deref().filter(|text| !text.is_empty())
 }
 
 /// Words of others, without a line that could be read as a signal, and without what

@@ -1,0 +1,78 @@
+//! The attempt that a refusal belongs to, and the limit that ends the loop next.
+
+use crate::decide::input::Input;
+use crate::decide::policy::Policy;
+use crate::decide::run_state::RunState;
+
+/// A limit that comes nearer.
+struct Limit {
+    /// How many more of its events the loop has; at least 1.
+    left: u64,
+    /// One event and several.
+    one: &'static str,
+    several: &'static str,
+}
+
+/// The line with both, as far as they are known. `run` is the state after this decision.
+pub(super) fn line(input: &Input, run: Option<&RunState>, policy: &Policy) -> String {
+    let (Some(run), Some(_)) = (run, input.kept()) else { return String::new() };
+    if input.observed.stop.is_some() {
+        let (blocks, most) = (input.refusals().blocks + 1, policy.hook.max_blocks);
+        return format!("This is refusal {blocks} of at most {most}.\n");
+    }
+    let attempt = input.observed.iteration;
+    let nearest = limits(run, policy).into_iter().min_by_key(|limit| limit.left);
+    match nearest {
+        Some(Limit { left: 1, one, .. }) => {
+            format!("This is attempt {attempt}. One more {one} ends the loop.\n")
+        }
+        Some(Limit { left, several, .. }) => {
+            format!("This is attempt {attempt}. {left} more {several} end the loop.\n")
+        }
+        None => format!("This is attempt {attempt}.\n"),
+    }
+}
+
+/// The limits that are set and that this run has come nearer to.
+fn limits(run: &RunState, policy: &Policy) -> Vec<Limit> {
+    let (counters, breaker) = (&run.counters, &policy.breaker);
+    let limit = |count: u64, most: u32, one, several| {
+        let left = u64::from(most).checked_sub(count).filter(|left| *left > 0 && count > 0);
+        left.map(|left| Limit { left, one, several })
+    };
+    let all = [
+        limit(
+            counters.refused.into(),
+            breaker.refused,
+            "refused claim in a row",
+            "refused claims in a row",
+        ),
+        limit(
+            counters.no_progress.into(),
+            breaker.no_progress,
+            "iteration without a change to the files",
+            "iterations without a change to the files",
+        ),
+        limit(
+            counters.same_error.into(),
+            breaker.same_error,
+            "iteration with the same error",
+            "iterations with the same error",
+        ),
+        limit(
+            counters.inconclusive.into(),
+            breaker.inconclusive,
+            "iteration with a check that cannot run",
+            "iterations with a check that cannot run",
+        ),
+        limit(
+            counters.permission_denied.into(),
+            breaker.permission_denied,
+            "iteration with a denied tool",
+            "iterations with a denied tool",
+        ),
+        limit(counters.no_exit.into(), breaker.no_exit, "iteration", "iterations"),
+        limit(run.spent.iterations, policy.budget.iterations, "iteration", "iterations"),
+    ];
+    all.into_iter().flatten().collect()
+}

@@ -1,0 +1,127 @@
+//! The one step for a person that would change the verdict.
+
+use super::lacks_token;
+use crate::decide::input::Input;
+use crate::decide::reason::{Reason, ReasonCode};
+use crate::decide::signal::NearMiss;
+use crate::decide::verdict::Verdict;
+
+/// The one cheapest thing that would change the verdict.
+pub(in crate::decide) fn next(
+    verdict: Verdict,
+    reasons: &[Reason],
+    input: &Input,
+) -> Option<String> {
+    let signal = &input.signal;
+    if verdict == Verdict::Exit {
+        return None;
+    }
+    let first = reasons.iter().min_by_key(|reason| cost(reason.code))?;
+    Some(match first.code {
+        ReasonCode::SignalAbsent => absent(&signal.near_misses),
+        ReasonCode::SignalInvalid if lacks_token(signal) => {
+            "give the signal again, with this iteration's EXIT_TOKEN beside it".to_owned()
+        }
+        ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => freed(input).to_owned(),
+        code => step(code, first),
+    })
+}
+
+/// The effort that it takes to remove a reason. Reasons that only a person can remove
+/// come first, because nothing else would help.
+fn cost(code: ReasonCode) -> u8 {
+    match code {
+        ReasonCode::Passed | ReasonCode::Forced => 0,
+        ReasonCode::BreakerTripped
+        | ReasonCode::BreakerOpen
+        | ReasonCode::BreakerIsolated
+        | ReasonCode::BudgetSpent
+        | ReasonCode::MaxBlocks
+        | ReasonCode::Released
+        | ReasonCode::SettingsChanged
+        | ReasonCode::BackoffLimit
+        | ReasonCode::Cancelled
+        | ReasonCode::Tampered => 1,
+        ReasonCode::SignalBlocked => 2,
+        ReasonCode::RequiredCheckFailed | ReasonCode::RedBefore => 3,
+        ReasonCode::RequiredCheckInconclusive
+        | ReasonCode::CheckNotRun
+        | ReasonCode::CheckRunning
+        | ReasonCode::BackgroundRunning => 4,
+        ReasonCode::SignalContinue | ReasonCode::SignalContradicts | ReasonCode::SignalInvalid => 5,
+        ReasonCode::RateLimited | ReasonCode::AgentUnavailable => 2,
+        ReasonCode::AgentFailed => 6,
+        ReasonCode::SignalAbsent => 7,
+        ReasonCode::ThresholdNotReached
+        | ReasonCode::ConsecutiveNotReached
+        | ReasonCode::EvidenceRequired => 8,
+    }
+}
+
+fn absent(near_misses: &[NearMiss]) -> String {
+    match near_misses.last() {
+        Some(miss) => {
+            format!("give an explicit exit signal; line {} was almost one: {}", miss.line, miss.why)
+        }
+        None => {
+            "give an explicit exit signal; `gate prompt` prints the protocol for the agent's prompt"
+                .to_owned()
+        }
+    }
+}
+
+fn step(code: ReasonCode, reason: &Reason) -> String {
+    let check = reason.check.as_deref().unwrap_or("the check");
+    match code {
+        ReasonCode::RateLimited => "wait until the limit is over, then go on".to_owned(),
+        ReasonCode::AgentUnavailable => "wait until the agent can work again; its standard error says what is wrong".to_owned(),
+        ReasonCode::BackoffLimit => "mend what keeps the agent from working, then start the loop again".to_owned(),
+        ReasonCode::Cancelled => "start the loop again".to_owned(),
+        ReasonCode::BreakerIsolated => "the operator who isolated the breaker has to close it: `gate breaker status` says how".to_owned(),
+        ReasonCode::BudgetSpent => "look at what was done, then raise the budget, or begin a new run: `gate breaker reset --reason …`".to_owned(),
+        ReasonCode::MaxBlocks => "look at what is missing, then tell the agent how to go on".to_owned(),
+        ReasonCode::CheckRunning => format!("wait for {check} to end"),
+        ReasonCode::BackgroundRunning => "wait for the background tasks, or stop them".to_owned(),
+        ReasonCode::Tampered => format!("a person has to look at {check}: {}", reason.message),
+        ReasonCode::SettingsChanged => "`gate trust`, or the settings as they were; then check again".to_owned(),
+        ReasonCode::SignalBlocked => "a person has to remove what blocks the agent".to_owned(),
+        ReasonCode::RequiredCheckFailed => format!("make {check} pass"),
+        ReasonCode::RequiredCheckInconclusive => format!("see to it that {check} can be measured: {}", why(reason)),
+        ReasonCode::CheckNotRun => format!("let {check} run: it is required"),
+        ReasonCode::SignalContinue => "finish the remaining work, then signal completion".to_owned(),
+        ReasonCode::SignalContradicts => "give one exit signal that does not contradict itself".to_owned(),
+        ReasonCode::SignalInvalid => "give a whole exit signal, as the protocol shows it".to_owned(),
+        ReasonCode::AgentFailed => "find out why the agent's program failed".to_owned(),
+        ReasonCode::ConsecutiveNotReached => "pass again in the next iteration".to_owned(),
+        ReasonCode::ThresholdNotReached => {
+            "say in the final message what was finished, add a check, or lower `exit_gate.indicator_threshold`".to_owned()
+        }
+        ReasonCode::RedBefore => "say whether the red tests are part of the task".to_owned(),
+        ReasonCode::EvidenceRequired => {
+            "configure a check (`gate init`), or set `exit_gate.unverified = \"exit\"`".to_owned()
+        }
+        ReasonCode::BreakerTripped
+        | ReasonCode::BreakerOpen
+        | ReasonCode::SignalAbsent
+        | ReasonCode::Passed
+        | ReasonCode::Forced
+        | ReasonCode::Released => reason.message.clone(),
+    }
+}
+
+/// The step that frees a loop that its breaker stopped. A reset in the agent's client is
+/// refused, because an agent may have typed it.
+fn freed(input: &Input) -> &'static str {
+    if input.is_lost() {
+        "find out what happened to the state, then `gate breaker reset --reason …`"
+    } else if input.observed.stop.is_some() {
+        "look at what tripped the breaker; a new prompt of yours closes it, or `gate breaker reset --reason …` in another terminal"
+    } else {
+        "look at what tripped the breaker, then `gate breaker reset --reason …`"
+    }
+}
+
+/// The check's own part of a message, after the colon.
+fn why(reason: &Reason) -> &str {
+    reason.message.split_once(": ").map_or(reason.message.as_str(), |(_, why)| why)
+}
