@@ -9,7 +9,7 @@ use std::path::Path;
 use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::{brief, clean, whole_lines};
 
-use self::place::Place;
+use self::place::{Frame, Place};
 use super::Tally;
 
 /// The longest message, in characters.
@@ -24,7 +24,7 @@ const MAX_PRINTED_BYTES: usize = 16 << 10;
 /// Most of the project's own frames in a message.
 const MAX_FRAMES: usize = 3;
 
-/// What a runner prints about one failing test, while its lines are read.
+/// The lines that a runner prints about one failing test, while they are read.
 #[derive(Debug, Default)]
 pub(super) struct Printed {
     test: Option<String>,
@@ -58,7 +58,7 @@ impl Printed {
 /// The failure, fit to be shown. None if nothing of its text is.
 pub(super) fn shaped(raw: &TestFailure, cwd: &Path) -> Option<TestFailure> {
     let text = without_folder(&raw.message, cwd);
-    let mut shape = Shape::of(&text);
+    let mut shape = Shape::new(&text);
     text.lines().for_each(|line| shape.take(&clean(line)));
     if shape.lines.is_empty() {
         return None;
@@ -107,7 +107,7 @@ enum Skipped {
 }
 
 impl Shape {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let has = |mark| text.lines().any(|line| line.starts_with(mark));
         Self {
             lines: Vec::new(),
@@ -132,7 +132,7 @@ impl Shape {
         if begins_backtrace(text) {
             self.skipped = Skipped::Rest;
         } else if let Some(panic) = place::panic(text) {
-            self.panic(&panic);
+            self.panic(panic);
         } else if let Some(frame) = place::call(line) {
             self.call(line, frame);
         } else if let Some(frame) = place::python(line) {
@@ -149,7 +149,7 @@ impl Shape {
         }
     }
 
-    /// What stands before the first panic is the test's own output.
+    /// Drops the test's own output before the first panic.
     fn panic(&mut self, panic: &str) {
         if !self.panicked {
             self.lines.clear();
@@ -166,13 +166,13 @@ impl Shape {
     }
 
     /// A frame of JavaScript or Java: the innermost stands first.
-    fn call(&mut self, line: &str, frame: Option<Place>) {
-        let Some(frame) = frame.filter(Place::is_own) else { return };
+    fn call(&mut self, line: &str, frame: Frame) {
+        let Frame::Own(place) = frame else { return };
         self.frames += 1;
         if self.frames <= MAX_FRAMES {
             self.push(line);
         }
-        self.place.get_or_insert(frame);
+        self.place.get_or_insert(place);
     }
 
     /// A frame of Python: the innermost stands last.

@@ -31,7 +31,7 @@ pub(super) struct Go {
 #[derive(Default)]
 struct Package {
     running: BTreeSet<String>,
-    /// What the tests that run have printed; under no name the package itself.
+    /// The output of the tests that run; under an empty name that of the package itself.
     printed: BTreeMap<String, String>,
     said_pass: bool,
     failed: u64,
@@ -245,7 +245,7 @@ impl Reader for Go {
     }
 }
 
-/// What the compiler says of the first package that is not built: the lines below
+/// The errors of the first package that cannot be built: the lines below
 /// `# package`.
 #[derive(Default)]
 struct FirstError {

@@ -31,7 +31,7 @@ struct Event<'a> {
     event: Cow<'a, str>,
     #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
-    /// What a failed test printed.
+    /// The output of a failed test.
     #[serde(borrow, default)]
     stdout: Option<Cow<'a, str>>,
 }

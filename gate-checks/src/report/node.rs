@@ -66,7 +66,7 @@ struct Ended {
     /// The error with its stack.
     #[serde(default)]
     text: Option<String>,
-    /// What the file's process had printed as errors until then.
+    /// The standard error of the file's process until then.
     #[serde(default)]
     stderr: Option<String>,
 }

@@ -13,6 +13,15 @@ pub(super) struct Place {
     pub(super) line: u64,
 }
 
+/// A frame of a stack.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// In a file of the project.
+    Own(Place),
+    /// In a library or the runner, or without a place.
+    Foreign,
+}
+
 /// Parts of the paths of what is installed or generated.
 const FOREIGN: &[&str] = &["node_modules/", "site-packages/", "dist-packages/", "rustdoctest"];
 
@@ -66,7 +75,10 @@ pub(super) fn first(text: &str) -> Option<Place> {
 
 /// The place in a line of bats: `(in test file a.bats, line 3)`.
 pub(super) fn shell(line: &str) -> Option<Place> {
-    matched(&SHELL, line).filter(|_| line.starts_with('(')).map(|(place, _)| place)
+    if !line.starts_with('(') {
+        return None;
+    }
+    matched(&SHELL, line).map(|(place, _)| place)
 }
 
 /// The first place in a text that is a file in this folder.
@@ -85,24 +97,30 @@ pub(super) fn leading(line: &str) -> Option<Place> {
 }
 
 /// From `panicked at` on, without the thread, whose number is another in each run.
-pub(super) fn panic(text: &str) -> Option<String> {
+pub(super) fn panic(text: &str) -> Option<&str> {
     let is_panic = text.starts_with("thread '") || text.starts_with("panicked at ");
-    let at = text.find("panicked at ").filter(|_| is_panic)?;
-    Some(text[at..].to_owned())
+    if is_panic { text.find("panicked at ").map(|at| &text[at..]) } else { None }
 }
 
-/// A frame of JavaScript or Java: `    at name (file:1:2)`. The inner none is a frame
-/// without a place, or one of a library that tells its files without their folders.
-pub(super) fn call(line: &str) -> Option<Option<Place>> {
-    let frame = line.trim_start().strip_prefix("at ").filter(|_| line.starts_with([' ', '\t']))?;
+/// A frame of JavaScript or Java: `    at name (file:1:2)`.
+pub(super) fn call(line: &str) -> Option<Frame> {
+    if !line.starts_with([' ', '\t']) {
+        return None;
+    }
+    let frame = line.trim_start().strip_prefix("at ")?;
     let place = first(frame);
-    let is_frame = place.is_some() || frame.ends_with(')') || frame.contains("node:");
+    if place.is_none() && !frame.ends_with(')') && !frame.contains("node:") {
+        return None;
+    }
+    // Java tells a file without its folder: the package says whose it is.
     let name = frame.rsplit_once('/').map_or(frame, |(_, name)| name);
-    let is_foreign = [frame, name]
-        .iter()
-        .any(|name| FOREIGN_PACKAGES.iter().any(|package| name.starts_with(package)));
-    let is_internal = frame.contains("node:");
-    is_frame.then(|| place.filter(|_| !is_foreign && !is_internal))
+    let is_of = |package: &&str| frame.starts_with(*package) || name.starts_with(*package);
+    let is_foreign =
+        frame.contains("node:") || FOREIGN_PACKAGES.iter().any(|package| is_of(&package));
+    Some(match place {
+        Some(place) if place.is_own() && !is_foreign => Frame::Own(place),
+        _ => Frame::Foreign,
+    })
 }
 
 /// A frame of Python's traceback, or of pytest's: `a.py:3: in test_a`.
@@ -124,7 +142,10 @@ pub(super) fn marked(message: &str) -> Option<u64> {
 
 /// The path of a file that go tells without its package's folder.
 pub(super) fn in_package(file: &str, test: Option<&str>, cwd: &Path) -> Option<String> {
-    let test = test.filter(|_| file.ends_with(".go") && !file.contains('/'))?;
+    if !file.ends_with(".go") || file.contains('/') {
+        return None;
+    }
+    let test = test?;
     let end = [".Test", ".Example", ".Fuzz"].iter().filter_map(|kind| test.find(kind)).min()?;
     let package: Vec<_> = test[..end].split('/').collect();
     let folders = (0..package.len()).map(|from| package[from..].join("/"));

@@ -246,12 +246,15 @@ impl Libtest {
 /// The failure of a test that printed this. The name of a test in documentation holds its
 /// place: `src/lib.rs - add (line 11)`.
 pub(super) fn failure(id: &str, printed: &str) -> TestFailure {
-    let place = id.strip_suffix(')').and_then(|id| id.rsplit_once(" (line "));
-    let line = place.and_then(|(_, line)| line.parse().ok());
-    let name = id.rsplit_once("::").map_or(id, |(_, name)| name);
-    let file = name.split_once(" - ").map(|(file, _)| file.to_owned());
     let (test, message) = (Some(id.to_owned()), printed.to_owned());
-    TestFailure { test, message, file: file.filter(|_| line.is_some()), line }
+    let mut failure = TestFailure { test, message, ..TestFailure::default() };
+    let line = id.strip_suffix(')').and_then(|id| id.rsplit_once(" (line "));
+    if let Some(Ok(line)) = line.map(|(_, line)| line.parse()) {
+        let name = id.rsplit_once("::").map_or(id, |(_, name)| name);
+        failure.file = name.split_once(" - ").map(|(file, _)| file.to_owned());
+        failure.line = Some(line);
+    }
+    failure
 }
 
 impl Reader for Libtest {

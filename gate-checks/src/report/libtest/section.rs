@@ -26,7 +26,7 @@ pub(super) struct Section {
     begun: Vec<String>,
     /// The names under `failures:`.
     failures: Vec<String>,
-    /// What tests printed, of those whose output is shown.
+    /// The names and outputs of tests whose output is shown.
     outputs: Vec<(String, String)>,
     part: Part,
 }

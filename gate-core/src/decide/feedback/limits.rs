@@ -6,7 +6,7 @@ use crate::decide::run_state::RunState;
 
 /// A limit that comes nearer.
 struct Limit {
-    /// How many more of its events the loop has; at least 1.
+    /// Events until the loop ends; at least 1.
     left: u64,
     /// One event and several.
     one: &'static str,

@@ -79,7 +79,7 @@ pub(super) fn name_of(check: &str) -> String {
     text::brief(check, MAX_NAME_CHARS)
 }
 
-/// What is to be quoted about one reason.
+/// The quotation about one reason.
 struct Block<'i> {
     who: String,
     summary: String,
@@ -91,7 +91,10 @@ impl<'i> Block<'i> {
     fn new(reason: &Reason, input: &'i Input) -> Option<Self> {
         let record = reason.check.as_deref().and_then(|check| worst_of(&input.evidence, check));
         let said = said(reason, input).unwrap_or_default();
-        let failed = record.filter(|_| reason.code == ReasonCode::RequiredCheckFailed);
+        let failed = match reason.code {
+            ReasonCode::RequiredCheckFailed => record,
+            _ => None,
+        };
         let summary = text::brief(&said, MAX_SUMMARY_CHARS);
         let says = !summary.is_empty() || failed.is_some_and(|record| record.excerpt.is_some());
         says.then(|| Self { who: who(reason), summary, failed })
@@ -123,6 +126,9 @@ impl<'i> Block<'i> {
 
 /// The summary without the names of failing tests, which stand above their messages.
 fn without_names(summary: &str, record: &Evidence) -> String {
+    if record.failures().is_empty() {
+        return summary.to_owned();
+    }
     let names = record.failed_tests();
     let listed = (1..=names.len().min(NAMES_IN_SUMMARY)).rev().find_map(|count| {
         let (before, after) = summary.split_once(&format!(": {}", names[..count].join(", ")))?;
@@ -130,7 +136,7 @@ fn without_names(summary: &str, record: &Evidence) -> String {
         let after = after.split_once(" more").filter(is_more).map_or(after, |(_, after)| after);
         Some(format!("{before}{after}"))
     });
-    listed.filter(|_| !record.failures().is_empty()).unwrap_or_else(|| summary.to_owned())
+    listed.unwrap_or_else(|| summary.to_owned())
 }
 
 /// Why a check failed: the failing tests' own messages, else the end of its output. None
