@@ -299,3 +299,13 @@ fn a_held_loop_is_told() {
     let ran = gate("breaker isolate --reason maintenance").code(0);
     ran.again("doctor").code(0).says("the breaker is open: maintenance");
 }
+
+#[test]
+fn a_required_check_that_fails_already_is_a_problem_of_the_self_test() {
+    let run = |mode: &str| {
+        let settings = format!("[checks.a]\ncommand = [\"false\"]\nmode = \"{mode}\"\n");
+        gate("doctor --self-test").settings(&settings)
+    };
+    run("require").code(1).says("  problem     it fails as it is").says("1 problem\n");
+    run("warn").code(0).says("  not shown");
+}

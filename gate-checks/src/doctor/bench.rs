@@ -34,6 +34,7 @@ pub(super) struct Bench<'a> {
     pub(super) events: Events,
     /// The policy with this check alone.
     policy: Policy,
+    must_pass: bool,
 }
 
 impl<'a> Bench<'a> {
@@ -47,10 +48,11 @@ impl<'a> Bench<'a> {
         site: &'a CheckSite,
         events: Events,
     ) -> Self {
+        let must_pass = settings.mode == Mode::Require;
         let settings =
             CheckPolicy { mode: Mode::Require, retry: 0, ..copy.mapping().settings(settings) };
         let checks = [(name.to_owned(), settings)].into_iter().collect();
-        Self { name, copy, site, events, policy: Policy { checks, ..policy.clone() } }
+        Self { name, copy, site, events, policy: Policy { checks, ..policy.clone() }, must_pass }
     }
 
     /// The check's settings, in the copy.
@@ -94,6 +96,12 @@ impl<'a> Bench<'a> {
             log = self.copy.keep_log(state, self.name, of_run);
         }
         Proof { log, ..Proof::new(self.name, standing, how) }
+    }
+
+    /// The proof of a check that does not pass on the tree as it is.
+    pub(super) fn does_not_pass(&self, how: String, evidence: &Evidence) -> Proof {
+        let proof = self.proof(SelfTestOutcome::NotShown, how, evidence);
+        Proof { does_not_pass: self.must_pass, ..proof }
     }
 
     pub(super) fn not_shown(&self, how: impl Into<String>) -> Proof {

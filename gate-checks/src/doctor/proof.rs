@@ -14,6 +14,8 @@ pub struct Proof {
     pub how: String,
     /// The log of the run that shows it, where one was kept.
     pub log: Option<String>,
+    /// True if the check must pass, and did not in a copy of the tree as it is.
+    pub does_not_pass: bool,
 }
 
 /// Result of a self-test.
@@ -31,6 +33,6 @@ pub enum SelfTestOutcome {
 
 impl Proof {
     pub(super) fn new(check: &str, standing: SelfTestOutcome, how: impl Into<String>) -> Self {
-        Self { check: check.to_owned(), standing, how: how.into(), log: None }
+        Self { check: check.to_owned(), standing, how: how.into(), log: None, does_not_pass: false }
     }
 }

@@ -4,6 +4,7 @@
 mod files;
 mod git;
 mod globs;
+mod installed;
 mod masking;
 mod program;
 mod state;

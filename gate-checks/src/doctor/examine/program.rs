@@ -32,6 +32,11 @@ pub(super) fn look(
         let hint = "name a program outside of the work tree where you can";
         found.push(note("program-in-tree", message).hint(hint));
     }
+    if !settings.shell {
+        let root = tree.map_or(cwd, |tree| tree.tree.root());
+        let in_tree = inside.is_some();
+        found.extend(super::installed::look(&settings.command, cwd, root, (&program, in_tree)));
+    }
     found
 }
 

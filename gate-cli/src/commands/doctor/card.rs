@@ -41,7 +41,8 @@ fn counted(problems: usize) -> String {
 }
 
 fn not_shown(record: &DoctorRecord) -> usize {
-    record.self_test.iter().filter(|proof| proof.standing == SelfTestOutcome::NotShown).count()
+    let not_shown = |proof: &&Proof| proof.standing == SelfTestOutcome::NotShown;
+    record.self_test.iter().filter(not_shown).count()
 }
 
 fn checks(record: &DoctorRecord) -> BTreeSet<&str> {
@@ -91,9 +92,13 @@ impl Card {
         let (word, color) = match proof.standing {
             SelfTestOutcome::CanFail => ("can fail", AnsiColor::Green),
             SelfTestOutcome::CannotFail => ("cannot fail", AnsiColor::Red),
+            SelfTestOutcome::NotShown if proof.does_not_pass => ("problem", AnsiColor::Red),
             SelfTestOutcome::NotShown => ("not shown", AnsiColor::Yellow),
         };
         self.row(word, color, &proof.how);
+        if proof.does_not_pass {
+            self.more("do: make it pass first; until then no loop can end, and nothing is shown");
+        }
         if let Some(log) = &proof.log {
             self.more(&format!("log: {log}"));
         }

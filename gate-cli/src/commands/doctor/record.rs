@@ -30,11 +30,13 @@ impl DoctorRecord {
         Self { ok: record.problems() == 0, ..record }
     }
 
-    /// The number of problems, and of checks that cannot fail.
+    /// The number of problems, and of checks that cannot fail or do not pass.
     pub(crate) fn problems(&self) -> usize {
         let wrong = self.findings.iter().filter(|finding| finding.level == Level::Problem);
-        let deaf =
-            self.self_test.iter().filter(|proof| proof.standing == SelfTestOutcome::CannotFail);
+        let deaf = self
+            .self_test
+            .iter()
+            .filter(|proof| proof.standing == SelfTestOutcome::CannotFail || proof.does_not_pass);
         wrong.count() + deaf.count()
     }
 }

@@ -1,0 +1,125 @@
+//! Modules and packages that a command names: are they installed?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::doctor::finding::{Finding, problem};
+
+/// Asks Python whether it finds a module, without the folder that it runs in.
+const FIND_MODULE: &str =
+    "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
+
+/// Words by which a package manager runs a program of an installed package, and the words that
+/// install what is missing.
+const PACKAGE_PROGRAMS: [([&str; 2], &str); 3] = [
+    (["npx", "--no-install"], "npm install"),
+    (["pnpm", "exec"], "pnpm install"),
+    (["bunx", "--no-install"], "bun install"),
+];
+
+/// Looks for what a command runs by another program. `program` is that one, and `in_tree` says
+/// whether it is part of the tree: one that an agent can write is not started.
+pub(super) fn look(
+    command: &[String],
+    cwd: &Path,
+    root: &Path,
+    (program, in_tree): (&Path, bool),
+) -> Option<Finding> {
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [python, "-m", module, ..] if is_python(python) && *module != "unittest" => {
+            let is_there = if in_tree || python.contains('/') {
+                in_environment(&cwd.join(python), module)?
+            } else {
+                finds_module(program, module)?
+            };
+            let hint = format!("{python} -m pip install {module}");
+            (!is_there).then(|| not_installed(module, hint))
+        }
+        [first, second, name, ..] => {
+            let runs = PACKAGE_PROGRAMS.iter().find(|(words, _)| words == &[*first, *second]);
+            let (_, install) = runs?;
+            let mut above = cwd.ancestors().take_while(|folder| folder.starts_with(root));
+            let is_there = above.any(|folder| folder.join("node_modules/.bin").join(name).exists());
+            (!is_there).then(|| not_installed(name, (*install).to_owned()))
+        }
+        _ => None,
+    }
+}
+
+fn not_installed(name: &str, hint: String) -> Finding {
+    problem("not-installed", format!("{name} is not installed, so the check cannot pass"))
+        .hint(hint)
+}
+
+fn is_python(word: &str) -> bool {
+    word.rsplit('/').next().is_some_and(|name| name == "python" || name == "python3")
+}
+
+/// None if the environment also uses packages of another place.
+fn in_environment(python: &Path, module: &str) -> Option<bool> {
+    let environment = python.parent()?.parent()?;
+    let settings = fs::read_to_string(environment.join("pyvenv.cfg")).ok()?;
+    if settings.lines().any(|line| line.replace(' ', "") == "include-system-site-packages=true") {
+        return None;
+    }
+    let versions = fs::read_dir(environment.join("lib")).ok()?.flatten();
+    let mut packages = versions.map(|version| version.path().join("site-packages"));
+    Some(packages.any(|folder: PathBuf| {
+        folder.join(module).exists() || folder.join(format!("{module}.py")).exists()
+    }))
+}
+
+/// None if Python gave no answer.
+fn finds_module(python: &Path, module: &str) -> Option<bool> {
+    let mut command = Command::new(python);
+    command.args(["-I", "-c", FIND_MODULE, module]).current_dir("/");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    match command.status().ok()?.code()? {
+        0 => Some(true),
+        1 => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(files: &[&str], command: &[&str], expected: Option<&str>) {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let file = folder.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "home = /usr/bin\n").unwrap();
+        }
+        let command: Vec<_> = command.iter().map(|&word| word.to_owned()).collect();
+        let program = folder.path().join("none");
+        let found = look(&command, folder.path(), folder.path(), (&program, true));
+        assert_eq!(found.and_then(|finding| finding.hint).as_deref(), expected, "{command:?}");
+    }
+
+    #[test]
+    fn a_runner_that_is_missing_in_the_environment_is_a_problem() {
+        let pytest = [".venv/bin/python", "-m", "pytest"];
+        let hint = Some(".venv/bin/python -m pip install pytest");
+        let packages = ".venv/lib/python3.13/site-packages";
+        let other = format!("{packages}/other.py");
+        check(&[".venv/pyvenv.cfg", &other], &pytest, hint);
+        let own = format!("{packages}/pytest/__init__.py");
+        check(&[".venv/pyvenv.cfg", &own], &pytest, None);
+        check(&[&other], &pytest, None);
+        check(&[".venv/pyvenv.cfg", &other], &[".venv/bin/python", "-m", "unittest"], None);
+    }
+
+    #[test]
+    fn a_program_of_a_package_that_is_missing_is_a_problem() {
+        let vitest = ["npx", "--no-install", "vitest", "run"];
+        check(&[], &vitest, Some("npm install"));
+        check(&["node_modules/.bin/vitest"], &vitest, None);
+        check(&[], &["pnpm", "exec", "jest"], Some("pnpm install"));
+        check(&[], &["npx", "vitest"], None);
+    }
+}
