@@ -154,3 +154,25 @@ fn the_next_steps_are_told_in_order_and_begin_with_the_commit() {
     let bare = make("true").args(["--no-run"]).code(0);
     assert!(!bare.stdout.contains("git add"), "there is no repository: {}", bare.stdout);
 }
+
+#[test]
+fn a_second_init_is_told_of_merge_and_merge_adds_what_is_missing() {
+    let settings = "# mine\n[checks.tests]\ncommand = [\"true\"]\n";
+    let makefile = ".PHONY: test build\ntest:\nbuild:\n";
+    let run = gate("init").file("Makefile", makefile).settings(settings);
+    let ran = run.code(2).tells("`gate init --merge` adds the checks that it lacks");
+    let ran = ran.again("init --no-run --merge").code(0).says("added to ");
+    let text = ran.file("gate.toml");
+    assert!(text.starts_with(settings) && text.contains("[checks.build]"), "{text}");
+    let ran = ran.again("init --no-run --merge").code(0).says("has all that was found");
+    ran.again("check --plan").code(0).says("make -s build");
+}
+
+#[test]
+fn an_init_below_settings_says_which_no_longer_count_and_can_add_to_them() {
+    let run = gate("-C web init --no-run").file("web/Makefile", ".PHONY: test\ntest:\n");
+    let ran = run.settings("").committed().code(0).says("no longer counts in this folder");
+    let ran = ran.again("-C web init --no-run --merge").setup("rm web/gate.toml").code(0);
+    let text = ran.file("gate.toml");
+    assert!(text.contains("[checks.tests-web]") && text.contains("cwd = \"web\""), "{text}");
+}

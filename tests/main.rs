@@ -64,6 +64,7 @@ mod needs;
 mod odd_paths;
 mod operator;
 mod operator_checks;
+mod plan;
 mod plugins;
 mod private_state;
 mod processes;

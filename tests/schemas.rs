@@ -25,6 +25,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "error",
         "scan",
         "breaker",
+        "plan",
         "status",
         "trust",
         "lock",

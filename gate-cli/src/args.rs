@@ -185,8 +185,11 @@ Exit codes: 0 closed or half open, 3 open or isolated, 5 the state could not be 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// The agent's output or session file; `-` is the standard input.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "plan")]
+    pub(crate) file: Option<PathBuf>,
+    /// Show the checks that would run here, and how long each took last. Nothing is run.
+    #[arg(long, conflicts_with_all = ["as_while", "force_complete", "quiet"])]
+    pub(crate) plan: bool,
     #[command(flatten)]
     pub(crate) reading: InputArgs,
     /// The task's id; each task has its own breaker.
@@ -304,9 +307,12 @@ pub(crate) struct Init {
     /// Write a loop around an agent instead, in this language.
     #[arg(long = "loop", value_name = "LANGUAGE")]
     pub(crate) language: Option<Language>,
-    /// Do not run the tests and builds that are found to see how long they take.
+    /// Do not run the checks that are found to see how long they take.
     #[arg(long, conflicts_with = "language")]
     pub(crate) no_run: bool,
+    /// Add the checks that are found to the gate.toml that is there, in this folder or above.
+    #[arg(long, conflicts_with = "language")]
+    pub(crate) merge: bool,
 }
 
 /// The languages in which `gate init` writes a loop.

@@ -56,6 +56,8 @@ pub enum SchemaName {
     Breaker,
     /// `gate baseline --json`.
     Baseline,
+    /// `gate check --plan --json`.
+    Plan,
     /// `gate status --json`.
     Status,
     /// `gate trust --json`.

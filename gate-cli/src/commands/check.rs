@@ -9,6 +9,7 @@ use gate_core::decide::policy::When;
 use gate_core::{Policy, Verdict};
 
 use super::common::known_check;
+use super::plan;
 use crate::args::Check;
 use crate::context::Here;
 use crate::failure::Failure;
@@ -25,6 +26,13 @@ use crate::trust;
 const WHILE_EXIT: u8 = 10;
 
 pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
+    match &args.file {
+        Some(file) if !args.plan => decide(here, args, file),
+        _ => plan::run(here, args),
+    }
+}
+
+fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
     for (act, _) in acts(args) {
         here.operator(&format!("--{}", act.replace('_', "-")))?;
     }
@@ -50,7 +58,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     if let Some(name) = &args.checks.only {
         known_check(gate.policy(), name)?;
     }
-    let source = Source::named(&args.file, &here.places.folder);
+    let source = Source::named(file, &here.places.folder);
     let record = gate.check(&source, &request(here, args))?;
     if let Some(file) = &args.feedback {
         write_feedback(&here.places.folder.join(file), &record)?;

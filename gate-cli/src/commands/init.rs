@@ -3,12 +3,13 @@
 
 mod measure;
 mod measured;
+mod merge;
 mod shown;
 mod story;
 mod text;
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -84,24 +85,59 @@ fn template(here: &Here, template: &Template) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// Writes gate.toml. Looks for the file first, so that no check runs in vain.
+/// Writes gate.toml, or adds to the one that is there. Looks for the file first, so that no check
+/// runs in vain.
 fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
     let file = here.places.folder.join(SETTINGS_FILE);
-    if file.symlink_metadata().is_ok() {
-        return Err(exists(&file));
+    let nearest = here.places.project_file()?;
+    let merged = if args.merge { nearest.as_ref() } else { None };
+    if merged.is_none() && file.symlink_metadata().is_ok() {
+        return Err(exists(&file).hint("`gate init --merge` adds the checks that it lacks"));
     }
     let mut detected = detect_with_ci(&here.places.folder);
-    let stopwatch = Stopwatch::new(here, &file, &detected)?;
+    if let Some(merged) = merged {
+        detected = lacking(here, detected, merged)?;
+    }
+    let stopwatch = Stopwatch::new(here, merged.unwrap_or(&file), &detected)?;
     let times = if args.no_run {
         BTreeMap::new()
     } else {
         timed(&detected, &|proposal| stopwatch.measure(proposal))
     };
     require_what_can_pass(&mut detected, &times);
-    write(&file, &text::settings(&detected, &times), false)?;
-    approve_written(here);
-    print(&story::answer(&detected, &times, &file, agent(here)))?;
+    match (merged, &nearest) {
+        (Some(merged), _) => merge::add(here, merged, &detected, &times)?,
+        (None, shadowed) => {
+            if let Some(shadowed) = shadowed {
+                detected.notes.push(shadows(shadowed));
+            }
+            write(&file, &text::settings(&detected, &times), false)?;
+            approve_written(here);
+            print(&story::answer(&detected, &times, &file, agent(here)))?;
+        }
+    }
     Ok(if cannot_pass(&detected, &times).is_empty() { DONE } else { PROBLEMS })
+}
+
+/// The checks that the nearest settings lack, named and placed as they need it.
+fn lacking(here: &Here, detected: Detected, nearest: &Path) -> Result<Detected, Failure> {
+    let text = fs::read_to_string(nearest)
+        .map_err(|error| Failure::file("file-unreadable", "read", nearest, &error))?;
+    let folder = nearest.parent().and_then(|top| here.places.folder.strip_prefix(top).ok());
+    let moved = match folder {
+        Some(folder) if folder != Path::new("") => merge::below(detected, folder),
+        _ => detected,
+    };
+    Ok(merge::lacking(moved, &text))
+}
+
+/// A note that settings above do not count any more.
+fn shadows(nearest: &Path) -> String {
+    format!(
+        "{} no longer counts in this folder, for the nearest gate.toml counts alone; \
+         `gate init --merge` adds the checks to it instead",
+        nearest.display()
+    )
 }
 
 /// The required checks that cannot pass until a person installs or changes something.

@@ -21,6 +21,7 @@ mod lines;
 mod lock;
 mod log;
 mod man;
+mod plan;
 mod prompt;
 mod replay;
 mod run;

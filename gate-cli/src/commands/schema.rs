@@ -10,6 +10,7 @@ pub use super::baseline::BaselineRecord;
 pub use super::doctor::{AgentRecord, DoctorRecord};
 pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
+pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
 pub use super::scan::ScanRecord;
 use super::status::Status;
 pub use super::version::VersionRecord;
@@ -37,6 +38,7 @@ pub fn schema(name: Name) -> Value {
         Name::Baseline => schema_for!(BaselineRecord).to_value(),
         Name::Breaker => schema_for!(BreakerStatus).to_value(),
         Name::Run => schema_for!(RunRecord).to_value(),
+        Name::Plan => schema_for!(PlanRecord).to_value(),
         Name::Status => schema_for!(Status).to_value(),
         Name::Trust => schema_for!(TrustRecord).to_value(),
         Name::Lock => schema_for!(Lock).to_value(),

@@ -1,21 +1,21 @@
 //! `gate status`: whether stops of agents are judged here, and how.
 
-use std::fmt::Write;
 use std::path::Path;
 
-use anstyle::{AnsiColor, Style};
 use gate_core::Policy;
 use gate_core::decide::breaker::BreakerState;
-use gate_core::decide::policy::Judge;
+use gate_core::decide::policy::{Judge, When};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::common::DONE;
+use super::plan::{self, PlannedCheck};
 use crate::args;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{OpenBreaker, RecordSelector, Which};
-use crate::render::{self, brief, print, state_name};
+use crate::record::Record;
+use crate::render::{self, Mark, Page, local_time, print, state_name};
 use crate::settings::{self, Selection};
 
 /// `gate.status.v1`: whether stops of agents are judged here, and how.
@@ -40,6 +40,8 @@ pub(crate) struct Status {
     pub(crate) max_blocks: u32,
     /// The checks that run in a hook.
     pub(crate) checks: Vec<String>,
+    /// The same, with their commands and their latest runs.
+    pub(crate) plan: Vec<PlannedCheck>,
     /// The state of the first breaker of this work tree that is not closed.
     pub(crate) breaker: BreakerState,
     /// All breakers that are not closed, and whose they are: those of this work
@@ -47,6 +49,9 @@ pub(crate) struct Status {
     pub(crate) open: Vec<OpenBreaker>,
     /// The latest decision here, in words.
     pub(crate) last: Option<String>,
+    /// The same for a person, with the local time.
+    #[serde(skip)]
+    shown_last: Option<String>,
 }
 
 pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
@@ -63,7 +68,7 @@ fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
     let breaker = memory.breaker(Which::Here, &policy)?;
     let last = memory.latest(&RecordSelector::default())?;
     let hook = policy.hook;
-    let in_hook = policy.at(gate_core::decide::policy::When::Hook).checks;
+    let plan = plan::planned(here, policy, When::Hook, &mut memory)?;
     Ok(Status {
         schema: "gate.status.v1",
         project: memory.project().to_owned(),
@@ -73,61 +78,54 @@ fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
         off_until: switch.until,
         judge: hook.judge,
         max_blocks: hook.max_blocks,
-        checks: in_hook.into_keys().collect(),
+        checks: plan.iter().map(|check| check.check.clone()).collect(),
+        plan,
         breaker: breaker.state,
         open: breaker.open,
-        last: last.map(|record| {
-            let why = record.decision.reasons.first().map_or("", |reason| reason.message.as_str());
-            format!("{} ({}): {why}", record.decision.verdict.name(), record.time)
-        }),
+        last: last.as_ref().map(|record| in_words(record, &record.time)),
+        shown_last: last.as_ref().map(|record| in_words(record, &local_time(&record.time))),
     })
 }
 
+fn in_words(record: &Record, time: &str) -> String {
+    let why = record.decision.reasons.first().map_or("", |reason| reason.message.as_str());
+    format!("{} ({time}): {why}", record.decision.verdict.name())
+}
+
 fn card(status: &Status) -> String {
-    let (color, word) =
-        if status.judges { (AnsiColor::Green, "ON") } else { (AnsiColor::Yellow, "OFF") };
-    let style = Style::new().bold().fg_color(Some(color.into()));
-    let mut text = format!("{style}{word}{style:#}  {}\n\n", meaning(status));
-    row(&mut text, "project", &status.project);
-    row(
-        &mut text,
-        "settings",
-        status.settings.as_deref().unwrap_or("no gate.toml: `gate init` writes one"),
-    );
+    let mut page = Page::new();
+    let (mark, word) = if status.judges { (Mark::Good, "ON") } else { (Mark::Unsure, "OFF") };
+    page.head(mark, word, &meaning(status));
+    page.blank();
+    page.row("project", &status.project);
+    let settings = status.settings.as_deref();
+    page.row("settings", settings.unwrap_or("no gate.toml: `gate init` writes one"));
     let judged = match status.judge {
         Judge::Auto => "turns that changed something, and headless ones with a signal",
         Judge::Always => "all turns",
         Judge::Never => "none (hook.judge is never)",
     };
-    row(&mut text, "judged", judged);
-    row(&mut text, "refusals", &format!("at most {} in a row", status.max_blocks));
-    let checks = status.checks.join(", ");
-    row(&mut text, "checks", if checks.is_empty() { "none" } else { &checks });
+    page.row("judged", judged);
+    page.row("refusals", &format!("at most {} in a row", status.max_blocks));
     for open in &status.open {
-        let until = match &open.probe_at {
-            Some(at) => format!(", until {at}"),
-            None => String::new(),
-        };
+        let at = open.probe_at.as_deref().map(local_time);
+        let until = at.map(|at| format!(", until {at}")).unwrap_or_default();
         let why = open.message.as_deref().unwrap_or_default();
-        row(
-            &mut text,
-            state_name(open.state),
-            &format!("{}{until}: {why}; `{}`", open.whose, open.reset),
-        );
+        let text = format!("{}{until}: {why}; `{}`", open.whose, open.reset);
+        page.marked(Mark::Bad, state_name(open.state), &text);
     }
     if status.open.is_empty() {
-        row(&mut text, "breakers", "all closed: nobody is held");
+        page.row("breakers", "all closed: nobody is held");
     }
-    if let Some(last) = &status.last {
-        row(&mut text, "last", last);
+    if let Some(last) = &status.shown_last {
+        page.row("last", last);
     }
-    text
-}
-
-/// Appends one row of the card.
-fn row(text: &mut String, label: &str, value: &str) {
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "  {label:<12}{}", brief(value));
+    page.blank();
+    if status.plan.is_empty() {
+        page.row("checks", "none at a stop");
+    }
+    plan::rows(&mut page, &status.plan);
+    page.into_text()
 }
 
 fn meaning(status: &Status) -> String {

@@ -39,10 +39,11 @@ pub(crate) use hook::{let_go, released};
 pub(crate) use install::diff;
 pub(crate) use ledger::{LedgerProblem, LedgerReport, verified_card};
 pub(crate) use log::{log_line, record_card};
+pub(crate) use page::{Mark, Page};
 pub(crate) use progress::progress;
 pub(crate) use run::{LoopDisplay, LoopReporter, run_card};
 pub(crate) use sarif::sarif;
-pub(crate) use text::{brief, lines, plain};
+pub(crate) use text::{lines, local_time, plain, span};
 pub(crate) use work::{work_card, work_list};
 
 use crate::failure::Failure;

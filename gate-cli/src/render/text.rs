@@ -32,7 +32,7 @@ pub(crate) fn lines(text: &str) -> String {
 }
 
 /// A length of time, in its two largest units.
-pub(super) fn span(time: Duration) -> String {
+pub(crate) fn span(time: Duration) -> String {
     match time.as_secs() {
         0..10 => format!("{:.1}s", time.as_secs_f64()),
         seconds @ 10..60 => format!("{seconds}s"),

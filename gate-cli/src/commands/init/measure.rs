@@ -21,11 +21,11 @@ pub(super) struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// For what was detected beside the file that is going to be written.
+    /// For checks of the project whose settings this file has, or is going to have.
     pub(super) fn new(here: &Here, file: &Path, detected: &Detected) -> Result<Self, Failure> {
         let text = text::settings(detected, &Default::default());
         let layer = Layer::parse(Origin::Project(file.to_owned()), &text)?;
-        let project = here.places.folder.clone();
+        let project = file.parent().unwrap_or(&here.places.folder).to_owned();
         let site = CheckSite { project, slots: None, ..here.site()? };
         Ok(Self { policy: resolve(&[layer], None)?.policy, site })
     }

@@ -36,7 +36,7 @@ pub(super) fn answer(
 /// The widest column of commands, in characters.
 const MAX_COMMAND_WIDTH: usize = 48;
 
-fn found_list(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
+pub(super) fn found_list(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
     let mut lines: Vec<[String; 3]> = Vec::new();
     for proposal in detected.proposals.iter().filter(|proposal| !proposal.optional) {
         let what = proposal.command.join(" ");

@@ -51,12 +51,16 @@ const TIMEOUT_FACTOR: u32 = 3;
 
 /// The whole file.
 pub(super) fn settings(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
-    let mut text = HEAD.to_owned();
+    let without_tests = detected.proposals.iter().all(|proposal| proposal.aim != Aim::Tests);
+    let example = if without_tests { EXAMPLE } else { "" };
+    format!("{HEAD}{example}{}", checks(detected, times))
+}
+
+/// The tables of the checks alone.
+pub(super) fn checks(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
+    let mut text = String::new();
     for proposal in &detected.proposals {
         text.push_str(&check(proposal, times.get(&proposal.check)));
-    }
-    if detected.proposals.iter().all(|proposal| proposal.aim != Aim::Tests) {
-        text.push_str(EXAMPLE);
     }
     if detected.repository {
         text.push_str(CLEAN_GIT);
@@ -168,7 +172,7 @@ files = {}
     )
 }
 
-fn list(words: &[String]) -> String {
+pub(super) fn list(words: &[String]) -> String {
     let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
     format!("[{}]", words.join(", "))
 }

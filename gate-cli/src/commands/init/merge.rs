@@ -1,0 +1,124 @@
+//! `gate init --merge`: checks that a gate.toml lacks, added at its end.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use gate_checks::project::Detected;
+use gate_core::config::{Layer, Origin};
+
+use super::measured::Measured;
+use super::story;
+use super::text;
+use crate::approval;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::render::print;
+
+/// The first line of what is added.
+const HEAD: &str = "\n# Added by `gate init --merge`.\n";
+
+/// Keeps what the settings lack. A check of the same name, or with the same command in the same
+/// folder, is there already; so is one that a comment names.
+pub(super) fn lacking(detected: Detected, settings: &str) -> Detected {
+    let names_check = |name: &str| settings.contains(&format!("[checks.{name}]"));
+    let mut lacking = detected;
+    lacking.proposals.retain(|proposal| {
+        let command = text::list(&proposal.command);
+        !names_check(&proposal.check) && !settings.contains(&format!("command = {command}"))
+    });
+    lacking.repository &= !names_check("clean_git") && !names_check("integrity");
+    if names_check("acceptance_criteria") {
+        lacking.criteria.clear();
+    }
+    lacking
+}
+
+/// The checks of a folder below the settings' own: they run there, under names of their own.
+pub(super) fn below(detected: Detected, folder: &Path) -> Detected {
+    let folder = folder.display().to_string();
+    let suffix = folder.replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "-");
+    let mut moved = detected;
+    for proposal in &mut moved.proposals {
+        proposal.check = format!("{}-{suffix}", proposal.check);
+        proposal.cwd = Some(match &proposal.cwd {
+            Some(cwd) => format!("{folder}/{cwd}"),
+            None => folder.clone(),
+        });
+    }
+    Detected { repository: false, criteria: Vec::new(), ..moved }
+}
+
+/// Adds the checks to the file, and says which. Approves the file if it was approved before: what
+/// else stands in it has to be the person's own.
+pub(super) fn add(
+    here: &Here,
+    file: &Path,
+    detected: &Detected,
+    times: &BTreeMap<String, Measured>,
+) -> Result<(), Failure> {
+    let added = text::checks(detected, times);
+    if added.is_empty() {
+        return print(&format!("{} has all that was found\n", file.display()));
+    }
+    let was_approved = approval::record(here)?.approved;
+    let own = fs::read_to_string(file)
+        .map_err(|error| Failure::file("file-unreadable", "read", file, &error))?;
+    let merged = format!("{}\n{HEAD}{added}", own.trim_end());
+    Layer::parse(Origin::Project(file.to_owned()), &merged)?;
+    fs::write(file, merged)
+        .map_err(|error| Failure::file("file-unwritable", "write", file, &error))?;
+    if was_approved {
+        approval::approve_written(here);
+    }
+    let next = if was_approved { "" } else { "next: `gate trust` approves it\n" };
+    let found = story::found_list(detected, times);
+    print(&format!("{found}added to {}\n{next}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use gate_checks::project::{Aim, Proposal};
+
+    use super::*;
+
+    fn detected(checks: &[(&str, &str)]) -> Detected {
+        let proposal = |(check, command): &(&str, &str)| Proposal {
+            check: (*check).to_owned(),
+            aim: Aim::Tests,
+            tool: "make",
+            command: command.split(' ').map(str::to_owned).collect(),
+            why: "a file".to_owned(),
+            needs_tool: "make".to_owned(),
+            cwd: None,
+            optional: false,
+            is_missing: false,
+        };
+        let proposals = checks.iter().map(proposal).collect();
+        Detected { proposals, repository: true, ..Detected::default() }
+    }
+
+    #[track_caller]
+    fn check(settings: &str, expected: &[&str]) {
+        let found = detected(&[("tests", "make test"), ("lint", "make lint")]);
+        let left = lacking(found, settings).proposals;
+        let names: Vec<_> = left.iter().map(|proposal| proposal.check.as_str()).collect();
+        assert_eq!(names, expected, "{settings}");
+    }
+
+    #[test]
+    fn a_check_that_is_there_is_not_added_again() {
+        check("", &["tests", "lint"]);
+        check("[checks.tests]\ncommand = [\"pytest\"]\n", &["lint"]);
+        check("# [checks.lint]\n", &["tests"]);
+        check("[checks.unit]\ncommand = [\"make\", \"test\"]\n", &["lint"]);
+    }
+
+    #[test]
+    fn checks_of_a_folder_below_run_there_under_names_of_their_own() {
+        let moved = below(detected(&[("tests", "make test")]), Path::new("web/app"));
+        assert_eq!(moved.proposals[0].check, "tests-web-app");
+        assert_eq!(moved.proposals[0].cwd.as_deref(), Some("web/app"));
+        assert!(!moved.repository);
+    }
+}

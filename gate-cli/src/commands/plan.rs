@@ -1,0 +1,240 @@
+//! `gate check --plan`: the checks that would run here, and how long each took last.
+
+use std::time::Duration;
+
+use gate_checks::programs;
+use gate_core::Policy;
+use gate_core::decide::evidence::Outcome;
+use gate_core::decide::policy::{CheckPolicy, Mode, When};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::common::DONE;
+use crate::args::Check;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::memory::Memory;
+use crate::render::{self, Mark, Page, local_time, print, span};
+use crate::trust;
+
+/// The most pages of the ledger that are read for the latest runs of checks.
+const MAX_PAGES: usize = 4;
+
+/// `gate.plan.v1`: the checks that would run here.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PlanRecord {
+    /// Always `gate.plan.v1`.
+    pub schema: &'static str,
+    /// The project's settings file.
+    pub settings: Option<String>,
+    /// Why nothing would be started: the settings are not approved.
+    pub refused: Option<String>,
+    /// The checks, in the order of their names.
+    pub checks: Vec<PlannedCheck>,
+    /// The checks that run in other places alone, such as a stop hook.
+    pub elsewhere: Vec<String>,
+}
+
+/// A check that would run.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PlannedCheck {
+    /// The check's name.
+    pub check: String,
+    /// The weight of its outcome.
+    pub mode: Mode,
+    /// The program and its arguments; empty if gate itself looks.
+    pub argv: Vec<String>,
+    /// True if a shell reads them.
+    pub shell: bool,
+    /// The working folder, if it is not the project's.
+    pub cwd: Option<String>,
+    /// The longest run, in milliseconds.
+    pub timeout_ms: u64,
+    /// The checks that must pass before it starts.
+    pub needs: Vec<String>,
+    /// Globs: it is skipped if no file that matches has changed since its last pass in a run.
+    pub paths: Vec<String>,
+    /// Its latest run in this work tree.
+    pub last: Option<LastRun>,
+}
+
+/// The latest run of a check.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LastRun {
+    /// Its outcome.
+    pub outcome: Outcome,
+    /// Its time, in milliseconds.
+    pub duration_ms: u64,
+    /// The time of the decision that it was for (RFC 3339, UTC).
+    pub time: String,
+}
+
+pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
+    let (settings, trust) =
+        trust::settings_as_written(&here.places, &args.reading.settings.selection())?;
+    let refused = trust.admit(&settings.policy, &here.site()?).err();
+    let mut memory = here.memory(&settings.policy)?;
+    let all: Vec<String> = settings.policy.checks.keys().cloned().collect();
+    let checks = planned(here, settings.policy, When::Check, &mut memory)?;
+    let is_here = |name: &String| checks.iter().any(|check| check.check == *name);
+    let record = PlanRecord {
+        schema: "gate.plan.v1",
+        settings: here.places.project_file()?.map(|file| file.display().to_string()),
+        refused: refused.map(|failure| match failure.hint {
+            Some(hint) => format!("{}: {hint}", failure.message),
+            None => failure.message,
+        }),
+        elsewhere: all.into_iter().filter(|name| !is_here(name)).collect(),
+        checks,
+    };
+    print(&if args.output.json { render::json(&record)? } else { card(&record) })?;
+    Ok(DONE)
+}
+
+/// The checks that run in a place, with the latest run of each.
+pub(super) fn planned(
+    here: &Here,
+    policy: Policy,
+    place: When,
+    memory: &mut Memory,
+) -> Result<Vec<PlannedCheck>, Failure> {
+    let policy = policy.at(place);
+    let programs = programs(&policy, &here.site()?);
+    let mut checks: Vec<_> = policy
+        .checks
+        .iter()
+        .map(|(name, settings)| {
+            let program = programs.iter().find(|program| program.check == *name);
+            let argv = program.map(|program| program.argv.clone()).unwrap_or_default();
+            let cwd = program.and_then(|program| program.cwd.clone());
+            planned_check(name, settings, argv, cwd)
+        })
+        .collect();
+    add_last_runs(&mut checks, memory)?;
+    Ok(checks)
+}
+
+fn planned_check(
+    name: &str,
+    settings: &CheckPolicy,
+    argv: Vec<String>,
+    cwd: Option<String>,
+) -> PlannedCheck {
+    PlannedCheck {
+        check: name.to_owned(),
+        mode: settings.mode,
+        argv,
+        shell: settings.shell,
+        cwd,
+        timeout_ms: settings.timeout_ms,
+        needs: settings.needs.clone(),
+        paths: settings.paths.clone(),
+        last: None,
+    }
+}
+
+/// Adds the latest run of each check. Results that were taken from the cache are none.
+fn add_last_runs(checks: &mut [PlannedCheck], memory: &mut Memory) -> Result<(), Failure> {
+    let mut before = None;
+    for _ in 0..MAX_PAGES {
+        let (records, next) = memory.decisions(before)?;
+        for record in &records {
+            for evidence in &record.decision.evidence {
+                let has_run = !evidence.cached && evidence.outcome != Outcome::Skipped;
+                let check = checks.iter_mut().find(|check| check.check == evidence.check);
+                if let Some(check) = check.filter(|check| check.last.is_none() && has_run) {
+                    let (outcome, duration_ms) = (evidence.outcome, evidence.duration_ms);
+                    check.last = Some(LastRun { outcome, duration_ms, time: record.time.clone() });
+                }
+            }
+        }
+        before = next;
+        if before.is_none() || checks.iter().all(|check| check.last.is_some()) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn card(record: &PlanRecord) -> String {
+    let mut page = Page::new();
+    let took: u64 = record
+        .checks
+        .iter()
+        .filter_map(|check| check.last.as_ref())
+        .map(|last| last.duration_ms)
+        .sum();
+    let count = match record.checks.len() {
+        1 => "1 check".to_owned(),
+        more => format!("{more} checks"),
+    };
+    let time = if took > 0 {
+        format!("; last time they took {}", span(Duration::from_millis(took)))
+    } else {
+        String::new()
+    };
+    page.head(Mark::None, "PLAN", &format!("`gate check` would run {count} here{time}"));
+    page.blank();
+    if record.settings.is_none() {
+        page.marked(Mark::Unsure, "settings", "no gate.toml: `gate init` writes one");
+    }
+    if let Some(refused) = &record.refused {
+        page.marked(Mark::Bad, "settings", refused);
+    }
+    rows(&mut page, &record.checks);
+    if !record.elsewhere.is_empty() {
+        page.row("not here", &format!("{} (see `when` in gate.toml)", record.elsewhere.join(", ")));
+    }
+    page.into_text()
+}
+
+/// A row for each check: its command, then its weight and its latest run.
+pub(super) fn rows(page: &mut Page, checks: &[PlannedCheck]) {
+    for check in checks {
+        let mark = match check.last.as_ref().map(|last| last.outcome) {
+            Some(Outcome::Pass) => Mark::Good,
+            Some(Outcome::Fail | Outcome::Tamper) => Mark::Bad,
+            Some(_) => Mark::Unsure,
+            None => Mark::None,
+        };
+        page.marked(mark, &check.check, &command(check));
+        page.detail(&facts(check).join("; "));
+    }
+}
+
+fn ended(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "passed",
+        Outcome::Fail => "failed",
+        Outcome::Tamper => "was tampered with",
+        Outcome::Inconclusive | Outcome::Skipped => "could not run",
+    }
+}
+
+fn command(check: &PlannedCheck) -> String {
+    let cwd = check.cwd.as_ref().map(|cwd| format!(" (in {cwd})")).unwrap_or_default();
+    match check.argv.as_slice() {
+        [] => "gate itself looks".to_owned(),
+        argv => format!("{}{cwd}", argv.join(" ")),
+    }
+}
+
+fn facts(check: &PlannedCheck) -> Vec<String> {
+    let weight = match check.mode {
+        Mode::Require => "must pass",
+        Mode::Count => "counts one if it passes",
+        Mode::Warn => "only shown",
+    };
+    let last = check.last.as_ref().map_or_else(
+        || "has not run yet".to_owned(),
+        |last| {
+            let (took, at) =
+                (span(Duration::from_millis(last.duration_ms)), local_time(&last.time));
+            format!("last: {} in {took}, {at}", ended(last.outcome))
+        },
+    );
+    let needs = (!check.needs.is_empty()).then(|| format!("after {}", check.needs.join(", ")));
+    let paths = (!check.paths.is_empty())
+        .then(|| format!("skipped if nothing in {} changed", check.paths.join(", ")));
+    [Some(weight.to_owned()), needs, paths, Some(last)].into_iter().flatten().collect()
+}
