@@ -4,8 +4,9 @@
 use serde_json::Value;
 
 use crate::needs::needs;
+use crate::run::SAYS;
 use crate::runners::{cargo, modules, project};
-use crate::support::Run;
+use crate::support::{DONE, Run, gate, judge};
 
 /// Words that tell of gate's own test, in any runner's spelling, and of gate's reports.
 const OWN: &[&str] =
@@ -165,6 +166,43 @@ fn go() {
     fails(case("go test ./...", test), "sum/sum_test.go:7", &["got -1, want 3"]);
     let broken = case("go test ./...", "func TestAdds(t *testing.T) { undefined() }\n");
     tells(broken, "sum/sum_test.go:5", &["undefined: undefined"]);
+}
+
+/// The prompt of `gate run`'s second iteration holds what the hook's refusal would.
+#[test]
+fn the_next_prompt_of_a_loop_says_how_the_test_failed() {
+    let tap = "printf 'TAP version 13\\n1..1\\nnot ok 1 - adds\\n  ---\\n  expected: 3\\n  \
+               received: -1\\n  ...\\n'\nexit 1\n";
+    let agent = format!("#!/bin/sh\ncat >seen\necho x >>count\n{SAYS}");
+    let ran = gate("run --task t1 --max-iterations 2 --prompt PROMPT.md --json -- ./agent.sh")
+        .settings("[checks.tests]\ncommand = [\"sh\", \"tests.sh\"]\n")
+        .file("PROMPT.md", "Mend it.\n")
+        .file(".gitignore", "count\nseen\n")
+        .file("tests.sh", tap)
+        .script("agent.sh", &agent)
+        .committed()
+        .run();
+    let prompt = ran.file("seen");
+    for part in ["adds\nexpected: 3\nreceived: -1\n", "This is attempt 1.", "FAIL tests"] {
+        assert!(prompt.contains(part), "{part:?} is not in the prompt:\n{prompt}");
+    }
+}
+
+/// The first error of a compiler is what the others follow from.
+#[test]
+fn a_build_that_fails_is_quoted_from_its_first_error() {
+    let build = "for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do echo \"warning: $n\"; done\n\
+                 echo 'src/cart.ts(3,5): error TS2322: the first'\n\
+                 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do echo \"note: $n\"; done\nexit 2\n";
+    let settings = "[checks.build]\ncommand = [\"sh\", \"build.sh\"]\n";
+    let run = judge("check --json out.log", DONE).settings(settings).file("build.sh", build);
+    let decision = run.code(1).json();
+    let feedback = decision["feedback"].as_str().unwrap();
+    assert!(
+        feedback.contains("exit code 2\nsrc/cart.ts(3,5): error TS2322: the first\nnote: 1\n"),
+        "{feedback}"
+    );
+    assert!(!feedback.contains("warning:"), "{feedback}");
 }
 
 #[test]

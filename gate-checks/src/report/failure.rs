@@ -63,7 +63,7 @@ pub(super) fn shaped(raw: &TestFailure, cwd: &Path) -> Option<TestFailure> {
     if shape.lines.is_empty() {
         return None;
     }
-    let message = whole_lines(&shape.lines.join("\n"), MAX_MESSAGE_CHARS);
+    let message = whole_lines(&dedented(&shape.lines), MAX_MESSAGE_CHARS);
     let place = shape.place.or_else(|| place::existing(&message, cwd));
     let given = raw.file.as_deref().map(|file| without_folder(file, cwd));
     let (file, line) = match (place, given) {
@@ -74,6 +74,14 @@ pub(super) fn shaped(raw: &TestFailure, cwd: &Path) -> Option<TestFailure> {
         (None, given) => (given, raw.line.or_else(|| place::marked(&message))),
     };
     Some(TestFailure { test: raw.test.clone(), message, file, line })
+}
+
+/// The lines without the indentation that all have.
+fn dedented(lines: &[String]) -> String {
+    let indent = |line: &String| line.len() - line.trim_start_matches(' ').len();
+    let least = lines.iter().map(indent).min().unwrap_or(0);
+    let lines: Vec<_> = lines.iter().map(|line| &line[least..]).collect();
+    lines.join("\n")
 }
 
 /// The text with paths below this folder relative to it.
@@ -213,6 +221,7 @@ fn is_left_out(text: &str) -> bool {
     text.is_empty()
         || text == "E"
         || text.starts_with("note: run with `RUST_BACKTRACE")
+        || text.starts_with("Node.js v")
         || text == "Traceback (most recent call last):"
         || text.bytes().all(|byte| matches!(byte, b'_' | b' '))
 }

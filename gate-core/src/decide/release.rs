@@ -11,7 +11,7 @@ use super::stop::Refusals;
 
 /// The number of times in a row that one failure refuses a stop in an interactive
 /// session.
-const MAX_SAME_FAILURES: u32 = 2;
+pub(super) const MAX_SAME_FAILURES: u32 = 2;
 
 /// The ruling on a stop.
 #[derive(Clone, Debug, PartialEq)]

@@ -20,6 +20,17 @@ pub struct TestFailure {
 }
 
 impl TestFailure {
+    /// The test's own name, without its file, module and suites.
+    pub fn short_name(&self) -> Option<&str> {
+        let test = self.test.as_deref()?;
+        let own = match test.rsplit_once(" (") {
+            Some((own, _)) if test.ends_with(')') => own,
+            _ => test,
+        };
+        let own = own.rsplit("::").next().unwrap_or(own);
+        Some(own.rsplit(" > ").next().unwrap_or(own).trim())
+    }
+
     /// `file:line`, or the file alone.
     pub fn place(&self) -> Option<String> {
         let file = self.file.as_deref()?;
@@ -76,6 +87,21 @@ mod tests {
         let tests = json!({"failures": failures, "failed_tests": ["a", "c", 1]});
         let places = [Some("src/a.rs:3"), Some("src/b.rs"), None];
         check(json!({ "tests": tests }), &places, &["a", "c"]);
+    }
+
+    #[test]
+    fn a_short_name_is_the_test_s_own() {
+        for (test, expected) in [
+            ("tests/test_cart.py::TestCart::test_discount[a b]", "test_discount[a b]"),
+            ("src/cart.test.ts > cart > takes a discount", "takes a discount"),
+            ("test_a (test_u.T.test_a)", "test_a"),
+            ("shop::cart::tests::discount", "discount"),
+            ("example.com/shop.TestDiscount", "example.com/shop.TestDiscount"),
+        ] {
+            let failure = TestFailure { test: Some(test.to_owned()), ..TestFailure::default() };
+            assert_eq!(failure.short_name(), Some(expected));
+        }
+        assert_eq!(TestFailure::default().short_name(), None);
     }
 
     #[test]

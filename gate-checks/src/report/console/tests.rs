@@ -40,7 +40,7 @@ fn says(name: &str, text: &str, test: &str, place: &str, message: &str) {
 #[test]
 fn a_failed_test_says_why_in_the_text_for_people() {
     let jest = include_str!("../fixtures/jest/fail.txt");
-    says("jest", jest, "group > inner > ü", "a.test.js:2", "Expected: 2\n    Received: 1");
+    says("jest", jest, "group > inner > ü", "a.test.js:2", "Expected: 2\nReceived: 1");
     let vitest = include_str!("../fixtures/vitest/fail.txt");
     let expected = "AssertionError: expected 1 to be 2";
     says("vitest", vitest, "a.test.js > group > inner > ü", "a.test.js:3", expected);

@@ -106,6 +106,11 @@ fn errors_of_javascript_keep_the_frames_of_the_project() {
         "AssertionError [ERR_ASSERTION]: -1 == 3\n    at TestContext.<anonymous> (a.test.mjs:4:27)",
     );
     check("it was\n    at least three", None, "it was\n    at least three");
+    check(
+        "/w/a.test.js:1\nconst = 1;\n      ^\n\nSyntaxError: Unexpected token '='\n\nNode.js v20.20.2",
+        Some("a.test.js:1"),
+        "a.test.js:1\nconst = 1;\n      ^\nSyntaxError: Unexpected token '='",
+    );
 }
 
 #[test]
@@ -126,7 +131,7 @@ fn lines_of_go_and_the_place_of_its_panic() {
     check(
         "    a_test.go:7: hello\n    a_test.go:9: add(1, 2) = -1, want 3",
         Some("a_test.go:9"),
-        "    a_test.go:7: hello\n    a_test.go:9: add(1, 2) = -1, want 3",
+        "a_test.go:7: hello\na_test.go:9: add(1, 2) = -1, want 3",
     );
     check(
         "panic: assignment to entry in nil map [recovered]\n\ngoroutine 9 [running]:\n\

@@ -117,8 +117,8 @@ fn jest_tells_the_error_of_a_file_that_cannot_be_parsed() {
     let json = format!(r#"{{"success": false, "testResults": [{suite}]}}"#);
     says(
         in_file(Some(&json), "", |path| Jest::new(Format::Jest, path, PathBuf::from("/project"))),
-        "(no test) @ b.test.js:2\n    SyntaxError: b.test.js: Unexpected token (2:0)\n      1 | \
-         test('x', () => {\n    > 2 |\n        | ^",
+        "(no test) @ b.test.js:2\nSyntaxError: b.test.js: Unexpected token (2:0)\n  1 | \
+         test('x', () => {\n> 2 |\n    | ^",
     );
 }
 
@@ -144,8 +144,8 @@ fn node_tells_the_error_and_its_place() {
 fn go_tells_the_lines_of_the_test_that_failed_and_not_of_its_parent() {
     says(
         report(Go::new(), include_str!("../fixtures/go/fail.txt")),
-        "example.com/sample/a.TestBreaks @ a_test.go:4\n    a_test.go:4: no\n\
-         example.com/sample/a.TestSub/ü_-_x @ a_test.go:6\n    a_test.go:6: x",
+        "example.com/sample/a.TestBreaks @ a_test.go:4\na_test.go:4: no\n\
+         example.com/sample/a.TestSub/ü_-_x @ a_test.go:6\na_test.go:6: x",
     );
     says(
         report(Go::new(), include_str!("../fixtures/go/build.txt")),
@@ -153,7 +153,7 @@ fn go_tells_the_lines_of_the_test_that_failed_and_not_of_its_parent() {
     );
     says(
         report(GoText::new(), include_str!("../fixtures/text/go.txt")),
-        "TestBad/sub @ a_test.go:4\n        a_test.go:4: x",
+        "TestBad/sub @ a_test.go:4\na_test.go:4: x",
     );
 }
 
@@ -223,13 +223,13 @@ fn tap_tells_the_diagnostics_of_a_failing_point() {
     );
     let block =
         "1..2\nnot ok 1 - adds\n  ---\n  expected: 3\n  actual: -1\n  ...\nok 2 - takes\n# late";
-    says(report(Tap::new(), block), "adds @ (no place)\n  expected: 3\n  actual: -1");
+    says(report(Tap::new(), block), "adds @ (no place)\nexpected: 3\nactual: -1");
     let node = "1..1\nnot ok 1 - adds\n  ---\n  duration_ms: 0.9\n  location: '/project/a.test.mjs:3:1'\n  \
                 error: |-\n    -1 !== 3\n  code: 'ERR_ASSERTION'\n  stack: |-\n    TestContext.<anonymous> \
                 (file:///project/a.test.mjs:4:10)\n    Test.run (node:internal/test:796:25)\n  ...";
     says(
         report(Tap::new(), node),
-        "adds @ a.test.mjs:4\n  error: |-\n    -1 !== 3\n    at TestContext.<anonymous> \
+        "adds @ a.test.mjs:4\nerror: |-\n  -1 !== 3\n  at TestContext.<anonymous> \
          (a.test.mjs:4:10)",
     );
 }

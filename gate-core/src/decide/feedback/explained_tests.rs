@@ -7,6 +7,7 @@ use crate::decide::breaker::{Breaker, Counters};
 use crate::decide::evidence::{Evidence, Outcome};
 use crate::decide::policy::Mode;
 use crate::decide::run_state::LoopState;
+use crate::decide::situation::{Situation, Work};
 use crate::decide::stop::{Refusals, Stop};
 
 /// A claim in the third iteration, refused for these checks.
@@ -102,6 +103,14 @@ fn a_summary_does_not_repeat_the_names_of_quoted_tests() {
 }
 
 #[test]
+fn a_test_that_only_holds_failing_ones_is_not_named() {
+    let tests =
+        json!({ "failures": [failure("TestA/one", "no")], "failed_tests": ["TestA/one", "TestA"] });
+    let text = told(&claimed(vec![failed(tests)]), None);
+    assert!(text.contains("TestA/one (tests") && !text.contains("also failed"), "{text}");
+}
+
+#[test]
 fn an_error_outside_of_tests_is_quoted_whole() {
     let message = "error[E0308]: mismatched types\n --> src/lib.rs:1:14";
     let error = json!({ "test": null, "message": message, "file": "src/lib.rs", "line": 1 });
@@ -177,5 +186,14 @@ fn a_hook_counts_its_refusals() {
     input.memory = Some(LoopState { breaker: Breaker::default(), hold: None, run: run.clone() });
     let text = told(&input, Some(&run));
     assert_eq!(text.lines().nth(1), Some("This is refusal 2 of at most 5."));
+    let refusals = Refusals { same: 1, ..run.refusals.clone() };
+    let run = RunState { refusals, ..run };
+    let person = Situation { work: Work::Changed, headless: false, ..Situation::default() };
+    if let Some(stop) = &mut input.observed.stop {
+        stop.situation = Some(person);
+    }
+    let text = told(&input, Some(&run));
+    let same = "This is refusal 1 of at most 2 for the same failure.";
+    assert_eq!(text.lines().nth(1), Some(same));
     assert!(!told(&claimed(Vec::new()), Some(&run)).contains("This is"));
 }

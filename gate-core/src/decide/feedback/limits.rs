@@ -2,6 +2,7 @@
 
 use crate::decide::input::Input;
 use crate::decide::policy::Policy;
+use crate::decide::release::MAX_SAME_FAILURES;
 use crate::decide::run_state::RunState;
 
 /// A limit that comes nearer.
@@ -17,8 +18,7 @@ struct Limit {
 pub(super) fn line(input: &Input, run: Option<&RunState>, policy: &Policy) -> String {
     let (Some(run), Some(_)) = (run, input.kept()) else { return String::new() };
     if input.observed.stop.is_some() {
-        let (blocks, most) = (input.refusals().blocks + 1, policy.hook.max_blocks);
-        return format!("This is refusal {blocks} of at most {most}.\n");
+        return refusals(input, run.refusals.same, policy);
     }
     let attempt = input.observed.iteration;
     let nearest = limits(run, policy).into_iter().min_by_key(|limit| limit.left);
@@ -30,6 +30,20 @@ pub(super) fn line(input: &Input, run: Option<&RunState>, policy: &Policy) -> St
             format!("This is attempt {attempt}. {left} more {several} end the loop.\n")
         }
         None => format!("This is attempt {attempt}.\n"),
+    }
+}
+
+/// The refusals of a stop. Where a person is there, the same failure refuses less often.
+fn refusals(input: &Input, same: u32, policy: &Policy) -> String {
+    let (blocks, most) = (input.refusals().blocks.saturating_add(1), policy.hook.max_blocks);
+    let situation = input.observed.stop.as_ref().and_then(|stop| stop.situation.as_ref());
+    let is_interactive = situation.is_some_and(|situation| !situation.headless);
+    let left = (most.saturating_sub(blocks), MAX_SAME_FAILURES.saturating_sub(same));
+    match is_interactive && same > 0 && left.1 < left.0 {
+        true => {
+            format!("This is refusal {same} of at most {MAX_SAME_FAILURES} for the same failure.\n")
+        }
+        false => format!("This is refusal {blocks} of at most {most}.\n"),
     }
 }
 

@@ -1,10 +1,15 @@
 //! The one step for a person that would change the verdict.
 
 use super::lacks_token;
+use crate::decide::evidence::worst_of;
 use crate::decide::input::Input;
 use crate::decide::reason::{Reason, ReasonCode};
 use crate::decide::signal::NearMiss;
 use crate::decide::verdict::Verdict;
+use crate::text;
+
+/// The most of a test's name or place, in characters.
+const MAX_NAME_CHARS: usize = 120;
 
 /// The one cheapest thing that would change the verdict.
 pub(in crate::decide) fn next(
@@ -23,7 +28,8 @@ pub(in crate::decide) fn next(
             "give the signal again, with this iteration's EXIT_TOKEN beside it".to_owned()
         }
         ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => freed(input).to_owned(),
-        code => step(code, first),
+        ReasonCode::RequiredCheckFailed => repair(first, input).unwrap_or_else(|| step(first)),
+        _ => step(first),
     })
 }
 
@@ -70,9 +76,23 @@ fn absent(near_misses: &[NearMiss]) -> String {
     }
 }
 
-fn step(code: ReasonCode, reason: &Reason) -> String {
+/// The repair of the first failing test of a check; none if its report explains none.
+fn repair(reason: &Reason, input: &Input) -> Option<String> {
+    let failed = worst_of(&input.evidence, reason.check.as_deref()?)?;
+    let failure = failed.failures().into_iter().next()?;
+    let name = failure.short_name().map(|name| text::brief(name, MAX_NAME_CHARS));
+    let place = failure.place().map(|place| text::brief(&place, MAX_NAME_CHARS));
+    match (name, place) {
+        (Some(name), Some(place)) => Some(format!("fix {name} ({place})")),
+        (Some(name), None) => Some(format!("fix {name}")),
+        (None, Some(place)) => Some(format!("fix the error at {place}")),
+        (None, None) => None,
+    }
+}
+
+fn step(reason: &Reason) -> String {
     let check = reason.check.as_deref().unwrap_or("the check");
-    match code {
+    match reason.code {
         ReasonCode::RateLimited => "wait until the limit is over, then go on".to_owned(),
         ReasonCode::AgentUnavailable => "wait until the agent can work again; its standard error says what is wrong".to_owned(),
         ReasonCode::BackoffLimit => "mend what keeps the agent from working, then start the loop again".to_owned(),

@@ -175,7 +175,13 @@ fn failure_in(failure: &TestFailure, room: usize) -> String {
 /// The failing tests that are named alone.
 fn others(record: &Evidence, shown: &[TestFailure]) -> String {
     let is_shown = |test: &&str| shown.iter().any(|failure| failure.test.as_deref() == Some(*test));
-    let names: Vec<_> = record.failed_tests().into_iter().filter(|test| !is_shown(test)).collect();
+    let all = record.failed_tests();
+    // A test that only holds failing ones says nothing more.
+    let holds = |test: &str| {
+        all.iter().any(|other| other.strip_prefix(test).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let names: Vec<_> =
+        all.iter().copied().filter(|test| !is_shown(test) && !holds(test)).collect();
     match names.is_empty() {
         true => String::new(),
         false => text::brief(&format!("also failed: {}", names.join(", ")), MAX_OTHERS_CHARS),

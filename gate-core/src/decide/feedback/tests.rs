@@ -68,6 +68,22 @@ fn the_next_step_is_the_one_that_nothing_else_can_replace() {
 }
 
 #[test]
+fn the_next_step_names_the_failing_test_and_its_place() {
+    let told = |failure: serde_json::Value| {
+        let mut input = said(Status::Complete);
+        let detail = serde_json::json!({ "tests": { "failures": [failure] } });
+        input.evidence = vec![Evidence { detail: Some(detail), ..record("tests", "", None) }];
+        next(Verdict::Continue, &[reason(ReasonCode::RequiredCheckFailed)], &input).unwrap()
+    };
+    let failure = |test, file, line| serde_json::json!({ "test": test, "message": "no", "file": file, "line": line });
+    let whole = failure(Some("a.py::test_a"), Some("a.py"), Some(9));
+    assert_eq!(told(whole), "fix test_a (a.py:9)");
+    assert_eq!(told(failure(Some("a.py::test_a"), None, None)), "fix test_a");
+    assert_eq!(told(failure(None, Some("a.py"), None)), "fix the error at a.py");
+    assert_eq!(told(failure(None, None, None)), "make tests pass");
+}
+
+#[test]
 fn an_exit_and_a_decision_without_reasons_have_no_next_step() {
     let input = said(Status::Complete);
     assert_eq!(next(Verdict::Exit, &[reason(ReasonCode::Passed)], &input), None);
